@@ -1,0 +1,1 @@
+"""A companion for UNO Mario Kart, UNO Minecraft and classic UNO on a real table."""

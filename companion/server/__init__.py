@@ -1,0 +1,1 @@
+"""What people touch: pages, JSON API, live stream."""

@@ -1,0 +1,1 @@
+"""From pictures to cards. Knows nothing of rules."""

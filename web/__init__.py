@@ -1,0 +1,1 @@
+"""The pages, served by `companion.server`."""
