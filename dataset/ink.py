@@ -1,0 +1,169 @@
+"""Printing on a card: marks with outline and shadow, stained onto a canvas through masks.
+
+A canvas is BGR uint8 (H, W, 3), usually at twice the final size, so that hard masks give clean edges when shrunk.
+Coordinates are pixels of the canvas, x to the right, y down.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import Enum
+from functools import lru_cache
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+Bgr = tuple[int, int, int]
+Box = tuple[float, float, float, float]
+Image = NDArray[np.uint8]
+Mask = NDArray[np.uint8]
+Points = NDArray[np.float64]
+SHIFT = 4
+"""Fractional bits of the coordinates handed to OpenCV's drawing functions."""
+
+
+class Tone(Enum):
+    """A colour named by its part on the card."""
+
+    INK = "ink"
+    PAPER = "paper"
+    DARK = "dark"
+    SHADE = "shade"
+    TINT = "tint"
+
+
+@dataclass(frozen=True)
+class Tones:
+    """The colours of one card, BGR."""
+
+    ink: Bgr
+    paper: Bgr
+    dark: Bgr
+
+    def of(self, tone: Tone) -> Bgr:
+        """Return the colour of a tone."""
+        match tone:
+            case Tone.INK:
+                return self.ink
+            case Tone.PAPER:
+                return self.paper
+            case Tone.DARK:
+                return self.dark
+            case Tone.SHADE:
+                return mix(self.ink, (0, 0, 0), 0.4)
+            case Tone.TINT:
+                return mix(self.ink, (255, 255, 255), 0.45)
+
+
+@dataclass(frozen=True)
+class Finish:
+    """How a mark is printed. Lengths are shares of the mark's height."""
+
+    fill: Tone = Tone.PAPER
+    outline: Tone = Tone.DARK
+    outline_width: float = 0.0
+    shadow: Tone = Tone.DARK
+    shadow_x: float = 0.0
+    shadow_y: float = 0.0
+    halo: Tone = Tone.PAPER
+    halo_width: float = 0.0
+
+
+def mix(first: Bgr, second: Bgr, share: float) -> Bgr:
+    """Return the first colour with a share (0 to 1) of the second."""
+    a, b, c = (round(p + (q - p) * share) for p, q in zip(first, second, strict=True))
+    return a, b, c
+
+
+def fixed(points: Points) -> NDArray[np.int32]:
+    """Return points (N, 2) in the fixed-point format of OpenCV's drawing functions with SHIFT."""
+    return np.round(np.asarray(points) * 2**SHIFT).astype(np.int32)
+
+
+def fill(canvas: NDArray[np.uint8], points: Points, color: Sequence[int] | int) -> None:
+    """Fill a polygon, points (N, 2) in pixels, on a canvas or a mask."""
+    cv2.fillPoly(canvas, [fixed(points)], color, cv2.LINE_8, SHIFT)
+
+
+def stroke(canvas: NDArray[np.uint8], points: Points, color: Sequence[int] | int, width: float, closed: bool) -> None:
+    """Draw a line of a width in pixels through points (N, 2)."""
+    cv2.polylines(canvas, [fixed(points)], closed, color, max(1, round(width)), cv2.LINE_8, SHIFT)
+
+
+def stain(canvas: Image, mask: Mask, color: Bgr, x: int, y: int) -> None:
+    """Give the colour to the canvas where the mask, its top-left corner at (x, y), is above 127."""
+    height, width = mask.shape
+    x0, y0 = max(x, 0), max(y, 0)
+    x1, y1 = min(x + width, canvas.shape[1]), min(y + height, canvas.shape[0])
+    if x1 <= x0 or y1 <= y0:
+        return
+    part = mask[y0 - y : y1 - y, x0 - x : x1 - x]
+    where = cv2.threshold(part, 127, 255, cv2.THRESH_BINARY)[1]
+    flat = np.empty((y1 - y0, x1 - x0, 3), np.uint8)
+    flat[:] = color
+    region = canvas[y0:y1, x0:x1]
+    cv2.copyTo(flat, where, region)
+
+
+def grown(mask: Mask, by: float) -> Mask:
+    """Return the mask grown by some pixels, or shrunk where negative; what grows over the rim is cut."""
+    solid = (mask > 127).astype(np.uint8)
+    if by >= 0:
+        distance = cv2.distanceTransform(1 - solid, cv2.DIST_L2, 3)
+        return (distance <= by).astype(np.uint8) * np.uint8(255)
+    depth = cv2.distanceTransform(solid, cv2.DIST_L2, 3)
+    return (depth > -by).astype(np.uint8) * np.uint8(255)
+
+
+def padded(mask: Mask, rim: int) -> Mask:
+    """Return the mask with an empty rim of some pixels."""
+    return np.asarray(cv2.copyMakeBorder(mask, rim, rim, rim, rim, cv2.BORDER_CONSTANT, value=(0.0,)), np.uint8)
+
+
+def cropped(mask: Mask) -> Mask:
+    """Return the mask without its empty rim."""
+    x, y, width, height = cv2.boundingRect(mask)
+    return np.ascontiguousarray(mask[y : y + height, x : x + width])
+
+
+@lru_cache(maxsize=64)
+def _trail(dx: int, dy: int) -> tuple[NDArray[np.uint8], tuple[int, int]]:
+    """A kernel (and its anchor) that drags a mask along (dx, dy)."""
+    kernel = np.zeros((abs(dy) + 1, abs(dx) + 1), np.uint8)
+    ends = ((0 if dx >= 0 else -dx, 0 if dy >= 0 else -dy), (dx if dx >= 0 else 0, dy if dy >= 0 else 0))
+    cv2.line(kernel, ends[0], ends[1], 1)
+    return kernel, ends[1]
+
+
+def print_mark(canvas: Image, mask: Mask, center: tuple[float, float], finish: Finish, tones: Tones) -> Box:
+    """Print a mark (a tight mask) centred at a point; return the box of its ink without the shadow."""
+    height, width = mask.shape
+    outline, halo = finish.outline_width * height, finish.halo_width * height
+    dx, dy = round(finish.shadow_x * height), round(finish.shadow_y * height)
+    rim = int(outline + halo + max(abs(dx), abs(dy))) + 2
+    left, top = round(center[0] - width / 2), round(center[1] - height / 2)
+    if outline or halo or dx or dy:
+        body = padded(mask, rim)
+        edge = grown(body, outline) if outline else body
+        if dx or dy:
+            kernel, anchor = _trail(dx, dy)
+            dragged = np.asarray(cv2.dilate(edge, kernel, anchor=anchor), np.uint8)
+        else:
+            dragged = edge
+        if halo:
+            stain(canvas, grown(dragged, halo), tones.of(finish.halo), left - rim, top - rim)
+        if dx or dy:
+            stain(canvas, dragged, tones.of(finish.shadow), left - rim, top - rim)
+        if outline:
+            stain(canvas, edge, tones.of(finish.outline), left - rim, top - rim)
+    stain(canvas, mask, tones.of(finish.fill), left, top)
+    spread = outline + halo
+    return left - spread, top - spread, left + width + spread, top + height + spread
+
+
+def union(boxes: Sequence[Box]) -> Box:
+    """Return the smallest box around some boxes."""
+    x0, y0, x1, y1 = zip(*boxes, strict=True)
+    return min(x0), min(y0), max(x1), max(y1)

@@ -1,0 +1,443 @@
+"""What a deck looks like: every drawn parameter, and how decks are drawn by lot."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import TypeVar
+
+import numpy as np
+
+from companion.dataset import fonts as typefaces
+from companion.dataset.glyphs import Lettering, Underline
+from companion.dataset.ink import Bgr, Finish, Tone
+from companion.dataset.palette import Inks, sample_inks
+from companion.dataset.symbols import CardsKind, ReverseKind, SkipKind, SymbolStyle
+from companion.dataset.wilds import WildIndex, WildKind
+
+
+_T = TypeVar("_T")
+
+
+class StyleFamily(Enum):
+    """Kinds of decks that look alike."""
+
+    CLASSIC_OVAL = "classic oval"
+    WHITE_OVAL = "white oval"
+    WHITE_DISC_RAYS = "white disc with rays"
+    THEMED = "themed"
+    MARIO_KART = "mario kart"
+    MINECRAFT = "minecraft"
+    SPELLED_OUT = "spelled out"
+    MINIMAL = "minimal"
+
+
+class Medallion(Enum):
+    """What lies under the middle of a card."""
+
+    OUTLINED = "outlined shape"
+    FILLED = "filled shape"
+    RAYS = "filled shape with rays around it"
+    PICTURE = "picture"
+    PIXELS = "pixel art"
+    NONE = "nothing"
+
+
+class Outline(Enum):
+    """The shape of a medallion."""
+
+    OVAL = "oval"
+    DIAMOND = "diamond"
+    FRAME = "rounded frame"
+
+
+class Ground(Enum):
+    """What the card's colour is printed as."""
+
+    FLAT = "flat"
+    GRADIENT = "gradient"
+    RAYS = "rays"
+    DOTS = "dots"
+
+
+@dataclass(frozen=True)
+class MiddleStyle:
+    """The middle of a card; lengths in millimetres on a card of 56 x 87."""
+
+    medallion: Medallion = Medallion.OUTLINED
+    outline: Outline = Outline.OVAL
+    width: float = 37.0
+    height: float = 74.0
+    turn: float = 28.0
+    """Degrees clockwise."""
+    line: float = 1.6
+    paper: Tone = Tone.PAPER
+    number: bool = True
+    """Whether the middle shows the number or symbol."""
+    size: float = 32.0
+    rotation: float = 0.0
+    """Degrees by which the number is turned clockwise."""
+    finish: Finish = field(default_factory=Finish)
+
+
+@dataclass(frozen=True)
+class IndexStyle:
+    """The small number or symbol in the corners; lengths in millimetres."""
+
+    size: float = 9.0
+    x: float = 9.0
+    """Distance of its centre from the card's left edge."""
+    y: float = 11.0
+    """Distance of its centre from the card's top edge."""
+    rotation: float = 0.0
+    finish: Finish = field(default_factory=Finish)
+    badge: Tone | None = None
+    """Colour of a disc under it, where there is one."""
+    cards_for_draw_two: bool = False
+    """Whether draw two shows little cards rather than +2."""
+    wild: WildIndex = WildIndex.OVAL
+    cards_for_draw_four: bool = False
+
+
+@dataclass(frozen=True)
+class Style:
+    """A deck's look. Colours BGR, lengths in millimetres on a card of 56 x 87, angles in degrees."""
+
+    family: StyleFamily
+    inks: Inks
+    border: Bgr
+    border_width: float
+    inner_radius: float
+    corner_radius: float
+    ground: Ground
+    wild_ground: Bgr
+    lettering: Lettering
+    index_lettering: Lettering
+    middle: MiddleStyle
+    index: IndexStyle
+    symbols: SymbolStyle
+    wild: WildKind
+    wild_word: bool
+    wild_order: tuple[int, int, int, int]
+    draw_four_paper: bool
+    """Whether the middle of wild draw four keeps a white shape on decks without one."""
+    spelled: bool
+    """Whether actions are spelled out in the middle."""
+    item_icon: bool
+    item_size: float
+    box_cube: bool
+    gloss: float
+    art_seed: int
+
+
+FAMILY_WEIGHTS = {
+    StyleFamily.CLASSIC_OVAL: 0.25,
+    StyleFamily.WHITE_OVAL: 0.25,
+    StyleFamily.WHITE_DISC_RAYS: 0.09,
+    StyleFamily.THEMED: 0.11,
+    StyleFamily.MARIO_KART: 0.12,
+    StyleFamily.MINECRAFT: 0.08,
+    StyleFamily.SPELLED_OUT: 0.04,
+    StyleFamily.MINIMAL: 0.06,
+}
+
+
+def _chance(rng: np.random.Generator, share: float) -> bool:
+    return bool(rng.random() < share)
+
+
+def _pick(rng: np.random.Generator, options: Sequence[tuple[_T, float]]) -> _T:
+    weights = np.array([weight for _, weight in options])
+    return options[int(rng.choice(len(options), p=weights / weights.sum()))][0]
+
+
+def sample_style(
+    rng: np.random.Generator, family: StyleFamily | None = None, fonts: Sequence[str] | None = None
+) -> Style:
+    """Draw a deck's look by lot, the same one for the same state of `rng`.
+
+    `fonts` are the fonts to choose from besides drawn digits, those of the computer where None; with an empty
+    sequence digits come from the built-in fonts and drawn ones.
+    """
+    if family is None:
+        family = _pick(rng, list(FAMILY_WEIGHTS.items()))
+    inks = sample_inks(rng)
+    lettering = _lettering(rng, family, typefaces.system_fonts() if fonts is None else fonts)
+    middle = _middle(rng, family, lettering)
+    border, border_width = _border(rng, family, inks)
+    inner_radius = float(rng.uniform(1.5, 5.5))
+    order = tuple(int(i) for i in rng.permutation(4))
+    black = int(rng.integers(12, 48))
+    wild_ground = (black, black, black)
+    if _chance(rng, 0.05):
+        wild_ground = (int(rng.integers(40, 120)), int(rng.integers(20, 60)), int(rng.integers(30, 90)))
+    return Style(
+        family=family,
+        inks=inks,
+        border=border,
+        border_width=border_width,
+        inner_radius=inner_radius,
+        corner_radius=float(rng.uniform(2.5, 4.8)),
+        ground=_ground(rng, family),
+        wild_ground=wild_ground,
+        lettering=lettering,
+        index_lettering=_index_lettering(rng, lettering),
+        middle=middle,
+        index=_index(rng, family, border_width, middle.finish),
+        symbols=_symbols(rng, middle),
+        wild=_pick(
+            rng,
+            [
+                (WildKind.OVAL, 0.55),
+                (WildKind.DISC, 0.14),
+                (WildKind.DIAMOND, 0.06),
+                (WildKind.GROUND, 0.06),
+                (WildKind.PIE, 0.05),
+                (WildKind.STRIPES, 0.05),
+                (WildKind.BLOBS, 0.09),
+            ],
+        ),
+        wild_word=_chance(rng, 0.3 if family is not StyleFamily.SPELLED_OUT else 0.9),
+        wild_order=(order[0], order[1], order[2], order[3]),
+        draw_four_paper=_chance(rng, 0.7),
+        spelled=family is StyleFamily.SPELLED_OUT,
+        item_icon=family is StyleFamily.MARIO_KART,
+        item_size=float(rng.uniform(8, 14)),
+        box_cube=_chance(rng, 0.5),
+        gloss=float(rng.uniform(0, 0.18)) if _chance(rng, 0.3) else 0.0,
+        art_seed=int(rng.integers(2**31)),
+    )
+
+
+def _lettering(rng: np.random.Generator, family: StyleFamily, fonts: Sequence[str]) -> Lettering:
+    draw = rng.random()
+    weight = 0
+    if fonts and draw < 0.7:
+        # Decks use bold faces: of a few fonts drawn, the one nearest a bold stem wins.
+        wanted = rng.uniform(0.16, 0.28)
+        names = [fonts[int(i)] for i in rng.integers(len(fonts), size=4)]
+        font = min(names, key=lambda name: abs(typefaces.stem(name) - wanted) + (0.06 if "erif" in name else 0.0))
+    elif draw < 0.85:
+        font, weight = _pick(rng, [("sans", 0.7), ("italic", 0.3)]), int(rng.integers(600, 1001))
+    else:
+        font = f"{typefaces.STROKES_PREFIX}{int(rng.integers(4000))}"
+    slanted = _chance(rng, 0.6 if family is StyleFamily.WHITE_OVAL else 0.35)
+    return Lettering(
+        font=font,
+        weight=weight,
+        stem=float(rng.triangular(0.14, 0.2, 0.27)),
+        slant=float(rng.uniform(5, 20)) if slanted else float(rng.normal(0, 1.5)),
+        stretch=float(np.clip(rng.normal(1.08, 0.14), 0.75, 1.45)),
+        underline=_pick(rng, [(Underline.BAR, 0.86), (Underline.DOT, 0.05), (Underline.NONE, 0.09)]),
+    )
+
+
+def _index_lettering(rng: np.random.Generator, lettering: Lettering) -> Lettering:
+    return Lettering(
+        font=lettering.font,
+        weight=lettering.weight,
+        stem=lettering.stem * float(rng.uniform(0.75, 1.0)),
+        slant=lettering.slant * float(rng.choice([1.0, 1.0, 0.4])),
+        stretch=lettering.stretch * float(rng.uniform(0.9, 1.08)),
+        underline=lettering.underline,
+    )
+
+
+def _shadow(rng: np.random.Generator, length: float) -> tuple[float, float]:
+    """A shadow to the left and below most often."""
+    side = _pick(rng, [(-1.0, 0.75), (1.0, 0.25)])
+    down = _pick(rng, [(1.0, 0.9), (-1.0, 0.1)])
+    return side * length * float(rng.uniform(0.3, 1.0)), down * length * float(rng.uniform(0.2, 1.0))
+
+
+def _finish(rng: np.random.Generator, fill: Tone, outlined: float, shadowed: float) -> Finish:
+    shadow = _shadow(rng, float(rng.uniform(0.02, 0.085))) if _chance(rng, shadowed) else (0.0, 0.0)
+    return Finish(
+        fill=fill,
+        outline_width=float(rng.uniform(0.012, 0.045)) if _chance(rng, outlined) else 0.0,
+        shadow_x=shadow[0],
+        shadow_y=shadow[1],
+        halo_width=float(rng.uniform(0.02, 0.06)) if _chance(rng, 0.06) else 0.0,
+    )
+
+
+def _middle(rng: np.random.Generator, family: StyleFamily, lettering: Lettering) -> MiddleStyle:
+    rotation = 0.0
+    if _chance(rng, 0.25):
+        rotation = float(rng.uniform(-25, 30))
+    match family:
+        case StyleFamily.CLASSIC_OVAL:
+            return MiddleStyle(
+                width=float(rng.uniform(33, 44)),
+                height=float(rng.uniform(64, 82)),
+                turn=float(rng.uniform(15, 38)),
+                line=float(rng.uniform(0.9, 2.6)),
+                size=float(rng.uniform(24, 40)),
+                rotation=rotation,
+                finish=_finish(rng, Tone.PAPER, 0.75, 0.85),
+            )
+        case StyleFamily.WHITE_OVAL | StyleFamily.SPELLED_OUT:
+            fill = _pick(rng, [(Tone.INK, 0.86), (Tone.DARK, 0.07), (Tone.PAPER, 0.07)])
+            finish = _finish(rng, fill, 0.85, 0.8)
+            if fill is Tone.PAPER and finish.outline_width == 0:
+                finish = Finish(fill=fill, outline_width=0.04)
+            return MiddleStyle(
+                medallion=Medallion.FILLED,
+                width=float(rng.uniform(31, 45)),
+                height=float(rng.uniform(60, 84)),
+                turn=float(rng.uniform(15, 40)),
+                size=float(rng.uniform(22, 38)),
+                rotation=rotation,
+                finish=finish,
+            )
+        case StyleFamily.WHITE_DISC_RAYS:
+            fill = _pick(rng, [(Tone.INK, 0.7), (Tone.DARK, 0.15), (Tone.PAPER, 0.15)])
+            outlined = 1.0 if fill is Tone.PAPER else 0.6
+            across = float(rng.uniform(28, 44))
+            return MiddleStyle(
+                medallion=Medallion.RAYS,
+                width=across,
+                height=across * float(_pick(rng, [(1.0, 0.8), (1.2, 0.2)])),
+                turn=float(rng.uniform(0, 40)),
+                size=across * float(rng.uniform(0.5, 0.8)),
+                rotation=rotation,
+                finish=_finish(rng, fill, outlined, 0.5),
+            )
+        case StyleFamily.THEMED | StyleFamily.MARIO_KART | StyleFamily.MINECRAFT:
+            return _pictured_middle(rng, family, rotation)
+        case StyleFamily.MINIMAL:
+            medallion = _pick(rng, [(Medallion.NONE, 0.35), (Medallion.FILLED, 0.35), (Medallion.OUTLINED, 0.3)])
+            fill = Tone.PAPER if medallion is not Medallion.FILLED else Tone.INK
+            across = float(rng.uniform(26, 46))
+            return MiddleStyle(
+                medallion=medallion,
+                outline=_pick(rng, [(Outline.OVAL, 0.5), (Outline.DIAMOND, 0.25), (Outline.FRAME, 0.25)]),
+                width=across,
+                height=across * float(rng.uniform(1.0, 1.6)),
+                turn=float(_pick(rng, [(0.0, 0.7), (20.0, 0.3)])),
+                line=float(rng.uniform(0.6, 3.0)),
+                size=across * float(rng.uniform(0.5, 0.8)),
+                rotation=rotation,
+                number=_chance(rng, 0.93),
+                finish=_finish(rng, fill, 0.25, 0.25),
+            )
+
+
+def _pictured_middle(rng: np.random.Generator, family: StyleFamily, rotation: float) -> MiddleStyle:
+    art = Medallion.PIXELS if family is StyleFamily.MINECRAFT else Medallion.PICTURE
+    if _chance(rng, 0.35):
+        # Some of these decks keep the oval and the number in the middle.
+        filled = _chance(rng, 0.5)
+        return MiddleStyle(
+            medallion=Medallion.FILLED if filled else Medallion.OUTLINED,
+            width=float(rng.uniform(32, 44)),
+            height=float(rng.uniform(56, 80)),
+            turn=float(rng.uniform(10, 35)),
+            line=float(rng.uniform(0.9, 2.4)),
+            size=float(rng.uniform(22, 36)),
+            rotation=rotation,
+            finish=_finish(rng, Tone.INK if filled else Tone.PAPER, 0.8, 0.7),
+        )
+    return MiddleStyle(
+        medallion=art,
+        width=float(rng.uniform(36, 48)),
+        height=float(rng.uniform(60, 80)),
+        turn=float(rng.uniform(10, 35)),
+        number=_chance(rng, 0.15),
+        size=float(rng.uniform(18, 30)),
+        rotation=rotation,
+        finish=_finish(rng, Tone.PAPER, 1.0, 0.6),
+    )
+
+
+def _index(rng: np.random.Generator, family: StyleFamily, border_width: float, middle: Finish) -> IndexStyle:
+    size = float(np.clip(rng.normal(9.2, 1.9), 6.0, 14.0))
+    badge = None
+    fill = Tone.PAPER
+    if family in (StyleFamily.THEMED, StyleFamily.MARIO_KART, StyleFamily.MINECRAFT, StyleFamily.MINIMAL):
+        badge = _pick(rng, [(None, 0.75), (Tone.PAPER, 0.15), (Tone.SHADE, 0.1)])
+        if badge is Tone.PAPER:
+            fill = _pick(rng, [(Tone.INK, 0.7), (Tone.DARK, 0.3)])
+    elif _chance(rng, 0.03):
+        fill = Tone.DARK
+    shadowed = middle.shadow_x != 0
+    finish = _finish(rng, fill, 0.45, 0.75 if shadowed else 0.2) if badge is None else Finish(fill=fill)
+    return IndexStyle(
+        size=size,
+        x=border_width + size * float(rng.uniform(0.55, 0.8)) + float(rng.uniform(0.4, 2.0)),
+        y=border_width + size * float(rng.uniform(0.6, 0.72)) + float(rng.uniform(0.6, 3.0)),
+        rotation=float(rng.uniform(-12, 12)) if _chance(rng, 0.06) else 0.0,
+        finish=finish,
+        badge=badge,
+        cards_for_draw_two=_chance(rng, 0.12),
+        cards_for_draw_four=_chance(rng, 0.1),
+        wild=_pick(
+            rng,
+            [
+                (WildIndex.OVAL, 0.55),
+                (WildIndex.DISC, 0.12),
+                (WildIndex.WORD, 0.1),
+                (WildIndex.LETTER, 0.05),
+                (WildIndex.NONE, 0.18),
+            ],
+        ),
+    )
+
+
+def _symbols(rng: np.random.Generator, middle: MiddleStyle) -> SymbolStyle:
+    white = middle.finish.fill is Tone.PAPER
+    return SymbolStyle(
+        reverse=_pick(
+            rng,
+            [
+                (ReverseKind.HOOKS, 0.5),
+                (ReverseKind.STRAIGHT, 0.2),
+                (ReverseKind.RING, 0.18),
+                (ReverseKind.SWOOSH, 0.12),
+            ],
+        ),
+        reverse_turn=_pick(rng, [(-45.0, 0.6), (-60.0, 0.2), (-90.0, 0.1), (0.0, 0.1)]) + float(rng.normal(0, 5)),
+        arrow_shaft=float(rng.uniform(0.15, 0.26)),
+        arrow_head=float(rng.uniform(0.36, 0.52)),
+        mirrored=_chance(rng, 0.25),
+        skip=_pick(rng, [(SkipKind.BARRED_RING, 0.93), (SkipKind.BARRED_DISC, 0.07)]),
+        skip_turn=_pick(rng, [(-45.0, 0.75), (45.0, 0.12), (-70.0, 0.06), (0.0, 0.07)]) + float(rng.normal(0, 5)),
+        ring=float(rng.uniform(0.1, 0.2)),
+        draw_two=_pick(
+            rng,
+            [
+                (CardsKind.STACK, 0.5 if white else 0.12),
+                (CardsKind.SLANTED, 0.25 if white else 0.6),
+                (CardsKind.FAN, 0.08),
+                (CardsKind.TEXT, 0.1),
+                (CardsKind.CARDS_AND_TEXT, 0.07),
+            ],
+        ),
+        draw_four=_pick(
+            rng,
+            [(CardsKind.SLANTED, 0.7), (CardsKind.FAN, 0.1), (CardsKind.TEXT, 0.1), (CardsKind.CARDS_AND_TEXT, 0.1)],
+        ),
+        draw_four_stairs=_chance(rng, 0.4),
+        card_lean=float(rng.uniform(8, 24)) if not white or _chance(rng, 0.4) else 0.0,
+        card_edge=float(rng.uniform(0.03, 0.1)),
+        card_outline=float(rng.uniform(0.008, 0.03)),
+        card_depth=float(rng.uniform(0, 0.08)),
+    )
+
+
+def _border(rng: np.random.Generator, family: StyleFamily, inks: Inks) -> tuple[Bgr, float]:
+    odd = family in (StyleFamily.MINIMAL, StyleFamily.THEMED, StyleFamily.MINECRAFT, StyleFamily.MARIO_KART)
+    width = float(np.clip(rng.normal(3.9, 0.8), 2.0, 6.0))
+    draw = rng.random()
+    if draw < (0.22 if odd else 0.03):
+        return inks.dark, width
+    if odd and draw < 0.32:
+        return inks.paper, 0.0
+    return inks.paper, width
+
+
+def _ground(rng: np.random.Generator, family: StyleFamily) -> Ground:
+    if family in (StyleFamily.CLASSIC_OVAL, StyleFamily.WHITE_OVAL, StyleFamily.SPELLED_OUT):
+        return _pick(rng, [(Ground.FLAT, 0.92), (Ground.GRADIENT, 0.08)])
+    return _pick(rng, [(Ground.FLAT, 0.5), (Ground.GRADIENT, 0.25), (Ground.RAYS, 0.15), (Ground.DOTS, 0.1)])
