@@ -1,0 +1,122 @@
+"""Tests of the drawn cards: faces, backs, styles, wear."""
+
+import pickle
+
+import cv2
+import numpy as np
+import pytest
+
+from companion.cards import ALL_CARDS, Card, Color, Face
+from companion.dataset import fonts
+from companion.dataset.faces import render, render_back, width_of
+from companion.dataset.preview import family_sheet
+from companion.dataset.styles import Style, StyleFamily, sample_style
+from companion.dataset.wear import wear
+
+HEIGHT = 160
+
+
+def style_of(family: StyleFamily | None = None, seed: int = 1, names: tuple[str, ...] | None = ()) -> Style:
+    return sample_style(np.random.default_rng(seed), family, names)
+
+
+@pytest.mark.parametrize("family", list(StyleFamily))
+def test_every_card_renders_in_every_family(family: StyleFamily) -> None:
+    for seed in range(3):
+        style = style_of(family, seed)
+        for card in ALL_CARDS:
+            art = render(card, style, HEIGHT)
+            assert art.image.shape == (HEIGHT, width_of(HEIGHT), 4)
+            assert art.image.dtype == np.uint8
+            assert art.image[0, 0, 3] < 128 < art.image[HEIGHT // 2, 50, 3]
+            assert len(art.indices) in (0, 2)
+            if not card.face.is_wild:
+                assert len(art.indices) == 2
+
+
+@pytest.mark.parametrize("family", list(StyleFamily))
+def test_index_boxes_lie_inside_the_card_and_hold_ink(family: StyleFamily) -> None:
+    for seed in range(4):
+        style = style_of(family, seed)
+        for card in ALL_CARDS:
+            art = render(card, style, HEIGHT)
+            for place, (x0, y0, x1, y1) in enumerate(art.indices):
+                assert 0 <= x0 < x1 <= width_of(HEIGHT)
+                assert 0 <= y0 < y1 <= HEIGHT
+                assert (x1 - x0) * (y1 - y0) > 20
+                assert (y0 + y1 < HEIGHT) == (place == 0)
+                inside = art.image[int(y0) : int(y1) + 1, int(x0) : int(x1) + 1, :3].astype(int)
+                assert inside.std(axis=(0, 1)).max() > 8
+
+
+def test_the_second_index_is_the_first_turned_round() -> None:
+    art = render(Card(Face.FIVE, Color.BLUE), style_of(StyleFamily.CLASSIC_OVAL), HEIGHT)
+    first, second = art.indices
+    assert second == pytest.approx(
+        (width_of(HEIGHT) - first[2], HEIGHT - first[3], width_of(HEIGHT) - first[0], HEIGHT - first[1])
+    )
+
+
+def test_the_same_seed_gives_the_same_deck() -> None:
+    for family in StyleFamily:
+        style = style_of(family, 7)
+        assert style == style_of(family, 7)
+        assert pickle.loads(pickle.dumps(style)) == style
+        card = Card(Face.SIX, Color.GREEN)
+        assert np.array_equal(render(card, style, HEIGHT).image, render(card, style, HEIGHT).image)
+    assert style_of(seed=1) != style_of(seed=2)
+
+
+@pytest.mark.parametrize("family", list(StyleFamily))
+def test_different_faces_look_different(family: StyleFamily) -> None:
+    style = style_of(family, 3)
+    cards = [card for card in ALL_CARDS if card.color in (Color.RED, None)]
+    pictures = [render(card, style, HEIGHT).image.astype(int) for card in cards]
+    for i, first in enumerate(pictures):
+        for second in pictures[:i]:
+            assert (np.abs(first - second).max(axis=2) > 40).mean() > 0.002
+
+
+def test_nothing_crashes_without_system_fonts(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(fonts, "_folders", lambda: ())
+    fonts.system_fonts.cache_clear()
+    try:
+        assert fonts.system_fonts() == ()
+        for seed in range(5):
+            render(Card(Face.NINE, Color.YELLOW), style_of(seed=seed, names=None), HEIGHT)
+    finally:
+        fonts.system_fonts.cache_clear()
+
+
+def test_a_missing_font_falls_back() -> None:
+    assert fonts.text_mask("8", "/nowhere/Missing.ttf").max() == 255
+
+
+def test_fonts_are_split_by_typeface() -> None:
+    names = [f"/f/{face}-{cut}.ttf" for face in map(str, range(60)) for cut in ("Bold", "Italic")]
+    kept, tested = fonts.split_fonts(names, 0.3)
+    assert set(kept) | set(tested) == set(names)
+    assert not {name.split("-")[0] for name in kept} & {name.split("-")[0] for name in tested}
+    assert 10 < len(tested) < 80
+
+
+def test_backs_render() -> None:
+    for seed in range(6):
+        back = render_back(style_of(seed=seed), HEIGHT)
+        assert back.shape == (HEIGHT, width_of(HEIGHT), 4)
+        assert cv2.cvtColor(back[:, :, :3], cv2.COLOR_BGR2GRAY).std() > 10
+
+
+def test_wear_changes_the_card_more_the_more_it_is_played() -> None:
+    image = render(Card(Face.ONE, Color.RED), style_of(), HEIGHT).image
+    changes = []
+    for amount in (0.0, 0.2, 1.0):
+        worn = [wear(image, np.random.default_rng(seed), amount) for seed in range(6)]
+        changes.append(np.mean([np.abs(w.astype(int) - image).mean() for w in worn]))
+    assert changes[0] == 0 < changes[1] < changes[2] < 60
+
+
+def test_contact_sheet_has_the_decks_below_each_other() -> None:
+    sheet = family_sheet(StyleFamily.MINIMAL, 0, decks=2, cards=3, fonts=())
+    assert sheet.shape[2] == 3
+    assert sheet.shape[0] > 320
