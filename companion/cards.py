@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass
 from enum import Enum
-from functools import cached_property, lru_cache
+from functools import cache, cached_property
 
 
 class Color(Enum):
@@ -136,7 +136,7 @@ ALL_CARDS: tuple[Card, ...] = (
 )
 
 
-@lru_cache(maxsize=1)
+@cache
 def _cards_by_name() -> dict[str, Card]:
     return {card.name: card for card in ALL_CARDS}
 
@@ -156,7 +156,7 @@ _WILDS_OF_EDITION = {
 }
 
 
-@lru_cache(maxsize=None)
+@cache
 def deck(edition: EditionName) -> Counter[Card]:
     """Return how many of each card the edition's deck holds (RULES.md, section 1). Treat the answer as read-only."""
     cards = Counter({Card(face, color): 1 if face is Face.ZERO else 2 for color in Color for face in COLORED_FACES})

@@ -1,0 +1,1 @@
+"""The benchmarks, one module each; `companion bench` imports them on demand."""

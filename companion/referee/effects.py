@@ -1,0 +1,171 @@
+"""What follows from a move, in the order in which it happens: one class per effect of TRANSCRIPT.md."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+from typing import ClassVar
+
+from companion.cards import Color, Item
+from companion.referee.state import Direction
+
+
+class Why(Enum):
+    """What made a player draw."""
+
+    TURN = "turn"
+    DRAW_TWO = "draw two"
+    WILD_DRAW_FOUR = "wild draw four"
+    CHALLENGE = "challenge"
+    BANANA_PEEL = "banana peel"
+    GREEN_SHELL = "green shell"
+    LIGHTNING = "lightning"
+    BOB_OMB = "bob-omb"
+    UNO = "uno"
+    WILD_CREEPER = "wild creeper"
+
+
+@dataclass(frozen=True, slots=True)
+class Drawn:
+    """A player takes cards; fewer than the rule asks for, even none, where no more are left (R33)."""
+
+    name: ClassVar[str] = "draw"
+    player: str
+    count: int
+    why: Why
+
+
+@dataclass(frozen=True, slots=True)
+class Skipped:
+    """A player loses the turn."""
+
+    name: ClassVar[str] = "skip"
+    player: str
+
+
+@dataclass(frozen=True, slots=True)
+class Reversed:
+    """Play goes the other way; `direction` is the new one."""
+
+    name: ClassVar[str] = "reverse"
+    direction: Direction
+
+
+@dataclass(frozen=True, slots=True)
+class ItemUsed:
+    """An item box turned up an item; `player` played the box."""
+
+    name: ClassVar[str] = "item"
+    item: Item
+    player: str
+
+
+@dataclass(frozen=True, slots=True)
+class GoesAgain:
+    """A player takes another turn."""
+
+    name: ClassVar[str] = "again"
+    player: str
+
+
+@dataclass(frozen=True, slots=True)
+class ColorChosen:
+    """The colour now in force, after a choice."""
+
+    name: ClassVar[str] = "color"
+    color: Color
+
+
+@dataclass(frozen=True, slots=True)
+class UnoCalled:
+    """A player called UNO."""
+
+    name: ClassVar[str] = "uno"
+    player: str
+
+
+@dataclass(frozen=True, slots=True)
+class ChallengeSettled:
+    """A challenge is decided: `by` challenged `player`."""
+
+    name: ClassVar[str] = "challenge"
+    player: str
+    by: str
+    guilty: bool
+
+
+@dataclass(frozen=True, slots=True)
+class SetAside:
+    """The card turned up cannot start the pile; another is turned up."""
+
+    name: ClassVar[str] = "redraw"
+
+
+@dataclass(frozen=True, slots=True)
+class Reshuffled:
+    """The discard pile became the draw pile."""
+
+    name: ClassVar[str] = "reshuffle"
+
+
+@dataclass(frozen=True, slots=True)
+class CountCorrected:
+    """A hand turned out to hold another number of cards than was believed."""
+
+    name: ClassVar[str] = "count"
+    player: str
+    believed: int
+    actual: int
+
+
+@dataclass(frozen=True, slots=True)
+class RoundWon:
+    """A player went out."""
+
+    name: ClassVar[str] = "round"
+    winner: str
+
+
+@dataclass(frozen=True, slots=True)
+class Scored:
+    """A player gets points for the round."""
+
+    name: ClassVar[str] = "score"
+    player: str
+    points: int
+
+
+@dataclass(frozen=True, slots=True)
+class Dealt:
+    """A new round begins."""
+
+    name: ClassVar[str] = "deal"
+    dealer: str
+    round: int
+
+
+@dataclass(frozen=True, slots=True)
+class MatchWon:
+    """The match is over."""
+
+    name: ClassVar[str] = "match"
+    winners: tuple[str, ...]
+
+
+Effect = (
+    Drawn
+    | Skipped
+    | Reversed
+    | ItemUsed
+    | GoesAgain
+    | ColorChosen
+    | UnoCalled
+    | ChallengeSettled
+    | SetAside
+    | Reshuffled
+    | CountCorrected
+    | RoundWon
+    | Scored
+    | Dealt
+    | MatchWon
+)

@@ -1,0 +1,183 @@
+"""Why a move is refused: one exception per error of TRANSCRIPT.md, carrying what was wrong with it.
+
+A message is a template and its values apart, so that it can be said in any language.
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+
+class RefereeError(Exception):
+    """A move is refused and nothing has changed.
+
+    `code` is the error's name in a transcript; `template` and `values` make up the message.
+    """
+
+    code: ClassVar[str]
+    template: ClassVar[str]
+
+    def __init__(self, **values: object) -> None:
+        super().__init__(*values.values())
+        self.values = values
+
+    def __str__(self) -> str:
+        return self.template.format(**self.values)
+
+
+class NoSuchPlayerError(RefereeError):
+    """Nobody of this name plays. `player` is the name."""
+
+    code = "no-such-player"
+    template = "Nobody called {player} is playing."
+
+    def __init__(self, player: str) -> None:
+        super().__init__(player=player)
+        self.player = player
+
+
+class WrongPhaseError(RefereeError):
+    """The table waits for something else. `move` and `phase` are their names in a transcript."""
+
+    code = "wrong-phase"
+    template = "“{move}” does not fit here: the table is at “{phase}”."
+
+    def __init__(self, move: str, phase: str) -> None:
+        super().__init__(move=move, phase=phase)
+        self.move = move
+        self.phase = phase
+
+
+class NotYourTurnError(RefereeError):
+    """Another player is to act. `player` tried, `actor` is to act."""
+
+    code = "not-your-turn"
+    template = "It is not {player}’s turn but {actor}’s."
+
+    def __init__(self, player: str, actor: str) -> None:
+        super().__init__(player=player, actor=actor)
+        self.player = player
+        self.actor = actor
+
+
+class NotInThisEditionError(RefereeError):
+    """The deck has no such card. `card` is its name."""
+
+    code = "not-in-this-edition"
+    template = "There is no {card} in this edition."
+
+    def __init__(self, card: str) -> None:
+        super().__init__(card=card)
+        self.card = card
+
+
+class DoesNotMatchError(RefereeError):
+    """The card may not land (R11). `card` and `top` are names, `color` is the colour in force."""
+
+    code = "does-not-match"
+    template = "The {card} does not match the {top}, with {color} in force."
+
+    def __init__(self, card: str, top: str, color: str) -> None:
+        super().__init__(card=card, top=top, color=color)
+        self.card = card
+        self.top = top
+        self.color = color
+
+
+class NothingToCatchError(RefereeError):
+    """The player has not just forgotten to call UNO (R27)."""
+
+    code = "nothing-to-catch"
+    template = "{player} has no missed UNO to be caught for."
+
+    def __init__(self, player: str) -> None:
+        super().__init__(player=player)
+        self.player = player
+
+
+class NotAtUnoError(RefereeError):
+    """The player may not call UNO (R27). `cards` is the count believed."""
+
+    code = "not-at-uno"
+    template = "{player} cannot call UNO now, with {cards} in hand."
+
+    def __init__(self, player: str, cards: int) -> None:
+        super().__init__(player=player, cards=cards)
+        self.player = player
+        self.cards = cards
+
+
+class NoDrawToShowError(RefereeError):
+    """The player has drawn no card that could still be shown (R31)."""
+
+    code = "no-draw-to-show"
+    template = "{player} has just drawn no card that could be a creeper."
+
+    def __init__(self, player: str) -> None:
+        super().__init__(player=player)
+        self.player = player
+
+
+class TooManyCopiesError(RefereeError):
+    """More of a card is shown than the deck has. `card` is its name, `copies` what the deck has."""
+
+    code = "too-many-copies"
+    template = "That would be too many: the deck has {copies} of the {card}."
+
+    def __init__(self, card: str, copies: int) -> None:
+        super().__init__(card=card, copies=copies)
+        self.card = card
+        self.copies = copies
+
+
+class AlreadyScoredError(RefereeError):
+    """The player's leftover hand is in, or the player went out."""
+
+    code = "already-scored"
+    template = "{player}’s hand is already in."
+
+    def __init__(self, player: str) -> None:
+        super().__init__(player=player)
+        self.player = player
+
+
+class CannotTargetSelfError(RefereeError):
+    """The option `green_shell_self` is off (R24)."""
+
+    code = "cannot-target-self"
+    template = "{player} must name somebody else for the green shell."
+
+    def __init__(self, player: str) -> None:
+        super().__init__(player=player)
+        self.player = player
+
+
+class NothingToUndoError(RefereeError):
+    """No move has been accepted."""
+
+    code = "nothing-to-undo"
+    template = "There is nothing to take back."
+
+
+class NoSuchMoveError(RefereeError):
+    """Move `n` has not been made; `moves` have been."""
+
+    code = "no-such-move"
+    template = "There is no move {n}: {moves} have been accepted."
+
+    def __init__(self, n: int, moves: int) -> None:
+        super().__init__(n=n, moves=moves)
+        self.n = n
+        self.moves = moves
+
+
+class AmendBreaksLaterMoveError(RefereeError):
+    """Changed so, the match would refuse its later move `n`, because of `cause`."""
+
+    code = "amend-breaks-later-move"
+    template = "Move {n} would no longer stand: {cause}"
+
+    def __init__(self, n: int, cause: RefereeError) -> None:
+        super().__init__(n=n, cause=cause)
+        self.n = n
+        self.cause = cause

@@ -1,0 +1,182 @@
+"""What is known of a match: how it was set up, and how it stands. Both are frozen; players are told apart by seat."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+from companion.cards import Card, Color
+from companion.referee.editions import Edition, InvalidOptionError, Options
+from companion.referee.errors import NoSuchPlayerError
+
+__all__ = ["Choice", "Direction", "Header", "InvalidHeaderError", "Options", "Phase", "State", "opening"]
+
+MIN_PLAYERS, MAX_PLAYERS = 2, 10
+
+
+class Phase(Enum):
+    """What the table waits for."""
+
+    START = "start"
+    TURN = "turn"
+    DRAWN = "drawn"
+    FLIP = "flip"
+    COLOR = "color"
+    TARGET = "target"
+    CHALLENGE = "challenge"
+    REVEAL = "reveal"
+    SCORING = "scoring"
+    OVER = "over"
+
+
+class Direction(Enum):
+    """Which way play goes round. `step` is the distance to the next seat."""
+
+    step: int
+
+    CLOCKWISE = "clockwise", 1
+    COUNTERCLOCKWISE = "counterclockwise", -1
+
+    def __new__(cls, value: str, step: int) -> Direction:
+        member = object.__new__(cls)
+        member._value_ = value
+        member.step = step
+        return member
+
+    @property
+    def opposite(self) -> Direction:
+        """The other direction."""
+        return Direction.CLOCKWISE if self is Direction.COUNTERCLOCKWISE else Direction.COUNTERCLOCKWISE
+
+
+class Choice(Enum):
+    """What a colour is being chosen for, which decides what comes after it."""
+
+    OPENING = "opening"  # R9
+    WILD = "wild"  # R17, R26
+    WILD_DRAW_FOUR = "wild draw four"  # R18
+
+
+class InvalidHeaderError(ValueError):
+    """A match cannot be set up like this. `value` is what is wrong."""
+
+    def __init__(self, message: str, value: object) -> None:
+        super().__init__(message)
+        self.value = value
+
+
+@dataclass(frozen=True, slots=True)
+class Header:
+    """How a match is set up: `players` in seat order, clockwise; `dealer` is the first dealer's seat (R2, R3).
+
+    Raises InvalidHeaderError where the players or the dealer are impossible, InvalidOptionError where the hands are
+    too big for the deck.
+    """
+
+    edition: Edition
+    players: tuple[str, ...]
+    dealer: int
+    options: Options
+
+    def __post_init__(self) -> None:
+        if not MIN_PLAYERS <= len(self.players) <= MAX_PLAYERS:
+            raise InvalidHeaderError(
+                f"{MIN_PLAYERS} to {MAX_PLAYERS} players can play, not {len(self.players)}", len(self.players)
+            )
+        for seat, player in enumerate(self.players):
+            if not player.strip():
+                raise InvalidHeaderError("a player has no name", player)
+            if player in self.players[:seat]:
+                raise InvalidHeaderError(f"two players are called {player!r}", player)
+        if self.dealer not in range(len(self.players)):
+            raise InvalidHeaderError(f"there is no seat {self.dealer} for the dealer", self.dealer)
+        if len(self.players) * self.options.hand_size >= self.edition.size:
+            raise InvalidOptionError("hand_size", self.options.hand_size)
+
+    def seat(self, player: str) -> int:
+        """Return the seat of the player of this name; raises NoSuchPlayerError."""
+        try:
+            return self.players.index(player)
+        except ValueError:
+            raise NoSuchPlayerError(player) from None
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """How a match stands. What is kept per player is a tuple in seat order."""
+
+    header: Header
+    phase: Phase
+    round: int
+    dealer: int
+    turn: int | None
+    """The seat to act."""
+    direction: Direction
+    top: Card | None
+    color: Color | None
+    """The colour in force (R11); none until a wild's is chosen."""
+    hands: tuple[int, ...]
+    """The believed card counts."""
+    scores: tuple[int, ...]
+    winners: tuple[int, ...]
+    """Who won the match, as seats."""
+    choice: Choice | None
+    contested: Color | None
+    """The colour in force before the wild draw four that may be challenged (R18)."""
+    called: frozenset[int]
+    """The seats whose UNO call holds (R27)."""
+    catchable: int | None
+    """The seat that played last and, unless its call holds, can be caught at one card (R27)."""
+    fresh: tuple[int, ...]
+    """How many cards of the latest draw may still be shown to be creepers (R31)."""
+    leftover: tuple[tuple[Card, ...] | None, ...]
+    """The hands scanned for scoring; the round's winner's is empty."""
+    round_winner: int | None
+
+    @property
+    def players(self) -> tuple[str, ...]:
+        """The players' names in seat order."""
+        return self.header.players
+
+    @property
+    def actor(self) -> str | None:
+        """The name of the player to act."""
+        return None if self.turn is None else self.header.players[self.turn]
+
+    @property
+    def drawable(self) -> int:
+        """How many cards draw pile and discard pile hold between them, the top card apart (R13, R33)."""
+        return max(0, self.header.edition.size - sum(self.hands) - 1)
+
+    def seat_after(self, seat: int) -> int:
+        """Return the next seat in the direction of play."""
+        return (seat + self.direction.step) % len(self.hands)
+
+    def seat_before(self, seat: int) -> int:
+        """Return the previous seat in the direction of play."""
+        return (seat - self.direction.step) % len(self.hands)
+
+
+def opening(header: Header) -> State:
+    """Return the state of a match about to turn up its first card."""
+    nobody = (0,) * len(header.players)
+    return State(
+        header=header,
+        phase=Phase.START,
+        round=1,
+        dealer=header.dealer,
+        turn=None,
+        direction=Direction.CLOCKWISE,
+        top=None,
+        color=None,
+        hands=(header.options.hand_size,) * len(header.players),
+        scores=nobody,
+        winners=(),
+        choice=None,
+        contested=None,
+        called=frozenset(),
+        catchable=None,
+        fresh=nobody,
+        leftover=(None,) * len(header.players),
+        round_winner=None,
+    )
