@@ -1,0 +1,206 @@
+"""`companion read` and `companion score`: the cards in picture files."""
+
+from __future__ import annotations
+
+import glob
+import json
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import click
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from companion.cards import EditionName
+from companion.vision.detector import UNSURE_BELOW, CardDetector
+from companion.vision.hands import read_hand
+from companion.vision.pictures import SUFFIXES, PictureError, load_picture
+from companion.vision.runtime import ModelFileError
+from companion.vision.sightings import Sighting
+
+_EDITIONS = click.Choice([edition.value for edition in EditionName])
+
+
+def picture_files(names: Sequence[str]) -> list[Path]:
+    """Return the picture files that names, folders and patterns stand for, in order; missing names stay as they are."""
+    files: list[Path] = []
+    for name in names:
+        path = Path(name)
+        if path.is_dir():
+            files += sorted(file for file in path.iterdir() if file.suffix.lower() in SUFFIXES)
+        elif not path.exists() and glob.has_magic(name):
+            files += [Path(match) for match in sorted(glob.glob(name, recursive=True))]
+        else:
+            files.append(path)
+    return files
+
+
+def _options(command: Any) -> Any:
+    for option in reversed(
+        (
+            click.argument("images", nargs=-1, required=True, metavar="IMAGE..."),
+            click.option("--edition", type=_EDITIONS, help="Consider only this edition's cards."),
+            click.option("--json", "as_json", is_flag=True, help="Print one JSON object per picture."),
+            click.option(
+                "--draw",
+                type=click.Path(path_type=Path),
+                metavar="OUT",
+                help="Write the picture with outlines and names: a file for one picture, else a folder.",
+            ),
+            click.option(
+                "--model",
+                type=click.Path(path_type=Path, file_okay=False),
+                help="Folder of the networks, instead of the shipped ones.",
+            ),
+        )
+    ):
+        command = option(command)
+    return command
+
+
+@click.command()
+@_options
+def read(images: tuple[str, ...], edition: str | None, as_json: bool, draw: Path | None, model: Path | None) -> None:
+    """Name the cards in pictures: files, folders or patterns.
+
+    A file that cannot be read is named and skipped; the exit status is then 1.
+    """
+    total = _run(images, edition, as_json, draw, model)
+    raise SystemExit(1 if total is None else 0)
+
+
+@click.command()
+@_options
+@click.option("--one-hand", is_flag=True, help="The pictures all show the same hand: merge what they show.")
+@click.option("--expect", type=click.IntRange(0), help="How many cards the hand should have.")
+def score(
+    images: tuple[str, ...],
+    edition: str | None,
+    as_json: bool,
+    draw: Path | None,
+    model: Path | None,
+    one_hand: bool,
+    expect: int | None,
+) -> None:
+    """Add up the points of leftover hands, one picture each."""
+    if one_hand:
+        _score_one_hand(images, edition, model, expect)
+        return
+    total = _run(images, edition, as_json, draw, model, expect)
+    if total is not None and not as_json:
+        click.echo(f"together {total} points")
+    raise SystemExit(1 if total is None else 0)
+
+
+def _score_one_hand(images: tuple[str, ...], edition: str | None, model: Path | None, expect: int | None) -> None:
+    failed = False
+    seen: list[list[Sighting]] = []
+    name = EditionName(edition) if edition else None
+    detector = _detector(name, model)
+    for path, image in _pictures(images):
+        if isinstance(image, PictureError):
+            failed = True
+            continue
+        seen.append(detector.detect(image))
+    hand = read_hand(seen, expect, name)
+    for held in hand.cards:
+        click.echo(_line(held.sighting))
+    click.echo(f"{len(hand.cards)} cards, {hand.points} points")
+    if hand.missing:
+        click.echo(f"{expect} cards expected, {len(hand.cards)} found: is one hidden?", err=True)
+    for card in hand.impossible:
+        click.echo(f"more of {card} than the deck holds", err=True)
+    raise SystemExit(1 if failed else 0)
+
+
+def _detector(edition: EditionName | None, model: Path | None) -> CardDetector:
+    try:
+        return CardDetector(edition, model)
+    except ModelFileError as error:
+        raise click.ClickException(str(error)) from error
+
+
+def _pictures(images: Sequence[str]) -> Iterator[tuple[Path, NDArray[np.uint8] | PictureError]]:
+    for path in picture_files(images):
+        try:
+            yield path, load_picture(path)
+        except PictureError as error:
+            click.echo(str(error), err=True)
+            yield path, error
+
+
+def _run(
+    images: Sequence[str],
+    edition: str | None,
+    as_json: bool,
+    draw: Path | None,
+    model: Path | None,
+    expect: int | None = None,
+) -> int | None:
+    """Print what each picture shows; return the sum of points, None where some picture could not be read."""
+    detector = _detector(EditionName(edition) if edition else None, model)
+    total, failed = 0, False
+    several = len(picture_files(images)) > 1
+    for path, image in _pictures(images):
+        if isinstance(image, PictureError):
+            failed = True
+            continue
+        sightings = detector.detect(image)
+        points = sum(sighting.card.points for sighting in sightings)
+        total += points
+        if as_json:
+            click.echo(json.dumps({"image": str(path), "cards": [*map(_row, sightings)], "points": points}))
+        else:
+            names = ", ".join(_line(sighting) for sighting in sightings) or "no card"
+            click.echo(f"{path}: {names}: {points} points")
+            if expect is not None and expect != len(sightings):
+                click.echo(f"{expect} cards expected, {len(sightings)} found: is one hidden?", err=True)
+        if draw is not None:
+            _write_drawn(draw, path, several, drawn(image, sightings))
+    return None if failed else total
+
+
+def _row(sighting: Sighting) -> dict[str, object]:
+    row: dict[str, object] = {
+        "card": sighting.card.name,
+        "confidence": round(sighting.confidence, 4),
+        "quad": [[round(float(x), 1), round(float(y), 1)] for x, y in sighting.quad],
+    }
+    if sighting.confidence < UNSURE_BELOW and sighting.runner_up is not None:
+        row["or"] = sighting.runner_up.name
+    return row
+
+
+def _line(sighting: Sighting) -> str:
+    if sighting.confidence < UNSURE_BELOW and sighting.runner_up is not None:
+        return f"{sighting.card.name} or {sighting.runner_up.name}"
+    return sighting.card.name
+
+
+def drawn(image: NDArray[np.uint8], sightings: Sequence[Sighting]) -> NDArray[np.uint8]:
+    """Return a copy of the picture (BGR uint8) with each card outlined and named."""
+    canvas = image.copy()
+    size = max(12, round(max(image.shape[:2]) / 45))
+    font = cv2.FontFace("sans")
+    for sighting in sightings:
+        ink = (60, 200, 60) if sighting.confidence >= UNSURE_BELOW else (0, 160, 255)
+        outline = np.round(sighting.quad).astype(np.int32)
+        cv2.polylines(canvas, [outline], True, ink, max(2, size // 8), cv2.LINE_AA)
+        corner = outline[0].tolist()
+        text = _line(sighting)
+        for offset, color, weight in (((1, 1), (0, 0, 0), 800), ((0, 0), (255, 255, 255), 600)):
+            cv2.putText(canvas, text, (corner[0] + offset[0], corner[1] + size + offset[1]), color, font, size, weight)
+    return canvas
+
+
+def _write_drawn(out: Path, path: Path, several: bool, image: NDArray[np.uint8]) -> None:
+    target = out / path.with_suffix(".jpg").name if several or out.is_dir() or not out.suffix else out
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        ok, data = cv2.imencode(target.suffix or ".jpg", image)
+        assert ok
+        target.write_bytes(data.tobytes())
+    except (OSError, cv2.error) as error:
+        raise click.ClickException(f"{target} cannot be written: {error}") from error

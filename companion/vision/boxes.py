@@ -1,0 +1,109 @@
+"""The YOLO model's boxes: picture -> turned rectangles about whole cards and corner indices, with ONNX Runtime."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import IntEnum
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from companion.vision.geometry import Image, Quad
+from companion.vision.runtime import Network
+
+
+class BoxKind(IntEnum):
+    """The detector's classes."""
+
+    CARD = 0
+    INDEX = 1
+
+
+@dataclass(frozen=True, eq=False)
+class Box:
+    """A turned rectangle (4, 2) in pixels of the picture, clockwise, with the detector's score."""
+
+    kind: BoxKind
+    quad: Quad
+    score: float
+
+
+STRIDE = 32
+_PAD = 114
+
+
+def letterbox(image: Image, longest: int) -> tuple[NDArray[np.float32], float, tuple[int, int]]:
+    """Return the (1, 3, H, W) RGB input in 0..1 for the detector, the scale used, and the (x, y) offset of the picture.
+
+    The picture's longer side becomes `longest` px; grey is added about it up to multiples of the stride, as ultralytics
+    does.
+    """
+    height, width = image.shape[:2]
+    scale = longest / max(height, width)
+    new_width, new_height = max(1, round(width * scale)), max(1, round(height * scale))
+    method = cv2.INTER_AREA if scale < 1 else cv2.INTER_LINEAR
+    small = cv2.resize(image, (new_width, new_height), interpolation=method)
+    full_width, full_height = -(-new_width // STRIDE) * STRIDE, -(-new_height // STRIDE) * STRIDE
+    left, top = (full_width - new_width) // 2, (full_height - new_height) // 2
+    canvas = np.full((full_height, full_width, 3), _PAD, np.uint8)
+    canvas[top : top + new_height, left : left + new_width] = small
+    x = np.ascontiguousarray(canvas[..., ::-1].transpose(2, 0, 1))[None].astype(np.float32) / 255
+    return x, scale, (left, top)
+
+
+def decode(output: NDArray[np.float32], scale: float, offset: tuple[int, int], threshold: float) -> list[Box]:
+    """Return the boxes scoring at least `threshold` in a raw (4 + classes + 1, N) output: x, y, w, h, scores, angle."""
+    scores = output[4 : 4 + len(BoxKind)]
+    kinds = scores.argmax(0)
+    best = scores.max(0)
+    keep = np.flatnonzero(best >= threshold)
+    boxes = []
+    for i in keep:
+        x, y, w, h = output[:4, i]
+        angle = float(output[-1, i])
+        along = np.array([np.cos(angle), np.sin(angle)]) * w / 2
+        across = np.array([-np.sin(angle), np.cos(angle)]) * h / 2
+        center = np.array([x, y]) - offset
+        corners = np.array([center - along - across, center + along - across, center + along + across, center - along + across])
+        boxes.append(Box(BoxKind(int(kinds[i])), np.asarray(corners / scale, np.float32), float(best[i])))
+    return boxes
+
+
+def suppress(boxes: list[Box], threshold: float) -> list[Box]:
+    """Return the boxes, best first, without those that overlap a better one of their kind by more than `threshold` IoU."""
+    kept: list[Box] = []
+    for box in sorted(boxes, key=lambda box: -box.score):
+        rivals = (other for other in kept if other.kind is box.kind)
+        if all(_iou(box.quad, other.quad) <= threshold for other in rivals):
+            kept.append(box)
+    return kept
+
+
+def _iou(a: Quad, b: Quad) -> float:
+    if (a.max(0) < b.min(0)).any() or (b.max(0) < a.min(0)).any():
+        return 0.0
+    common = float(cv2.intersectConvexConvex(a, b)[0])
+    union = abs(cv2.contourArea(a)) + abs(cv2.contourArea(b)) - common
+    return common / union if union > 0 else 0.0
+
+
+class BoxFinder:
+    """Finds boxes at one or several scales of a picture.
+
+    Raises nothing of its own; `network` is the exported detector. Several scales see cards that fill the frame as well
+    as small ones, for convolutions know only the sizes that they were trained on.
+    """
+
+    def __init__(self, network: Network, scales: tuple[int, ...] = (640, 320), threshold: float = 0.25) -> None:
+        self._network = network
+        self._scales = scales
+        self._threshold = threshold
+
+    def find(self, image: Image) -> list[Box]:
+        """Return the boxes in a (H, W, 3) BGR uint8 picture, best first, none twice."""
+        boxes: list[Box] = []
+        for longest in self._scales:
+            x, scale, offset = letterbox(image, longest)
+            boxes += decode(self._network(x)[0], scale, offset, self._threshold)
+        return suppress(boxes, 0.5)

@@ -1,0 +1,121 @@
+"""Outlines and crops: the geometry that reading and training share.
+
+A quad is (4, 2) float32, pixels of the picture, clockwise on screen. A crop is described by the quad in the picture that
+becomes the crop's edge.
+"""
+
+from __future__ import annotations
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+Image = NDArray[np.uint8]
+Quad = NDArray[np.float32]
+
+CARD_CROP = (128, 192)
+"""Width and height in pixels of the crop from which a whole card is read."""
+CARD_MARGIN = 0.1
+"""Share of a card's width and height that its crop shows beyond the outline, on each side."""
+INDEX_CROP = 64
+"""Width and height in pixels of the crop from which a corner index is read."""
+INDEX_REACH = 1.9
+"""Side of an index crop over the longer side of the index' ink."""
+
+# Where the centre of the top-left index lies on cards, as shares of width and height, and how large its crop is over the
+# card's width: the mean over the drawn decks, to which real ones come close.
+INDEX_SPOT = (0.155, 0.12)
+INDEX_SPOT_SIDE = 0.3
+
+
+def unit_square() -> Quad:
+    """Return the corners of the unit square, clockwise from (0, 0)."""
+    return np.array([[0, 0], [1, 0], [1, 1], [0, 1]], np.float32)
+
+
+def homography(source: Quad, target: Quad) -> NDArray[np.float64]:
+    """Return the 3 x 3 matrix that takes the corners of `source` to those of `target`."""
+    return np.asarray(cv2.getPerspectiveTransform(source.astype(np.float32), target.astype(np.float32)), np.float64)
+
+
+def project(matrix: NDArray[np.float64], points: NDArray[np.floating]) -> Quad:
+    """Return (N, 2) points after a homography."""
+    mapped = np.column_stack([points, np.ones(len(points))]) @ matrix.T
+    return np.asarray(mapped[:, :2] / mapped[:, 2:], np.float32)
+
+
+def expand(quad: Quad, margin: float) -> Quad:
+    """Return the quad grown by `margin` of its sides in each direction, in its own perspective."""
+    grown = unit_square() * (1 + 2 * margin) - margin
+    return project(homography(unit_square(), quad), grown)
+
+
+def cut(image: Image, quad: Quad, width: int, height: int) -> Image:
+    """Return the (height, width, 3) crop whose edge is `quad` in the picture; what lies outside is grey.
+
+    A crop much smaller than its outline is taken from a reduced picture part, so that fine print is averaged and not
+    skipped.
+    """
+    x0, y0 = np.floor(quad.min(0)).astype(int) - 2
+    x1, y1 = np.ceil(quad.max(0)).astype(int) + 3
+    limit_y, limit_x = image.shape[:2]
+    x0, y0, x1, y1 = max(x0, 0), max(y0, 0), min(x1, limit_x), min(y1, limit_y)
+    if x0 >= x1 or y0 >= y1:
+        return np.full((height, width, 3), 127, np.uint8)
+    part = image[y0:y1, x0:x1]
+    local = quad - np.array([x0, y0], np.float32)
+    shrink = max(np.hypot(*(quad[1] - quad[0])) / width, np.hypot(*(quad[3] - quad[0])) / height)
+    if shrink > 1.6:
+        factor = 1 / shrink
+        size = (max(1, round(part.shape[1] * factor)), max(1, round(part.shape[0] * factor)))
+        local = local * np.array([size[0] / part.shape[1], size[1] / part.shape[0]], np.float32)
+        part = np.asarray(cv2.resize(part, size, interpolation=cv2.INTER_AREA), np.uint8)
+    target = unit_square() * np.array([width, height], np.float32)
+    matrix = homography(local, target)
+    border = (127, 127, 127)
+    return np.asarray(
+        cv2.warpPerspective(
+            part, matrix, (width, height), flags=cv2.INTER_LINEAR, borderMode=cv2.BORDER_CONSTANT, borderValue=border
+        ),
+        np.uint8,
+    )
+
+
+def index_frame(quad: Quad) -> Quad:
+    """Return the square about an index' outline from which it is read, turned as the outline is."""
+    center = quad.mean(0)
+    right, down = (quad[1] - quad[0] + quad[2] - quad[3]) / 2, (quad[3] - quad[0] + quad[2] - quad[1]) / 2
+    side = INDEX_REACH * max(float(np.hypot(*right)), float(np.hypot(*down)))
+    along = right / max(float(np.hypot(*right)), 1e-6)
+    across = np.array([-along[1], along[0]], np.float32)
+    offsets = (unit_square() - 0.5) * side
+    return np.asarray(center + offsets[:, :1] * along + offsets[:, 1:] * across, np.float32)
+
+
+def corner_frames(quad: Quad) -> tuple[Quad, Quad]:
+    """Return the squares about the two corner indices of a whole card, each upright for its own index."""
+    matrix = homography(unit_square(), quad)
+    x, y = INDEX_SPOT
+    half_x, half_y = INDEX_SPOT_SIDE / 2, INDEX_SPOT_SIDE / 2 * 56 / 87
+    top_left = np.array([[x - half_x, y - half_y], [x + half_x, y - half_y], [x + half_x, y + half_y], [x - half_x, y + half_y]])
+    return project(matrix, top_left), project(matrix, 1 - top_left)
+
+
+def is_portrait(quad: Quad) -> bool:
+    """Whether the sides after the first corner's are the longer ones: such a quad starts at a short edge's left end."""
+    width = np.hypot(*(quad[1] - quad[0])) + np.hypot(*(quad[2] - quad[3]))
+    height = np.hypot(*(quad[3] - quad[0])) + np.hypot(*(quad[2] - quad[1]))
+    return bool(height >= width)
+
+
+def portrait(quad: Quad) -> Quad:
+    """Return the same outline, starting at a corner from which its short edge runs first."""
+    return quad if is_portrait(quad) else np.roll(quad, 1, axis=0)
+
+
+def intersection_over_smaller(a: Quad, b: Quad) -> float:
+    """Return the common area of two convex quads over the smaller one's area, 0 where either is empty."""
+    smaller = min(abs(cv2.contourArea(a)), abs(cv2.contourArea(b)))
+    if smaller < 1:
+        return 0.0
+    return float(cv2.intersectConvexConvex(a, b)[0]) / smaller

@@ -1,0 +1,56 @@
+"""Runs exported networks: ONNX Runtime, or OpenVINO where it is installed."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+class ModelFileError(Exception):
+    """A model file that is missing or that cannot be loaded. `path` is the file."""
+
+    def __init__(self, path: Path, reason: str) -> None:
+        super().__init__(f"the model file {path} {reason}; reinstall the companion or name another folder with --model")
+        self.path = path
+
+
+class Network:
+    """A network with one input and one output. Calls may come from several threads."""
+
+    def __init__(self, path: Path, threads: int = 0) -> None:
+        if not path.is_file():
+            raise ModelFileError(path, "is missing")
+        threads = threads or min(4, os.cpu_count() or 1)
+        try:
+            self._run = _openvino(path, threads) if importlib.util.find_spec("openvino") else _onnxruntime(path, threads)
+        except Exception as error:  # both libraries raise many types of their own for a damaged file
+            raise ModelFileError(path, f"cannot be loaded ({type(error).__name__})") from error
+
+    def __call__(self, x: NDArray[np.float32]) -> NDArray[np.float32]:
+        """Return the output for an input of the shape that the network was exported with (float32)."""
+        return np.asarray(self._run(x), np.float32)
+
+
+def _onnxruntime(path: Path, threads: int) -> Any:
+    import onnxruntime
+
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = threads
+    options.inter_op_num_threads = 1
+    # Spinning threads would keep a core busy between pictures.
+    options.add_session_config_entry("session.intra_op.allow_spinning", "0")
+    session = onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
+    name = session.get_inputs()[0].name
+    return lambda x: session.run(None, {name: x})[0]
+
+
+def _openvino(path: Path, threads: int) -> Any:
+    import openvino
+
+    model = openvino.Core().compile_model(str(path), "CPU", {"INFERENCE_NUM_THREADS": threads})
+    return lambda x: model.create_infer_request().infer([x])[0]

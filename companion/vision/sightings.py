@@ -1,0 +1,52 @@
+"""What vision tells the rest: one neutral, validated type per card seen."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from companion.cards import Card
+
+Quad = NDArray[np.float32]
+
+
+@dataclass(frozen=True, eq=False)
+class Sighting:
+    """One physical card seen in a picture.
+
+    quad: (4, 2) float32 pixels of the picture, clockwise from the card's own top left; for a fanned card as far as it
+    can be told. cards and probabilities: the candidates, likeliest first, with calibrated probabilities that sum to at
+    most 1 (what is missing goes to 'no card'). whole: whether the card lies open, or only a corner index was read.
+    """
+
+    quad: Quad
+    cards: tuple[Card, ...]
+    probabilities: tuple[float, ...]
+    whole: bool
+
+    def __post_init__(self) -> None:
+        if self.quad.shape != (4, 2):
+            raise ValueError(f"a quad has four corners, not the shape {self.quad.shape}")
+        if not self.cards or len(self.cards) != len(self.probabilities):
+            raise ValueError(f"{len(self.cards)} cards with {len(self.probabilities)} probabilities")
+
+    @property
+    def card(self) -> Card:
+        """The likeliest card."""
+        return self.cards[0]
+
+    @property
+    def confidence(self) -> float:
+        """The likeliest card's probability."""
+        return self.probabilities[0]
+
+    @property
+    def runner_up(self) -> Card | None:
+        """The second likeliest card, None where there is none."""
+        return self.cards[1] if len(self.cards) > 1 else None
+
+    def probability(self, card: Card) -> float:
+        """Return the probability of one card, 0 where it is no candidate."""
+        return dict(zip(self.cards, self.probabilities, strict=True)).get(card, 0.0)

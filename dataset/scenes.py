@@ -1,0 +1,348 @@
+"""Composes pictures of cards on a table with exact labels.
+
+A scene is drawn back to front: table top, objects, cards (each warped by the camera's homography, with its shadow),
+hands, light, lens, sensor. A map of which card is seen at each pixel gives exact visibilities.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from companion.cards import ALL_CARDS, Card, Face
+from companion.dataset import camera
+from companion.dataset.clutter import OCCLUDER, Owner, draw_hand, draw_object
+from companion.dataset.faces import CardArt, render, render_back
+from companion.dataset.layouts import CARD_HEIGHT, CARD_WIDTH, Layout, Placement, place
+from companion.dataset.styles import Style, StyleFamily, sample_style
+from companion.dataset.surfaces import Image, SurfaceBank
+from companion.dataset.wear import wear
+
+Quad = NDArray[np.float32]
+"""Four corners (4, 2) in pixels, clockwise from the thing's own top left."""
+
+
+@dataclass(frozen=True)
+class SceneIndex:
+    """A corner index: its outline in the picture and the visible share of its area."""
+
+    quad: Quad
+    visible: float
+
+
+@dataclass(frozen=True)
+class SceneCard:
+    """A face-up card: what it is, its whole outline even where hidden, the visible share of it, and its two indices."""
+
+    card: Card
+    quad: Quad
+    visible: float
+    indices: tuple[SceneIndex, ...]
+
+
+@dataclass(frozen=True)
+class Scene:
+    """A picture (H, W, 3) BGR uint8 and its face-up cards, bottom first."""
+
+    image: Image
+    cards: tuple[SceneCard, ...]
+    layout: Layout
+
+
+_LAYOUT_WEIGHTS = {
+    Layout.SINGLE: 0.24,
+    Layout.PILE: 0.1,
+    Layout.SPREAD: 0.16,
+    Layout.GRID: 0.08,
+    Layout.HEAP: 0.1,
+    Layout.FAN: 0.14,
+    Layout.CASCADE: 0.07,
+    Layout.SEATS: 0.06,
+    Layout.EMPTY: 0.05,
+}
+
+# Faces that few cards show would be seen too seldom in training if cards were drawn as a deck holds them.
+_WILD_SHARE = 0.16
+
+_FACE_HEIGHT = 352
+"""Height in pixels at which faces are drawn: about what a card that fills the frame shows of its print."""
+_DECK_CHANGE = 0.045
+"""Share of scenes before which one of the decks at hand is drawn anew: variety against time."""
+
+
+class Deck:
+    """The drawn cards of one style, each at several sizes so that warping never has to shrink by more than two."""
+
+    def __init__(self, style: Style, rng: np.random.Generator, worn: float) -> None:
+        self._style = style
+        self._rng = rng
+        self._worn = worn
+        self._arts: dict[Card, tuple[CardArt, list[Image]]] = {}
+        self._back: list[Image] | None = None
+
+    @property
+    def style(self) -> Style:
+        """The style that all its cards have."""
+        return self._style
+
+    def face(self, card: Card) -> tuple[CardArt, list[Image]]:
+        """Return the card's art and its BGRA pictures at full, half, quarter ... size."""
+        if card not in self._arts:
+            art = render(card, self._style, _FACE_HEIGHT)
+            if self._worn > 0:
+                art = replace(art, image=wear(art.image, self._rng, self._worn))
+            self._arts[card] = art, _pyramid(art.image)
+        return self._arts[card]
+
+    def back(self) -> list[Image]:
+        """Return the back's BGRA pictures at full, half, quarter ... size."""
+        if self._back is None:
+            self._back = _pyramid(render_back(self._style, _FACE_HEIGHT))
+        return self._back
+
+
+def _pyramid(image: Image) -> list[Image]:
+    levels = [image]
+    while min(levels[-1].shape[:2]) > 40:
+        height, width = levels[-1].shape[:2]
+        half = cv2.resize(levels[-1], (width // 2, height // 2), interpolation=cv2.INTER_AREA)
+        levels.append(np.asarray(half, np.uint8))
+    return levels
+
+
+class SceneMaker:
+    """Makes scenes from one random stream: the same arguments give the same scenes in the same order.
+
+    families: style families to draw from, all where None; fonts: font files, those of the system where None;
+    pictures: table textures besides the drawn ones; layouts: arrangements to draw from.
+    """
+
+    def __init__(
+        self,
+        seed: int | Sequence[int],
+        size: tuple[int, int] = (640, 640),
+        families: Sequence[StyleFamily] | None = None,
+        fonts: Sequence[str] | None = None,
+        surfaces: SurfaceBank | None = None,
+        layouts: Sequence[Layout] | None = None,
+        deck_count: int = 10,
+    ) -> None:
+        self._rng = np.random.default_rng(seed)
+        self._width, self._height = size
+        self._families = families
+        self._fonts = fonts
+        self._surfaces = surfaces or SurfaceBank(self._rng)
+        self._layouts = tuple(layouts or _LAYOUT_WEIGHTS)
+        weights = np.array([_LAYOUT_WEIGHTS[layout] for layout in self._layouts])
+        self._weights = weights / weights.sum()
+        self._decks = [self._new_deck() for _ in range(deck_count)]
+
+    def _new_deck(self) -> Deck:
+        rng = self._rng
+        family = None if self._families is None else self._families[int(rng.integers(len(self._families)))]
+        worn = float(rng.uniform(0, 0.8)) if rng.random() < 0.35 else 0.0
+        return Deck(sample_style(rng, family, self._fonts), rng, worn)
+
+    def _pick_deck(self) -> Deck:
+        # Decks are drawn anew now and then: often enough for variety, seldom enough to reuse their faces.
+        i = int(self._rng.integers(len(self._decks)))
+        if self._rng.random() < _DECK_CHANGE:
+            self._decks[i] = self._new_deck()
+        return self._decks[i]
+
+    def make(self, layout: Layout | None = None) -> Scene:
+        """Return the next scene, of the given arrangement or of a random one."""
+        rng = self._rng
+        if layout is None:
+            layout = self._layouts[int(rng.choice(len(self._layouts), p=self._weights))]
+        placements = place(layout, rng)
+        width, height = self._width, self._height
+        image = self._surfaces.view(rng, width, height)
+        owner: Owner = np.full((height, width), -1, np.int16)
+        if rng.random() < 0.35:
+            for _ in range(int(rng.integers(1, 5))):
+                draw_object(image, owner, rng, covers=False)
+        matrix = camera.table_homography(rng, *_circle(placements), width, height, _fill(layout, rng))
+        cards = self._lay_cards(image, owner, placements, matrix)
+        if layout is Layout.FAN and rng.random() < 0.5:
+            self._hold(image, owner, placements, matrix)
+        elif placements and rng.random() < 0.16:
+            self._reach_in(image, owner, matrix, placements)
+        if rng.random() < 0.04:
+            draw_object(image, owner, rng, covers=True)
+        cards = tuple(_with_visibility(card, i, owner) for i, card in enumerate(cards) if card is not None)
+        image = camera.light(image, rng)
+        if rng.random() < 0.3:
+            lens = camera.Lens(float(rng.uniform(-0.12, 0.06)), width, height)
+            image, cards = lens.bend(image), tuple(_bent(card, lens) for card in cards)
+        return Scene(camera.develop(image, rng), cards, layout)
+
+    def _lay_cards(
+        self, image: Image, owner: Owner, placements: Sequence[Placement], matrix: NDArray[np.float64]
+    ) -> tuple[SceneCard | None, ...]:
+        """Draw the cards in order; the answer has an entry for each placement, None where the face is down."""
+        rng = self._rng
+        deck = self._pick_deck()
+        single_color = ALL_CARDS[int(rng.integers(52))].color if rng.random() < 0.05 else None
+        shade = rng.uniform(0.0, 0.55)
+        drop = rng.normal(0, 0.035, 2)
+        cards: list[SceneCard | None] = []
+        for i, placement in enumerate(placements):
+            source_matrix = matrix @ _card_to_table(placement) @ _lift(rng)
+            if placement.face_up:
+                card = self._pick_card(single_color)
+                art, levels = deck.face(card)
+                quad = _paste(image, owner, levels, source_matrix, i, shade, drop)
+                indices = tuple(SceneIndex(_project(source_matrix, _box_corners(box, art)), 1.0) for box in art.indices)
+                cards.append(SceneCard(card, quad, 1.0, indices))
+            else:
+                _paste(image, owner, deck.back(), source_matrix, OCCLUDER, shade, drop)
+                cards.append(None)
+        return tuple(cards)
+
+    def _pick_card(self, color: object) -> Card:
+        rng = self._rng
+        if rng.random() < _WILD_SHARE:
+            return ALL_CARDS[52 + int(rng.integers(4))]
+        card = ALL_CARDS[int(rng.integers(52))]
+        return Card(card.face, color) if color is not None else card  # type: ignore[arg-type]
+
+    def _hold(
+        self, image: Image, owner: Owner, placements: Sequence[Placement], matrix: NDArray[np.float64]
+    ) -> None:
+        """Draw the hand that holds a fan by its lower edge."""
+        middle = placements[len(placements) // 2]
+        grip = _project(matrix, np.array([[middle.x, middle.y + 62.0], [middle.x, middle.y + 112.0]]))
+        away = grip[1] - grip[0]
+        reach = float(np.hypot(*away))
+        draw_hand(image, owner, self._rng, (float(grip[0, 0]), float(grip[0, 1])), reach, float(np.arctan2(*away[::-1])))
+
+    def _reach_in(
+        self, image: Image, owner: Owner, matrix: NDArray[np.float64], placements: Sequence[Placement]
+    ) -> None:
+        """Draw a hand that touches one of the cards, coming from anywhere."""
+        rng = self._rng
+        target = placements[int(rng.integers(len(placements)))]
+        spot = np.array([target.x, target.y]) + rng.normal(0, 38, 2)
+        near = _project(matrix, np.array([spot, spot + (0.0, 70.0)]))
+        reach = float(np.clip(np.hypot(*(near[1] - near[0])), 12, self._height))
+        draw_hand(image, owner, rng, (float(near[0, 0]), float(near[0, 1])), reach, float(rng.uniform(-np.pi, np.pi)))
+
+
+def _fill(layout: Layout, rng: np.random.Generator) -> float:
+    """How much of the frame the arrangement takes: singles from a tenth to beyond the frame."""
+    if layout is Layout.SINGLE:
+        return float(np.exp(rng.uniform(np.log(0.12), np.log(1.5))))
+    if layout in (Layout.PILE, Layout.EMPTY):
+        return float(np.exp(rng.uniform(np.log(0.2), np.log(1.4))))
+    return float(rng.uniform(0.55, 1.35))
+
+
+def _circle(placements: Sequence[Placement]) -> tuple[tuple[float, float], float]:
+    """Return centre and radius (mm) of a circle about the cards."""
+    if not placements:
+        return (0.0, 0.0), 150.0
+    spots = np.array([(p.x, p.y) for p in placements])
+    center = (spots.min(0) + spots.max(0)) / 2
+    radius = float(np.hypot(*(spots - center).T).max() + 46.0)
+    return (float(center[0]), float(center[1])), radius
+
+
+def _card_to_table(placement: Placement) -> NDArray[np.float64]:
+    """Return the 3 x 3 matrix from the unit square of the card (its top left is 0, 0) to the table (mm)."""
+    cos, sin = np.cos(placement.angle), np.sin(placement.angle)
+    turn = np.array([[cos, -sin, placement.x], [sin, cos, placement.y], [0, 0, 1]])
+    return turn @ np.array([[CARD_WIDTH, 0, -CARD_WIDTH / 2], [0, CARD_HEIGHT, -CARD_HEIGHT / 2], [0, 0, 1.0]])
+
+
+def _lift(rng: np.random.Generator) -> NDArray[np.float64]:
+    """Return a small perspective change of the unit square: cards lie bent, and not quite flat on each other."""
+    square = np.array([[0, 0], [1, 0], [1, 1], [0, 1]], np.float32)
+    moved = square + rng.normal(0, 0.007, (4, 2)).astype(np.float32)
+    return np.asarray(cv2.getPerspectiveTransform(square, moved), np.float64)
+
+
+def _project(matrix: NDArray[np.float64], points: NDArray[np.floating]) -> Quad:
+    mapped = np.column_stack([points, np.ones(len(points))]) @ matrix.T
+    return np.asarray(mapped[:, :2] / mapped[:, 2:], np.float32)
+
+
+def _box_corners(box: tuple[float, float, float, float], art: CardArt) -> NDArray[np.float64]:
+    """Corners of a box of the art in the unit square, clockwise from the index's own top left."""
+    height, width = art.image.shape[:2]
+    x0, y0, x1, y1 = box[0] / width, box[1] / height, box[2] / width, box[3] / height
+    corners = np.array([[x0, y0], [x1, y0], [x1, y1], [x0, y1]])
+    upside_down = (y0 + y1) / 2 > 0.5
+    return np.roll(corners, 2, axis=0) if upside_down else corners
+
+
+_UNIT = np.array([[0, 0], [1, 0], [1, 1], [0, 1]], np.float64)
+
+
+def _paste(
+    image: Image,
+    owner: Owner,
+    levels: Sequence[Image],
+    matrix: NDArray[np.float64],
+    number: int,
+    shade: float,
+    drop: NDArray[np.float64],
+) -> Quad:
+    """Draw a card (a pyramid of BGRA pictures of the unit square) and its shadow; return its outline."""
+    quad = _project(matrix, _UNIT)
+    height, width = owner.shape
+    longest = float(np.hypot(*(quad[3] - quad[0])))
+    margin = int(longest * 0.08) + 3
+    x0, y0 = np.maximum(np.floor(quad.min(0)).astype(int) - margin, 0)
+    x1, y1 = np.minimum(np.ceil(quad.max(0)).astype(int) + margin, (width, height))
+    if x0 >= x1 or y0 >= y1:
+        return quad
+    source = next((level for level in reversed(levels) if level.shape[0] >= longest * 0.95), levels[0])
+    to_unit = np.diag([1 / source.shape[1], 1 / source.shape[0], 1.0])
+    shift = np.array([[1, 0, -x0], [0, 1, -y0], [0, 0, 1.0]])
+    size = (int(x1 - x0), int(y1 - y0))
+    warped = cv2.warpPerspective(source, shift @ matrix @ to_unit, size, flags=cv2.INTER_LINEAR)
+    part = (slice(int(y0), int(y1)), slice(int(x0), int(x1)))
+    target = image[part]
+    alpha = warped[..., 3].astype(np.float32) * (1 / 255)
+    if shade > 0.05:
+        offset = drop * longest
+        cast = cv2.warpAffine(alpha, np.array([[1, 0, offset[0]], [0, 1, offset[1]]]), size)
+        blur = max(0.8, longest * 0.015)
+        keep = 1 - shade * cv2.GaussianBlur(cast, (0, 0), blur)
+        target = np.asarray(cv2.multiply(target, cv2.merge([keep] * 3), dtype=cv2.CV_8U), np.uint8)
+    card = np.ascontiguousarray(warped[..., :3])
+    image[part] = cv2.blendLinear(card, np.ascontiguousarray(target), alpha, 1 - alpha)
+    owner[part][warped[..., 3] > 127] = number
+    return quad
+
+
+def _share(quad: Quad, number: int, owner: Owner) -> float:
+    """Return the share of the outline's area in which the card with this number is seen."""
+    area = abs(float(cv2.contourArea(quad)))
+    height, width = owner.shape
+    x0, y0 = np.maximum(np.floor(quad.min(0)).astype(int), 0)
+    x1, y1 = np.minimum(np.ceil(quad.max(0)).astype(int) + 1, (width, height))
+    if area < 1 or x0 >= x1 or y0 >= y1:
+        return 0.0
+    mask = np.zeros((int(y1 - y0), int(x1 - x0)), np.uint8)
+    cv2.fillConvexPoly(mask, np.round((quad - (x0, y0)) * 16).astype(np.int32), 1, shift=4)
+    seen = np.count_nonzero(mask.astype(bool) & (owner[y0:y1, x0:x1] == number))
+    return min(1.0, seen / area)
+
+
+def _with_visibility(card: SceneCard, number: int, owner: Owner) -> SceneCard:
+    indices = tuple(replace(index, visible=_share(index.quad, number, owner)) for index in card.indices)
+    return replace(card, visible=_share(card.quad, number, owner), indices=indices)
+
+
+def _bent(card: SceneCard, lens: camera.Lens) -> SceneCard:
+    indices = tuple(replace(index, quad=lens.bend_points(index.quad)) for index in card.indices)
+    return replace(card, quad=lens.bend_points(card.quad), indices=indices)
+
+
+__all__ = ["Deck", "Face", "Quad", "Scene", "SceneCard", "SceneIndex", "SceneMaker"]

@@ -1,0 +1,145 @@
+"""Table tops: textures drawn by code, or cut from a folder of pictures."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+Image = NDArray[np.uint8]
+
+_SUFFIXES = {".jpg", ".jpeg", ".png", ".webp", ".bmp"}
+
+
+def list_pictures(folder: Path) -> list[Path]:
+    """Return the picture files anywhere under `folder`, sorted."""
+    return sorted(path for path in folder.rglob("*") if path.suffix.lower() in _SUFFIXES)
+
+
+def smooth_noise(rng: np.random.Generator, height: int, width: int, cells: float) -> NDArray[np.float32]:
+    """Return (height, width) float32 noise in about -1..1 whose features are 1/`cells` of the longer side."""
+    scale = cells / max(height, width)
+    coarse = rng.uniform(-1, 1, (max(2, round(height * scale) + 1), max(2, round(width * scale) + 1)))
+    return cv2.resize(coarse.astype(np.float32), (width, height), interpolation=cv2.INTER_CUBIC)
+
+
+def _tint(rng: np.random.Generator) -> NDArray[np.float32]:
+    """Return a random BGR colour, favouring the browns, greys, blacks and whites of furniture."""
+    kind = rng.random()
+    if kind < 0.35:
+        hsv = (rng.uniform(8, 22), rng.uniform(40, 170), rng.uniform(50, 230))
+    elif kind < 0.7:
+        hsv = (rng.uniform(0, 180), rng.uniform(0, 40), rng.choice([rng.uniform(5, 60), rng.uniform(60, 250)]))
+    else:
+        hsv = (rng.uniform(0, 180), rng.uniform(50, 255), rng.uniform(30, 255))
+    bgr = cv2.cvtColor(np.array([[hsv]], np.uint8), cv2.COLOR_HSV2BGR)
+    return bgr[0, 0].astype(np.float32)
+
+
+def _plain(rng: np.random.Generator, size: int) -> NDArray[np.float32]:
+    return np.full((size, size, 3), _tint(rng), np.float32)
+
+
+def _wood(rng: np.random.Generator, size: int) -> NDArray[np.float32]:
+    y, x = np.mgrid[0:size, 0:size].astype(np.float32) / size
+    warp = smooth_noise(rng, size, size, rng.uniform(1, 4)) * rng.uniform(0.02, 0.12)
+    rings = np.sin((x + warp) * rng.uniform(20, 160) + 4 * smooth_noise(rng, size, size, 3))
+    grain = cv2.resize(rng.normal(0, 1, (size // 64, size)).astype(np.float32), (size, size))
+    tone = 1 + rng.uniform(0.03, 0.2) * rings + rng.uniform(0.02, 0.1) * grain
+    image = _tint(rng) * tone[..., None]
+    if rng.random() < 0.5:
+        planks = int(rng.integers(2, 9))
+        board = np.floor(x * planks).astype(int)
+        image = image * rng.uniform(0.75, 1.15, planks + 1).astype(np.float32)[board][..., None]
+        image[np.abs(x * planks - np.round(x * planks)) < 0.012] *= 0.55
+    return np.asarray(image, np.float32)
+
+
+def _cloth(rng: np.random.Generator, size: int) -> NDArray[np.float32]:
+    y, x = np.mgrid[0:size, 0:size].astype(np.float32)
+    period = rng.uniform(3, 14)
+    weave = np.sin(x * 2 * np.pi / period) * np.sin(y * 2 * np.pi / period)
+    folds = smooth_noise(rng, size, size, rng.uniform(2, 6))
+    tone = 1 + rng.uniform(0.02, 0.2) * weave + rng.uniform(0, 0.2) * folds
+    return np.asarray(_tint(rng) * tone[..., None], np.float32)
+
+
+def _speckled(rng: np.random.Generator, size: int) -> NDArray[np.float32]:
+    noise = sum(smooth_noise(rng, size, size, cells) / np.sqrt(cells) for cells in (6, 24, 96, 320))
+    blend = np.clip(0.5 + np.asarray(noise) * rng.uniform(0.5, 3), 0, 1)[..., None]
+    return np.asarray(_tint(rng) * blend + _tint(rng) * (1 - blend), np.float32)
+
+
+def _printed(rng: np.random.Generator, size: int) -> NDArray[np.float32]:
+    """A busy printed cloth: leaves, dots, stripes and rings in a few colours."""
+    inks = [_tint(rng).tolist() for _ in range(int(rng.integers(2, 6)))]
+    image = np.full((size, size, 3), inks[0], np.float32)
+    reach = size * rng.uniform(0.01, 0.12)
+    kind = rng.integers(0, 4)
+    for _ in range(int(rng.integers(40, 260))):
+        center = tuple(int(v) for v in rng.uniform(0, size, 2))
+        ink = inks[int(rng.integers(1, len(inks)))]
+        angle = float(rng.uniform(0, 360))
+        if kind == 0:
+            cv2.ellipse(image, center, (int(reach), int(reach * 0.3) + 1), angle, 0, 360, ink, -1, cv2.LINE_AA)
+        elif kind == 1:
+            cv2.circle(image, center, int(reach * rng.uniform(0.3, 1)) + 1, ink, int(rng.choice([-1, 3])), cv2.LINE_AA)
+        elif kind == 2:
+            box = cv2.boxPoints((center, (reach * 2, reach * rng.uniform(0.2, 2)), angle))
+            cv2.fillPoly(image, [box.astype(np.int32)], ink, cv2.LINE_AA)
+        else:
+            far = (center[0] + int(rng.normal(0, reach * 6)), center[1] + int(rng.normal(0, reach * 6)))
+            cv2.line(image, center, far, ink, int(rng.integers(1, 12)), cv2.LINE_AA)
+    return image
+
+
+def _tiled(rng: np.random.Generator, size: int) -> NDArray[np.float32]:
+    image = _speckled(rng, size)
+    pitch, joint = int(rng.integers(size // 14, size // 3)), int(rng.integers(2, 9))
+    grout = _tint(rng)
+    for start in range(int(rng.integers(0, pitch)), size, pitch):
+        image[start : start + joint] = grout
+        image[:, start : start + joint] = grout
+    return image
+
+
+_PAINTERS = (_plain, _wood, _wood, _cloth, _speckled, _printed, _tiled)
+
+
+def draw_surface(rng: np.random.Generator, size: int = 768) -> Image:
+    """Return a (size, size, 3) BGR uint8 texture of a random kind of table top."""
+    painter = _PAINTERS[int(rng.integers(len(_PAINTERS)))]
+    image = painter(rng, size)
+    image += rng.normal(0, rng.uniform(0, 4), (size, size, 1)).astype(np.float32)
+    return np.clip(image, 0, 255).astype(np.uint8)
+
+
+class SurfaceBank:
+    """Table tops kept for reuse, for drawing one takes longer than composing a scene on it.
+
+    `pictures` are files mixed with the drawn textures, half and half; unreadable ones are passed over.
+    """
+
+    def __init__(self, rng: np.random.Generator, count: int = 24, pictures: Sequence[Path] = ()) -> None:
+        self._surfaces: list[Image] = []
+        for i in range(count):
+            surface = None
+            if pictures and i % 2:
+                surface = cv2.imread(str(pictures[int(rng.integers(len(pictures)))]), cv2.IMREAD_COLOR)
+            self._surfaces.append(draw_surface(rng) if surface is None else np.asarray(surface, np.uint8))
+
+    def view(self, rng: np.random.Generator, width: int, height: int) -> Image:
+        """Return a (height, width, 3) BGR uint8 view of one of the table tops, turned, scaled and in perspective."""
+        surface = self._surfaces[int(rng.integers(len(self._surfaces)))]
+        side = max(width, height)
+        scale = side / surface.shape[1] * rng.uniform(0.6, 2.5)
+        turn = rng.uniform(0, 2 * np.pi)
+        cos, sin = scale * np.cos(turn), scale * np.sin(turn)
+        matrix = np.array([[cos, -sin, rng.uniform(-side, 0)], [sin, cos, rng.uniform(-side, 0)], [0, 0, 1.0]])
+        matrix[2, :2] = rng.uniform(-0.3, 0.3, 2) / side
+        view = cv2.warpPerspective(surface, matrix, (width, height), borderMode=cv2.BORDER_REFLECT)
+        tone = rng.uniform(0.7, 1.2, 3) if rng.random() < 0.5 else np.ones(3)
+        return np.asarray(cv2.multiply(view, (*tone, 1.0)), np.uint8)

@@ -1,0 +1,212 @@
+"""Cuts the reader's training crops out of labelled scenes, as loosely and askew as the detector will.
+
+A batch is made of whole scenes: every readable card and index of a scene gives a crop, and some crops show no card.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from companion.cards import Card
+from companion.vision.geometry import (
+    CARD_CROP,
+    CARD_MARGIN,
+    INDEX_CROP,
+    Image,
+    Quad,
+    corner_frames,
+    cut,
+    expand,
+    homography,
+    index_frame,
+    intersection_over_smaller,
+    portrait,
+    project,
+    unit_square,
+)
+from companion.vision.labels import NO_CARD, color_class, face_class
+
+IGNORE = -100
+"""Target of a question that a crop does not answer."""
+
+_CARD_VISIBLE = 0.4
+_INDEX_VISIBLE = 0.8
+_MIN_CARD, _MIN_INDEX = 20.0, 6.5
+
+
+@dataclass(frozen=True)
+class CardCrop:
+    """A crop (192, 128, 3) BGR uint8 with its classes and the outline's corners (4, 2) as shares of the crop."""
+
+    image: Image
+    face: int
+    color: int
+    corners: Quad
+
+
+@dataclass(frozen=True)
+class IndexCrop:
+    """A crop (64, 64, 3) BGR uint8 with its classes and the number of clockwise quarter turns it was given."""
+
+    image: Image
+    face: int
+    color: int
+    turn: int
+
+
+def _sides(quad: Quad) -> tuple[float, float]:
+    return float(np.hypot(*(quad[1] - quad[0]))), float(np.hypot(*(quad[3] - quad[0])))
+
+
+def _shaken(quad: Quad, rng: np.random.Generator, amount: float) -> Quad:
+    """Return the quad turned, moved, scaled and skewed at random; `amount` 1 is as far off as a detector's box."""
+    center = quad.mean(0)
+    width, height = _sides(quad)
+    angle = rng.normal(0, 0.05) * amount
+    scale = np.exp(rng.normal(0, 0.05, 2) * amount)
+    cos, sin = np.cos(angle), np.sin(angle)
+    along = (quad[1] - quad[0]) / max(width, 1e-6)
+    basis = np.array([along, [-along[1], along[0]]])
+    local = (quad - center) @ basis.T * scale
+    turned = local @ np.array([[cos, sin], [-sin, cos]])
+    moved = turned + rng.normal(0, 0.035, 2) * amount * (width, height)
+    moved = moved + rng.normal(0, 0.015, (4, 2)) * amount * (width, height)
+    return np.asarray(moved @ basis + center, np.float32)
+
+
+def _as_boxed(quad: Quad, rng: np.random.Generator, width: int, height: int) -> Quad:
+    """Return the rectangle that a detector gives for an outline: about it, or about its part within the frame."""
+    frame = np.array([[0, 0], [width, 0], [width, height], [0, height]], np.float32)
+    area, part = cv2.intersectConvexConvex(quad, frame)
+    if area < 16 or part is None or rng.random() < 0.15:
+        return quad
+    box = np.asarray(cv2.boxPoints(cv2.minAreaRect(part)), np.float32)
+    # The same winding and start as the outline has, as far as a rectangle can.
+    if cv2.contourArea(box, oriented=True) * cv2.contourArea(quad, oriented=True) < 0:
+        box = box[::-1]
+    start = int(np.argmin([np.abs(np.roll(box, -k, axis=0) - quad).sum() for k in range(4)]))
+    return portrait(np.roll(box, -start, axis=0)) if rng.random() < 0.9 else np.roll(box, -start, axis=0)
+
+
+def _matched(corners: Quad) -> Quad:
+    """Return the corners in the order in which they lie nearest to those of the unit square."""
+    turns = [np.roll(corners, -k, axis=0) for k in range(4)]
+    return turns[int(np.argmin([np.abs(turn - unit_square()).sum() for turn in turns]))]
+
+
+def card_crop(image: Image, quad: Quad, card: Card, rng: np.random.Generator) -> CardCrop:
+    """Return a training crop of a card with this outline in the picture."""
+    height, width = image.shape[:2]
+    loose = rng.random() < 0.5
+    box = _as_boxed(quad, rng, width, height) if loose else quad
+    box = _shaken(box, rng, 1.0 if loose else 0.35)
+    if rng.random() < 0.5:
+        box = np.roll(box, 2, axis=0)
+    edge = expand(box, CARD_MARGIN)
+    corners = project(homography(edge, unit_square()), quad)
+    return CardCrop(cut(image, edge, *CARD_CROP), face_class(card.face), color_class(card.color), _matched(corners))
+
+
+def index_crop(image: Image, frame: Quad, card: Card, rng: np.random.Generator) -> IndexCrop:
+    """Return a training crop of the index in this square, given a random quarter turn and shaken."""
+    width, _ = _sides(frame)
+    scale = np.exp(rng.normal(0, 0.13))
+    angle = rng.normal(0, 0.12)
+    cos, sin = np.cos(angle) * scale, np.sin(angle) * scale
+    center = frame.mean(0)
+    shaken = (frame - center) @ np.array([[cos, sin], [-sin, cos]]) + center + rng.normal(0, 0.05, 2) * width
+    turn = int(rng.integers(4))
+    edge = np.asarray(np.roll(shaken, turn, axis=0), np.float32)
+    crop = cut(image, edge, INDEX_CROP, INDEX_CROP)
+    return IndexCrop(crop, face_class(card.face), color_class(card.color), turn)
+
+
+def _empty_quad(rng: np.random.Generator, width: int, height: int, aspect: float) -> Quad:
+    side = float(np.exp(rng.uniform(np.log(20), np.log(min(width, height) * 0.8))))
+    center = (float(rng.uniform(0, width)), float(rng.uniform(0, height)))
+    box = cv2.boxPoints((center, (side, side * aspect), float(rng.uniform(0, 180))))
+    return np.asarray(np.roll(box, -1, axis=0), np.float32)
+
+
+def scene_crops(
+    image: Image, row: dict[str, object], rng: np.random.Generator
+) -> tuple[list[CardCrop], list[IndexCrop]]:
+    """Return the crops of one scene; `row` is its line of the data set's labels (see dataset/generate.py)."""
+    height, width = image.shape[:2]
+    cards: list[CardCrop] = []
+    indices: list[IndexCrop] = []
+    outlines: list[Quad] = []
+    for entry in row["cards"]:  # type: ignore[attr-defined]
+        quad, card = np.array(entry["quad"], np.float32), Card.parse(entry["card"])
+        outlines.append(quad)
+        if entry["visible"] >= _CARD_VISIBLE and min(_sides(quad)) >= _MIN_CARD:
+            cards.append(card_crop(image, quad, card, rng))
+        frames = corner_frames(quad)
+        for index, nominal in zip(entry["indices"], frames, strict=False):
+            index_quad = np.array(index["quad"], np.float32)
+            if index["visible"] >= _INDEX_VISIBLE and min(_sides(index_quad)) >= _MIN_INDEX:
+                frame = nominal if rng.random() < 0.35 else index_frame(index_quad)
+                indices.append(index_crop(image, frame, card, rng))
+    for aspect in (1.55, 1.0):
+        quad = _empty_quad(rng, width, height, aspect)
+        if any(intersection_over_smaller(quad, other) > 0.04 for other in outlines):
+            continue
+        if aspect > 1:
+            edge = cut(image, quad, *CARD_CROP)
+            cards.append(CardCrop(edge, NO_CARD, IGNORE, unit_square()))
+        else:
+            indices.append(IndexCrop(cut(image, quad, INDEX_CROP, INDEX_CROP), NO_CARD, IGNORE, IGNORE))
+    return cards, indices
+
+
+@dataclass(frozen=True)
+class CropBatch:
+    """Crops as (N, 3, H, W) uint8 RGB arrays with their targets: classes int64 (N,), corners float32 (N, 8)."""
+
+    card_images: NDArray[np.uint8]
+    card_targets: dict[str, NDArray[np.generic]]
+    index_images: NDArray[np.uint8]
+    index_targets: dict[str, NDArray[np.generic]]
+
+
+def _stack(images: list[Image], width: int, height: int) -> NDArray[np.uint8]:
+    if not images:
+        return np.zeros((0, 3, height, width), np.uint8)
+    return np.ascontiguousarray(np.stack(images)[..., ::-1].transpose(0, 3, 1, 2))
+
+
+def batches(folder: Path, split: str, scenes: int, seed: int, epoch: int) -> Iterator[CropBatch]:
+    """Yield the crops of `scenes` scenes at a time, in an order and with jitter that `seed` and `epoch` decide."""
+    rows = [json.loads(line) for line in (folder / f"{split}.jsonl").read_text().splitlines()]
+    rng = np.random.default_rng((seed, epoch))
+    order = rng.permutation(len(rows))
+    for start in range(0, len(order), scenes):
+        cards: list[CardCrop] = []
+        indices: list[IndexCrop] = []
+        for i in order[start : start + scenes]:
+            image = cv2.imread(str(folder / "images" / split / f"{rows[i]['image']}.jpg"), cv2.IMREAD_COLOR)
+            assert image is not None, f"{rows[i]['image']} is missing from {folder}"
+            more_cards, more_indices = scene_crops(np.asarray(image, np.uint8), rows[i], rng)
+            cards += more_cards
+            indices += more_indices
+        yield CropBatch(
+            _stack([crop.image for crop in cards], *CARD_CROP),
+            {
+                "face": np.array([crop.face for crop in cards], np.int64),
+                "color": np.array([crop.color for crop in cards], np.int64),
+                "corners": np.array([crop.corners.ravel() for crop in cards], np.float32).reshape(-1, 8),
+            },
+            _stack([crop.image for crop in indices], INDEX_CROP, INDEX_CROP),
+            {
+                "face": np.array([crop.face for crop in indices], np.int64),
+                "color": np.array([crop.color for crop in indices], np.int64),
+                "turn": np.array([crop.turn for crop in indices], np.int64),
+            },
+        )

@@ -1,0 +1,74 @@
+"""The reader's network: a small convolutional trunk with one linear head per question. Needs the `train` extra."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import torch
+from torch import nn
+
+from companion.vision.labels import COLOR_COUNT, FACE_COUNT
+
+CARD_HEADS = {"face": FACE_COUNT, "color": COLOR_COUNT, "corners": 8}
+INDEX_HEADS = {"face": FACE_COUNT, "color": COLOR_COUNT, "turn": 4}
+
+
+def _block(inputs: int, outputs: int, stride: int) -> nn.Sequential:
+    return nn.Sequential(
+        nn.Conv2d(inputs, outputs, 3, stride, 1, bias=False), nn.BatchNorm2d(outputs), nn.SiLU(inplace=True)
+    )
+
+
+class Residual(nn.Module):
+    """Two 3 x 3 convolutions about a skip connection (He et al. 2016)."""
+
+    def __init__(self, channels: int) -> None:
+        super().__init__()
+        self.body = nn.Sequential(_block(channels, channels, 1), _block(channels, channels, 1))
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        """Return (N, C, H, W) features, as many as came in."""
+        features: torch.Tensor = self.body(x)
+        return x + features
+
+
+class Reader(nn.Module):
+    """Reads one crop: (N, 3, height, width) RGB in 0..1 -> (N, sum of head sizes), heads in the order given.
+
+    The last feature map is flattened and not averaged: where a symbol stands tells as much as what it looks like.
+    """
+
+    def __init__(self, width: int, height: int, heads: Mapping[str, int], channels: tuple[int, ...]) -> None:
+        super().__init__()
+        stages: list[nn.Module] = []
+        inputs = 3
+        for i, outputs in enumerate(channels):
+            stages.append(_block(inputs, outputs, 2))
+            if i >= 2:
+                stages.append(Residual(outputs))
+            inputs = outputs
+        shrink = 2 ** len(channels)
+        area = -(-width // shrink) * -(-height // shrink)
+        self.trunk = nn.Sequential(*stages)
+        self.neck = nn.Sequential(nn.Flatten(), nn.Dropout(0.1), nn.Linear(inputs * area, 256), nn.SiLU(inplace=True))
+        self.heads = nn.ModuleList(nn.Linear(256, size) for size in heads.values())
+        self.sizes = dict(heads)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        """Return the heads' raw outputs side by side."""
+        features = self.neck(self.trunk(x))
+        return torch.cat([head(features) for head in self.heads], 1)
+
+
+def card_reader() -> Reader:
+    """Return an untrained reader of whole cards."""
+    from companion.vision.geometry import CARD_CROP
+
+    return Reader(*CARD_CROP, CARD_HEADS, (24, 40, 72, 128, 192))
+
+
+def index_reader() -> Reader:
+    """Return an untrained reader of corner indices."""
+    from companion.vision.geometry import INDEX_CROP
+
+    return Reader(INDEX_CROP, INDEX_CROP, INDEX_HEADS, (32, 56, 96, 144))

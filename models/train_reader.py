@@ -1,0 +1,172 @@
+"""Trains the two readers, of whole cards and of corner indices, on the crops of labelled scenes."""
+
+from __future__ import annotations
+
+import contextlib
+import math
+import threading
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from queue import Queue
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from rich.console import Console
+from torch import nn
+from torch.nn import functional
+
+from companion.models.crops import IGNORE, CropBatch, batches
+from companion.models.network import Reader, card_reader, index_reader
+from companion.vision.labels import NO_CARD
+
+_CORNER_WEIGHT = 12.0
+
+
+@dataclass(frozen=True)
+class ReaderRun:
+    """How to train: `epochs` over the scenes of `data`, `scenes` of them a step; state goes to `output`."""
+
+    data: Path
+    output: Path
+    epochs: int = 8
+    scenes: int = 24
+    rate: float = 1.5e-3
+    seed: int = 0
+    device: str = "cpu"
+
+
+def _ahead(items: Iterator[CropBatch], depth: int = 4) -> Iterator[CropBatch]:
+    """Yield the items, made in a thread a few ahead of use."""
+    queue: Queue[CropBatch | None] = Queue(depth)
+
+    def fill() -> None:
+        for item in items:
+            queue.put(item)
+        queue.put(None)
+
+    threading.Thread(target=fill, daemon=True).start()
+    while (item := queue.get()) is not None:
+        yield item
+
+
+def _loss(model: Reader, output: torch.Tensor, targets: dict[str, torch.Tensor]) -> torch.Tensor:
+    total = output.new_zeros(())
+    parts = dict(zip(model.sizes, output.split(list(model.sizes.values()), 1), strict=True))
+    for name, logits in parts.items():
+        if name == "corners":
+            there = targets["face"] != NO_CARD
+            if there.any():
+                off = functional.smooth_l1_loss(logits[there], targets["corners"][there], beta=0.03)
+                total = total + _CORNER_WEIGHT * off
+        elif (targets[name] != IGNORE).any():
+            weight = 1.0 if name == "face" else 0.5
+            total = total + weight * functional.cross_entropy(
+                logits, targets[name], ignore_index=IGNORE, label_smoothing=0.02
+            )
+    return total
+
+
+def _tensors(
+    images: NDArray[np.uint8], targets: dict[str, NDArray[np.generic]], device: str
+) -> tuple[torch.Tensor, dict[str, torch.Tensor]]:
+    x = torch.from_numpy(images).to(device).float().div_(255)
+    return x.contiguous(memory_format=torch.channels_last), {
+        name: torch.from_numpy(values).to(device) for name, values in targets.items()
+    }
+
+
+def _half(device: str) -> contextlib.AbstractContextManager[object]:
+    """Return bfloat16 arithmetic where the processor has it: twice as fast with AMX, and as exact as training needs."""
+    return torch.autocast(device.split(":")[0], dtype=torch.bfloat16)
+
+
+@torch.no_grad()
+def validate(models: dict[str, Reader], data: Path, device: str) -> dict[str, float]:
+    """Return the share of right faces, colours and both, and the mean corner error, for each reader on split 'val'."""
+    sums: dict[str, list[float]] = {}
+    for model in models.values():
+        model.eval()
+    for batch in batches(data, "val", 24, seed=1, epoch=0):
+        pairs = (("card", batch.card_images, batch.card_targets), ("index", batch.index_images, batch.index_targets))
+        for kind, images, raw in pairs:
+            x, targets = _tensors(images, raw, device)
+            model = models[kind]
+            parts = dict(zip(model.sizes, model(x).split(list(model.sizes.values()), 1), strict=True))
+            there = targets["face"] != NO_CARD
+            face = parts["face"].argmax(1) == targets["face"]
+            color = parts["color"].argmax(1) == targets["color"]
+            sums.setdefault(f"{kind} face", []).extend(face[there].float().tolist())
+            sums.setdefault(f"{kind} color", []).extend(color[there].float().tolist())
+            sums.setdefault(f"{kind} exact", []).extend((face & color)[there].float().tolist())
+            sums.setdefault(f"{kind} none", []).extend(face[~there].float().tolist())
+            if "corners" in parts:
+                off = (parts["corners"] - targets["corners"]).abs().mean(1)
+                sums.setdefault(f"{kind} corner error", []).extend(off[there].tolist())
+            else:
+                turned = parts["turn"].argmax(1) == targets["turn"]
+                sums.setdefault(f"{kind} turn", []).extend(turned[there].float().tolist())
+    return {name: float(np.mean(values)) for name, values in sums.items()}
+
+
+def train(run: ReaderRun, console: Console | None = None) -> None:
+    """Train both readers, going on from `output`/last.pt where it is there; writes it after every epoch.
+
+    One-cycle learning rate (Smith and Topin 2018) and AdamW; a line of figures per epoch goes to `console`.
+    """
+    console = console or Console()
+    run.output.mkdir(parents=True, exist_ok=True)
+    torch.manual_seed(run.seed)
+    models = {"card": card_reader(), "index": index_reader()}
+    steps = math.ceil(sum(1 for _ in (run.data / "train.jsonl").open()) / run.scenes) * run.epochs
+    for model in models.values():
+        model.to(run.device, memory_format=torch.channels_last)
+    optimizers = {
+        kind: torch.optim.AdamW(model.parameters(), lr=run.rate, weight_decay=0.02) for kind, model in models.items()
+    }
+    schedules = {
+        kind: torch.optim.lr_scheduler.OneCycleLR(optimizer, run.rate, total_steps=steps, pct_start=0.1)
+        for kind, optimizer in optimizers.items()
+    }
+    first = 0
+    state_file = run.output / "last.pt"
+    if state_file.exists():
+        state = torch.load(state_file, map_location=run.device)
+        first = state["epoch"] + 1
+        for kind in models:
+            models[kind].load_state_dict(state[kind])
+            optimizers[kind].load_state_dict(state[f"{kind} optimizer"])
+            schedules[kind].load_state_dict(state[f"{kind} schedule"])
+    for epoch in range(first, run.epochs):
+        recent: dict[str, float] = {}
+        for model in models.values():
+            model.train()
+        for step, batch in enumerate(_ahead(batches(run.data, "train", run.scenes, run.seed, epoch))):
+            pairs = (("card", batch.card_images, batch.card_targets), ("index", batch.index_images, batch.index_targets))
+            for kind, images, raw in pairs:
+                schedules_done = schedules[kind].last_epoch >= steps - 1
+                if len(images) < 2:
+                    continue
+                x, targets = _tensors(images, raw, run.device)
+                with _half(run.device):
+                    output = models[kind](x)
+                loss = _loss(models[kind], output.float(), targets)
+                optimizers[kind].zero_grad(set_to_none=True)
+                loss.backward()
+                nn.utils.clip_grad_norm_(models[kind].parameters(), 2.0)
+                optimizers[kind].step()
+                if not schedules_done:
+                    schedules[kind].step()
+                recent[kind] = 0.98 * recent.get(kind, float(loss)) + 0.02 * float(loss)
+            if step % 50 == 0:
+                console.print(f"epoch {epoch} step {step} " + " ".join(f"{k} {v:.3f}" for k, v in recent.items()))
+        figures = validate(models, run.data, run.device)
+        console.print(f"epoch {epoch}: " + ", ".join(f"{name} {value:.4f}" for name, value in figures.items()))
+        state = {"epoch": epoch, "figures": figures}
+        for kind in models:
+            state[kind] = models[kind].state_dict()
+            state[f"{kind} optimizer"] = optimizers[kind].state_dict()
+            state[f"{kind} schedule"] = schedules[kind].state_dict()
+        torch.save(state, state_file.with_suffix(".tmp"))
+        state_file.with_suffix(".tmp").replace(state_file)
