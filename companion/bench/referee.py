@@ -1,0 +1,65 @@
+"""How fast the referee is: random matches with every rule on, and replaying a long one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from itertools import islice
+from random import Random
+from time import perf_counter
+from timeit import repeat
+
+import click
+
+from companion.cards import EditionName
+from companion.referee.editions import EDITIONS
+from companion.referee.match import replay as play_back
+from companion.referee.random_player import random_match
+from companion.referee.state import Header
+
+_REPLAYED = 500
+_NEVER_REACHED = 10**9
+
+
+@click.command()
+@click.option("--seconds", default=2.0, show_default=True, help="How long to play each edition.")
+@click.option("--players", default=4, show_default=True, type=click.IntRange(2, 10), help="How many play.")
+@click.option("--seed", default=1, show_default=True, help="Where the randomness starts.")
+def referee(seconds: float, players: int, seed: int) -> None:
+    """Play random matches on one core and count the moves that the referee rules on."""
+    for name in EditionName:
+        header = _header(name, players)
+        matches, steps, took = _play(header, Random(seed), seconds)
+        click.echo(
+            f"{name.value:10}  {steps / took:8,.0f} steps/s  {matches / took:7.1f} matches/s"
+            f"  ({players} players, {steps / matches:,.0f} steps a match)"
+        )
+    replayed, amended = _replay(players, Random(seed))
+    click.echo(f"{_REPLAYED} moves: replayed in {replayed:.1f} ms, amended from the first in {amended:.1f} ms")
+
+
+def _header(name: EditionName, players: int, target: int = 500) -> Header:
+    edition = EDITIONS[name]
+    names = tuple(f"Player {seat + 1}" for seat in range(players))
+    return Header(edition, names, players - 1, replace(edition.options, target=target))
+
+
+def _play(header: Header, random: Random, seconds: float) -> tuple[int, int, float]:
+    matches = steps = 0
+    begun = perf_counter()
+    while (took := perf_counter() - begun) < seconds or not matches:
+        matches += 1
+        steps += sum(1 for _ in random_match(header, random))
+    return matches, steps, took
+
+
+def _replay(players: int, random: Random) -> tuple[float, float]:
+    """Return how many milliseconds it takes to replay a long match, and to amend its first move."""
+    header = _header(EditionName.MARIO_KART, players, target=_NEVER_REACHED)
+    moves = [move for move, _, _ in islice(random_match(header, random), _REPLAYED)]
+    match = play_back(header, moves)
+    return _best(lambda: play_back(header, moves)), _best(lambda: match.amend(1, moves[0]))
+
+
+def _best(work: Callable[[], object]) -> float:
+    return min(repeat(work, number=1, repeat=20)) * 1000

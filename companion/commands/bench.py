@@ -1,0 +1,16 @@
+"""`companion bench`: how fast the parts are on this machine."""
+
+from __future__ import annotations
+
+import click
+
+from companion.commands.lazy import LazyGroup
+
+_BENCHES = {
+    "referee": "companion.bench.referee:referee",
+}
+
+
+@click.command(cls=LazyGroup, lazy=_BENCHES)
+def bench() -> None:
+    """Measure how fast a part of the companion runs on this machine."""
