@@ -79,7 +79,32 @@ def mix(first: Bgr, second: Bgr, share: float) -> Bgr:
 
 def fixed(points: Points) -> NDArray[np.int32]:
     """Return points (N, 2) in the fixed-point format of OpenCV's drawing functions with SHIFT."""
-    return np.round(np.asarray(points) * 2**SHIFT).astype(np.int32)
+    return np.asarray(np.round(points * 2**SHIFT), np.int32)
+
+
+def turned(points: Points, degrees: float) -> Points:
+    """Return points (N, 2) turned clockwise around the origin."""
+    cos, sin = np.cos(np.deg2rad(degrees)), np.sin(np.deg2rad(degrees))
+    return np.asarray(points @ np.array([[cos, sin], [-sin, cos]]), np.float64)
+
+
+def ellipse(width: float, height: float, turn: float = 0.0, slant: float = 0.0, count: int = 72) -> Points:
+    """Return points (count, 2) of an ellipse around the origin, slanted to the right, then turned clockwise."""
+    angles = np.linspace(0, 2 * np.pi, count, endpoint=False)
+    points = np.stack([np.cos(angles) * width / 2, np.sin(angles) * height / 2], axis=1)
+    points[:, 0] -= points[:, 1] * np.tan(np.deg2rad(slant))
+    return turned(points, turn)
+
+
+def rounded(width: float, height: float, radius: float) -> Points:
+    """Return points of a rectangle with round corners around the origin."""
+    angles = np.deg2rad(np.linspace(0, 90, 7))
+    corner = np.stack([np.cos(angles), np.sin(angles)], axis=1) * radius
+    offset = np.array([width / 2 - radius, height / 2 - radius])
+    quarters = []
+    for turn, sign in ((0, (1, 1)), (90, (-1, 1)), (180, (-1, -1)), (270, (1, -1))):
+        quarters.append(turned(corner, turn) + offset * np.array(sign))
+    return np.concatenate(quarters)
 
 
 def fill(canvas: NDArray[np.uint8], points: Points, color: Sequence[int] | int) -> None:

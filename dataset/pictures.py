@@ -10,8 +10,21 @@ import numpy as np
 
 from companion.cards import Item
 from companion.dataset.glyphs import Lettering, letter
-from companion.dataset.ink import Bgr, Finish, Image, Mask, Points, Tone, Tones, cropped, fill, print_mark, stroke
-from companion.dataset.symbols import ellipse, rounded
+from companion.dataset.ink import (
+    Bgr,
+    Finish,
+    Image,
+    Mask,
+    Points,
+    Tone,
+    Tones,
+    cropped,
+    ellipse,
+    fill,
+    print_mark,
+    rounded,
+    stroke,
+)
 
 _BLACK = (24, 20, 20)
 _WHITE = (250, 250, 250)

@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from companion.cards import ALL_CARDS, Card
-from companion.dataset.faces import render, width_of
+from companion.dataset.faces import render
+from companion.dataset.press import width_of
 from companion.dataset.styles import Style, StyleFamily, sample_style
 
 

@@ -10,9 +10,8 @@ from collections.abc import Callable
 import cv2
 import numpy as np
 
-from companion.dataset.ink import Bgr, Image, Points, fill, mix, stroke
+from companion.dataset.ink import Bgr, Image, Points, ellipse, fill, mix, rounded, stroke
 from companion.dataset.palette import hsv
-from companion.dataset.symbols import ellipse, rounded
 
 
 def _any_color(rng: np.random.Generator, vivid: bool = True) -> Bgr:

@@ -63,7 +63,8 @@ def _arc(x0: float, y0: float, x1: float, y1: float, start: float, stop: float, 
     angles = np.deg2rad(np.linspace(start, stop, max(8, int(abs(stop - start) / 7))))
     cos, sin = np.cos(angles), np.sin(angles)
     unit = np.stack([np.sign(cos) * np.abs(cos) ** (2 / power), np.sign(sin) * np.abs(sin) ** (2 / power)], axis=1)
-    return np.array([(x0 + x1) / 2, (y0 + y1) / 2]) + unit * np.array([(x1 - x0) / 2, (y1 - y0) / 2])
+    points = np.array([x0 + x1, y0 + y1]) / 2 + unit * (np.array([x1 - x0, y1 - y0]) / 2)
+    return np.asarray(points, np.float64)
 
 
 def _line(*points: tuple[float, float]) -> Points:
@@ -78,7 +79,7 @@ def _skeleton(digit: int, font: StrokeFont) -> list[Points]:
         case 1:
             parts = [_line((0.55, 0), (0.55, 1))]
             if font.flag:
-                parts.append(_line((0.55, 0), (0.55 - 1.6 * font.flag, font.flag)))
+                parts.append(_line((0.55, 0), (0.55 - 1.5 * font.flag, font.flag * font.width)))
             if font.foot:
                 parts.append(_line((0.1, 1), (1, 1)))
             return parts

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 from enum import Enum
 from typing import TypeVar
 
@@ -13,9 +13,9 @@ from companion.dataset import fonts as typefaces
 from companion.dataset.glyphs import Lettering, Underline
 from companion.dataset.ink import Bgr, Finish, Tone
 from companion.dataset.palette import Inks, sample_inks
+from companion.dataset.parts import Ground, IndexStyle, Medallion, MiddleStyle, Outline
 from companion.dataset.symbols import CardsKind, ReverseKind, SkipKind, SymbolStyle
 from companion.dataset.wilds import WildIndex, WildKind
-
 
 _T = TypeVar("_T")
 
@@ -31,73 +31,6 @@ class StyleFamily(Enum):
     MINECRAFT = "minecraft"
     SPELLED_OUT = "spelled out"
     MINIMAL = "minimal"
-
-
-class Medallion(Enum):
-    """What lies under the middle of a card."""
-
-    OUTLINED = "outlined shape"
-    FILLED = "filled shape"
-    RAYS = "filled shape with rays around it"
-    PICTURE = "picture"
-    PIXELS = "pixel art"
-    NONE = "nothing"
-
-
-class Outline(Enum):
-    """The shape of a medallion."""
-
-    OVAL = "oval"
-    DIAMOND = "diamond"
-    FRAME = "rounded frame"
-
-
-class Ground(Enum):
-    """What the card's colour is printed as."""
-
-    FLAT = "flat"
-    GRADIENT = "gradient"
-    RAYS = "rays"
-    DOTS = "dots"
-
-
-@dataclass(frozen=True)
-class MiddleStyle:
-    """The middle of a card; lengths in millimetres on a card of 56 x 87."""
-
-    medallion: Medallion = Medallion.OUTLINED
-    outline: Outline = Outline.OVAL
-    width: float = 37.0
-    height: float = 74.0
-    turn: float = 28.0
-    """Degrees clockwise."""
-    line: float = 1.6
-    paper: Tone = Tone.PAPER
-    number: bool = True
-    """Whether the middle shows the number or symbol."""
-    size: float = 32.0
-    rotation: float = 0.0
-    """Degrees by which the number is turned clockwise."""
-    finish: Finish = field(default_factory=Finish)
-
-
-@dataclass(frozen=True)
-class IndexStyle:
-    """The small number or symbol in the corners; lengths in millimetres."""
-
-    size: float = 9.0
-    x: float = 9.0
-    """Distance of its centre from the card's left edge."""
-    y: float = 11.0
-    """Distance of its centre from the card's top edge."""
-    rotation: float = 0.0
-    finish: Finish = field(default_factory=Finish)
-    badge: Tone | None = None
-    """Colour of a disc under it, where there is one."""
-    cards_for_draw_two: bool = False
-    """Whether draw two shows little cards rather than +2."""
-    wild: WildIndex = WildIndex.OVAL
-    cards_for_draw_four: bool = False
 
 
 @dataclass(frozen=True)
@@ -143,6 +76,9 @@ FAMILY_WEIGHTS = {
 }
 
 
+_PICTURED = (StyleFamily.THEMED, StyleFamily.MARIO_KART, StyleFamily.MINECRAFT)
+
+
 def _chance(rng: np.random.Generator, share: float) -> bool:
     return bool(rng.random() < share)
 
@@ -167,6 +103,14 @@ def sample_style(
     middle = _middle(rng, family, lettering)
     border, border_width = _border(rng, family, inks)
     inner_radius = float(rng.uniform(1.5, 5.5))
+    ground = _ground(rng, family)
+    if ground in (Ground.DARK, Ground.PAPER):
+        middle = replace(
+            middle,
+            medallion=Medallion.OUTLINED if middle.medallion is Medallion.FILLED else middle.medallion,
+            paper=Tone.INK,
+            finish=replace(middle.finish, fill=Tone.INK, halo_width=0.0),
+        )
     order = tuple(int(i) for i in rng.permutation(4))
     black = int(rng.integers(12, 48))
     wild_ground = (black, black, black)
@@ -179,12 +123,12 @@ def sample_style(
         border_width=border_width,
         inner_radius=inner_radius,
         corner_radius=float(rng.uniform(2.5, 4.8)),
-        ground=_ground(rng, family),
+        ground=ground,
         wild_ground=wild_ground,
         lettering=lettering,
         index_lettering=_index_lettering(rng, lettering),
         middle=middle,
-        index=_index(rng, family, border_width, middle.finish),
+        index=_index(rng, family, border_width, middle.finish, ground),
         symbols=_symbols(rng, middle),
         wild=_pick(
             rng,
@@ -252,14 +196,25 @@ def _shadow(rng: np.random.Generator, length: float) -> tuple[float, float]:
 
 
 def _finish(rng: np.random.Generator, fill: Tone, outlined: float, shadowed: float) -> Finish:
+    """Draw how a mark is printed: `outlined` and `shadowed` are the chances of an outline and of a shadow."""
     shadow = _shadow(rng, float(rng.uniform(0.02, 0.085))) if _chance(rng, shadowed) else (0.0, 0.0)
     return Finish(
         fill=fill,
-        outline_width=float(rng.uniform(0.012, 0.045)) if _chance(rng, outlined) else 0.0,
+        outline_width=float(rng.uniform(0.012, 0.05)) if _chance(rng, outlined) else 0.0,
         shadow_x=shadow[0],
         shadow_y=shadow[1],
         halo_width=float(rng.uniform(0.02, 0.06)) if _chance(rng, 0.06) else 0.0,
     )
+
+
+def _on_paper(rng: np.random.Generator, dark: float, paper: float) -> Finish:
+    """Draw how a mark is printed on white: in ink most often, with the chances given in black or white."""
+    fill = _pick(rng, [(Tone.INK, 1 - dark - paper), (Tone.DARK, dark), (Tone.PAPER, paper)])
+    finish = _finish(rng, fill, 0.8, 0.75)
+    if fill is Tone.PAPER:
+        # White on white is told by its outline alone.
+        return replace(finish, outline_width=float(rng.uniform(0.03, 0.065)))
+    return finish
 
 
 def _middle(rng: np.random.Generator, family: StyleFamily, lettering: Lettering) -> MiddleStyle:
@@ -278,10 +233,6 @@ def _middle(rng: np.random.Generator, family: StyleFamily, lettering: Lettering)
                 finish=_finish(rng, Tone.PAPER, 0.75, 0.85),
             )
         case StyleFamily.WHITE_OVAL | StyleFamily.SPELLED_OUT:
-            fill = _pick(rng, [(Tone.INK, 0.86), (Tone.DARK, 0.07), (Tone.PAPER, 0.07)])
-            finish = _finish(rng, fill, 0.85, 0.8)
-            if fill is Tone.PAPER and finish.outline_width == 0:
-                finish = Finish(fill=fill, outline_width=0.04)
             return MiddleStyle(
                 medallion=Medallion.FILLED,
                 width=float(rng.uniform(31, 45)),
@@ -289,11 +240,9 @@ def _middle(rng: np.random.Generator, family: StyleFamily, lettering: Lettering)
                 turn=float(rng.uniform(15, 40)),
                 size=float(rng.uniform(22, 38)),
                 rotation=rotation,
-                finish=finish,
+                finish=_on_paper(rng, 0.07, 0.07),
             )
         case StyleFamily.WHITE_DISC_RAYS:
-            fill = _pick(rng, [(Tone.INK, 0.7), (Tone.DARK, 0.15), (Tone.PAPER, 0.15)])
-            outlined = 1.0 if fill is Tone.PAPER else 0.6
             across = float(rng.uniform(28, 44))
             return MiddleStyle(
                 medallion=Medallion.RAYS,
@@ -302,13 +251,12 @@ def _middle(rng: np.random.Generator, family: StyleFamily, lettering: Lettering)
                 turn=float(rng.uniform(0, 40)),
                 size=across * float(rng.uniform(0.5, 0.8)),
                 rotation=rotation,
-                finish=_finish(rng, fill, outlined, 0.5),
+                finish=_on_paper(rng, 0.12, 0.15),
             )
         case StyleFamily.THEMED | StyleFamily.MARIO_KART | StyleFamily.MINECRAFT:
             return _pictured_middle(rng, family, rotation)
         case StyleFamily.MINIMAL:
             medallion = _pick(rng, [(Medallion.NONE, 0.35), (Medallion.FILLED, 0.35), (Medallion.OUTLINED, 0.3)])
-            fill = Tone.PAPER if medallion is not Medallion.FILLED else Tone.INK
             across = float(rng.uniform(26, 46))
             return MiddleStyle(
                 medallion=medallion,
@@ -320,7 +268,7 @@ def _middle(rng: np.random.Generator, family: StyleFamily, lettering: Lettering)
                 size=across * float(rng.uniform(0.5, 0.8)),
                 rotation=rotation,
                 number=_chance(rng, 0.93),
-                finish=_finish(rng, fill, 0.25, 0.25),
+                finish=_finish(rng, Tone.PAPER if medallion is not Medallion.FILLED else Tone.INK, 0.3, 0.3),
             )
 
 
@@ -339,11 +287,15 @@ def _pictured_middle(rng: np.random.Generator, family: StyleFamily, rotation: fl
             rotation=rotation,
             finish=_finish(rng, Tone.INK if filled else Tone.PAPER, 0.8, 0.7),
         )
+    rim = _chance(rng, 0.45)
     return MiddleStyle(
         medallion=art,
-        width=float(rng.uniform(36, 48)),
-        height=float(rng.uniform(60, 80)),
-        turn=float(rng.uniform(10, 35)),
+        outline=_pick(rng, [(Outline.OVAL, 0.8), (Outline.FRAME, 0.2)]) if rim else Outline.OVAL,
+        width=float(rng.uniform(34, 46)),
+        height=float(rng.uniform(54, 78)),
+        turn=float(rng.uniform(10, 35)) if _chance(rng, 0.8) else 0.0,
+        line=float(rng.uniform(0.8, 2.4)),
+        rim=rim,
         number=_chance(rng, 0.15),
         size=float(rng.uniform(18, 30)),
         rotation=rotation,
@@ -351,22 +303,22 @@ def _pictured_middle(rng: np.random.Generator, family: StyleFamily, rotation: fl
     )
 
 
-def _index(rng: np.random.Generator, family: StyleFamily, border_width: float, middle: Finish) -> IndexStyle:
+def _index(
+    rng: np.random.Generator, family: StyleFamily, border_width: float, middle: Finish, ground: Ground
+) -> IndexStyle:
     size = float(np.clip(rng.normal(9.2, 1.9), 6.0, 14.0))
     badge = None
-    fill = Tone.PAPER
-    if family in (StyleFamily.THEMED, StyleFamily.MARIO_KART, StyleFamily.MINECRAFT, StyleFamily.MINIMAL):
-        badge = _pick(rng, [(None, 0.75), (Tone.PAPER, 0.15), (Tone.SHADE, 0.1)])
-        if badge is Tone.PAPER:
-            fill = _pick(rng, [(Tone.INK, 0.7), (Tone.DARK, 0.3)])
-    elif _chance(rng, 0.03):
-        fill = Tone.DARK
-    shadowed = middle.shadow_x != 0
-    finish = _finish(rng, fill, 0.45, 0.75 if shadowed else 0.2) if badge is None else Finish(fill=fill)
+    if ground in (Ground.DARK, Ground.PAPER):
+        finish = Finish(fill=Tone.INK)
+    else:
+        if family in _PICTURED or family is StyleFamily.MINIMAL:
+            badge = _pick(rng, [(None, 0.78), (Tone.PAPER, 0.14), (Tone.SHADE, 0.08)])
+        finish = _index_finish(rng, family, badge, middle)
+    inset = 0.25 * size if badge else 0.0
     return IndexStyle(
         size=size,
-        x=border_width + size * float(rng.uniform(0.55, 0.8)) + float(rng.uniform(0.4, 2.0)),
-        y=border_width + size * float(rng.uniform(0.6, 0.72)) + float(rng.uniform(0.6, 3.0)),
+        x=border_width + inset + size * float(rng.uniform(0.5, 0.75)) + float(rng.uniform(0.4, 2.0)),
+        y=border_width + inset + size * float(rng.uniform(0.58, 0.7)) + float(rng.uniform(0.6, 3.0)),
         rotation=float(rng.uniform(-12, 12)) if _chance(rng, 0.06) else 0.0,
         finish=finish,
         badge=badge,
@@ -385,21 +337,38 @@ def _index(rng: np.random.Generator, family: StyleFamily, border_width: float, m
     )
 
 
+def _index_finish(rng: np.random.Generator, family: StyleFamily, badge: Tone | None, middle: Finish) -> Finish:
+    if badge is Tone.PAPER:
+        return Finish(fill=_pick(rng, [(Tone.INK, 0.7), (Tone.DARK, 0.3)]))
+    if badge is not None:
+        return Finish(fill=Tone.PAPER)
+    if _chance(rng, 0.03):
+        return Finish(fill=Tone.DARK)
+    finish = _finish(rng, Tone.PAPER, 0.5, 0.8 if middle.shadow_x else 0.25)
+    # Over pictures and rays, white signs need an edge.
+    if finish.outline_width == 0 and (family in _PICTURED or family is StyleFamily.WHITE_DISC_RAYS):
+        return replace(finish, outline_width=float(rng.uniform(0.02, 0.07)))
+    return finish
+
+
 def _symbols(rng: np.random.Generator, middle: MiddleStyle) -> SymbolStyle:
     white = middle.finish.fill is Tone.PAPER
+    shaft = float(rng.uniform(0.14, 0.25))
     return SymbolStyle(
         reverse=_pick(
             rng,
             [
-                (ReverseKind.HOOKS, 0.5),
-                (ReverseKind.STRAIGHT, 0.2),
+                (ReverseKind.HOOKS, 0.55),
+                (ReverseKind.STRAIGHT, 0.17),
                 (ReverseKind.RING, 0.18),
                 (ReverseKind.SWOOSH, 0.12),
             ],
         ),
         reverse_turn=_pick(rng, [(-45.0, 0.6), (-60.0, 0.2), (-90.0, 0.1), (0.0, 0.1)]) + float(rng.normal(0, 5)),
-        arrow_shaft=float(rng.uniform(0.15, 0.26)),
-        arrow_head=float(rng.uniform(0.36, 0.52)),
+        arrow_shaft=shaft,
+        arrow_head=shaft * float(rng.uniform(1.7, 2.5)),
+        arrow_gap=float(rng.uniform(0.0, 0.05)),
+        arrow_tail=float(rng.uniform(0.05, 0.28)),
         mirrored=_chance(rng, 0.25),
         skip=_pick(rng, [(SkipKind.BARRED_RING, 0.93), (SkipKind.BARRED_DISC, 0.07)]),
         skip_turn=_pick(rng, [(-45.0, 0.75), (45.0, 0.12), (-70.0, 0.06), (0.0, 0.07)]) + float(rng.normal(0, 5)),
@@ -421,7 +390,7 @@ def _symbols(rng: np.random.Generator, middle: MiddleStyle) -> SymbolStyle:
         draw_four_stairs=_chance(rng, 0.4),
         card_lean=float(rng.uniform(8, 24)) if not white or _chance(rng, 0.4) else 0.0,
         card_edge=float(rng.uniform(0.03, 0.1)),
-        card_outline=float(rng.uniform(0.008, 0.03)),
+        card_outline=float(rng.uniform(0.01, 0.03)),
         card_depth=float(rng.uniform(0, 0.08)),
     )
 
@@ -440,4 +409,6 @@ def _border(rng: np.random.Generator, family: StyleFamily, inks: Inks) -> tuple[
 def _ground(rng: np.random.Generator, family: StyleFamily) -> Ground:
     if family in (StyleFamily.CLASSIC_OVAL, StyleFamily.WHITE_OVAL, StyleFamily.SPELLED_OUT):
         return _pick(rng, [(Ground.FLAT, 0.92), (Ground.GRADIENT, 0.08)])
+    if family is StyleFamily.MINIMAL and _chance(rng, 0.3):
+        return _pick(rng, [(Ground.DARK, 0.6), (Ground.PAPER, 0.4)])
     return _pick(rng, [(Ground.FLAT, 0.5), (Ground.GRADIENT, 0.25), (Ground.RAYS, 0.15), (Ground.DOTS, 0.1)])

@@ -9,7 +9,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from companion.dataset.ink import Bgr, Box, Image, Mask, Points, cropped, fill, stroke, union
+from companion.dataset.ink import Bgr, Box, Image, Mask, Points, cropped, ellipse, fill, rounded, stroke, turned, union
 
 _SIDE = 256
 
@@ -49,6 +49,10 @@ class SymbolStyle:
     """Direction in which the upper arrow points, in degrees clockwise from the right."""
     arrow_shaft: float = 0.2
     arrow_head: float = 0.42
+    arrow_gap: float = 0.02
+    """Half the distance between the two arrows."""
+    arrow_tail: float = 0.2
+    """How far an arrow's tail reaches past the middle."""
     mirrored: bool = False
     skip: SkipKind = SkipKind.BARRED_RING
     skip_turn: float = -45.0
@@ -65,11 +69,6 @@ class SymbolStyle:
     """Length of the little cards' dark sides, to the left and below."""
 
 
-def _turned(points: Points, degrees: float) -> Points:
-    cos, sin = np.cos(np.deg2rad(degrees)), np.sin(np.deg2rad(degrees))
-    return points @ np.array([[cos, sin], [-sin, cos]])
-
-
 def _mask(parts: Sequence[Points], holes: Sequence[Points] = ()) -> Mask:
     """Rasterise polygons around the origin whose extent is about 1."""
     mask = np.zeros((2 * _SIDE, 2 * _SIDE), np.uint8)
@@ -80,13 +79,16 @@ def _mask(parts: Sequence[Points], holes: Sequence[Points] = ()) -> Mask:
     return cropped(mask)
 
 
-def _hook_arrow(shaft: float, head: float) -> Points:
+def _hook_arrow(style: SymbolStyle) -> Points:
     """Arrow to the right above the axis, with its tail's outer corner rounded."""
-    low, high = -0.02, -0.02 - shaft
+    shaft, head = style.arrow_shaft, min(style.arrow_head, 0.5)
+    low = -style.arrow_gap
+    high = low - shaft
     middle = (low + high) / 2
-    tail, base, tip = -0.22, 0.5 - head * 0.62, 0.5
+    tail, base, tip = -style.arrow_tail, 0.5 - head * 0.58, 0.5
     bend = np.deg2rad(np.linspace(180, 270, 10))
-    corner = np.stack([tail + 0.3 + 0.3 * np.cos(bend), low + (low - high) * np.sin(bend)], axis=1)
+    reach = min(0.3, base - tail)
+    corner = np.stack([tail + reach + reach * np.cos(bend), low + shaft * np.sin(bend)], axis=1)
     wings = np.array([[base, high], [base, middle - head / 2], [tip, middle], [base, middle + head / 2], [base, low]])
     return np.concatenate([[[tail, low]], corner, wings])
 
@@ -126,7 +128,7 @@ def reverse_mask(style: SymbolStyle) -> Mask:
     shaft, head = style.arrow_shaft, style.arrow_head
     match style.reverse:
         case ReverseKind.HOOKS:
-            arrow = _hook_arrow(shaft, head)
+            arrow = _hook_arrow(style)
         case ReverseKind.STRAIGHT:
             arrow = _straight_arrow(shaft * 0.8, head * 0.9)
         case ReverseKind.RING:
@@ -135,16 +137,8 @@ def reverse_mask(style: SymbolStyle) -> Mask:
             arrow = _arc_arrow(shaft * 0.9, head * 0.9, 105, (0.36, 0.46))
     if style.mirrored:
         arrow = arrow * np.array([1.0, -1.0])
-    parts = [_turned(arrow, style.reverse_turn), _turned(-arrow, style.reverse_turn)]
+    parts = [turned(arrow, style.reverse_turn), turned(-arrow, style.reverse_turn)]
     return _mask(parts)
-
-
-def ellipse(width: float, height: float, turn: float = 0.0, slant: float = 0.0, count: int = 72) -> Points:
-    """Return points (count, 2) of an ellipse around the origin, slanted to the right, then turned clockwise."""
-    angles = np.linspace(0, 2 * np.pi, count, endpoint=False)
-    points = np.stack([np.cos(angles) * width / 2, np.sin(angles) * height / 2], axis=1)
-    points[:, 0] -= points[:, 1] * np.tan(np.deg2rad(slant))
-    return _turned(points, turn)
 
 
 @lru_cache(maxsize=128)
@@ -152,27 +146,16 @@ def skip_mask(style: SymbolStyle) -> Mask:
     """Return a tight mask of the barred circle of skip, uint8 (h, w); treat it as read-only."""
     ring = style.ring
     bar = np.array([[-0.5, -ring / 2], [0.5, -ring / 2], [0.5, ring / 2], [-0.5, ring / 2]]) * np.array([0.92, 0.9])
-    bar = _turned(bar, style.skip_turn)
+    bar = turned(bar, style.skip_turn)
     disc = ellipse(1, 1)
     if style.skip is SkipKind.BARRED_DISC:
-        inner = _turned(np.array([[-0.36, -0.1], [0.36, -0.1], [0.36, 0.1], [-0.36, 0.1]]), style.skip_turn)
+        inner = turned(np.array([[-0.36, -0.1], [0.36, -0.1], [0.36, 0.1], [-0.36, 0.1]]), style.skip_turn)
         return _mask([disc], [inner])
     hole = ellipse(1 - 2 * ring, 1 - 2 * ring)
     mask = np.zeros((2 * _SIDE, 2 * _SIDE), np.uint8)
     for points, value in ((disc, 255), (hole, 0), (bar, 255)):
         fill(mask, points * _SIDE + _SIDE, value)
     return cropped(mask)
-
-
-def rounded(width: float, height: float, radius: float) -> Points:
-    """Return points of a rectangle with round corners around the origin."""
-    angles = np.deg2rad(np.linspace(0, 90, 7))
-    corner = np.stack([np.cos(angles), np.sin(angles)], axis=1) * radius
-    offset = np.array([width / 2 - radius, height / 2 - radius])
-    quarters = []
-    for turn, sign in ((0, (1, 1)), (90, (-1, 1)), (180, (-1, -1)), (270, (1, -1))):
-        quarters.append(_turned(corner, turn) + offset * np.array(sign))
-    return np.concatenate(quarters)
 
 
 @dataclass(frozen=True)
@@ -205,7 +188,7 @@ def draw_little_cards(
         wide = tall * 0.66
         shape = rounded(wide, tall, 0.08 * tall)
         shape[:, 0] -= shape[:, 1] * np.tan(np.deg2rad(style.card_lean))
-        shape = _turned(shape, card.turn) + np.array([center[0] + card.x * size, center[1] + card.y * size])
+        shape = turned(shape, card.turn) + np.array([center[0] + card.x * size, center[1] + card.y * size])
         outline, depth = style.card_outline * size, style.card_depth * size
         if depth > 0:
             for step in np.linspace(0, 1, max(2, int(depth / 2))):

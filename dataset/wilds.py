@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from enum import Enum
+from itertools import pairwise
 
 import cv2
 import numpy as np
 
-from companion.dataset.ink import Bgr, Box, Image, Points, fill, stroke
-from companion.dataset.symbols import ellipse
+from companion.dataset.ink import Bgr, Box, Image, Points, ellipse, fill, stroke
 
 
 class WildKind(Enum):
@@ -54,7 +54,7 @@ def four_colors(
     sheet = np.empty((y1 - y0, x1 - x0, 3), np.uint8)
     sheet[:] = colors[-1]
     closed = [*turns, turns[0] + 360]
-    for index, (start, stop) in enumerate(zip(closed, closed[1:], strict=False)):
+    for index, (start, stop) in enumerate(pairwise(closed)):
         angles = np.deg2rad(np.linspace(start, stop, 5))
         wedge = np.concatenate([[middle], middle + reach * np.stack([np.cos(angles), np.sin(angles)], axis=1)])
         fill(sheet, wedge, colors[index % len(colors)])
