@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from companion.cards import Card, Color, Face
 from companion.dataset import scenery
 from companion.dataset.glyphs import letter, shaped
-from companion.dataset.ink import Bgr, Finish, Tone, Tones, ellipse, fill, print_mark, stroke
+from companion.dataset.ink import Bgr, Finish, Tone, Tones, ellipse, fill, flood, print_mark, stroke
 from companion.dataset.press import Sheet
 from companion.dataset.styles import Style
 
@@ -22,7 +22,7 @@ def render_back(style: Style, height: int = 448) -> NDArray[np.uint8]:
     inner = sheet.inner()
     usual = rng.random() < 0.7
     ground: Bgr = style.wild_ground if usual else style.inks.of(list(Color)[int(rng.integers(4))])
-    inner[:] = ground
+    flood(inner, ground)
     if not usual and rng.random() < 0.5:
         scenery.draw_scenery(inner, ground, rng)
     elif not usual and rng.random() < 0.5:

@@ -23,6 +23,7 @@ from companion.dataset.ink import (
     Tone,
     ellipse,
     fill,
+    flood,
     mix,
     print_mark,
     rounded,
@@ -57,6 +58,8 @@ def render(card: Card, style: Style, height: int = 448) -> CardArt:
     _medallion(sheet, shape)
     sheet.print_border()
     _middle(sheet, shape)
+    if style.caption:
+        _caption(sheet)
     boxes = _corners(sheet)
     if style.item_icon:
         _item(sheet)
@@ -68,7 +71,7 @@ def render(card: Card, style: Style, height: int = 448) -> CardArt:
 
 def _ground(sheet: Sheet) -> None:
     inner, ink = sheet.inner(), sheet.ink
-    inner[:] = ink
+    flood(inner, ink)
     match sheet.style.ground:
         case Ground.GRADIENT:
             scenery.gradient(inner, mix(ink, (255, 255, 255), 0.18), mix(ink, (0, 0, 0), 0.25))
@@ -77,10 +80,13 @@ def _ground(sheet: Sheet) -> None:
             scenery.rays(inner, middle, mix(ink, (255, 255, 255), 0.2), 8 + sheet.style.art_seed % 17, 0.5, 0)
         case Ground.DOTS:
             scenery.dots(inner, mix(ink, (0, 0, 0), 0.15), inner.shape[1] / 14)
+        case Ground.SPLIT:
+            corner = np.array([[0, inner.shape[0]], [inner.shape[1], inner.shape[0]], [inner.shape[1], 0]], np.float64)
+            fill(inner, corner, mix(ink, (0, 0, 0), 0.2))
         case Ground.DARK:
-            inner[:] = sheet.tones.dark
+            flood(inner, sheet.tones.dark)
         case Ground.PAPER if not sheet.card.face.is_wild:
-            inner[:] = sheet.tones.paper
+            flood(inner, sheet.tones.paper)
         case _:
             pass
 
@@ -169,6 +175,8 @@ def _sign(
 ) -> Box:
     """Print the sign of the card's face, `size` pixels high, around a point; return the box of its ink."""
     drawn = sheet.style.symbols
+    if not index and not sheet.card.face.is_number:
+        size *= drawn.scale
     match sheet.card.face:
         case Face.REVERSE:
             mask = shaped(symbols.reverse_mask(drawn), size * 1.1, turn=rotation)
@@ -232,6 +240,17 @@ def _index(sheet: Sheet) -> Box | None:
     return _sign(sheet, style.index_lettering, size, index.rotation, index.finish, center, True)
 
 
+def _caption(sheet: Sheet) -> None:
+    """Print a made-up name and small print below the middle."""
+    rng = sheet.rng()
+    name = "".join(rng.choice(list("AEIOULMNRSTKDP"), int(rng.integers(4, 10))))
+    lines = ((name, 3.4, 0.83), ("".join(rng.choice(list("aeioulmnrst ."), 30)), 1.2, 0.87))
+    for text, size, y in lines[: 1 + int(rng.integers(2))]:
+        mask = letter(text, sheet.style.index_lettering, size * sheet.unit)
+        place = (sheet.center[0], y * sheet.size[1])
+        print_mark(sheet.canvas, _fitted(mask, 0.5 * sheet.size[0]), place, Finish(), sheet.tones)
+
+
 def _item(sheet: Sheet) -> None:
     size = sheet.style.item_size * sheet.unit
     inset = sheet.rim + 1.2 * sheet.unit + size / 2
@@ -249,8 +268,11 @@ def _shine(image: NDArray[np.uint8], strength: float, seed: int) -> None:
     height, width = image.shape[:2]
     across = np.add.outer(np.arange(height) * 0.6, np.arange(width)).astype(np.float32) / width
     band = np.exp(-(((across - 0.2 - seed % 100 / 70) / 0.35) ** 2)) * strength
-    color = image[:, :, :3]
-    color[:] = (color + (255 - color) * band[:, :, None]).astype(np.uint8)
+    keep = np.asarray(255 * (1 - band), np.uint8)
+    for channel in range(3):
+        # 255 - (255 - x) * keep, without leaving bytes.
+        dark = cv2.multiply(255 - image[:, :, channel], keep, scale=1 / 255)
+        image[:, :, channel] = 255 - dark
 
 
 def _within(box: Box, width: int, height: int) -> Box:

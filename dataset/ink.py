@@ -107,6 +107,11 @@ def rounded(width: float, height: float, radius: float) -> Points:
     return np.concatenate(quarters)
 
 
+def flood(canvas: Image, color: Sequence[int]) -> None:
+    """Give a canvas one colour."""
+    cv2.rectangle(canvas, (0, 0), (canvas.shape[1], canvas.shape[0]), color, cv2.FILLED)
+
+
 def fill(canvas: NDArray[np.uint8], points: Points, color: Sequence[int] | int) -> None:
     """Fill a polygon, points (N, 2) in pixels, on a canvas or a mask."""
     cv2.fillPoly(canvas, [fixed(points)], color, cv2.LINE_8, SHIFT)
@@ -127,7 +132,7 @@ def stain(canvas: Image, mask: Mask, color: Bgr, x: int, y: int) -> None:
     part = mask[y0 - y : y1 - y, x0 - x : x1 - x]
     where = cv2.threshold(part, 127, 255, cv2.THRESH_BINARY)[1]
     flat = np.empty((y1 - y0, x1 - x0, 3), np.uint8)
-    flat[:] = color
+    flood(flat, color)
     region = canvas[y0:y1, x0:x1]
     cv2.copyTo(flat, where, region)
 

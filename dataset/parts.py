@@ -35,6 +35,7 @@ class Ground(Enum):
     GRADIENT = "gradient"
     RAYS = "rays"
     DOTS = "dots"
+    SPLIT = "two shades"
     DARK = "black, with the colour in the signs"
     PAPER = "white, with the colour in the signs"
 

@@ -5,8 +5,10 @@ Every function draws on a BGR canvas around a centre, `size` pixels high, and re
 
 from __future__ import annotations
 
-import cv2
+from enum import Enum
+
 import numpy as np
+from numpy.typing import NDArray
 
 from companion.cards import Item
 from companion.dataset.glyphs import Lettering, letter
@@ -14,16 +16,16 @@ from companion.dataset.ink import (
     Bgr,
     Finish,
     Image,
-    Mask,
     Points,
     Tone,
     Tones,
-    cropped,
     ellipse,
     fill,
+    mix,
     print_mark,
     rounded,
     stroke,
+    turned,
 )
 
 _BLACK = (24, 20, 20)
@@ -120,44 +122,101 @@ def draw_item(canvas: Image, item: Item, center: Center, size: float) -> None:
             _bomb(pen)
 
 
+class BoxKind(Enum):
+    """Drawings of the question-mark box."""
+
+    CUBE = "cube with faces in three colours"
+    BLOCK = "rounded block with rivets"
+    CRYSTAL = "see-through cube in all colours"
+    BARE = "question mark alone"
+
+
+class CreeperKind(Enum):
+    """Drawings of the pixel creature."""
+
+    FACE = "face"
+    FIGURE = "whole figure"
+
+
 def draw_item_box(
-    canvas: Image, center: Center, size: float, colors: tuple[Bgr, Bgr, Bgr, Bgr], lettering: Lettering, cube: bool
+    canvas: Image, center: Center, size: float, colors: tuple[Bgr, Bgr, Bgr, Bgr], lettering: Lettering, kind: BoxKind
 ) -> None:
-    """Draw the question-mark box: a see-through cube in the four colours, or a flat rounded box."""
+    """Draw the question-mark box."""
     pen = _Pen(canvas, center, size, 0.03)
-    if cube:
-        top = np.array([[0, -0.5], [0.44, -0.26], [0, -0.04], [-0.44, -0.26]])
-        left = np.array([[-0.44, -0.26], [0, -0.04], [0, 0.5], [-0.44, 0.24]])
-        right = left * np.array([-1.0, 1.0])
-        for face, color in zip((top, left, right), colors, strict=False):
-            pen.shape(face, color)
-    else:
-        pen.shape(rounded(0.96, 0.96, 0.14), colors[0])
-        for corner in ((-1, -1), (1, -1), (-1, 1), (1, 1)):
-            pen.oval(corner[0] * 0.37, corner[1] * 0.37, 0.09, 0.09, colors[1], False)
-    mark = letter("?", lettering, 0.62 * size)
-    tones = Tones(colors[0], _WHITE, _BLACK)
-    print_mark(canvas, mark, center, Finish(Tone.PAPER, Tone.DARK, 0.06), tones)
+    top = np.array([[0, -0.5], [0.44, -0.26], [0, -0.04], [-0.44, -0.26]])
+    left = np.array([[-0.44, -0.26], [0, -0.04], [0, 0.5], [-0.44, 0.24]])
+    match kind:
+        case BoxKind.CUBE:
+            for face, color in zip((top, left, left * np.array([-1.0, 1.0])), colors, strict=False):
+                pen.shape(face, color)
+        case BoxKind.BLOCK:
+            pen.shape(rounded(0.96, 0.96, 0.14), colors[0])
+            for x, y in ((-1, -1), (1, -1), (-1, 1), (1, 1)):
+                pen.oval(x * 0.37, y * 0.37, 0.09, 0.09, colors[1], False)
+        case BoxKind.CRYSTAL:
+            hexagon = np.concatenate([top[:2], [[0.44, 0.24], [0, 0.5], [-0.44, 0.24]], top[3:]])
+            pen.shape(hexagon, mix(colors[0], _WHITE, 0.3))
+            for turn, color in zip((0, 90, 180, 270), colors, strict=True):
+                wedge = turned(np.array([[0.0, 0.0], [0.38, -0.2], [0.42, 0.05], [0.3, 0.26]]), turn)
+                pen.shape(wedge, mix(color, _WHITE, 0.35), False)
+            for corner in ((0.0, -0.5), (-0.44, 0.24), (0.44, 0.24)):
+                pen.line(np.array([[0.0, 0.0], corner]), _WHITE, 0.03)
+        case BoxKind.BARE:
+            pass
+    mark = letter("?", lettering, (0.9 if kind is BoxKind.BARE else 0.62) * size)
+    print_mark(canvas, mark, center, Finish(Tone.PAPER, Tone.DARK, 0.06), Tones(colors[0], _WHITE, _BLACK))
 
 
-_PIXEL_FACE = ("........", "........", ".##..##.", ".##..##.", "...##...", "..####..", "..####..", "..#..#..")
+_PIXEL_FACES = (
+    ("........", "........", ".##..##.", ".##..##.", "...##...", "..####..", "..####..", "..#..#.."),
+    ("........", ".##..##.", ".##..##.", "........", "...##...", "..####..", ".##..##.", "........"),
+)
+_PIXEL_BODY = (
+    ".######.",
+    ".######.",
+    ".######.",
+    "..####..",
+    "..####..",
+    "..####..",
+    "..####..",
+    ".######.",
+    ".######.",
+    ".##..##.",
+)
 
 
-def pixel_face_mask(size: int) -> Mask:
-    """Return a mask of the features of the pixel face, uint8 (h, w), tight."""
-    grid = np.array([[255 * (cell == "#") for cell in row] for row in _PIXEL_FACE], np.uint8)
-    return cropped(np.asarray(cv2.resize(grid, (size, size), interpolation=cv2.INTER_NEAREST), np.uint8))
+def _blotches(green: Bgr, seed: int, rows: int) -> Image:
+    """Return cells in shades of a green, uint8 (rows, 8, 3)."""
+    noise = np.random.default_rng(seed).uniform(0.6, 1.25, (rows, 8, 1))
+    return np.asarray(np.clip(np.array(green) * noise, 0, 255), np.uint8)
+
+
+def _features(seed: int) -> NDArray[np.bool_]:
+    return np.array([[cell == "#" for cell in row] for row in _PIXEL_FACES[int(seed % 7 == 0)]])
+
+
+def _place_cells(canvas: Image, cells: Image, solid: NDArray[np.bool_], center: Center, height: float) -> None:
+    """Draw square cells around a centre, those marked solid only."""
+    rows, columns = solid.shape
+    side = height / rows
+    left, top = center[0] - columns * side / 2, center[1] - height / 2
+    for row, column in np.argwhere(solid):
+        x0, y0 = round(left + column * side), round(top + row * side)
+        x1, y1 = round(left + (column + 1) * side), round(top + (row + 1) * side)
+        canvas[max(y0, 0) : max(y1, 0), max(x0, 0) : max(x1, 0)] = cells[row, column]
 
 
 def draw_pixel_face(canvas: Image, center: Center, size: float, green: Bgr, seed: int) -> None:
     """Draw a square face of green blotches with dark eyes and a dark, drooping mouth."""
-    rng = np.random.default_rng(seed)
-    shades = np.clip(np.array(green) * rng.uniform(0.6, 1.25, (8, 8, 1)), 0, 255).astype(np.uint8)
-    features = np.array([[cell == "#" for cell in row] for row in _PIXEL_FACE])
-    shades[features] = (16, 20, 14)
-    side = max(8, round(size))
-    sheet = cv2.resize(shades, (side, side), interpolation=cv2.INTER_NEAREST)
-    x, y = round(center[0] - side / 2), round(center[1] - side / 2)
-    x0, y0 = max(x, 0), max(y, 0)
-    x1, y1 = min(x + side, canvas.shape[1]), min(y + side, canvas.shape[0])
-    canvas[y0:y1, x0:x1] = sheet[y0 - y : y1 - y, x0 - x : x1 - x]
+    cells = _blotches(green, seed, 8)
+    cells[_features(seed)] = (16, 20, 14)
+    _place_cells(canvas, cells, np.ones((8, 8), np.bool_), center, size)
+
+
+def draw_pixel_figure(canvas: Image, center: Center, size: float, green: Bgr, seed: int) -> None:
+    """Draw the creature of the pixel face with its body and feet."""
+    body = np.array([[cell == "#" for cell in row] for row in _PIXEL_BODY])
+    solid = np.vstack([np.ones((8, 8), np.bool_), body])
+    cells = _blotches(green, seed, len(solid))
+    cells[:8][_features(seed)] = (16, 20, 14)
+    _place_cells(canvas, cells, solid, center, size)

@@ -13,7 +13,21 @@ from numpy.typing import NDArray
 
 from companion.cards import Card, Color, Face
 from companion.dataset.glyphs import Lettering, letter, shaped
-from companion.dataset.ink import Bgr, Box, Finish, Image, Mask, Points, Tones, fill, print_mark, rounded
+from companion.dataset.ink import (
+    SHIFT,
+    Bgr,
+    Box,
+    Finish,
+    Image,
+    Mask,
+    Points,
+    Tones,
+    fill,
+    fixed,
+    flood,
+    print_mark,
+    rounded,
+)
 from companion.dataset.styles import Style
 
 CARD_WIDTH, CARD_HEIGHT = 56.0, 87.0
@@ -48,7 +62,7 @@ class Sheet:
         a, b, c, d = (inks[i] for i in style.wild_order)
         self.four: tuple[Bgr, Bgr, Bgr, Bgr] = (a, b, c, d)
         self.canvas: Image = np.empty((self.size[1], self.size[0], 3), np.uint8)
-        self.canvas[:] = style.border
+        flood(self.canvas, style.border)
 
     @property
     def rim(self) -> int:
@@ -73,10 +87,9 @@ class Sheet:
         """Print the border over what reaches into it."""
         if self.rim <= 0:
             return
-        mask = _border_mask(self.size, self.rim, round(self.style.inner_radius * self.unit))
-        flat = np.empty_like(self.canvas)
-        flat[:] = self.style.border
-        cv2.copyTo(flat, mask, self.canvas)
+        outer = np.array([[0, 0], [self.size[0], 0], self.size, [0, self.size[1]]], np.float64)
+        inner = _card_shape(self.size, self.rim, max(1, round(self.style.inner_radius * self.unit)))
+        cv2.fillPoly(self.canvas, [fixed(outer), fixed(inner)], self.style.border, cv2.LINE_8, SHIFT)
 
     def text_in_corner(self, text: str, lettering: Lettering, size: float, center: Center, finish: Finish) -> Box:
         """Print an index of several characters, moved in from the border where it is wide; return its box."""
@@ -110,13 +123,6 @@ def _alpha(size: tuple[int, int], radius: int) -> Mask:
     mask = np.zeros((size[1], size[0]), np.uint8)
     fill(mask, _card_shape(size, 0, radius), 255)
     return np.asarray(cv2.resize(mask, (size[0] // SCALE, size[1] // SCALE), interpolation=cv2.INTER_AREA), np.uint8)
-
-
-@lru_cache(maxsize=32)
-def _border_mask(size: tuple[int, int], rim: int, radius: int) -> Mask:
-    mask = np.full((size[1], size[0]), 255, np.uint8)
-    fill(mask, _card_shape(size, rim, max(1, radius)), 0)
-    return mask
 
 
 def _card_shape(size: tuple[int, int], rim: int, radius: int) -> Points:

@@ -50,7 +50,7 @@ class StrokeFont:
             waist=rng.uniform(0.44, 0.52),
             flat=bool(rng.random() < 0.6),
             open_four=bool(rng.random() < 0.15),
-            flag=float(rng.choice([0.0, 0.25, 0.35], p=[0.1, 0.45, 0.45])),
+            flag=float(rng.choice([0.0, 0.25, 0.35], p=[0.04, 0.48, 0.48])),
             foot=bool(rng.random() < 0.25),
             crossed_seven=bool(rng.random() < 0.1),
             straight_tail=bool(rng.random() < 0.4),

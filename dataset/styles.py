@@ -14,6 +14,7 @@ from companion.dataset.glyphs import Lettering, Underline
 from companion.dataset.ink import Bgr, Finish, Tone
 from companion.dataset.palette import Inks, sample_inks
 from companion.dataset.parts import Ground, IndexStyle, Medallion, MiddleStyle, Outline
+from companion.dataset.pictures import BoxKind, CreeperKind
 from companion.dataset.symbols import CardsKind, ReverseKind, SkipKind, SymbolStyle
 from companion.dataset.wilds import WildIndex, WildKind
 
@@ -59,7 +60,10 @@ class Style:
     """Whether actions are spelled out in the middle."""
     item_icon: bool
     item_size: float
-    box_cube: bool
+    box: BoxKind
+    creeper: CreeperKind
+    caption: bool
+    """Whether small print runs below the middle."""
     gloss: float
     art_seed: int
 
@@ -148,7 +152,9 @@ def sample_style(
         spelled=family is StyleFamily.SPELLED_OUT,
         item_icon=family is StyleFamily.MARIO_KART,
         item_size=float(rng.uniform(8, 14)),
-        box_cube=_chance(rng, 0.5),
+        box=_pick(rng, [(BoxKind.CUBE, 0.35), (BoxKind.BLOCK, 0.3), (BoxKind.CRYSTAL, 0.25), (BoxKind.BARE, 0.1)]),
+        creeper=_pick(rng, [(CreeperKind.FACE, 0.7), (CreeperKind.FIGURE, 0.3)]),
+        caption=_chance(rng, 0.3 if family in _PICTURED else 0.02),
         gloss=float(rng.uniform(0, 0.18)) if _chance(rng, 0.3) else 0.0,
         art_seed=int(rng.integers(2**31)),
     )
@@ -173,7 +179,7 @@ def _lettering(rng: np.random.Generator, family: StyleFamily, fonts: Sequence[st
         stem=float(rng.triangular(0.14, 0.2, 0.27)),
         slant=float(rng.uniform(5, 20)) if slanted else float(rng.normal(0, 1.5)),
         stretch=float(np.clip(rng.normal(1.08, 0.14), 0.75, 1.45)),
-        underline=_pick(rng, [(Underline.BAR, 0.86), (Underline.DOT, 0.05), (Underline.NONE, 0.09)]),
+        underline=_pick(rng, [(Underline.BAR, 0.91), (Underline.DOT, 0.05), (Underline.NONE, 0.04)]),
     )
 
 
@@ -344,7 +350,8 @@ def _index_finish(rng: np.random.Generator, family: StyleFamily, badge: Tone | N
         return Finish(fill=Tone.PAPER)
     if _chance(rng, 0.03):
         return Finish(fill=Tone.DARK)
-    finish = _finish(rng, Tone.PAPER, 0.5, 0.8 if middle.shadow_x else 0.25)
+    finish = _finish(rng, Tone.PAPER, 0.55, 0.8 if middle.shadow_x else 0.25)
+    finish = replace(finish, outline_width=finish.outline_width * float(rng.uniform(1.0, 2.2)))
     # Over pictures and rays, white signs need an edge.
     if finish.outline_width == 0 and (family in _PICTURED or family is StyleFamily.WHITE_DISC_RAYS):
         return replace(finish, outline_width=float(rng.uniform(0.02, 0.07)))
@@ -366,10 +373,11 @@ def _symbols(rng: np.random.Generator, middle: MiddleStyle) -> SymbolStyle:
         ),
         reverse_turn=_pick(rng, [(-45.0, 0.6), (-60.0, 0.2), (-90.0, 0.1), (0.0, 0.1)]) + float(rng.normal(0, 5)),
         arrow_shaft=shaft,
-        arrow_head=shaft * float(rng.uniform(1.7, 2.5)),
-        arrow_gap=float(rng.uniform(0.0, 0.05)),
-        arrow_tail=float(rng.uniform(0.05, 0.28)),
+        arrow_head=shaft * float(rng.uniform(1.8, 2.7)),
+        arrow_gap=float(rng.uniform(0.005, 0.055)),
+        arrow_tail=float(rng.uniform(-0.04, 0.2)),
         mirrored=_chance(rng, 0.25),
+        scale=float(rng.uniform(0.78, 1.12)),
         skip=_pick(rng, [(SkipKind.BARRED_RING, 0.93), (SkipKind.BARRED_DISC, 0.07)]),
         skip_turn=_pick(rng, [(-45.0, 0.75), (45.0, 0.12), (-70.0, 0.06), (0.0, 0.07)]) + float(rng.normal(0, 5)),
         ring=float(rng.uniform(0.1, 0.2)),
@@ -411,4 +419,7 @@ def _ground(rng: np.random.Generator, family: StyleFamily) -> Ground:
         return _pick(rng, [(Ground.FLAT, 0.92), (Ground.GRADIENT, 0.08)])
     if family is StyleFamily.MINIMAL and _chance(rng, 0.3):
         return _pick(rng, [(Ground.DARK, 0.6), (Ground.PAPER, 0.4)])
-    return _pick(rng, [(Ground.FLAT, 0.5), (Ground.GRADIENT, 0.25), (Ground.RAYS, 0.15), (Ground.DOTS, 0.1)])
+    return _pick(
+        rng,
+        [(Ground.FLAT, 0.45), (Ground.GRADIENT, 0.22), (Ground.RAYS, 0.13), (Ground.DOTS, 0.1), (Ground.SPLIT, 0.1)],
+    )

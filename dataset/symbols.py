@@ -58,6 +58,8 @@ class SymbolStyle:
     skip_turn: float = -45.0
     """Direction of the bar, in degrees clockwise from the right."""
     ring: float = 0.15
+    scale: float = 1.0
+    """Height of the signs in the middle as a share of that of the digits."""
     draw_two: CardsKind = CardsKind.STACK
     draw_four: CardsKind = CardsKind.SLANTED
     draw_four_stairs: bool = False

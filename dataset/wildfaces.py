@@ -9,6 +9,7 @@ from companion.dataset import pictures, symbols, wilds
 from companion.dataset.glyphs import letter
 from companion.dataset.ink import Box, Finish, Points, Tone, ellipse, fill, print_mark, rounded
 from companion.dataset.parts import Medallion, Outline
+from companion.dataset.pictures import CreeperKind
 from companion.dataset.press import Center, Sheet
 from companion.dataset.styles import Style
 from companion.dataset.symbols import CardsKind
@@ -37,10 +38,13 @@ def paint_middle(sheet: Sheet, shape: Points, size: float) -> None:
             _draw_four(sheet, shape, size)
         case Face.WILD_ITEM_BOX:
             _backdrop(sheet, shape)
-            pictures.draw_item_box(sheet.canvas, sheet.center, size * 1.3, sheet.four, style.lettering, style.box_cube)
+            pictures.draw_item_box(sheet.canvas, sheet.center, size * 1.3, sheet.four, style.lettering, style.box)
         case _:
             _backdrop(sheet, shape)
-            pictures.draw_pixel_face(sheet.canvas, sheet.center, size * 1.15, style.inks.green, style.art_seed)
+            if style.creeper is CreeperKind.FIGURE:
+                pictures.draw_pixel_figure(sheet.canvas, sheet.center, size * 1.6, style.inks.green, style.art_seed)
+            else:
+                pictures.draw_pixel_face(sheet.canvas, sheet.center, size * 1.15, style.inks.green, style.art_seed)
 
 
 def _backdrop(sheet: Sheet, shape: Points) -> None:
@@ -116,7 +120,7 @@ def paint_index(sheet: Sheet, center: Center, size: float) -> Box | None:
         case Face.WILD_ITEM_BOX if style.art_seed % 5 < 2:
             return sheet.text_in_corner("?", style.index_lettering, size, center, finish)
         case Face.WILD_ITEM_BOX if style.art_seed % 5 < 4:
-            pictures.draw_item_box(sheet.canvas, center, size, sheet.four, style.index_lettering, style.box_cube)
+            pictures.draw_item_box(sheet.canvas, center, size, sheet.four, style.index_lettering, style.box)
             return _square(center, size)
         case Face.WILD_CREEPER if style.art_seed % 5 < 4:
             pictures.draw_pixel_face(sheet.canvas, center, size, style.inks.green, style.art_seed)
