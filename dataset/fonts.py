@@ -69,9 +69,9 @@ def _face(font: str) -> cv2.FontFace:
 
 
 def _draw(text: str, face: cv2.FontFace, size: int, weight: int) -> NDArray[np.uint8]:
-    canvas = np.zeros((2 * size, (len(text) + 2) * size, 3), np.uint8)
-    cv2.putText(canvas, text, (size // 2, int(1.5 * size)), (255, 255, 255), face, size, weight)
-    return np.asarray(cv2.extractChannel(canvas, 0), np.uint8)
+    canvas = np.zeros((2 * size, (len(text) + 2) * size), np.uint8)
+    cv2.putText(canvas, text, (size // 2, int(1.5 * size)), (255,), face, size, weight)
+    return canvas
 
 
 def _crop(mask: NDArray[np.uint8]) -> NDArray[np.uint8]:

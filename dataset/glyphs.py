@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
 from functools import lru_cache
@@ -10,6 +11,7 @@ import cv2
 import numpy as np
 
 from companion.dataset import fonts
+from companion.dataset.chance import chance, pick
 from companion.dataset.ink import Mask, cropped, grown, padded
 
 
@@ -94,3 +96,42 @@ def letter(text: str, lettering: Lettering, height: float, turn: float = 0.0) ->
     if text in ("6", "9") and lettering.underline is not Underline.NONE:
         grow = 1.12
     return shaped(mask, height * grow, lettering.slant, lettering.stretch, turn)
+
+
+def sample_lettering(rng: np.random.Generator, names: Sequence[str], slanted: float) -> Lettering:
+    """Draw a lettering by lot, from fonts with these names, built-in and drawn ones.
+
+    `slanted` is the chance of a slant.
+    """
+    draw = rng.random()
+    weight = 0
+    if names and draw < 0.7:
+        # Decks use bold faces: of a few fonts drawn, the one nearest a bold stem wins.
+        wanted = rng.uniform(0.16, 0.28)
+        tried = [names[int(i)] for i in rng.integers(len(names), size=4)]
+        font = min(tried, key=lambda name: abs(fonts.stem(name) - wanted) + (0.06 if "erif" in name else 0.0))
+    elif draw < 0.85:
+        font, weight = pick(rng, [("sans", 0.7), ("italic", 0.3)]), int(rng.integers(600, 1001))
+    else:
+        font = f"{fonts.STROKES_PREFIX}{int(rng.integers(4000))}"
+    leans = chance(rng, slanted)
+    return Lettering(
+        font=font,
+        weight=weight,
+        stem=float(rng.triangular(0.14, 0.2, 0.27)),
+        slant=float(rng.uniform(5, 20)) if leans else float(rng.normal(0, 1.5)),
+        stretch=float(np.clip(rng.normal(1.08, 0.14), 0.75, 1.45)),
+        underline=pick(rng, [(Underline.BAR, 0.91), (Underline.DOT, 0.05), (Underline.NONE, 0.04)]),
+    )
+
+
+def sample_index_lettering(rng: np.random.Generator, lettering: Lettering) -> Lettering:
+    """Draw the lettering of the corners by lot, close to that of the middle."""
+    return Lettering(
+        font=lettering.font,
+        weight=lettering.weight,
+        stem=lettering.stem * float(rng.uniform(0.75, 1.0)),
+        slant=lettering.slant * float(rng.choice([1.0, 1.0, 0.4])),
+        stretch=lettering.stretch * float(rng.uniform(0.9, 1.08)),
+        underline=lettering.underline,
+    )

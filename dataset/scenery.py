@@ -21,7 +21,7 @@ def _any_color(rng: np.random.Generator, vivid: bool = True) -> Bgr:
 def gradient(canvas: Image, top: Bgr, bottom: Bgr) -> None:
     """Fill the canvas with a gradient from top to bottom."""
     ramp = np.linspace(np.array(top, np.float32), np.array(bottom, np.float32), canvas.shape[0])
-    canvas[:] = ramp.astype(np.uint8)[:, None, :]
+    canvas[:] = cv2.resize(ramp.astype(np.uint8)[:, None, :], canvas.shape[1::-1], interpolation=cv2.INTER_NEAREST)
 
 
 def rays(canvas: Image, center: tuple[float, float], color: Bgr, count: int, share: float, turn: float) -> None:

@@ -5,20 +5,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
-from typing import TypeVar
 
 import numpy as np
 
 from companion.dataset import fonts as typefaces
-from companion.dataset.glyphs import Lettering, Underline
+from companion.dataset.chance import chance, pick
+from companion.dataset.glyphs import Lettering, sample_index_lettering, sample_lettering
 from companion.dataset.ink import Bgr, Finish, Tone
 from companion.dataset.palette import Inks, sample_inks
 from companion.dataset.parts import Ground, IndexStyle, Medallion, MiddleStyle, Outline
 from companion.dataset.pictures import BoxKind, CreeperKind
-from companion.dataset.symbols import CardsKind, ReverseKind, SkipKind, SymbolStyle
+from companion.dataset.symbols import SymbolStyle, sample_symbols
 from companion.dataset.wilds import WildIndex, WildKind
-
-_T = TypeVar("_T")
 
 
 class StyleFamily(Enum):
@@ -83,15 +81,6 @@ FAMILY_WEIGHTS = {
 _PICTURED = (StyleFamily.THEMED, StyleFamily.MARIO_KART, StyleFamily.MINECRAFT)
 
 
-def _chance(rng: np.random.Generator, share: float) -> bool:
-    return bool(rng.random() < share)
-
-
-def _pick(rng: np.random.Generator, options: Sequence[tuple[_T, float]]) -> _T:
-    weights = np.array([weight for _, weight in options])
-    return options[int(rng.choice(len(options), p=weights / weights.sum()))][0]
-
-
 def sample_style(
     rng: np.random.Generator, family: StyleFamily | None = None, fonts: Sequence[str] | None = None
 ) -> Style:
@@ -101,9 +90,11 @@ def sample_style(
     sequence digits come from the built-in fonts and drawn ones.
     """
     if family is None:
-        family = _pick(rng, list(FAMILY_WEIGHTS.items()))
+        family = pick(rng, list(FAMILY_WEIGHTS.items()))
     inks = sample_inks(rng)
-    lettering = _lettering(rng, family, typefaces.system_fonts() if fonts is None else fonts)
+    lettering = sample_lettering(
+        rng, typefaces.system_fonts() if fonts is None else fonts, 0.6 if family is StyleFamily.WHITE_OVAL else 0.35
+    )
     middle = _middle(rng, family, lettering)
     border, border_width = _border(rng, family, inks)
     inner_radius = float(rng.uniform(1.5, 5.5))
@@ -118,7 +109,7 @@ def sample_style(
     order = tuple(int(i) for i in rng.permutation(4))
     black = int(rng.integers(12, 48))
     wild_ground = (black, black, black)
-    if _chance(rng, 0.05):
+    if chance(rng, 0.05):
         wild_ground = (int(rng.integers(40, 120)), int(rng.integers(20, 60)), int(rng.integers(30, 90)))
     return Style(
         family=family,
@@ -130,11 +121,11 @@ def sample_style(
         ground=ground,
         wild_ground=wild_ground,
         lettering=lettering,
-        index_lettering=_index_lettering(rng, lettering),
+        index_lettering=sample_index_lettering(rng, lettering),
         middle=middle,
         index=_index(rng, family, border_width, middle.finish, ground),
-        symbols=_symbols(rng, middle),
-        wild=_pick(
+        symbols=sample_symbols(rng, middle.finish.fill is Tone.PAPER),
+        wild=pick(
             rng,
             [
                 (WildKind.OVAL, 0.55),
@@ -146,76 +137,42 @@ def sample_style(
                 (WildKind.BLOBS, 0.09),
             ],
         ),
-        wild_word=_chance(rng, 0.3 if family is not StyleFamily.SPELLED_OUT else 0.9),
+        wild_word=chance(rng, 0.3 if family is not StyleFamily.SPELLED_OUT else 0.9),
         wild_order=(order[0], order[1], order[2], order[3]),
-        draw_four_paper=_chance(rng, 0.7),
+        draw_four_paper=chance(rng, 0.7),
         spelled=family is StyleFamily.SPELLED_OUT,
         item_icon=family is StyleFamily.MARIO_KART,
         item_size=float(rng.uniform(8, 14)),
-        box=_pick(rng, [(BoxKind.CUBE, 0.35), (BoxKind.BLOCK, 0.3), (BoxKind.CRYSTAL, 0.25), (BoxKind.BARE, 0.1)]),
-        creeper=_pick(rng, [(CreeperKind.FACE, 0.7), (CreeperKind.FIGURE, 0.3)]),
-        caption=_chance(rng, 0.3 if family in _PICTURED else 0.02),
-        gloss=float(rng.uniform(0, 0.18)) if _chance(rng, 0.3) else 0.0,
+        box=pick(rng, [(BoxKind.CUBE, 0.35), (BoxKind.BLOCK, 0.3), (BoxKind.CRYSTAL, 0.25), (BoxKind.BARE, 0.1)]),
+        creeper=pick(rng, [(CreeperKind.FACE, 0.7), (CreeperKind.FIGURE, 0.3)]),
+        caption=chance(rng, 0.3 if family in _PICTURED else 0.02),
+        gloss=float(rng.uniform(0, 0.18)) if chance(rng, 0.3) else 0.0,
         art_seed=int(rng.integers(2**31)),
-    )
-
-
-def _lettering(rng: np.random.Generator, family: StyleFamily, fonts: Sequence[str]) -> Lettering:
-    draw = rng.random()
-    weight = 0
-    if fonts and draw < 0.7:
-        # Decks use bold faces: of a few fonts drawn, the one nearest a bold stem wins.
-        wanted = rng.uniform(0.16, 0.28)
-        names = [fonts[int(i)] for i in rng.integers(len(fonts), size=4)]
-        font = min(names, key=lambda name: abs(typefaces.stem(name) - wanted) + (0.06 if "erif" in name else 0.0))
-    elif draw < 0.85:
-        font, weight = _pick(rng, [("sans", 0.7), ("italic", 0.3)]), int(rng.integers(600, 1001))
-    else:
-        font = f"{typefaces.STROKES_PREFIX}{int(rng.integers(4000))}"
-    slanted = _chance(rng, 0.6 if family is StyleFamily.WHITE_OVAL else 0.35)
-    return Lettering(
-        font=font,
-        weight=weight,
-        stem=float(rng.triangular(0.14, 0.2, 0.27)),
-        slant=float(rng.uniform(5, 20)) if slanted else float(rng.normal(0, 1.5)),
-        stretch=float(np.clip(rng.normal(1.08, 0.14), 0.75, 1.45)),
-        underline=_pick(rng, [(Underline.BAR, 0.91), (Underline.DOT, 0.05), (Underline.NONE, 0.04)]),
-    )
-
-
-def _index_lettering(rng: np.random.Generator, lettering: Lettering) -> Lettering:
-    return Lettering(
-        font=lettering.font,
-        weight=lettering.weight,
-        stem=lettering.stem * float(rng.uniform(0.75, 1.0)),
-        slant=lettering.slant * float(rng.choice([1.0, 1.0, 0.4])),
-        stretch=lettering.stretch * float(rng.uniform(0.9, 1.08)),
-        underline=lettering.underline,
     )
 
 
 def _shadow(rng: np.random.Generator, length: float) -> tuple[float, float]:
     """A shadow to the left and below most often."""
-    side = _pick(rng, [(-1.0, 0.75), (1.0, 0.25)])
-    down = _pick(rng, [(1.0, 0.9), (-1.0, 0.1)])
+    side = pick(rng, [(-1.0, 0.75), (1.0, 0.25)])
+    down = pick(rng, [(1.0, 0.9), (-1.0, 0.1)])
     return side * length * float(rng.uniform(0.3, 1.0)), down * length * float(rng.uniform(0.2, 1.0))
 
 
 def _finish(rng: np.random.Generator, fill: Tone, outlined: float, shadowed: float) -> Finish:
     """Draw how a mark is printed: `outlined` and `shadowed` are the chances of an outline and of a shadow."""
-    shadow = _shadow(rng, float(rng.uniform(0.02, 0.085))) if _chance(rng, shadowed) else (0.0, 0.0)
+    shadow = _shadow(rng, float(rng.uniform(0.02, 0.085))) if chance(rng, shadowed) else (0.0, 0.0)
     return Finish(
         fill=fill,
-        outline_width=float(rng.uniform(0.012, 0.05)) if _chance(rng, outlined) else 0.0,
+        outline_width=float(rng.uniform(0.012, 0.05)) if chance(rng, outlined) else 0.0,
         shadow_x=shadow[0],
         shadow_y=shadow[1],
-        halo_width=float(rng.uniform(0.02, 0.06)) if _chance(rng, 0.06) else 0.0,
+        halo_width=float(rng.uniform(0.02, 0.06)) if chance(rng, 0.06) else 0.0,
     )
 
 
 def _on_paper(rng: np.random.Generator, dark: float, paper: float) -> Finish:
     """Draw how a mark is printed on white: in ink most often, with the chances given in black or white."""
-    fill = _pick(rng, [(Tone.INK, 1 - dark - paper), (Tone.DARK, dark), (Tone.PAPER, paper)])
+    fill = pick(rng, [(Tone.INK, 1 - dark - paper), (Tone.DARK, dark), (Tone.PAPER, paper)])
     finish = _finish(rng, fill, 0.8, 0.75)
     if fill is Tone.PAPER:
         # White on white is told by its outline alone.
@@ -225,7 +182,7 @@ def _on_paper(rng: np.random.Generator, dark: float, paper: float) -> Finish:
 
 def _middle(rng: np.random.Generator, family: StyleFamily, lettering: Lettering) -> MiddleStyle:
     rotation = 0.0
-    if _chance(rng, 0.25):
+    if chance(rng, 0.25):
         rotation = float(rng.uniform(-25, 30))
     match family:
         case StyleFamily.CLASSIC_OVAL:
@@ -253,7 +210,7 @@ def _middle(rng: np.random.Generator, family: StyleFamily, lettering: Lettering)
             return MiddleStyle(
                 medallion=Medallion.RAYS,
                 width=across,
-                height=across * float(_pick(rng, [(1.0, 0.8), (1.2, 0.2)])),
+                height=across * float(pick(rng, [(1.0, 0.8), (1.2, 0.2)])),
                 turn=float(rng.uniform(0, 40)),
                 size=across * float(rng.uniform(0.5, 0.8)),
                 rotation=rotation,
@@ -262,27 +219,27 @@ def _middle(rng: np.random.Generator, family: StyleFamily, lettering: Lettering)
         case StyleFamily.THEMED | StyleFamily.MARIO_KART | StyleFamily.MINECRAFT:
             return _pictured_middle(rng, family, rotation)
         case StyleFamily.MINIMAL:
-            medallion = _pick(rng, [(Medallion.NONE, 0.35), (Medallion.FILLED, 0.35), (Medallion.OUTLINED, 0.3)])
+            medallion = pick(rng, [(Medallion.NONE, 0.35), (Medallion.FILLED, 0.35), (Medallion.OUTLINED, 0.3)])
             across = float(rng.uniform(26, 46))
             return MiddleStyle(
                 medallion=medallion,
-                outline=_pick(rng, [(Outline.OVAL, 0.5), (Outline.DIAMOND, 0.25), (Outline.FRAME, 0.25)]),
+                outline=pick(rng, [(Outline.OVAL, 0.5), (Outline.DIAMOND, 0.25), (Outline.FRAME, 0.25)]),
                 width=across,
                 height=across * float(rng.uniform(1.0, 1.6)),
-                turn=float(_pick(rng, [(0.0, 0.7), (20.0, 0.3)])),
+                turn=float(pick(rng, [(0.0, 0.7), (20.0, 0.3)])),
                 line=float(rng.uniform(0.6, 3.0)),
                 size=across * float(rng.uniform(0.5, 0.8)),
                 rotation=rotation,
-                number=_chance(rng, 0.93),
+                number=chance(rng, 0.93),
                 finish=_finish(rng, Tone.PAPER if medallion is not Medallion.FILLED else Tone.INK, 0.3, 0.3),
             )
 
 
 def _pictured_middle(rng: np.random.Generator, family: StyleFamily, rotation: float) -> MiddleStyle:
     art = Medallion.PIXELS if family is StyleFamily.MINECRAFT else Medallion.PICTURE
-    if _chance(rng, 0.35):
+    if chance(rng, 0.35):
         # Some of these decks keep the oval and the number in the middle.
-        filled = _chance(rng, 0.5)
+        filled = chance(rng, 0.5)
         return MiddleStyle(
             medallion=Medallion.FILLED if filled else Medallion.OUTLINED,
             width=float(rng.uniform(32, 44)),
@@ -293,16 +250,16 @@ def _pictured_middle(rng: np.random.Generator, family: StyleFamily, rotation: fl
             rotation=rotation,
             finish=_finish(rng, Tone.INK if filled else Tone.PAPER, 0.8, 0.7),
         )
-    rim = _chance(rng, 0.45)
+    rim = chance(rng, 0.45)
     return MiddleStyle(
         medallion=art,
-        outline=_pick(rng, [(Outline.OVAL, 0.8), (Outline.FRAME, 0.2)]) if rim else Outline.OVAL,
+        outline=pick(rng, [(Outline.OVAL, 0.8), (Outline.FRAME, 0.2)]) if rim else Outline.OVAL,
         width=float(rng.uniform(34, 46)),
         height=float(rng.uniform(54, 78)),
-        turn=float(rng.uniform(10, 35)) if _chance(rng, 0.8) else 0.0,
+        turn=float(rng.uniform(10, 35)) if chance(rng, 0.8) else 0.0,
         line=float(rng.uniform(0.8, 2.4)),
         rim=rim,
-        number=_chance(rng, 0.15),
+        number=chance(rng, 0.15),
         size=float(rng.uniform(18, 30)),
         rotation=rotation,
         finish=_finish(rng, Tone.PAPER, 1.0, 0.6),
@@ -318,19 +275,19 @@ def _index(
         finish = Finish(fill=Tone.INK)
     else:
         if family in _PICTURED or family is StyleFamily.MINIMAL:
-            badge = _pick(rng, [(None, 0.78), (Tone.PAPER, 0.14), (Tone.SHADE, 0.08)])
+            badge = pick(rng, [(None, 0.78), (Tone.PAPER, 0.14), (Tone.SHADE, 0.08)])
         finish = _index_finish(rng, family, badge, middle)
     inset = 0.25 * size if badge else 0.0
     return IndexStyle(
         size=size,
         x=border_width + inset + size * float(rng.uniform(0.5, 0.75)) + float(rng.uniform(0.4, 2.0)),
         y=border_width + inset + size * float(rng.uniform(0.58, 0.7)) + float(rng.uniform(0.6, 3.0)),
-        rotation=float(rng.uniform(-12, 12)) if _chance(rng, 0.06) else 0.0,
+        rotation=float(rng.uniform(-12, 12)) if chance(rng, 0.06) else 0.0,
         finish=finish,
         badge=badge,
-        cards_for_draw_two=_chance(rng, 0.12),
-        cards_for_draw_four=_chance(rng, 0.1),
-        wild=_pick(
+        cards_for_draw_two=chance(rng, 0.12),
+        cards_for_draw_four=chance(rng, 0.1),
+        wild=pick(
             rng,
             [
                 (WildIndex.OVAL, 0.55),
@@ -345,10 +302,10 @@ def _index(
 
 def _index_finish(rng: np.random.Generator, family: StyleFamily, badge: Tone | None, middle: Finish) -> Finish:
     if badge is Tone.PAPER:
-        return Finish(fill=_pick(rng, [(Tone.INK, 0.7), (Tone.DARK, 0.3)]))
+        return Finish(fill=pick(rng, [(Tone.INK, 0.7), (Tone.DARK, 0.3)]))
     if badge is not None:
         return Finish(fill=Tone.PAPER)
-    if _chance(rng, 0.03):
+    if chance(rng, 0.03):
         return Finish(fill=Tone.DARK)
     finish = _finish(rng, Tone.PAPER, 0.55, 0.8 if middle.shadow_x else 0.25)
     finish = replace(finish, outline_width=finish.outline_width * float(rng.uniform(1.0, 2.2)))
@@ -356,51 +313,6 @@ def _index_finish(rng: np.random.Generator, family: StyleFamily, badge: Tone | N
     if finish.outline_width == 0 and (family in _PICTURED or family is StyleFamily.WHITE_DISC_RAYS):
         return replace(finish, outline_width=float(rng.uniform(0.02, 0.07)))
     return finish
-
-
-def _symbols(rng: np.random.Generator, middle: MiddleStyle) -> SymbolStyle:
-    white = middle.finish.fill is Tone.PAPER
-    shaft = float(rng.uniform(0.14, 0.25))
-    return SymbolStyle(
-        reverse=_pick(
-            rng,
-            [
-                (ReverseKind.HOOKS, 0.55),
-                (ReverseKind.STRAIGHT, 0.17),
-                (ReverseKind.RING, 0.18),
-                (ReverseKind.SWOOSH, 0.12),
-            ],
-        ),
-        reverse_turn=_pick(rng, [(-45.0, 0.6), (-60.0, 0.2), (-90.0, 0.1), (0.0, 0.1)]) + float(rng.normal(0, 5)),
-        arrow_shaft=shaft,
-        arrow_head=shaft * float(rng.uniform(1.8, 2.7)),
-        arrow_gap=float(rng.uniform(0.005, 0.055)),
-        arrow_tail=float(rng.uniform(-0.04, 0.2)),
-        mirrored=_chance(rng, 0.25),
-        scale=float(rng.uniform(0.78, 1.12)),
-        skip=_pick(rng, [(SkipKind.BARRED_RING, 0.93), (SkipKind.BARRED_DISC, 0.07)]),
-        skip_turn=_pick(rng, [(-45.0, 0.75), (45.0, 0.12), (-70.0, 0.06), (0.0, 0.07)]) + float(rng.normal(0, 5)),
-        ring=float(rng.uniform(0.1, 0.2)),
-        draw_two=_pick(
-            rng,
-            [
-                (CardsKind.STACK, 0.5 if white else 0.12),
-                (CardsKind.SLANTED, 0.25 if white else 0.6),
-                (CardsKind.FAN, 0.08),
-                (CardsKind.TEXT, 0.1),
-                (CardsKind.CARDS_AND_TEXT, 0.07),
-            ],
-        ),
-        draw_four=_pick(
-            rng,
-            [(CardsKind.SLANTED, 0.7), (CardsKind.FAN, 0.1), (CardsKind.TEXT, 0.1), (CardsKind.CARDS_AND_TEXT, 0.1)],
-        ),
-        draw_four_stairs=_chance(rng, 0.4),
-        card_lean=float(rng.uniform(8, 24)) if not white or _chance(rng, 0.4) else 0.0,
-        card_edge=float(rng.uniform(0.03, 0.1)),
-        card_outline=float(rng.uniform(0.01, 0.03)),
-        card_depth=float(rng.uniform(0, 0.08)),
-    )
 
 
 def _border(rng: np.random.Generator, family: StyleFamily, inks: Inks) -> tuple[Bgr, float]:
@@ -416,10 +328,10 @@ def _border(rng: np.random.Generator, family: StyleFamily, inks: Inks) -> tuple[
 
 def _ground(rng: np.random.Generator, family: StyleFamily) -> Ground:
     if family in (StyleFamily.CLASSIC_OVAL, StyleFamily.WHITE_OVAL, StyleFamily.SPELLED_OUT):
-        return _pick(rng, [(Ground.FLAT, 0.92), (Ground.GRADIENT, 0.08)])
-    if family is StyleFamily.MINIMAL and _chance(rng, 0.3):
-        return _pick(rng, [(Ground.DARK, 0.6), (Ground.PAPER, 0.4)])
-    return _pick(
+        return pick(rng, [(Ground.FLAT, 0.92), (Ground.GRADIENT, 0.08)])
+    if family is StyleFamily.MINIMAL and chance(rng, 0.3):
+        return pick(rng, [(Ground.DARK, 0.6), (Ground.PAPER, 0.4)])
+    return pick(
         rng,
         [(Ground.FLAT, 0.45), (Ground.GRADIENT, 0.22), (Ground.RAYS, 0.13), (Ground.DOTS, 0.1), (Ground.SPLIT, 0.1)],
     )

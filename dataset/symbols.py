@@ -9,6 +9,7 @@ from functools import lru_cache
 
 import numpy as np
 
+from companion.dataset.chance import chance, pick
 from companion.dataset.ink import Bgr, Box, Image, Mask, Points, cropped, ellipse, fill, rounded, stroke, turned, union
 
 _SIDE = 256
@@ -241,4 +242,49 @@ def four_cards(style: SymbolStyle, colors: Sequence[Bgr]) -> tuple[LittleCard, .
         LittleCard(0.2, -0.03, 0.5, 0, b),
         LittleCard(-0.04, 0.25, 0.5, 0, c),
         LittleCard(-0.22, 0.04, 0.5, 0, d),
+    )
+
+
+def sample_symbols(rng: np.random.Generator, white: bool) -> SymbolStyle:
+    """Draw by lot how action cards look; `white` tells whether signs in the middle are white."""
+    shaft = float(rng.uniform(0.14, 0.25))
+    return SymbolStyle(
+        reverse=pick(
+            rng,
+            [
+                (ReverseKind.HOOKS, 0.55),
+                (ReverseKind.STRAIGHT, 0.17),
+                (ReverseKind.RING, 0.18),
+                (ReverseKind.SWOOSH, 0.12),
+            ],
+        ),
+        reverse_turn=pick(rng, [(-45.0, 0.6), (-60.0, 0.2), (-90.0, 0.1), (0.0, 0.1)]) + float(rng.normal(0, 5)),
+        arrow_shaft=shaft,
+        arrow_head=shaft * float(rng.uniform(1.8, 2.7)),
+        arrow_gap=float(rng.uniform(0.005, 0.055)),
+        arrow_tail=float(rng.uniform(-0.04, 0.2)),
+        mirrored=chance(rng, 0.25),
+        scale=float(rng.uniform(0.78, 1.12)),
+        skip=pick(rng, [(SkipKind.BARRED_RING, 0.93), (SkipKind.BARRED_DISC, 0.07)]),
+        skip_turn=pick(rng, [(-45.0, 0.75), (45.0, 0.12), (-70.0, 0.06), (0.0, 0.07)]) + float(rng.normal(0, 5)),
+        ring=float(rng.uniform(0.1, 0.2)),
+        draw_two=pick(
+            rng,
+            [
+                (CardsKind.STACK, 0.5 if white else 0.12),
+                (CardsKind.SLANTED, 0.25 if white else 0.6),
+                (CardsKind.FAN, 0.08),
+                (CardsKind.TEXT, 0.1),
+                (CardsKind.CARDS_AND_TEXT, 0.07),
+            ],
+        ),
+        draw_four=pick(
+            rng,
+            [(CardsKind.SLANTED, 0.7), (CardsKind.FAN, 0.1), (CardsKind.TEXT, 0.1), (CardsKind.CARDS_AND_TEXT, 0.1)],
+        ),
+        draw_four_stairs=chance(rng, 0.4),
+        card_lean=float(rng.uniform(8, 24)) if not white or chance(rng, 0.4) else 0.0,
+        card_edge=float(rng.uniform(0.03, 0.1)),
+        card_outline=float(rng.uniform(0.01, 0.03)),
+        card_depth=float(rng.uniform(0, 0.08)),
     )
