@@ -6,9 +6,8 @@ from dataclasses import dataclass
 
 import cv2
 import numpy as np
-from numpy.typing import NDArray
-
 from companion.dataset.surfaces import Image, smooth_noise
+from numpy.typing import NDArray
 
 Floats = NDArray[np.float32]
 
@@ -33,7 +32,7 @@ def table_homography(
     shift = -columns @ np.array(center) + np.array([0, 0, distance])
     aim = rng.normal(0, 0.08 + 0.12 * (fill < 0.6), 2) * (width, height)
     intrinsics = np.array([[focal, 0, width / 2 + aim[0]], [0, focal, height / 2 + aim[1]], [0, 0, 1.0]])
-    return intrinsics @ np.column_stack([columns, shift])
+    return np.asarray(intrinsics @ np.column_stack([columns, shift]), np.float64)
 
 
 @dataclass(frozen=True)
@@ -80,8 +79,8 @@ def _cast_shadow(rng: np.random.Generator, height: int, width: int) -> Floats:
     mask = np.zeros((height, width), np.float32)
     corners = rng.uniform(-0.3, 1.3, (int(rng.integers(3, 6)), 2)) * (width, height)
     cv2.fillPoly(mask, [cv2.convexHull(corners.astype(np.int32))], 1.0)
-    mask = cv2.GaussianBlur(mask, (0, 0), rng.uniform(0.5, 8))
-    return np.asarray(1 - mask * rng.uniform(0.15, 0.6), np.float32)
+    soft = cv2.GaussianBlur(mask, (0, 0), rng.uniform(0.5, 8))
+    return np.asarray(1 - soft * rng.uniform(0.15, 0.6), np.float32)
 
 
 def _glare(rng: np.random.Generator, height: int, width: int) -> Floats:
@@ -90,8 +89,8 @@ def _glare(rng: np.random.Generator, height: int, width: int) -> Floats:
         center = (int(rng.uniform(0, width // 4)), int(rng.uniform(0, height // 4)))
         axes = (int(rng.uniform(2, width // 14)), int(rng.uniform(2, height // 14)))
         cv2.ellipse(spot, center, axes, float(rng.uniform(0, 180)), 0, 360, float(rng.uniform(60, 260)), -1)
-    spot = cv2.GaussianBlur(spot, (0, 0), rng.uniform(1.5, 14))
-    return np.asarray(cv2.resize(spot, (width, height)), np.float32)
+    soft = cv2.GaussianBlur(spot, (0, 0), rng.uniform(1.5, 14))
+    return np.asarray(cv2.resize(soft, (width, height)), np.float32)
 
 
 def develop(image: Image, rng: np.random.Generator) -> Image:
@@ -115,7 +114,7 @@ def develop(image: Image, rng: np.random.Generator) -> Image:
         spread = rng.choice([2.0, 5.0, 12.0])
         noise = np.empty(image.shape, np.int16)
         cv2.setRNGSeed(int(rng.integers(2**31)))
-        cv2.randn(noise, (0, 0, 0), (spread,) * 3)
+        cv2.randn(noise, np.zeros(3), np.full(3, spread))
         image = np.asarray(cv2.add(image, noise, dtype=cv2.CV_8U), np.uint8)
     if rng.random() < 0.5:
         encoded = cv2.imencode(".jpg", image, [cv2.IMWRITE_JPEG_QUALITY, int(rng.integers(25, 90))])[1]

@@ -8,9 +8,8 @@ from __future__ import annotations
 
 import cv2
 import numpy as np
-from numpy.typing import NDArray
-
 from companion.dataset.surfaces import Image
+from numpy.typing import NDArray
 
 Owner = NDArray[np.int16]
 OCCLUDER = -2
@@ -39,7 +38,7 @@ def _paint(image: Image, owner: Owner, mask: NDArray[np.uint8], ink: NDArray[np.
 def draw_hand(
     image: Image, owner: Owner, rng: np.random.Generator, tip: tuple[float, float], reach: float, heading: float
 ) -> None:
-    """Draw a hand whose fingers end about `tip` (px), its fingers `reach` px long, the arm coming from `heading` (rad)."""
+    """Draw a hand: fingers of `reach` px that end about `tip` (px), the arm coming from `heading` (radians)."""
     height, width = owner.shape
     skin = np.array(_skin(rng), np.float32)
     away = np.array([np.cos(heading), np.sin(heading)])

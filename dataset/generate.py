@@ -14,12 +14,12 @@ from pathlib import Path
 
 import cv2
 import numpy as np
-from rich.progress import Progress
-
 from companion.dataset.fonts import system_fonts
+from companion.dataset.photos import load_card_photos
 from companion.dataset.scenes import Quad, Scene, SceneCard, SceneMaker
 from companion.dataset.styles import StyleFamily
 from companion.dataset.surfaces import SurfaceBank, list_pictures
+from rich.progress import Progress
 
 CLASSES = ("card", "index")
 CARD_VISIBLE = 0.5
@@ -32,7 +32,7 @@ _MIN_CARD, _MIN_INDEX = 22.0, 7.0
 class Recipe:
     """What to generate: `count` scenes of `size` px squared from `seed`, optionally of some style families only.
 
-    font_share: (part, of): every `of`-th font from the `part`-th on is left out ('train'), or is the only ones ('val').
+    backgrounds: folder of table pictures; cards: folder of card photos (see dataset/photos.py).
     """
 
     split: str
@@ -41,8 +41,9 @@ class Recipe:
     size: int = 640
     families: tuple[StyleFamily, ...] | None = None
     backgrounds: Path | None = None
+    cards: Path | None = None
 
-    def fonts(self) -> list[str]:
+    def fonts(self) -> Sequence[str]:
         """Fonts of this split: every eighth one is kept for 'val' and never trained on."""
         fonts = system_fonts()
         held_out = fonts[::8]
@@ -55,7 +56,8 @@ def maker(recipe: Recipe, chunk: int) -> SceneMaker:
     pictures = list_pictures(recipe.backgrounds) if recipe.backgrounds else []
     surfaces = SurfaceBank(np.random.default_rng((*stream, 1)), pictures=pictures)
     size = (recipe.size, recipe.size)
-    return SceneMaker(stream, size, families=recipe.families, fonts=recipe.fonts(), surfaces=surfaces)
+    photos = load_card_photos(recipe.cards) if recipe.cards else None
+    return SceneMaker(stream, size, families=recipe.families, fonts=recipe.fonts(), surfaces=surfaces, photos=photos)
 
 
 def generate(folder: Path, recipe: Recipe, workers: int | None = None) -> None:
@@ -71,7 +73,9 @@ def generate(folder: Path, recipe: Recipe, workers: int | None = None) -> None:
     lines = "".join(_chunk_file(folder, recipe.split, c).read_text() for c in chunks)
     (folder / f"{recipe.split}.jsonl").write_text(lines)
     names = "".join(f"  {i}: {name}\n" for i, name in enumerate(CLASSES))
-    (folder / "data.yaml").write_text(f"path: {folder.resolve()}\ntrain: images/train\nval: images/val\nnames:\n{names}")
+    (folder / "data.yaml").write_text(
+        f"path: {folder.resolve()}\ntrain: images/train\nval: images/val\nnames:\n{names}"
+    )
 
 
 def _chunk_file(folder: Path, split: str, chunk: int) -> Path:
@@ -86,9 +90,7 @@ def _write_chunk(job: tuple[Path, Recipe, int]) -> None:
     for number in range(chunk * _CHUNK, min((chunk + 1) * _CHUNK, recipe.count)):
         scene = scenes.make()
         name = f"{number:06d}"
-        cv2.imwrite(
-            str(folder / "images" / recipe.split / f"{name}.jpg"), scene.image, [cv2.IMWRITE_JPEG_QUALITY, 92]
-        )
+        cv2.imwrite(str(folder / "images" / recipe.split / f"{name}.jpg"), scene.image, [cv2.IMWRITE_JPEG_QUALITY, 92])
         (folder / "labels" / recipe.split / f"{name}.txt").write_text(yolo_labels(scene))
         lines.append(json.dumps({"image": name, "layout": scene.layout.value, "cards": [*map(_card_row, scene.cards)]}))
     # Written last: the chunk counts as done only when all its pictures are there.

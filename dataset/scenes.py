@@ -6,14 +6,14 @@ hands, light, lens, sensor. A map of which card is seen at each pixel gives exac
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from companion.cards import ALL_CARDS, Card, Face
+from companion.cards import ALL_CARDS, Card, Color
 from companion.dataset import camera
 from companion.dataset.clutter import OCCLUDER, Owner, draw_hand, draw_object
 from companion.dataset.faces import CardArt, render, render_back
@@ -85,9 +85,9 @@ class Deck:
         self._back: list[Image] | None = None
 
     @property
-    def style(self) -> Style:
-        """The style that all its cards have."""
-        return self._style
+    def cards(self) -> tuple[Card, ...]:
+        """All cards: any can be drawn."""
+        return ALL_CARDS
 
     def face(self, card: Card) -> tuple[CardArt, list[Image]]:
         """Return the card's art and its BGRA pictures at full, half, quarter ... size."""
@@ -105,6 +105,29 @@ class Deck:
         return self._back
 
 
+class PhotoDeck:
+    """Photographed cards, several pictures of a card taking turns; backs come from a drawn deck."""
+
+    def __init__(self, arts: Mapping[Card, Sequence[CardArt]], rng: np.random.Generator) -> None:
+        self._faces = {card: [(art, _pyramid(art.image)) for art in pictures] for card, pictures in arts.items()}
+        self._rng = rng
+        self._back = _pyramid(render_back(sample_style(rng), _FACE_HEIGHT))
+
+    @property
+    def cards(self) -> tuple[Card, ...]:
+        """The cards that there are pictures of."""
+        return tuple(self._faces)
+
+    def face(self, card: Card) -> tuple[CardArt, list[Image]]:
+        """Return one of the card's pictures and its BGRA pictures at full, half, quarter ... size."""
+        pictures = self._faces[card]
+        return pictures[int(self._rng.integers(len(pictures)))]
+
+    def back(self) -> list[Image]:
+        """Return the back's BGRA pictures at full, half, quarter ... size."""
+        return self._back
+
+
 def _pyramid(image: Image) -> list[Image]:
     levels = [image]
     while min(levels[-1].shape[:2]) > 40:
@@ -114,11 +137,25 @@ def _pyramid(image: Image) -> list[Image]:
     return levels
 
 
+class _Choice:
+    """Which cards a scene shows: wilds oftener than in a deck, coloured ones of one colour where that is given."""
+
+    def __init__(self, cards: Sequence[Card], color: Color | None) -> None:
+        self._wilds = [card for card in cards if card.color is None]
+        self._colored = [card for card in cards if card.color is not None and color in (None, card.color)]
+
+    def pick(self, rng: np.random.Generator) -> Card:
+        """Return one of the cards by lot."""
+        wild = not self._colored or (bool(self._wilds) and rng.random() < _WILD_SHARE)
+        cards = self._wilds if wild else self._colored
+        return cards[int(rng.integers(len(cards)))]
+
+
 class SceneMaker:
     """Makes scenes from one random stream: the same arguments give the same scenes in the same order.
 
     families: style families to draw from, all where None; fonts: font files, those of the system where None;
-    pictures: table textures besides the drawn ones; layouts: arrangements to draw from.
+    layouts: arrangements to draw from; photos: photographed cards, of which `photo_share` of the scenes are made.
     """
 
     def __init__(
@@ -130,6 +167,8 @@ class SceneMaker:
         surfaces: SurfaceBank | None = None,
         layouts: Sequence[Layout] | None = None,
         deck_count: int = 10,
+        photos: Mapping[Card, Sequence[CardArt]] | None = None,
+        photo_share: float = 0.3,
     ) -> None:
         self._rng = np.random.default_rng(seed)
         self._width, self._height = size
@@ -140,6 +179,8 @@ class SceneMaker:
         weights = np.array([_LAYOUT_WEIGHTS[layout] for layout in self._layouts])
         self._weights = weights / weights.sum()
         self._decks = [self._new_deck() for _ in range(deck_count)]
+        self._photo_deck = PhotoDeck(photos, self._rng) if photos else None
+        self._photo_share = photo_share
 
     def _new_deck(self) -> Deck:
         rng = self._rng
@@ -147,7 +188,9 @@ class SceneMaker:
         worn = float(rng.uniform(0, 0.8)) if rng.random() < 0.35 else 0.0
         return Deck(sample_style(rng, family, self._fonts), rng, worn)
 
-    def _pick_deck(self) -> Deck:
+    def _pick_deck(self) -> Deck | PhotoDeck:
+        if self._photo_deck is not None and self._rng.random() < self._photo_share:
+            return self._photo_deck
         # Decks are drawn anew now and then: often enough for variety, seldom enough to reuse their faces.
         i = int(self._rng.integers(len(self._decks)))
         if self._rng.random() < _DECK_CHANGE:
@@ -167,14 +210,14 @@ class SceneMaker:
             for _ in range(int(rng.integers(1, 5))):
                 draw_object(image, owner, rng, covers=False)
         matrix = camera.table_homography(rng, *_circle(placements), width, height, _fill(layout, rng))
-        cards = self._lay_cards(image, owner, placements, matrix)
+        laid = self._lay_cards(image, owner, placements, matrix)
         if layout is Layout.FAN and rng.random() < 0.5:
             self._hold(image, owner, placements, matrix)
         elif placements and rng.random() < 0.16:
             self._reach_in(image, owner, matrix, placements)
         if rng.random() < 0.04:
             draw_object(image, owner, rng, covers=True)
-        cards = tuple(_with_visibility(card, i, owner) for i, card in enumerate(cards) if card is not None)
+        cards = tuple(_with_visibility(card, i, owner) for i, card in enumerate(laid) if card is not None)
         image = camera.light(image, rng)
         if rng.random() < 0.3:
             lens = camera.Lens(float(rng.uniform(-0.12, 0.06)), width, height)
@@ -187,14 +230,15 @@ class SceneMaker:
         """Draw the cards in order; the answer has an entry for each placement, None where the face is down."""
         rng = self._rng
         deck = self._pick_deck()
-        single_color = ALL_CARDS[int(rng.integers(52))].color if rng.random() < 0.05 else None
+        color = ALL_CARDS[int(rng.integers(52))].color if rng.random() < 0.05 else None
+        choice = _Choice(deck.cards, color)
         shade = rng.uniform(0.0, 0.55)
         drop = rng.normal(0, 0.035, 2)
         cards: list[SceneCard | None] = []
         for i, placement in enumerate(placements):
             source_matrix = matrix @ _card_to_table(placement) @ _lift(rng)
             if placement.face_up:
-                card = self._pick_card(single_color)
+                card = choice.pick(rng)
                 art, levels = deck.face(card)
                 quad = _paste(image, owner, levels, source_matrix, i, shade, drop)
                 indices = tuple(SceneIndex(_project(source_matrix, _box_corners(box, art)), 1.0) for box in art.indices)
@@ -204,22 +248,15 @@ class SceneMaker:
                 cards.append(None)
         return tuple(cards)
 
-    def _pick_card(self, color: object) -> Card:
-        rng = self._rng
-        if rng.random() < _WILD_SHARE:
-            return ALL_CARDS[52 + int(rng.integers(4))]
-        card = ALL_CARDS[int(rng.integers(52))]
-        return Card(card.face, color) if color is not None else card  # type: ignore[arg-type]
-
-    def _hold(
-        self, image: Image, owner: Owner, placements: Sequence[Placement], matrix: NDArray[np.float64]
-    ) -> None:
+    def _hold(self, image: Image, owner: Owner, placements: Sequence[Placement], matrix: NDArray[np.float64]) -> None:
         """Draw the hand that holds a fan by its lower edge."""
         middle = placements[len(placements) // 2]
         grip = _project(matrix, np.array([[middle.x, middle.y + 62.0], [middle.x, middle.y + 112.0]]))
         away = grip[1] - grip[0]
         reach = float(np.hypot(*away))
-        draw_hand(image, owner, self._rng, (float(grip[0, 0]), float(grip[0, 1])), reach, float(np.arctan2(*away[::-1])))
+        draw_hand(
+            image, owner, self._rng, (float(grip[0, 0]), float(grip[0, 1])), reach, float(np.arctan2(*away[::-1]))
+        )
 
     def _reach_in(
         self, image: Image, owner: Owner, matrix: NDArray[np.float64], placements: Sequence[Placement]
@@ -228,7 +265,7 @@ class SceneMaker:
         rng = self._rng
         target = placements[int(rng.integers(len(placements)))]
         spot = np.array([target.x, target.y]) + rng.normal(0, 38, 2)
-        near = _project(matrix, np.array([spot, spot + (0.0, 70.0)]))
+        near = _project(matrix, np.array([spot, [spot[0], spot[1] + 70.0]]))
         reach = float(np.clip(np.hypot(*(near[1] - near[0])), 12, self._height))
         draw_hand(image, owner, rng, (float(near[0, 0]), float(near[0, 1])), reach, float(rng.uniform(-np.pi, np.pi)))
 
@@ -256,7 +293,8 @@ def _card_to_table(placement: Placement) -> NDArray[np.float64]:
     """Return the 3 x 3 matrix from the unit square of the card (its top left is 0, 0) to the table (mm)."""
     cos, sin = np.cos(placement.angle), np.sin(placement.angle)
     turn = np.array([[cos, -sin, placement.x], [sin, cos, placement.y], [0, 0, 1]])
-    return turn @ np.array([[CARD_WIDTH, 0, -CARD_WIDTH / 2], [0, CARD_HEIGHT, -CARD_HEIGHT / 2], [0, 0, 1.0]])
+    size = np.array([[CARD_WIDTH, 0, -CARD_WIDTH / 2], [0, CARD_HEIGHT, -CARD_HEIGHT / 2], [0, 0, 1.0]])
+    return np.asarray(turn @ size, np.float64)
 
 
 def _lift(rng: np.random.Generator) -> NDArray[np.float64]:
@@ -343,6 +381,3 @@ def _with_visibility(card: SceneCard, number: int, owner: Owner) -> SceneCard:
 def _bent(card: SceneCard, lens: camera.Lens) -> SceneCard:
     indices = tuple(replace(index, quad=lens.bend_points(index.quad)) for index in card.indices)
     return replace(card, quad=lens.bend_points(card.quad), indices=indices)
-
-
-__all__ = ["Deck", "Face", "Quad", "Scene", "SceneCard", "SceneIndex", "SceneMaker"]

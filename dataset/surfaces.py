@@ -23,7 +23,8 @@ def smooth_noise(rng: np.random.Generator, height: int, width: int, cells: float
     """Return (height, width) float32 noise in about -1..1 whose features are 1/`cells` of the longer side."""
     scale = cells / max(height, width)
     coarse = rng.uniform(-1, 1, (max(2, round(height * scale) + 1), max(2, round(width * scale) + 1)))
-    return cv2.resize(coarse.astype(np.float32), (width, height), interpolation=cv2.INTER_CUBIC)
+    smooth = cv2.resize(coarse.astype(np.float32), (width, height), interpolation=cv2.INTER_CUBIC)
+    return np.asarray(smooth, np.float32)
 
 
 def _tint(rng: np.random.Generator) -> NDArray[np.float32]:
@@ -36,7 +37,7 @@ def _tint(rng: np.random.Generator) -> NDArray[np.float32]:
     else:
         hsv = (rng.uniform(0, 180), rng.uniform(50, 255), rng.uniform(30, 255))
     bgr = cv2.cvtColor(np.array([[hsv]], np.uint8), cv2.COLOR_HSV2BGR)
-    return bgr[0, 0].astype(np.float32)
+    return np.asarray(bgr[0, 0], np.float32)
 
 
 def _plain(rng: np.random.Generator, size: int) -> NDArray[np.float32]:
@@ -44,7 +45,7 @@ def _plain(rng: np.random.Generator, size: int) -> NDArray[np.float32]:
 
 
 def _wood(rng: np.random.Generator, size: int) -> NDArray[np.float32]:
-    y, x = np.mgrid[0:size, 0:size].astype(np.float32) / size
+    x = np.mgrid[0:size, 0:size][1].astype(np.float32) / size
     warp = smooth_noise(rng, size, size, rng.uniform(1, 4)) * rng.uniform(0.02, 0.12)
     rings = np.sin((x + warp) * rng.uniform(20, 160) + 4 * smooth_noise(rng, size, size, 3))
     grain = cv2.resize(rng.normal(0, 1, (size // 64, size)).astype(np.float32), (size, size))
@@ -142,4 +143,4 @@ class SurfaceBank:
         matrix[2, :2] = rng.uniform(-0.3, 0.3, 2) / side
         view = cv2.warpPerspective(surface, matrix, (width, height), borderMode=cv2.BORDER_REFLECT)
         tone = rng.uniform(0.7, 1.2, 3) if rng.random() < 0.5 else np.ones(3)
-        return np.asarray(cv2.multiply(view, (*tone, 1.0)), np.uint8)
+        return np.asarray(cv2.multiply(view, np.array([*tone, 1.0])), np.uint8)

@@ -175,6 +175,10 @@ class CropBatch:
     index_images: NDArray[np.uint8]
     index_targets: dict[str, NDArray[np.generic]]
 
+    def parts(self) -> tuple[tuple[str, NDArray[np.uint8], dict[str, NDArray[np.generic]]], ...]:
+        """Return (reader, crops, targets) of the card reader and of the index reader."""
+        return (("card", self.card_images, self.card_targets), ("index", self.index_images, self.index_targets))
+
 
 def _stack(images: list[Image], width: int, height: int) -> NDArray[np.uint8]:
     if not images:

@@ -12,6 +12,8 @@ from companion.vision.labels import COLOR_COUNT, FACE_COUNT
 CARD_HEADS = {"face": FACE_COUNT, "color": COLOR_COUNT, "corners": 8}
 INDEX_HEADS = {"face": FACE_COUNT, "color": COLOR_COUNT, "turn": 4}
 
+_NECK = 128
+
 
 def _block(inputs: int, outputs: int, stride: int) -> nn.Sequential:
     return nn.Sequential(
@@ -50,8 +52,8 @@ class Reader(nn.Module):
         shrink = 2 ** len(channels)
         area = -(-width // shrink) * -(-height // shrink)
         self.trunk = nn.Sequential(*stages)
-        self.neck = nn.Sequential(nn.Flatten(), nn.Dropout(0.1), nn.Linear(inputs * area, 256), nn.SiLU(inplace=True))
-        self.heads = nn.ModuleList(nn.Linear(256, size) for size in heads.values())
+        self.neck = nn.Sequential(nn.Flatten(), nn.Dropout(0.1), nn.Linear(inputs * area, _NECK), nn.SiLU(inplace=True))
+        self.heads = nn.ModuleList(nn.Linear(_NECK, size) for size in heads.values())
         self.sizes = dict(heads)
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:

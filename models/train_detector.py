@@ -1,4 +1,4 @@
-"""Trains the YOLO detector of cards and corner indices with ultralytics, from the model's YAML (no weights are fetched)."""
+"""Trains the YOLO detector of cards and corner indices with ultralytics, from its YAML: no weights are fetched."""
 
 from __future__ import annotations
 

@@ -26,7 +26,10 @@ _CORNER_WEIGHT = 12.0
 
 @dataclass(frozen=True)
 class ReaderRun:
-    """How to train: `epochs` over the scenes of `data`, `scenes` of them a step; state goes to `output`."""
+    """How to train: `epochs` over the scenes of `data`, `scenes` of them a step; state goes to `output`.
+
+    `start` is a checkpoint whose weights training begins from, None to begin from nothing.
+    """
 
     data: Path
     output: Path
@@ -35,6 +38,7 @@ class ReaderRun:
     rate: float = 1.5e-3
     seed: int = 0
     device: str = "cpu"
+    start: Path | None = None
 
 
 def _ahead(items: Iterator[CropBatch], depth: int = 4) -> Iterator[CropBatch]:
@@ -89,8 +93,7 @@ def validate(models: dict[str, Reader], data: Path, device: str) -> dict[str, fl
     for model in models.values():
         model.eval()
     for batch in batches(data, "val", 24, seed=1, epoch=0):
-        pairs = (("card", batch.card_images, batch.card_targets), ("index", batch.index_images, batch.index_targets))
-        for kind, images, raw in pairs:
+        for kind, images, raw in batch.parts():
             x, targets = _tensors(images, raw, device)
             model = models[kind]
             parts = dict(zip(model.sizes, model(x).split(list(model.sizes.values()), 1), strict=True))
@@ -131,6 +134,10 @@ def train(run: ReaderRun, console: Console | None = None) -> None:
     }
     first = 0
     state_file = run.output / "last.pt"
+    if run.start is not None and not state_file.exists():
+        state = torch.load(run.start, map_location=run.device)
+        for kind in models:
+            models[kind].load_state_dict(state[kind])
     if state_file.exists():
         state = torch.load(state_file, map_location=run.device)
         first = state["epoch"] + 1
@@ -143,8 +150,7 @@ def train(run: ReaderRun, console: Console | None = None) -> None:
         for model in models.values():
             model.train()
         for step, batch in enumerate(_ahead(batches(run.data, "train", run.scenes, run.seed, epoch))):
-            pairs = (("card", batch.card_images, batch.card_targets), ("index", batch.index_images, batch.index_targets))
-            for kind, images, raw in pairs:
+            for kind, images, raw in batch.parts():
                 schedules_done = schedules[kind].last_epoch >= steps - 1
                 if len(images) < 2:
                     continue

@@ -99,7 +99,7 @@ def _score_one_hand(images: tuple[str, ...], edition: str | None, model: Path | 
     seen: list[list[Sighting]] = []
     name = EditionName(edition) if edition else None
     detector = _detector(name, model)
-    for path, image in _pictures(images):
+    for _, image in _pictures(images):
         if isinstance(image, PictureError):
             failed = True
             continue

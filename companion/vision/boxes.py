@@ -48,7 +48,7 @@ def letterbox(image: Image, longest: int) -> tuple[NDArray[np.float32], float, t
     left, top = (full_width - new_width) // 2, (full_height - new_height) // 2
     canvas = np.full((full_height, full_width, 3), _PAD, np.uint8)
     canvas[top : top + new_height, left : left + new_width] = small
-    x = np.ascontiguousarray(canvas[..., ::-1].transpose(2, 0, 1))[None].astype(np.float32) / 255
+    x = np.ascontiguousarray(canvas[..., ::-1].transpose(2, 0, 1))[None].astype(np.float32) / np.float32(255)
     return x, scale, (left, top)
 
 
@@ -65,13 +65,15 @@ def decode(output: NDArray[np.float32], scale: float, offset: tuple[int, int], t
         along = np.array([np.cos(angle), np.sin(angle)]) * w / 2
         across = np.array([-np.sin(angle), np.cos(angle)]) * h / 2
         center = np.array([x, y]) - offset
-        corners = np.array([center - along - across, center + along - across, center + along + across, center - along + across])
+        corners = np.array(
+            [center - along - across, center + along - across, center + along + across, center - along + across]
+        )
         boxes.append(Box(BoxKind(int(kinds[i])), np.asarray(corners / scale, np.float32), float(best[i])))
     return boxes
 
 
 def suppress(boxes: list[Box], threshold: float) -> list[Box]:
-    """Return the boxes, best first, without those that overlap a better one of their kind by more than `threshold` IoU."""
+    """Return the boxes, best first, without those whose IoU with a better one of their kind is above `threshold`."""
     kept: list[Box] = []
     for box in sorted(boxes, key=lambda box: -box.score):
         rivals = (other for other in kept if other.kind is box.kind)

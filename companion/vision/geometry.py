@@ -1,7 +1,7 @@
 """Outlines and crops: the geometry that reading and training share.
 
-A quad is (4, 2) float32, pixels of the picture, clockwise on screen. A crop is described by the quad in the picture that
-becomes the crop's edge.
+A quad is (4, 2) float32, pixels of the picture, clockwise on screen. A crop is described by the quad in the picture
+that becomes the crop's edge.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ INDEX_CROP = 64
 INDEX_REACH = 1.9
 """Side of an index crop over the longer side of the index' ink."""
 
-# Where the centre of the top-left index lies on cards, as shares of width and height, and how large its crop is over the
-# card's width: the mean over the drawn decks, to which real ones come close.
+# Where the centre of the top-left index lies on cards, as shares of width and height, and how large its crop is over
+# the card's width: the mean over the drawn decks, to which real ones come close.
 INDEX_SPOT = (0.155, 0.12)
 INDEX_SPOT_SIDE = 0.3
 
@@ -97,7 +97,9 @@ def corner_frames(quad: Quad) -> tuple[Quad, Quad]:
     matrix = homography(unit_square(), quad)
     x, y = INDEX_SPOT
     half_x, half_y = INDEX_SPOT_SIDE / 2, INDEX_SPOT_SIDE / 2 * 56 / 87
-    top_left = np.array([[x - half_x, y - half_y], [x + half_x, y - half_y], [x + half_x, y + half_y], [x - half_x, y + half_y]])
+    top_left = np.array(
+        [[x - half_x, y - half_y], [x + half_x, y - half_y], [x + half_x, y + half_y], [x - half_x, y + half_y]]
+    )
     return project(matrix, top_left), project(matrix, 1 - top_left)
 
 

@@ -36,8 +36,8 @@ class HandCard:
 class HandReading:
     """The cards of one hand, with what is doubtful about it.
 
-    expected: the count kept by the referee, None where there is none. impossible: cards of which more were read than the
-    deck holds.
+    expected: the count kept by the referee, None where there is none. impossible: cards of which more were read than
+    the deck holds.
     """
 
     cards: tuple[HandCard, ...]
@@ -51,7 +51,7 @@ class HandReading:
 
     @property
     def missing(self) -> int:
-        """How many cards fewer than expected were found; negative where there are more; 0 where nothing was expected."""
+        """How many cards fewer than expected were found; negative where there are more, 0 where none were expected."""
         return 0 if self.expected is None else self.expected - len(self.cards)
 
 

@@ -49,4 +49,4 @@ def card_log_likelihoods(face_logits: Floats, color_logits: Floats) -> Floats:
     """Return (N, 57) logs: for each card of ALL_CARDS that its face and its colour were read, and last for no card."""
     faces, colors = _card_classes()
     face, color = log_softmax(face_logits), log_softmax(color_logits)
-    return np.concatenate([face[:, faces] + color[:, colors], face[:, NO_CARD :]], 1)
+    return np.concatenate([face[:, faces] + color[:, colors], face[:, NO_CARD:]], 1)

@@ -44,7 +44,7 @@ class IndexReading:
 
 def _input(crops: Sequence[Image]) -> NDArray[np.float32]:
     stack = np.stack(crops)[..., ::-1].transpose(0, 3, 1, 2)
-    return np.ascontiguousarray(stack).astype(np.float32) / 255
+    return np.ascontiguousarray(stack).astype(np.float32) / np.float32(255)
 
 
 class Reader:

@@ -27,7 +27,9 @@ class Network:
             raise ModelFileError(path, "is missing")
         threads = threads or min(4, os.cpu_count() or 1)
         try:
-            self._run = _openvino(path, threads) if importlib.util.find_spec("openvino") else _onnxruntime(path, threads)
+            self._run = (
+                _openvino(path, threads) if importlib.util.find_spec("openvino") else _onnxruntime(path, threads)
+            )
         except Exception as error:  # both libraries raise many types of their own for a damaged file
             raise ModelFileError(path, f"cannot be loaded ({type(error).__name__})") from error
 

@@ -1,0 +1,176 @@
+"""`companion train`: makes the shipped networks from nothing, step by step or all at once. Needs the `train` extra."""
+
+from __future__ import annotations
+
+import importlib.util
+from pathlib import Path
+
+import click
+
+from companion.dataset.generate import Recipe, generate
+from companion.dataset.styles import StyleFamily
+
+_NEEDED = ("torch", "ultralytics", "onnx", "matplotlib")
+
+_work = click.option(
+    "--work",
+    type=click.Path(path_type=Path, file_okay=False),
+    default=Path("runs"),
+    show_default=True,
+    help="Folder for scenes, checkpoints and results.",
+)
+_device = click.option("--device", default="cpu", show_default=True, help="'cpu', or 'cuda:0' for a graphics card.")
+_seed = click.option("--seed", type=click.IntRange(0), default=1, show_default=True)
+
+
+def _need_extra() -> None:
+    missing = [name for name in _NEEDED if importlib.util.find_spec(name) is None]
+    if missing:
+        raise click.ClickException(
+            f"training needs {', '.join(missing)}: install it with  pip install 'uno-table-companion[train]'"
+        )
+
+
+@click.group()
+def train() -> None:
+    """Make the networks anew: scenes, detector, readers, export, evaluate. `all` runs the five in that order.
+
+    Every step goes on where an interrupted run of it stopped.
+    """
+
+
+@train.command()
+@_work
+@_seed
+@click.option("--count", type=click.IntRange(1), default=12000, show_default=True, help="Scenes to train on.")
+@click.option("--val", type=click.IntRange(1), default=400, show_default=True, help="Scenes to validate on.")
+@click.option("--workers", type=click.IntRange(1), help="Processes; as many as there are cores by default.")
+@click.option(
+    "--backgrounds",
+    type=click.Path(path_type=Path, exists=True, file_okay=False),
+    help="Folder of table pictures to use beside the drawn ones.",
+)
+@click.option(
+    "--leave-out",
+    type=click.Choice([family.name.lower() for family in StyleFamily]),
+    multiple=True,
+    help="Train without this style family and validate on it alone.",
+)
+@click.option(
+    "--cards",
+    type=click.Path(path_type=Path, exists=True, file_okay=False),
+    help="Folder of card photos of your own, named like 'red 7.jpg': they are laid on tables beside the drawn cards.",
+)
+def scenes(
+    work: Path,
+    seed: int,
+    count: int,
+    val: int,
+    workers: int | None,
+    backgrounds: Path | None,
+    leave_out: tuple[str, ...],
+    cards: Path | None,
+) -> None:
+    """Draw the labelled training pictures."""
+    left_out = tuple(StyleFamily[name.upper()] for name in leave_out)
+    kept = tuple(family for family in StyleFamily if family not in left_out) if left_out else None
+    generate(work / "scenes", Recipe("val", val, seed, families=left_out or None, backgrounds=backgrounds), workers)
+    generate(
+        work / "scenes", Recipe("train", count, seed, families=kept, backgrounds=backgrounds, cards=cards), workers
+    )
+
+
+@train.command()
+@_work
+@_seed
+@_device
+@click.option("--epochs", type=click.IntRange(1), default=4, show_default=True)
+@click.option("--size", type=click.IntRange(128), default=416, show_default=True, help="Picture size in pixels.")
+@click.option("--start", type=click.Path(path_type=Path, exists=True, dir_okay=False), help="Checkpoint to go on from.")
+def detector(work: Path, seed: int, device: str, epochs: int, size: int, start: Path | None) -> None:
+    """Train YOLO to box cards and corner indices."""
+    _need_extra()
+    from companion.models.train_detector import DetectorRun
+    from companion.models.train_detector import train as run
+
+    run(DetectorRun(work / "scenes", work, epochs=epochs, size=size, seed=seed, device=device, start=start))
+
+
+@train.command()
+@_work
+@_seed
+@_device
+@click.option("--epochs", type=click.IntRange(1), default=8, show_default=True)
+@click.option("--start", type=click.Path(path_type=Path, exists=True, dir_okay=False), help="Checkpoint to go on from.")
+def readers(work: Path, seed: int, device: str, epochs: int, start: Path | None) -> None:
+    """Train the readers of whole cards and of corner indices."""
+    _need_extra()
+    from companion.models.train_reader import ReaderRun
+    from companion.models.train_reader import train as run
+
+    run(ReaderRun(work / "scenes", work / "readers", epochs=epochs, seed=seed, device=device, start=start))
+
+
+@train.command()
+@_work
+@click.option("--to", "folder", type=click.Path(path_type=Path, file_okay=False), help="Default: WORK/export.")
+def export(work: Path, folder: Path | None) -> None:
+    """Write the ONNX files, their class list and their checksums."""
+    _need_extra()
+    from companion.models.export import export_detector, export_readers, write_manifest
+
+    folder = folder or work / "export"
+    folder.mkdir(parents=True, exist_ok=True)
+    export_detector(work / "detector" / "weights" / "best.pt", folder)
+    export_readers(work / "readers" / "last.pt", folder)
+    write_manifest(folder)
+    click.echo(f"written to {folder}")
+
+
+@train.command()
+@_work
+@click.option("--models", "folder", type=click.Path(path_type=Path, file_okay=False), help="Default: WORK/export.")
+@click.option(
+    "--photos", type=click.Path(path_type=Path, file_okay=False), help="Measure on this folder's labels.json."
+)
+@click.option("--calibrate/--no-calibrate", default=True, help="Fit the confidences on the validation scenes first.")
+def evaluate(work: Path, folder: Path | None, photos: Path | None, calibrate: bool) -> None:
+    """Calibrate on the validation scenes, measure, and draw the confusion matrix and the reliability diagram."""
+    _need_extra()
+    from rich.console import Console
+    from rich.table import Table
+
+    from companion.models import evaluate as measures
+    from companion.vision.calibration import Calibration
+    from companion.vision.detector import CardDetector
+
+    folder = folder or work / "export"
+    if calibrate or not (folder / "calibration.json").exists():
+        Calibration().save(folder / "calibration.json")
+        readings = list(measures.read_all(CardDetector(folder=folder), measures.labelled_scenes(work / "scenes")))
+        measures.calibrate(folder, readings, Calibration())
+    labelled = measures.labelled_photos(photos) if photos else measures.labelled_scenes(work / "scenes")
+    readings = list(measures.read_all(CardDetector(folder=folder), labelled))
+    grid = Table("pictures of", "number", "cards", "exact", "precision", "recall", "F1")
+    for group, figures in sorted(measures.table(readings).items()):
+        shares = (figures.exact_share, figures.precision, figures.recall, figures.f1)
+        grid.add_row(group, str(figures.pictures), str(figures.there), *(f"{share:.3f}" for share in shares))
+    Console().print(grid)
+    coverage, threshold = measures.coverage_at(*measures.correctness(readings), 0.995)
+    click.echo(f"coverage at 99.5 % precision: {coverage:.1%} (confidence of at least {threshold:.3f})")
+    measures.draw_confusion(readings, work / "confusion.png")
+    measures.draw_reliability(readings, work / "reliability.png")
+
+
+@train.command(name="all")
+@_work
+@_device
+@click.pass_context
+def everything(context: click.Context, work: Path, device: str) -> None:
+    """Run all five steps with their defaults."""
+    _need_extra()
+    context.invoke(scenes, work=work)
+    context.invoke(detector, work=work, device=device)
+    context.invoke(readers, work=work, device=device)
+    context.invoke(export, work=work)
+    context.invoke(evaluate, work=work)
