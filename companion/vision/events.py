@@ -1,0 +1,103 @@
+"""What the watched pile tells the table: one small class per thing that can happen to it or to the camera.
+
+An event says what was seen, never what it means: the rules have no part in its probabilities.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+import numpy as np
+from numpy.typing import NDArray
+
+from companion.cards import Card
+from companion.vision.sightings import Quad
+
+Picture = bytes | NDArray[np.uint8] | None
+"""A JPEG file's bytes, an (H, W, 3) BGR picture, or none."""
+
+Probabilities = tuple[tuple[Card, float], ...]
+"""Cards of the edition with calibrated, prior-free probabilities, likeliest first, which sum to at most 1.
+
+What is missing to 1 goes to 'no card at all'.
+"""
+
+
+class CameraHealth(Enum):
+    """How the camera does."""
+
+    OK = "ok"
+    GONE = "gone"
+    FROZEN = "frozen"
+    KNOCKED = "knocked"
+
+
+@dataclass(frozen=True, eq=False)
+class CardLanded:
+    """A card has come to lie on top of the pile, and the hand is gone.
+
+    time: seconds from the start of the source, of the first frame in which the card lay still.
+    quad: (4, 2) float32 pixels of `picture`, clockwise from the card's own top left; None where it cannot be told.
+    same_face: whether the card under it showed the same face as this one, which the eye alone could not tell apart.
+
+    Raises ValueError where the probabilities are not positive numbers that sum to at most 1.
+    """
+
+    time: float
+    probabilities: Probabilities
+    quad: Quad | None = None
+    picture: Picture = None
+    same_face: bool = False
+
+    def __post_init__(self) -> None:
+        _check(self.probabilities)
+
+
+@dataclass(frozen=True, eq=False)
+class CardTakenBack:
+    """The top card was taken away again. `probabilities` are those of the card now on top, empty for a bare table.
+
+    time: seconds from the start of the source. Raises ValueError as CardLanded does.
+    """
+
+    time: float
+    probabilities: Probabilities
+    picture: Picture = None
+
+    def __post_init__(self) -> None:
+        _check(self.probabilities)
+
+
+@dataclass(frozen=True)
+class PileGone:
+    """The pile was carried off, as it is for a reshuffle. time: seconds from the start of the source."""
+
+    time: float
+
+
+@dataclass(frozen=True)
+class PileMoved:
+    """The pile was nudged or straightened; its top card is the same. time: seconds from the start of the source."""
+
+    time: float
+
+
+@dataclass(frozen=True)
+class CameraStatus:
+    """The camera's health has changed. time: seconds from the start of the source; detail: one sentence, or nothing."""
+
+    time: float
+    health: CameraHealth
+    detail: str = ""
+
+
+PileEvent = CardLanded | CardTakenBack | PileGone | PileMoved | CameraStatus
+
+_ROUNDING = 1e-3  # float32 sums of fifty probabilities stray from 1 by less than this
+
+
+def _check(probabilities: Probabilities) -> None:
+    total = sum(probability for _, probability in probabilities)
+    if not total <= 1 + _ROUNDING or any(not probability >= 0 for _, probability in probabilities):
+        raise ValueError(f"probabilities that sum to {total}")
