@@ -167,10 +167,6 @@ def draw_item_box(
     print_mark(canvas, mark, center, Finish(Tone.PAPER, Tone.DARK, 0.06), Tones(colors[0], _WHITE, _BLACK))
 
 
-_PIXEL_FACES = (
-    ("........", "........", ".##..##.", ".##..##.", "...##...", "..####..", "..####..", "..#..#.."),
-    ("........", ".##..##.", ".##..##.", "........", "...##...", "..####..", ".##..##.", "........"),
-)
 _PIXEL_BODY = (
     ".######.",
     ".######.",
@@ -192,7 +188,15 @@ def _blotches(green: Bgr, seed: int, rows: int) -> Image:
 
 
 def _features(seed: int) -> NDArray[np.bool_]:
-    return np.array([[cell == "#" for cell in row] for row in _PIXEL_FACES[int(seed % 7 == 0)]])
+    """Return where eyes and mouth are in an 8 x 8 face, mirrored left to right: a face of our own from each seed."""
+    rng = np.random.default_rng(seed)
+    half = np.zeros((8, 4), np.bool_)
+    top, inner = int(rng.integers(0, 3)), int(rng.integers(0, 2))
+    half[top : top + int(rng.integers(1, 3)), 1 - inner : 3 - inner] = True
+    mouth = int(rng.integers(4, 6))
+    half[mouth : mouth + int(rng.integers(1, 3)), int(rng.integers(1, 3)) :] = True
+    half[mouth + 1 :, 1:] |= rng.random((7 - mouth, 3)) < 0.4
+    return np.hstack([half, half[:, ::-1]])
 
 
 def _place_cells(canvas: Image, cells: Image, solid: NDArray[np.bool_], center: Center, height: float) -> None:
@@ -207,7 +211,7 @@ def _place_cells(canvas: Image, cells: Image, solid: NDArray[np.bool_], center: 
 
 
 def draw_pixel_face(canvas: Image, center: Center, size: float, green: Bgr, seed: int) -> None:
-    """Draw a square face of green blotches with dark eyes and a dark, drooping mouth."""
+    """Draw a square face of green blotches with dark eyes and a dark mouth."""
     cells = _blotches(green, seed, 8)
     cells[_features(seed)] = (16, 20, 14)
     _place_cells(canvas, cells, np.ones((8, 8), np.bool_), center, size)

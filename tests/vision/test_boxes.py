@@ -1,0 +1,43 @@
+"""The detector's input and output formats."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from companion.vision.boxes import Box, BoxKind, decode, letterbox, suppress
+
+SQUARE = np.array([[0, 0], [10, 0], [10, 10], [0, 10]], np.float32)
+
+
+def test_letterbox_pads_to_the_stride_and_keeps_the_aspect() -> None:
+    x, scale, offset = letterbox(np.full((720, 1280, 3), 200, np.uint8), 640)
+    assert x.shape == (1, 3, 384, 640)
+    assert x.dtype == np.float32
+    assert scale == 0.5
+    assert offset == (0, 12)
+    assert x[0, 0, 5, 100] == pytest.approx(114 / 255)
+    assert x[0, 0, 200, 100] == pytest.approx(200 / 255)
+
+
+def test_letterbox_swaps_to_rgb() -> None:
+    x, _, _ = letterbox(np.full((64, 64, 3), (255, 0, 0), np.uint8), 64)
+    assert x[0, :, 30, 30].tolist() == [0, 0, 1]
+
+
+def test_decode_gives_corners_in_the_picture() -> None:
+    output = np.zeros((7, 2), np.float32)
+    output[:, 0] = (100, 60, 40, 20, 0.9, 0.1, np.pi / 2)
+    output[:, 1] = (10, 10, 4, 4, 0.1, 0.2, 0)
+    (box,) = decode(output, 0.5, (0, 10), 0.5)
+    assert box.kind is BoxKind.CARD
+    assert box.score == pytest.approx(0.9)
+    assert np.allclose(sorted(box.quad.tolist()), sorted([[220, 60], [220, 140], [180, 140], [180, 60]]), atol=0.01)
+
+
+def test_suppress_keeps_the_best_of_each_kind() -> None:
+    best = Box(BoxKind.CARD, SQUARE, 0.9)
+    twin = Box(BoxKind.CARD, SQUARE + 1, 0.8)
+    other_kind = Box(BoxKind.INDEX, SQUARE, 0.5)
+    apart = Box(BoxKind.CARD, SQUARE + 8, 0.4)
+    assert suppress([twin, apart, other_kind, best], 0.5) == [best, other_kind, apart]
