@@ -72,12 +72,12 @@ def apply(state: State, move: moves.Move) -> tuple[State, tuple[Effect, ...]]:
     if isinstance(move, moves.PlayerMove | moves.Target):
         header.seat(move.player)
     if state.phase not in rule.phases:
-        raise WrongPhaseError(rule.name, state.phase.value)
+        raise WrongPhaseError(rule.name, state.phase)
     if by is not None and by != state.actor:
         raise NotYourTurnError(by, str(state.actor))
     for card in rule.cards(move):
         if card not in header.edition.deck:
-            raise NotInThisEditionError(card.name)
+            raise NotInThisEditionError(card)
     draft = Draft(state)
     rule.run(draft, move)
     return draft.freeze(), tuple(draft.effects)
@@ -132,7 +132,7 @@ def _play(draft: Draft, move: moves.Play) -> None:
     assert top is not None
     assert color is not None
     if not move.force and not matches(card, top, color):
-        raise DoesNotMatchError(card.name, top.name, color.value)
+        raise DoesNotMatchError(card, top, color)
     draft.land(card)
     draft.set_fresh(player, 0)
     draft.catchable = player
@@ -403,7 +403,7 @@ def _refuse_too_many(draft: Draft, cards: Iterable[Card]) -> None:
     for card in cards:
         seen[card] += 1
         if seen[card] > draft.header.edition.deck[card]:
-            raise TooManyCopiesError(card.name, draft.header.edition.deck[card])
+            raise TooManyCopiesError(card, draft.header.edition.deck[card])
 
 
 def _no_card(_: Any) -> tuple[Card, ...]:

@@ -5,7 +5,17 @@ A message is a template and its values apart, so that it can be said in any lang
 
 from __future__ import annotations
 
-from typing import ClassVar
+from enum import Enum
+from typing import TYPE_CHECKING, ClassVar
+
+if TYPE_CHECKING:
+    from companion.cards import Card, Color
+    from companion.referee.state import Phase
+
+
+def message(text: str) -> str:
+    """Return the text as it is; the call marks it as one that the catalogues must hold."""
+    return text
 
 
 class RefereeError(Exception):
@@ -22,14 +32,15 @@ class RefereeError(Exception):
         self.values = values
 
     def __str__(self) -> str:
-        return self.template.format(**self.values)
+        plain = {name: value.value if isinstance(value, Enum) else value for name, value in self.values.items()}
+        return self.template.format(**plain)
 
 
 class NoSuchPlayerError(RefereeError):
     """Nobody of this name plays. `player` is the name."""
 
     code = "no-such-player"
-    template = "Nobody called {player} is playing."
+    template = message("Nobody called {player} is playing.")
 
     def __init__(self, player: str) -> None:
         super().__init__(player=player)
@@ -37,12 +48,12 @@ class NoSuchPlayerError(RefereeError):
 
 
 class WrongPhaseError(RefereeError):
-    """The table waits for something else. `move` and `phase` are their names in a transcript."""
+    """The table waits for something else. `move` is its name in a transcript, `phase` what the table is at."""
 
     code = "wrong-phase"
-    template = "“{move}” does not fit here: the table is at “{phase}”."
+    template = message("That is not possible now: the table is waiting for {phase}.")
 
-    def __init__(self, move: str, phase: str) -> None:
+    def __init__(self, move: str, phase: Phase) -> None:
         super().__init__(move=move, phase=phase)
         self.move = move
         self.phase = phase
@@ -52,7 +63,7 @@ class NotYourTurnError(RefereeError):
     """Another player is to act. `player` tried, `actor` is to act."""
 
     code = "not-your-turn"
-    template = "It is not {player}’s turn but {actor}’s."
+    template = message("It is not {player}’s turn but {actor}’s.")
 
     def __init__(self, player: str, actor: str) -> None:
         super().__init__(player=player, actor=actor)
@@ -61,23 +72,23 @@ class NotYourTurnError(RefereeError):
 
 
 class NotInThisEditionError(RefereeError):
-    """The deck has no such card. `card` is its name."""
+    """The deck has no such card. `card` is the card."""
 
     code = "not-in-this-edition"
-    template = "There is no {card} in this edition."
+    template = message("There is no {card} in this edition.")
 
-    def __init__(self, card: str) -> None:
+    def __init__(self, card: Card) -> None:
         super().__init__(card=card)
         self.card = card
 
 
 class DoesNotMatchError(RefereeError):
-    """The card may not land (R11). `card` and `top` are names, `color` is the colour in force."""
+    """The card may not land (R11). `card` was played on `top`, `color` is the colour in force."""
 
     code = "does-not-match"
-    template = "The {card} does not match the {top}, with {color} in force."
+    template = message("The {card} does not match the {top}, with {color} in force.")
 
-    def __init__(self, card: str, top: str, color: str) -> None:
+    def __init__(self, card: Card, top: Card, color: Color) -> None:
         super().__init__(card=card, top=top, color=color)
         self.card = card
         self.top = top
@@ -88,7 +99,7 @@ class NothingToCatchError(RefereeError):
     """The player has not just forgotten to call UNO (R27)."""
 
     code = "nothing-to-catch"
-    template = "{player} has no missed UNO to be caught for."
+    template = message("{player} has no missed UNO to be caught for.")
 
     def __init__(self, player: str) -> None:
         super().__init__(player=player)
@@ -99,7 +110,7 @@ class NotAtUnoError(RefereeError):
     """The player may not call UNO (R27). `cards` is the count believed."""
 
     code = "not-at-uno"
-    template = "{player} cannot call UNO now, with {cards} in hand."
+    template = message("{player} cannot call UNO now, with {cards} in hand.")
 
     def __init__(self, player: str, cards: int) -> None:
         super().__init__(player=player, cards=cards)
@@ -111,7 +122,7 @@ class NoDrawToShowError(RefereeError):
     """The player has drawn no card that could still be shown (R31)."""
 
     code = "no-draw-to-show"
-    template = "{player} has just drawn no card that could be a creeper."
+    template = message("{player} has just drawn no card that could be a creeper.")
 
     def __init__(self, player: str) -> None:
         super().__init__(player=player)
@@ -119,12 +130,12 @@ class NoDrawToShowError(RefereeError):
 
 
 class TooManyCopiesError(RefereeError):
-    """More of a card is shown than the deck has. `card` is its name, `copies` what the deck has."""
+    """More of a card is shown than the deck has. `card` is the card, `copies` what the deck has."""
 
     code = "too-many-copies"
-    template = "That would be too many: the deck has {copies} of the {card}."
+    template = message("That would be too many: the deck has {copies} of the {card}.")
 
-    def __init__(self, card: str, copies: int) -> None:
+    def __init__(self, card: Card, copies: int) -> None:
         super().__init__(card=card, copies=copies)
         self.card = card
         self.copies = copies
@@ -134,7 +145,7 @@ class AlreadyScoredError(RefereeError):
     """The player's leftover hand is in, or the player went out."""
 
     code = "already-scored"
-    template = "{player}’s hand is already in."
+    template = message("{player}’s hand is already in.")
 
     def __init__(self, player: str) -> None:
         super().__init__(player=player)
@@ -145,7 +156,7 @@ class CannotTargetSelfError(RefereeError):
     """The option `green_shell_self` is off (R24)."""
 
     code = "cannot-target-self"
-    template = "{player} must name somebody else for the green shell."
+    template = message("{player} must name somebody else for the green shell.")
 
     def __init__(self, player: str) -> None:
         super().__init__(player=player)
@@ -156,14 +167,14 @@ class NothingToUndoError(RefereeError):
     """No move has been accepted."""
 
     code = "nothing-to-undo"
-    template = "There is nothing to take back."
+    template = message("There is nothing to take back.")
 
 
 class NoSuchMoveError(RefereeError):
     """Move `n` has not been made; `moves` have been."""
 
     code = "no-such-move"
-    template = "There is no move {n}: {moves} have been accepted."
+    template = message("There is no move {n}: {moves} have been accepted.")
 
     def __init__(self, n: int, moves: int) -> None:
         super().__init__(n=n, moves=moves)
@@ -175,7 +186,7 @@ class AmendBreaksLaterMoveError(RefereeError):
     """Changed so, the match would refuse its later move `n`, because of `cause`."""
 
     code = "amend-breaks-later-move"
-    template = "Move {n} would no longer stand: {cause}"
+    template = message("Move {n} would no longer stand: {cause}")
 
     def __init__(self, n: int, cause: RefereeError) -> None:
         super().__init__(n=n, cause=cause)

@@ -1,0 +1,144 @@
+"""`companion referee` rules on a transcript, `companion score-hand` adds up a hand."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import BinaryIO
+
+import click
+
+from companion.caller import LANGUAGES, Caller
+from companion.cards import Card, UnknownCardError
+from companion.referee.effects import Effect
+from companion.referee.errors import RefereeError
+from companion.referee.match import Match
+from companion.referee.moves import Amend, Entry, Undo
+from companion.referee.scoring import hand_points
+from companion.referee.state import State
+from companion.referee.transcript import (
+    TranscriptError,
+    parse_line,
+    read_entry,
+    read_header,
+    write_effect,
+    write_entry,
+    write_state,
+)
+
+_ACCEPTED, _REFUSED, _UNREADABLE = range(3)
+
+
+@dataclass(frozen=True, slots=True)
+class _Ruling:
+    """What came of one line: `n` accepted moves now, or the error that it was refused for."""
+
+    entry: Entry
+    n: int
+    state: State
+    effects: tuple[Effect, ...] = ()
+    said: tuple[str, ...] = ()
+    error: RefereeError | None = None
+
+
+@click.command()
+@click.argument("file", type=click.File("rb"))
+@click.option("--text", is_flag=True, help="Print for people instead of JSON Lines.")
+@click.option("--language", type=click.Choice(LANGUAGES), default="en", show_default=True, help="What to speak.")
+def referee(file: BinaryIO, text: bool, language: str) -> None:
+    """Replay a match transcript and rule on each of its moves.
+
+    FILE is the transcript, - standard input. The exit status is 0 where all moves are accepted, 1 where some are
+    refused, 2 where a line cannot be read.
+    """
+    caller = Caller(language)
+    write = _as_text if text else _as_json
+    status = _ACCEPTED
+    try:
+        for ruling in _rule(file, caller):
+            click.echo(write(ruling, caller))
+            if ruling.error is not None:
+                status = _REFUSED
+    except TranscriptError as error:
+        click.echo(f"companion referee: {error}", err=True)
+        status = _UNREADABLE
+    except OSError as error:
+        click.echo(f"companion referee: {file.name} cannot be read: {error.strerror}", err=True)
+        status = _UNREADABLE
+    sys.exit(status)
+
+
+def _rule(file: BinaryIO, caller: Caller) -> Iterator[_Ruling]:
+    """Yield a ruling for each line after the header; raises TranscriptError that names the line."""
+    match: Match | None = None
+    number = 0
+    for number, line in enumerate(file, 1):
+        if not line.strip():
+            continue
+        try:
+            value = parse_line(line)
+            if match is None:
+                match = Match(read_header(value))
+                continue
+            entry = read_entry(value)
+        except TranscriptError as error:
+            raise TranscriptError(f"line {number}: {error}", error.value) from error
+        match, ruling = _take(match, entry, caller)
+        yield ruling
+    if match is None:
+        raise TranscriptError(f"line {number + 1}: the header is missing")
+
+
+def _take(match: Match, entry: Entry, caller: Caller) -> tuple[Match, _Ruling]:
+    before = match.state
+    try:
+        if isinstance(entry, Undo | Amend):
+            match = match.undo() if isinstance(entry, Undo) else match.amend(entry.n, entry.move)
+            effects: tuple[Effect, ...] = ()
+            said = caller.correct(before, match.state)
+        else:
+            match = match.apply(entry)
+            effects = match.history[-1].effects
+            said = caller.say(effects, before, match.state)
+    except RefereeError as error:
+        return match, _Ruling(entry, len(match.history), before, error=error)
+    return match, _Ruling(entry, len(match.history), match.state, effects, tuple(said))
+
+
+def _as_json(ruling: _Ruling, caller: Caller) -> str:
+    line: dict[str, object]
+    if ruling.error is None:
+        line = {
+            "n": ruling.n,
+            "ok": True,
+            "effects": [write_effect(effect) for effect in ruling.effects],
+            "say": ruling.said,
+        }
+    else:
+        line = {"ok": False, "error": ruling.error.code, "message": caller.refuse(ruling.error)}
+    return json.dumps({**line, "state": write_state(ruling.state)})
+
+
+def _as_text(ruling: _Ruling, caller: Caller) -> str:
+    move = json.dumps(write_entry(ruling.entry), ensure_ascii=False)
+    if ruling.error is None:
+        lines = [f"{ruling.n:4}  {move}", *(f"      “{sentence}”" for sentence in ruling.said)]
+    else:
+        lines = [f"   ✗  {move}", f"      {caller.refuse(ruling.error)}"]
+    return "\n".join([*lines, *(f"      {line}" for line in caller.describe(ruling.state))])
+
+
+@click.command("score-hand")
+@click.argument("cards")
+def score_hand(cards: str) -> None:
+    """Add up the points of a hand: CARDS by name, with commas between them."""
+    try:
+        hand = [Card.parse(" ".join(name.split())) for name in cards.split(",") if name.strip()]
+    except UnknownCardError as error:
+        raise click.BadParameter(str(error), param_hint="CARDS") from error
+    width = max((len(card.name) for card in hand), default=0)
+    for card in hand:
+        click.echo(f"{card.name:{width}}  {card.points:4}")
+    click.echo(f"{'total':{width}}  {hand_points(hand):4}")
