@@ -7,7 +7,7 @@ origin. Later placements lie on earlier ones.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 
 import numpy as np
@@ -40,9 +40,16 @@ class Placement:
     face_up: bool = True
 
 
-def place(layout: Layout, rng: np.random.Generator) -> list[Placement]:
-    """Return the placements of one random arrangement, bottom card first."""
-    return _MAKERS[layout](rng)
+def place(layout: Layout, rng: np.random.Generator, count: int | None = None) -> list[Placement]:
+    """Return the placements of one random arrangement, bottom card first.
+
+    `count` sets the number of cards of heaps, fans and cascades, all then face up; other layouts decide themselves.
+    """
+    if count is None:
+        return _MAKERS[layout](rng)
+    if layout not in _COUNTED:
+        raise ValueError(f"{layout} decides its own number of cards")
+    return [replace(placement, face_up=True) for placement in _COUNTED[layout](rng, count)]
 
 
 def _single(rng: np.random.Generator) -> list[Placement]:
@@ -93,8 +100,8 @@ def _grid(rng: np.random.Generator) -> list[Placement]:
     ]
 
 
-def _heap(rng: np.random.Generator) -> list[Placement]:
-    count = int(rng.integers(3, 16))
+def _heap(rng: np.random.Generator, count: int | None = None) -> list[Placement]:
+    count = count or int(rng.integers(3, 16))
     span = 28.0 * np.sqrt(count) * rng.uniform(0.8, 1.8)
     return [
         Placement(
@@ -107,9 +114,9 @@ def _heap(rng: np.random.Generator) -> list[Placement]:
     ]
 
 
-def _fan(rng: np.random.Generator) -> list[Placement]:
+def _fan(rng: np.random.Generator, count: int | None = None) -> list[Placement]:
     """Cards turned about a common point below them, each lying on its left neighbour."""
-    count = int(rng.integers(3, 16))
+    count = count or int(rng.integers(3, 16))
     radius = rng.uniform(60.0, 150.0)
     # The strip of each card that stays in view is about as wide as a corner index or wider; no fan goes far round.
     step = min(rng.uniform(9.0, 26.0) / (radius + 35.0), np.radians(170.0) / count)
@@ -123,9 +130,9 @@ def _fan(rng: np.random.Generator) -> list[Placement]:
     return placed
 
 
-def _cascade(rng: np.random.Generator) -> list[Placement]:
+def _cascade(rng: np.random.Generator, count: int | None = None) -> list[Placement]:
     """A row or column of cards shifted so that a strip with the corner index of each stays in view."""
-    count = int(rng.integers(3, 14))
+    count = count or int(rng.integers(3, 14))
     sideways = rng.random() < 0.6
     step = rng.uniform(12, 40)
     drift = rng.normal(0, 2)
@@ -178,4 +185,10 @@ _MAKERS: dict[Layout, Callable[[np.random.Generator], list[Placement]]] = {
     Layout.CASCADE: _cascade,
     Layout.SEATS: _seats,
     Layout.EMPTY: _empty,
+}
+
+_COUNTED: dict[Layout, Callable[[np.random.Generator, int], list[Placement]]] = {
+    Layout.HEAP: _heap,
+    Layout.FAN: _fan,
+    Layout.CASCADE: _cascade,
 }

@@ -197,12 +197,15 @@ class SceneMaker:
             self._decks[i] = self._new_deck()
         return self._decks[i]
 
-    def make(self, layout: Layout | None = None) -> Scene:
-        """Return the next scene, of the given arrangement or of a random one."""
+    def make(self, layout: Layout | None = None, cards: Sequence[Card] | None = None) -> Scene:
+        """Return the next scene, of the given arrangement or of a random one.
+
+        `cards` are the cards of a heap, a fan or a cascade, bottom first, drawn by lot where None.
+        """
         rng = self._rng
         if layout is None:
             layout = self._layouts[int(rng.choice(len(self._layouts), p=self._weights))]
-        placements = place(layout, rng)
+        placements = place(layout, rng, None if cards is None else len(cards))
         width, height = self._width, self._height
         image = self._surfaces.view(rng, width, height)
         owner: Owner = np.full((height, width), -1, np.int16)
@@ -210,22 +213,27 @@ class SceneMaker:
             for _ in range(int(rng.integers(1, 5))):
                 draw_object(image, owner, rng, covers=False)
         matrix = camera.table_homography(rng, *_circle(placements), width, height, _fill(layout, rng))
-        laid = self._lay_cards(image, owner, placements, matrix)
+        laid = self._lay_cards(image, owner, placements, matrix, cards)
         if layout is Layout.FAN and rng.random() < 0.5:
             self._hold(image, owner, placements, matrix)
         elif placements and rng.random() < 0.16:
             self._reach_in(image, owner, matrix, placements)
         if rng.random() < 0.04:
             draw_object(image, owner, rng, covers=True)
-        cards = tuple(_with_visibility(card, i, owner) for i, card in enumerate(laid) if card is not None)
+        seen = tuple(_with_visibility(card, i, owner) for i, card in enumerate(laid) if card is not None)
         image = camera.light(image, rng)
         if rng.random() < 0.3:
             lens = camera.Lens(float(rng.uniform(-0.12, 0.06)), width, height)
-            image, cards = lens.bend(image), tuple(_bent(card, lens) for card in cards)
-        return Scene(camera.develop(image, rng), cards, layout)
+            image, seen = lens.bend(image), tuple(_bent(card, lens) for card in seen)
+        return Scene(camera.develop(image, rng), seen, layout)
 
     def _lay_cards(
-        self, image: Image, owner: Owner, placements: Sequence[Placement], matrix: NDArray[np.float64]
+        self,
+        image: Image,
+        owner: Owner,
+        placements: Sequence[Placement],
+        matrix: NDArray[np.float64],
+        given: Sequence[Card] | None,
     ) -> tuple[SceneCard | None, ...]:
         """Draw the cards in order; the answer has an entry for each placement, None where the face is down."""
         rng = self._rng
@@ -238,7 +246,7 @@ class SceneMaker:
         for i, placement in enumerate(placements):
             source_matrix = matrix @ _card_to_table(placement) @ _lift(rng)
             if placement.face_up:
-                card = choice.pick(rng)
+                card = choice.pick(rng) if given is None else given[i]
                 art, levels = deck.face(card)
                 quad = _paste(image, owner, levels, source_matrix, i, shade, drop)
                 indices = tuple(SceneIndex(_project(source_matrix, _box_corners(box, art)), 1.0) for box in art.indices)

@@ -36,9 +36,19 @@ from companion.vision.labels import NO_CARD, color_class, face_class
 IGNORE = -100
 """Target of a question that a crop does not answer."""
 
-_CARD_VISIBLE = 0.4
-_INDEX_VISIBLE = 0.8
-_MIN_CARD, _MIN_INDEX = 20.0, 6.5
+
+@dataclass(frozen=True)
+class Limits:
+    """Which cards and indices give crops: least visible share, and least length in pixels of the shorter side."""
+
+    card_visible: float = 0.45
+    index_visible: float = 0.8
+    card_side: float = 20.0
+    index_side: float = 6.5
+
+
+EASY = Limits(card_visible=0.93, index_visible=0.97, card_side=45.0, index_side=10.0)
+"""Open and large cards: what a network learns shapes from quickest, before it is shown hidden and small ones."""
 
 
 @dataclass(frozen=True)
@@ -136,7 +146,7 @@ def _empty_quad(rng: np.random.Generator, width: int, height: int, aspect: float
 
 
 def scene_crops(
-    image: Image, row: dict[str, object], rng: np.random.Generator
+    image: Image, row: dict[str, object], rng: np.random.Generator, limits: Limits
 ) -> tuple[list[CardCrop], list[IndexCrop]]:
     """Return the crops of one scene; `row` is its line of the data set's labels (see dataset/generate.py)."""
     height, width = image.shape[:2]
@@ -146,12 +156,12 @@ def scene_crops(
     for entry in row["cards"]:  # type: ignore[attr-defined]
         quad, card = np.array(entry["quad"], np.float32), Card.parse(entry["card"])
         outlines.append(quad)
-        if entry["visible"] >= _CARD_VISIBLE and min(_sides(quad)) >= _MIN_CARD:
+        if entry["visible"] >= limits.card_visible and min(_sides(quad)) >= limits.card_side:
             cards.append(card_crop(image, quad, card, rng))
         frames = corner_frames(quad)
         for index, nominal in zip(entry["indices"], frames, strict=False):
             index_quad = np.array(index["quad"], np.float32)
-            if index["visible"] >= _INDEX_VISIBLE and min(_sides(index_quad)) >= _MIN_INDEX:
+            if index["visible"] >= limits.index_visible and min(_sides(index_quad)) >= limits.index_side:
                 frame = nominal if rng.random() < 0.35 else index_frame(index_quad)
                 indices.append(index_crop(image, frame, card, rng))
     for aspect in (1.55, 1.0):
@@ -186,7 +196,7 @@ def _stack(images: list[Image], width: int, height: int) -> NDArray[np.uint8]:
     return np.ascontiguousarray(np.stack(images)[..., ::-1].transpose(0, 3, 1, 2))
 
 
-def batches(folder: Path, split: str, scenes: int, seed: int, epoch: int) -> Iterator[CropBatch]:
+def batches(folder: Path, split: str, scenes: int, seed: int, epoch: int, limits: Limits) -> Iterator[CropBatch]:
     """Yield the crops of `scenes` scenes at a time, in an order and with jitter that `seed` and `epoch` decide."""
     rows = [json.loads(line) for line in (folder / f"{split}.jsonl").read_text().splitlines()]
     rng = np.random.default_rng((seed, epoch))
@@ -197,7 +207,7 @@ def batches(folder: Path, split: str, scenes: int, seed: int, epoch: int) -> Ite
         for i in order[start : start + scenes]:
             image = cv2.imread(str(folder / "images" / split / f"{rows[i]['image']}.jpg"), cv2.IMREAD_COLOR)
             assert image is not None, f"{rows[i]['image']} is missing from {folder}"
-            more_cards, more_indices = scene_crops(np.asarray(image, np.uint8), rows[i], rng)
+            more_cards, more_indices = scene_crops(np.asarray(image, np.uint8), rows[i], rng, limits)
             cards += more_cards
             indices += more_indices
         yield CropBatch(

@@ -17,7 +17,7 @@ from rich.console import Console
 from torch import nn
 from torch.nn import functional
 
-from companion.models.crops import IGNORE, CropBatch, batches
+from companion.models.crops import EASY, IGNORE, CropBatch, Limits, batches
 from companion.models.network import Reader, card_reader, index_reader
 from companion.vision.labels import NO_CARD
 
@@ -28,12 +28,15 @@ _CORNER_WEIGHT = 12.0
 class ReaderRun:
     """How to train: `epochs` over the scenes of `data`, `scenes` of them a step; state goes to `output`.
 
+    The first `easy_epochs` are on open, large cards only (curriculum learning: Bengio et al. 2009).
+
     `start` is a checkpoint whose weights training begins from, None to begin from nothing.
     """
 
     data: Path
     output: Path
     epochs: int = 8
+    easy_epochs: int = 2
     scenes: int = 24
     rate: float = 1.5e-3
     seed: int = 0
@@ -92,7 +95,7 @@ def validate(models: dict[str, Reader], data: Path, device: str) -> dict[str, fl
     sums: dict[str, list[float]] = {}
     for model in models.values():
         model.eval()
-    for batch in batches(data, "val", 24, seed=1, epoch=0):
+    for batch in batches(data, "val", 24, 1, 0, Limits()):
         for kind, images, raw in batch.parts():
             x, targets = _tensors(images, raw, device)
             model = models[kind]
@@ -149,7 +152,8 @@ def train(run: ReaderRun, console: Console | None = None) -> None:
         recent: dict[str, float] = {}
         for model in models.values():
             model.train()
-        for step, batch in enumerate(_ahead(batches(run.data, "train", run.scenes, run.seed, epoch))):
+        limits = EASY if epoch < run.easy_epochs else Limits()
+        for step, batch in enumerate(_ahead(batches(run.data, "train", run.scenes, run.seed, epoch, limits))):
             for kind, images, raw in batch.parts():
                 schedules_done = schedules[kind].last_epoch >= steps - 1
                 if len(images) < 2:

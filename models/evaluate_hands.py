@@ -1,0 +1,105 @@
+"""Measures hands: fans, cascades and heaps of known cards, read from one picture and from three.
+
+Hands are composed from style families kept out of training, or from card photos cut out by their outlines.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import cv2
+import numpy as np
+
+from companion.cards import Card
+from companion.dataset.faces import CardArt
+from companion.dataset.layouts import Layout
+from companion.dataset.photos import card_art
+from companion.dataset.scenes import SceneMaker
+from companion.vision.detector import CardDetector
+from companion.vision.geometry import cut, portrait
+from companion.vision.hands import read_hand
+
+_LAYOUTS = (Layout.FAN, Layout.CASCADE, Layout.HEAP)
+
+
+@dataclass(frozen=True)
+class HandFigures:
+    """Shares over hands: cards read from one picture (recall and precision), hands exact from one and from three."""
+
+    hands: int
+    recall: float
+    precision: float
+    exact_from_one: float
+    exact_from_three: float
+
+
+def cut_out_cards(photos: Path) -> dict[Card, list[CardArt]]:
+    """Return the cards of a folder with labels.json, cut out by their labelled outlines; for measuring only."""
+    arts: dict[Card, list[CardArt]] = {}
+    for row in json.loads((photos / "labels.json").read_text()):
+        if not row["boxes_complete"] or "lowres" in row["flags"]:
+            continue
+        image = cv2.imread(str(photos / "images" / row["file"]), cv2.IMREAD_COLOR)
+        assert image is not None, f"{row['file']} is missing"
+        for entry in row["boxes"]:
+            quad = np.array(entry["quad"], np.float32)
+            if cv2.contourArea(quad, oriented=True) < 0:
+                quad = quad[::-1]
+            side = float(np.hypot(*(quad[1] - quad[0])))
+            if side < 60:
+                continue
+            face = cut(np.asarray(image, np.uint8), portrait(quad), 224, 352)
+            arts.setdefault(Card.parse(entry["card"]), []).append(card_art(face))
+    return arts
+
+
+def measure_hands(
+    detector: CardDetector, scenes: SceneMaker, cards: Sequence[Card], hands: int = 60, seed: int = 0
+) -> HandFigures:
+    """Return the figures over hands of five to eight of `cards`, each shown in three pictures by `scenes`.
+
+    Every picture shows every card's index or most of its face; pictures that hide one wholly are drawn anew.
+    """
+    rng = np.random.default_rng(seed)
+    there = hit = claimed = exact_one = exact_three = 0
+    for _ in range(hands):
+        hand = [cards[int(rng.integers(len(cards)))] for _ in range(int(rng.integers(5, 9)))]
+        wanted = Counter(hand)
+        pictures = [detector.detect(_readable_scene(scenes, hand, rng)) for _ in range(3)]
+        for sightings in pictures:
+            found = Counter(sighting.card for sighting in sightings)
+            there += wanted.total()
+            claimed += found.total()
+            hit += (wanted & found).total()
+        exact_one += Counter(s.card for s in pictures[0]) == wanted
+        exact_three += Counter(held.card for held in read_hand(pictures, len(hand)).cards) == wanted
+    return HandFigures(hands, hit / there, hit / max(claimed, 1), exact_one / hands, exact_three / hands)
+
+
+def _readable_scene(scenes: SceneMaker, hand: Sequence[Card], rng: np.random.Generator) -> np.ndarray:
+    for _ in range(50):
+        order = [hand[int(i)] for i in rng.permutation(len(hand))]
+        scene = scenes.make(_LAYOUTS[int(rng.integers(len(_LAYOUTS)))], order)
+        shown = [
+            card.visible >= 0.6 or any(index.visible >= 0.9 for index in card.indices) for card in scene.cards
+        ]
+        if all(shown):
+            return scene.image
+    return scene.image
+
+
+def drawn_figures(detector: CardDetector, hands: int, seed: int, cards: Sequence[Card]) -> HandFigures:
+    """Return the figures over hands in drawn decks of all families."""
+    return measure_hands(detector, SceneMaker(seed, (960, 960)), cards, hands, seed)
+
+
+def photo_figures(
+    detector: CardDetector, arts: Mapping[Card, Sequence[CardArt]], hands: int, seed: int
+) -> HandFigures:
+    """Return the figures over hands of photographed cards."""
+    scenes = SceneMaker(seed, (960, 960), photos=arts, photo_share=1.0)
+    return measure_hands(detector, scenes, tuple(arts), hands, seed)
