@@ -1,0 +1,38 @@
+"""One running table: what is seen and tapped becomes moves of the referee, questions, and numbered updates."""
+
+from companion.table.table import NoMatchError, NoSuchQuestionError, NothingToTakeBackError, Outcome, Table, TableError
+from companion.table.updates import Subscription, Update, UpdateKind
+from companion.table.view import (
+    CameraView,
+    Choice,
+    HistoryLine,
+    Notice,
+    NoticeKind,
+    Question,
+    QuestionKind,
+    ReadBy,
+    Ruling,
+    View,
+)
+
+__all__ = [
+    "CameraView",
+    "Choice",
+    "HistoryLine",
+    "NoMatchError",
+    "NoSuchQuestionError",
+    "NothingToTakeBackError",
+    "Notice",
+    "NoticeKind",
+    "Outcome",
+    "Question",
+    "QuestionKind",
+    "ReadBy",
+    "Ruling",
+    "Subscription",
+    "Table",
+    "TableError",
+    "Update",
+    "UpdateKind",
+    "View",
+]

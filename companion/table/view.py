@@ -1,0 +1,151 @@
+"""What a screen is shown of the running table: frozen snapshots, complete in themselves."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+from companion.cards import Card
+from companion.referee.effects import Effect
+from companion.referee.legality import Legal
+from companion.referee.moves import Entry, Move
+from companion.referee.state import Header, State
+from companion.store import ReadBy
+from companion.vision.events import CameraHealth
+
+__all__ = [
+    "CameraView",
+    "Choice",
+    "HistoryLine",
+    "Notice",
+    "NoticeKind",
+    "Question",
+    "QuestionKind",
+    "ReadBy",
+    "Ruling",
+    "View",
+]
+
+
+class QuestionKind(Enum):
+    """What is in doubt."""
+
+    CARD = "card"  # which card landed
+    DOUBT = "doubt"  # the card read should all be used up since the last reshuffle
+    ILLEGAL = "illegal"  # a card that does not match lies on the pile
+    TURN = "turn"  # whether the players in between drew and passed
+    COLOR = "color"  # which colour was chosen for a wild
+    TARGET = "target"  # whom the green shell hit
+    CHALLENGE = "challenge"  # how a challenge was settled
+    TAKE_BACK = "take back"  # whether, and how far, cards were taken back
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """One answer to a question.
+
+    label: what to write on its button. card: the card that it says landed, if it says so. entries: what the referee
+    would be told, none where it means that nothing happened. probability: how likely it is held to be, 0 to 1.
+    """
+
+    label: str
+    card: Card | None
+    entries: tuple[Entry, ...]
+    probability: float
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What the table is unsure of. Play goes on meanwhile; a later sight or tap may settle it.
+
+    id: counts up within a running table. choices: likeliest first; for cards the two likeliest. picture: the id of the
+    picture behind it, to be had from `Table.picture`. `waiting` counts what was seen or tapped since, which is kept and
+    ruled on when this is settled.
+    """
+
+    id: int
+    kind: QuestionKind
+    sentence: str
+    choices: tuple[Choice, ...]
+    picture: str | None
+    waiting: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class HistoryLine:
+    """An accepted move as it stands in the match: `n` counts from 1, `time` is seconds since the epoch.
+
+    picture: the id of the picture that it was read from, None where there is none.
+    """
+
+    n: int
+    move: Move
+    effects: tuple[Effect, ...]
+    sentences: tuple[str, ...]
+    read_by: ReadBy
+    picture: str | None
+    time: float
+
+
+@dataclass(frozen=True, slots=True)
+class Ruling:
+    """What has just been accepted, all at once: one or several entries and what there is to say about them.
+
+    n: how many moves stand accepted now. effects: of the moves, in order. sentences: to be said and shown.
+    """
+
+    n: int
+    entries: tuple[Entry, ...]
+    effects: tuple[Effect, ...]
+    sentences: tuple[str, ...]
+    read_by: ReadBy
+    picture: str | None
+    time: float
+
+
+class NoticeKind(Enum):
+    """What a notice is about; there is at most one of each kind."""
+
+    STORAGE = "storage"
+    CAMERA = "camera"
+    INFERRED = "inferred"
+
+
+@dataclass(frozen=True, slots=True)
+class Notice:
+    """Something that the host should know: one sentence."""
+
+    kind: NoticeKind
+    sentence: str
+
+
+@dataclass(frozen=True, slots=True)
+class CameraView:
+    """How the camera does; `health` is None until it was heard of. since: seconds since the epoch."""
+
+    health: CameraHealth | None
+    detail: str
+    since: float
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """Everything that a screen needs, as of update number `update`. Without a match most of it is None or empty.
+
+    match_id: the match's id in the store. saved: whether all of it is on disk. relaxed_turns: the host's option.
+    prompt: what the table is waiting for, as a request. players' names are in `header`.
+    """
+
+    update: int
+    match_id: str | None
+    header: Header | None
+    state: State | None
+    legal: Legal | None
+    prompt: str
+    ruling: Ruling | None
+    questions: tuple[Question, ...]
+    history: tuple[HistoryLine, ...]
+    camera: CameraView
+    notices: tuple[Notice, ...]
+    relaxed_turns: bool
+    saved: bool
