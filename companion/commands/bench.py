@@ -7,6 +7,8 @@ import click
 from companion.commands.lazy import LazyGroup
 
 _BENCHES = {
+    "dataset": "companion.bench.dataset:dataset",
+    "reader": "companion.bench.reader:reader",
     "referee": "companion.bench.referee:referee",
 }
 

@@ -1,0 +1,77 @@
+"""`companion bench reader`: how long a picture takes to read, against the bare detector run by ultralytics."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import statistics
+import time
+from collections.abc import Callable
+
+import click
+import numpy as np
+from numpy.typing import NDArray
+from rich.console import Console
+from rich.table import Table
+
+from companion.cards import ALL_CARDS
+from companion.dataset.layouts import Layout
+from companion.dataset.scenes import SceneMaker
+from companion.vision.detector import CardDetector, model_folder
+
+
+def _median_ms(work: Callable[[], object], rounds: int) -> float:
+    """Return the median time of one call in milliseconds, after two calls to warm up."""
+    times = []
+    for i in range(rounds + 2):
+        start = time.perf_counter()
+        work()
+        if i >= 2:
+            times.append(time.perf_counter() - start)
+    return 1000 * statistics.median(times)
+
+
+def _pictures() -> dict[str, NDArray[np.uint8]]:
+    scenes = SceneMaker(0, (1280, 720), deck_count=1)
+    ten = list(ALL_CARDS[:10])
+    return {
+        "one card": scenes.make(Layout.SINGLE).image,
+        "hand of ten": scenes.make(Layout.CASCADE, ten).image,
+    }
+
+
+def _ultralytics(threads: int) -> Callable[[NDArray[np.uint8]], object] | None:
+    if importlib.util.find_spec("ultralytics") is None:
+        return None
+    import torch
+    from ultralytics import YOLO
+
+    torch.set_num_threads(threads)
+    model = YOLO(str(model_folder() / "detector.pt"), task="obb")
+    return lambda image: model.predict(image, imgsz=640, device="cpu", verbose=False)
+
+
+@click.command()
+@click.option("--rounds", type=click.IntRange(1), default=20, show_default=True)
+@click.option("--threads", type=click.IntRange(1), default=2, show_default=True)
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+def reader(rounds: int, threads: int, as_json: bool) -> None:
+    """Time reading 1280 x 720 pictures: boxes, outlines and cards, against ultralytics' predict of the boxes alone."""
+    detector = CardDetector(threads=threads)
+    predict = _ultralytics(threads)
+    rows: dict[str, dict[str, float]] = {}
+    for name, image in _pictures().items():
+        row = {"companion ms": _median_ms(lambda image=image: detector.detect(image), rounds)}
+        if predict is not None:
+            row["ultralytics ms"] = _median_ms(lambda image=image: predict(image), rounds)
+            row["ratio"] = row["companion ms"] / row["ultralytics ms"]
+        rows[name] = {key: round(value, 2) for key, value in row.items()}
+    if as_json:
+        click.echo(json.dumps(rows))
+        return
+    table = Table("picture", *next(iter(rows.values())))
+    for name, row in rows.items():
+        table.add_row(name, *(f"{value:.2f}" for value in row.values()))
+    Console().print(table)
+    if predict is None:
+        click.echo("install the train extra to compare with ultralytics")
