@@ -1,4 +1,4 @@
-"""Matches on disk: an append-only log of accepted moves, the pictures behind them, what was read and what was corrected.
+"""Matches on disk: the journal of accepted lines, what the camera read, and apart from it what people corrected.
 
 One SQLite file in one folder. Every write is one transaction that is on the disk when the call returns, so that a
 match can be taken up again after the process was killed at any moment.
@@ -6,122 +6,358 @@ match can be taken up again after the process was killed at any moment.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from enum import Enum
+import errno
+import json
+import secrets
+import sqlite3
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
+import platformdirs
+
 from companion.cards import Card
-from companion.referee.moves import Entry
+from companion.journal import Corners, Line, ReadBy, Reading
+from companion.records import (
+    Batch,
+    Correction,
+    MatchSummary,
+    NoSuchMatchError,
+    Standing,
+    StoreDamagedError,
+    StoredMatch,
+    StoreError,
+    StoreFullError,
+    StoreReadOnlyError,
+    StoreVersionError,
+    TrainingSample,
+)
 from companion.referee.state import Header
+from companion.referee.transcript import read_entry, read_header, write_entry, write_header
 
-Corners = tuple[tuple[float, float], ...]
-"""Four corners (x, y) in pixels of a picture, clockwise from the card's own top left."""
+__all__ = [
+    "FILE",
+    "PICTURES_BYTES",
+    "Batch",
+    "Correction",
+    "MatchSummary",
+    "NoSuchMatchError",
+    "Standing",
+    "Store",
+    "StoreDamagedError",
+    "StoreError",
+    "StoreFullError",
+    "StoreReadOnlyError",
+    "StoreVersionError",
+    "StoredMatch",
+    "TrainingSample",
+    "default_folder",
+    "new_match_id",
+]
 
+FILE = "matches.sqlite3"
 
-class ReadBy(Enum):
-    """Where a move came from."""
+PICTURES_BYTES = 400_000_000
+"""How much all pictures together may take: some 4000 rulings of 100 kB. The oldest uncorrected ones go first."""
 
-    CAMERA = "camera"
-    TAP = "tap"
-    INFERRED = "inferred"
-    CORRECTED = "corrected"
+_BUSY_SECONDS = 5.0  # how long to wait while another process, such as an export, holds the file
 
-
-class StoreError(Exception):
-    """The store cannot do what was asked; the message is one sentence for people. `path` is the file or folder."""
-
-    def __init__(self, message: str, path: Path) -> None:
-        super().__init__(message)
-        self.path = path
-
-
-class StoreFullError(StoreError):
-    """There is no room left on the disk."""
-
-
-class StoreReadOnlyError(StoreError):
-    """The folder or the file may not be written."""
-
-
-class StoreVersionError(StoreError):
-    """The file was written by a later version of this program. `version` is the file's."""
-
-
-class StoreDamagedError(StoreError):
-    """The file is no database, or a damaged one."""
-
-
-class NoSuchMatchError(Exception):
-    """No match has this id. `match_id` is the id."""
-
-    def __init__(self, match_id: str) -> None:
-        super().__init__(f"There is no match {match_id!r}.")
-        self.match_id = match_id
-
-
-@dataclass(frozen=True, slots=True)
-class Reading:
-    """What the camera read, kept as it was whatever people said later.
-
-    id: unique within the match. time: seconds since the epoch. quad: the card's outline in `picture`. picture: JPEG
-    bytes, None where there is none or it was dropped to stay within bounds.
+# Each script takes the file from the version of its index to the next one. Never change one that was released.
+_MIGRATIONS = (
     """
+    CREATE TABLE match (
+        id TEXT PRIMARY KEY, header TEXT NOT NULL, relaxed INTEGER NOT NULL, started REAL NOT NULL,
+        touched REAL NOT NULL, moves INTEGER NOT NULL, over INTEGER NOT NULL, winners TEXT NOT NULL
+    ) STRICT;
+    CREATE TABLE journal (
+        match TEXT NOT NULL REFERENCES match ON DELETE CASCADE, n INTEGER NOT NULL, entry TEXT NOT NULL,
+        read_by TEXT NOT NULL, time REAL NOT NULL, reading TEXT, PRIMARY KEY (match, n)
+    ) STRICT, WITHOUT ROWID;
+    CREATE TABLE pending (
+        match TEXT NOT NULL REFERENCES match ON DELETE CASCADE, n INTEGER NOT NULL, observation TEXT NOT NULL,
+        PRIMARY KEY (match, n)
+    ) STRICT, WITHOUT ROWID;
+    CREATE TABLE reading (
+        match TEXT NOT NULL REFERENCES match ON DELETE CASCADE, id TEXT NOT NULL, time REAL NOT NULL,
+        probabilities TEXT NOT NULL, quad TEXT, PRIMARY KEY (match, id)
+    ) STRICT;
+    CREATE TABLE picture (
+        number INTEGER PRIMARY KEY AUTOINCREMENT, match TEXT NOT NULL REFERENCES match ON DELETE CASCADE,
+        reading TEXT NOT NULL, size INTEGER NOT NULL, jpeg BLOB NOT NULL, UNIQUE (match, reading)
+    ) STRICT;
+    CREATE TABLE correction (
+        match TEXT NOT NULL REFERENCES match ON DELETE CASCADE, reading TEXT NOT NULL, card TEXT NOT NULL,
+        time REAL NOT NULL, PRIMARY KEY (match, reading)
+    ) STRICT, WITHOUT ROWID;
+    """,
+)
 
-    id: str
-    time: float
-    probabilities: tuple[tuple[Card, float], ...]
-    quad: Corners | None
-    picture: bytes | None
+
+def default_folder() -> Path:
+    """Return the folder where matches are kept when no other is named."""
+    return platformdirs.user_data_path("uno-table-companion", appauthor=False)
 
 
-@dataclass(frozen=True, slots=True)
-class Line:
-    """One line of a match's journal: a move, an undo or an amendment. time: seconds since the epoch.
-
-    reading: the id of the reading behind it, None where there is none.
-    """
-
-    entry: Entry
-    read_by: ReadBy
-    time: float
-    reading: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class MatchSummary:
-    """A match in the list: `moves` are the accepted ones that stand, `started` and `touched` seconds since the epoch."""
-
-    id: str
-    header: Header
-    started: float
-    touched: float
-    moves: int
-    over: bool
-    winners: tuple[str, ...]
-    pictures: int
+def new_match_id(now: float) -> str:
+    """Return an id for a match begun `now`, in seconds since the epoch: it sorts by time and is short to type."""
+    return f"{time.strftime('%Y%m%d-%H%M', time.localtime(now))}-{secrets.token_hex(2)}"
 
 
 class Store:
-    """Matches in one folder. May be used from any thread.
+    """Matches in one folder, by default `default_folder()`. May be used from any thread.
 
-    Raises StoreReadOnlyError, StoreFullError, StoreVersionError or StoreDamagedError where the folder cannot be used.
+    The file is opened when it is first needed. Every method raises StoreFullError, StoreReadOnlyError,
+    StoreVersionError, StoreDamagedError or a plain StoreError where the file cannot be used, and may be called again.
     """
 
-    def __init__(self, folder: Path | None = None) -> None:
-        self.folder = folder
+    def __init__(self, folder: Path | None = None, *, pictures_bytes: int = PICTURES_BYTES) -> None:
+        self.folder = folder or default_folder()
+        self.path = self.folder / FILE
+        self._pictures_bytes = pictures_bytes
+        self._lock = threading.Lock()
+        self._connection: sqlite3.Connection | None = None
+
+    def write(self, batch: Batch) -> None:
+        """Write all of the batch, durably. Raises NoSuchMatchError where the match is neither there nor begun."""
+        with self._transaction("BEGIN IMMEDIATE") as connection:
+            if batch.header is not None:
+                connection.execute(
+                    "INSERT INTO match VALUES (?, ?, 0, ?, ?, 0, 0, '[]')",
+                    (batch.match_id, json.dumps(write_header(batch.header)), batch.time, batch.time),
+                )
+            updated = connection.execute(
+                "UPDATE match SET touched = ?, relaxed = coalesce(?, relaxed) WHERE id = ?",
+                (batch.time, batch.relaxed, batch.match_id),
+            )
+            if not updated.rowcount:
+                raise NoSuchMatchError(batch.match_id)
+            self._write_rows(connection, batch)
 
     def matches(self) -> list[MatchSummary]:
         """Return all matches, the latest first."""
-        raise NotImplementedError
+        with self._transaction() as connection:
+            rows = connection.execute(
+                "SELECT id, header, started, touched, moves, over, winners,"
+                " (SELECT count(*) FROM picture WHERE picture.match = match.id) FROM match ORDER BY started DESC, id"
+            ).fetchall()
+        return [
+            MatchSummary(
+                id_, _header(header), started, touched, moves, bool(over), tuple(json.loads(winners)), pictures
+            )
+            for id_, header, started, touched, moves, over, winners, pictures in rows
+        ]
+
+    def load(self, match_id: str) -> StoredMatch:
+        """Return one match; raises NoSuchMatchError."""
+        with self._transaction() as connection:
+            row = connection.execute("SELECT header, relaxed, started FROM match WHERE id = ?", (match_id,)).fetchone()
+            if row is None:
+                raise NoSuchMatchError(match_id)
+            lines = connection.execute(
+                "SELECT entry, read_by, time, reading FROM journal WHERE match = ? ORDER BY n", (match_id,)
+            ).fetchall()
+            pending = connection.execute(
+                "SELECT observation FROM pending WHERE match = ? ORDER BY n", (match_id,)
+            ).fetchall()
+        header, relaxed, started = row
+        return StoredMatch(
+            match_id,
+            _header(header),
+            bool(relaxed),
+            started,
+            tuple(
+                Line(read_entry(json.loads(entry)), ReadBy(read_by), when, reading)
+                for entry, read_by, when, reading in lines
+            ),
+            tuple(text for (text,) in pending),
+        )
+
+    def unfinished(self) -> str | None:
+        """Return the id of the match touched last, if it is not over; else None."""
+        with self._transaction() as connection:
+            row = connection.execute("SELECT id, over FROM match ORDER BY touched DESC LIMIT 1").fetchone()
+        return None if row is None or row[1] else str(row[0])
+
+    def reading(self, match_id: str, reading_id: str) -> Reading | None:
+        """Return what the camera read, with its picture as far as it is kept; None where there is no such reading."""
+        with self._transaction() as connection:
+            row = connection.execute(
+                "SELECT reading.time, probabilities, quad, jpeg FROM reading LEFT JOIN picture"
+                " ON picture.match = reading.match AND picture.reading = reading.id"
+                " WHERE reading.match = ? AND reading.id = ?",
+                (match_id, reading_id),
+            ).fetchone()
+        if row is None:
+            return None
+        when, probabilities, quad, jpeg = row
+        return Reading(reading_id, when, _probabilities(probabilities), _corners(quad), jpeg)
 
     def picture(self, match_id: str, reading_id: str) -> bytes | None:
-        """Return the reading's picture as JPEG bytes, None where it is not kept."""
-        raise NotImplementedError
+        """Return the reading's picture as JPEG bytes, None where it is not kept (any more)."""
+        reading = self.reading(match_id, reading_id)
+        return None if reading is None else reading.picture
 
-    def export_transcript(self, match_id: str) -> str:
-        """Return the match as a transcript, JSON Lines; raises NoSuchMatchError."""
-        raise NotImplementedError
+    def training_samples(self) -> Iterator[TrainingSample]:
+        """Yield every corrected reading whose picture and outline are kept, oldest first."""
+        with self._transaction() as connection:
+            keys = connection.execute(
+                "SELECT correction.match, correction.reading, card FROM correction JOIN picture"
+                " USING (match, reading) ORDER BY picture.number"
+            ).fetchall()
+        for match_id, reading_id, card in keys:
+            reading = self.reading(match_id, reading_id)
+            if reading is not None and reading.picture is not None and reading.quad is not None:
+                yield TrainingSample(match_id, reading.picture, reading.quad, reading.probabilities, Card.parse(card))
 
     def delete(self, match_id: str) -> None:
-        """Delete the match with its pictures; raises NoSuchMatchError."""
-        raise NotImplementedError
+        """Delete the match with its readings and pictures; raises NoSuchMatchError."""
+        with self._transaction("BEGIN IMMEDIATE") as connection:
+            if not connection.execute("DELETE FROM match WHERE id = ?", (match_id,)).rowcount:
+                raise NoSuchMatchError(match_id)
+        with self._transaction() as connection:
+            connection.execute("PRAGMA incremental_vacuum").fetchall()
+
+    def close(self) -> None:
+        """Close the file; it is opened again when next needed."""
+        with self._lock:
+            if self._connection is not None:
+                self._connection.close()
+                self._connection = None
+
+    def _write_rows(self, connection: sqlite3.Connection, batch: Batch) -> None:
+        match_id = batch.match_id
+        for reading in batch.readings:
+            connection.execute(
+                "INSERT INTO reading VALUES (?, ?, ?, ?, ?)",
+                (
+                    match_id,
+                    reading.id,
+                    reading.time,
+                    json.dumps({card.name: probability for card, probability in reading.probabilities}),
+                    reading.quad and json.dumps(reading.quad),
+                ),
+            )
+            if reading.picture is not None:
+                connection.execute(
+                    "INSERT INTO picture (match, reading, size, jpeg) VALUES (?, ?, ?, ?)",
+                    (match_id, reading.id, len(reading.picture), reading.picture),
+                )
+        if any(reading.picture for reading in batch.readings):
+            self._drop_old_pictures(connection)
+        (last,) = connection.execute("SELECT coalesce(max(n), 0) FROM journal WHERE match = ?", (match_id,)).fetchone()
+        connection.executemany(
+            "INSERT INTO journal VALUES (?, ?, ?, ?, ?, ?)",
+            [
+                (match_id, n, json.dumps(write_entry(line.entry)), line.read_by.value, line.time, line.reading)
+                for n, line in enumerate(batch.lines, last + 1)
+            ],
+        )
+        connection.executemany(
+            "INSERT OR REPLACE INTO correction VALUES (?, ?, ?, ?)",
+            [(match_id, found.reading, found.card.name, found.time) for found in batch.corrections],
+        )
+        if batch.pending is not None:
+            connection.execute("DELETE FROM pending WHERE match = ?", (match_id,))
+            connection.executemany(
+                "INSERT INTO pending VALUES (?, ?, ?)", [(match_id, n, text) for n, text in enumerate(batch.pending)]
+            )
+        if batch.standing is not None:
+            connection.execute(
+                "UPDATE match SET moves = ?, over = ?, winners = ? WHERE id = ?",
+                (batch.standing.moves, batch.standing.over, json.dumps(batch.standing.winners), match_id),
+            )
+
+    def _drop_old_pictures(self, connection: sqlite3.Connection) -> None:
+        (total,) = connection.execute("SELECT coalesce(sum(size), 0) FROM picture").fetchone()
+        if total <= self._pictures_bytes:
+            return
+        oldest = connection.execute(
+            "SELECT picture.number, size FROM picture LEFT JOIN correction USING (match, reading)"
+            " ORDER BY correction.card IS NOT NULL, picture.number"
+        ).fetchall()
+        for number, size in oldest:
+            if total <= self._pictures_bytes:
+                return
+            connection.execute("DELETE FROM picture WHERE number = ?", (number,))
+            total -= size
+
+    @contextmanager
+    def _transaction(self, begin: str = "BEGIN") -> Iterator[sqlite3.Connection]:
+        with self._lock:
+            try:
+                if self._connection is None:
+                    self._connection = self._open()
+                connection = self._connection
+                connection.execute(begin)
+                try:
+                    yield connection
+                    connection.commit()
+                except BaseException:
+                    connection.rollback()
+                    raise
+            except (sqlite3.Error, OSError) as error:
+                self._connection, failed = None, self._connection
+                if failed is not None:
+                    failed.close()
+                raise self._named(error) from error
+
+    def _open(self) -> sqlite3.Connection:
+        self.folder.mkdir(parents=True, exist_ok=True)
+        connection = sqlite3.connect(self.path, timeout=_BUSY_SECONDS, check_same_thread=False, isolation_level=None)
+        try:
+            connection.execute("PRAGMA auto_vacuum = INCREMENTAL")
+            connection.execute("PRAGMA journal_mode = WAL")
+            connection.execute("PRAGMA synchronous = FULL")
+            connection.execute("PRAGMA foreign_keys = ON")
+            if self._version(connection) < len(_MIGRATIONS):
+                self._migrate(connection)
+        except BaseException:
+            connection.close()
+            raise
+        return connection
+
+    def _version(self, connection: sqlite3.Connection) -> int:
+        version = int(connection.execute("PRAGMA user_version").fetchone()[0])
+        if version > len(_MIGRATIONS):
+            raise StoreVersionError(self.path, version)
+        return version
+
+    def _migrate(self, connection: sqlite3.Connection) -> None:
+        connection.execute("BEGIN IMMEDIATE")
+        for script in _MIGRATIONS[self._version(connection) :]:
+            for statement in script.split(";"):
+                connection.execute(statement)
+        connection.execute(f"PRAGMA user_version = {len(_MIGRATIONS)}")
+        connection.commit()
+
+    def _named(self, error: sqlite3.Error | OSError) -> StoreError:
+        """Return the error as one of ours."""
+        path = self.path
+        # The low byte is the primary code; operating system errors carry errno instead.
+        code = getattr(error, "sqlite_errorcode", 0) & 0xFF
+        number = error.errno if isinstance(error, OSError) else 0
+        if code == sqlite3.SQLITE_FULL or number in (errno.ENOSPC, errno.EDQUOT):
+            return StoreFullError(f"There is no room left on the disk for {path}.", path)
+        if code in (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM) or number in (errno.EACCES, errno.EPERM, errno.EROFS):
+            return StoreReadOnlyError(f"{path} may not be written.", path)
+        if code in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB):
+            return StoreDamagedError(f"{path} is damaged, or no database of matches.", path)
+        if code == sqlite3.SQLITE_CANTOPEN or number:
+            return StoreError(f"{path} cannot be opened.", path)
+        if code == sqlite3.SQLITE_BUSY:
+            return StoreError(f"{path} is in use by another program.", path)
+        return StoreError(f"{path} cannot be used: {error}.", path)
+
+
+def _header(text: str) -> Header:
+    return read_header(json.loads(text))
+
+
+def _probabilities(text: str) -> tuple[tuple[Card, float], ...]:
+    return tuple((Card.parse(name), probability) for name, probability in json.loads(text).items())
+
+
+def _corners(text: str | None) -> Corners | None:
+    return None if text is None else tuple((x, y) for x, y in json.loads(text))

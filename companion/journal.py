@@ -1,0 +1,86 @@
+"""The journal of a match: every accepted line in the order of entry, undos and amendments included, and what stands.
+
+The journal is what is kept on disk; replaying it gives the match again, each move with the line that it came from.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from enum import Enum
+
+from companion.cards import Card
+from companion.referee.match import Match
+from companion.referee.moves import Amend, Entry, Undo
+from companion.referee.state import Header
+
+Corners = tuple[tuple[float, float], ...]
+"""Four corners (x, y) in pixels of a picture, clockwise from the card's own top left."""
+
+
+class ReadBy(Enum):
+    """Where a move came from."""
+
+    CAMERA = "camera"
+    TAP = "tap"
+    INFERRED = "inferred"
+    CORRECTED = "corrected"
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One line of a match's journal: a move, an undo or an amendment. time: seconds since the epoch.
+
+    reading: the id of the reading behind it, None where there is none.
+    """
+
+    entry: Entry
+    read_by: ReadBy
+    time: float
+    reading: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What the camera read, kept as it was whatever people said later.
+
+    id: unique within the match. time: seconds since the epoch. quad: the card's outline in `picture`. picture: JPEG
+    bytes, None where there is none.
+    """
+
+    id: str
+    time: float
+    probabilities: tuple[tuple[Card, float], ...]
+    quad: Corners | None = None
+    picture: bytes | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Journal:
+    """A match so far and, move by move, the lines that its standing moves came from. It is a value."""
+
+    match: Match
+    lines: tuple[Line, ...] = ()
+
+    def enter(self, line: Line) -> Journal:
+        """Return the journal with one more line; raises RefereeError where its entry is refused.
+
+        An amended move keeps the reading of the move that it replaces.
+        """
+        entry = line.entry
+        if isinstance(entry, Undo):
+            return Journal(self.match.undo(), self.lines[:-1])
+        if isinstance(entry, Amend):
+            match = self.match.amend(entry.n, entry.move)
+            old = self.lines[entry.n - 1]
+            new = replace(line, entry=entry.move, reading=old.reading)
+            return Journal(match, (*self.lines[: entry.n - 1], new, *self.lines[entry.n :]))
+        return Journal(self.match.apply(entry), (*self.lines, line))
+
+
+def replay(header: Header, lines: Iterable[Line]) -> Journal:
+    """Return the journal that these lines make; raises RefereeError at the first that is refused."""
+    journal = Journal(Match(header))
+    for line in lines:
+        journal = journal.enter(line)
+    return journal

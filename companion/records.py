@@ -1,0 +1,120 @@
+"""What goes into the store and comes out of it, and why it may fail."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from companion.cards import Card
+from companion.journal import Corners, Line, Reading
+from companion.referee.state import Header
+
+
+class StoreError(Exception):
+    """The store cannot do what was asked; the message is one sentence for people. `path` is the file."""
+
+    def __init__(self, message: str, path: Path) -> None:
+        super().__init__(message)
+        self.path = path
+
+
+class StoreFullError(StoreError):
+    """There is no room left on the disk."""
+
+
+class StoreReadOnlyError(StoreError):
+    """The folder or the file may not be written."""
+
+
+class StoreVersionError(StoreError):
+    """The file was written by a later version of this program. `version` is the file's."""
+
+    def __init__(self, path: Path, version: int) -> None:
+        super().__init__(f"{path} was written by a later version of this program.", path)
+        self.version = version
+
+
+class StoreDamagedError(StoreError):
+    """The file is no database of matches, or a damaged one."""
+
+
+class NoSuchMatchError(Exception):
+    """No match has this id. `match_id` is the id."""
+
+    def __init__(self, match_id: str) -> None:
+        super().__init__(f"There is no match {match_id!r}.")
+        self.match_id = match_id
+
+
+@dataclass(frozen=True, slots=True)
+class Correction:
+    """What people said that a reading truly showed. time: seconds since the epoch."""
+
+    reading: str
+    card: Card
+    time: float
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """How far a match has come, for the list of matches."""
+
+    moves: int
+    over: bool
+    winners: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """What is written in one go, or not at all.
+
+    time: seconds since the epoch. header: begins the match where given. pending: what the table has noticed and not yet
+    ruled on, in its own words; replaces what was pending, unless it is None. relaxed: the host's option, unless None.
+    """
+
+    match_id: str
+    time: float
+    header: Header | None = None
+    relaxed: bool | None = None
+    lines: tuple[Line, ...] = ()
+    readings: tuple[Reading, ...] = ()
+    corrections: tuple[Correction, ...] = ()
+    pending: tuple[str, ...] | None = None
+    standing: Standing | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class StoredMatch:
+    """A match as it lies in the store; `lines` is the whole journal, undos and amendments included."""
+
+    id: str
+    header: Header
+    relaxed: bool
+    started: float
+    lines: tuple[Line, ...]
+    pending: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class MatchSummary:
+    """A match in the list. `moves` are those that stand; `started` and `touched` are seconds since the epoch."""
+
+    id: str
+    header: Header
+    started: float
+    touched: float
+    moves: int
+    over: bool
+    winners: tuple[str, ...]
+    pictures: int
+
+
+@dataclass(frozen=True, slots=True)
+class TrainingSample:
+    """A corrected reading: the picture (JPEG bytes), the outline in it, what was read, and the card it truly was."""
+
+    match_id: str
+    picture: bytes
+    quad: Corners
+    read: tuple[tuple[Card, float], ...]
+    card: Card
