@@ -1,27 +1,90 @@
-"""The command line: one group, and where each of its commands is found."""
+"""The command line: one group, its common options, and where each of its commands is found."""
 
 from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
 
 import click
 
 from companion.commands.lazy import LazyGroup
+from companion.log import set_up_logging, verbose_level
 
 _COMMANDS = {
-    "bench": "companion.commands.bench:bench",
-    "demo": "companion.commands.play:demo",
-    "doctor": "companion.commands.doctor:doctor",
-    "matches": "companion.commands.matches:matches",
-    "play": "companion.commands.play:play",
-    "read": "companion.commands.read:read",
-    "referee": "companion.commands.referee:referee",
-    "score": "companion.commands.read:score",
-    "score-hand": "companion.commands.referee:score_hand",
-    "train": "companion.commands.train:train",
-    "watch": "companion.commands.watch:watch",
+    "bench": ("companion.commands.bench:bench", "Measure how fast a part runs on this machine."),
+    "demo": ("companion.commands.play:demo", "Run everything on a table that plays by itself."),
+    "doctor": ("companion.commands.doctor:doctor", "Check that everything is in place."),
+    "matches": ("companion.commands.matches:matches", "List, export, import and delete kept matches."),
+    "play": ("companion.commands.play:play", "Start the companion for a real table."),
+    "read": ("companion.commands.read:read", "Name the cards in pictures."),
+    "referee": ("companion.commands.referee:referee", "Rule on a match transcript."),
+    "score": ("companion.commands.read:score", "Add up the points of hands in pictures."),
+    "score-hand": ("companion.commands.referee:score_hand", "Add up the points of a hand by its cards' names."),
+    "train": ("companion.commands.train:train", "Make the networks anew."),
+    "watch": ("companion.commands.watch:watch", "Follow a discard pile and name each new top card."),
 }
 
+# These start faster without reading settings, of which they use none.
+_WITHOUT_SETTINGS = frozenset({"bench", "referee", "score-hand", "train"})
 
-@click.command(cls=LazyGroup, lazy=_COMMANDS)
+
+class _Companion(LazyGroup):
+    """Says in one sentence which library is missing, whichever command needed it."""
+
+    def invoke(self, ctx: click.Context) -> Any:
+        try:
+            return super().invoke(ctx)
+        except ImportError as error:
+            from companion.doctor import missing_library
+
+            message = missing_library(error)
+            if message is None:
+                raise
+            raise click.ClickException(message) from error
+
+
+@click.command(
+    cls=_Companion,
+    lazy={name: where for name, (where, _) in _COMMANDS.items()},
+    summaries={name: summary for name, (_, summary) in _COMMANDS.items()},
+)
+@click.option(
+    "--config",
+    type=click.Path(path_type=Path, dir_okay=False),
+    envvar="COMPANION_CONFIG",
+    help="Configuration file, instead of the one in your configuration folder.",
+)
+@click.option(
+    "--data",
+    type=click.Path(path_type=Path, file_okay=False),
+    help="Folder for matches and the certificate, instead of the configured one.",
+)
+@click.option("--verbose", "-v", count=True, help="Log what happens; twice for every step.")
 @click.version_option(package_name="uno-table-companion")
-def main() -> None:
+@click.pass_context
+def main(ctx: click.Context, config: Path | None, data: Path | None, verbose: int) -> None:
     """Referee UNO Mario Kart, UNO Minecraft and classic UNO on a real table."""
+    if ctx.invoked_subcommand in _WITHOUT_SETTINGS:
+        set_up_logging(verbose_level(verbose))
+        return
+    _take_settings(ctx, config, data, verbose)
+
+
+def _take_settings(ctx: click.Context, config: Path | None, data: Path | None, verbose: int) -> None:
+    """Set up logging, and leave the settings as the context's object and as the options' defaults."""
+    from companion.commands.defaults import option_defaults
+    from companion.settings import DataSettings, SettingsError, load_settings
+
+    try:
+        settings = load_settings(config)
+    except SettingsError as error:
+        raise click.ClickException(str(error)) from error
+    if data is not None:
+        settings = settings.model_copy(update={"data": DataSettings(folder=data)})
+    level = verbose_level(verbose) if verbose else settings.log.level.number
+    try:
+        set_up_logging(level, settings.log.file)
+    except OSError as error:
+        raise click.ClickException(f"The log file {settings.log.file} cannot be written: {error.strerror}.") from error
+    ctx.obj = settings
+    ctx.default_map = option_defaults(settings)

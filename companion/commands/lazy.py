@@ -10,11 +10,17 @@ import click
 
 
 class LazyGroup(click.Group):
-    """A click group that knows its commands as `module:attribute` and imports one when it is looked up."""
+    """A click group that knows its commands as `module:attribute` and imports one when it is looked up.
 
-    def __init__(self, *args: Any, lazy: Mapping[str, str], **kwargs: Any) -> None:
+    summaries: what the group's own help says of each command; commands without one are imported for it.
+    """
+
+    def __init__(
+        self, *args: Any, lazy: Mapping[str, str], summaries: Mapping[str, str] | None = None, **kwargs: Any
+    ) -> None:
         super().__init__(*args, **kwargs)
         self._lazy = lazy
+        self._summaries = summaries or {}
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return sorted(self._lazy)
@@ -26,3 +32,12 @@ class LazyGroup(click.Group):
         command = getattr(importlib.import_module(module), attribute)
         assert isinstance(command, click.Command)
         return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        rows = [(name, self._summaries.get(name) or self._short_help(ctx, name)) for name in self.list_commands(ctx)]
+        with formatter.section("Commands"):
+            formatter.write_dl(rows)
+
+    def _short_help(self, ctx: click.Context, name: str) -> str:
+        command = self.get_command(ctx, name)
+        return command.get_short_help_str() if command else ""

@@ -1,0 +1,33 @@
+"""Which options of which commands take their defaults from the settings."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from enum import Enum
+
+from companion.settings import Settings
+
+OPTIONS: Mapping[str, tuple[str, ...]] = {
+    "server.port": ("play.port", "demo.port"),
+    "server.lan": ("play.lan", "demo.lan"),
+    "server.browser": ("play.browser", "demo.browser"),
+    "table.edition": ("read.edition", "score.edition", "watch.edition"),
+    "table.language": ("play.language", "demo.language"),
+    "camera.source": ("play.source",),
+    "reader.model": ("read.model", "score.model", "watch.model", "play.model", "demo.model"),
+}
+"""Setting -> the parameters of commands that it is the default of."""
+
+
+def option_defaults(settings: Settings) -> dict[str, dict[str, object]]:
+    """Return click's default map: command -> parameter -> default, leaving out what is not set."""
+    defaults: dict[str, dict[str, object]] = {}
+    for setting, parameters in OPTIONS.items():
+        section, _, key = setting.partition(".")
+        value = getattr(getattr(settings, section), key)
+        if value is None:
+            continue
+        for parameter in parameters:
+            command, _, name = parameter.partition(".")
+            defaults.setdefault(command, {})[name] = value.value if isinstance(value, Enum) else value
+    return defaults

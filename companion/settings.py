@@ -1,0 +1,170 @@
+"""The settings: one validated model per section, from a TOML file and the environment.
+
+What is nearer to the user wins: a command's own option, then `--config`'s and the other options before the command,
+then an environment variable `COMPANION_<SECTION>_<KEY>`, then the file, then the default. The file is `--config FILE`,
+else what COMPANION_CONFIG names, else `config.toml` in the user's configuration folder, which need not exist.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import tomllib
+from collections.abc import Mapping
+from enum import Enum
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import platformdirs
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
+from pydantic_core import ErrorDetails
+
+from companion.cards import EditionName
+
+APP_NAME = "uno-table-companion"
+ENVIRONMENT_PREFIX = "COMPANION_"
+
+
+class SettingsError(Exception):
+    """Settings that cannot be read or do not hold; the message is one sentence that names where and which key."""
+
+
+class LogLevel(Enum):
+    """How much is logged: from only what failed to every step."""
+
+    ERROR = "error"
+    WARNING = "warning"
+    INFO = "info"
+    DEBUG = "debug"
+
+    @property
+    def number(self) -> int:
+        """The level as the standard library's number."""
+        return logging.getLevelNamesMapping()[self.name]
+
+
+def default_config_file() -> Path:
+    """Return the file that is read when no other is named."""
+    return platformdirs.user_config_path(APP_NAME, appauthor=False) / "config.toml"
+
+
+def default_data_folder() -> Path:
+    """Return the folder where matches and the certificate are kept when no other is named."""
+    return platformdirs.user_data_path(APP_NAME, appauthor=False)
+
+
+_Folder = Annotated[Path, AfterValidator(Path.expanduser)]
+
+
+class _Section(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class ServerSettings(_Section):
+    """Where the pages are served."""
+
+    port: int = Field(8000, ge=0, le=65535, description="Port of the pages; 0 takes any free one.")
+    lan: bool = Field(False, description="Let other devices on the network in.")
+    browser: bool = Field(True, description="Open the page in the browser at the start.")
+
+
+class TableSettings(_Section):
+    """What is played and how it is said."""
+
+    edition: EditionName | None = Field(None, description="Edition whose cards alone are considered.")
+    language: Literal["en", "de", "es", "fr"] = Field("en", description="Language of what is said aloud.")
+
+
+class CameraSettings(_Section):
+    """Where pictures come from."""
+
+    source: str | None = Field(None, description="Camera number, file, folder, stream address or 'simulated'.")
+
+
+class ReaderSettings(_Section):
+    """The networks that read the cards."""
+
+    model: _Folder | None = Field(None, description="Folder of the networks, instead of the shipped ones.")
+
+
+class DataSettings(_Section):
+    """What is kept."""
+
+    folder: _Folder = Field(default_factory=default_data_folder, description="Where matches are kept.")
+
+
+class LogSettings(_Section):
+    """What is logged."""
+
+    level: LogLevel = Field(LogLevel.WARNING, description="How much is logged.")
+    file: _Folder | None = Field(None, description="File to log to, instead of the terminal.")
+
+
+class Settings(_Section):
+    """All settings, one attribute per section."""
+
+    server: ServerSettings = ServerSettings()
+    table: TableSettings = TableSettings()
+    camera: CameraSettings = CameraSettings()
+    reader: ReaderSettings = ReaderSettings()
+    data: DataSettings = Field(default_factory=DataSettings)
+    log: LogSettings = LogSettings()
+
+
+def load_settings(file: Path | None = None, environment: Mapping[str, str] = os.environ) -> Settings:
+    """Return the settings of a file, the default one if None, with the environment's put over them.
+
+    Raises SettingsError where a named file cannot be read, where it is no TOML, and where a key or a value does not
+    hold.
+    """
+    path = file or default_config_file()
+    from_file = _read(path, required=file is not None)
+    _validated(from_file, str(path), "")
+    merged = {name: dict(section) for name, section in from_file.items()}
+    for name, section in _from_environment(environment).items():
+        merged.setdefault(name, {}).update(section)
+    return _validated(merged, "the environment", ENVIRONMENT_PREFIX)
+
+
+def _read(path: Path, required: bool) -> dict[str, Any]:
+    try:
+        return tomllib.loads(path.read_text("utf-8"))
+    except FileNotFoundError:
+        if required:
+            raise SettingsError(f"The configuration file {path} does not exist.") from None
+        return {}
+    except OSError as error:
+        raise SettingsError(f"The configuration file {path} cannot be read: {error.strerror}.") from error
+    except ValueError as error:  # a UnicodeDecodeError or a TOMLDecodeError
+        raise SettingsError(f"The configuration file {path} is no TOML: {error}.") from error
+
+
+def _from_environment(environment: Mapping[str, str]) -> dict[str, dict[str, str]]:
+    """Return the environment's settings by section; variables of no section are somebody else's."""
+    found: dict[str, dict[str, str]] = {}
+    for variable, value in environment.items():
+        name = variable.removeprefix(ENVIRONMENT_PREFIX)
+        section, _, key = name.lower().partition("_")
+        if name != variable and key and section in Settings.model_fields:
+            found.setdefault(section, {})[key] = value
+    return found
+
+
+def _validated(values: dict[str, Any], place: str, prefix: str) -> Settings:
+    try:
+        return Settings.model_validate(values)
+    except ValidationError as error:
+        raise SettingsError(_sentence(error.errors()[0], place, prefix)) from error
+
+
+def _sentence(fault: ErrorDetails, place: str, prefix: str) -> str:
+    names = [str(part) for part in fault["loc"]]
+    key = prefix + "_".join(names).upper() if prefix else ".".join(names)
+    if fault["type"] == "extra_forbidden":
+        section = Settings.model_fields[names[0]].annotation if len(names) > 1 else Settings
+        assert isinstance(section, type)
+        assert issubclass(section, BaseModel)
+        return f"{place}: there is no setting {key}; there are {', '.join(section.model_fields)}."
+    if len(names) == 1:
+        return f"{place}: {key} is a section: write [{key}] and its settings below."
+    return f"{place}: {key} does not hold: {fault['msg']}."
