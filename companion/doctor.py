@@ -1,8 +1,62 @@
-"""What the companion needs on this machine, checked one by one."""
+"""What the companion needs on this machine, checked one by one; each check says what to do where something is amiss."""
 
 from __future__ import annotations
 
+import contextlib
+import hashlib
+import importlib
+import importlib.metadata
+import json
 import re
+import shutil
+import socket
+import sys
+import tempfile
+import webbrowser
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from enum import Enum
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from companion.settings import Settings
+
+_OLDEST_PYTHON = (3, 11)
+_MODULES = {
+    "cheroot": "cheroot",
+    "click": "click",
+    "cryptography": "cryptography",
+    "flask": "flask",
+    "numpy": "numpy",
+    "onnxruntime": "onnxruntime",
+    "opencv-python": "cv2",
+    "platformdirs": "platformdirs",
+    "pydantic": "pydantic",
+    "rich": "rich",
+    "segno": "segno",
+}
+# A long evening with every picture kept stays well under this.
+_ENOUGH_DISK = 500 * 2**20
+
+
+class State(Enum):
+    """What came of a check: all is well, something is missing that one can do without, or something essential is."""
+
+    OK = "ok"
+    WARNING = "warning"
+    MISSING = "missing"
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One thing looked at: what was found, and what to do about it, empty where nothing is to be done."""
+
+    name: str
+    state: State
+    found: str
+    advice: str = ""
 
 
 def missing_library(error: ImportError) -> str | None:
@@ -16,3 +70,167 @@ def missing_library(error: ImportError) -> str | None:
     if isinstance(error, ModuleNotFoundError) and error.name and error.name.partition(".")[0] != "companion":
         return f"The Python library {error.name} is missing: install the companion anew with  pip install ."
     return None
+
+
+def examine(settings: Settings) -> Iterator[Check]:
+    """Yield every check as it is made."""
+    yield check_python(sys.version_info[:3])
+    yield check_libraries()
+    yield check_model(settings.reader.model)
+    yield check_camera(settings.camera.source or "0")
+    yield check_port(settings.server.port)
+    yield check_network()
+    yield check_browser()
+    yield check_certificate(settings.data.folder)
+    yield check_disk(settings.data.folder)
+
+
+def check_python(version: tuple[int, ...]) -> Check:
+    """Check that this Python is new enough."""
+    found = ".".join(map(str, version))
+    if version < _OLDEST_PYTHON:
+        return Check(
+            "Python", State.MISSING, found, f"Install Python {_OLDEST_PYTHON[0]}.{_OLDEST_PYTHON[1]} or newer."
+        )
+    return Check("Python", State.OK, found)
+
+
+def check_libraries(load: Callable[[str], object] = importlib.import_module) -> Check:
+    """Check that every library that playing needs can be loaded."""
+    faults = []
+    for name, module in _MODULES.items():
+        try:
+            load(module)
+        except ImportError as error:
+            faults.append((name, missing_library(error) or f"Install {name} anew: {error}."))
+    if faults:
+        names = ", ".join(name for name, _ in faults)
+        return Check("libraries", State.MISSING, f"cannot be loaded: {names}", faults[0][1])
+    notable = ("numpy", "onnxruntime", "opencv-python")
+    return Check("libraries", State.OK, ", ".join(f"{name} {importlib.metadata.version(name)}" for name in notable))
+
+
+def check_model(folder: Path | None) -> Check:
+    """Check that the networks are there and are those whose sums the manifest gives; None means the shipped ones."""
+    if folder is None:
+        try:
+            from companion.vision.detector import model_folder
+        except ImportError:
+            return _not_checked("model", State.MISSING)
+        folder = model_folder()
+    advice = "Install the companion anew, or name a folder of networks with reader.model in the configuration file."
+    try:
+        files = json.loads((folder / "manifest.json").read_text("utf-8"))["files"]
+        sums = {name: str(entry["sha256"]) for name, entry in files.items()}
+    except (OSError, ValueError, LookupError, TypeError, AttributeError):
+        return Check("model", State.MISSING, f"there is no manifest.json that can be read in {folder}", advice)
+    for name, expected in sums.items():
+        try:
+            with (folder / name).open("rb") as file:
+                actual = hashlib.file_digest(file, "sha256").hexdigest()
+        except OSError:
+            return Check("model", State.MISSING, f"{folder / name} is missing", advice)
+        if actual != expected:
+            return Check("model", State.MISSING, f"{folder / name} is damaged or another version", advice)
+    return Check("model", State.OK, f"{', '.join(sums)} in {folder}")
+
+
+def check_camera(source: str) -> Check:
+    """Check that a picture comes from the source."""
+    try:
+        from companion.vision.frames import SourceError
+        from companion.vision.sources import open_source
+    except ImportError:
+        return _not_checked("camera", State.WARNING)
+    try:
+        with contextlib.closing(iter(open_source(source).frames())) as frames:  # type: ignore[type-var]
+            height, width = next(frames).image.shape[:2]
+    except (SourceError, StopIteration) as error:
+        advice = "Plug a webcam in, or use a phone as the camera; `companion demo` needs none."
+        return Check("camera", State.WARNING, str(error) or f"no picture from {source}", advice)
+    return Check("camera", State.OK, f"{source} gives pictures of {width} x {height}")
+
+
+def check_port(port: int) -> Check:
+    """Check that the pages' port can be listened on."""
+    with socket.socket() as listener:
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, sys.platform != "win32")
+        try:
+            listener.bind(("127.0.0.1", port))
+        except OSError as error:
+            advice = "Stop what listens there (another companion?), or choose another port with --port."
+            return Check("port", State.WARNING, f"{port} cannot be used: {error.strerror}", advice)
+    return Check("port", State.OK, f"{port} is free" if port else "any free one is taken")
+
+
+def check_network() -> Check:
+    """Check that this machine reaches itself by the address that other devices would use."""
+    from companion.server.network import lan_address
+
+    address = lan_address()
+    if address is None:
+        advice = "To use phones, join the same wireless network with them, or open a hotspot on one."
+        return Check("network", State.WARNING, "this computer is in no network", advice)
+    try:
+        with socket.create_server((address, 0), family=_family(address)) as server:
+            socket.create_connection(server.getsockname()[:2], timeout=2).close()
+    except OSError as error:
+        advice = "Let Python through the firewall; the computer itself can play without it."
+        return Check("network", State.WARNING, f"{address} cannot be reached: {error.strerror or error}", advice)
+    return Check("network", State.OK, f"other devices find this computer at {address}")
+
+
+def check_browser() -> Check:
+    """Check that there is a browser to open the pages in."""
+    try:
+        browser = webbrowser.get()
+    except webbrowser.Error:
+        advice = "Open the printed address on another device, or install a browser."
+        return Check("browser", State.WARNING, "none is installed that can be opened from here", advice)
+    return Check("browser", State.OK, str(getattr(browser, "name", type(browser).__name__)))
+
+
+def check_certificate(folder: Path, now: datetime | None = None) -> Check:
+    """Check the authority by which phones trust this computer, where there is one yet in the data folder.
+
+    The server's own certificate is renewed by itself.
+    """
+    try:
+        from cryptography import x509
+    except ImportError:
+        return _not_checked("certificate", State.WARNING)
+    file = next(iter(sorted(folder.rglob("authority.pem"))), None)
+    if file is None:
+        return Check("certificate", State.OK, "none yet; it is made when other devices are first let in")
+    advice = f"Delete {file.parent}: a new one is made at the next start, to be trusted once more on each device."
+    try:
+        end = x509.load_pem_x509_certificate(file.read_bytes()).not_valid_after_utc
+    except (OSError, ValueError):
+        return Check("certificate", State.WARNING, f"{file} cannot be read", advice)
+    if end < (now or datetime.now(UTC)):
+        return Check("certificate", State.WARNING, f"expired on {end:%Y-%m-%d}", advice)
+    return Check("certificate", State.OK, f"valid until {end:%Y-%m-%d}")
+
+
+def check_disk(folder: Path) -> Check:
+    """Check that matches can be written to the data folder, which is made where it is missing."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=folder) as file:
+            file.write(b"x")
+        free = shutil.disk_usage(folder).free
+    except OSError as error:
+        advice = "Name a folder that can be written with --data."
+        return Check("disk", State.MISSING, f"{folder} cannot be written: {error.strerror}", advice)
+    found = f"{free / 2**30:.1f} GB free in {folder}"
+    if free < _ENOUGH_DISK:
+        return Check("disk", State.WARNING, found, "Make room, or name another folder with --data.")
+    return Check("disk", State.OK, found)
+
+
+def _family(address: str) -> socket.AddressFamily:
+    return socket.AF_INET6 if ":" in address else socket.AF_INET
+
+
+def _not_checked(name: str, state: State) -> Check:
+    return Check(name, state, "not checked: a library that it needs cannot be loaded", "Mend the libraries first.")

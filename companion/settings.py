@@ -63,28 +63,28 @@ class _Section(BaseModel):
 class ServerSettings(_Section):
     """Where the pages are served."""
 
-    port: int = Field(8000, ge=0, le=65535, description="Port of the pages; 0 takes any free one.")
-    lan: bool = Field(False, description="Let other devices on the network in.")
-    browser: bool = Field(True, description="Open the page in the browser at the start.")
+    port: int = Field(default=8765, ge=0, le=65535, description="Port of the pages; 0 takes any free one.")
+    lan: bool = Field(default=False, description="Let other devices on the network in.")
+    browser: bool = Field(default=True, description="Open the page in the browser at the start.")
 
 
 class TableSettings(_Section):
     """What is played and how it is said."""
 
-    edition: EditionName | None = Field(None, description="Edition whose cards alone are considered.")
-    language: Literal["en", "de", "es", "fr"] = Field("en", description="Language of what is said aloud.")
+    edition: EditionName | None = Field(default=None, description="Edition whose cards alone are considered.")
+    language: Literal["en", "de", "es", "fr"] = Field(default="en", description="Language of what is said aloud.")
 
 
 class CameraSettings(_Section):
     """Where pictures come from."""
 
-    source: str | None = Field(None, description="Camera number, file, folder, stream address or 'simulated'.")
+    source: str | None = Field(default=None, description="Camera number, file, folder, stream address or 'simulated'.")
 
 
 class ReaderSettings(_Section):
     """The networks that read the cards."""
 
-    model: _Folder | None = Field(None, description="Folder of the networks, instead of the shipped ones.")
+    model: _Folder | None = Field(default=None, description="Folder of the networks, instead of the shipped ones.")
 
 
 class DataSettings(_Section):
@@ -96,8 +96,8 @@ class DataSettings(_Section):
 class LogSettings(_Section):
     """What is logged."""
 
-    level: LogLevel = Field(LogLevel.WARNING, description="How much is logged.")
-    file: _Folder | None = Field(None, description="File to log to, instead of the terminal.")
+    level: LogLevel = Field(default=LogLevel.WARNING, description="How much is logged.")
+    file: _Folder | None = Field(default=None, description="File to log to, instead of the terminal.")
 
 
 class Settings(_Section):

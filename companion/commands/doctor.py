@@ -1,0 +1,34 @@
+"""`companion doctor`: is everything in place, and what to do where it is not."""
+
+from __future__ import annotations
+
+import json
+
+import click
+
+from companion.doctor import State, examine
+from companion.settings import Settings
+
+_MARKS = {State.OK: ("✓", "green"), State.WARNING: ("!", "yellow"), State.MISSING: ("✗", "red")}
+
+
+@click.command()
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object per check.")
+@click.pass_obj
+def doctor(settings: Settings, as_json: bool) -> None:
+    """Check Python, libraries, networks, camera, port, network, browser, certificate and disk.
+
+    Says for each what was found and what to do about it. The exit status is 1 where something essential is missing.
+    """
+    worst = 0
+    for check in examine(settings):
+        worst |= check.state is State.MISSING
+        if as_json:
+            row = {"check": check.name, "state": check.state.value, "found": check.found, "advice": check.advice}
+            click.echo(json.dumps(row))
+            continue
+        mark, color = _MARKS[check.state]
+        click.echo(f"{click.style(mark, fg=color)} {check.name:12} {check.found}")
+        if check.advice:
+            click.echo(f"  {'':12} {check.advice}")
+    raise SystemExit(worst)
