@@ -1,0 +1,101 @@
+"""The application factory."""
+
+from __future__ import annotations
+
+import json
+import logging
+from importlib.metadata import version
+from itertools import chain
+
+from flask import Flask, Response, g, request
+from werkzeug.exceptions import HTTPException
+
+from companion.server import (
+    archive_api,
+    camera_api,
+    hands_api,
+    live_api,
+    match_api,
+    pages,
+    pairing_api,
+    play_api,
+    security,
+)
+from companion.server.api import JSON_LIMIT, Api, Media
+from companion.server.config import ServerConfig
+from companion.server.errors import RefusalAnswer, RefusalError
+from companion.server.house import House, house, put
+from companion.server.openapi import document
+from companion.vision.pile import Detect
+
+_log = logging.getLogger(__name__)
+
+APIS: tuple[Api, ...] = tuple(
+    module.api for module in (archive_api, camera_api, hands_api, live_api, match_api, pairing_api, play_api)
+)
+
+
+def create_app(config: ServerConfig, detect: Detect | None = None) -> Flask:
+    """Return the application. detect: finds cards in pictures, the configured networks where None.
+
+    Raises StoreError where the data folder cannot be used.
+    """
+    app = Flask(__name__, static_folder=None)
+    app.config["MAX_CONTENT_LENGTH"] = JSON_LIMIT
+    put(app, House(config, detect))
+    security.guard(app)
+    app.before_request(_recognise)
+    app.register_error_handler(RefusalError, _answer_refusal)
+    app.register_error_handler(HTTPException, _answer_http)
+    app.register_error_handler(Exception, _answer_failure)
+    app.register_blueprint(pages.blueprint())
+    describing = _describing()
+    for api in (*APIS, describing):
+        api.install(app)
+    return app
+
+
+def _describing() -> Api:
+    """Return the route that describes all others and itself."""
+    own = Api()
+
+    @own.route("GET", "/api/openapi.json", role=None, answer=Media(("application/json",)))
+    def get_openapi() -> Response:
+        """Describe this API."""
+        found = document(chain(*APIS, own), version("uno-table-companion"))
+        return Response(json.dumps(found), content_type="application/json")
+
+    return own
+
+
+def _recognise() -> None:
+    g.guest = house().badges.read(request)
+
+
+def _answer_refusal(refusal: RefusalError) -> Response:
+    response = _json(refusal.answer, refusal.status)
+    if refusal.retry_after is not None:
+        response.headers["Retry-After"] = str(refusal.retry_after)
+    return response
+
+
+def _answer_http(error: HTTPException) -> Response:
+    if error.response is not None:
+        return error.response  # type: ignore[return-value]
+    code = {404: "not-found", 405: "wrong-method", 413: "too-large"}.get(error.code or 0, "bad-request")
+    response = _json(RefusalAnswer(error=code, message=error.description or "This cannot be done."), error.code or 400)
+    for name, value in error.get_headers():
+        if name == "Allow":
+            response.headers[name] = value
+    return response
+
+
+def _answer_failure(error: Exception) -> Response:
+    _log.error("%s %s failed", request.method, request.path, exc_info=error)
+    return _json(RefusalAnswer(error="failure", message="Something went wrong here; the log says what."), 500)
+
+
+def _json(answer: RefusalAnswer, status: int) -> Response:
+    response = Response(answer.model_dump_json(), status=status, content_type="application/json")
+    response.headers["Cache-Control"] = "no-store"
+    return response

@@ -1,0 +1,120 @@
+"""What became of a match: rounds, totals, who did what; and how it is written out as a table."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections import Counter
+from dataclasses import dataclass
+
+from companion.journal import Line
+from companion.referee import effects, moves
+from companion.referee.match import Match
+from companion.referee.state import Header
+
+
+@dataclass(frozen=True)
+class Round:
+    """One round: its number, who went out, and the points that each player got in it, by name."""
+
+    number: int
+    winner: str
+    points: dict[str, int]
+
+
+@dataclass(frozen=True)
+class Deeds:
+    """What one player did in a match."""
+
+    played: int
+    drawn: int
+    rounds_won: int
+    uno_calls: int
+    caught: int
+    challenges_won: int
+    challenges_lost: int
+
+
+def rebuild(header: Header, lines: tuple[Line, ...]) -> Match:
+    """Return the match that a journal's lines make; raises RefereeError where they make none."""
+    match = Match(header)
+    for line in lines:
+        match = continued(match, line.entry)
+    return match
+
+
+def continued(match: Match, entry: moves.Entry) -> Match:
+    """Return the match with one more entry; raises RefereeError."""
+    if isinstance(entry, moves.Undo):
+        return match.undo()
+    if isinstance(entry, moves.Amend):
+        return match.amend(entry.n, entry.move)
+    return match.apply(entry)
+
+
+def rounds(match: Match) -> list[Round]:
+    """Return the rounds that are decided, scored or not."""
+    found: list[Round] = []
+    number = 1
+    for step in match.history:
+        for effect in step.effects:
+            match effect:
+                case effects.RoundWon(winner):
+                    found.append(Round(number, winner, {}))
+                case effects.Scored(player, points) if found:
+                    found[-1].points[player] = points
+                case effects.Dealt(_, count):
+                    number = count
+    return found
+
+
+def totals(match: Match) -> list[dict[str, int]]:
+    """Return everybody's total after each scored round, by name."""
+    running: Counter[str] = Counter()
+    found = []
+    for each in rounds(match):
+        running.update(each.points)
+        if each.points:
+            found.append({player: running[player] for player in match.header.players})
+    return found
+
+
+def deeds(match: Match) -> dict[str, Deeds]:
+    """Return what each player did, by name."""
+    counts: dict[str, Counter[str]] = {player: Counter() for player in match.header.players}
+    actor: str | None = None
+    for step in match.history:
+        if isinstance(step.move, moves.Play) and actor is not None:
+            counts[actor]["played"] += 1
+        for effect in step.effects:
+            match effect:
+                case effects.Drawn(player, count, why):
+                    counts[player]["drawn"] += count
+                    counts[player]["caught"] += why is effects.Why.UNO
+                case effects.UnoCalled(player):
+                    counts[player]["uno_calls"] += 1
+                case effects.RoundWon(player):
+                    counts[player]["rounds_won"] += 1
+                case effects.ChallengeSettled(_, by, guilty):
+                    counts[by]["challenges_won" if guilty else "challenges_lost"] += 1
+        actor = step.state.actor
+    names = Deeds.__dataclass_fields__
+    return {player: Deeds(**{name: count[name] for name in names}) for player, count in counts.items()}
+
+
+def as_csv(match: Match) -> str:
+    """Return the rounds as a table: a row per round, a column per player, the totals last."""
+    out = io.StringIO()
+    table = csv.writer(out, lineterminator="\r\n")
+    players = match.header.players
+    table.writerow(["round", "winner", *map(_harmless, players)])
+    for each in rounds(match):
+        points = [each.points.get(player, 0) if each.points else "" for player in players]
+        table.writerow([each.number, _harmless(each.winner), *points])
+    table.writerow(["total", "", *match.state.scores])
+    return out.getvalue()
+
+
+def _harmless(text: str) -> str:
+    """Return the text so that no spreadsheet takes it for a formula."""
+    return f"'{text}" if text[:1] in "=+-@\t\r" else text

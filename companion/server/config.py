@@ -1,0 +1,32 @@
+"""How the server is run: one validated value, made by the command line or by a test."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+Language = Literal["en", "de", "fr", "es"]
+
+
+class ServerConfig(BaseModel):
+    """What the server is told at its start.
+
+    data: folder of matches, pictures, keys and certificates. host: address for the host's own browser. port: of the
+    pages, 0 for any free one. lan: whether other devices may connect from the start. tls: whether they may do so over
+    HTTPS as well, on `tls_port`, the next port where None. source: the camera to begin with, as `open_source` names it.
+    model: folder of the networks, the shipped ones where None.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    data: Path
+    host: str = "127.0.0.1"
+    port: int = Field(default=8000, ge=0, le=65535)
+    tls_port: int | None = Field(default=None, ge=0, le=65535)
+    lan: bool = False
+    tls: bool = True
+    language: Language = "en"
+    source: str | None = None
+    model: Path | None = None

@@ -1,0 +1,215 @@
+"""The house: what one running server keeps, and how its parts hang together."""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import secrets
+import threading
+from pathlib import Path
+from typing import cast
+
+from flask import Flask, current_app
+
+from companion.caller import Caller
+from companion.cards import EditionName
+from companion.referee.state import Header
+from companion.server.camera import Camera
+from companion.server.config import Language, ServerConfig
+from companion.server.errors import RefusalError
+from companion.server.guests import Badges
+from companion.server.hub import Hub, Seats
+from companion.server.pairing import Pairing
+from companion.server.payloads import question_answer, ruling_answer, view_answer
+from companion.store import Store
+from companion.table import Table, Update
+from companion.vision.detector import CardDetector
+from companion.vision.events import PileEvent
+from companion.vision.pile import Detect
+from companion.vision.runtime import ModelFileError
+
+_log = logging.getLogger(__name__)
+
+
+class House:
+    """One running server's parts. detect: finds cards in pictures, the shipped networks where None.
+
+    Raises StoreError where the data folder cannot be used.
+    """
+
+    def __init__(self, config: ServerConfig, detect: Detect | None = None) -> None:
+        self.config = config
+        config.data.mkdir(parents=True, exist_ok=True)
+        self.store = Store(config.data)
+        self.hub = Hub()
+        self.streams = Seats()
+        self.pairing = Pairing()
+        self.badges = Badges(_secret(config.data / "secret.key"))
+        self.doors: Doors = Doors()
+        self._detect = detect
+        self._detectors: dict[EditionName | None, Detect] = {}
+        self._lock = threading.RLock()
+        self._language: Language = config.language
+        self._wishes = config.data / "preferences.json"
+        self.table = self._open_table()
+        self.camera = Camera(self.detector, self._see, self.hub.show)
+
+    @property
+    def caller(self) -> Caller:
+        """The caller in the present language."""
+        return Caller(self._language)
+
+    @property
+    def language(self) -> Language:
+        """The language of the caller."""
+        return self._language
+
+    def speak(self, language: Language) -> None:
+        """Let the caller speak this language from now on; the running match goes on, taken up again from the store."""
+        with self._lock:
+            if language == self._language:
+                return
+            self._language = language
+            old, running = self.table, self.table.view().match_id
+            self.table = self._open_table()
+            old.close()
+            if running is not None:
+                self.table.resume(running)
+        self.tell_view()
+
+    def start(self, header: Header, *, relaxed_turns: bool) -> str:
+        """Begin another match and return its id."""
+        with self._lock:
+            return self.table.start_match(header, relaxed_turns=relaxed_turns)
+
+    def detector(self) -> Detect:
+        """Return what finds the cards of the running match's edition; raises ModelFileError."""
+        if self._detect is not None:
+            return self._detect
+        header = self.table.view().header
+        edition = None if header is None else header.edition.name
+        with self._lock:
+            if edition not in self._detectors:
+                self._detectors[edition] = CardDetector(edition, self.config.model).detect
+            return self._detectors[edition]
+
+    def reader(self) -> Detect:
+        """Return what finds the cards; raises RefusalError where there are no networks."""
+        try:
+            return self.detector()
+        except ModelFileError as error:
+            raise RefusalError(409, "no-reader", str(error)) from error
+
+    @property
+    def wishes(self) -> dict[str, object]:
+        """What was chosen for the last match, empty where there was none."""
+        try:
+            found = json.loads(self._wishes.read_text("utf-8"))
+        except (OSError, ValueError):
+            return {}
+        return found if isinstance(found, dict) else {}
+
+    def remember(self, wishes: dict[str, object]) -> None:
+        """Keep what was chosen, to be offered next time."""
+        try:
+            self._wishes.write_text(json.dumps(wishes), "utf-8")
+        except OSError as error:
+            _log.warning("The choices could not be kept: %s", error)
+
+    def view_json(self) -> str:
+        """Return the view as it is sent."""
+        return view_answer(self.table.view(), self._language).model_dump_json()
+
+    def tell_view(self) -> None:
+        """Send the view to all screens."""
+        self.hub.publish("view", self.view_json())
+
+    def close(self) -> None:
+        """Stop everything; what is to be kept is on disk."""
+        self.camera.close()
+        self.table.close()
+        self.hub.close()
+
+    def _see(self, event: PileEvent) -> None:
+        self.table.see(event)
+
+    def _open_table(self) -> Table:
+        table = Table(self.store, caller=Caller(self._language))
+        pump = threading.Thread(target=self._pump, args=(table,), name="updates", daemon=True)
+        pump.start()
+        return table
+
+    def _pump(self, table: Table) -> None:
+        """Hand the table's updates on to the screens, and a fresh view after each batch of them."""
+        subscription = table.subscribe(0)
+        while not subscription.closed:
+            update = subscription.next()
+            while update is not None:
+                self.hub.publish("update", _update_json(update))
+                update = subscription.next(0)
+            if table is self.table and not subscription.closed:
+                self.tell_view()
+
+
+class Doors:
+    """The ways in from other devices, opened and shut by the command that runs the server; here there are none."""
+
+    def addresses(self) -> list[str]:
+        """Return the pages' addresses for other devices, the secure one first; none while they are shut out."""
+        return []
+
+    def set_open(self, wanted: bool) -> None:
+        """Let other devices in, or shut them out; raises DoorError where that cannot be."""
+        raise DoorError("This server cannot change who may connect.")
+
+    @property
+    def open(self) -> bool:
+        """Whether other devices can connect."""
+        return False
+
+    @property
+    def authority(self) -> tuple[bytes, str] | None:
+        """The certificate authority as a file for devices, and its fingerprint; None where there is no TLS."""
+        return None
+
+
+class DoorError(Exception):
+    """The way in cannot be opened; the message is one sentence for people."""
+
+
+def house() -> House:
+    """Return the present application's house."""
+    return cast(House, current_app.extensions["companion"])
+
+
+def put(app: Flask, value: House) -> None:
+    """Let the application have this house."""
+    app.extensions["companion"] = value
+
+
+def _update_json(update: Update) -> str:
+    return json.dumps(
+        {
+            "kind": update.kind.value,
+            "sentences": list(update.sentences),
+            "ruling": None if update.ruling is None else ruling_answer(update.ruling).model_dump(),
+            "question": None if update.question is None else question_answer(update.question).model_dump(),
+            "notice": None if update.notice is None else update.notice.sentence,
+        }
+    )
+
+
+def _secret(path: Path) -> bytes:
+    """Return the key that signs badges, made at the first start."""
+    try:
+        found = path.read_bytes()
+        if len(found) >= 32:
+            return found
+        path.unlink()
+    except FileNotFoundError:
+        pass
+    secret = secrets.token_bytes(32)
+    with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
+        file.write(secret)
+    return secret

@@ -1,0 +1,137 @@
+"""One line of messages to all screens: numbered ones that each must get, and a newest frame that each may miss."""
+
+from __future__ import annotations
+
+import secrets
+import threading
+import time
+from collections import deque
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+KEPT = 256
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """What is sent to the screens. `number` counts up from 1; 0 is for what need not be caught up with."""
+
+    number: int
+    event: str
+    data: str
+
+    def encode(self, boot: str) -> bytes:
+        """Return the message as a server-sent event."""
+        mark = f"id: {boot}-{self.number}\n" if self.number else ""
+        return f"{mark}event: {self.event}\ndata: {self.data}\n\n".encode()
+
+
+class Hub:
+    """Takes messages in and hands them to any number of listeners; publishing waits for none of them."""
+
+    def __init__(self) -> None:
+        self.boot = secrets.token_hex(4)
+        """Tells the numbers of this run from those of another."""
+        self._changed = threading.Condition()
+        self._kept: deque[Message] = deque(maxlen=KEPT)
+        self._last = 0
+        self._frame: Message | None = None
+        self._frames = 0
+        self._closed = False
+
+    def publish(self, event: str, data: str) -> None:
+        """Send a message that listeners who come back are given later."""
+        with self._changed:
+            self._last += 1
+            self._kept.append(Message(self._last, event, data))
+            self._changed.notify_all()
+
+    def show(self, data: str) -> None:
+        """Send a frame; a listener who is busy finds the newest and no other."""
+        with self._changed:
+            self._frames += 1
+            self._frame = Message(0, "frame", data)
+            self._changed.notify_all()
+
+    def close(self) -> None:
+        """End all listeners' streams."""
+        with self._changed:
+            self._closed = True
+            self._changed.notify_all()
+
+    def mark(self) -> tuple[str, int]:
+        """Return run and number of the latest message."""
+        with self._changed:
+            return self.boot, self._last
+
+    def resumes(self, mark: str) -> int | None:
+        """Return the number after which a listener with this last id goes on, None where it must begin anew."""
+        boot, _, number = mark.partition("-")
+        if boot != self.boot or not number.isdecimal() or len(number) > 12:
+            return None
+        with self._changed:
+            oldest = self._last - len(self._kept)
+            return int(number) if oldest <= int(number) <= self._last else None
+
+    def listen(self, seen: int, patience: float) -> Iterator[Message | None]:
+        """Yield messages after the one numbered `seen` as they come, None after `patience` seconds without any."""
+        frames = -1
+        while True:
+            with self._changed:
+                if not self._has_news(seen, frames):
+                    self._changed.wait(patience)
+                if self._closed:
+                    return
+                news = [message for message in self._kept if message.number > seen]
+                if self._frames > frames:
+                    frames = self._frames
+                    if self._frame is not None:
+                        news.append(self._frame)
+                seen = self._last
+            if news:
+                yield from news
+            else:
+                yield None
+
+    def _has_news(self, seen: int, frames: int) -> bool:
+        return self._closed or self._last > seen or self._frames > frames
+
+
+class Seats:
+    """How many streams are open, per device and in all, so that nobody takes up all there is."""
+
+    def __init__(self, each: int = 6, total: int = 48) -> None:
+        self._each, self._total = each, total
+        self._lock = threading.Lock()
+        self._open: dict[str, int] = {}
+
+    def take(self, guest: str) -> bool:
+        """Return whether one more stream may be opened, and count it."""
+        with self._lock:
+            if self._open.get(guest, 0) >= self._each or sum(self._open.values()) >= self._total:
+                return False
+            self._open[guest] = self._open.get(guest, 0) + 1
+            return True
+
+    def leave(self, guest: str) -> None:
+        """Count one stream less."""
+        with self._lock:
+            self._open[guest] -= 1
+            if not self._open[guest]:
+                del self._open[guest]
+
+
+class Pace:
+    """Lets through so many events per second at most."""
+
+    def __init__(self, per_second: float) -> None:
+        self._gap = 1 / per_second
+        self._next = 0.0
+
+    def now(self) -> bool:
+        """Return whether the next one may go through now."""
+        now = time.monotonic()
+        if now < self._next:
+            return False
+        self._next = now + self._gap
+        return True

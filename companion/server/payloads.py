@@ -1,0 +1,294 @@
+"""What the API answers, as models; `view_answer` makes the largest of them from the table's view."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict
+
+from companion.referee.moves import Reveal
+from companion.referee.state import State
+from companion.referee.transcript import write_effect, write_entry, write_state
+from companion.table import HistoryLine, Outcome, Question, Ruling, View
+from companion.vision.detector import UNSURE_BELOW
+from companion.vision.sightings import Sighting
+
+SHOWN_LINES = 40
+"""How many lines of the history a view carries; the rest is to be had by itself."""
+
+
+class Answer(BaseModel):
+    """The common way of all answers."""
+
+    model_config = ConfigDict(extra="forbid")
+
+
+class RulingAnswer(Answer):
+    """What was ruled just now."""
+
+    n: int
+    sentences: list[str]
+    effects: list[dict[str, Any]]
+    read_by: str
+    picture: str | None
+    time: float
+
+
+class ChoiceAnswer(Answer):
+    """One answer to a question."""
+
+    label: str
+    card: str | None
+    probability: float
+
+
+class QuestionAnswer(Answer):
+    """What the table is unsure of."""
+
+    id: int
+    kind: str
+    sentence: str
+    choices: list[ChoiceAnswer]
+    picture: str | None
+    waiting: int
+
+
+class LineAnswer(Answer):
+    """An accepted move, as in a transcript, with what followed."""
+
+    n: int
+    move: dict[str, Any]
+    effects: list[dict[str, Any]]
+    sentences: list[str]
+    read_by: str
+    picture: str | None
+    time: float
+
+
+class MatchAnswer(Answer):
+    """How the running match was set up."""
+
+    id: str
+    edition: str
+    players: list[str]
+    scoring: str
+    target: int
+
+
+class StateAnswer(Answer):
+    """How the match stands."""
+
+    phase: str
+    round: int
+    dealer: str
+    turn: str | None
+    next: str | None
+    direction: str
+    top: str | None
+    color: str | None
+    hands: dict[str, int]
+    scores: dict[str, int]
+    winners: list[str]
+    round_winner: str | None
+    called: list[str]
+    challenger: str | None
+
+
+class LegalAnswer(Answer):
+    """What may be done next."""
+
+    actor: str | None
+    cards: list[str]
+    draw: bool
+    can_pass: bool
+    color: bool
+    answer: bool
+    reveal: bool
+    targets: list[str]
+    uno: list[str]
+    catch: list[str]
+    creeper: list[str]
+    hand: list[str]
+    in_round: bool
+
+
+class CameraHealthAnswer(Answer):
+    """How the camera does."""
+
+    health: str | None
+    detail: str
+    since: float
+
+
+class NoticeAnswer(Answer):
+    """Something that the host should know."""
+
+    kind: str
+    sentence: str
+
+
+class ViewAnswer(Answer):
+    """Everything that a screen shows of the running table."""
+
+    language: str
+    match: MatchAnswer | None
+    state: StateAnswer | None
+    legal: LegalAnswer | None
+    prompt: str
+    ruling: RulingAnswer | None
+    questions: list[QuestionAnswer]
+    history: list[LineAnswer]
+    history_length: int
+    camera: CameraHealthAnswer
+    notices: list[NoticeAnswer]
+    relaxed_turns: bool
+    saved: bool
+
+
+class OutcomeAnswer(Answer):
+    """What came of a tap: rulings, or a question first, or nothing new."""
+
+    rulings: list[RulingAnswer]
+    question: QuestionAnswer | None
+
+
+class SeenCardAnswer(Answer):
+    """A card read in one of the pictures; `other` is what it could be besides, where that is in doubt.
+
+    quad: its corners in that picture's pixels, clockwise from the card's own top left.
+    """
+
+    card: str
+    confidence: float
+    other: str | None
+    quad: list[list[float]]
+    picture: int
+
+
+def seen_card(sighting: Sighting, picture: int) -> SeenCardAnswer:
+    """Return a sighting in the picture of this number as it is sent."""
+    doubtful = sighting.confidence < UNSURE_BELOW and sighting.runner_up is not None
+    return SeenCardAnswer(
+        card=sighting.card.name,
+        confidence=round(sighting.confidence, 4),
+        other=sighting.runner_up.name if doubtful and sighting.runner_up else None,
+        quad=[[round(float(x), 1), round(float(y), 1)] for x, y in sighting.quad],
+        picture=picture,
+    )
+
+
+def view_answer(view: View, language: str) -> ViewAnswer:
+    """Return the view as it is sent."""
+    match = None
+    if view.header is not None and view.match_id is not None:
+        options = view.header.options
+        match = MatchAnswer(
+            id=view.match_id,
+            edition=view.header.edition.name.value,
+            players=list(view.header.players),
+            scoring=options.scoring.value,
+            target=options.target,
+        )
+    legal = view.legal
+    return ViewAnswer(
+        language=language,
+        match=match,
+        state=None if view.state is None else _state(view.state),
+        legal=None
+        if legal is None
+        else LegalAnswer(
+            actor=legal.actor,
+            cards=sorted(card.name for card in legal.cards),
+            draw=legal.draw,
+            can_pass=legal.can_pass,
+            color=legal.color,
+            answer=legal.answer,
+            reveal=legal.reveal,
+            targets=list(legal.targets),
+            uno=list(legal.uno),
+            catch=list(legal.catch),
+            creeper=list(legal.creeper),
+            hand=list(legal.hand),
+            in_round=legal.in_round,
+        ),
+        prompt=view.prompt,
+        ruling=None if view.ruling is None else ruling_answer(view.ruling),
+        questions=[question_answer(question) for question in view.questions],
+        history=[line_answer(line) for line in view.history[-SHOWN_LINES:]],
+        history_length=len(view.history),
+        camera=CameraHealthAnswer(
+            health=view.camera.health.value if view.camera.health else None,
+            detail=view.camera.detail,
+            since=view.camera.since,
+        ),
+        notices=[NoticeAnswer(kind=notice.kind.value, sentence=notice.sentence) for notice in view.notices],
+        relaxed_turns=view.relaxed_turns,
+        saved=view.saved,
+    )
+
+
+def _state(state: State) -> StateAnswer:
+    players = state.players
+    turn = state.turn
+    challenged = state.phase.value == "reveal" and turn is not None
+    return StateAnswer.model_validate(
+        {
+            **write_state(state),
+            "next": None if turn is None else players[state.seat_after(turn)],
+            "round_winner": None if state.round_winner is None else players[state.round_winner],
+            "called": [players[seat] for seat in sorted(state.called)],
+            "challenger": players[state.seat_after(turn)] if challenged and turn is not None else None,
+        }
+    )
+
+
+def ruling_answer(ruling: Ruling) -> RulingAnswer:
+    """Return a ruling as it is sent."""
+    return RulingAnswer(
+        n=ruling.n,
+        sentences=list(ruling.sentences),
+        effects=[write_effect(effect) for effect in ruling.effects],
+        read_by=ruling.read_by.value,
+        picture=ruling.picture,
+        time=ruling.time,
+    )
+
+
+def question_answer(question: Question) -> QuestionAnswer:
+    """Return a question as it is sent."""
+    return QuestionAnswer(
+        id=question.id,
+        kind=question.kind.value,
+        sentence=question.sentence,
+        choices=[
+            ChoiceAnswer(
+                label=choice.label,
+                card=None if choice.card is None else choice.card.name,
+                probability=choice.probability,
+            )
+            for choice in question.choices
+        ],
+        picture=question.picture,
+        waiting=question.waiting,
+    )
+
+
+def line_answer(line: HistoryLine) -> LineAnswer:
+    """Return a line of the history as it is sent. A challenged hand was shown to one player alone: it is left out."""
+    return LineAnswer(
+        n=line.n,
+        move={"do": "reveal"} if isinstance(line.move, Reveal) else write_entry(line.move),
+        effects=[write_effect(effect) for effect in line.effects],
+        sentences=list(line.sentences),
+        read_by=line.read_by.value,
+        picture=line.picture,
+        time=line.time,
+    )
+
+
+def outcome_answer(outcome: Outcome) -> OutcomeAnswer:
+    """Return what came of a tap as it is sent."""
+    return OutcomeAnswer(
+        rulings=[ruling_answer(ruling) for ruling in outcome.rulings],
+        question=None if outcome.question is None else question_answer(outcome.question),
+    )

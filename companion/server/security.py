@@ -1,0 +1,87 @@
+"""What every request must pass and every answer carries, whatever the route."""
+
+from __future__ import annotations
+
+import ipaddress
+from urllib.parse import urlsplit
+
+from flask import Flask, Response, request
+
+from companion.server.errors import RefusalError
+
+CONTENT_SECURITY_POLICY = "; ".join(
+    (
+        "default-src 'none'",
+        "script-src 'self'",
+        "style-src 'self'",
+        "img-src 'self' blob: data:",
+        "media-src 'self' blob:",
+        "connect-src 'self'",
+        "font-src 'self'",
+        "manifest-src 'self'",
+        "worker-src 'self'",
+        "base-uri 'none'",
+        "form-action 'none'",
+        "frame-ancestors 'none'",
+    )
+)
+_SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
+_HEADERS = {
+    "Content-Security-Policy": CONTENT_SECURITY_POLICY,
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "no-referrer",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Permissions-Policy": "camera=(self), microphone=(), geolocation=(), screen-wake-lock=(self)",
+}
+
+
+def guard(app: Flask) -> None:
+    """Let the application refuse foreign hosts and origins, and send the protective headers."""
+    app.before_request(_check_host)
+    app.before_request(_check_origin)
+    app.after_request(_add_headers)
+
+
+def host_allowed(host: str) -> bool:
+    """Return whether a Host header names this computer as people at the table would, and no public name.
+
+    A foreign page whose name was made to lead here (DNS rebinding) is thereby refused.
+    """
+    name = urlsplit(f"//{host}")
+    try:
+        hostname = name.hostname or ""
+        _ = name.port
+    except ValueError:
+        return False
+    if hostname == "localhost" or hostname.endswith(".local"):
+        return True
+    try:
+        ipaddress.ip_address(hostname)
+    except ValueError:
+        return False
+    return True
+
+
+def _check_host() -> None:
+    if not host_allowed(request.headers.get("Host", "")):
+        raise RefusalError(400, "unknown-host", "Open this page by the address that the companion printed.")
+
+
+def _check_origin() -> None:
+    """Refuse what another site's page makes a browser send here."""
+    if request.method in _SAFE_METHODS:
+        return
+    site = request.headers.get("Sec-Fetch-Site")
+    origin = request.headers.get("Origin")
+    foreign = site not in (None, "same-origin")
+    if origin is not None and origin != f"{request.scheme}://{request.headers.get('Host')}":
+        foreign = True
+    if foreign:
+        raise RefusalError(403, "foreign-origin", "Requests from other pages are refused.")
+
+
+def _add_headers(response: Response) -> Response:
+    for name, value in _HEADERS.items():
+        response.headers.setdefault(name, value)
+    return response

@@ -1,0 +1,126 @@
+"""Serves the application: to this computer at once, to the network when the host says so, there also over TLS."""
+
+from __future__ import annotations
+
+import logging
+import threading
+from dataclasses import dataclass
+from typing import Any
+
+from cheroot.ssl.builtin import BuiltinSSLAdapter
+from cheroot.wsgi import Server
+from flask import Flask
+
+from companion.server.certificates import Certificates, ensure_certificates
+from companion.server.config import ServerConfig
+from companion.server.house import DoorError, Doors
+from companion.server.network import in_url, lan_address, local_name
+
+_log = logging.getLogger(__name__)
+
+# Every open page holds one thread for its live stream.
+_LOCAL_THREADS, _LAN_THREADS = 16, 48
+_SOCKET_SECONDS = 20
+
+
+class PortTakenError(Exception):
+    """Nothing can listen on this port; the message is one sentence for people."""
+
+
+@dataclass(frozen=True)
+class _Listener:
+    server: Any
+    url: str
+    thread: threading.Thread
+
+
+class _QuietServer(Server):
+    """Leaves what it has to say to the log: browsers that break connections off are nothing to tell anybody."""
+
+    def error_log(self, msg: str = "", level: int = logging.INFO, traceback: bool = False) -> None:
+        _log.debug("%s", msg, exc_info=traceback)
+
+
+class Listeners(Doors):
+    """The servers of one application. Open the local one with `start`."""
+
+    def __init__(self, app: Flask, config: ServerConfig) -> None:
+        self._app, self._config = app, config
+        self._lock = threading.Lock()
+        self._local: _Listener | None = None
+        self._lan: list[_Listener] = []
+        self._certificates: Certificates | None = None
+
+    def start(self) -> str:
+        """Listen for this computer's own browser and return the address; raises PortTakenError."""
+        self._local = self._listen(self._config.host, self._config.port, None, _LOCAL_THREADS)
+        return self._local.url
+
+    def stop(self) -> None:
+        """Stop listening."""
+        with self._lock:
+            for listener in (*self._lan, *([self._local] if self._local else [])):
+                listener.server.stop()
+            self._lan, self._local = [], None
+
+    @property
+    def open(self) -> bool:
+        """Whether other devices can connect."""
+        return bool(self._lan)
+
+    def addresses(self) -> list[str]:
+        """Return the pages' addresses for other devices, the secure one first."""
+        return sorted((listener.url for listener in self._lan), key=lambda url: not url.startswith("https"))
+
+    @property
+    def authority(self) -> tuple[bytes, str] | None:
+        """The certificate authority as a file for devices, and its fingerprint."""
+        found = self._certificates
+        return None if found is None else (found.authority_der, found.fingerprint)
+
+    def set_open(self, wanted: bool) -> None:
+        """Let other devices on the network in, or shut them out; raises DoorError."""
+        with self._lock:
+            if wanted and not self._lan:
+                self._lan = self._open_lan()
+            elif not wanted:
+                for listener in self._lan:
+                    # Stopping waits for open streams, of which one may be the asking page's.
+                    threading.Thread(target=listener.server.stop, daemon=True).start()
+                self._lan = []
+
+    def _open_lan(self) -> list[_Listener]:
+        address = lan_address()
+        if address is None:
+            raise DoorError("This computer is on no network that other devices could reach it by.")
+        port = self._local.server.bind_addr[1] if self._local else self._config.port
+        opened: list[_Listener] = []
+        try:
+            opened.append(self._listen(address, port, None, _LAN_THREADS))
+            if self._config.tls:
+                names = [address, "127.0.0.1", "localhost", *filter(None, [local_name()])]
+                self._certificates = ensure_certificates(self._config.data / "tls", names)
+                tls_port = self._config.tls_port
+                secure = port + 1 if tls_port is None and port else tls_port or 0
+                opened.append(self._listen(address, secure, self._certificates, _LAN_THREADS))
+        except (PortTakenError, OSError) as error:
+            for listener in opened:
+                listener.server.stop()
+            raise DoorError(f"Other devices cannot be let in: {error}") from error
+        return opened
+
+    def _listen(self, host: str, port: int, certificates: Certificates | None, threads: int) -> _Listener:
+        server = _QuietServer(
+            (host, port), self._app, numthreads=threads, server_name="companion", timeout=_SOCKET_SECONDS
+        )
+        if certificates is not None:
+            server.ssl_adapter = BuiltinSSLAdapter(str(certificates.certificate), str(certificates.key))
+        try:
+            server.prepare()
+        except OSError as error:
+            raise PortTakenError(f"port {port} is taken: choose another with --port.") from error
+        scheme = "http" if certificates is None else "https"
+        url = f"{scheme}://{in_url(host)}:{server.bind_addr[1]}"
+        thread = threading.Thread(target=server.serve, name=f"serving {url}", daemon=True)
+        thread.start()
+        return _Listener(server, url, thread)
