@@ -63,7 +63,7 @@ class _Section(BaseModel):
 class ServerSettings(_Section):
     """Where the pages are served."""
 
-    port: int = Field(default=8765, ge=0, le=65535, description="Port of the pages; 0 takes any free one.")
+    port: int = Field(default=8000, ge=0, le=65535, description="Port of the pages; 0 takes any free one.")
     lan: bool = Field(default=False, description="Let other devices on the network in.")
     browser: bool = Field(default=True, description="Open the page in the browser at the start.")
 

@@ -1,0 +1,107 @@
+"""The arrows between modules point one way, and no module outgrows a reader's patience."""
+
+from __future__ import annotations
+
+import ast
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+# Folder in the checkout -> package that it is installed as.
+_PACKAGES = {"companion": "companion", "dataset": "companion.dataset", "models": "companion.models"}
+_MOST_LINES = 500
+
+_STORE = {"store", "journal", "records"}
+_BELOW_SERVER = {"cards", "referee", "caller", "vision", "table", "settings", "log", *_STORE}
+_MAY_IMPORT = {
+    "cards": set(),
+    "referee": {"cards"},
+    "caller": {"cards", "referee"},
+    "vision": {"cards"},
+    "dataset": {"cards", "referee"},
+    "models": {"cards", "dataset", "vision"},
+    **{module: {"cards", "referee", *_STORE} for module in _STORE},
+    "table": {"cards", "referee", "caller", "vision", *_STORE},
+    "server": _BELOW_SERVER | {"dataset"},
+    "settings": {"cards"},
+    "log": set(),
+}
+"""What each part may import besides itself; `cli`, `commands`, `bench` and `doctor` stand on top and see everything."""
+
+_ON_TOP = {"", "cli", "commands", "bench", "doctor"}
+# The simulated table is a source of pictures like any camera.
+_SOURCES_OF_THE_SIMULATION = ("sources.py",)
+
+
+def _modules() -> Iterator[tuple[Path, str]]:
+    for folder, package in _PACKAGES.items():
+        for path in sorted((ROOT / folder).rglob("*.py")):
+            yield path, ".".join([package, *path.relative_to(ROOT / folder).with_suffix("").parts])
+
+
+def _imported(path: Path) -> Iterator[str]:
+    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{path}: a relative import"
+            assert node.module is not None
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+
+
+def _part(module: str) -> str:
+    """Return the part that a module of ours belongs to: `companion.referee.state` -> `referee`."""
+    names = module.split(".")
+    return "" if len(names) == 1 or names[1] == "__init__" else names[1]
+
+
+def _arrows() -> Iterator[tuple[Path, str, str]]:
+    for path, module in _modules():
+        for name in _imported(path):
+            if name.split(".")[0] == "companion" and _part(name) != _part(module):
+                yield path, _part(module), _part(name)
+
+
+def test_arrows_point_one_way() -> None:
+    wrong = [
+        f"{path.relative_to(ROOT)} imports {target}"
+        for path, part, target in _arrows()
+        if part not in _ON_TOP and target not in _MAY_IMPORT[part]
+        if not (part == "vision" and target == "dataset" and path.name in _SOURCES_OF_THE_SIMULATION)
+    ]
+    assert not wrong, "\n".join(wrong)
+
+
+def test_every_part_has_its_place() -> None:
+    known = {*_MAY_IMPORT, *_ON_TOP}
+    assert {_part(module) for _, module in _modules()} <= known
+
+
+def test_nothing_imports_the_command_line() -> None:
+    wrong = [
+        f"{path.relative_to(ROOT)} imports {target}"
+        for path, part, target in _arrows()
+        if target in _ON_TOP - {""} and part not in _ON_TOP
+    ]
+    assert not wrong, "\n".join(wrong)
+
+
+@pytest.mark.parametrize("part", ["cards", "referee", "caller"])
+def test_the_rules_need_only_the_standard_library(part: str) -> None:
+    for path, module in _modules():
+        if _part(module) == part:
+            foreign = {name.split(".")[0] for name in _imported(path)} - {"companion"} - set(sys.stdlib_module_names)
+            assert not foreign, path
+
+
+def test_no_module_is_longer_than_five_hundred_lines() -> None:
+    scripts = (path for path in (ROOT / "web").rglob("*.js") if "vendor" not in path.parts)
+    long = {
+        str(path.relative_to(ROOT)): count
+        for path in [*(path for path, _ in _modules()), *scripts]
+        if (count := len(path.read_text("utf-8").splitlines())) > _MOST_LINES
+    }
+    assert not long
