@@ -6,7 +6,7 @@ A batch is made of whole scenes: every readable card and index of a scene gives 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from companion.cards import Card
+from companion.models.mine import false_file
 from companion.vision.geometry import (
     CARD_CROP,
     CARD_MARGIN,
@@ -146,7 +147,7 @@ def _empty_quad(rng: np.random.Generator, width: int, height: int, aspect: float
 
 
 def scene_crops(
-    image: Image, row: dict[str, object], rng: np.random.Generator, limits: Limits
+    image: Image, row: dict[str, object], rng: np.random.Generator, limits: Limits, false: Sequence[FalseBox] = ()
 ) -> tuple[list[CardCrop], list[IndexCrop]]:
     """Return the crops of one scene; `row` is its line of the data set's labels (see dataset/generate.py)."""
     height, width = image.shape[:2]
@@ -169,11 +170,37 @@ def scene_crops(
         if any(intersection_over_smaller(quad, other) > 0.04 for other in outlines):
             continue
         if aspect > 1:
-            edge = cut(image, quad, *CARD_CROP)
-            cards.append(CardCrop(edge, NO_CARD, IGNORE, unit_square()))
+            cards.append(CardCrop(cut(image, quad, *CARD_CROP), NO_CARD, IGNORE, unit_square()))
         else:
             indices.append(IndexCrop(cut(image, quad, INDEX_CROP, INDEX_CROP), NO_CARD, IGNORE, IGNORE))
+    for box in false:
+        if box.is_card:
+            edge = expand(portrait(_shaken(box.quad, rng, 0.7)), CARD_MARGIN)
+            cards.append(CardCrop(cut(image, edge, *CARD_CROP), NO_CARD, IGNORE, unit_square()))
+        else:
+            frame = np.roll(index_frame(_shaken(box.quad, rng, 1.0)), int(rng.integers(4)), axis=0)
+            indices.append(IndexCrop(cut(image, frame, INDEX_CROP, INDEX_CROP), NO_CARD, IGNORE, IGNORE))
     return cards, indices
+
+
+@dataclass(frozen=True, eq=False)
+class FalseBox:
+    """Something in a scene that the detector took for a card, or for an index: see models/mine.py."""
+
+    is_card: bool
+    quad: Quad
+
+
+def _false_boxes(folder: Path, split: str) -> dict[str, list[FalseBox]]:
+    """Return the false boxes by picture name; none where none were mined."""
+    path = false_file(folder, split)
+    if not path.exists():
+        return {}
+    rows = [json.loads(line) for line in path.read_text().splitlines() if line]
+    return {
+        row["image"]: [FalseBox(box["kind"] == "card", np.array(box["quad"], np.float32)) for box in row["boxes"]]
+        for row in rows
+    }
 
 
 @dataclass(frozen=True)
@@ -199,6 +226,7 @@ def _stack(images: list[Image], width: int, height: int) -> NDArray[np.uint8]:
 def batches(folder: Path, split: str, scenes: int, seed: int, epoch: int, limits: Limits) -> Iterator[CropBatch]:
     """Yield the crops of `scenes` scenes at a time, in an order and with jitter that `seed` and `epoch` decide."""
     rows = [json.loads(line) for line in (folder / f"{split}.jsonl").read_text().splitlines()]
+    false = _false_boxes(folder, split)
     rng = np.random.default_rng((seed, epoch))
     order = rng.permutation(len(rows))
     for start in range(0, len(order), scenes):
@@ -207,7 +235,9 @@ def batches(folder: Path, split: str, scenes: int, seed: int, epoch: int, limits
         for i in order[start : start + scenes]:
             image = cv2.imread(str(folder / "images" / split / f"{rows[i]['image']}.jpg"), cv2.IMREAD_COLOR)
             assert image is not None, f"{rows[i]['image']} is missing from {folder}"
-            more_cards, more_indices = scene_crops(np.asarray(image, np.uint8), rows[i], rng, limits)
+            more_cards, more_indices = scene_crops(
+                np.asarray(image, np.uint8), rows[i], rng, limits, false.get(rows[i]["image"], ())
+            )
             cards += more_cards
             indices += more_indices
         yield CropBatch(

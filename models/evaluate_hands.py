@@ -84,9 +84,7 @@ def _readable_scene(scenes: SceneMaker, hand: Sequence[Card], rng: np.random.Gen
     for _ in range(50):
         order = [hand[int(i)] for i in rng.permutation(len(hand))]
         scene = scenes.make(_LAYOUTS[int(rng.integers(len(_LAYOUTS)))], order)
-        shown = [
-            card.visible >= 0.6 or any(index.visible >= 0.9 for index in card.indices) for card in scene.cards
-        ]
+        shown = [card.visible >= 0.6 or any(index.visible >= 0.9 for index in card.indices) for card in scene.cards]
         if all(shown):
             return scene.image
     return scene.image
@@ -97,9 +95,7 @@ def drawn_figures(detector: CardDetector, hands: int, seed: int, cards: Sequence
     return measure_hands(detector, SceneMaker(seed, (960, 960)), cards, hands, seed)
 
 
-def photo_figures(
-    detector: CardDetector, arts: Mapping[Card, Sequence[CardArt]], hands: int, seed: int
-) -> HandFigures:
+def photo_figures(detector: CardDetector, arts: Mapping[Card, Sequence[CardArt]], hands: int, seed: int) -> HandFigures:
     """Return the figures over hands of photographed cards."""
     scenes = SceneMaker(seed, (960, 960), photos=arts, photo_share=1.0)
     return measure_hands(detector, scenes, tuple(arts), hands, seed)

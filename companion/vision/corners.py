@@ -1,0 +1,103 @@
+"""How corner indices and cards belong together: which card an index is on, where the card of a read index lies."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import cv2
+import numpy as np
+
+from companion.vision.geometry import INDEX_REACH, INDEX_SPOT, Quad, homography, project, unit_square
+from companion.vision.reader import IndexReading
+
+# Length of an index' longer side over the card's width, the mean over the drawn decks.
+_INDEX_OVER_CARD = 0.135
+# Where on a whole card, in its own unit square, its indices are; others inside it lie on top of it or are its print.
+_CORNER_ZONE = (0.34, 0.3)
+# How far from its usual spot an index may lie to speak for an outline, in the card's unit square.
+_SUPPORT_REACH = 0.1
+# An index this large a share of the card it lies in is the card's middle symbol.
+_MIDDLE_SHARE = 0.02
+
+
+def on_card(card: Quad, points: Quad) -> Quad:
+    """Return where points (N, 2) of the picture lie in the card's unit square; (0, 0) is its top left corner."""
+    return project(homography(card, unit_square()), points)
+
+
+def support(card: Quad, indices: Sequence[Quad]) -> int:
+    """Return at how many of the card's two index spots an index was found: evidence that the outline is right."""
+    if not indices:
+        return 0
+    spots = np.array([INDEX_SPOT, (1 - INDEX_SPOT[0], 1 - INDEX_SPOT[1])])
+    found = on_card(card, np.array([index.mean(0) for index in indices], np.float32))
+    near = np.abs(found[:, None] - spots[None]).max(2) < _SUPPORT_REACH
+    return int(near.any(0).sum())
+
+
+def claims(card: Quad, index: Quad) -> bool:
+    """Whether an index' centre lies on the card where the card's own indices are, or is the card's middle symbol."""
+    x, y = on_card(card, index.mean(0, keepdims=True))[0]
+    if not (-0.05 <= x <= 1.05 and -0.05 <= y <= 1.05):
+        return False
+    across, down = _CORNER_ZONE
+    at_corner = (x < across and y < down) or (x > 1 - across and y > 1 - down)
+    # A real index of another card is much smaller than a middle symbol that was taken for one.
+    share = abs(cv2.contourArea(index)) / max(abs(cv2.contourArea(card)), 1.0)
+    return at_corner or (0.2 < x < 0.8 and 0.2 < y < 0.8 and share > _MIDDLE_SHARE)
+
+
+def outline_from_index(reading: IndexReading) -> Quad:
+    """Return about where the card lies whose top-left index was read, from the index' size and direction."""
+    frame = reading.quad
+    scale = 1 / (INDEX_REACH * _INDEX_OVER_CARD)
+    along, down = (frame[1] - frame[0]) * scale, (frame[3] - frame[0]) * scale * 87 / 56
+    start = frame.mean(0) - INDEX_SPOT[0] * along - INDEX_SPOT[1] * down
+    return np.asarray([start, start + along, start + along + down, start + down], np.float32)
+
+
+def outline_from_pair(a: IndexReading, b: IndexReading) -> Quad:
+    """Return the upright rectangle of a card's proportions whose two indices lie where these two were found."""
+    first, second = a.quad.mean(0), b.quad.mean(0)
+    # The diagonal between the spots, in card widths, and its angle to the card's top edge.
+    across, down = 1 - 2 * INDEX_SPOT[0], (1 - 2 * INDEX_SPOT[1]) * 87 / 56
+    diagonal = complex(*(second - first))
+    along = diagonal / complex(across, down)
+    x, y = np.array([along.real, along.imag]), np.array([-along.imag, along.real]) * 87 / 56
+    start = first - INDEX_SPOT[0] * x - INDEX_SPOT[1] * y
+    return np.asarray([start, start + x, start + x + y, start + y], np.float32)
+
+
+def are_opposite(a: IndexReading, b: IndexReading) -> bool:
+    """Whether two indices can be the two of one card: of one size, half a turn apart, about a diagonal away."""
+    right_a, right_b = a.quad[1] - a.quad[0], b.quad[1] - b.quad[0]
+    side_a, side_b = float(np.hypot(*right_a)), float(np.hypot(*right_b))
+    if not 0.6 < side_a / max(side_b, 1e-6) < 1.7 or float(right_a @ right_b) > -0.7 * side_a * side_b:
+        return False
+    outline = outline_from_index(a)
+    expected = project(homography(unit_square(), outline), 1 - np.array([INDEX_SPOT]))[0]
+    reach = float(np.hypot(*(outline[3] - outline[0])))
+    return bool(np.hypot(*(expected - b.quad.mean(0))) < 0.4 * reach)
+
+
+def opposite_pairs(readings: Sequence[IndexReading]) -> list[tuple[IndexReading, IndexReading]]:
+    """Return all pairs that can be the two indices of one card."""
+    return [
+        (a, b) for i, a in enumerate(readings) for b in readings[i + 1 :] if are_opposite(a, b) or are_opposite(b, a)
+    ]
+
+
+def one_per_card(readings: Sequence[IndexReading]) -> list[IndexReading]:
+    """Return one reading per card, with the card's outline: two opposite corners that read alike are one card."""
+    left = sorted(readings, key=lambda reading: -float(reading.logs[:-1].max()))
+    cards: list[IndexReading] = []
+    while left:
+        first = left.pop(0)
+        likely = int(first.logs[:-1].argmax())
+        partner = next((b for b in left if int(b.logs[:-1].argmax()) == likely and are_opposite(first, b)), None)
+        if partner is None:
+            cards.append(IndexReading(outline_from_index(first), first.logs))
+        else:
+            left = [reading for reading in left if reading is not partner]
+            cards.append(IndexReading(outline_from_pair(first, partner), first.logs + partner.logs))
+    return cards

@@ -1,0 +1,56 @@
+"""Finds what the detector takes for cards and indices and is none: the reader's hardest 'no card' crops.
+
+Hard-negative mining (Shrivastava, Gupta and Girshick, Training Region-based Object Detectors with Online Hard Example
+Mining, 2016), done once after the detector is trained.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import cv2
+import numpy as np
+from rich.progress import track
+
+from companion.vision.boxes import Box, BoxFinder, BoxKind
+from companion.vision.geometry import Quad, intersection_over_smaller
+from companion.vision.runtime import Network
+
+_THRESHOLD = 0.08
+_PER_SCENE = 6
+
+
+def false_file(data: Path, split: str) -> Path:
+    """Return the file that holds a split's false boxes: a JSON line per scene."""
+    return data / f"{split}.false.jsonl"
+
+
+def mine(data: Path, split: str, detector: Path, limit: int = 4000) -> int:
+    """Write the false boxes of the first `limit` scenes of a split; return how many there are.
+
+    A box is false when it shares less than a tenth of its area, or of the card's, with every face-up card.
+    """
+    finder = BoxFinder(Network(detector), threshold=_THRESHOLD)
+    rows = [json.loads(line) for line in (data / f"{split}.jsonl").read_text().splitlines()][:limit]
+    count = 0
+    lines = []
+    for row in track(rows, f"false boxes ({split})"):
+        image = cv2.imread(str(data / "images" / split / f"{row['image']}.jpg"), cv2.IMREAD_COLOR)
+        assert image is not None, f"{row['image']} is missing from {data}"
+        cards = [np.array(entry["quad"], np.float32) for entry in row["cards"]]
+        boxes = [box for box in finder.find(np.asarray(image, np.uint8)) if not _touches(box, cards)][:_PER_SCENE]
+        count += len(boxes)
+        if boxes:
+            lines.append(json.dumps({"image": row["image"], "boxes": [*map(_row, boxes)]}))
+    false_file(data, split).write_text("\n".join(lines) + "\n")
+    return count
+
+
+def _touches(box: Box, cards: list[Quad]) -> bool:
+    return any(intersection_over_smaller(box.quad, card) > 0.1 for card in cards)
+
+
+def _row(box: Box) -> dict[str, object]:
+    quad = [[round(float(x), 1), round(float(y), 1)] for x, y in box.quad]
+    return {"kind": "card" if box.kind is BoxKind.CARD else "index", "quad": quad}

@@ -1,0 +1,96 @@
+"""`companion read` and `companion score` on pictures."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import cv2
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+from companion.cards import Card
+from companion.cli import main
+from companion.dataset.layouts import Layout
+from companion.dataset.scenes import SceneMaker
+from companion.dataset.styles import StyleFamily
+
+
+@pytest.fixture(scope="module")
+def pictures(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a drawn cascade of three cards and an empty table."""
+    folder = tmp_path_factory.mktemp("pictures")
+    table = np.full((600, 800, 3), (70, 95, 120), np.uint8)
+    cv2.imwrite(str(folder / "empty.png"), table)
+    scenes = SceneMaker(4, (640, 640), families=[StyleFamily.CLASSIC_OVAL], fonts=(), deck_count=1)
+    cv2.imwrite(str(folder / "hand.jpg"), scenes.make(Layout.SINGLE).image)
+    return folder
+
+
+def run(*arguments: object) -> tuple[int, str, str]:
+    """Return exit status, standard output and standard error of a command."""
+    result = CliRunner().invoke(main, [str(argument) for argument in arguments])
+    assert result.exception is None or isinstance(result.exception, SystemExit), result.exception
+    return result.exit_code, result.stdout, result.stderr
+
+
+def test_json_has_a_line_per_picture_as_promised(pictures: Path) -> None:
+    status, out, _ = run("read", pictures, "--json", "--edition", "classic")
+    rows = [json.loads(line) for line in out.splitlines()]
+    assert status == 0
+    assert [Path(row["image"]).name for row in rows] == ["empty.png", "hand.jpg"]
+    assert rows[0]["cards"] == []
+    assert rows[0]["points"] == 0
+    for row in rows:
+        assert set(row) == {"image", "cards", "points"}
+        assert row["points"] == sum(Card.parse(card["card"]).points for card in row["cards"])
+        for card in row["cards"]:
+            assert {"card", "confidence", "quad"} <= set(card) <= {"card", "confidence", "quad", "or"}
+            assert 0 <= card["confidence"] <= 1
+            assert np.array(card["quad"]).shape == (4, 2)
+
+
+def test_patterns_and_missing_files(pictures: Path) -> None:
+    status, out, err = run("read", pictures / "*.png", pictures / "gone.jpg", "--json")
+    assert status == 1
+    assert len(out.splitlines()) == 1
+    assert "gone.jpg" in err
+    assert "Traceback" not in err
+
+
+def test_unreadable_files_are_named_and_skipped(pictures: Path, tmp_path: Path) -> None:
+    broken = tmp_path / "broken.jpg"
+    broken.write_bytes(b"not a picture")
+    status, out, err = run("read", broken, pictures / "empty.png")
+    assert status == 1
+    assert "broken.jpg" in err
+    assert "no card" in out
+
+
+def test_a_picture_with_too_many_pixels_is_refused(pictures: Path, tmp_path: Path) -> None:
+    huge = tmp_path / "huge.png"
+    cv2.imwrite(str(huge), np.zeros((9000, 9000), np.uint8))
+    status, _, err = run("read", huge)
+    assert status == 1
+    assert "9000 x 9000" in err
+
+
+def test_drawing(pictures: Path, tmp_path: Path) -> None:
+    assert run("read", pictures / "hand.jpg", "--draw", tmp_path / "out.jpg")[0] == 0
+    assert cv2.imread(str(tmp_path / "out.jpg")).shape == (640, 640, 3)
+    assert run("read", pictures, "--draw", tmp_path / "folder")[0] == 0
+    assert sorted(path.name for path in (tmp_path / "folder").iterdir()) == ["empty.jpg", "hand.jpg"]
+
+
+def test_score_sums_up(pictures: Path) -> None:
+    status, out, err = run("score", pictures / "empty.png", "--expect", "2")
+    assert status == 0
+    assert "together 0 points" in out
+    assert "2 cards expected, 0 found" in err
+
+
+def test_a_missing_model_is_one_clear_sentence(pictures: Path, tmp_path: Path) -> None:
+    status, _, err = run("read", pictures / "empty.png", "--model", tmp_path)
+    assert status == 1
+    assert "detector.onnx is missing" in err
