@@ -127,7 +127,9 @@ def _as_text(ruling: _Ruling, caller: Caller) -> str:
         lines = [f"{ruling.n:4}  {move}", *(f"      “{sentence}”" for sentence in ruling.said)]
     else:
         lines = [f"   ✗  {move}", f"      {caller.refuse(ruling.error)}"]
-    return "\n".join([*lines, *(f"      {line}" for line in caller.describe(ruling.state))])
+    text = "\n".join([*lines, *(f"      {line}" for line in caller.describe(ruling.state))])
+    # JSON can spell half a character, which no terminal can show.
+    return text.encode(errors="backslashreplace").decode()
 
 
 @click.command("score-hand")

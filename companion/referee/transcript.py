@@ -29,10 +29,10 @@ class TranscriptError(ValueError):
         self.value = value
 
 
-def parse_line(line: bytes | str) -> object:
-    """Return the JSON value that the line holds; raises TranscriptError."""
+def parse_line(line: bytes) -> object:
+    """Return the JSON value that the line holds, a byte order mark before it passed over; raises TranscriptError."""
     try:
-        return json.loads(line)
+        return json.loads(line.decode("utf-8-sig").strip())
     except UnicodeDecodeError as error:
         raise TranscriptError("the text is not UTF-8", line) from error
     except json.JSONDecodeError as error:
@@ -132,7 +132,7 @@ class _Fields:
         return name in self._values
 
     def one_of(self, name: str, kind: type[_E]) -> _E:
-        return _member(kind, name, self.get(name, str, f"a {name}'s name"))
+        return _member(kind, name, self.get(name, str, "a name"))
 
     def player(self) -> str:
         return self.get("player", str, "a player's name")

@@ -1,0 +1,119 @@
+"""The rules one by one, and together: known answers, and that none is missing."""
+
+from __future__ import annotations
+
+import re
+from enum import Enum
+
+import pytest
+from known_answers import Case, cases, shown, start, take
+
+from companion.caller import LANGUAGES, Caller
+from companion.referee import editions, effects, errors, moves
+from companion.referee.effects import Why
+from companion.referee.errors import RefereeError
+from companion.referee.state import Phase
+from companion.referee.transcript import _READERS
+
+CASES = cases()
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.title)
+def test_known_answer(case: Case) -> None:
+    match = start(case)
+    for line in case.lines:
+        before = match
+        if line.error:
+            with pytest.raises(RefereeError) as refused:
+                take(match, line.move)
+            assert refused.value.code == line.error, line.move
+        else:
+            match, happened = take(match, line.move)
+            if line.effects is not None:
+                assert happened == line.effects, line.move
+        state = shown(match)
+        assert {name: state[name] for name in line.state} == line.state, line.move
+        for language in LANGUAGES:
+            assert all(Caller(language).describe(match.state))
+            assert all(Caller(language).correct(before.state, match.state))
+
+
+def seen(attribute: str) -> set[str]:
+    return {str(getattr(line, attribute)) for case in CASES for line in case.lines}
+
+
+def happened() -> set[str]:
+    return {effect for case in CASES for line in case.lines for effect in line.effects or ()}
+
+
+def test_every_rule_is_shown() -> None:
+    cited = {int(number) for case in CASES for number in re.findall(r"\bR(\d+)", case.title)}
+    assert cited == set(range(1, 34))
+
+
+def test_every_error_is_shown() -> None:
+    assert seen("error") - {"None"} == {error.code for error in RefereeError.__subclasses__()}
+
+
+def test_every_effect_is_shown() -> None:
+    names = {kind.name for kind in vars(effects).values() if isinstance(kind, type) and hasattr(kind, "player")}
+    assert {effect.split()[0] for effect in happened()} >= names
+    assert {effect.split(" ", 3)[3] for effect in happened() if effect.startswith("draw ")} == {
+        why.value for why in Why
+    }
+    assert {effect.split()[1] for effect in happened() if effect.startswith("reverse ")} == {
+        "clockwise",
+        "counterclockwise",
+    }
+    assert len({effect.split()[0] for effect in happened()}) == 15
+
+
+def test_every_move_is_shown() -> None:
+    made = {line.move["do"] for case in CASES for line in case.lines}
+    assert made == {*_READERS, "undo", "amend"}
+
+
+def test_every_phase_is_shown() -> None:
+    assert {line.state.get("phase") for case in CASES for line in case.lines} >= {phase.value for phase in Phase}
+
+
+def test_every_value_of_every_option_is_shown() -> None:
+    chosen = {(name, value) for case in CASES for name, value in case.header["match"]["options"].items()}
+    titles = " ".join(case.title for case in CASES)
+    for name in editions.Options.__slots__:
+        default = getattr(editions.Options(), name)
+        if isinstance(default, bool):
+            assert {(name, True), (name, False)} <= chosen
+        elif isinstance(default, Enum):
+            for value in type(default):
+                assert (name, value.value) in chosen or f"{name} {value.value}" in titles or value is default
+        else:
+            assert any(name == other for other, _ in chosen)
+
+
+def test_every_profile_is_shown() -> None:
+    assert {case.header["match"].get("profile") for case in CASES} >= set(editions.PROFILES)
+
+
+def test_every_edition_is_shown() -> None:
+    assert {case.header["match"]["edition"] for case in CASES} == {name.value for name in editions.EDITIONS}
+
+
+def test_moves_that_anyone_may_make_are_not_tied_to_the_actor() -> None:
+    assert {kind.__name__ for kind in moves.ActorMove.__subclasses__()} == {
+        "Play",
+        "Draw",
+        "Pass",
+        "Flip",
+        "ChooseColor",
+        "Target",
+        "Accept",
+        "Challenge",
+    }
+
+
+def test_errors_carry_the_offending_value() -> None:
+    for error in RefereeError.__subclasses__():
+        fields = set(re.findall(r"\{(\w+)\}", error.template))
+        assert fields <= set(error.__init__.__code__.co_varnames), error
+    assert errors.NothingToUndoError().values == {}

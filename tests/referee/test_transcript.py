@@ -1,0 +1,240 @@
+"""What a transcript may say, and how it is refused where it may not."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from companion.cards import Card, Color, EditionName
+from companion.referee import moves
+from companion.referee.editions import EDITIONS, InvalidOptionError, Options, Scoring, StartAction
+from companion.referee.state import Header, InvalidHeaderError
+from companion.referee.transcript import (
+    TranscriptError,
+    parse_line,
+    read_entry,
+    read_header,
+    write_entry,
+    write_header,
+)
+
+SEVEN = Card.parse("red 7")
+
+LINES: list[tuple[dict[str, Any], moves.Entry]] = [
+    ({"do": "start", "card": "red 7"}, moves.Start(SEVEN)),
+    ({"do": "play", "card": "red 7"}, moves.Play(SEVEN)),
+    ({"do": "play", "card": "red 7", "force": True, "by": "Ann"}, moves.Play(SEVEN, True, by="Ann")),
+    ({"do": "draw"}, moves.Draw()),
+    ({"do": "draw", "by": "Ann"}, moves.Draw(by="Ann")),
+    ({"do": "pass", "by": "Ann"}, moves.Pass(by="Ann")),
+    ({"do": "flip", "card": "red 7", "by": "Ann"}, moves.Flip(SEVEN, by="Ann")),
+    ({"do": "color", "color": "red", "by": "Ann"}, moves.ChooseColor(Color.RED, by="Ann")),
+    ({"do": "target", "player": "Ben", "by": "Ann"}, moves.Target("Ben", by="Ann")),
+    ({"do": "accept", "by": "Ann"}, moves.Accept(by="Ann")),
+    ({"do": "challenge", "by": "Ann"}, moves.Challenge(by="Ann")),
+    ({"do": "reveal", "cards": ["red 7", "red 7"]}, moves.Reveal((SEVEN, SEVEN))),
+    ({"do": "reveal", "cards": []}, moves.Reveal(())),
+    ({"do": "reveal", "guilty": True}, moves.Judge(True)),
+    ({"do": "reveal", "guilty": False}, moves.Judge(False)),
+    ({"do": "uno", "player": "Ann"}, moves.Uno("Ann")),
+    ({"do": "catch", "player": "Ann"}, moves.Catch("Ann")),
+    ({"do": "creeper", "player": "Ann"}, moves.Creeper("Ann")),
+    ({"do": "reshuffle"}, moves.Reshuffle()),
+    ({"do": "hand", "player": "Ann", "cards": ["red 7"]}, moves.Hand("Ann", (SEVEN,))),
+    ({"do": "count", "player": "Ann", "cards": 0}, moves.Count("Ann", 0)),
+    ({"do": "undo"}, moves.Undo()),
+    ({"do": "amend", "n": 3, "move": {"do": "draw", "by": "Ann"}}, moves.Amend(3, moves.Draw(by="Ann"))),
+]
+
+
+@pytest.mark.parametrize(("line", "entry"), LINES)
+def test_entries_are_read_and_written(line: dict[str, Any], entry: moves.Entry) -> None:
+    assert read_entry(line) == entry
+    assert write_entry(entry) == line
+
+
+def test_force_may_be_said_to_be_off() -> None:
+    assert read_entry({"do": "play", "card": "red 7", "force": False}) == moves.Play(SEVEN)
+
+
+def test_what_the_format_does_not_know_is_passed_over() -> None:
+    assert read_entry({"do": "draw", "picture": "3.jpg"}) == moves.Draw()
+
+
+BAD_ENTRIES: list[tuple[Any, str]] = [
+    (None, "move should be an object, not null"),
+    (3, "move should be an object, not 3"),
+    ([], "move should be an object, not []"),
+    ({}, "do is missing"),
+    ({"do": 3}, "do should be a move's name, not 3"),
+    ({"do": None}, "do should be a move's name, not null"),
+    ({"do": "fly"}, 'there is no move "fly" here'),
+    ({"do": "start"}, "card is missing"),
+    ({"do": "play"}, "card is missing"),
+    ({"do": "play", "card": 7}, "card should be a card's name, not 7"),
+    ({"do": "play", "card": "red 10"}, 'no card is called "red 10"'),
+    ({"do": "play", "card": "Red 7"}, 'no card is called "Red 7"'),
+    ({"do": "play", "card": "red 7", "force": 1}, "force should be true or false, not 1"),
+    ({"do": "play", "card": "red 7", "by": 1}, "by should be a player's name, not 1"),
+    ({"do": "draw", "by": None}, "by should be a player's name, not null"),
+    ({"do": "pass", "by": ["Ann"]}, 'by should be a player\'s name, not ["Ann"]'),
+    ({"do": "flip"}, "card is missing"),
+    ({"do": "color"}, "color is missing"),
+    ({"do": "color", "color": "purple"}, 'color should be one of red, yellow, green, blue, not "purple"'),
+    ({"do": "color", "color": 1}, "color should be a name, not 1"),
+    ({"do": "target"}, "player is missing"),
+    ({"do": "target", "player": 1}, "player should be a player's name, not 1"),
+    ({"do": "accept", "by": False}, "by should be a player's name, not false"),
+    ({"do": "challenge", "by": {}}, "by should be a player's name, not {}"),
+    ({"do": "reveal"}, "a reveal has either cards or guilty"),
+    ({"do": "reveal", "cards": [], "guilty": True}, "a reveal has either cards or guilty"),
+    ({"do": "reveal", "guilty": "yes"}, 'guilty should be true or false, not "yes"'),
+    ({"do": "reveal", "cards": "red 7"}, 'cards should be a list of cards, not "red 7"'),
+    ({"do": "reveal", "cards": [7]}, "a card should be its name, not 7"),
+    ({"do": "uno"}, "player is missing"),
+    ({"do": "catch"}, "player is missing"),
+    ({"do": "creeper"}, "player is missing"),
+    ({"do": "hand", "player": "Ann"}, "cards is missing"),
+    ({"do": "hand", "player": "Ann", "cards": [None]}, "a card should be its name, not null"),
+    ({"do": "hand", "player": "Ann", "cards": ["red"]}, 'no card is called "red"'),
+    ({"do": "count", "player": "Ann"}, "cards is missing"),
+    ({"do": "count", "player": "Ann", "cards": -1}, "cards should be a number of cards, not -1"),
+    ({"do": "count", "player": "Ann", "cards": True}, "cards should be a whole number, not true"),
+    ({"do": "count", "player": "Ann", "cards": 2.0}, "cards should be a whole number, not 2.0"),
+    ({"do": "amend"}, "n is missing"),
+    ({"do": "amend", "n": "1", "move": {"do": "draw"}}, 'n should be a whole number, not "1"'),
+    ({"do": "amend", "n": 1}, "move is missing"),
+    ({"do": "amend", "n": 1, "move": "draw"}, 'move should be a move, not "draw"'),
+    ({"do": "amend", "n": 1, "move": {"do": "undo"}}, 'there is no move "undo" here'),
+    ({"do": "amend", "n": 1, "move": {"do": "amend", "n": 1, "move": {}}}, 'there is no move "amend" here'),
+]
+
+
+@pytest.mark.parametrize(("line", "message"), BAD_ENTRIES)
+def test_bad_entries_are_refused_in_one_sentence(line: Any, message: str) -> None:
+    with pytest.raises(TranscriptError) as refused:
+        read_entry(line)
+    assert str(refused.value) == message
+
+
+def test_the_offending_value_is_carried_along_and_cut_short_in_the_message() -> None:
+    for size, shown in ((38, '"' + 38 * "x" + '"'), (39, '"' + 36 * "x" + "...")):
+        with pytest.raises(TranscriptError) as refused:
+            read_entry({"do": "play", "card": size * "x"})
+        assert refused.value.value == size * "x"
+        assert str(refused.value) == f"no card is called {shown}"
+
+
+def header(**match: Any) -> dict[str, Any]:
+    return {"match": {"edition": "classic", "players": ["Ann", "Ben"], **match}}
+
+
+BAD_HEADERS: list[tuple[Any, str]] = [
+    (None, "header should be an object, not null"),
+    ([], "header should be an object, not []"),
+    ({}, "match is missing"),
+    ({"match": 1}, "match should be an object, not 1"),
+    ({"match": {}}, "edition is missing"),
+    (header(edition=1), "edition should be a name, not 1"),
+    (header(edition="uno"), 'edition should be one of mario-kart, minecraft, classic, not "uno"'),
+    ({"match": {"edition": "classic"}}, "players is missing"),
+    (header(players="Ann"), 'players should be a list of names, not "Ann"'),
+    (header(players=["Ann", 1]), "a player's name should be text, not 1"),
+    (header(players=[]), 'the dealer "" is not among the players'),
+    (header(players=["Ann"]), "2 to 10 players can play, not 1"),
+    (header(players=[str(n) for n in range(11)]), "2 to 10 players can play, not 11"),
+    (header(players=["Ann", "Ann"]), "two players are called 'Ann'"),
+    (header(players=["Ann", " "]), "a player has no name"),
+    (header(dealer="Cy"), 'the dealer "Cy" is not among the players'),
+    (header(dealer=None), "dealer should be a player's name, not null"),
+    (header(profile="house"), 'there is no profile "house"'),
+    (header(profile=1), "profile should be a profile's name, not 1"),
+    (header(options=[]), "options should be an object, not []"),
+    (header(options={"stacking": True}), 'there is no option "stacking"'),
+    (header(options={"start_action": "ignore"}), 'option start_action should be one of apply, redraw, not "ignore"'),
+    (header(options={"start_action": ["apply"]}), 'option start_action should be one of apply, redraw, not ["apply"]'),
+    (header(options={"green_shell_self": 1}), "option green_shell_self should be true or false, not 1"),
+    (header(options={"target": True}), "option target should be a whole number, not true"),
+    (header(options={"target": "500"}), 'option target should be a whole number, not "500"'),
+    (header(options={"target": 0}), "the option target cannot be 0"),
+    (header(options={"hand_size": 0}), "the option hand_size cannot be 0"),
+    (header(options={"hand_size": 1.5}), "option hand_size should be a whole number, not 1.5"),
+    (header(options={"hand_size": 54}), "the option hand_size cannot be 54"),
+]
+
+
+@pytest.mark.parametrize(("line", "message"), BAD_HEADERS)
+def test_bad_headers_are_refused_in_one_sentence(line: Any, message: str) -> None:
+    with pytest.raises(TranscriptError) as refused:
+        read_header(line)
+    assert str(refused.value) == message
+
+
+def test_the_biggest_hands_leave_one_card_to_turn_up() -> None:
+    assert read_header(header(options={"hand_size": 53})).options.hand_size == 53
+
+
+def test_headers_are_read_and_written() -> None:
+    line = header(dealer="Ann", options={"scoring": "low-total", "target": 200, "wild_counts_as_color": True})
+    read = read_header(line)
+    edition = EDITIONS[EditionName.CLASSIC]
+    assert read == Header(
+        edition, ("Ann", "Ben"), 0, Options(scoring=Scoring.LOW_TOTAL, target=200, wild_counts_as_color=True)
+    )
+    assert write_header(read) == line
+
+
+def test_ten_players_may_play() -> None:
+    assert len(read_header(header(players=[str(n) for n in range(10)])).players) == 10
+
+
+def test_an_option_overrides_a_profile_and_a_profile_an_edition() -> None:
+    read = read_header(
+        {
+            "match": {
+                "edition": "minecraft",
+                "players": ["Ann", "Ben"],
+                "profile": "geekyhobbies",
+                "options": {"scoring": "low-total"},
+            }
+        }
+    )
+    assert read.options.scoring is Scoring.LOW_TOTAL
+    assert read.options.start_action is StartAction.REDRAW
+    plain = read_header({"match": {"edition": "minecraft", "players": ["Ann", "Ben"], "profile": "official"}})
+    assert plain.options == EDITIONS[EditionName.MINECRAFT].options
+
+
+def test_a_header_made_by_hand_is_checked_too() -> None:
+    edition = EDITIONS[EditionName.CLASSIC]
+    for dealer in (-1, 2):
+        with pytest.raises(InvalidHeaderError) as refused:
+            Header(edition, ("Ann", "Ben"), dealer, edition.options)
+        assert refused.value.value == dealer
+        assert str(refused.value) == f"there is no seat {dealer} for the dealer"
+    with pytest.raises(InvalidOptionError) as option:
+        Options(target=-5)
+    assert (option.value.option, option.value.value) == ("target", -5)
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        (b"{", "not JSON: Expecting property name enclosed in double quotes at column 2"),
+        (b"\xff\xfe{", "the text is not UTF-8"),
+        (b'"\xff"', "the text is not UTF-8"),
+        (b"9" * 5000, "not JSON that can be read: a number is too long"),
+        (b"[" * 100_000, "not JSON that can be read: it is nested too deeply"),
+    ],
+)
+def test_lines_that_are_not_json(line: bytes, message: str) -> None:
+    with pytest.raises(TranscriptError) as refused:
+        parse_line(line)
+    assert str(refused.value) == message
+    assert refused.value.value == line
+
+
+def test_json_is_parsed() -> None:
+    assert parse_line(json.dumps({"do": "draw"}).encode()) == {"do": "draw"}
