@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from dataclasses import replace
 from itertools import islice
@@ -25,17 +26,25 @@ _NEVER_REACHED = 10**9
 @click.option("--seconds", default=2.0, show_default=True, help="How long to play each edition.")
 @click.option("--players", default=4, show_default=True, type=click.IntRange(2, 10), help="How many play.")
 @click.option("--seed", default=1, show_default=True, help="Where the randomness starts.")
-def referee(seconds: float, players: int, seed: int) -> None:
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+def referee(seconds: float, players: int, seed: int, as_json: bool) -> None:
     """Play random matches on one core and count the moves that the referee rules on."""
+    rows: dict[str, dict[str, float]] = {}
     for name in EditionName:
         header = _header(name, players)
         matches, steps, took = _play(header, Random(seed), seconds)
-        click.echo(
-            f"{name.value:10}  {steps / took:8,.0f} steps/s  {matches / took:7.1f} matches/s"
-            f"  ({players} players, {steps / matches:,.0f} steps a match)"
-        )
+        rows[name.value] = {"steps per second": round(steps / took), "matches per second": round(matches / took, 1)}
+        if not as_json:
+            click.echo(
+                f"{name.value:10}  {steps / took:8,.0f} steps/s  {matches / took:7.1f} matches/s"
+                f"  ({players} players, {steps / matches:,.0f} steps a match)"
+            )
     replayed, amended = _replay(players, Random(seed))
-    click.echo(f"{_REPLAYED} moves: replayed in {replayed:.1f} ms, amended from the first in {amended:.1f} ms")
+    rows[f"{_REPLAYED} moves"] = {"replayed ms": round(replayed, 1), "amended from the first ms": round(amended, 1)}
+    if as_json:
+        click.echo(json.dumps(rows))
+    else:
+        click.echo(f"{_REPLAYED} moves: replayed in {replayed:.1f} ms, amended from the first in {amended:.1f} ms")
 
 
 def _header(name: EditionName, players: int, target: int = 500) -> Header:

@@ -7,9 +7,11 @@ import click
 from companion.commands.lazy import LazyGroup
 
 _BENCHES = {
+    "all": "companion.bench.everything:everything",
     "dataset": "companion.bench.dataset:dataset",
     "reader": "companion.bench.reader:reader",
     "referee": "companion.bench.referee:referee",
+    "startup": "companion.bench.startup:startup",
 }
 
 

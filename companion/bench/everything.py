@@ -1,0 +1,106 @@
+"""`companion bench all`: every benchmark one after the other, as one result and as plots."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import re
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import click
+
+_PROGRAM = "from companion.cli import main; main()"
+# What a measure's name ends with: "ms", "scenes per second".
+_UNIT = re.compile(r"(\w+ per )?\w+$")
+
+Rows = Mapping[str, Mapping[str, float]]
+"""Measures by what was measured: {"hand of ten": {"companion ms": 90.1, "ratio": 0.8}}."""
+
+
+def as_rows(name: str, result: Mapping[str, Any]) -> Rows:
+    """Return a benchmark's result as rows; figures that stand alone become one row of the benchmark's name."""
+    rows = {key: _numbers(value) for key, value in result.items() if isinstance(value, Mapping)}
+    alone = _numbers(result)
+    return {**rows, name: alone} if alone else rows
+
+
+def _numbers(values: Mapping[str, Any]) -> dict[str, float]:
+    return {key: float(value) for key, value in values.items() if isinstance(value, int | float) and value is not True}
+
+
+def by_unit(rows: Rows) -> dict[str, Rows]:
+    """Return the rows apart by unit, so that each can share one axis: "ms", or "scenes per second"."""
+    parts: dict[str, dict[str, dict[str, float]]] = {}
+    for row, measures in rows.items():
+        for measure, value in measures.items():
+            unit = _UNIT.search(measure)
+            parts.setdefault(unit[0] if unit else measure, {}).setdefault(row, {})[measure] = value
+    return {**parts}
+
+
+def draw(name: str, rows: Rows, folder: Path) -> Iterator[Path]:
+    """Draw one bar plot per unit as SVG and yield the files; raises OSError where the folder cannot be written."""
+    from matplotlib.figure import Figure
+
+    folder.mkdir(parents=True, exist_ok=True)
+    for unit, part in by_unit(rows).items():
+        measures = list(dict.fromkeys(measure for row in part.values() for measure in row))
+        figure = Figure(figsize=(7, 1.2 + 0.3 * len(part) * len(measures)), layout="constrained")
+        axes = figure.subplots()
+        height = 0.8 / len(measures)
+        for i, measure in enumerate(measures):
+            places = [place + i * height for place, row in enumerate(part.values()) if measure in row]
+            bars = axes.barh(places, [row[measure] for row in part.values() if measure in row], height, label=measure)
+            axes.bar_label(bars, fmt="%.4g", padding=3)
+        axes.set_yticks([place + 0.4 - height / 2 for place in range(len(part))], list(part))
+        axes.invert_yaxis()
+        axes.margins(x=0.12)
+        axes.set_xlabel(unit)
+        axes.set_title(f"companion bench {name}")
+        if len(measures) > 1:
+            figure.legend(loc="outside lower center", ncols=len(measures))
+        path = folder / f"{name}-{unit.replace(' ', '-')}.svg"
+        figure.savefig(path)
+        yield path
+
+
+@click.command(name="all")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+@click.option("--plot", type=click.Path(path_type=Path, file_okay=False), metavar="DIR", help="Draw bar plots there.")
+@click.pass_context
+def everything(ctx: click.Context, as_json: bool, plot: Path | None) -> None:
+    """Run every benchmark with its defaults, each in a process of its own."""
+    if plot and importlib.util.find_spec("matplotlib") is None:
+        raise click.ClickException("plots need matplotlib: install it with  pip install matplotlib")
+    results: dict[str, Rows] = {}
+    for name in _names(ctx):
+        click.echo(f"{name} ...", err=True)
+        done = subprocess.run(
+            [sys.executable, "-c", _PROGRAM, "bench", name, "--json"], stdout=subprocess.PIPE, text=True
+        )
+        if done.returncode:
+            raise click.ClickException(f"companion bench {name} failed")
+        results[name] = as_rows(name, json.loads(done.stdout))
+    if as_json:
+        click.echo(json.dumps(results))
+    else:
+        for name, rows in results.items():
+            click.echo(f"\n{name}")
+            for row, measures in rows.items():
+                click.echo(f"  {row}: " + ", ".join(f"{measure} {value:g}" for measure, value in measures.items()))
+    for name, rows in results.items() if plot else ():
+        try:
+            for path in draw(name, rows, plot):
+                click.echo(str(path), err=True)
+        except OSError as error:
+            raise click.ClickException(f"{plot} cannot be written: {error.strerror}") from error
+
+
+def _names(ctx: click.Context) -> list[str]:
+    group = ctx.parent.command if ctx.parent else None
+    assert isinstance(group, click.Group)
+    return [name for name in group.list_commands(ctx) if name != ctx.info_name]

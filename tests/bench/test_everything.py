@@ -1,0 +1,73 @@
+"""All benchmarks as one result: rows, units, plots, and what is said when one fails."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import click
+import pytest
+from click.testing import CliRunner
+
+from companion.bench import everything
+from companion.commands.bench import bench
+
+_RESULTS = {
+    "reader": {"one card": {"companion ms": 9.5, "ratio": 0.5}, "hand of ten": {"companion ms": 20, "ratio": 0.4}},
+    "dataset": {"scenes per second": 20.5},
+}
+
+
+@pytest.fixture
+def results(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Put a program in the place of ours that prints known results, and fails for any other benchmark."""
+    program = f"import sys, json; print(json.dumps({_RESULTS!r}[sys.argv[2]]))"
+    monkeypatch.setattr(everything, "_PROGRAM", program)
+    monkeypatch.setattr(everything, "_names", lambda ctx: list(_RESULTS))
+
+
+def test_figures_that_stand_alone_become_a_row() -> None:
+    assert everything.as_rows("dataset", {"scenes per second": 2, "note": "x"}) == {"dataset": {"scenes per second": 2}}
+    assert everything.as_rows("reader", {"a": {"ms": 1}}) == {"a": {"ms": 1}}
+
+
+def test_measures_of_one_unit_go_together() -> None:
+    rows = {"a": {"our ms": 1.0, "their ms": 2.0, "ratio": 0.5}, "b": {"steps per second": 3.0}}
+    assert everything.by_unit(rows) == {
+        "ms": {"a": {"our ms": 1.0, "their ms": 2.0}},
+        "ratio": {"a": {"ratio": 0.5}},
+        "steps per second": {"b": {"steps per second": 3.0}},
+    }
+
+
+@pytest.mark.usefixtures("results")
+def test_the_result_is_one_json_object() -> None:
+    result = CliRunner().invoke(bench, ["all", "--json"])
+    assert result.exit_code == 0, result.output
+    assert json.loads(result.stdout) == {**_RESULTS, "dataset": {"dataset": {"scenes per second": 20.5}}}
+
+
+@pytest.mark.usefixtures("results")
+def test_every_unit_is_plotted(tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib")
+    result = CliRunner().invoke(bench, ["all", "--plot", str(tmp_path / "plots")])
+    assert result.exit_code == 0, result.output
+    drawn = {path.name for path in (tmp_path / "plots").iterdir()}
+    assert drawn == {"reader-ms.svg", "reader-ratio.svg", "dataset-scenes-per-second.svg"}
+    assert "one card: companion ms 9.5" in result.stdout
+
+
+@pytest.mark.usefixtures("results")
+def test_a_benchmark_that_fails_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(everything, "_names", lambda ctx: ["nothing"])
+    result = CliRunner().invoke(bench, ["all"])
+    assert result.exit_code == 1
+    assert "companion bench nothing failed" in result.stderr
+
+
+def test_all_leaves_itself_out() -> None:
+    group = click.Context(bench, info_name="bench")
+    inner = click.Context(everything.everything, parent=group, info_name="all")
+    names = everything._names(inner)
+    assert "all" not in names
+    assert {"referee", "startup"} <= set(names)
