@@ -41,8 +41,8 @@ from companion.dataset.tabletop import Pile, Quad, Tabletop
 
 # A hand's speed is smeared over this long, as by a camera indoors.
 _EXPOSURE_SECONDS = 1 / 60
-# Share of the top card that must be seen for it to lie open; outlines are rasterised, so that 1 is not always reached.
-_OPEN = 0.99
+# Share of the top card that a hand may still cover when the card is said to lie open: the softness of a hand's edge.
+_OPEN = 0.002
 _NOISE_TILE_MARGIN = 64
 
 
@@ -95,6 +95,15 @@ class SimulatedFrame:
     def top(self) -> TrueCard | None:
         """The pile's top card."""
         return self.cards[len(self.pile.cards) - 1] if self.pile.cards else None
+
+    @property
+    def covered(self) -> float:
+        """The share of the top card that a hand hides; of the whole picture where there is no card."""
+        if self.cover is None:
+            return 0.0
+        count = len(self.pile.cards)
+        place = self.pile.owner == count - 1 if count else np.full(self.cover.shape, True)
+        return float(np.count_nonzero(self.cover[place] > 64)) / max(1, int(np.count_nonzero(place)))
 
     @cached_property
     def cards(self) -> tuple[TrueCard, ...]:
@@ -250,9 +259,7 @@ class _Film:
         """Complete the last event when its top card lies open."""
         if self._pending is None or (self._gesture is not None and not self._gesture.settled):
             return
-        top = frame.top
-        free = top.visible > _OPEN if top is not None else frame.cover is None
-        if free:
+        if frame.covered <= _OPEN:
             self.events[-1] = replace(self._pending, clear=frame.time)
             self._pending = None
 

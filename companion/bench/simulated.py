@@ -1,0 +1,199 @@
+"""How well the pile is followed: simulated matches, whose truth is known, against what the tracker says.
+
+The tracker is shown either exact sightings, which tests the tracking alone, or the networks' own.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from enum import Enum
+
+import numpy as np
+
+from companion.cards import Card
+from companion.dataset.simulation import PileChange, SimulatedFrame, SimulatedTable, TrueEvent
+from companion.vision.events import CardLanded, CardTakenBack, PileEvent, PileGone, PileMoved
+from companion.vision.frames import Frame, Image
+from companion.vision.pile import Detect, PileTracker
+from companion.vision.sightings import Sighting
+
+# A card is boxed as a whole from about this visible share on.
+_SEEN = 0.5
+# A card may lie in its place for this long (s) while the hand has not let go of it; to call it then is no mistake.
+_EARLY = 0.25
+
+
+class ExactSightings:
+    """A detector that knows the truth of the frame that it was shown last.
+
+    The picture it is asked about must be that frame's, or a view of a part of it. jitter: pixels by which corners are
+    off, the standard deviation. mistakes: the chance that a card is not seen, and also that it is taken for another.
+    """
+
+    def __init__(self, seed: int = 0, jitter: float = 0.0, mistakes: float = 0.0) -> None:
+        self._rng = np.random.default_rng(seed)
+        self._jitter = jitter
+        self._mistakes = mistakes
+        self._frame: SimulatedFrame | None = None
+
+    def show(self, frame: SimulatedFrame) -> None:
+        """Make this the frame about which will be asked."""
+        self._frame = frame
+
+    def __call__(self, image: Image) -> list[Sighting]:
+        """Return the face-up cards of which at least half is seen within the picture."""
+        frame = self._frame
+        assert frame is not None
+        left, top = _corner(image, frame.image)
+        height, width = image.shape[:2]
+        sightings = []
+        for card in frame.cards:
+            quad = card.quad - np.array([left, top], np.float32)
+            inside = ((quad >= -0.1 * width) & (quad <= 1.1 * np.array([width, height]))).all()
+            if card.visible < _SEEN or not inside or self._rng.random() < self._mistakes:
+                continue
+            quad = quad + self._rng.normal(0, self._jitter, (4, 2)).astype(np.float32)
+            sightings.append(self._read(card.card, np.asarray(quad, np.float32)))
+        return sightings
+
+    def _read(self, card: Card, quad: np.ndarray[tuple[int, ...], np.dtype[np.float32]]) -> Sighting:
+        others = [other for other in _lookalikes(card) if other != card]
+        if others and self._rng.random() < self._mistakes:
+            wrong = others[int(self._rng.integers(len(others)))]
+            return Sighting(quad, (wrong, card), (0.6, 0.3), whole=True)
+        return Sighting(quad, (card, *others[:1]), (0.98, 0.01)[: 1 + len(others[:1])], whole=True)
+
+
+def _lookalikes(card: Card) -> list[Card]:
+    return [] if card.color is None else [Card(face, card.color) for face in type(card.face) if not face.is_wild][:6]
+
+
+def _corner(part: Image, whole: Image) -> tuple[int, int]:
+    """Return left and top of a view within the picture that it is a view of."""
+    distance = part.__array_interface__["data"][0] - whole.__array_interface__["data"][0]
+    row, rest = divmod(distance, whole.strides[0])
+    if not 0 <= row < whole.shape[0]:
+        raise ValueError("the picture asked about is no view of the frame shown")
+    return rest // whole.strides[1], row
+
+
+class Outcome(Enum):
+    """What the tracker made of something that happened, or did not."""
+
+    FOUND = "found"
+    MISSED = "missed"
+    MISREAD = "misread"
+    INVENTED = "invented"
+
+
+@dataclass(frozen=True)
+class Mistake:
+    """Something that went wrong: in which match, when (s), what truly happened, and what was said."""
+
+    seed: int
+    time: float
+    outcome: Outcome
+    truth: str
+    said: str
+
+
+@dataclass
+class Score:
+    """Counts over matches: of cards landed, of take-backs, of piles carried off; and what went wrong."""
+
+    counts: Counter[tuple[PileChange | None, Outcome]] = field(default_factory=Counter)
+    mistakes: list[Mistake] = field(default_factory=list)
+    latencies: list[float] = field(default_factory=list)
+    """Seconds of footage from the first frame in which a card lay still and open to the event."""
+    frames: int = 0
+    looks: int = 0
+
+    def note(self, change: PileChange | None, outcome: Outcome) -> None:
+        """Count one outcome."""
+        self.counts[change, outcome] += 1
+
+    def table(self) -> str:
+        """Return the counts as lines of text."""
+        lines = [f"{'':12}" + "".join(f"{outcome.value:>10}" for outcome in Outcome)]
+        for change in (*PileChange, None):
+            row = [self.counts[change, outcome] for outcome in Outcome]
+            lines.append(f"{change.value if change else 'nothing':12}" + "".join(f"{n:>10}" for n in row))
+        if self.latencies:
+            median, late = np.percentile(self.latencies, [50, 95])
+            lines.append(f"latency after the card lay open: median {median * 1000:.0f} ms, p95 {late * 1000:.0f} ms")
+        lines.append(f"{self.frames} frames, {self.looks} looks")
+        return "\n".join(lines)
+
+
+Said = Sequence[tuple[float, PileEvent]]
+"""Events with the time of the frame at which each was said."""
+
+
+def follow(table: SimulatedTable, detect: Detect) -> tuple[Said, list[TrueEvent], PileTracker]:
+    """Return what a tracker says about a whole match, as fast as it goes, the truth, and the tracker."""
+    tracker = PileTracker(detect)
+    said: list[tuple[float, PileEvent]] = []
+    time = 0.0
+    for frame in table.frames():
+        if isinstance(detect, ExactSightings):
+            detect.show(frame)
+        time = frame.time
+        said += [(time, event) for event in tracker.feed(Frame(frame.image, frame.time, frame.number))]
+    said += [(time, event) for event in tracker.finish()]
+    return said, table.events, tracker
+
+
+def grade(score: Score, seed: int, truth: Sequence[TrueEvent], said: Said) -> None:
+    """Add to the score what was said about one match.
+
+    What is said from one true event to the next is held against the former. A nudge need not be said.
+    """
+    starts = [event.time - _EARLY for event in truth]
+    ends = [*starts[1:], float("inf")]
+    early = [(time, event) for time, event in said if not truth or time < starts[0]]
+    _grade_one(score, seed, None, early)
+    for event, start, end in zip(truth, starts, ends, strict=True):
+        _grade_one(score, seed, event, [(t, e) for t, e in said if start <= t < end])
+
+
+def _grade_one(score: Score, seed: int, truth: TrueEvent | None, said: Iterable[tuple[float, PileEvent]]) -> None:
+    change = truth.change if truth else None
+    done = change is PileChange.MOVED
+    told = f"{truth.change.value} {truth.card or ''}" if truth else "nothing"
+    for time, event in said:
+        kind, card = _told(event)
+        if kind is None or (kind is PileChange.MOVED and change in (PileChange.MOVED, None)):
+            continue
+        words = f"{kind.value} {card or ''}"
+        if truth is not None and not done and kind is change:
+            done = True
+            right = card == truth.card
+            score.note(change, Outcome.FOUND if right else Outcome.MISREAD)
+            if not right:
+                score.mistakes.append(Mistake(seed, time, Outcome.MISREAD, told, words))
+            elif truth.clear is not None:
+                score.latencies.append(time - truth.clear)
+        else:
+            score.note(change, Outcome.INVENTED)
+            score.mistakes.append(Mistake(seed, time, Outcome.INVENTED, told, words))
+    if truth is not None and not done:
+        score.note(change, Outcome.MISSED)
+        score.mistakes.append(Mistake(seed, truth.time, Outcome.MISSED, told, ""))
+
+
+def _told(event: PileEvent) -> tuple[PileChange | None, Card | None]:
+    match event:
+        case CardLanded(probabilities=probabilities):
+            return PileChange.LANDED, probabilities[0][0]
+        case CardTakenBack(probabilities=()):
+            return PileChange.GONE, None
+        case CardTakenBack(probabilities=probabilities):
+            return PileChange.TAKEN_BACK, probabilities[0][0]
+        case PileGone():
+            return PileChange.GONE, None
+        case PileMoved():
+            return PileChange.MOVED, None
+        case _:
+            return None, None

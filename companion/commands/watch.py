@@ -1,0 +1,144 @@
+"""`companion watch`: follows a discard pile and names each new top card."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import click
+
+from companion.cards import EditionName
+from companion.vision.detector import UNSURE_BELOW, CardDetector
+from companion.vision.events import (
+    CameraHealth,
+    CameraStatus,
+    CardLanded,
+    CardTakenBack,
+    PileEvent,
+    PileGone,
+    PileMoved,
+    Probabilities,
+)
+from companion.vision.frames import SourceError
+from companion.vision.pile import PileTracker, Region
+from companion.vision.runtime import ModelFileError
+from companion.vision.sources import PICTURES_PER_SECOND, open_source
+from companion.vision.watcher import Watcher
+
+
+def _region(_: click.Context, __: click.Parameter, text: str | None) -> Region | None:
+    if text is None:
+        return None
+    try:
+        x, y, width, height = (int(part) for part in text.split(","))
+    except ValueError:
+        raise click.BadParameter(f"{text!r} is not four whole numbers with commas between them.") from None
+    if width < 1 or height < 1:
+        raise click.BadParameter("A region has a width and a height.")
+    return x, y, width, height
+
+
+@click.command()
+@click.argument("source")
+@click.option(
+    "--edition", type=click.Choice([e.value for e in EditionName]), help="Consider only this edition's cards."
+)
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object per new top card.")
+@click.option("--region", callback=_region, metavar="X,Y,W,H", help="Where the pile lies (pixels), not to be found.")
+@click.option(
+    "--fps",
+    default=PICTURES_PER_SECOND,
+    show_default=True,
+    type=click.FloatRange(0.01, 1000),
+    help="How many pictures of a folder make a second; at 2 or less each is taken by itself.",
+)
+@click.option(
+    "--model",
+    type=click.Path(path_type=Path, file_okay=False),
+    help="Folder of the networks, instead of the shipped ones.",
+)
+def watch(
+    source: str, edition: str | None, as_json: bool, region: Region | None, fps: float, model: Path | None
+) -> None:
+    """Follow a discard pile and name each card that comes to lie on top.
+
+    SOURCE is a camera's number, a video file, a stream's address, a folder of pictures, or simulated[:SEED]. Files and
+    folders are followed as fast as they can be read; a camera until Ctrl-C.
+    """
+    try:
+        frames = open_source(source, fps)
+        detector = CardDetector(EditionName(edition) if edition else None, model)
+        watcher = Watcher(frames, PileTracker(detector.detect, region))
+        for event in watcher.events():
+            if isinstance(event, CameraStatus) and event.health is CameraHealth.GONE and watcher.newest is None:
+                raise SourceError(event.detail)
+            _print(event, as_json)
+    except (SourceError, ModelFileError) as error:
+        raise click.ClickException(str(error)) from error
+    except KeyboardInterrupt:
+        pass
+
+
+def _print(event: PileEvent, as_json: bool) -> None:
+    if isinstance(event, CameraStatus):
+        if event.detail:
+            click.echo(event.detail, err=True)
+    elif as_json:
+        line = as_line(event)
+        if line is not None:
+            click.echo(json.dumps(line))
+    else:
+        click.echo(as_text(event))
+
+
+def as_line(event: PileEvent) -> dict[str, object] | None:
+    """Return what to print as JSON about a new top card, None where an event brings none.
+
+    `taken_back` marks a card that lay there before and has come to light again.
+    """
+    if not isinstance(event, CardLanded | CardTakenBack) or not event.probabilities:
+        return None
+    line: dict[str, object] = {"t": round(event.time, 2)}
+    unsure = _unsure(event.probabilities)
+    if unsure:
+        line["unsure"] = unsure
+    else:
+        card, confidence = event.probabilities[0]
+        line |= {"card": card.name, "confidence": round(confidence, 3)}
+    if isinstance(event, CardTakenBack):
+        line["taken_back"] = True
+    return line
+
+
+def as_text(event: PileEvent) -> str:
+    """Return an event in words."""
+    minutes, seconds = divmod(event.time, 60)
+    match event:
+        case CardLanded():
+            words = _named(event.probabilities)
+        case CardTakenBack(probabilities=()):
+            words = "the card was taken back"
+        case CardTakenBack():
+            words = f"taken back; on top again: {_named(event.probabilities)}"
+        case PileGone():
+            words = "the pile was carried off"
+        case PileMoved():
+            words = "the pile was moved"
+        case CameraStatus(detail=detail):
+            words = detail
+    return f"{int(minutes)}:{seconds:04.1f}  {words}"
+
+
+def _unsure(probabilities: Probabilities) -> list[str]:
+    """Return the two likeliest cards' names where the likeliest is not sure, else nothing."""
+    if probabilities[0][1] >= UNSURE_BELOW:
+        return []
+    return [card.name for card, _ in probabilities[:2]]
+
+
+def _named(probabilities: Probabilities) -> str:
+    names = _unsure(probabilities)
+    if names:
+        return " or ".join(names) + "?"
+    card, confidence = probabilities[0]
+    return f"{card.name} ({confidence:.0%})"

@@ -1,0 +1,159 @@
+"""What moves and what has changed, told cheaply from small pictures, so that the networks run only when it matters.
+
+Pictures are compared by their structure: luminance less its local mean, over its local contrast. Switching a lamp or a
+camera's exposure control changes brightness and contrast but hardly this (local contrast normalisation: Jarrett et al.,
+What is the Best Multi-Stage Architecture for Object Recognition?, 2009).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from companion.vision.geometry import Image, Quad
+
+Floats = NDArray[np.float32]
+Mask = NDArray[np.uint8]
+
+WIDTH = 320
+"""Width in pixels at which pictures are compared: a card is some forty pixels long then, its print a few."""
+
+# The neighbourhood, in small pixels, against which a place is bright or dark: about a card's border and its field.
+_NEIGHBOURHOOD = 15
+# Grey levels of contrast under which structure is taken for noise.
+_FLOOR = 10.0
+# Difference in structure from which a place counts as different; noise of sigma 6 at full size stays well under it.
+_DIFFERENT = 0.55
+# Brightest grey level under which nothing can be told, as with the lights out or the lens covered.
+_DARK = 32.0
+
+
+def structure(image: Image) -> Floats:
+    """Return the (h, WIDTH) float32 structure of a (H, W, 3) BGR uint8 picture, about -3..3; all 0 where it is dark."""
+    height = max(1, round(image.shape[0] * WIDTH / image.shape[1]))
+    method = cv2.INTER_AREA if image.shape[1] > WIDTH else cv2.INTER_LINEAR
+    small = cv2.cvtColor(cv2.resize(image, (WIDTH, height), interpolation=method), cv2.COLOR_BGR2GRAY)
+    gray = small.astype(np.float32)
+    if float(gray.max()) < _DARK:
+        return np.zeros_like(gray)
+    size = (_NEIGHBOURHOOD, _NEIGHBOURHOOD)
+    mean = cv2.boxFilter(gray, -1, size)
+    spread = np.sqrt(np.maximum(cv2.sqrBoxFilter(gray, -1, size) - mean * mean, 0))
+    return np.asarray((gray - mean) / (spread + _FLOOR), np.float32)
+
+
+def difference(a: Floats, b: Floats) -> Mask:
+    """Return an (h, w) mask, 1 where two structures differ; all 0 where the pictures are not of one size."""
+    if a.shape != b.shape:
+        return np.zeros(b.shape, np.uint8)
+    return (cv2.absdiff(a, b) > _DIFFERENT).astype(np.uint8)
+
+
+def is_dark(picture: Floats) -> bool:
+    """Whether a structure is that of a picture too dark to tell anything from."""
+    return not picture.any()
+
+
+class Background:
+    """What the table looks like without what comes and goes: the median of structures over some seconds.
+
+    Whatever stays for longer than half of that becomes part of the table.
+    """
+
+    # Samples are few because the median is taken anew for each, and far enough apart to outlast a hand.
+    SAMPLES = 9
+    SECONDS_APART = 0.5
+
+    def __init__(self) -> None:
+        self._samples: list[Floats] = []
+        self._taken = -np.inf
+        self._median: Floats | None = None
+
+    def learn(self, picture: Floats, time: float) -> None:
+        """Take in the structure of a frame at a time in seconds."""
+        if self._samples and self._samples[0].shape != picture.shape:
+            self.forget()
+        if time - self._taken < self.SECONDS_APART:
+            return
+        self._taken = time
+        self._samples = [*self._samples[1 - self.SAMPLES :], picture]
+        self._median = np.asarray(np.median(np.stack(self._samples), axis=0), np.float32)
+
+    def forget(self) -> None:
+        """Begin anew, as after the camera was moved."""
+        self._samples = []
+        self._taken = -np.inf
+        self._median = None
+
+    def foreign(self, picture: Floats) -> Mask:
+        """Return an (h, w) mask, 1 where something is seen that is not part of the table."""
+        if self._median is None:
+            return np.zeros(picture.shape, np.uint8)
+        return difference(self._median, picture)
+
+
+@dataclass(frozen=True)
+class Zone:
+    """Where the pile is looked for: a square about (x, y) for cards of `length`, all in pixels of the full picture."""
+
+    x: float
+    y: float
+    length: float
+
+    # In lengths of a card: how far a card may land from the pile's middle and still lie in the zone as a whole, and the
+    # part of the picture that the networks are shown, in which such a card has some table about it.
+    REACH = 1.3
+    VIEW = 1.6
+
+    def window(self, width: int, height: int, reach: float = REACH) -> tuple[slice, slice]:
+        """Return the zone's rows and columns in a picture of this size."""
+        half = reach * self.length
+        x0, x1 = (int(np.clip(self.x + side * half, 0, width)) for side in (-1, 1))
+        y0, y1 = (int(np.clip(self.y + side * half, 0, height)) for side in (-1, 1))
+        return slice(y0, max(y0 + 1, y1)), slice(x0, max(x0 + 1, x1))
+
+    def holds(self, quad: Quad) -> bool:
+        """Whether the middle of an outline lies in the zone, so that it can belong to the pile."""
+        x, y = quad.mean(0)
+        return bool(max(abs(x - self.x), abs(y - self.y)) <= self.REACH * self.length)
+
+
+def length_of(quad: Quad) -> float:
+    """Return about how long a card with this outline is, in pixels, however it is seen."""
+    sides = np.hypot(*(quad - np.roll(quad, 1, axis=0)).T)
+    return float(max(sides[0] + sides[2], sides[1] + sides[3]) / 2)
+
+
+def filled(quad: Quad, shape: tuple[int, ...], scale: float, shrink: float = 0.0) -> Mask:
+    """Return an (h, w) mask, 1 inside the outline of a full picture that `scale` takes to the small one.
+
+    `shrink` draws the outline in by that share of its size, to leave its edge out.
+    """
+    center = quad.mean(0)
+    corners = (center + (quad - center) * (1 - shrink)) * scale
+    mask = np.zeros(shape[:2], np.uint8)
+    cv2.fillConvexPoly(mask, np.round(corners * 16).astype(np.int32), 1, shift=4)
+    return mask
+
+
+def share(mask: Mask, where: Mask) -> tuple[float, int]:
+    """Return the part of `where` that `mask` covers, and the area of `where` in small pixels."""
+    area = int(np.count_nonzero(where))
+    return (float(np.count_nonzero(mask & where)) / area if area else 0.0), area
+
+
+def reaches_in(changed: Mask, window: tuple[slice, slice], least: int) -> bool:
+    """Whether something new lies across the edge of a window, as an arm does and a card on the pile does not.
+
+    `least` is how many small pixels of it must lie inside and outside.
+    """
+    closed = cv2.morphologyEx(changed, cv2.MORPH_CLOSE, np.ones((5, 5), np.uint8))
+    count, labels = cv2.connectedComponents(closed, connectivity=8)
+    if count < 2:
+        return False
+    inside = np.bincount(labels[window].ravel(), minlength=count)
+    everywhere = np.bincount(labels.ravel(), minlength=count)
+    return bool(((inside[1:] >= least) & (everywhere[1:] - inside[1:] >= least)).any())

@@ -1,0 +1,305 @@
+"""Follows a discard pile: frames in, events out.
+
+Motion gates everything. While something moves at the pile nothing is read; once it is still and differs from what was
+last accepted, the detector looks at the pile's surroundings a few times, and what the looks agree on becomes an event.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from companion.cards import Card
+from companion.vision.events import (
+    CameraHealth,
+    CameraStatus,
+    CardLanded,
+    CardTakenBack,
+    PileEvent,
+    PileGone,
+    PileMoved,
+)
+from companion.vision.frames import Frame
+from companion.vision.geometry import Image, Quad
+from companion.vision.motion import (
+    Background,
+    Floats,
+    Mask,
+    Zone,
+    difference,
+    is_dark,
+    length_of,
+    reaches_in,
+    structure,
+)
+from companion.vision.sightings import Sighting
+from companion.vision.verdict import SAME_PLACE, Change, Lying, Verdict, carried_along, judge, overlap
+
+Detect = Callable[[Image], list[Sighting]]
+"""Finds the face-up cards in a (H, W, 3) BGR uint8 picture; quads in its pixels."""
+
+Region = tuple[int, int, int, int]
+"""Left, top, width and height in pixels."""
+
+# A hand that lets go is never still for two frames on end at 30 frames per second; slower sources are held to time.
+_STILL_FRAMES = 2
+_STILL_SECONDS = 0.1
+# Frames this far apart show no motion: each is taken by itself, once.
+_SPARSE_SECONDS = 0.5
+# Part of the zone that may differ from frame to frame while the pile is still: noise, compression, a flickering lamp.
+_MOTION = 0.006
+# Part of the zone from which it is worth looking whether something has become of the pile.
+_NEWS = 0.012
+# Part of the whole picture from which the camera itself must have moved.
+_EVERYWHERE = 0.4
+# Looks that must agree, and the confidence that they need; after so many looks what there is is said as it is.
+_AGREE, _SURE, _MOST_LOOKS = 2, 0.8, 5
+# How long a bare place must be seen before the pile counts as gone: the networks miss a card now and then.
+_GONE_SECONDS, _GONE_LOOKS = 0.6, 3
+# A hand or arm that stays is waited for; what lies still longer, as a glass put down, has become part of the table.
+_HAND_PATIENCE = 2.0
+# Seconds between looks that find nothing new, and the longest that they are put off to.
+_LOOK_PAUSE, _LONGEST_PAUSE = 0.03, 1.0
+# How often a picture without news replaces the one that news are told from, to keep up with daylight.
+_REFRESH_SECONDS = 1.0
+# A first card must lie a little before its place is taken for the pile's.
+_FINDING_SECONDS = 0.4
+# Area, in squares of a card's length, from which something that lies across the zone's edge can be an arm.
+_ARM = 0.03
+_REMEMBERED = 40
+
+
+@dataclass(frozen=True, eq=False)
+class _Known:
+    """The picture from which news are told: its structure, and when it was taken."""
+
+    structure: Floats
+    time: float
+
+
+class PileTracker:
+    """Follows one pile. Feed it every frame there is; it is not to be shared between threads.
+
+    detect: finds the cards in a picture. region: where the pile lies, found by itself where None.
+    """
+
+    def __init__(self, detect: Detect, region: Region | None = None) -> None:
+        self._detect = detect
+        self._region = region
+        self._zone = None if region is None else _zone_of(region)
+        self._pile: list[Lying] = []
+        self._background = Background()
+        self._known: _Known | None = None
+        self._last: _Known | None = None
+        self._still_since: float | None = None
+        self._still_frames = 0
+        self._looks: list[tuple[float, Verdict]] = []
+        self._next_look = 0.0
+        self._pause = _LOOK_PAUSE
+        self._frame: Frame | None = None
+        self.look_count = 0
+        """How many times the detector was asked."""
+
+    @property
+    def zone(self) -> Zone | None:
+        """Where the pile is taken to be, None while no card was found."""
+        return self._zone
+
+    @property
+    def top(self) -> Card | None:
+        """The card taken to be on top."""
+        return self._pile[-1].card if self._pile else None
+
+    def feed(self, frame: Frame) -> list[PileEvent]:
+        """Take in the next frame; returns what has happened, mostly nothing. Raises what the detector raises."""
+        self._frame = frame
+        picture = structure(frame.image)
+        last, self._last = self._last, _Known(picture, frame.time)
+        if last is None or is_dark(picture) or last.structure.shape != picture.shape:
+            return self._wait_for_stillness()
+        self._background.learn(picture, frame.time)
+        gap = frame.time - last.time
+        moving = self._share(difference(last.structure, picture)) > _MOTION
+        if moving and gap < _SPARSE_SECONDS:
+            return self._wait_for_stillness()
+        if self._still_since is None:
+            self._still_since = last.time if not moving else frame.time
+        self._still_frames += 1
+        still_for = frame.time - self._still_since
+        if self._still_frames < _STILL_FRAMES and max(still_for, gap) < _STILL_SECONDS:
+            return []
+        return self._examine(frame, picture, still_for, votes=1 if gap >= _SPARSE_SECONDS else _AGREE)
+
+    def finish(self) -> list[PileEvent]:
+        """Say what is left to be said when no frame will follow."""
+        if self._frame is None or self._last is None or is_dark(self._last.structure):
+            return []
+        return self._examine(self._frame, self._last.structure, _HAND_PATIENCE, votes=1)
+
+    def _wait_for_stillness(self) -> list[PileEvent]:
+        self._still_since = None
+        self._still_frames = 0
+        self._looks.clear()
+        self._next_look = 0.0
+        self._pause = _LOOK_PAUSE
+        return []
+
+    def _examine(self, frame: Frame, picture: Floats, still_for: float, votes: int) -> list[PileEvent]:
+        """Look whether the still picture shows anything new."""
+        known = self._known
+        changed = np.ones(picture.shape, np.uint8) if known is None else difference(known.structure, picture)
+        if known is not None:
+            if self._share(changed) <= _NEWS and not self._looks:
+                if frame.time - known.time >= _REFRESH_SECONDS:
+                    self._known = _Known(picture, frame.time)
+                return []
+            if still_for < _HAND_PATIENCE and self._zone is not None and self._is_hand(picture, changed, self._zone):
+                return []
+        elif still_for < _FINDING_SECONDS and votes > 1:
+            return []
+        if frame.time < self._next_look:
+            return []
+        verdict = self._look(frame.image, changed)
+        self._looks.append((frame.time, verdict))
+        self._next_look = frame.time + self._pause
+        return self._decide(frame, picture, changed, votes)
+
+    def _share(self, mask: Mask) -> float:
+        """Return the part of the zone, or of the whole picture, that a mask covers."""
+        if self._zone is None:
+            return float(mask.mean())
+        return float(mask[self._small(self._zone, mask).window(mask.shape[1], mask.shape[0])].mean())
+
+    def _small(self, zone: Zone, mask: Mask) -> Zone:
+        assert self._frame is not None
+        scale = mask.shape[1] / self._frame.image.shape[1]
+        return Zone(zone.x * scale, zone.y * scale, zone.length * scale)
+
+    def _is_hand(self, picture: Floats, changed: Mask, zone: Zone) -> bool:
+        """Whether something that is not part of the table lies across the zone's edge and touches what is new in it."""
+        foreign = self._background.foreign(picture)
+        if foreign.mean() > _EVERYWHERE:
+            self._background.forget()
+            return False
+        small = self._small(zone, changed)
+        window = small.window(changed.shape[1], changed.shape[0])
+        foreign[window] &= changed[window]
+        return reaches_in(foreign, window, max(4, int(_ARM * small.length**2)))
+
+    def _look(self, image: Image, changed: Mask) -> Verdict:
+        """Ask the detector, about the pile's surroundings where they are known."""
+        self.look_count += 1
+        height, width = image.shape[:2]
+        rows, columns = slice(0, height), slice(0, width)
+        if self._zone is not None:
+            rows, columns = self._zone.window(width, height, Zone.VIEW)
+        corner = np.array([columns.start, rows.start], np.float32)
+        sightings = [
+            Sighting(s.quad + corner, s.cards, s.probabilities, s.whole) for s in self._detect(image[rows, columns])
+        ]
+        zone = self._zone
+        if zone is not None:
+            sightings = [s for s in sightings if zone.holds(s.quad)]
+        return judge(self._pile, sightings, changed, changed.shape[1] / width)
+
+    def _decide(self, frame: Frame, picture: Floats, changed: Mask, votes: int) -> list[PileEvent]:
+        """Accept what the looks agree on."""
+        latest = self._looks[-1][1]
+        agreeing = [(time, verdict) for time, verdict in self._looks if _agree(verdict, latest)]
+        looks = len(self._looks)
+        match latest.change:
+            case Change.NONE:
+                done = len(agreeing) >= min(votes, _AGREE)
+            case Change.GONE:
+                lasted = frame.time - agreeing[0][0]
+                done = votes == 1 or (lasted >= _GONE_SECONDS and len(agreeing) >= _GONE_LOOKS)
+                self._pause = min(_LONGEST_PAUSE, _GONE_SECONDS / _GONE_LOOKS)
+            case Change.UNCLEAR:
+                done = False
+                self._pause = min(_LONGEST_PAUSE, 2 * self._pause)
+            case _:
+                assert latest.top is not None
+                sure = np.mean([v.top.confidence for _, v in agreeing if v.top is not None]) >= _SURE
+                done = len(agreeing) >= votes and (bool(sure) or looks >= _MOST_LOOKS or votes == 1)
+                done = done or (looks >= 2 * _MOST_LOOKS and len(agreeing) >= looks / 3)
+        if not done:
+            return []
+        if self._zone is None and latest.top is not None and votes > 1:
+            # Only now is it known where a hand would have to be.
+            if self._is_hand(picture, changed, _zone_about([latest.top.quad])):
+                return []
+        return self._accept(latest, [verdict for _, verdict in agreeing], frame, picture, changed)
+
+    def _accept(
+        self, verdict: Verdict, agreeing: list[Verdict], frame: Frame, picture: Floats, changed: Mask
+    ) -> list[PileEvent]:
+        """Make a verdict known, and its picture the one from which news are told."""
+        time = frame.time if self._still_since is None else self._still_since
+        scale = changed.shape[1] / frame.image.shape[1]
+        knocked = self._known is not None and changed.mean() > _EVERYWHERE and bool(self._pile)
+        self._known = _Known(picture, frame.time)
+        self._looks.clear()
+        self._next_look, self._pause = 0.0, _LOOK_PAUSE
+        events: list[PileEvent] = []
+        top = verdict.top
+        if knocked and verdict.change is Change.MOVED:
+            detail = "The camera was moved; the pile has been found again."
+            events = [CameraStatus(time, CameraHealth.KNOCKED, detail), CameraStatus(time, CameraHealth.OK)]
+        match verdict.change:
+            case Change.NONE if top is not None and self._pile:
+                self._pile = carried_along(self._pile, top.quad, changed, scale)
+            case Change.LANDED:
+                assert top is not None
+                same = bool(self._pile) and self._pile[-1].card == top.card
+                self._pile = [*self._pile[-_REMEMBERED:], Lying(top.card, top.quad)]
+                events.append(CardLanded(time, _mean(agreeing), top.quad, frame.image, same))
+            case Change.TAKEN_BACK:
+                assert top is not None
+                self._pile = [*self._pile[: max(0, verdict.left - 1)], Lying(top.card, top.quad)]
+                events.append(CardTakenBack(time, _mean(agreeing), frame.image))
+            case Change.MOVED:
+                assert top is not None
+                self._pile = carried_along(self._pile, top.quad, changed, scale)
+                events = events or [PileMoved(time)]
+            case Change.GONE:
+                single = len(self._pile) == 1
+                self._pile = []
+                events.append(CardTakenBack(time, (), frame.image) if single else PileGone(time))
+        self._follow()
+        return events
+
+    def _follow(self) -> None:
+        """Keep the zone about where the latest cards lie."""
+        if self._region is not None or not self._pile:
+            return
+        self._zone = _zone_about([lying.quad for lying in self._pile[-5:]])
+
+
+def _zone_about(quads: list[Quad]) -> Zone:
+    x, y = np.mean([quad.mean(0) for quad in quads], axis=0)
+    return Zone(float(x), float(y), float(np.median([length_of(quad) for quad in quads])))
+
+
+def _zone_of(region: Region) -> Zone:
+    x, y, width, height = region
+    return Zone(x + width / 2, y + height / 2, max(width, height) / 2 / Zone.REACH)
+
+
+def _agree(a: Verdict, b: Verdict) -> bool:
+    if a.change is not b.change:
+        return False
+    if a.top is None or b.top is None:
+        return a.top is b.top
+    return a.top.card == b.top.card and overlap(a.top.quad, b.top.quad) > SAME_PLACE
+
+
+def _mean(verdicts: list[Verdict]) -> tuple[tuple[Card, float], ...]:
+    """Return the mean of the looks' probabilities, likeliest card first."""
+    total: dict[Card, float] = {}
+    tops = [verdict.top for verdict in verdicts if verdict.top is not None]
+    for top in tops:
+        for card, probability in zip(top.cards, top.probabilities, strict=True):
+            total[card] = total.get(card, 0.0) + probability / len(tops)
+    return tuple(sorted(total.items(), key=lambda item: -item[1]))

@@ -1,0 +1,201 @@
+"""What became of the pile between two still pictures: the judgement on which the tracker's events rest.
+
+Two kinds of evidence are weighed: what the detector reads now, and where the picture has changed since the pile was
+last known. Where the picture has not changed, the cards have not either, whatever the detector says.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import Enum
+
+import cv2
+
+from companion.cards import Card
+from companion.vision.geometry import Quad, homography, project
+from companion.vision.motion import Mask, filled, share
+from companion.vision.sightings import Sighting
+
+
+class Change(Enum):
+    """What can have become of the pile."""
+
+    NONE = "none"
+    LANDED = "landed"
+    TAKEN_BACK = "taken back"
+    MOVED = "moved"
+    GONE = "gone"
+    UNCLEAR = "unclear"
+
+
+@dataclass(frozen=True, eq=False)
+class Lying:
+    """A card known to lie on the pile, and its outline (4, 2) in pixels of the picture."""
+
+    card: Card
+    quad: Quad
+
+
+@dataclass(frozen=True, eq=False)
+class Verdict:
+    """What became of the pile. `top` is the card now on top; `left` how many of the cards known before still lie."""
+
+    change: Change
+    top: Sighting | None
+    left: int
+
+
+# Overlap (intersection over union) from which two outlines are one card in one place: reading jitter stays above it,
+# a card laid by hand on another, turned as hands turn them, mostly below.
+SAME_PLACE = 0.75
+# Overlap that is enough where a whole pile was pushed, bent by hands and read anew.
+_ROUGHLY_SAME_PLACE = 0.6
+# Overlap that one untouched card has with itself, and another one of its kind hardly ever, even on a tidy pile.
+_SAME_CARD = 0.9
+# Part of a card's area that must have changed for the card to have come, or gone; noise and shadows change less.
+_CHANGED = 0.22
+# Part under which a piece of the picture is as it was.
+_UNCHANGED = 0.12
+# Area in small pixels, over that of a card, from which a strip of a card tells anything.
+_TELLING = 0.03
+
+
+def overlap(a: Quad, b: Quad) -> float:
+    """Return the intersection over union of two convex outlines."""
+    if (a.max(0) < b.min(0)).any() or (b.max(0) < a.min(0)).any():
+        return 0.0
+    common = float(cv2.intersectConvexConvex(a, b)[0])
+    union = abs(cv2.contourArea(a)) + abs(cv2.contourArea(b)) - common
+    return common / union if union > 0 else 0.0
+
+
+def judge(known: Sequence[Lying], sightings: Sequence[Sighting], changed: Mask, scale: float) -> Verdict:
+    """Return what became of a pile of `known` cards, bottom first, given what is read now.
+
+    sightings: cards on and about the pile. changed: mask of where the picture differs from the one in which the top
+    card of `known` was accepted, small; `scale` takes the picture's pixels to its own.
+    """
+    whole = [s for s in sightings if s.whole]
+    if not known:
+        return Verdict(Change.LANDED, _largest(whole), 0) if whole else _nothing(sightings, 0)
+    evidence = _Evidence(known, changed, scale)
+    kept = next((s for s in whole if _is(s, known[-1])), None)
+    others = [s for s in whole if s is not kept]
+    moved = next((s for s in others if s.card == known[-1].card and evidence.has_left(s.quad)), None)
+    if kept is None and moved is not None:
+        others = _not_carried_along(known, moved, others)
+    arrived = [s for s in others if evidence.has_come(s, topless=kept is None)]
+    if arrived:
+        return Verdict(Change.LANDED, max(arrived, key=lambda s: evidence.newness(s.quad)), len(known))
+    if kept is not None or evidence.top_is_unchanged():
+        return Verdict(Change.NONE, kept, len(known))
+    if moved is not None:
+        return Verdict(Change.MOVED, moved, len(known))
+    return _topless(known, whole) or _nothing(sightings, len(known))
+
+
+def _is(sighting: Sighting, lying: Lying, overlapping: float = SAME_PLACE) -> bool:
+    return sighting.card == lying.card and overlap(sighting.quad, lying.quad) > overlapping
+
+
+def _not_carried_along(known: Sequence[Lying], moved: Sighting, others: Sequence[Sighting]) -> list[Sighting]:
+    """Return the sightings that are neither cards that stayed in place nor cards that moved as the top one did."""
+    move = homography(known[-1].quad, moved.quad)
+    places = [Lying(lying.card, quad) for lying in known for quad in (lying.quad, project(move, lying.quad))]
+    return [s for s in others if not any(_is(s, place, _ROUGHLY_SAME_PLACE) for place in places)]
+
+
+def _topless(known: Sequence[Lying], whole: Sequence[Sighting]) -> Verdict | None:
+    """The top card is gone: return the verdict where a card is seen that lay under it."""
+    for left in range(len(known) - 1, 0, -1):
+        for sighting in whole:
+            if _is(sighting, known[left - 1]):
+                return Verdict(Change.TAKEN_BACK, sighting, left)
+    # One that nobody saw land, because it lay there before the first picture.
+    beneath = [s for s in whole if overlap(s.quad, known[-1].quad) > 0]
+    return Verdict(Change.TAKEN_BACK, _largest(beneath), 0) if beneath else None
+
+
+def _nothing(sightings: Sequence[Sighting], left: int) -> Verdict:
+    """No whole card is seen: a corner that can be read means that the pile is there but lies ill."""
+    if any(not s.whole for s in sightings):
+        return Verdict(Change.UNCLEAR, None, left)
+    return Verdict(Change.GONE if left else Change.NONE, None, 0)
+
+
+def _largest(sightings: Sequence[Sighting]) -> Sighting:
+    return max(sightings, key=lambda s: abs(float(cv2.contourArea(s.quad))))
+
+
+class _Evidence:
+    """Where the picture has changed, asked by outlines."""
+
+    def __init__(self, known: Sequence[Lying], changed: Mask, scale: float) -> None:
+        self._known = known
+        self._changed = changed
+        self._scale = scale
+        self._old = self._mask(known[-1].quad)
+        self._telling = max(6.0, _TELLING * float(self._old.sum()))
+
+    def newness(self, quad: Quad) -> float:
+        """Return the part of an outline in which the picture has changed."""
+        return share(self._changed, self._mask(quad))[0]
+
+    def has_come(self, sighting: Sighting, topless: bool) -> bool:
+        """Whether a card was not there before. `topless`: whether the old top card is no longer read in its place.
+
+        What a new card covers beside the old top one has changed, and what the old one shows beside it has not; for a
+        card that came to light it is the other way round.
+        """
+        if self.newness(sighting.quad) < _CHANGED:
+            return False
+        below = next((lying for lying in reversed(self._known[:-1]) if _is(sighting, lying)), None)
+        coming, area = share(self._changed, self._mask(sighting.quad) & (1 - self._old))
+        tells = area > 2 * self._telling
+        if not topless:
+            return coming > _CHANGED if tells else below is None or not _is(sighting, below, _SAME_CARD)
+        leaving = self._leaving(sighting.quad)
+        if leaving is not None and leaving < _UNCHANGED:
+            return True
+        if tells and coming < _CHANGED:
+            return below is None and leaving is None
+        if below is None:
+            return True
+        if leaving is not None:
+            return leaving < (coming if tells else _CHANGED)
+        return tells or below is not self._known[-2] or not _is(sighting, below, _SAME_CARD)
+
+    def has_left(self, quad: Quad) -> bool:
+        """Whether the old top card no longer shows beside this outline, where it would if it lay under it."""
+        leaving = self._leaving(quad)
+        return leaving is None or leaving > _CHANGED
+
+    def _leaving(self, quad: Quad) -> float | None:
+        """Return how much has changed where the old top card shows beside an outline, None where that tells nothing."""
+        beside = self._mask(self._known[-1].quad) & (1 - self._mask(quad, grow=True))
+        part, area = share(self._changed, beside)
+        return part if area >= self._telling else None
+
+    def top_is_unchanged(self) -> bool:
+        """Whether the picture is as it was where the old top card lies."""
+        return share(self._changed, self._old)[0] < _UNCHANGED
+
+    def _mask(self, quad: Quad, grow: bool = False) -> Mask:
+        return filled(quad, self._changed.shape, self._scale, shrink=-0.12 if grow else 0.08)
+
+
+def carried_along(known: Sequence[Lying], top: Quad, changed: Mask, scale: float) -> list[Lying]:
+    """Return the known cards after their top card came to lie at `top`.
+
+    Those under it are taken to have moved with it where the picture has changed beside it.
+    """
+    before = known[-1].quad
+    move = homography(before, top)
+    hidden = filled(before, changed.shape, scale, -0.1) | filled(top, changed.shape, scale, -0.1)
+    moved = []
+    for lying in known[:-1]:
+        part, area = share(changed, filled(lying.quad, changed.shape, scale) & (1 - hidden))
+        rigid = area > 0 and part > _CHANGED
+        moved.append(Lying(lying.card, project(move, lying.quad) if rigid else lying.quad))
+    return [*moved, Lying(known[-1].card, top)]
