@@ -92,7 +92,9 @@ def everything(ctx: click.Context, as_json: bool, plot: Path | None) -> None:
             click.echo(f"\n{name}")
             for row, measures in rows.items():
                 click.echo(f"  {row}: " + ", ".join(f"{measure} {value:g}" for measure, value in measures.items()))
-    for name, rows in results.items() if plot else ():
+    if plot is None:
+        return
+    for name, rows in results.items():
         try:
             for path in draw(name, rows, plot):
                 click.echo(str(path), err=True)
