@@ -29,18 +29,30 @@ _WITHOUT_SETTINGS = frozenset({"bench", "referee", "score-hand", "train"})
 
 
 class _Companion(LazyGroup):
-    """Says in one sentence which library is missing, whichever command needed it."""
+    """The outermost edge: whatever a command did not foresee becomes one sentence, with `--verbose` a traceback."""
 
     def invoke(self, ctx: click.Context) -> Any:
         try:
             return super().invoke(ctx)
-        except ImportError as error:
-            from companion.doctor import missing_library
-
-            message = missing_library(error)
-            if message is None:
+        except (click.ClickException, click.Abort, click.exceptions.Exit, BrokenPipeError):
+            raise
+        except Exception as error:
+            if ctx.params.get("verbose"):
                 raise
-            raise click.ClickException(message) from error
+            raise click.ClickException(_sentence(error)) from error
+
+
+def _sentence(error: Exception) -> str:
+    """Return what to say of an error that no command foresaw."""
+    if isinstance(error, ImportError):
+        from companion.doctor import missing_library
+
+        if message := missing_library(error):
+            return message
+    return (
+        f"Something unforeseen went wrong ({type(error).__name__}: {error}). "
+        "`companion --verbose` and the same command shows where: please report it."
+    )
 
 
 @click.command(

@@ -171,3 +171,15 @@ def test_a_missing_python_library_is_named_and_our_own_faults_are_not_hidden() -
     assert "flask" in (missing_library(ModuleNotFoundError("No module named 'flask'", name="flask.app")) or "")
     assert missing_library(ModuleNotFoundError("gone", name="companion.nowhere")) is None
     assert missing_library(ImportError("cannot import name 'x' from 'companion'")) is None
+
+
+def test_what_nobody_foresaw_is_one_sentence_and_with_verbose_a_traceback(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(name: str) -> None:
+        raise RuntimeError("odd")
+
+    monkeypatch.setattr("companion.commands.lazy.importlib.import_module", fail)
+    result = _run("score-hand", "red 7")
+    assert result.exit_code == 1
+    assert result.stderr.count("\n") == 1
+    assert "RuntimeError: odd" in result.stderr
+    assert isinstance(_run("--verbose", "score-hand", "red 7").exception, RuntimeError)
