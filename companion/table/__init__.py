@@ -1,6 +1,7 @@
 """One running table: what is seen and tapped becomes moves of the referee, questions, and numbered updates."""
 
-from companion.table.table import NoMatchError, NoSuchQuestionError, NothingToTakeBackError, Outcome, Table, TableError
+from companion.table.errors import NoMatchError, NoSuchQuestionError, NothingToTakeBackError, TableError
+from companion.table.table import Outcome, Table
 from companion.table.updates import Subscription, Update, UpdateKind
 from companion.table.view import (
     CameraView,

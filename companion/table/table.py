@@ -2,45 +2,51 @@
 
 from __future__ import annotations
 
+import logging
+import secrets
 import threading
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import assert_never
 
 from companion.caller import Caller
 from companion.cards import Card
-from companion.referee.moves import Move
+from companion.journal import Journal, Line, ReadBy, Reading, replay
+from companion.records import Batch, Correction, StoreDamagedError
+from companion.referee.errors import DoesNotMatchError, NotInThisEditionError, RefereeError
+from companion.referee.legality import legal
+from companion.referee.match import Match
+from companion.referee.moves import Amend, Flip, Move, Play, Reshuffle, Start, Undo
 from companion.referee.state import Header
-from companion.store import Store
+from companion.referee.transcript import TranscriptError
+from companion.store import Store, new_match_id
+from companion.table.errors import NoMatchError, NoSuchQuestionError, NothingToTakeBackError
+from companion.table.explain import Situation, Way, without_last_card
+from companion.table.keeper import Keeper
+from companion.table.observations import Lift, Pending, Sight, Tap, load
+from companion.table.pictures import kept_picture
+from companion.table.screen import Screen
+from companion.table.session import Session, Voice, advance, amendment, last_sight
 from companion.table.updates import Subscription, Updates
-from companion.table.view import Question, Ruling, View
-from companion.vision.events import PileEvent
+from companion.table.view import (
+    Choice,
+    Question,
+    QuestionKind,
+    Ruling,
+    View,
+)
+from companion.vision.events import (
+    CameraHealth,
+    CameraStatus,
+    CardLanded,
+    CardTakenBack,
+    PileEvent,
+    PileGone,
+    PileMoved,
+)
 
-
-class TableError(Exception):
-    """Something was asked of the table that it cannot do now; the message is one sentence for people."""
-
-
-class NoMatchError(TableError):
-    """No match is running."""
-
-    def __init__(self) -> None:
-        super().__init__("No match is running.")
-
-
-class NoSuchQuestionError(TableError):
-    """The question is not open (any more), or has no such answer. `question` is its id."""
-
-    def __init__(self, question: int) -> None:
-        super().__init__("That question is not open any more.")
-        self.question = question
-
-
-class NothingToTakeBackError(TableError):
-    """No card lies on the pile that could be taken back."""
-
-    def __init__(self) -> None:
-        super().__init__("There is no card to take back.")
+_log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,62 +72,150 @@ class Table:
         self, store: Store | None = None, *, caller: Caller | None = None, clock: Callable[[], float] = time.time
     ) -> None:
         self._store = store
-        self._caller = caller or Caller()
         self._clock = clock
         self._lock = threading.RLock()
         self._updates = Updates()
+        self._screen = Screen(self._updates, Voice(caller or Caller()), clock())
+        self._keeper = Keeper(store, clock)
+        self._session: Session | None = None
+        self._first_look = True
+        self._early: CardLanded | None = None
 
     def start_match(self, header: Header, *, relaxed_turns: bool = False) -> str:
         """Begin another match and return its id. The one that ran before is kept as it is.
 
         relaxed_turns: whether players between the one to act and the one who acts are taken to have drawn and passed.
+        A card that has landed already may be the one turned up to start: that is asked.
         """
-        raise NotImplementedError
+        with self._lock:
+            now = self._clock()
+            session = Session(new_match_id(now), Journal(Match(header)), relaxed=relaxed_turns)
+            self._keeper.write(Batch(session.match_id, now, header=header, relaxed=relaxed_turns))
+            self._begin(session)
+            if self._early is not None:
+                self._land(self._early, early=True)
+            return session.match_id
 
     def resume(self, match_id: str | None = None) -> str | None:
-        """Go on with a match of the store, the latest one that is not over where no id is given; return its id.
+        """Go on with a match of the store, by default the one played last if it is not over; return its id.
 
-        Returns None where there is none to go on with; raises NoSuchMatchError for an unknown id, StoreError where the
-        store cannot be read.
+        Returns None where there is none to go on with. Raises NoSuchMatchError for an unknown id, StoreError where the
+        store cannot be read, StoreDamagedError where the match in it makes no sense.
         """
-        raise NotImplementedError
+        with self._lock:
+            if self._store is None:
+                return None
+            self._keeper.retry(now=True)
+            match_id = match_id or self._store.unfinished()
+            if match_id is None:
+                return None
+            if self._session is not None and self._session.match_id == match_id and self._keeper.holds(match_id):
+                return match_id
+            stored = self._store.load(match_id)
+            try:
+                journal = replay(stored.header, stored.lines)
+                pending = tuple(map(load, stored.pending))
+            except (RefereeError, TranscriptError, ValueError, KeyError) as error:
+                message = f"The match {match_id} cannot be taken up again: {error}"
+                raise StoreDamagedError(message, self._store.path) from error
+            session = Session(match_id, journal, relaxed=stored.relaxed)
+            self._begin(session)
+            if pending:
+                self._advance(pending)
+            return match_id
 
     def see(self, event: PileEvent) -> None:
-        """Take in what the camera saw. Never raises for what it means; without a match it is ignored."""
-        raise NotImplementedError
+        """Take in what the camera saw. Without a match it is remembered at most."""
+        with self._lock:
+            match event:
+                case CardLanded():
+                    if self._session is None:
+                        self._early = event
+                    else:
+                        self._land(event)
+                        self._first_look = False
+                case CardTakenBack():
+                    self._early = None
+                    self._lift(event)
+                case PileGone():
+                    self._early = None
+                    self._first_look = True
+                    if self._session is not None and legal(self._session.state).in_round:
+                        self._add(Pending(Tap(self._clock(), Reshuffle(), ReadBy.CAMERA)))
+                case CameraStatus():
+                    self._screen.camera_is(event, self._clock())
+                    self._first_look |= event.health is not CameraHealth.OK
+                case PileMoved():
+                    pass
+                case _:
+                    assert_never(event)
 
     def tap(self, move: Move) -> Outcome:
         """Take in a move made by button or typed. `by` says who taps, where that matters.
 
-        Raises NoMatchError; RefereeError where the rules refuse it, and then nothing has changed.
+        While it is asked which card has landed, a card typed is the answer. Raises NoMatchError; RefereeError where
+        the rules refuse it, and then nothing has changed.
         """
-        raise NotImplementedError
+        with self._lock:
+            session = self._running()
+            if isinstance(move, Start | Play | Flip) and len(session.pending) == 1:
+                named = self._name_pending(session, move)
+                if named is not None:
+                    return named
+            return self._add(Pending(Tap(self._clock(), move)), must_fit=True)
 
     def answer(self, question_id: int, answer: Card | int) -> Outcome:
         """Settle a question: by the index of one of its choices, or by the card that landed, offered or not.
 
-        What people say against the camera is kept for training. Raises NoMatchError, NoSuchQuestionError;
-        RefereeError where nothing could have happened with that card.
+        What people say against the camera is kept for training. Raises NoMatchError, NoSuchQuestionError (also for a
+        choice that there is not); NotInThisEditionError.
         """
-        raise NotImplementedError
+        with self._lock:
+            question = self._asked(question_id)
+            if isinstance(answer, Card):
+                return self._name(question, answer)
+            if not 0 <= answer < len(question.choices):
+                raise NoSuchQuestionError(question_id)
+            choice = question.choices[answer]
+            names_a_card = question.kind in (QuestionKind.CARD, QuestionKind.DOUBT, QuestionKind.ILLEGAL)
+            if names_a_card and choice.card is not None:
+                return self._name(question, choice.card)
+            return self._say(choice)
 
     def let_stand(self, question_id: int) -> Outcome:
         """Let the illegal card stand that the question is about. Raises NoMatchError, NoSuchQuestionError."""
-        raise NotImplementedError
+        with self._lock:
+            question = self._asked(question_id)
+            if question.kind is not QuestionKind.ILLEGAL:
+                raise NoSuchQuestionError(question_id)
+            return self._say(question.choices[0])
 
     def take_back(self) -> Outcome:
         """Take the top card back: the illegal one, the one in question, or else the last one ruled on.
 
         Taps that followed it are undone with it. Raises NoMatchError, NothingToTakeBackError.
         """
-        raise NotImplementedError
+        with self._lock:
+            session = self._running()
+            place = last_sight(session.pending)
+            if place is not None:
+                return self._advance(session.pending[:place])
+            way = without_last_card(Way(Situation(session.journal)), self._clock())
+            if way is None:
+                raise NothingToTakeBackError
+            lines = tuple(replace(line, read_by=ReadBy.TAP) for line in way.lines)
+            return self._advance(session.pending, lines=lines)
 
     def undo(self) -> Outcome:
-        """Drop what is being asked about, or else take the last accepted move back.
+        """Drop the last of what waits to be ruled on, or else take the last accepted move back.
 
         Raises NoMatchError; NothingToUndoError where there is none.
         """
-        raise NotImplementedError
+        with self._lock:
+            session = self._running()
+            if session.pending:
+                return self._advance(session.pending[:-1])
+            return self._advance((), lines=(Line(Undo(), ReadBy.TAP, self._clock()),))
 
     def amend(self, n: int, move: Move) -> Outcome:
         """Let accepted move `n`, counted from 1, have been another one; all after it is worked out anew.
@@ -129,24 +223,144 @@ class Table:
         Raises NoMatchError; NoSuchMoveError, AmendBreaksLaterMoveError or the RefereeError for which it is refused,
         and then nothing has changed.
         """
-        raise NotImplementedError
+        with self._lock:
+            session = self._running()
+            line, corrections = amendment(session.journal, Amend(n, move), self._clock())
+            return self._advance(session.pending, lines=(line,), corrections=corrections)
 
     def set_relaxed_turns(self, relaxed: bool) -> None:
         """Set the host's option for the running match. Raises NoMatchError."""
-        raise NotImplementedError
+        with self._lock:
+            session = self._running()
+            self._keeper.write(Batch(session.match_id, self._clock(), relaxed=relaxed))
+            self._session = replace(session, relaxed=relaxed)
+            self._advance(session.pending)
+
+    def set_caller(self, caller: Caller) -> None:
+        """Say everything in another language from now on; the history is put into it too."""
+        with self._lock:
+            self._screen.speak(Voice(caller))
+            self._screen.notice(self._keeper.trouble)
+            if self._session is not None:
+                self._advance(self._session.pending)
 
     def view(self) -> View:
         """Return a snapshot of everything that a screen shows."""
-        raise NotImplementedError
+        with self._lock:
+            self._keeper.retry()
+            self._screen.notice(self._keeper.trouble)
+            return self._screen.view(self._session, saved=self._keeper.saved)
 
     def picture(self, picture_id: str) -> bytes | None:
         """Return a picture of the running match as JPEG bytes, None where it is not kept (any more)."""
-        raise NotImplementedError
+        with self._lock:
+            return None if self._session is None else self._keeper.picture(self._session.match_id, picture_id)
 
     def subscribe(self, after: int | None = None) -> Subscription:
         """Return a subscription to the updates after this id, or to those to come."""
         return self._updates.subscribe(after)
 
     def close(self) -> None:
-        """Write what can be written and wake all listeners for good."""
-        raise NotImplementedError
+        """Write what can be written and wake all listeners for good. The store stays open."""
+        with self._lock:
+            self._keeper.retry(now=True)
+        self._updates.close()
+
+    def _running(self) -> Session:
+        if self._session is None:
+            raise NoMatchError
+        return self._session
+
+    def _asked(self, question_id: int) -> Question:
+        self._running()
+        question = self._screen.question
+        if question is None or question.id != question_id:
+            raise NoSuchQuestionError(question_id)
+        return question
+
+    def _begin(self, session: Session) -> None:
+        self._session = session
+        self._first_look = True
+        self._screen.begin()
+        self._screen.notice(self._keeper.trouble)
+
+    def _land(self, event: CardLanded, *, early: bool = False) -> None:
+        reading = self._reading(event)
+        flags = (event.same_face, self._first_look, early)
+        self._add(Pending(Sight(reading.time, reading.probabilities, reading.id, *flags)), readings=(reading,))
+        self._early = None
+
+    def _lift(self, event: CardTakenBack) -> None:
+        if self._session is not None:
+            reading = self._reading(event)
+            self._add(Pending(Lift(reading.time, reading.probabilities, reading.id)), readings=(reading,))
+
+    def _reading(self, event: CardLanded | CardTakenBack) -> Reading:
+        quad = event.quad if isinstance(event, CardLanded) else None
+        picture, corners = kept_picture(event.picture, quad)
+        probabilities = tuple((card, float(probability)) for card, probability in event.probabilities)
+        return Reading(secrets.token_hex(8), self._clock(), probabilities, corners, picture)
+
+    def _name_pending(self, session: Session, move: Start | Play | Flip) -> Outcome | None:
+        """Take a typed card as the name of the one in question; None where it is not meant so."""
+        question = self._screen.question
+        by = None if isinstance(move, Start) else move.by
+        if question is None or by not in (None, session.state.actor):
+            return None
+        if question.kind in (QuestionKind.CARD, QuestionKind.DOUBT):
+            return self._name(question, move.card)
+        if question.kind is not QuestionKind.ILLEGAL or not isinstance(move, Play):
+            return None
+        stands = question.choices[0]
+        if stands.entries[-1:] != (Play(move.card, force=True),):
+            return None
+        state = session.state
+        if not move.force and state.top is not None and state.color is not None:
+            raise DoesNotMatchError(move.card, state.top, state.color)
+        return self._say(stands)
+
+    def _name(self, question: Question, card: Card) -> Outcome:
+        """Let the card that the question is about be this one."""
+        session = self._running()
+        waiting = session.pending[0]
+        if not isinstance(waiting.what, Sight):
+            raise NoSuchQuestionError(question.id)
+        if card not in session.match.header.edition.deck:
+            raise NotInThisEditionError(card)
+        correction = Correction(waiting.what.reading, card, self._clock())
+        return self._advance((replace(waiting, card=card), *session.pending[1:]), corrections=(correction,))
+
+    def _say(self, choice: Choice) -> Outcome:
+        """Let the choice be what has happened."""
+        session = self._running()
+        return self._advance((replace(session.pending[0], said=choice.entries), *session.pending[1:]))
+
+    def _add(self, pending: Pending, *, readings: tuple[Reading, ...] = (), must_fit: bool = False) -> Outcome:
+        session = self._running()
+        return self._advance((*session.pending, pending), readings=readings, must_fit=must_fit)
+
+    def _advance(
+        self,
+        pending: tuple[Pending, ...],
+        *,
+        lines: tuple[Line, ...] = (),
+        readings: tuple[Reading, ...] = (),
+        corrections: tuple[Correction, ...] = (),
+        must_fit: bool = False,
+    ) -> Outcome:
+        """Work out what all this comes to, write it, and only then let it be so and make it known."""
+        step = advance(
+            self._running(),
+            pending,
+            self._clock(),
+            self._screen.voice,
+            lines=lines,
+            readings=readings,
+            corrections=corrections,
+            must_fit=must_fit,
+        )
+        self._keeper.write(step.batch)
+        self._session = step.session
+        rulings = self._screen.show(step)
+        self._screen.notice(self._keeper.trouble)
+        return Outcome(rulings, self._screen.question)

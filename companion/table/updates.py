@@ -19,6 +19,7 @@ class UpdateKind(Enum):
 
     MATCH = "match"  # another match runs now
     RULING = "ruling"  # moves were accepted
+    REFUSED = "refused"  # a tap that waited behind a question turned out not to fit
     CORRECTED = "corrected"  # moves were taken back or changed: the history is another one
     ILLEGAL = "illegal"  # a card that does not match lies on the pile
     QUESTION = "question"  # the table is unsure

@@ -108,7 +108,6 @@ class NoticeKind(Enum):
 
     STORAGE = "storage"
     CAMERA = "camera"
-    INFERRED = "inferred"
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,108 @@
+"""What the table takes in: sights, cards lifted, taps; and what people have said about one of them since.
+
+What waits for a question to be settled is written down as JSON texts, so that it survives the process.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import Any
+
+from companion.cards import Card
+from companion.journal import ReadBy
+from companion.referee.moves import Entry, Move
+from companion.referee.transcript import read_entry, read_move, write_entry
+
+Probabilities = tuple[tuple[Card, float], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Sight:
+    """A card was seen to land. time: seconds since the epoch; reading: the id of what is kept of it.
+
+    first_look: whether the camera could not know what lay there before. early: whether that was before the match began.
+    """
+
+    time: float
+    probabilities: Probabilities
+    reading: str
+    same_face: bool = False
+    first_look: bool = False
+    early: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Lift:
+    """The top card was seen to be taken away; `probabilities` are of what lies there now. time: since the epoch (s)."""
+
+    time: float
+    probabilities: Probabilities
+    reading: str
+
+
+@dataclass(frozen=True, slots=True)
+class Tap:
+    """A move was tapped, or seen without any doubt. time: seconds since the epoch."""
+
+    time: float
+    move: Move
+    read_by: ReadBy = ReadBy.TAP
+
+
+Observation = Sight | Lift | Tap
+
+
+@dataclass(frozen=True, slots=True)
+class Pending:
+    """An observation not ruled on yet. `card` is what people said that it was, `said` what they said that happened."""
+
+    what: Observation
+    card: Card | None = None
+    said: tuple[Entry, ...] | None = None
+
+
+def dump(pending: Pending) -> str:
+    """Return the pending observation as one line of JSON."""
+    what = pending.what
+    data: dict[str, Any] = {"time": what.time}
+    match what:
+        case Tap(_, move, read_by):
+            data |= {"tap": write_entry(move), "read_by": read_by.value}
+        case Lift(_, probabilities, reading):
+            data |= {"lift": _plain(probabilities), "reading": reading}
+        case Sight(_, probabilities, reading, same_face, first_look, early):
+            data |= {"sight": _plain(probabilities), "reading": reading}
+            data |= {"same_face": same_face, "first_look": first_look, "early": early}
+    if pending.card is not None:
+        data["card"] = pending.card.name
+    if pending.said is not None:
+        data["said"] = [write_entry(entry) for entry in pending.said]
+    return json.dumps(data)
+
+
+def load(text: str) -> Pending:
+    """Return the pending observation that `dump` wrote."""
+    data = json.loads(text)
+    time = data["time"]
+    what: Observation
+    if "tap" in data:
+        what = Tap(time, read_move(data["tap"]), ReadBy(data["read_by"]))
+    elif "lift" in data:
+        what = Lift(time, _probabilities(data["lift"]), data["reading"])
+    else:
+        flags = (data["same_face"], data["first_look"], data["early"])
+        what = Sight(time, _probabilities(data["sight"]), data["reading"], *flags)
+    return Pending(
+        what,
+        Card.parse(data["card"]) if "card" in data else None,
+        tuple(map(read_entry, data["said"])) if "said" in data else None,
+    )
+
+
+def _plain(probabilities: Probabilities) -> dict[str, float]:
+    return {card.name: probability for card, probability in probabilities}
+
+
+def _probabilities(data: dict[str, float]) -> Probabilities:
+    return tuple((Card.parse(name), probability) for name, probability in data.items())

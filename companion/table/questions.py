@@ -1,0 +1,125 @@
+"""Puts what is open into a question: its kind, its sentence, and the answers that it offers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from companion.cards import Card
+from companion.referee.moves import ActorMove, ChooseColor, Judge, Play, Target
+from companion.referee.state import State
+from companion.table.explain import Way
+from companion.table.observations import Lift, Pending, Sight, Tap
+from companion.table.sentences import Sentences
+from companion.table.view import Choice, QuestionKind
+from companion.table.weigh import Candidate, Verdict
+
+_UNLIKELY = 0.02  # an offer under this probability is no help
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A question still without a number. reading: the id of the reading behind it."""
+
+    kind: QuestionKind
+    sentence: str
+    choices: tuple[Choice, ...]
+    reading: str | None
+
+
+def ask(verdict: Verdict, pending: Pending, state: State, say: Sentences) -> Asked:
+    """Return the question about a pending observation that the verdict leaves open.
+
+    state: how the match stood before it.
+    """
+    what, found = pending.what, verdict.open
+    if isinstance(what, Lift):
+        choices = tuple(_offer(say.taken_back_to(c.way.after.lying), c) for c in found[:3])
+        return Asked(QuestionKind.TAKE_BACK, say.taken_back(), choices, what.reading)
+    if verdict.illegal and isinstance(what, Sight):
+        return _ask_illegal(found, what, state, say)
+    difference = _difference(found)
+    if difference is not None:
+        return _ask_choice(found, difference, None if isinstance(what, Tap) else what.reading, say)
+    if isinstance(what, Sight):
+        return _ask_card(found, what, say)
+    player = (what.move.by if isinstance(what.move, ActorMove) else None) or ""
+    choices = tuple(_offer(say.yes() if c.way.entries else say.no(), c) for c in found)
+    return Asked(QuestionKind.TURN, say.drew_and_passed(player), choices, None)
+
+
+def _ask_choice(
+    found: Sequence[Candidate], difference: ChooseColor | Target | Judge, reading: str | None, say: Sentences
+) -> Asked:
+    kind, sentence = {
+        ChooseColor: (QuestionKind.COLOR, say.which_color()),
+        Target: (QuestionKind.TARGET, say.which_target()),
+        Judge: (QuestionKind.CHALLENGE, say.challenge_right()),
+    }[type(difference)]
+    best = found[0].way
+    alike = [c for c in found if c.way.card == best.card and c.way.after.outlaw == best.after.outlaw]
+    return Asked(kind, sentence, tuple(_offer(_label(c.way, kind, say), c) for c in alike), reading)
+
+
+def _ask_illegal(found: Sequence[Candidate], what: Sight, state: State, say: Sentences) -> Asked:
+    best = found[0].way
+    assert best.card is not None
+    entries = (*best.entries, Play(best.card, force=True))
+    choices = [
+        Choice(say.let_stand(), None, entries, found[0].probability),
+        Choice(say.take_back(), None, (), found[0].probability),
+    ]
+    other = next((c for c in found if c.way.card not in (None, best.card)), None)
+    if other is not None and other.way.card is not None:
+        choices.append(_offer(say.card(other.way.card), other))
+    before = best.after.state if best.after.outlaw is not None else state
+    return Asked(QuestionKind.ILLEGAL, say.does_not_match(best.card, before), tuple(choices), what.reading)
+
+
+def _ask_card(found: Sequence[Candidate], what: Sight, say: Sentences) -> Asked:
+    cards: dict[Card | None, Choice] = {}
+    for candidate in found:
+        card = candidate.way.card
+        if card not in cards:
+            share = sum(c.probability for c in found if c.way.card == card)
+            label = say.no_card() if card is None else say.card(card)
+            cards[card] = Choice(label, card, candidate.way.entries, share)
+    nothing = cards.pop(None, Choice(say.no_card(), None, (), 0.0))
+    likeliest = sorted(cards.values(), key=lambda choice: -choice.probability)[:2]
+    names = [choice.card for choice in likeliest if choice.card is not None]
+    choices = list(likeliest)
+    if len(choices) < 2 or nothing.probability >= _UNLIKELY:
+        choices = sorted([*choices, nothing], key=lambda choice: -choice.probability)
+    best = found[0].way
+    if best.used_up and best.card is not None:
+        return Asked(QuestionKind.DOUBT, say.used_up(best.card), tuple(choices), what.reading)
+    if not names:
+        return Asked(QuestionKind.CARD, say.no_card(), tuple(choices), what.reading)
+    sentence = say.which_card(names[0], names[1] if len(names) > 1 else None)
+    return Asked(QuestionKind.CARD, sentence, tuple(choices), what.reading)
+
+
+def _difference(found: Sequence[Candidate]) -> ChooseColor | Target | Judge | None:
+    """Return the choice that alone tells the likeliest way from the next; None where the cards differ."""
+    if len(found) < 2 or found[0].way.card != found[1].way.card:
+        return None
+    for first, second in zip(found[0].way.entries, found[1].way.entries, strict=False):
+        if first != second:
+            return first if isinstance(first, ChooseColor | Target | Judge) else None
+    return None
+
+
+def _label(way: Way, kind: QuestionKind, say: Sentences) -> str:
+    for entry in way.entries:
+        match entry:
+            case ChooseColor(color) if kind is QuestionKind.COLOR:
+                return say.color(color)
+            case Target(player) if kind is QuestionKind.TARGET:
+                return player
+            case Judge(guilty) if kind is QuestionKind.CHALLENGE:
+                return say.yes() if guilty else say.no()
+    return say.no()
+
+
+def _offer(label: str, candidate: Candidate) -> Choice:
+    return Choice(label, candidate.way.card, candidate.way.entries, candidate.probability)

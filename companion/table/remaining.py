@@ -1,0 +1,42 @@
+"""Which cards cannot have been seen yet: the deck less what has landed since the last shuffle."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from companion.cards import Card
+from companion.referee.effects import Dealt, SetAside
+from companion.referee.match import Match, Step
+from companion.referee.moves import Flip, Play, Reshuffle, Start
+
+
+def landed_card(step: Step) -> Card | None:
+    """Return the card that the move put on the discard pile and that stayed there, if it did."""
+    if isinstance(step.move, Start | Play | Flip) and not any(isinstance(effect, SetAside) for effect in step.effects):
+        return step.move.card
+    return None
+
+
+def seen_cards(match: Match) -> Counter[Card]:
+    """Return the cards that lie face up, or did, since the piles were last shuffled (R13); the top card is among them.
+
+    Cards shown in a hand do not count: they have yet to land.
+    """
+    seen: Counter[Card] = Counter()
+    for step in reversed(match.history):
+        if isinstance(step.move, Reshuffle):
+            top = step.state.top
+            if top is not None:
+                seen[top] += 1
+            break
+        if any(isinstance(effect, Dealt) for effect in step.effects):
+            break
+        card = landed_card(step)
+        if card is not None:
+            seen[card] += 1
+    return seen
+
+
+def draw_pile_size(match: Match, seen: Counter[Card]) -> int:
+    """Return how many cards the draw pile holds by the counts kept; below 0 where it must have been reshuffled."""
+    return match.header.edition.size - sum(match.state.hands) - seen.total()

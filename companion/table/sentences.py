@@ -1,0 +1,148 @@
+"""What the table itself says: questions, what it has inferred, and what its host should know.
+
+The sentences are English in the code, as the caller's are; `locale/` may hold them in other languages, in the
+catalogue `table`.
+"""
+
+from __future__ import annotations
+
+import gettext
+
+from companion.caller import CATALOGUES, Caller
+from companion.cards import Card, Color
+from companion.records import StoreError, StoreFullError, StoreReadOnlyError
+from companion.referee.errors import DoesNotMatchError, message
+from companion.referee.moves import Accept, ChooseColor, Draw, Judge, Move, Pass, Play, Reshuffle, Target
+from companion.referee.state import State
+
+DOMAIN = "table"
+
+_COLORS = {
+    Color.RED: message("red"),
+    Color.YELLOW: message("yellow"),
+    Color.GREEN: message("green"),
+    Color.BLUE: message("blue"),
+}
+
+
+class Sentences:
+    """The table's sentences in the caller's language, English where there is no catalogue."""
+
+    def __init__(self, caller: Caller) -> None:
+        self._caller = caller
+        self._catalogue = gettext.translation(DOMAIN, CATALOGUES, [caller.language], fallback=True)
+
+    def which_card(self, first: Card, second: Card | None) -> str:
+        """Return the question which of two cards has landed."""
+        if second is None:
+            return self._text("Did the {card} land on the pile?", card=self._caller.card(first))
+        return self._text("Is it the {first} or the {second}?", first=self.card(first), second=self.card(second))
+
+    def used_up(self, card: Card) -> str:
+        """Return the question whether a card of which none should be left has landed."""
+        return self._text("Another {card}? None should be left since the last shuffle.", card=self.card(card))
+
+    def does_not_match(self, card: Card, state: State) -> str:
+        """Return the announcement of an illegal card."""
+        rest = self._text("Take it back, or let it stand.")
+        if state.top is None or state.color is None:
+            return rest
+        return f"{self._caller.refuse(DoesNotMatchError(card, state.top, state.color))} {rest}"
+
+    def drew_and_passed(self, player: str) -> str:
+        """Return the question whether those before this player drew and passed."""
+        return self._text("Did everyone before {player} draw and pass?", player=player)
+
+    def which_color(self) -> str:
+        """Return the question for a colour that nobody entered."""
+        return self._text("Which colour was chosen?")
+
+    def which_target(self) -> str:
+        """Return the question for the green shell's target."""
+        return self._text("Whom did the green shell hit?")
+
+    def challenge_right(self) -> str:
+        """Return the question how a challenge was settled."""
+        return self._text("Was the challenge right?")
+
+    def taken_back(self) -> str:
+        """Return the question whether a card was taken back."""
+        return self._text("Was a card taken back?")
+
+    def card(self, card: Card) -> str:
+        """Return the card's name."""
+        return self._caller.card(card)
+
+    def color(self, color: Color) -> str:
+        """Return the colour's name."""
+        return self._text(_COLORS[color])
+
+    def no_card(self) -> str:
+        """Return the button for: no card has landed."""
+        return self._text("No card")
+
+    def let_stand(self) -> str:
+        """Return the button for: the illegal card stands."""
+        return self._text("Let it stand")
+
+    def take_back(self) -> str:
+        """Return the button for: the illegal card goes back."""
+        return self._text("Take it back")
+
+    def taken_back_to(self, card: Card | None) -> str:
+        """Return the button for: this card is on top again."""
+        if card is None:
+            return self._text("The pile is empty")
+        return self._text("{card} is on top again", card=self.card(card))
+
+    def yes(self) -> str:
+        """Return the button for yes."""
+        return self._text("Yes")
+
+    def no(self) -> str:
+        """Return the button for no."""
+        return self._text("No")
+
+    def assumed(self, card: Card) -> str:
+        """Return the announcement of a card that was only likely."""
+        return self._text("That is taken to be the {card}.", card=self.card(card))
+
+    def inferred(self, move: Move, state: State) -> str | None:
+        """Return the announcement of a move that nobody entered, made in this state; None where none is needed."""
+        actor = state.actor
+        match move:
+            case ChooseColor(color):
+                return self._text("Nobody named the colour: it is taken to be {color}.", color=self.color(color))
+            case Pass():
+                return self._text("{player} is taken to have drawn and passed.", player=actor)
+            case Accept():
+                return self._text("{player} is taken to have accepted.", player=actor)
+            case Target(player):
+                return self._text("The green shell is taken to have hit {player}.", player=player)
+            case Reshuffle():
+                return self._text("The discard pile must have been shuffled into a new draw pile.")
+            case Judge():
+                return self._text("The challenge is taken to have been settled.")
+            case Play(card):
+                return self._text("The {card} is taken to stand.", card=self.card(card))
+            case Draw():
+                return None
+        return None
+
+    def not_saved(self, trouble: StoreError) -> str:
+        """Return the notice that the match goes on in memory."""
+        if isinstance(trouble, StoreFullError):
+            why = self._text("The disk is full.")
+        elif isinstance(trouble, StoreReadOnlyError):
+            why = self._text("The data folder may not be written.")
+        else:
+            why = self._text("The data folder cannot be used.")
+        rest = self._text("The match goes on in memory and is saved as soon as that is possible again.")
+        return f"{why} {rest}"
+
+    def no_match(self) -> str:
+        """Return the prompt while no match runs."""
+        return self._text("No match is running.")
+
+    def _text(self, template: str, **values: object) -> str:
+        return self._catalogue.gettext(template).format(**values)

@@ -1,0 +1,193 @@
+"""One match being played: a value that says how far it has come, and what an observation or a correction makes of it.
+
+Nothing here writes, publishes or waits; the table does, with what a step says is to be written and announced.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from companion.caller import Caller
+from companion.cards import Card
+from companion.journal import Journal, Line, ReadBy, Reading
+from companion.records import Batch, Correction, Standing
+from companion.referee.effects import Effect
+from companion.referee.match import Match
+from companion.referee.moves import Amend, Undo
+from companion.referee.state import Phase, State
+from companion.table.explain import Situation, Way
+from companion.table.observations import Pending, Sight, dump
+from companion.table.questions import Asked, ask
+from companion.table.sentences import Sentences
+from companion.table.view import HistoryLine, Ruling
+from companion.table.weigh import weigh
+
+
+@dataclass(frozen=True, slots=True)
+class Session:
+    """A running match: what stands, and what waits to be ruled on."""
+
+    match_id: str
+    journal: Journal
+    pending: tuple[Pending, ...] = ()
+    relaxed: bool = False
+
+    @property
+    def match(self) -> Match:
+        """The match as it stands."""
+        return self.journal.match
+
+    @property
+    def state(self) -> State:
+        """How the match stands."""
+        return self.journal.match.state
+
+
+@dataclass(frozen=True, slots=True)
+class Announcement:
+    """Something to be made known once it is written. ruling: None for a tap that turned out not to fit."""
+
+    ruling: Ruling | None
+    corrects: bool
+    sentences: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """What a session comes to: the next session, what to write before anything else, what to announce, what to ask."""
+
+    session: Session
+    batch: Batch
+    announcements: tuple[Announcement, ...]
+    asked: Asked | None
+
+
+def advance(
+    session: Session,
+    pending: Sequence[Pending],
+    now: float,
+    say: Voice,
+    *,
+    lines: tuple[Line, ...] = (),
+    readings: tuple[Reading, ...] = (),
+    corrections: tuple[Correction, ...] = (),
+    must_fit: bool = False,
+) -> Step:
+    """Return what the session comes to with these lines entered, and then all this pending.
+
+    now: seconds since the epoch. must_fit: whether the last observation is a tap to be refused where it does not fit.
+    Raises RefereeError where a line is refused, or that tap is.
+    """
+    announcements = []
+    journal = session.journal
+    if lines:
+        after = journal
+        for line in lines:
+            after = after.enter(line)
+        announcements.append(say.corrected(journal, after, lines))
+        journal = after
+    verdict = weigh(Situation(journal), pending, relaxed=session.relaxed)
+    if must_fit and verdict.last is not None and verdict.last.refusal is not None:
+        raise verdict.last.refusal
+    written = list(lines)
+    for way, assumed in zip(verdict.settled, verdict.assumed, strict=True):
+        announcement = say.ruled(journal, way, assumed=assumed)
+        if announcement is not None:
+            announcements.append(announcement)
+        written += way.lines
+        journal = way.after.journal
+    rest = tuple(pending[len(verdict.settled) :])
+    state = journal.match.state
+    asked = ask(verdict, rest[0], state, say.sentences) if rest else None
+    batch = Batch(
+        session.match_id,
+        now,
+        lines=tuple(written),
+        readings=readings,
+        corrections=corrections,
+        pending=tuple(map(dump, rest)),
+        standing=Standing(
+            len(journal.match.history),
+            state.phase is Phase.OVER,
+            tuple(state.players[seat] for seat in state.winners),
+        ),
+    )
+    return Step(replace(session, journal=journal, pending=rest), batch, tuple(announcements), asked)
+
+
+class Voice:
+    """Puts what has happened into words, in the caller's language."""
+
+    def __init__(self, caller: Caller) -> None:
+        self.caller = caller
+        self.sentences = Sentences(caller)
+
+    def line(self, journal: Journal, place: int) -> HistoryLine:
+        """Return the standing move at this place, counted from 0, as the history shows it."""
+        line, step = journal.lines[place], journal.match.history[place]
+        said = self._said(journal.match, place, line)
+        return HistoryLine(place + 1, step.move, step.effects, said, line.read_by, line.reading, line.time)
+
+    def ruled(self, before: Journal, way: Way, *, assumed: bool) -> Announcement | None:
+        """Return the announcement of a way that is ruled to be what happened; None where nothing happened."""
+        if way.refusal is not None:
+            return Announcement(None, False, (self.caller.refuse(way.refusal),))
+        if not way.lines:
+            return None
+        after = way.after.journal
+        if any(isinstance(line.entry, Undo) for line in way.lines):
+            return self.corrected(before, after, way.lines)
+        said: list[str] = []
+        effects: list[Effect] = []
+        for place in range(len(before.lines), len(after.lines)):
+            if assumed and way.card is not None and place == len(after.lines) - 1:
+                said.append(self.sentences.assumed(way.card))
+            said += self._said(after.match, place, after.lines[place], prompts=place == len(after.lines) - 1)
+            effects += after.match.history[place].effects
+        return self._announcement(after, way.lines, tuple(effects), tuple(said), corrects=False)
+
+    def corrected(self, before: Journal, after: Journal, lines: tuple[Line, ...]) -> Announcement:
+        """Return the announcement of moves taken back or changed."""
+        said = tuple(self.caller.correct(before.match.state, after.match.state))
+        return self._announcement(after, lines, (), said, corrects=True)
+
+    def _announcement(
+        self,
+        after: Journal,
+        lines: tuple[Line, ...],
+        effects: tuple[Effect, ...],
+        said: tuple[str, ...],
+        corrects: bool,
+    ) -> Announcement:
+        last = lines[-1]
+        entries = tuple(line.entry for line in lines)
+        ruling = Ruling(len(after.lines), entries, effects, said, last.read_by, last.reading, last.time)
+        return Announcement(ruling, corrects, said)
+
+    def _said(self, match: Match, place: int, line: Line, *, prompts: bool = True) -> tuple[str, ...]:
+        step = match.history[place]
+        before = match.history[place - 1].state if place else Match(match.header).state
+        said = self.caller.say(step.effects, before, step.state)
+        if not prompts and said[-1:] == [self.caller.prompt(step.state)]:
+            said.pop()
+        inferred = self.sentences.inferred(step.move, before) if line.read_by is ReadBy.INFERRED else None
+        return tuple(said) if inferred is None else (inferred, *said)
+
+
+def amendment(journal: Journal, entry: Amend, now: float) -> tuple[Line, tuple[Correction, ...]]:
+    """Return the line for an amendment, and what it teaches about the reading behind the move that it replaces."""
+    line = Line(entry, ReadBy.CORRECTED, now)
+    if not 1 <= entry.n <= len(journal.lines):
+        return line, ()
+    old = journal.lines[entry.n - 1]
+    card = getattr(entry.move, "card", None)
+    if old.reading is None or not isinstance(card, Card) or card == getattr(old.entry, "card", None):
+        return line, ()
+    return line, (Correction(old.reading, card, now),)
+
+
+def last_sight(pending: Sequence[Pending]) -> int | None:
+    """Return the place of the last card seen among what is pending, None where there is none."""
+    places = [place for place, waiting in enumerate(pending) if isinstance(waiting.what, Sight)]
+    return places[-1] if places else None

@@ -1,0 +1,72 @@
+"""Every number by which the table weighs what it sees, and why it is what it is. All are shares from 0 to 1, or counts.
+
+They say how people play, not how the reader reads: that is in its calibrated probabilities.
+"""
+
+CLEAR = 0.985
+"""What the likeliest explanation must reach to be ruled on at once. With calibrated readings and a few percent of
+unsure ones, far less than one ruling in a thousand is then wrong."""
+
+LATER_CLEAR = 0.9
+"""The same where play has gone on since: what followed is evidence too, and a late ruling helps nobody."""
+
+PATIENCE = 3
+"""How many cards may land behind a question; then the likeliest answer is taken and said to be assumed."""
+
+NEGLIGIBLE = 1e-5
+"""Probability below which a candidate is not looked at."""
+
+CANDIDATES = 6
+"""How many cards of a reading are looked at; calibrated readings have nothing to say beyond."""
+
+STORIES = 48
+"""How many explanations of all that is pending are kept. A green shell among ten players with an unsure card behind it
+needs forty."""
+
+FLOOR = 1e-4
+"""The least probability that anything is given: no reader is surer than this."""
+
+ILLEGAL = 0.01
+"""How often a card that does not match is played. Rarer at a careful table; higher, and legal cards would have to be
+read far better than illegal ones."""
+
+CLEAR_READING = 0.9
+"""A card read this surely is never silently taken for another one that would be legal."""
+
+NOTHING = 0.02
+"""How often the pile watcher reports a card where none has landed."""
+
+IMPOSSIBLE = 0.02
+"""How many copies are held to be left of a card that must be used up: a reshuffle may have gone unnoticed, or an
+earlier card may have been misread."""
+
+LOW_PILE = 12
+"""With no more cards than this in the draw pile, a reshuffle may have come unnoticed: counts stray by a few cards, as
+draws are tapped by hand."""
+
+RESHUFFLED_IF_LOW = 0.3
+"""How likely that is then, and so how many copies are held to be left of a card that would be used up."""
+
+STOOD = 0.5
+"""How often an illegal card has been let stand when play goes on over it without a word; else it was replaced."""
+
+SAME_CARD = 0.95
+"""At a first look, and after a move was typed: how often the card seen is the one already known of."""
+
+ECHO_SECONDS = 30.0
+"""For how long after a card was typed the camera is expected to see it, in seconds."""
+
+SAME_FACE_TOLD = 0.9
+"""How often the pile watcher tells a card that lands on its like for what it is."""
+
+SAME_FACE_WRONG = 0.02
+"""How often it tells that of a card with another face."""
+
+TAP_SLIP = 0.02
+"""How often a tap does not fit what truly happened."""
+
+SKIPPED_WORD = 0.5
+"""How likely it is that players between drew and passed unsaid, where the host has not chosen relaxed turns."""
+
+TAKEN_BACK = (0.06, 0.9, 0.03, 0.01)
+"""How many cards are truly gone when the pile watcher reports a card taken back: none, one, two, three."""
