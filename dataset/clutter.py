@@ -132,10 +132,12 @@ def _glass(image: Image, owner: Owner, rng: np.random.Generator, center: tuple[f
 def _sheet(
     image: Image, owner: Owner, rng: np.random.Generator, center: tuple[float, float], size: float, turn: float
 ) -> None:
-    """Paper with numbers and words on it."""
-    paper = np.full(3, rng.uniform(170, 255), np.float32) - rng.uniform(0, 30, 3).astype(np.float32)
-    _paint(image, owner, _quad_mask(owner, center, (size, size * rng.uniform(0.6, 1.4)), turn), paper, 0.6)
-    ink = rng.uniform(0, 120, 3)
+    """Numbers and words, on paper or on what lies there."""
+    ink = rng.uniform(0, 120, 3) if rng.random() < 0.7 else rng.uniform(150, 255, 3)
+    # Without the paper it is print on whatever lies there: a box, a board, a table cloth.
+    if rng.random() < 0.6:
+        paper = (255 - ink if rng.random() < 0.5 else rng.uniform(140, 255, 3)).astype(np.float32)
+        _paint(image, owner, _quad_mask(owner, center, (size, size * rng.uniform(0.6, 1.4)), turn), paper, 0.6)
     along = np.array([np.cos(np.radians(turn)), np.sin(np.radians(turn))])
     for line in np.linspace(-0.35, 0.35, int(rng.integers(2, 7))):
         text = "".join(rng.choice(list("0123456789 ABCDEFGHIK+-"), int(rng.integers(2, 9))))
@@ -157,13 +159,18 @@ def _keyboard(
     _paint(image, owner, _quad_mask(owner, center, (size, size * 0.4), turn), np.full(3, shell, np.float32), 0.6)
     along = np.array([np.cos(np.radians(turn)), np.sin(np.radians(turn))])
     across = np.array([-along[1], along[0]])
-    mask = np.zeros(owner.shape, np.uint8)
+    keys, print_ = np.zeros(owner.shape, np.uint8), np.zeros(owner.shape, np.uint8)
+    face, scale = int(rng.integers(0, 4)), size * rng.uniform(0.0008, 0.0014)
     for row in range(4):
         for column in range(12):
             spot = np.array(center) + along * (column - 5.5) * size * 0.08 + across * (row - 1.5) * size * 0.085
             box = cv2.boxPoints((tuple(spot), (size * 0.066, size * 0.07), turn))
-            cv2.fillPoly(mask, [box.astype(np.int32)], 255, cv2.LINE_AA)
-    _paint(image, owner, mask, np.full(3, key, np.float32), 0.0)
+            cv2.fillPoly(keys, [box.astype(np.int32)], 255, cv2.LINE_AA)
+            legend = "QWERTYUIOPASDFGHJKLZXCVBNM1234567890+?"[int(rng.integers(38))]
+            corner = (int(spot[0] - size * 0.02), int(spot[1] + size * 0.02))
+            cv2.putText(print_, legend, corner, face, scale, 255, 1 + int(size > 250), cv2.LINE_AA)
+    _paint(image, owner, keys, np.full(3, key, np.float32), 0.0)
+    _paint(image, owner, print_, np.full(3, 255.0 if key < 90 else 20.0, np.float32), 0.0)
 
 
 def _box(

@@ -14,12 +14,13 @@ from pathlib import Path
 
 import cv2
 import numpy as np
+from rich.progress import Progress
+
 from companion.dataset.fonts import system_fonts
 from companion.dataset.photos import load_card_photos
 from companion.dataset.scenes import Quad, Scene, SceneCard, SceneMaker
 from companion.dataset.styles import StyleFamily
 from companion.dataset.surfaces import SurfaceBank, list_pictures
-from rich.progress import Progress
 
 CLASSES = ("card", "index")
 CARD_VISIBLE = 0.5
@@ -92,7 +93,8 @@ def _write_chunk(job: tuple[Path, Recipe, int]) -> None:
         name = f"{number:06d}"
         cv2.imwrite(str(folder / "images" / recipe.split / f"{name}.jpg"), scene.image, [cv2.IMWRITE_JPEG_QUALITY, 92])
         (folder / "labels" / recipe.split / f"{name}.txt").write_text(yolo_labels(scene))
-        lines.append(json.dumps({"image": name, "layout": scene.layout.value, "cards": [*map(_card_row, scene.cards)]}))
+        row = {"image": name, "layout": scene.layout.value, "cards": [*map(_card_row, scene.cards)]}
+        lines.append(json.dumps({**row, "backs": [*map(_rounded, scene.backs)]}))
     # Written last: the chunk counts as done only when all its pictures are there.
     _chunk_file(folder, recipe.split, chunk).write_text("\n".join(lines) + "\n")
 

@@ -57,11 +57,16 @@ def _single(rng: np.random.Generator) -> list[Placement]:
 
 
 def _pile(rng: np.random.Generator) -> list[Placement]:
+    """A discard pile, often with the draw pile beside it."""
     count = int(rng.integers(2, 9))
     shift = rng.choice([2.0, 8.0, 20.0])
     turn = rng.choice([0.05, 0.3, np.pi])
     start = rng.uniform(-np.pi, np.pi)
-    return [
+    backs = [
+        Placement(float(rng.normal(0, 2)) + 100.0, float(rng.normal(0, 2)), float(rng.normal(0, 0.05)), False)
+        for _ in range(int(rng.integers(1, 4)) if rng.random() < 0.45 else 0)
+    ]
+    return backs + [
         Placement(float(rng.normal(0, shift)), float(rng.normal(0, shift)), float(start + rng.uniform(-turn, turn)))
         for _ in range(count)
     ]
@@ -78,7 +83,7 @@ def _spread(rng: np.random.Generator) -> list[Placement]:
         x, y = rng.uniform(-span / 2, span / 2, 2)
         if all(np.hypot(x - p.x, y - p.y) > gap for p in placed):
             angle = rng.normal(0, 0.1) if aligned else rng.uniform(-np.pi, np.pi)
-            placed.append(Placement(float(x), float(y), float(angle), bool(rng.random() > 0.04)))
+            placed.append(Placement(float(x), float(y), float(angle), bool(rng.random() > 0.1)))
         if len(placed) == count:
             break
     return placed
@@ -108,7 +113,7 @@ def _heap(rng: np.random.Generator, count: int | None = None) -> list[Placement]
             float(rng.normal(0, span / 2)),
             float(rng.normal(0, span / 2)),
             float(rng.uniform(-np.pi, np.pi)),
-            bool(rng.random() > 0.06),
+            bool(rng.random() > 0.1),
         )
         for _ in range(count)
     ]
@@ -162,7 +167,7 @@ def _seats(rng: np.random.Generator) -> list[Placement]:
             along = (i - (count - 1) / 2) * pitch
             x, y = along * np.cos(turn) - distance * np.sin(turn), along * np.sin(turn) + distance * np.cos(turn)
             facing = turn + rng.choice([0.0, np.pi]) + rng.normal(0, 0.08)
-            placed.append(Placement(float(x), float(y), float(facing), bool(rng.random() > 0.05)))
+            placed.append(Placement(float(x), float(y), float(facing), bool(rng.random() > 0.12)))
     return placed
 
 

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from companion.cards import ALL_CARDS, Card, Color
 from companion.dataset import camera
-from companion.dataset.clutter import OCCLUDER, Owner, draw_hand, draw_object
+from companion.dataset.clutter import Owner, draw_hand, draw_object
 from companion.dataset.faces import CardArt, render, render_back
 from companion.dataset.layouts import CARD_HEIGHT, CARD_WIDTH, Layout, Placement, place
 from companion.dataset.styles import Style, StyleFamily, sample_style
@@ -46,11 +46,13 @@ class SceneCard:
 
 @dataclass(frozen=True)
 class Scene:
-    """A picture (H, W, 3) BGR uint8 and its face-up cards, bottom first."""
+    """A picture (H, W, 3) BGR uint8 and its face-up cards, bottom first; outlines of the cards that lie face down and
+    are mostly visible."""
 
     image: Image
     cards: tuple[SceneCard, ...]
     layout: Layout
+    backs: tuple[Quad, ...] = ()
 
 
 _LAYOUT_WEIGHTS = {
@@ -220,12 +222,14 @@ class SceneMaker:
             self._reach_in(image, owner, matrix, placements)
         if rng.random() < 0.04:
             draw_object(image, owner, rng, covers=True)
-        seen = tuple(_with_visibility(card, i, owner) for i, card in enumerate(laid) if card is not None)
+        seen = tuple(_with_visibility(card, i, owner) for i, card in enumerate(laid) if isinstance(card, SceneCard))
+        backs = tuple(q for i, q in enumerate(laid) if not isinstance(q, SceneCard) and _share(q, i, owner) > 0.5)
         image = camera.light(image, rng)
         if rng.random() < 0.3:
             lens = camera.Lens(float(rng.uniform(-0.12, 0.06)), width, height)
             image, seen = lens.bend(image), tuple(_bent(card, lens) for card in seen)
-        return Scene(camera.develop(image, rng), seen, layout)
+            backs = tuple(lens.bend_points(back) for back in backs)
+        return Scene(camera.develop(image, rng), seen, layout, backs)
 
     def _lay_cards(
         self,
@@ -234,15 +238,15 @@ class SceneMaker:
         placements: Sequence[Placement],
         matrix: NDArray[np.float64],
         given: Sequence[Card] | None,
-    ) -> tuple[SceneCard | None, ...]:
-        """Draw the cards in order; the answer has an entry for each placement, None where the face is down."""
+    ) -> tuple[SceneCard | Quad, ...]:
+        """Draw the cards in order and return one entry for each placement: its outline alone where the face is down."""
         rng = self._rng
         deck = self._pick_deck()
         color = ALL_CARDS[int(rng.integers(52))].color if rng.random() < 0.05 else None
         choice = _Choice(deck.cards, color)
         shade = rng.uniform(0.0, 0.55)
         drop = rng.normal(0, 0.035, 2)
-        cards: list[SceneCard | None] = []
+        cards: list[SceneCard | Quad] = []
         for i, placement in enumerate(placements):
             source_matrix = matrix @ _card_to_table(placement) @ _lift(rng)
             if placement.face_up:
@@ -252,8 +256,7 @@ class SceneMaker:
                 indices = tuple(SceneIndex(_project(source_matrix, _box_corners(box, art)), 1.0) for box in art.indices)
                 cards.append(SceneCard(card, quad, 1.0, indices))
             else:
-                _paste(image, owner, deck.back(), source_matrix, OCCLUDER, shade, drop)
-                cards.append(None)
+                cards.append(_paste(image, owner, deck.back(), source_matrix, i, shade, drop))
         return tuple(cards)
 
     def _hold(self, image: Image, owner: Owner, placements: Sequence[Placement], matrix: NDArray[np.float64]) -> None:

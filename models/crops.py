@@ -173,7 +173,8 @@ def scene_crops(
             cards.append(CardCrop(cut(image, quad, *CARD_CROP), NO_CARD, IGNORE, unit_square()))
         else:
             indices.append(IndexCrop(cut(image, quad, INDEX_CROP, INDEX_CROP), NO_CARD, IGNORE, IGNORE))
-    for box in false:
+    backs = [FalseBox(True, np.array(quad, np.float32)) for quad in row.get("backs", ())]  # type: ignore[attr-defined]
+    for box in [*false, *backs]:
         if box.is_card:
             edge = expand(portrait(_shaken(box.quad, rng, 0.7)), CARD_MARGIN)
             cards.append(CardCrop(cut(image, edge, *CARD_CROP), NO_CARD, IGNORE, unit_square()))
