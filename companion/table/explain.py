@@ -17,6 +17,7 @@ from companion.referee.legality import IN_ROUND, legal
 from companion.referee.moves import (
     Accept,
     ActorMove,
+    Challenge,
     ChooseColor,
     Draw,
     Entry,
@@ -130,7 +131,7 @@ def _sight_ways(situation: Situation, sight: Sight) -> list[Way]:
         assert situation.lying is not None
         found.append(Way(situation, weight=still * reading.get(situation.lying, 0.0)))
     for way in _standing(Way(situation, weight=1 - still), sight.time):
-        for ready in _until_a_card_may_land(way, sight.time):
+        for ready in _choices_made(way, sight.time):
             found += _landings(ready, sight)
     return [way for way in found if way.weight > 0]
 
@@ -158,10 +159,11 @@ def _standing(way: Way, time: float) -> Iterator[Way]:
     yield replace(bare, weight=way.weight * (1 - thresholds.STOOD))
 
 
-def _until_a_card_may_land(way: Way, time: float) -> Iterator[Way]:
+def _choices_made(way: Way, time: float, *, answered: bool = True) -> Iterator[Way]:
     """Yield the ways through colours, targets and answers that nobody entered, up to where a card may land.
 
-    A wild draw four on which play goes on is held to be accepted: a challenge would have been heard of.
+    A wild draw four on which play goes on is held to be accepted: a challenge would have been heard of. answered:
+    whether that is past, too.
     """
     state = way.after.state
     options: list[Move]
@@ -169,7 +171,7 @@ def _until_a_card_may_land(way: Way, time: float) -> Iterator[Way]:
         options = [ChooseColor(color) for color in Color]
     elif state.phase is Phase.TARGET:
         options = [Target(player) for player in legal(state).targets]
-    elif state.phase is Phase.CHALLENGE:
+    elif state.phase is Phase.CHALLENGE and answered:
         options = [Accept()]
     elif state.phase is Phase.REVEAL:
         options = [Judge(guilty=True), Judge(guilty=False)]
@@ -178,7 +180,7 @@ def _until_a_card_may_land(way: Way, time: float) -> Iterator[Way]:
         return
     for option in options:
         inferred = way.then(Line(option, ReadBy.INFERRED, time), 1 / len(options))
-        yield from _until_a_card_may_land(inferred, time)
+        yield from _choices_made(inferred, time, answered=answered)
 
 
 def _landings(way: Way, sight: Sight) -> Iterator[Way]:
@@ -249,9 +251,9 @@ def _share_of_face(sight: Sight, card: Card, lying: Card | None) -> float:
 
 
 def _lift_ways(situation: Situation, lift: Lift) -> list[Way]:
-    """Return how far the pile can have gone back. Between rounds it is being collected, which undoes nothing."""
-    state = situation.state
-    if state.phase in (Phase.START, *_AFTER_PLAY):
+    """Return how far the pile can have gone back. After a round it may be being collected, which undoes nothing."""
+    phase = situation.state.phase
+    if phase is Phase.START:
         return [Way(situation)]
     reading = dict(lift.probabilities)
     bare = max(1 - sum(reading.values()), thresholds.FLOOR)
@@ -260,7 +262,9 @@ def _lift_ways(situation: Situation, lift: Lift) -> list[Way]:
         return bare if card is None else max(reading.get(card, 0.0), thresholds.FLOOR)
 
     found = [Way(situation, weight=thresholds.TAKEN_BACK[0] * fits(situation.lying))]
-    way = Way(Situation(situation.journal), weight=1.0)
+    if phase in _AFTER_PLAY:
+        found.append(Way(situation, weight=thresholds.COLLECTED))
+    way = Way(Situation(situation.journal), doubtful=phase in _AFTER_PLAY)
     shares = iter(thresholds.TAKEN_BACK[1:])
     if situation.outlaw is not None:
         found.append(replace(way, weight=next(shares) * fits(way.after.lying)))
@@ -342,14 +346,15 @@ def _after_the_ones_between(way: Way, tap: Tap, *, relaxed: bool) -> Iterator[Wa
 
 
 def _after_the_choice(way: Way, tap: Tap) -> Iterator[Way]:
-    """Yield the ways in which a colour or a target that nobody entered was chosen before the next player drew."""
-    if isinstance(tap.move, Draw) and way.after.state.phase in (Phase.COLOR, Phase.TARGET):
-        for ready in _until_a_card_may_land(way, tap.time):
-            try:
-                done = ready.then(Line(tap.move, tap.read_by, tap.time))
-            except RefereeError:
-                continue
-            yield done
+    """Yield the ways in which what nobody entered was chosen or borne before the next player drew or answered."""
+    if not isinstance(tap.move, Draw | Accept | Challenge):
+        return
+    for ready in _choices_made(way, tap.time, answered=isinstance(tap.move, Draw)):
+        try:
+            done = ready.then(Line(tap.move, tap.read_by, tap.time))
+        except RefereeError:
+            continue
+        yield done
 
 
 def _landing(way: Way) -> Way:

@@ -3,11 +3,11 @@
 They say how people play, not how the reader reads: that is in its calibrated probabilities.
 """
 
-CLEAR = 0.985
+CLEAR = 0.995
 """What the likeliest explanation must reach to be ruled on at once. With calibrated readings and a few percent of
-unsure ones, far less than one ruling in a thousand is then wrong."""
+unsure ones, far less than one ruling in two thousand is then wrong."""
 
-LATER_CLEAR = 0.9
+LATER_CLEAR = 0.95
 """The same where play has gone on since: what followed is evidence too, and a late ruling helps nobody."""
 
 PATIENCE = 3
@@ -70,3 +70,7 @@ SKIPPED_WORD = 0.5
 
 TAKEN_BACK = (0.06, 0.9, 0.03, 0.01)
 """How many cards are truly gone when the pile watcher reports a card taken back: none, one, two, three."""
+
+COLLECTED = 0.5
+"""How often cards that leave the pile after a round are merely being collected, over how often the last is taken back.
+"""
