@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import cv2
 import numpy as np
-from companion.dataset.surfaces import Image
 from numpy.typing import NDArray
+
+from companion.dataset.surfaces import Image
 
 Owner = NDArray[np.int16]
 OCCLUDER = -2
