@@ -55,6 +55,12 @@ def create_app(config: ServerConfig, detect: Detect | None = None) -> Flask:
     return app
 
 
+def house_of(app: Flask) -> House:
+    """Return the application's house."""
+    with app.app_context():
+        return house()
+
+
 def _describing() -> Api:
     """Return the route that describes all others and itself."""
     own = Api()

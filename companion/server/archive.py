@@ -7,10 +7,8 @@ import io
 from collections import Counter
 from dataclasses import dataclass
 
-from companion.journal import Line
 from companion.referee import effects, moves
 from companion.referee.match import Match
-from companion.referee.state import Header
 
 
 @dataclass(frozen=True)
@@ -33,23 +31,6 @@ class Deeds:
     caught: int
     challenges_won: int
     challenges_lost: int
-
-
-def rebuild(header: Header, lines: tuple[Line, ...]) -> Match:
-    """Return the match that a journal's lines make; raises RefereeError where they make none."""
-    match = Match(header)
-    for line in lines:
-        match = continued(match, line.entry)
-    return match
-
-
-def continued(match: Match, entry: moves.Entry) -> Match:
-    """Return the match with one more entry; raises RefereeError."""
-    if isinstance(entry, moves.Undo):
-        return match.undo()
-    if isinstance(entry, moves.Amend):
-        return match.amend(entry.n, entry.move)
-    return match.apply(entry)
 
 
 def rounds(match: Match) -> list[Round]:

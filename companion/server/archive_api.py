@@ -8,6 +8,7 @@ from typing import Literal
 
 from flask import Response
 
+from companion.journal import replay
 from companion.referee.errors import RefereeError
 from companion.referee.match import Match
 from companion.referee.transcript import write_entry, write_header
@@ -160,7 +161,7 @@ def export_match(match_id: str, query: ExportQuery) -> Response:
 def _load(match_id: str) -> tuple[StoredMatch, Match]:
     try:
         stored = house().store.load(match_id)
-        return stored, archive.rebuild(stored.header, stored.lines)
+        return stored, replay(stored.header, stored.lines).match
     except NoSuchMatchError as error:
         raise RefusalError(404, "no-such-match", "There is no such match.") from error
     except (StoreError, RefereeError) as error:

@@ -1,44 +1,45 @@
-"""The camera at work: a thread that reads a source, follows the pile, and tells the table and the screens."""
+"""The camera at work: a watcher's events go to the table, its newest frames to the screens."""
 
 from __future__ import annotations
 
 import json
 import logging
 import threading
-import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
 import cv2
 
-from companion.server.hub import Pace
-from companion.vision.events import CameraHealth, CameraStatus, PileEvent
+from companion.vision.events import CameraHealth, CameraStatus, CardLanded, PileEvent
 from companion.vision.frames import Frame, FrameSource, SourceError, UploadSource
+from companion.vision.geometry import Image, Quad
 from companion.vision.pile import Detect, PileTracker, Region
+from companion.vision.runtime import ModelFileError
+from companion.vision.sightings import Sighting
 from companion.vision.sources import open_source
+from companion.vision.watcher import Watcher
 
 PHONE = "phone"
 """What names a phone's pictures among the sources."""
 
-PREVIEWS_PER_SECOND = 6.0
+PREVIEW_SECONDS = 1 / 6
 _PREVIEW_SIDE = 960
-_RETRY_SECONDS = 1.5
-_GONE_SECONDS = 4.0
-_FROZEN_SECONDS = 2.0
+# For this long a card that has landed is outlined: after that the pile may have moved.
+_OUTLINED_SECONDS = 3.0
 
 _log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
 class CameraState:
-    """What the camera is doing. rate: frames per second of late; drops: pictures of a phone nobody looked at."""
+    """What the camera is doing. drops: pictures passed over for newer ones; trouble: why no card can be read."""
 
     source: str | None
     name: str | None
     width: int
     height: int
-    rate: float
     drops: int
+    trouble: str | None
 
 
 class Camera:
@@ -63,11 +64,10 @@ class Camera:
         """What the camera is doing now."""
         run = self._run
         if run is None:
-            return CameraState(None, None, 0, 0, 0.0, 0)
+            return CameraState(None, None, 0, 0, 0, None)
         frame = run.frame
         height, width = (0, 0) if frame is None else frame.image.shape[:2]
-        drops = run.source.drops if isinstance(run.source, UploadSource) else 0
-        return CameraState(run.text, run.source.name, width, height, run.rate, drops)
+        return CameraState(run.text, run.source.name, width, height, run.drops, run.trouble)
 
     def choose(self, text: str | None, region: Region | None = None) -> None:
         """Watch this source from now on, or none; raises SourceError where it can be none."""
@@ -83,7 +83,7 @@ class Camera:
                 self._run.stop()
             self._run = None if source is None else _Run(source, text, region, self)
             if self._run is not None:
-                self._run.thread.start()
+                self._run.start()
 
     def push(self, data: bytes) -> bool:
         """Take in a phone's picture; returns whether a phone is the source. Raises PictureError."""
@@ -119,83 +119,70 @@ class _Run:
 
     def __init__(self, source: FrameSource, text: str, region: Region | None, camera: Camera) -> None:
         self.source, self.text = source, text
-        self.frame: Frame | None = None
-        self.rate = 0.0
-        self.thread = threading.Thread(target=self._work, name="camera", daemon=True)
+        self.trouble: str | None = None
         self._camera = camera
         self._region = region
+        self._watcher: Watcher | None = None
+        self._outline: tuple[float, Quad] | None = None
         self._stopped = threading.Event()
-        self._pace = Pace(PREVIEWS_PER_SECOND)
-        self._health: CameraHealth | None = None
-        self._tracker: PileTracker | None = None
-        self._print: bytes | None = None
-        self._fresh = 0.0
+
+    @property
+    def frame(self) -> Frame | None:
+        """The newest frame."""
+        return None if self._watcher is None else self._watcher.newest
+
+    @property
+    def drops(self) -> int:
+        """How many pictures were passed over for newer ones."""
+        pushed = self.source.drops if isinstance(self.source, UploadSource) else 0
+        return pushed + (0 if self._watcher is None else self._watcher.drops)
+
+    def start(self) -> None:
+        """Begin to watch."""
+        threading.Thread(target=self._watch, name="pile", daemon=True).start()
+        threading.Thread(target=self._preview, name="preview", daemon=True).start()
 
     def stop(self) -> None:
-        """Let the thread end after the frame that it is at."""
+        """Let the threads end soon."""
         self._stopped.set()
+        if self._watcher is not None:
+            self._watcher.stop()
         if isinstance(self.source, UploadSource):
             self.source.close()
 
-    def _work(self) -> None:
+    def _watch(self) -> None:
         try:
-            self._tracker = PileTracker(self._camera._detect(), self._region)
-        except Exception as error:  # without its networks the camera still shows its picture
+            detect = self._camera._detect()
+        except ModelFileError as error:
+            # Without its networks the camera still shows its picture.
+            self.trouble = str(error)
             _log.warning("The pile cannot be read: %s", error)
-            self._tell(CameraHealth.OK, str(error))
-        while not self._stopped.is_set():
-            try:
-                for frame in self.source.frames():
-                    if self._stopped.is_set():
-                        return
-                    self._take(frame)
-                if not self.source.live:
-                    self._finish()
+            detect = _find_nothing
+        self._watcher = Watcher(self.source, PileTracker(detect, self._region))
+        try:
+            for event in self._watcher.events():
+                if self._stopped.is_set():
                     return
-            except SourceError as error:
-                self._tell(CameraHealth.GONE, str(error))
-            self._stopped.wait(_RETRY_SECONDS)
+                if isinstance(event, CardLanded) and event.quad is not None:
+                    self._outline = event.time, event.quad
+                self._camera._see(event)
+        except SourceError as error:
+            self._camera._see(CameraStatus(0.0, CameraHealth.GONE, str(error)))
 
-    def _take(self, frame: Frame) -> None:
-        previous, self.frame = self.frame, frame
-        if previous is not None and frame.time > previous.time:
-            self.rate += 0.1 * (1 / (frame.time - previous.time) - self.rate)
-        self._watch_health(frame)
-        events = self._tracker.feed(frame) if self._tracker is not None else []
-        for event in events:
-            self._camera._see(event)
-        if events or self._pace.now():
+    def _preview(self) -> None:
+        """Announce new frames, a few per second."""
+        shown = -1
+        while not self._stopped.wait(PREVIEW_SECONDS):
+            frame = self.frame
+            if frame is None or frame.number == shown:
+                continue
+            shown = frame.number
             height, width = frame.image.shape[:2]
-            self._camera._show(
-                json.dumps({"n": frame.number, "width": width, "height": height, "pile": self._outline(events)})
-            )
+            outline = self._outline
+            fresh = outline is not None and frame.time - outline[0] < _OUTLINED_SECONDS
+            quad = outline[1].round(1).tolist() if outline is not None and fresh else None
+            self._camera._show(json.dumps({"n": shown, "width": width, "height": height, "pile": quad}))
 
-    def _outline(self, events: list[PileEvent]) -> list[list[float]] | None:
-        """Return the top card's outline where an event has just told it."""
-        for event in reversed(events):
-            quad = getattr(event, "quad", None)
-            if quad is not None:
-                return [[round(float(x), 1), round(float(y), 1)] for x, y in quad]
-        return None
 
-    def _watch_health(self, frame: Frame) -> None:
-        """Tell when the picture stands still to the last bit, which no real camera's does."""
-        now = time.monotonic()
-        glance = frame.image[::8, ::8].tobytes()
-        if glance != self._print or not self.source.live:
-            self._print, self._fresh = glance, now
-            if self._tracker is not None or self._health is not CameraHealth.OK:
-                self._tell(CameraHealth.OK, "")
-        elif now - self._fresh > _FROZEN_SECONDS:
-            self._tell(CameraHealth.FROZEN, "The picture stands still.")
-
-    def _finish(self) -> None:
-        for event in self._tracker.finish() if self._tracker is not None else []:
-            self._camera._see(event)
-
-    def _tell(self, health: CameraHealth, detail: str) -> None:
-        if health is self._health or self._stopped.is_set():
-            return
-        self._health = health
-        seconds = 0.0 if self.frame is None else self.frame.time
-        self._camera._see(CameraStatus(seconds, health, detail))
+def _find_nothing(image: Image) -> list[Sighting]:
+    return []

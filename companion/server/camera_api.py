@@ -43,8 +43,8 @@ class CameraAnswer(Answer):
     name: str | None
     width: int
     height: int
-    rate: float
     drops: int
+    trouble: str | None
 
 
 class WebcamAnswer(Answer):
@@ -168,8 +168,8 @@ def _answer(state: CameraState) -> CameraAnswer:
         name=state.name,
         width=state.width,
         height=state.height,
-        rate=round(state.rate, 1),
         drops=state.drops,
+        trouble=state.trouble,
     )
 
 

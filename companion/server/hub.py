@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import secrets
 import threading
-import time
 from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -119,19 +118,3 @@ class Seats:
             self._open[guest] -= 1
             if not self._open[guest]:
                 del self._open[guest]
-
-
-class Pace:
-    """Lets through so many events per second at most."""
-
-    def __init__(self, per_second: float) -> None:
-        self._gap = 1 / per_second
-        self._next = 0.0
-
-    def now(self) -> bool:
-        """Return whether the next one may go through now."""
-        now = time.monotonic()
-        if now < self._next:
-            return False
-        self._next = now + self._gap
-        return True

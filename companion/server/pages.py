@@ -47,10 +47,6 @@ def blueprint() -> Blueprint:
         response.headers["Cache-Control"] = "no-cache"
         return response
 
-    @found.get("/worker.js")
-    def worker() -> AnyResponse:
-        return send_from_directory(folder, "worker.js")
-
     return found
 
 

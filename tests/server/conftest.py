@@ -1,0 +1,83 @@
+"""The application in memory, and clients of every role."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+from flask import Flask
+from flask.testing import FlaskClient
+
+from companion.cards import Card
+from companion.server.app import create_app, house_of
+from companion.server.config import ServerConfig
+from companion.server.guests import Role
+from companion.server.house import House
+from companion.vision.geometry import Image
+from companion.vision.sightings import Sighting
+
+Join = Callable[..., FlaskClient]
+
+MATCH = {"edition": "mario-kart", "players": ["Ann", "Ben", "Cy"]}
+
+
+class StubReader:
+    """Stands in for the networks: finds the cards that a test says are in every picture."""
+
+    def __init__(self) -> None:
+        self.cards = ["red 7"]
+
+    def __call__(self, image: Image) -> list[Sighting]:
+        quad = np.array([[10, 10], [40, 10], [40, 60], [10, 60]], np.float32)
+        return [Sighting(quad + 5 * i, (Card.parse(name),), (0.99,), True) for i, name in enumerate(self.cards)]
+
+
+@pytest.fixture
+def reader() -> StubReader:
+    return StubReader()
+
+
+@pytest.fixture
+def app(tmp_path: Path, reader: StubReader) -> Iterator[Flask]:
+    found = create_app(ServerConfig(data=tmp_path), reader)
+    yield found
+    house_of(found).close()
+
+
+@pytest.fixture
+def house(app: Flask) -> House:
+    return house_of(app)
+
+
+@pytest.fixture
+def client(app: Flask) -> FlaskClient:
+    """A device that has not joined."""
+    return app.test_client()
+
+
+@pytest.fixture
+def join(app: Flask, house: House) -> Join:
+    """Returns a new device that has joined in a role, perhaps for a player."""
+
+    def joined(role: Role, player: str | None = None) -> FlaskClient:
+        device = app.test_client()
+        token = house.pairing.invite(role, player)
+        assert device.post("/api/join", json={"token": token}).status_code == 200
+        return device
+
+    return joined
+
+
+@pytest.fixture
+def host(join: Join) -> FlaskClient:
+    return join(Role.HOST)
+
+
+@pytest.fixture
+def playing(host: FlaskClient) -> FlaskClient:
+    """The host's device, with a match at its first turn: Ann's, on a red 5."""
+    assert host.post("/api/match", json=MATCH).status_code == 200
+    assert host.post("/api/moves", json={"do": "start", "card": "red 5"}).status_code == 200
+    return host

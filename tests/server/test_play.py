@@ -1,0 +1,25 @@
+"""A match set up and played through the API."""
+
+from __future__ import annotations
+
+from flask.testing import FlaskClient
+
+from companion.server.guests import Role
+
+
+def test_a_match_is_set_up_and_played(playing: FlaskClient) -> None:
+    view = playing.get("/api/view").json
+    assert view["state"]["turn"] == "Ann"
+    assert view["state"]["top"] == "red 5"
+    outcome = playing.post("/api/moves", json={"do": "play", "card": "red skip"}).json
+    assert outcome["rulings"][0]["sentences"] == ["Ben is skipped."]
+    assert playing.get("/api/view").json["state"]["turn"] == "Cy"
+
+
+def test_a_refused_move_is_explained_and_changes_nothing(playing: FlaskClient) -> None:
+    before = playing.get("/api/view").json
+    refused = playing.post("/api/moves", json={"do": "pass"})
+    assert refused.status_code == 409
+    assert refused.json["error"] == "wrong-phase"
+    assert refused.json["message"].startswith("That is not possible now")
+    assert playing.get("/api/view").json == before

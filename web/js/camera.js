@@ -1,0 +1,144 @@
+/** This phone as the camera over the pile: pictures go up as fast as they are taken in, the newest first. */
+
+import { get, post } from "./api.js";
+import { $, fill, h } from "./dom.js";
+import { t } from "./i18n.js";
+import { attempt, may, prepare } from "./shell.js";
+
+const me = await prepare("player");
+const LONGEST_SIDE = 1280;
+const MOST_PER_SECOND = 15;
+/** @type {MediaStream | null} */
+let stream = null;
+/** @type {any} */
+let lock = null;
+const video = h("video", { muted: true, playsinline: true, autoplay: true, class: "finder" });
+const status = h("p", { role: "status", id: "camera-status", class: "soft" });
+const controls = h("div", { class: "row" });
+const warning = h("p", { class: "warn", role: "alert" });
+
+if (!navigator.mediaDevices?.getUserMedia) offerPhotos();
+else {
+  fill($("#camera"), h("p", {}, t("camera.how")), h("div", { class: "row" }, h("button", { type: "button", class: "primary big", id: "begin", onclick: begin }, t("camera.begin"))), video, controls, status, warning);
+}
+
+/** Without a secure page there is no live camera, but a photo may still be taken and sent. */
+function offerPhotos() {
+  const file = h("input", { type: "file", accept: "image/*", capture: "environment", id: "shot", class: "visually-hidden", onchange: async () => {
+    if (file.files[0]) await shoot(file.files[0]);
+    file.value = "";
+  } });
+  fill($("#camera"),
+    h("p", {}, t("camera.insecure")), h("p", {}, h("a", { href: "/trust" }, t("invite.trust"))),
+    h("p", {}, t("camera.photos")), file, h("label", { class: "button primary big", for: "shot" }, t("camera.shoot")), status, warning);
+}
+
+/** @param {Blob} photo */
+async function shoot(photo) {
+  await watchPhone();
+  const sent = await attempt(async () => post("/api/camera/frames", await shrink(await createImageBitmap(photo))));
+  if (sent) status.textContent = t(sent.watched ? "camera.sent" : "camera.unwatched");
+}
+
+/** Lets the table watch this phone, where we may say so. */
+async function watchPhone() {
+  if (!may(me.role, "host")) return;
+  const { source } = await get("/api/camera");
+  if (source !== "phone") await attempt(() => post("/api/camera", { source: "phone" }));
+}
+
+async function begin() {
+  await open(null);
+  if (!stream) return;
+  await watchPhone();
+  await stayAwake();
+  document.addEventListener("visibilitychange", () => document.visibilityState === "visible" && stayAwake());
+  send();
+}
+
+/** @param {string | null} device */
+async function open(device) {
+  stop();
+  const size = { width: { ideal: LONGEST_SIDE }, height: { ideal: 720 } };
+  try {
+    stream = await navigator.mediaDevices.getUserMedia({ audio: false, video: device ? { deviceId: { exact: device }, ...size } : { facingMode: { ideal: "environment" }, ...size } });
+  } catch {
+    fill(warning, t("camera.denied"));
+    return;
+  }
+  fill(warning);
+  video.srcObject = stream;
+  await video.play().catch(() => {});
+  await drawControls();
+}
+
+async function drawControls() {
+  const track = stream?.getVideoTracks()[0];
+  const devices = (await navigator.mediaDevices.enumerateDevices()).filter((device) => device.kind === "videoinput");
+  const can = /** @type {any} */ (track?.getCapabilities?.() ?? {});
+  let lit = false;
+  fill(controls,
+    devices.length > 1 && h("label", { class: "field" }, t("camera.which"), h("select", { onchange: (/** @type {any} */ event) => open(event.target.value) },
+      devices.map((device, i) => h("option", { value: device.deviceId, selected: device.deviceId === track?.getSettings().deviceId }, device.label || `${t("camera")} ${i + 1}`)))),
+    can.torch && h("button", { type: "button", "aria-pressed": "false", onclick: async (/** @type {any} */ event) => {
+      lit = !lit;
+      await track?.applyConstraints(/** @type {any} */ ({ advanced: [{ torch: lit }] }));
+      event.target.setAttribute("aria-pressed", String(lit));
+    } }, t("camera.torch")),
+    h("button", { type: "button", class: "quiet", onclick: stop }, t("camera.stop")));
+}
+
+function stop() {
+  for (const track of stream?.getTracks() ?? []) track.stop();
+  stream = null;
+  lock?.release?.().catch(() => {});
+  lock = null;
+}
+
+async function stayAwake() {
+  try {
+    lock = await /** @type {any} */ (navigator).wakeLock?.request("screen");
+  } catch {
+    lock = null;
+  }
+}
+
+/** Sends pictures one by one: the next is taken only when the last was taken in, so that none ever waits. */
+async function send() {
+  let count = 0;
+  let since = performance.now();
+  while (stream) {
+    const begun = performance.now();
+    try {
+      if (video.readyState >= 2) {
+        const answer = await post("/api/camera/frames", await shrink(video));
+        count += 1;
+        fill(warning, answer.watched ? null : t("camera.unwatched"));
+      }
+    } catch {
+      fill(warning, t("offline"));
+      await pause(1000);
+    }
+    const now = performance.now();
+    if (now - since > 2000) {
+      status.textContent = t("camera.rate", { rate: ((count * 1000) / (now - since)).toFixed(1) });
+      status.dataset.sent = String(Number(status.dataset.sent ?? 0) + count);
+      count = 0;
+      since = now;
+    }
+    await pause(Math.max(0, 1000 / MOST_PER_SECOND - (now - begun)));
+  }
+  status.textContent = t("camera.stopped");
+}
+
+const pause = (/** @type {number} */ ms) => new Promise((resolve) => setTimeout(resolve, ms));
+
+/** @param {any} picture a video or bitmap @returns {Promise<Blob>} */
+function shrink(picture) {
+  const width = picture.videoWidth ?? picture.width;
+  const height = picture.videoHeight ?? picture.height;
+  const scale = Math.min(1, LONGEST_SIDE / Math.max(width, height));
+  const canvas = h("canvas", { width: Math.round(width * scale), height: Math.round(height * scale) });
+  canvas.getContext("2d").drawImage(picture, 0, 0, canvas.width, canvas.height);
+  return new Promise((resolve, reject) => canvas.toBlob((/** @type {Blob | null} */ blob) => (blob ? resolve(blob) : reject(new Error("no picture"))), "image/jpeg", 0.85));
+}

@@ -1,0 +1,72 @@
+/** Joining: by the code that was scanned, or by the PIN; then the name of the seat. */
+
+import { Refused, get, post } from "./api.js";
+import { $, fill, h } from "./dom.js";
+import { t } from "./i18n.js";
+import { prepare } from "./shell.js";
+
+const PAGES = ["player", "table", "camera", "scores"];
+const given = new URLSearchParams(location.hash.slice(1));
+history.replaceState(null, "", location.pathname);
+const me = await prepare(null);
+const place = $("#join");
+
+if (given.has("t")) await join({ token: given.get("t") });
+else if (me.role !== null) chooseSeat(me);
+else askPin("");
+
+/** @param {any} body */
+async function join(body) {
+  try {
+    const now = await post("/api/join", body);
+    const page = given.get("p");
+    if (now.role === "host" || now.role === "viewer" || now.player || page === "camera" || !now.players.length) onward(now);
+    else chooseSeat(now);
+  } catch (error) {
+    const now = await get("/api/me");
+    // A code works once; whoever comes back to its address has joined already.
+    if (body.token && now.role !== null) onward(now);
+    else askPin(error instanceof Refused ? error.message : t("offline"));
+  }
+}
+
+/** @param {any} now */
+function onward(now) {
+  const page = given.get("p") ?? "";
+  const next = given.get("next") ?? "";
+  if (/^\/[a-z]*(\?[\w=&%.-]*)?$/.test(next) && next !== "/join") location.replace(next);
+  else if (now.role === "host") location.replace(page === "table" ? "/table" : "/");
+  else location.replace(now.role === "viewer" ? "/table" : PAGES.includes(page) ? `/${page}` : "/player");
+}
+
+/** @param {string} wrong */
+function askPin(wrong) {
+  const field = h("input", { id: "pin", inputmode: "numeric", autocomplete: "one-time-code", maxlength: "6", class: "pin-field", "aria-describedby": "pin-help", required: true });
+  fill(place,
+    h("p", { id: "pin-help" }, t("join.how")),
+    wrong && h("p", { class: "warn", role: "alert" }, wrong),
+    h("form", { class: "stack", onsubmit: (/** @type {Event} */ event) => {
+      event.preventDefault();
+      join({ pin: field.value.trim() });
+    } }, h("label", { class: "field" }, t("join.pin"), field), h("button", { class: "primary big" }, t("join.go"))));
+  field.focus();
+}
+
+/** @param {any} now */
+function chooseSeat(now) {
+  fill(place,
+    h("h2", {}, t("join.who")),
+    h("div", { class: "actions actions-big" }, now.players.map((/** @type {string} */ player) =>
+      h("button", { type: "button", "aria-pressed": now.player === player, onclick: () => sit(player) }, player))),
+    h("button", { type: "button", class: "quiet", onclick: () => location.assign("/table") }, t("join.watch")));
+}
+
+/** @param {string} player */
+async function sit(player) {
+  try {
+    onward(await post("/api/seat", { player }));
+  } catch (error) {
+    if (error instanceof Refused && error.status === 403) location.assign("/table");
+    else askPin(error instanceof Refused ? error.message : t("offline"));
+  }
+}

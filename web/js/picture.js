@@ -1,0 +1,70 @@
+/** The live picture with the outline of what lies on top. A new picture is asked for only when one was announced. */
+
+import { h } from "./dom.js";
+import { t } from "./i18n.js";
+
+export class Picture {
+  /** @param {HTMLElement} place */
+  constructor(place) {
+    this.image = h("img", { alt: t("camera.picture"), hidden: true });
+    this.canvas = h("canvas", { "aria-hidden": "true" });
+    this.status = h("p", { class: "camera-status", role: "status" }, t("camera.none"));
+    this.busy = false;
+    /** @type {any} */
+    this.waiting = null;
+    place.append(h("div", { class: "live" }, this.image, this.canvas), this.status);
+  }
+
+  /** @param {string | null} name */
+  name(name) {
+    if (name) this.status.textContent = name;
+  }
+
+  /** Shows the newest frame as soon as the one before it has come. @param {any} frame */
+  show(frame) {
+    if (this.busy) {
+      this.waiting = frame;
+      return;
+    }
+    this.busy = true;
+    const next = new Image();
+    const done = () => {
+      this.busy = false;
+      const waiting = this.waiting;
+      this.waiting = null;
+      if (waiting) this.show(waiting);
+    };
+    next.onload = () => {
+      this.image.src = next.src;
+      this.image.hidden = false;
+      this.draw(frame);
+      done();
+    };
+    next.onerror = done;
+    next.src = `/api/camera/picture?n=${frame.n}`;
+  }
+
+  /** @param {any} frame */
+  draw(frame) {
+    const { canvas } = this;
+    canvas.width = frame.width;
+    canvas.height = frame.height;
+    const pen = canvas.getContext("2d");
+    if (!pen || !frame.pile) return;
+    pen.strokeStyle = "#ffffff";
+    pen.lineWidth = Math.max(4, frame.width / 160);
+    pen.setLineDash([frame.width / 40, frame.width / 80]);
+    pen.beginPath();
+    for (const [x, y] of frame.pile) pen.lineTo(x, y);
+    pen.closePath();
+    pen.stroke();
+  }
+
+  /** @param {{ health: string | null, detail: string }} camera */
+  health(camera) {
+    const bad = camera.health !== null && camera.health !== "ok";
+    this.status.classList.toggle("warn", bad);
+    if (camera.health === null) return;
+    this.status.textContent = [t(`health.${camera.health}`), camera.detail].filter(Boolean).join(" ");
+  }
+}

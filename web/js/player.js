@@ -1,0 +1,54 @@
+/** A player's own page: is it my turn, and what can I tap? */
+
+import { actions, buttons } from "./actions.js";
+import { colorChip, drawCard } from "./card.js";
+import { $, fill, h } from "./dom.js";
+import { t } from "./i18n.js";
+import { drawQuestion } from "./question.js";
+import { live, prepare } from "./shell.js";
+import { playItem } from "./theatre.js";
+
+const me = await prepare("player");
+if (!me.player && me.role === "player" && me.players.length) location.replace("/join");
+let mine = false;
+/** @type {any} */
+let view = null;
+
+live({
+  view: (now) => {
+    view = now;
+    draw();
+  },
+  update: (update) => {
+    if (update.sentences.length) fill($("#caption"), update.sentences.map((/** @type {string} */ sentence) => h("span", {}, sentence)));
+    playItem(update);
+  },
+});
+
+function draw() {
+  const { match, state } = view;
+  fill($("#who"), me.player
+    ? h("p", { class: "row spread" }, h("span", {}, t("player.as", { player: me.player })), h("a", { href: "/join", class: "small" }, t("player.change")))
+    : h("a", { class: "button", href: "/join" }, t("join.who")));
+  if (match === null) {
+    fill($("#turn"), h("p", { class: "turn-word" }, t("table.none")));
+    fill($("#actions"));
+    return;
+  }
+  const now = state.turn !== null && state.turn === me.player;
+  if (now && !mine && "vibrate" in navigator) navigator.vibrate([120, 60, 120]);
+  mine = now;
+  document.body.classList.toggle("my-turn", now);
+  document.title = `${now ? "● " : ""}${t("nav.player")} · ${t("brand")}`;
+  const word = state.winners.length ? t("player.over", { players: state.winners.join(", ") })
+    : now ? t("player.now") : state.next === me.player ? t("player.next") : state.turn ? t("player.wait", { player: state.turn }) : view.prompt;
+  fill($("#turn"),
+    h("div", { class: "turn-top" }, drawCard(state.top)),
+    h("div", { class: "stack" },
+      h("p", { class: "turn-word" }, word),
+      now && h("p", { class: "soft" }, view.prompt),
+      state.color && h("p", { class: "row" }, h("span", { class: "soft" }, t("table.color")), colorChip(state.color)),
+      me.player && me.player in state.hands && h("p", { class: "soft" }, t("player.cards", { count: state.hands[me.player] }))));
+  fill($("#questions"), view.questions.map((/** @type {any} */ question) => drawQuestion(question, view, me)));
+  fill($("#actions"), buttons(actions(view, me, true), "big"));
+}

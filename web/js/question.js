@@ -1,0 +1,32 @@
+/** A question of the table's: its cards to tap, its picture, and another card where none of them is right. */
+
+import { post } from "./api.js";
+import { h } from "./dom.js";
+import { drawCard } from "./card.js";
+import { cardName, t } from "./i18n.js";
+import { pickCard } from "./picker.js";
+import { attempt, may } from "./shell.js";
+
+/** Draws the question. @param {any} question @param {any} view @param {import("./shell.js").Me} me */
+export function drawQuestion(question, view, me) {
+  const answer = (/** @type {any} */ body) => attempt(() => post(`/api/questions/${question.id}/answer`, body));
+  const taps = may(me.role, "player");
+  const cards = new Set(question.choices.map((/** @type {any} */ choice) => choice.card).filter(Boolean));
+  const asCards = ["card", "doubt"].includes(question.kind) && cards.size === question.choices.length;
+  return h("section", { class: "panel question", "data-question": question.id, "aria-labelledby": `question-${question.id}` },
+    h("h2", { id: `question-${question.id}` }, question.sentence),
+    h("div", { class: asCards ? "question-cards" : "row" },
+      question.choices.map((/** @type {any} */ choice, /** @type {number} */ index) => h("button", {
+        type: "button", class: asCards ? "card-choice" : "", disabled: !taps, "data-choice": index, onclick: () => answer({ choice: index }),
+      }, asCards && drawCard(choice.card, { decorative: true }), asCards ? cardName(choice.card) : choice.label)),
+      question.picture && h("a", { href: `/api/pictures/${encodeURIComponent(question.picture)}`, target: "_blank", class: "question-picture" },
+        h("img", { src: `/api/pictures/${encodeURIComponent(question.picture)}`, alt: t("history.picture") }))),
+    taps && h("div", { class: "row" },
+      question.kind === "illegal" && h("button", { type: "button", onclick: () => attempt(() => post(`/api/questions/${question.id}/stand`)) }, t("question.stand")),
+      ["card", "doubt", "illegal"].includes(question.kind) && h("button", { type: "button", class: "quiet", onclick: async () => {
+        const card = await pickCard(t("question.other"), { edition: view.match.edition });
+        if (card) await answer({ card });
+      } }, t("question.other")),
+      h("button", { type: "button", class: "quiet", onclick: () => attempt(() => post("/api/undo")) }, t("question.drop"))),
+    question.waiting > 0 && h("p", { class: "small soft" }, t("question.waiting", { count: question.waiting })));
+}

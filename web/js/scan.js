@@ -1,0 +1,203 @@
+/** Reading a hand from pictures of it: each card outlined and named, one tap to add, change or remove. */
+
+import { get, post } from "./api.js";
+import { drawCard } from "./card.js";
+import { $, fill, h } from "./dom.js";
+import { cardName, t } from "./i18n.js";
+import { pickCard } from "./picker.js";
+import { attempt, prepare } from "./shell.js";
+import { stills } from "./stills.js";
+
+/** @typedef {{ card: string, other: string | null, quad: number[][] | null, picture: number, confidence: number }} Held */
+
+const me = await prepare("player");
+const wanted = new URLSearchParams(location.search);
+const challenge = wanted.get("purpose") === "challenge";
+const view = await get("/api/view");
+const choices = await get("/api/choices");
+let player = challenge ? view.state?.turn ?? null : wanted.get("player");
+/** @type {Blob[]} */
+let pictures = [];
+/** @type {Held[]} */
+let cards = [];
+/** @type {{ width: number, height: number }[]} */
+let sizes = [];
+let read = false;
+const drawn = h("div", { class: "stack" });
+const sum = h("div", { class: "stack" });
+const found = h("div", { class: "hand" });
+
+fill($("#title"), t(challenge ? "scan.challenge" : "scan.title"));
+if (view.match === null) fill($("#scan"), h("p", { class: "panel" }, t("table.none")));
+else if (challenge && (view.state.phase !== "reveal" || (me.role !== "host" && me.player !== view.state.challenger))) {
+  fill($("#scan"), h("p", { class: "panel" }, view.state.phase === "reveal" ? t("scan.private", { player: view.state.challenger }) : t("scan.nochallenge")));
+} else begin();
+
+function begin() {
+  const awaited = view.legal.hand;
+  player ??= awaited[0] ?? view.match.players[0];
+  fill($("#scan"),
+    challenge && h("p", { class: "panel warn" }, t("scan.secret", { challenger: view.state.challenger, player: player ?? "" })),
+    !challenge && h("label", { class: "field" }, t("scan.whose"), h("select", { id: "whose", onchange: (/** @type {any} */ event) => {
+      player = event.target.value;
+      clear();
+    } }, view.match.players.map((/** @type {string} */ one) => h("option", { value: one, selected: one === player }, one, awaited.includes(one) ? "" : ` (${t("scan.notawaited")})`)))),
+    h("div", { class: "scan-grid" },
+      h("section", { class: "panel stack", "aria-label": t("scan.pictures") }, h("p", { class: "soft" }, t("scan.how")), takeButtons(), drawn),
+      h("section", { class: "panel stack", "aria-label": t("scan.cards") }, sum, found)));
+  draw();
+}
+
+function clear() {
+  pictures = [];
+  cards = [];
+  read = false;
+  draw();
+}
+
+function takeButtons() {
+  const file = h("input", { type: "file", accept: "image/jpeg,image/png,image/webp", capture: "environment", id: "photo", class: "visually-hidden", onchange: () => take([...file.files]) });
+  const several = h("input", { type: "file", accept: "image/*,video/*", multiple: true, id: "files", class: "visually-hidden", onchange: async () => {
+    const all = [...several.files];
+    const videos = all.filter((one) => one.type.startsWith("video/"));
+    const photos = all.filter((one) => one.type.startsWith("image/"));
+    for (const video of videos) photos.push(...(await stills(video, 4)));
+    take(photos);
+  } });
+  return h("div", { class: "row" }, file, several,
+    h("label", { class: "button primary big", for: "photo" }, t("scan.photo")),
+    h("label", { class: "button", for: "files" }, t("scan.files")),
+    h("button", { type: "button", onclick: tableCamera }, t("scan.table")));
+}
+
+/** Uses the picture of the camera over the table. */
+async function tableCamera() {
+  const response = await fetch("/api/camera/picture");
+  if (response.ok) take([await response.blob()]);
+  else await attempt(() => get("/api/camera/picture"));
+}
+
+/** @param {Blob[]} more */
+async function take(more) {
+  pictures = [...pictures, ...more].slice(-6);
+  if (!pictures.length) return;
+  fill(sum, h("p", { class: "soft", role: "status" }, t("scan.reading")));
+  const form = new FormData();
+  for (const picture of pictures) form.append("pictures", await small(picture), "hand.jpg");
+  const query = new URLSearchParams({ purpose: challenge ? "challenge" : "hand", ...(player ? { player } : {}) });
+  const hand = await attempt(() => post(`/api/hands/read?${query}`, form));
+  if (hand) {
+    cards = hand.cards;
+    sizes = hand.pictures;
+    read = true;
+  }
+  draw();
+}
+
+/** Makes a picture no larger than is of use. @param {Blob} picture @returns {Promise<Blob>} */
+async function small(picture) {
+  const bitmap = await createImageBitmap(picture).catch(() => null);
+  if (bitmap === null) return picture;
+  const scale = Math.min(1, 2400 / Math.max(bitmap.width, bitmap.height));
+  const canvas = h("canvas", { width: Math.round(bitmap.width * scale), height: Math.round(bitmap.height * scale) });
+  canvas.getContext("2d").drawImage(bitmap, 0, 0, canvas.width, canvas.height);
+  return new Promise((resolve) => canvas.toBlob((/** @type {Blob | null} */ blob) => resolve(blob ?? picture), "image/jpeg", 0.92));
+}
+
+function draw() {
+  fill(drawn, pictures.map((picture, number) => outlined(picture, number)),
+    pictures.length > 0 && h("button", { type: "button", class: "quiet", onclick: clear }, t("scan.clear")));
+  const points = cards.reduce((total, { card }) => total + worth(card), 0);
+  const expected = view.state.hands[player ?? ""] ?? null;
+  const impossible = tooMany();
+  fill(sum,
+    h("p", { class: "scan-sum", "aria-live": "polite" }, h("strong", {}, challenge ? t("scan.count", { count: cards.length }) : t("scan.points", { count: points })),
+      !challenge && h("span", { class: "soft" }, t("scan.count", { count: cards.length }))),
+    (read || cards.length > 0) && expected !== null && expected !== cards.length && h("p", { class: "warn", id: "expected" },
+      t(cards.length < expected ? "scan.missing" : "scan.surplus", { expected, found: cards.length })),
+    impossible.map((card) => h("p", { class: "warn", role: "alert" }, t("scan.impossible", { card: cardName(card), copies: copies(card) }))),
+    h("div", { class: "row" },
+      h("button", { type: "button", id: "add-card", onclick: add }, t("scan.add")),
+      h("button", { type: "button", class: "primary", id: "confirm", disabled: impossible.length > 0 || (cards.length === 0 && (expected ?? 0) > 0), onclick: confirmHand }, t(challenge ? "scan.settle" : "scan.confirm"))));
+  fill(found, cards.map((held, place) => h("button", { type: "button", class: `card-button ${held.other ? "unsure" : ""}`, "data-place": place,
+    "aria-label": held.other ? t("scan.or", { card: cardName(held.card), other: cardName(held.other) }) : cardName(held.card), onclick: () => change(place) },
+  drawCard(held.card, { decorative: true }), h("span", { class: "small" }, held.other ? `${cardName(held.card)}?` : cardName(held.card)))));
+}
+
+/** A picture with what was found in it. @param {Blob} picture @param {number} number */
+function outlined(picture, number) {
+  const image = h("img", { src: URL.createObjectURL(picture), alt: t("scan.picture", { n: number + 1 }), onload: () => URL.revokeObjectURL(image.src) });
+  const size = sizes[number];
+  if (!size) return h("div", { class: "outlined" }, image);
+  const canvas = h("canvas", { width: size.width, height: size.height, "aria-hidden": "true" });
+  const pen = canvas.getContext("2d");
+  const line = Math.max(3, size.width / 220);
+  cards.forEach((held) => {
+    if (held.picture !== number || !held.quad) return;
+    pen.lineWidth = line;
+    pen.setLineDash(held.other ? [line * 4, line * 3] : []);
+    pen.strokeStyle = held.other ? "#ffb43c" : "#ffffff";
+    pen.beginPath();
+    for (const [x, y] of held.quad) pen.lineTo(x, y);
+    pen.closePath();
+    pen.stroke();
+    const [x, y] = held.quad[0];
+    const text = cardName(held.card) + (held.other ? "?" : "");
+    pen.font = `600 ${Math.max(16, size.width / 45)}px system-ui`;
+    pen.fillStyle = "rgb(20 18 14 / 78%)";
+    const wide = pen.measureText(text).width;
+    pen.fillRect(x, y, wide + line * 4, size.width / 32);
+    pen.fillStyle = "#ffffff";
+    pen.fillText(text, x + line * 2, y + size.width / 43);
+  });
+  return h("div", { class: "outlined" }, image, canvas);
+}
+
+/** @param {string} card */
+function worth(card) {
+  if (card.startsWith("wild")) return 50;
+  const face = card.split(" ").slice(1).join(" ");
+  return /^\d$/.test(face) ? Number(face) : 20;
+}
+
+/** @param {string} card */
+function copies(card) {
+  return choices.editions.find((/** @type {any} */ one) => one.name === view.match.edition).deck[card] ?? 0;
+}
+
+/** The cards of which there are more than the deck holds. */
+function tooMany() {
+  return [...new Set(cards.map(({ card }) => card))].filter((card) => cards.filter((held) => held.card === card).length > copies(card));
+}
+
+async function add() {
+  const card = await pickCard(t("scan.add"), { edition: view.match.edition });
+  if (card) cards = [...cards, { card, other: null, quad: null, picture: -1, confidence: 1 }];
+  draw();
+}
+
+/** @param {number} place */
+async function change(place) {
+  const held = cards[place];
+  const gone = (/** @type {(value: any) => void} */ close) => h("div", { class: "row" },
+    held.other && h("button", { type: "button", onclick: () => close(held.other) }, t("scan.is", { card: cardName(held.other) })),
+    h("button", { type: "button", class: "warning", id: "remove-card", onclick: () => close("remove") }, t("scan.remove")));
+  const card = await pickCard(cardName(held.card), { edition: view.match.edition, color: held.card.startsWith("wild") ? "red" : held.card.split(" ")[0], extra: gone });
+  if (card === "remove") cards = cards.filter((_, i) => i !== place);
+  else if (card) cards = cards.map((one, i) => (i === place ? { ...one, card, other: null } : one));
+  draw();
+}
+
+async function confirmHand() {
+  const names = cards.map(({ card }) => card);
+  if (challenge) {
+    const end = await attempt(() => post("/api/challenge", { cards: names }));
+    if (end) fill($("#scan"), h("div", { class: "panel stack" }, h("p", { class: "turn-word" }, t(end.guilty ? "scan.guilty" : "scan.innocent", { player: player ?? "" })), h("a", { class: "button primary", href: "/table" }, t("nav.table"))));
+    return;
+  }
+  const done = await attempt(() => post("/api/moves", { do: "hand", player, cards: names }));
+  if (!done) return;
+  const now = await get("/api/view");
+  const next = now.legal?.hand[0];
+  location.assign(next ? `/scan?player=${encodeURIComponent(next)}` : "/scores");
+}

@@ -1,0 +1,137 @@
+/** The score board: totals, rounds, the line of the totals, who did what, past matches and their export. */
+
+import uPlot from "/web/vendor/uPlot.js";
+import { get, remove } from "./api.js";
+import { confirm } from "./actions.js";
+import { $, fill, h } from "./dom.js";
+import { t } from "./i18n.js";
+import { attempt, live, may, prepare } from "./shell.js";
+
+const me = await prepare("viewer");
+let shown = /** @type {string | null} */ (new URLSearchParams(location.search).get("match"));
+let running = /** @type {string | null} */ (null);
+/** @type {uPlot | null} */
+let plot = null;
+let told = "";
+
+// What the board shows changes when a round ends, when something is corrected, and when another match runs.
+live({
+  view: async (view) => {
+    const key = JSON.stringify([view.match?.id, view.state?.round, view.state?.scores, view.state?.winners, view.state?.round_winner]);
+    running = view.match?.id ?? null;
+    if (key === told) return;
+    told = key;
+    await drawList();
+    await draw();
+  },
+});
+
+async function drawList() {
+  const { matches } = await get("/api/matches");
+  shown ??= running ?? matches[0]?.id ?? null;
+  const label = (/** @type {any} */ one) => `${new Date(one.started * 1000).toLocaleString(document.documentElement.lang, { dateStyle: "medium", timeStyle: "short" })} · ${one.players.join(", ")}`;
+  const select = $("#match");
+  fill(select, matches.map((/** @type {any} */ one) => h("option", { value: one.id, selected: one.id === shown }, `${one.running ? `${t("scores.running")} · ` : ""}${label(one)}`)));
+  select.hidden = matches.length < 2;
+  select.onchange = () => {
+    shown = select.value;
+    draw();
+  };
+  fill($("#past"), matches.length ? h("ul", { class: "plain past" }, matches.map((/** @type {any} */ one) => h("li", {},
+    h("div", {}, h("button", { type: "button", class: "link", onclick: () => {
+      shown = one.id;
+      select.value = one.id;
+      draw();
+    } }, label(one)),
+    h("p", { class: "small soft" }, one.over ? t("scores.won", { players: one.winners.join(", ") }) : t("scores.open"), " · ", t("scores.moves", { count: one.moves }))),
+    h("div", { class: "row" }, ["csv", "json", "transcript"].map((format) => h("a", { class: "button small-button", href: `/api/matches/${encodeURIComponent(one.id)}/export?format=${format}`, download: true }, format === "transcript" ? t("scores.transcript") : format.toUpperCase())),
+      may(me.role, "host") && !one.running && h("button", { type: "button", class: "quiet small-button", onclick: async () => {
+        if (!(await confirm(t("scores.delete.sure"), t("scores.delete")))) return;
+        await attempt(() => remove(`/api/matches/${encodeURIComponent(one.id)}`));
+        if (shown === one.id) shown = null;
+        await drawList();
+        await draw();
+      } }, t("scores.delete")))))) : h("p", { class: "soft" }, t("scores.none")));
+}
+
+async function draw() {
+  if (shown === null) {
+    fill($("#leaders"), h("p", { class: "soft" }, t("scores.none")));
+    for (const id of ["rounds", "deeds", "chart"]) fill($(`#${id}`));
+    return;
+  }
+  const match = await attempt(() => get(`/api/matches/${encodeURIComponent(shown ?? "")}`));
+  if (!match) return;
+  drawLeaders(match);
+  drawRounds(match);
+  drawDeeds(match);
+  drawChart(match);
+}
+
+/** @param {any} match */
+function drawLeaders(match) {
+  const low = match.scoring === "low-total";
+  const order = [...match.players].sort((a, b) => (low ? 1 : -1) * (match.scores[a] - match.scores[b]));
+  const best = match.scores[order[0]];
+  fill($("#leaders"), order.map((player) => {
+    const score = match.scores[player];
+    const leads = score === best && match.totals.length > 0;
+    const won = match.winners.includes(player);
+    const missing = match.target - score;
+    return h("div", { class: `panel leader ${leads ? "leads" : ""}`, "data-player": player },
+      h("p", { class: "leader-name" }, player, (won || leads) && h("span", { class: "badge" }, t(won ? "scores.winner" : "scores.leads"))),
+      match.scoring === "single-round" ? null : h("p", { class: "leader-score" }, score),
+      match.scoring !== "single-round" && !match.over && h("p", { class: "small soft" }, missing > 0 ? t("scores.missing", { count: missing, target: match.target }) : t("scores.reached")));
+  }));
+}
+
+/** @param {any} match */
+function drawRounds(match) {
+  const players = match.players;
+  fill($("#rounds"), match.rounds.length ? h("table", {},
+    h("thead", {}, h("tr", {}, h("th", { scope: "col" }, t("scores.round")), players.map((/** @type {string} */ player) => h("th", { scope: "col" }, player)))),
+    h("tbody", {}, match.rounds.map((/** @type {any} */ round) => h("tr", {},
+      h("th", { scope: "row" }, round.number),
+      players.map((/** @type {string} */ player) => h("td", { class: player === round.winner ? "won" : "" }, round.points[player] ?? (Object.keys(round.points).length ? 0 : "–"), player === round.winner && h("span", { class: "won-mark", title: t("scores.out") }, "★", h("span", { class: "visually-hidden" }, t("scores.out")))))))),
+    h("tfoot", {}, h("tr", {}, h("th", { scope: "row" }, t("scores.total")), players.map((/** @type {string} */ player) => h("td", {}, h("strong", {}, match.scores[player]))))))
+    : h("p", { class: "soft" }, t("scores.noround")));
+}
+
+/** @param {any} match */
+function drawDeeds(match) {
+  const rows = ["played", "drawn", "rounds_won", "uno_calls", "caught", "challenges_won", "challenges_lost"];
+  fill($("#deeds"), h("table", {},
+    h("thead", {}, h("tr", {}, h("th", {}, h("span", { class: "visually-hidden" }, t("scores.deeds"))), match.players.map((/** @type {string} */ player) => h("th", { scope: "col" }, player)))),
+    h("tbody", {}, rows.map((row) => h("tr", {}, h("th", { scope: "row" }, t(`deeds.${row}`)), match.players.map((/** @type {string} */ player) => h("td", {}, match.deeds[player][row])))))));
+}
+
+const STROKES = ["--line-1", "--line-2", "--line-3", "--line-4", "--line-5"];
+const DASHES = [[], [10, 5], [3, 4], [14, 4, 3, 4], [6, 3]];
+
+/** @param {any} match */
+function drawChart(match) {
+  plot?.destroy();
+  plot = null;
+  const place = $("#chart");
+  fill(place);
+  if (!match.totals.length || match.scoring === "single-round") {
+    fill(place, h("p", { class: "soft" }, t("scores.noround")));
+    return;
+  }
+  const style = getComputedStyle(document.documentElement);
+  const color = (/** @type {string} */ name) => style.getPropertyValue(name).trim();
+  const rounds = [0, ...match.totals.map((/** @type {any} */ _, /** @type {number} */ i) => i + 1)];
+  const lines = match.players.map((/** @type {string} */ player) => [0, ...match.totals.map((/** @type {any} */ total) => total[player])]);
+  const axis = { stroke: color("--soft"), grid: { stroke: color("--line") }, ticks: { stroke: color("--line") }, font: "14px system-ui" };
+  plot = new uPlot({
+    width: Math.max(280, place.clientWidth), height: 300, cursor: { drag: { x: false, y: false } },
+    scales: { x: { time: false }, y: { range: (/** @type {any} */ _u, /** @type {number} */ _low, /** @type {number} */ high) => [0, Math.max(high * 1.08, 10)] } },
+    axes: [{ ...axis, label: t("scores.round"), incrs: [1, 2, 5, 10] }, axis],
+    series: [{ label: t("scores.round") }, ...match.players.map((/** @type {string} */ player, /** @type {number} */ i) => ({
+      label: player, stroke: color(STROKES[i % STROKES.length]), width: 3, dash: DASHES[(i + Math.floor(i / 5)) % DASHES.length], points: { size: 8 },
+    }))],
+  }, [rounds, ...lines], place);
+  place.querySelector("canvas")?.setAttribute("role", "img");
+  place.querySelector("canvas")?.setAttribute("aria-label", t("scores.chart"));
+}
+addEventListener("resize", () => plot?.setSize({ width: Math.max(280, $("#chart").clientWidth), height: 300 }));

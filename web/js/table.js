@@ -1,0 +1,77 @@
+/** The table page: what all look at. */
+
+import { get, post } from "./api.js";
+import { actions, buttons, correctCount } from "./actions.js";
+import { colorChip, drawCard } from "./card.js";
+import { $, ask, fill, h } from "./dom.js";
+import { cardName, t } from "./i18n.js";
+import { Picture } from "./picture.js";
+import { pickCard } from "./picker.js";
+import { drawQuestion } from "./question.js";
+import { drawRing } from "./ring.js";
+import { attempt, live, may, prepare } from "./shell.js";
+import { playItem } from "./theatre.js";
+
+const me = await prepare("viewer");
+const picture = new Picture($("#live"));
+/** @type {any} */
+let view = null;
+
+live({
+  view: (now) => {
+    view = now;
+    draw();
+  },
+  update: (update) => {
+    if (update.sentences.length) fill($("#caption"), update.sentences.map((/** @type {string} */ sentence) => h("span", {}, sentence)));
+    playItem(update);
+  },
+  frame: (frame) => picture.show(frame),
+});
+
+function draw() {
+  const { match, state } = view;
+  document.body.classList.toggle("no-match", match === null);
+  if (match === null) {
+    fill($("#caption"), h("span", {}, t("table.none")), may(me.role, "host") && h("a", { class: "button primary", href: "/" }, t("nav.setup")));
+    for (const id of ["top", "ring", "actions", "history", "questions", "prompt"]) fill($(`#${id}`));
+    return;
+  }
+  if (!$("#caption").textContent || $("#caption a")) fill($("#caption"), (view.ruling?.sentences ?? []).map((/** @type {string} */ sentence) => h("span", {}, sentence)));
+  fill($("#notices"), view.notices.map((/** @type {any} */ notice) => h("p", { class: "panel warn" }, notice.sentence)));
+  fill($("#questions"), view.questions.map((/** @type {any} */ question) => drawQuestion(question, view, me)));
+  fill($("#top"), drawCard(state.top), h("div", { class: "in-force" },
+    state.color ? [h("span", { class: "soft" }, t("table.color")), colorChip(state.color)] : h("span", { class: "soft" }, t("table.nocolor"))));
+  const host = me.role === "host" && view.legal.in_round;
+  fill($("#ring"), drawRing(view, host ? correctCount : null));
+  fill($("#prompt"), view.prompt);
+  fill($("#actions"), buttons(actions(view, me)));
+  drawHistory();
+  picture.health(view.camera);
+}
+
+function drawHistory() {
+  const lines = [...view.history].reverse();
+  fill($("#history"), lines.map((line) => h("li", {},
+    h("button", { type: "button", class: "line", "data-n": line.n, onclick: () => openLine(line) },
+      h("span", { class: "line-n" }, line.n),
+      line.move.card ? h("span", { class: "line-card" }, drawCard(line.move.card, { decorative: true })) : h("span", { class: "line-card" }),
+      h("span", { class: "line-text" }, line.move.card ? h("strong", {}, cardName(line.move.card)) : h("strong", {}, t(`move.${line.move.do}`)), " ", line.sentences.join(" ")),
+      h("span", { class: `line-by by-${line.read_by}` }, t(`by.${line.read_by}`))))));
+  if (!lines.length) fill($("#history"), h("li", { class: "soft" }, t("history.none")));
+}
+
+/** Shows what a ruling was based on, and takes a correction. @param {any} line */
+async function openLine(line) {
+  const corrects = may(me.role, "player") && line.move.card;
+  const answer = await ask(t("history.ruling", { n: line.n }), (close) => h("div", { class: "stack" },
+    h("p", {}, line.move.card ? h("strong", {}, cardName(line.move.card), ". ") : null, line.sentences.join(" ")),
+    line.picture ? h("img", { class: "ruling-picture", src: `/api/pictures/${encodeURIComponent(line.picture)}`, alt: t("history.picture") }) : h("p", { class: "soft" }, t("history.nopicture")),
+    corrects && h("button", { type: "button", class: "primary", id: "amend", onclick: () => close("amend") }, t("history.amend"))), t("close"));
+  if (answer !== "amend") return;
+  const card = await pickCard(t("history.right"), { edition: view.match.edition, color: line.move.card.split(" ")[0] === "wild" ? "red" : line.move.card.split(" ")[0] });
+  if (card && card !== line.move.card) await attempt(() => post("/api/amend", { n: line.n, move: { ...line.move, card } }));
+}
+
+const camera = await get("/api/camera");
+picture.name(camera.name);

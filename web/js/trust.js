@@ -1,0 +1,22 @@
+/** How to trust this table's certificate, system by system. */
+
+import { $, fill, h } from "./dom.js";
+import { get } from "./api.js";
+import { t } from "./i18n.js";
+import { prepare } from "./shell.js";
+
+const me = await prepare(null);
+const there = (await fetch("/api/trust/authority.crt", { method: "GET" })).ok;
+const pairing = me.role === "host" ? await get("/api/pairing") : null;
+const systems = ["iphone", "android", "windows", "macos", "linux"];
+const agent = navigator.userAgent;
+const own = /iPhone|iPad/.test(agent) ? "iphone" : /Android/.test(agent) ? "android" : /Windows/.test(agent) ? "windows" : /Mac/.test(agent) ? "macos" : "linux";
+fill($("#trust"),
+  h("p", {}, t("trust.why")),
+  there ? h("a", { class: "button primary big", href: "/api/trust/authority.crt", download: true }, t("trust.get")) : h("p", { class: "warn" }, t("trust.none")),
+  pairing?.fingerprint && h("p", { class: "small break" }, t("trust.fingerprint"), " ", h("code", {}, pairing.fingerprint)),
+  h("div", { class: "stack" }, systems.map((system) => h("details", { class: "panel", open: system === own },
+    h("summary", {}, h("strong", {}, t(`trust.${system}`))),
+    h("ol", {}, t(`trust.${system}.steps`).split("|").map((step) => h("li", {}, step)))))),
+  h("p", {}, t("trust.without")),
+  h("p", { class: "small soft" }, t("trust.safe")));
