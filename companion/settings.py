@@ -65,6 +65,7 @@ class ServerSettings(_Section):
 
     port: int = Field(default=8000, ge=0, le=65535, description="Port of the pages; 0 takes any free one.")
     lan: bool = Field(default=False, description="Let other devices on the network in.")
+    tls: bool = Field(default=True, description="With lan: serve HTTPS too, which phones' cameras need.")
     browser: bool = Field(default=True, description="Open the page in the browser at the start.")
 
 

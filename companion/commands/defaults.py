@@ -10,8 +10,9 @@ from companion.settings import Settings
 OPTIONS: Mapping[str, tuple[str, ...]] = {
     "server.port": ("play.port", "demo.port"),
     "server.lan": ("play.lan", "demo.lan"),
+    "server.tls": ("play.tls", "demo.tls"),
     "server.browser": ("play.browser", "demo.browser"),
-    "table.edition": ("read.edition", "score.edition", "watch.edition"),
+    "table.edition": ("read.edition", "score.edition", "watch.edition", "demo.edition"),
     "table.language": ("play.language", "demo.language"),
     "camera.source": ("play.source",),
     "reader.model": ("read.model", "score.model", "watch.model", "play.model", "demo.model"),
