@@ -191,12 +191,12 @@ def _read(file: BinaryIO, now: float) -> tuple[Journal, tuple[Line, ...]]:
             line = Line(read_entry(value), ReadBy.TAP, now)
             journal = journal.enter(line)
         except TranscriptError as error:
-            raise click.ClickException(f"{file.name}, line {number}: {error}") from error
+            raise click.ClickException(f"Line {number}: {error}") from error
         except RefereeError as error:
-            raise click.ClickException(f"{file.name}, line {number}: {Caller().refuse(error)}") from error
+            raise click.ClickException(f"Line {number}: {Caller().refuse(error)}") from error
         lines.append(line)
     if journal is None:
-        raise click.ClickException(f"{file.name} is empty.")
+        raise click.ClickException("The transcript is empty.")
     return journal, tuple(lines)
 
 
