@@ -312,7 +312,7 @@ def _tap_ways(situation: Situation, tap: Tap, *, relaxed: bool) -> list[Way]:
     if not found:
         return [Way(situation, weight=thresholds.TAP_SLIP, refusal=refusal)]
     if all(way.doubtful for way in found):
-        found.append(Way(situation, weight=1 - thresholds.SKIPPED_WORD, refusal=refusal))
+        found.append(Way(situation, weight=thresholds.TAP_SLIP, refusal=refusal))
     return [_landing(way) for way in found]
 
 

@@ -26,14 +26,15 @@ needs forty."""
 FLOOR = 1e-4
 """The least probability that anything is given: no reader is surer than this."""
 
-ILLEGAL = 0.01
-"""How often a card that does not match is played. Rarer at a careful table; higher, and legal cards would have to be
-read far better than illegal ones."""
+ILLEGAL = 0.0025
+"""How often a card that does not match is played: once in several rounds. Were it higher, the colour of a wild that
+nobody named could not be told from the next card; were it lower, no reading would be sure enough to call one illegal.
+"""
 
 CLEAR_READING = 0.9
 """A card read this surely is never silently taken for another one that would be legal."""
 
-NOTHING = 0.02
+NOTHING = 0.001
 """How often the pile watcher reports a card where none has landed."""
 
 IMPOSSIBLE = 0.02
@@ -65,7 +66,7 @@ SAME_FACE_WRONG = 0.02
 TAP_SLIP = 0.02
 """How often a tap does not fit what truly happened."""
 
-SKIPPED_WORD = 0.5
+SKIPPED_WORD = 0.02
 """How likely it is that players between drew and passed unsaid, where the host has not chosen relaxed turns."""
 
 TAKEN_BACK = (0.06, 0.9, 0.03, 0.01)

@@ -1,0 +1,118 @@
+"""A table with three players, a store in a folder of its own, and a clock that only tests move."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from companion.cards import Card
+from companion.journal import ReadBy
+from companion.referee.state import Header
+from companion.referee.transcript import read_header
+from companion.store import Store
+from companion.table import Outcome, Question, Table, View
+from companion.vision.events import CardLanded, CardTakenBack, Picture, Probabilities
+
+
+def header(edition: str = "mario-kart", players: str = "Ann Ben Cy", **options: object) -> Header:
+    """Return the set-up of a match."""
+    return read_header({"match": {"edition": edition, "players": players.split(), "options": options}})
+
+
+def card(name: str) -> Card:
+    """Return the card of this name."""
+    return Card.parse(name)
+
+
+def probabilities(reading: dict[str, float] | str) -> Probabilities:
+    """Return a reading: a card's name for a sure one."""
+    if isinstance(reading, str):
+        reading = {reading: 0.9999}
+    return tuple((Card.parse(name), probability) for name, probability in reading.items())
+
+
+class Game:
+    """A running table, with shorthands for what tests do to it."""
+
+    def __init__(self, store: Store | None) -> None:
+        self.now = 1000.0
+        self.store = store
+        self.table = Table(store, clock=lambda: self.now)
+
+    def land(self, reading: dict[str, float] | str, *, same_face: bool = False, picture: Picture = None) -> None:
+        """Let a card land, a while after whatever came before."""
+        self.now += 60
+        self.table.see(CardLanded(0.0, probabilities(reading), same_face=same_face, picture=picture))
+
+    def lift(self, reading: dict[str, float] | str) -> None:
+        """Let the top card be taken away; the reading is of what lies there then."""
+        self.now += 60
+        self.table.see(CardTakenBack(0.0, probabilities(reading) if reading else ()))
+
+    def answer(self, given: str | int) -> Outcome:
+        """Answer the open question."""
+        return self.table.answer(self.question.id, Card.parse(given) if isinstance(given, str) else given)
+
+    @property
+    def view(self) -> View:
+        """The table's view."""
+        return self.table.view()
+
+    @property
+    def question(self) -> Question:
+        """The open question."""
+        (question,) = self.view.questions
+        return question
+
+    @property
+    def labels(self) -> list[str]:
+        """The answers offered."""
+        return [choice.label for choice in self.question.choices]
+
+    @property
+    def top(self) -> str | None:
+        """The name of the card on top, as ruled."""
+        state = self.view.state
+        assert state is not None
+        return state.top and state.top.name
+
+    @property
+    def actor(self) -> str | None:
+        """Who is to act."""
+        state = self.view.state
+        assert state is not None
+        return state.actor
+
+    @property
+    def read_by(self) -> list[ReadBy]:
+        """Where the standing moves came from."""
+        return [line.read_by for line in self.view.history]
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[Store]:
+    store = Store(tmp_path / "data")
+    yield store
+    store.close()
+
+
+@pytest.fixture
+def begin(store: Store) -> Callable[..., Game]:
+    """Return a function that begins a match and lets a card be turned up."""
+
+    def begin(start: str | None = "red 7", *, relaxed: bool = False, **set_up: str) -> Game:
+        game = Game(store)
+        game.table.start_match(header(**set_up), relaxed_turns=relaxed)
+        if start is not None:
+            game.land(start)
+        return game
+
+    return begin
+
+
+@pytest.fixture
+def game(begin: Callable[..., Game]) -> Game:
+    """A match of three in which a red 7 has been turned up; Ann is to act."""
+    return begin()

@@ -1,0 +1,405 @@
+"""What the table makes of sights and taps: rulings where that is clear, else questions, and never a bent reading."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from companion.cards import Color
+from companion.journal import ReadBy
+from companion.referee.errors import (
+    DoesNotMatchError,
+    NothingToUndoError,
+    NotInThisEditionError,
+    NotYourTurnError,
+    WrongPhaseError,
+)
+from companion.referee.moves import (
+    Accept,
+    Challenge,
+    ChooseColor,
+    Draw,
+    Flip,
+    Pass,
+    Play,
+    Reshuffle,
+    Start,
+    Target,
+)
+from companion.referee.state import Phase
+from companion.table import (
+    NoMatchError,
+    NoSuchQuestionError,
+    NothingToTakeBackError,
+    QuestionKind,
+    Table,
+    UpdateKind,
+)
+from companion.vision.events import CameraHealth, CameraStatus, CardLanded, PileGone, PileMoved
+
+from .conftest import Game, card, header, probabilities
+
+Begin = Callable[..., Game]
+
+
+def test_a_clear_card_is_ruled_on_at_once(game: Game) -> None:
+    subscription = game.table.subscribe(0)
+    game.land("red skip")
+    assert (game.top, game.actor) == ("red skip", "Cy")
+    assert game.read_by == [ReadBy.CAMERA, ReadBy.CAMERA]
+    said = []
+    while update := subscription.next(timeout=0):
+        said += update.sentences
+    assert said == ["Ann begins.", "Ben is skipped."]
+
+
+def test_what_the_rules_allow_decides_between_cards_that_look_alike(game: Game) -> None:
+    game.land({"red 3": 0.6, "blue 3": 0.4})
+    assert game.top == "red 3"
+
+
+def test_a_close_call_is_asked_and_play_goes_on(game: Game) -> None:
+    game.land({"red 3": 0.6, "red 8": 0.4})
+    assert (game.question.kind, game.labels, game.top) == (QuestionKind.CARD, ["red 3", "red 8"], "red 7")
+    game.land("blue 8")
+    assert (game.top, game.view.questions) == ("blue 8", ())
+    assert [line.move for line in game.view.history][1:] == [Play(card("red 8")), Play(card("blue 8"))]
+
+
+@pytest.mark.parametrize("given", ["red 8", "red 1", 0, 1])
+def test_an_answer_settles_it(game: Game, given: str | int) -> None:
+    game.land({"red 3": 0.6, "red 8": 0.4})
+    expected = given if isinstance(given, str) else game.labels[given]
+    outcome = game.answer(given)
+    assert game.top == expected
+    assert outcome.rulings[0].entries == (Play(card(expected)),)
+
+
+def test_a_card_typed_settles_it_too(game: Game) -> None:
+    game.land({"red 3": 0.6, "red 8": 0.4})
+    game.table.tap(Play(card("red 8")))
+    assert (game.top, game.view.questions, len(game.view.history)) == ("red 8", (), 2)
+
+
+def test_a_tap_by_the_next_player_settles_it(begin: Begin) -> None:
+    game = begin("green 5")
+    game.land({"green 9": 0.5, "green skip": 0.5})
+    game.table.tap(Draw(by="Cy"))
+    assert (game.top, game.actor) == ("green skip", "Cy")
+
+
+def test_a_clear_illegal_card_is_called_so_and_not_bent(game: Game) -> None:
+    subscription = game.table.subscribe()
+    game.land({"blue 3": 0.9999, "red 3": 0.000001})
+    assert game.question.kind is QuestionKind.ILLEGAL
+    assert "The blue 3 does not match the red 7" in game.question.sentence
+    assert (game.top, game.actor) == ("red 7", "Ann")
+    update = subscription.next(timeout=0)
+    assert update is not None
+    assert update.kind is UpdateKind.ILLEGAL
+
+
+def test_a_likely_illegal_card_is_asked_about_not_bent(game: Game) -> None:
+    game.land({"blue 3": 0.93, "red 3": 0.07})
+    assert set(game.labels) == {"red 3", "blue 3"}
+    game.answer("blue 3")
+    assert game.question.kind is QuestionKind.ILLEGAL
+
+
+def test_an_illegal_card_may_stand(game: Game) -> None:
+    game.land("blue 3")
+    game.table.let_stand(game.question.id)
+    assert (game.top, game.actor) == ("blue 3", "Ben")
+    assert game.view.history[-1].move == Play(card("blue 3"), force=True)
+
+
+def test_an_illegal_card_may_be_taken_back_by_tap_or_by_hand(game: Game) -> None:
+    game.land("blue 3")
+    game.table.take_back()
+    assert (game.top, game.view.questions) == ("red 7", ())
+    game.lift("red 7")
+    assert (game.top, game.view.questions) == ("red 7", ())
+    game.land("blue 3")
+    game.lift("red 7")
+    assert (game.top, game.view.questions, len(game.view.history)) == ("red 7", (), 1)
+    game.land("red 3")
+    assert (game.top, game.actor) == ("red 3", "Ben")
+
+
+def test_going_on_over_an_illegal_card_shows_what_became_of_it(game: Game) -> None:
+    game.land("blue 3")
+    game.land("blue 9")
+    assert [line.move for line in game.view.history][1:] == [Play(card("blue 3"), force=True), Play(card("blue 9"))]
+    game.land("green 1")
+    game.land("blue 2")
+    assert (game.top, len(game.view.history)) == ("blue 2", 4)
+
+
+def test_an_illegal_card_typed_is_refused(game: Game) -> None:
+    with pytest.raises(DoesNotMatchError):
+        game.table.tap(Play(card("blue 3")))
+    game.land("blue 3")
+    with pytest.raises(DoesNotMatchError):
+        game.table.tap(Play(card("blue 3")))
+    game.table.tap(Play(card("blue 3"), force=True))
+    assert (game.top, game.actor) == ("blue 3", "Ben")
+
+
+def test_a_third_copy_is_doubted(game: Game) -> None:
+    game.land("red 7", same_face=True)
+    game.land("red 1")
+    game.land("red 7")
+    assert (game.question.kind, game.top) == (QuestionKind.DOUBT, "red 1")
+    assert "Another red 7?" in game.question.sentence
+    game.answer("red 7")
+    assert game.top == "red 7"
+    assert Reshuffle() in [line.move for line in game.view.history]
+    game.land("red 1")
+    assert game.top == "red 1"
+
+
+def test_after_a_reshuffle_nothing_is_doubted(game: Game) -> None:
+    game.land("red 7", same_face=True)
+    game.land("red 1")
+    game.table.see(PileGone(0.0))
+    assert game.view.history[-1].move == Reshuffle()
+    game.land("red 1")
+    assert game.view.history[-1].move == Reshuffle(), "the top card laid down again is no play"
+    game.land("red 7")
+    assert game.top == "red 7"
+
+
+def test_an_item_box_is_followed_by_its_flip(game: Game) -> None:
+    game.land("wild item box")
+    game.land({"blue 4": 0.999})
+    assert game.view.history[-1].move == Flip(card("blue 4"))
+    assert game.actor == "Ann"
+    assert game.view.history[-1].sentences[0] == "Lightning!"
+
+
+def test_a_card_taken_back_undoes_its_play_and_the_answers_to_it(begin: Begin) -> None:
+    game = begin()
+    game.land("wild draw four")
+    game.table.tap(ChooseColor(Color.BLUE))
+    game.lift("red 7")
+    assert (game.top, game.actor, len(game.view.history)) == ("red 7", "Ann", 1)
+
+
+def test_taking_back_is_asked_about_where_others_have_acted_since(game: Game) -> None:
+    game.land("red 3")
+    game.table.tap(Draw(by="Ben"))
+    game.lift("red 7")
+    assert game.question.kind is QuestionKind.TAKE_BACK
+    game.answer(game.labels.index("red 7 is on top again"))
+    assert (game.top, game.actor) == ("red 7", "Ann")
+
+
+def test_an_unsure_card_taken_back_leaves_nothing(game: Game) -> None:
+    game.land({"red 3": 0.6, "red 8": 0.4})
+    game.lift("red 7")
+    assert (game.top, game.actor, game.view.questions) == ("red 7", "Ann", ())
+
+
+def test_a_nudge_and_a_pile_read_again_change_nothing(game: Game) -> None:
+    before = game.view.state
+    game.table.see(PileMoved(0.0))
+    game.lift("red 7")
+    game.table.see(CameraStatus(0.0, CameraHealth.GONE, "The camera is gone."))
+    assert (game.view.camera.health, game.view.camera.detail) == (CameraHealth.GONE, "The camera is gone.")
+    game.table.see(CameraStatus(0.0, CameraHealth.OK))
+    game.land("red 7")
+    assert (game.view.state, game.view.questions) == (before, ())
+    game.land("red 7", same_face=True)
+    assert game.actor == "Ben"
+
+
+def test_a_card_typed_is_expected_to_be_seen(game: Game) -> None:
+    game.table.tap(Play(card("red 3")))
+    game.now += 3
+    game.table.see(CardLanded(0.0, probabilities("red 3")))
+    assert (game.actor, len(game.view.history)) == ("Ben", 2)
+
+
+def test_a_colour_nobody_entered_follows_from_the_next_card(game: Game) -> None:
+    game.land("wild draw four")
+    game.land("green 5")
+    moves = [line.move for line in game.view.history][2:]
+    assert moves == [ChooseColor(Color.GREEN), Accept(), Play(card("green 5"))]
+    assert game.read_by[2:] == [ReadBy.INFERRED, ReadBy.INFERRED, ReadBy.CAMERA]
+    assert game.view.ruling is not None
+    assert "Nobody named the colour: it is taken to be green." in game.view.ruling.sentences
+
+
+def test_a_colour_is_asked_for_where_nothing_tells_it(begin: Begin) -> None:
+    game = begin(edition="classic")
+    game.land("wild")
+    game.land("wild")
+    assert (game.question.kind, len(game.labels)) == (QuestionKind.COLOR, 4)
+    game.answer(game.labels.index("blue"))
+    assert [line.move for line in game.view.history][2:] == [ChooseColor(Color.BLUE), Play(card("wild"))]
+
+
+def test_a_colour_is_inferred_through_draws(begin: Begin) -> None:
+    game = begin(edition="classic")
+    game.land("wild")
+    game.table.tap(Draw())
+    game.table.tap(Pass())
+    game.land("yellow 2")
+    assert [line.move for line in game.view.history][2:] == [
+        ChooseColor(Color.YELLOW),
+        Draw(),
+        Pass(),
+        Play(card("yellow 2")),
+    ]
+    assert game.view.questions == ()
+
+
+def test_a_target_nobody_entered_is_asked_for(game: Game) -> None:
+    game.land("wild item box")
+    game.land("green 4")
+    game.land("green 6")
+    assert (game.question.kind, sorted(game.labels)) == (QuestionKind.TARGET, ["Ann", "Ben", "Cy"])
+    game.answer(game.labels.index("Cy"))
+    assert [line.move for line in game.view.history][3:] == [Target("Cy"), Play(card("green 6"))]
+
+
+def test_a_challenge_nobody_settled_is_asked_for(game: Game) -> None:
+    game.land("wild draw four")
+    game.table.tap(ChooseColor(Color.RED))
+    game.table.tap(Challenge())
+    game.land("red 5")
+    assert game.question.kind is QuestionKind.CHALLENGE
+    game.answer(game.labels.index("Yes"))
+    state = game.view.state
+    assert state is not None
+    assert state.hands == (10, 6, 7)
+
+
+def test_relaxed_turns_let_the_ones_between_have_drawn_and_passed(begin: Begin) -> None:
+    game = begin(relaxed=True)
+    game.table.tap(Play(card("red 3"), by="Cy"))
+    assert (game.top, game.actor) == ("red 3", "Ann")
+    state = game.view.state
+    assert state is not None
+    assert state.hands == (8, 8, 6)
+    assert "Ben is taken to have drawn and passed." in ((game.view.ruling and game.view.ruling.sentences) or ())
+
+
+def test_without_relaxed_turns_it_is_asked(game: Game) -> None:
+    game.table.tap(Play(card("red 3"), by="Cy"))
+    assert (game.question.kind, game.top) == (QuestionKind.TURN, "red 7")
+    game.answer(game.labels.index("No"))
+    assert (game.top, game.actor, game.view.questions) == ("red 7", "Ann", ())
+    game.table.tap(Draw(by="Cy"))
+    game.answer(game.labels.index("Yes"))
+    state = game.view.state
+    assert state is not None
+    assert (state.hands, state.phase, state.actor) == ((8, 8, 8), Phase.DRAWN, "Cy")
+
+
+def test_relaxing_turns_later_settles_what_is_asked(game: Game) -> None:
+    game.table.tap(Draw(by="Ben"))
+    game.table.set_relaxed_turns(True)
+    assert (game.actor, game.view.questions, game.view.relaxed_turns) == ("Ben", (), True)
+
+
+def test_refused_taps_change_nothing(game: Game) -> None:
+    before = game.view
+    for move, error in (
+        (Pass(), WrongPhaseError),
+        (Play(card("red 3"), by="Dora"), NotYourTurnError),
+        (Start(card("red 1")), WrongPhaseError),
+        (Play(card("wild creeper")), NotInThisEditionError),
+    ):
+        with pytest.raises(error if move != Play(card("red 3"), by="Dora") else Exception):
+            game.table.tap(move)
+    assert game.view == before
+
+
+def test_an_undecided_question_is_assumed_in_the_end_and_said(game: Game) -> None:
+    subscription = game.table.subscribe()
+    game.land({"red 3": 0.6, "red 8": 0.4})
+    for name in ("red 1", "red 2", "red 4"):
+        game.land(name)
+    assert (game.top, game.view.questions) == ("red 4", ())
+    assert game.view.history[1].move == Play(card("red 3"))
+    said = []
+    while update := subscription.next(timeout=0):
+        said += update.sentences
+    assert "That is taken to be the red 3." in said
+
+
+def test_nothing_is_ruled_where_no_card_was_seen(game: Game) -> None:
+    game.land({"red 3": 0.0001})
+    assert game.top == "red 7"
+
+
+def test_undo_drops_what_is_asked_first(game: Game) -> None:
+    game.land({"red 3": 0.6, "red 8": 0.4})
+    game.table.undo()
+    assert (game.view.questions, len(game.view.history)) == ((), 1)
+    game.table.undo()
+    with pytest.raises(NothingToUndoError):
+        game.table.undo()
+    with pytest.raises(NothingToTakeBackError):
+        game.table.take_back()
+
+
+def test_an_amendment_works_everything_out_anew_and_teaches(game: Game) -> None:
+    jpeg = _jpeg()
+    game.land("red 3", picture=jpeg)
+    game.land("red 5")
+    game.table.amend(2, Play(card("red skip")))
+    assert (game.actor, game.read_by[1]) == ("Ann", ReadBy.CORRECTED)
+    assert game.view.history[1].picture is not None
+    assert game.table.picture(game.view.history[1].picture) == jpeg
+    assert game.store is not None
+    read, corrected = game.view.history[1].picture, list(game.store.training_samples())
+    assert corrected == [], "without an outline there is nothing to learn from"
+    assert game.view.match_id is not None
+    kept = game.store.reading(game.view.match_id, read)
+    assert kept is not None
+    assert kept.probabilities[0][0] == card("red 3"), "what was read stays as it was"
+
+
+def test_a_card_that_lay_there_before_the_match_is_asked_about() -> None:
+    table = Table()
+    table.see(CardLanded(0.0, probabilities("red 7")))
+    table.start_match(header())
+    (question,) = table.view().questions
+    table.answer(question.id, card("red 7"))
+    state = table.view().state
+    assert state is not None
+    assert state.top == card("red 7")
+
+
+def test_without_a_match_or_a_question_there_is_one_sentence(game: Game) -> None:
+    with pytest.raises(NoMatchError, match="No match is running"):
+        Table().tap(Draw())
+    with pytest.raises(NoSuchQuestionError) as caught:
+        game.table.answer(7, 0)
+    assert caught.value.question == 7
+    game.land({"red 3": 0.6, "red 8": 0.4})
+    with pytest.raises(NoSuchQuestionError):
+        game.answer(5)
+    with pytest.raises(NoSuchQuestionError):
+        game.table.let_stand(game.question.id)
+    with pytest.raises(NotInThisEditionError):
+        game.answer("wild creeper")
+
+
+def test_a_last_card_may_be_taken_back_or_merely_collected(begin: Begin) -> None:
+    game = begin(scoring="single-round", hand_size=1)
+    game.land("red 3")
+    assert game.view.state is not None
+    assert game.view.state.phase is Phase.OVER
+    game.lift("red 7")
+    assert game.question.kind is QuestionKind.TAKE_BACK
+
+
+def _jpeg() -> bytes:
+    import cv2
+    import numpy as np
+
+    return bytes(cv2.imencode(".jpg", np.full((60, 80, 3), 90, np.uint8))[1])
