@@ -205,7 +205,8 @@ def _landings(way: Way, sight: Sight) -> Iterator[Way]:
         share = shares.of(card) * probability * _share_of_face(sight, card, way.after.lying)
         back_in_play = used_up and state.header.edition.deck[card] > (card == way.after.lying)
         found = _land(reshuffled if back_in_play and reshuffled is not None else way, card, sight, share, allowed)
-        doubtful = (bends and card in allowed) or (used_up and not low) or sight.early
+        unread = probability < thresholds.UNREAD or (bends and card in allowed)
+        doubtful = unread or (used_up and not low) or sight.early
         yield replace(found, used_up=used_up, doubtful=doubtful)
 
 

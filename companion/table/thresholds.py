@@ -34,6 +34,10 @@ nobody named could not be told from the next card; were it lower, no reading wou
 CLEAR_READING = 0.9
 """A card read this surely is never silently taken for another one that would be legal."""
 
+UNREAD = 0.35
+"""A card read less surely than this is not ruled on by the rules' word alone: so blurred, readings are at their worst.
+"""
+
 NOTHING = 0.001
 """How often the pile watcher reports a card where none has landed."""
 

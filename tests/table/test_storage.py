@@ -1,0 +1,174 @@
+"""Full disks and read-only folders: the game goes on in memory, says so, and is written when it can be."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import cv2
+import numpy as np
+import pytest
+
+from companion.journal import replay
+from companion.referee.moves import Draw, Play, Undo
+from companion.store import FILE, NoSuchMatchError, Store, StoreDamagedError
+from companion.table import NoticeKind, Table, UpdateKind
+from companion.table.keeper import RETRY_SECONDS
+from companion.table.pictures import LONGEST_SIDE, MOST_BYTES, kept_picture
+from companion.vision.events import CardLanded
+
+from .conftest import Game, card, header, probabilities
+
+
+class Disk(Store):
+    """A store on a disk that can be made to fail, by what SQLite itself does then."""
+
+    trouble: str | None = None
+
+    def _transaction(self, begin: str = "BEGIN"):  # type: ignore[no-untyped-def]
+        if self._connection is None and self.trouble is not None:
+            self._connection = self._open()
+        if self._connection is not None:
+            full, read_only = self.trouble == "full", self.trouble == "read-only"
+            self._connection.execute(f"PRAGMA max_page_count = {1 if full else 1_000_000}")
+            self._connection.execute(f"PRAGMA query_only = {int(read_only)}")
+        return super()._transaction(begin)
+
+
+@pytest.fixture
+def disk(tmp_path: Path) -> Disk:
+    return Disk(tmp_path / "data")
+
+
+@pytest.mark.parametrize(
+    ("trouble", "said"), [("full", "The disk is full."), ("read-only", "The data folder may not be written.")]
+)
+def test_the_game_goes_on_in_memory_and_is_written_later(disk: Disk, trouble: str, said: str) -> None:
+    game = Game(disk)
+    match_id = game.table.start_match(header())
+    game.land("red 7")
+    disk.trouble = trouble
+    subscription = game.table.subscribe()
+    picture = np.random.default_rng(1).integers(0, 255, (720, 1280, 3), np.uint8)
+    for name in ("red 3", "red 5", "blue 5", "blue 1", "blue 2"):
+        game.land(name, picture=picture)
+    for _ in range(200):
+        game.table.tap(Draw())
+        game.table.undo()
+    view = game.view
+    assert (game.top, view.saved) == ("blue 2", False)
+    (notice,) = view.notices
+    assert (notice.kind, notice.sentence.startswith(said)) == (NoticeKind.STORAGE, True)
+    kinds = []
+    while update := subscription.next(timeout=0):
+        kinds.append(update.kind)
+    assert kinds.count(UpdateKind.NOTICE) == 1
+    disk.trouble = None
+    game.now += RETRY_SECONDS
+    assert (game.view.saved, game.view.notices) == (True, ())
+    stored = disk.load(match_id)
+    journal = replay(stored.header, stored.lines)
+    assert journal.match.state == game.view.state
+    game.land("blue 3")
+    assert disk.load(match_id).lines[-1].entry == Play(card("blue 3"))
+
+
+def test_a_match_can_begin_where_nothing_can_be_written(tmp_path: Path) -> None:
+    (tmp_path / "data").touch()
+    game = Game(Store(tmp_path / "data"))
+    match_id = game.table.start_match(header())
+    game.land("red 7")
+    assert game.view.notices[0].sentence.startswith("The data folder cannot be used.")
+    (tmp_path / "data").unlink()
+    game.now += RETRY_SECONDS
+    assert game.view.saved
+    assert Store(tmp_path / "data").load(match_id).lines
+
+
+def test_without_a_store_nothing_is_said(tmp_path: Path) -> None:
+    game = Game(None)
+    game.table.start_match(header())
+    game.land("red 7", picture=np.zeros((90, 120, 3), np.uint8))
+    assert (game.view.notices, game.view.saved, game.table.resume()) == ((), False, None)
+    picture = game.view.history[0].picture
+    assert picture is not None
+    assert game.table.picture(picture)
+
+
+def test_a_match_deleted_while_it_is_played_goes_on(disk: Disk) -> None:
+    game = Game(disk)
+    match_id = game.table.start_match(header())
+    disk.delete(match_id)
+    game.land("red 7")
+    assert (game.top, game.view.saved) == ("red 7", False)
+
+
+def test_resuming_goes_on_where_it_was(store: Store) -> None:
+    game = Game(store)
+    first = game.table.start_match(header(), relaxed_turns=True)
+    game.land("red 7")
+    game.land("red 3", picture=np.zeros((90, 120, 3), np.uint8))
+    game.land({"red 5": 0.6, "red 8": 0.4})
+    other = Table(store)
+    assert other.resume() == first
+    ours, theirs = game.view, other.view()
+    assert (theirs.state, theirs.history, theirs.relaxed_turns) == (ours.state, ours.history, True)
+    assert theirs.questions[0].choices == ours.questions[0].choices
+    picture = theirs.history[1].picture
+    assert picture is not None
+    assert other.picture(picture)
+    other.answer(theirs.questions[0].id, card("red 8"))
+    third = Table(store)
+    third.resume(first)
+    assert third.view().questions == ()
+    assert third.view().state == other.view().state
+
+
+def test_the_top_card_seen_again_after_a_restart_is_no_play(store: Store) -> None:
+    game = Game(store)
+    game.table.start_match(header())
+    game.land("red 7")
+    game.land("red 3")
+    other = Table(store)
+    other.resume()
+    other.see(CardLanded(0.0, probabilities("red 3")))
+    assert (len(other.view().history), other.view().questions) == (2, ())
+    other.see(CardLanded(1.0, probabilities("red 4")))
+    assert len(other.view().history) == 3
+
+
+def test_what_cannot_be_resumed_is_named(store: Store) -> None:
+    with pytest.raises(NoSuchMatchError):
+        Table(store).resume("nothing")
+    assert Table(store).resume() is None
+    store.close()
+    (store.folder / FILE).write_bytes(b"rubbish" * 300)
+    with pytest.raises(StoreDamagedError):
+        Table(store).resume()
+
+
+def test_undo_and_amendments_are_kept_as_they_were_made(store: Store) -> None:
+    game = Game(store)
+    match_id = game.table.start_match(header())
+    game.land("red 7")
+    game.land("red 3")
+    game.table.take_back()
+    game.table.tap(Play(card("red 5")))
+    game.table.amend(2, Play(card("red skip")))
+    entries = [type(line.entry).__name__ for line in store.load(match_id).lines]
+    assert entries == ["Start", "Play", "Undo", "Play", "Amend"]
+    assert isinstance(store.load(match_id).lines[2].entry, Undo)
+    assert store.matches()[0].moves == 2
+
+
+def test_pictures_are_kept_within_bounds() -> None:
+    noise = np.random.default_rng(1).integers(0, 255, (1440, 2560, 3), np.uint8)
+    noise = np.asarray(cv2.GaussianBlur(noise, (9, 9), 3), np.uint8)
+    quad = np.array([[0, 0], [200, 0], [200, 300], [0, 300]], np.float32)
+    jpeg, corners = kept_picture(noise, quad)
+    assert jpeg is not None
+    assert corners == ((0, 0), (100, 0), (100, 150), (0, 150))
+    assert len(jpeg) <= MOST_BYTES
+    assert max(cv2.imdecode(np.frombuffer(jpeg, np.uint8), 1).shape) == LONGEST_SIDE
+    assert kept_picture(jpeg, quad)[0] is jpeg
+    assert kept_picture(b"no picture", quad) == (None, None)
+    assert kept_picture(None, quad) == (None, None)
