@@ -23,8 +23,9 @@ _FOLDERS = {
     "models": "companion/models",
     "web": "companion/web",
 }
-# Beside Python, what is to be in the wheel.
-_CARRIED = {".py", ".typed", ".mo", ".onnx", ".json", ".html", ".js", ".css", ".svg", ".png", ".webmanifest"}
+# Of `web/` everything is to be in the wheel, of the others these.
+_CARRIED = {".py", ".typed", ".mo", ".onnx", ".json"}
+_LEFT_OUT = {"__pycache__", "screenshots"}
 
 
 @pytest.fixture(scope="module")
@@ -66,7 +67,7 @@ def test_every_file_is_in_the_wheel(wheel: Path) -> None:
         f"{package}/{path.relative_to(ROOT / folder).as_posix()}"
         for folder, package in _FOLDERS.items()
         for path in (ROOT / folder).rglob("*")
-        if path.suffix in _CARRIED and "__pycache__" not in path.parts
+        if path.is_file() and (folder == "web" or path.suffix in _CARRIED) and not _LEFT_OUT & {*path.parts}
     }
     assert not expected - carried
     assert not {name.split("/")[0] for name in carried if ".dist-info" not in name} - {"companion"}
