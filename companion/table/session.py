@@ -97,7 +97,7 @@ def advance(
             announcements.append(announcement)
         written += way.lines
         journal = way.after.journal
-    rest = tuple(pending[len(verdict.settled) :])
+    rest = tuple(pending[len(verdict.settled) : len(pending) - verdict.idle])
     state = journal.match.state
     asked = ask(verdict, rest[0], state, say.sentences) if rest else None
     batch = Batch(

@@ -29,13 +29,15 @@ class Verdict:
 
     settled: what the first observations were, one way each; assumed: for each, whether it is merely the likeliest.
     open: what the next one may have been, likeliest first; empty where nothing is left. illegal: whether that is clear,
-    and is a card that does not match. last: what became of the last observation in the likeliest story.
+    and is a card that does not match; idle: how many of the latest observations since then were of nothing at all.
+    last: what became of the last observation in the likeliest story.
     """
 
     settled: tuple[Way, ...]
     assumed: tuple[bool, ...]
     open: tuple[Candidate, ...]
     illegal: bool
+    idle: int
     last: Way | None
 
 
@@ -66,13 +68,22 @@ def weigh(base: Situation, pending: Sequence[Pending], *, relaxed: bool) -> Verd
         settled.append(best.way)
         assumed.append(not clear)
         stories = [story for story in stories if story.ways[place].outcome == best.way.outcome]
-    illegal = bool(settled) and settled[-1].after.outlaw is not None
+    first = len(settled)
+    while first and settled[first - 1].after.outlaw is not None:
+        first -= 1  # a card that does not match waits for what people make of it, and so does what came after it
+    idle = 0
+    while first + idle < len(settled) and _is_nothing(settled[-1 - idle]):
+        idle += 1
+    illegal = first < len(settled)
     if illegal:
-        # A card that does not match waits for what people make of it.
-        candidates = _candidates(stories, len(settled) - 1)
-        del settled[-1], assumed[-1]
+        candidates = _candidates(stories, first)
+        del settled[first:], assumed[first:]
     still_open = tuple(candidates) if len(settled) < len(pending) else ()
-    return Verdict(tuple(settled), tuple(assumed), still_open, illegal, likeliest)
+    return Verdict(tuple(settled), tuple(assumed), still_open, illegal, idle, likeliest)
+
+
+def _is_nothing(way: Way) -> bool:
+    return not way.lines and way.card is None
 
 
 def _is_clear(best: Candidate, later: int) -> bool:

@@ -136,6 +136,14 @@ def test_going_on_over_an_illegal_card_shows_what_became_of_it(game: Game) -> No
     assert (game.top, len(game.view.history)) == ("blue 2", 4)
 
 
+def test_nothing_seen_over_an_illegal_card_is_forgotten(game: Game) -> None:
+    game.land("blue 3")
+    game.land({"red 1": 0.0001})
+    assert (game.question.kind, game.question.waiting) == (QuestionKind.ILLEGAL, 0)
+    game.table.take_back()
+    assert (game.top, game.view.questions) == ("red 7", ())
+
+
 def test_an_illegal_card_typed_is_refused(game: Game) -> None:
     with pytest.raises(DoesNotMatchError):
         game.table.tap(Play(card("blue 3")))
