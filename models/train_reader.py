@@ -58,6 +58,12 @@ def _ahead(items: Iterator[CropBatch], depth: int = 4) -> Iterator[CropBatch]:
         yield item
 
 
+def _share_of_rate(step: int, steps: int) -> float:
+    warm = max(1, steps // 10)
+    fall = max(0.0, (step - warm) / max(1, steps - warm))
+    return min(1.0, (step + 1) / warm) * 0.5 * (1 + math.cos(math.pi * min(1.0, fall)))
+
+
 def _loss(model: Reader, output: torch.Tensor, targets: dict[str, torch.Tensor]) -> torch.Tensor:
     total = output.new_zeros(())
     parts = dict(zip(model.sizes, output.split(list(model.sizes.values()), 1), strict=True))
@@ -119,21 +125,18 @@ def validate(models: dict[str, Reader], data: Path, device: str) -> dict[str, fl
 def train(run: ReaderRun, console: Console | None = None) -> None:
     """Train both readers, going on from `output`/last.pt where it is there; writes it after every epoch.
 
-    One-cycle learning rate (Smith and Topin 2018) and AdamW; a line of figures per epoch goes to `console`.
+    AdamW, the learning rate rising over the first tenth of the steps and falling on a half cosine (Loshchilov and
+    Hutter 2017); a line of figures per epoch goes to `console`.
     """
     console = console or Console()
     run.output.mkdir(parents=True, exist_ok=True)
     torch.manual_seed(run.seed)
     models = {"card": card_reader(), "index": index_reader()}
-    steps = math.ceil(sum(1 for _ in (run.data / "train.jsonl").open()) / run.scenes) * run.epochs
+    per_epoch = math.ceil(sum(1 for _ in (run.data / "train.jsonl").open()) / run.scenes)
     for model in models.values():
         model.to(run.device, memory_format=torch.channels_last)
     optimizers = {
         kind: torch.optim.AdamW(model.parameters(), lr=run.rate, weight_decay=0.02) for kind, model in models.items()
-    }
-    schedules = {
-        kind: torch.optim.lr_scheduler.OneCycleLR(optimizer, run.rate, total_steps=steps, pct_start=0.1)
-        for kind, optimizer in optimizers.items()
     }
     first = 0
     state_file = run.output / "last.pt"
@@ -147,7 +150,6 @@ def train(run: ReaderRun, console: Console | None = None) -> None:
         for kind in models:
             models[kind].load_state_dict(state[kind])
             optimizers[kind].load_state_dict(state[f"{kind} optimizer"])
-            schedules[kind].load_state_dict(state[f"{kind} schedule"])
     for epoch in range(first, run.epochs):
         recent: dict[str, float] = {}
         for model in models.values():
@@ -155,9 +157,10 @@ def train(run: ReaderRun, console: Console | None = None) -> None:
         limits = EASY if epoch < run.easy_epochs else Limits()
         for step, batch in enumerate(_ahead(batches(run.data, "train", run.scenes, run.seed, epoch, limits))):
             for kind, images, raw in batch.parts():
-                schedules_done = schedules[kind].last_epoch >= steps - 1
                 if len(images) < 2:
                     continue
+                for group in optimizers[kind].param_groups:
+                    group["lr"] = run.rate * _share_of_rate(epoch * per_epoch + step, run.epochs * per_epoch)
                 x, targets = _tensors(images, raw, run.device)
                 with _half(run.device):
                     output = models[kind](x)
@@ -166,9 +169,7 @@ def train(run: ReaderRun, console: Console | None = None) -> None:
                 loss.backward()
                 nn.utils.clip_grad_norm_(models[kind].parameters(), 2.0)
                 optimizers[kind].step()
-                if not schedules_done:
-                    schedules[kind].step()
-                recent[kind] = 0.98 * recent.get(kind, float(loss)) + 0.02 * float(loss)
+                recent[kind] = 0.98 * recent.get(kind, loss.item()) + 0.02 * loss.item()
             if step % 50 == 0:
                 console.print(f"epoch {epoch} step {step} " + " ".join(f"{k} {v:.3f}" for k, v in recent.items()))
         figures = validate(models, run.data, run.device)
@@ -177,6 +178,5 @@ def train(run: ReaderRun, console: Console | None = None) -> None:
         for kind in models:
             state[kind] = models[kind].state_dict()
             state[f"{kind} optimizer"] = optimizers[kind].state_dict()
-            state[f"{kind} schedule"] = schedules[kind].state_dict()
         torch.save(state, state_file.with_suffix(".tmp"))
         state_file.with_suffix(".tmp").replace(state_file)

@@ -1,0 +1,74 @@
+"""Training from nothing, on a handful of tiny scenes: every step runs, resumes and exports what reading needs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from companion.dataset.generate import Recipe, generate
+
+pytest.importorskip("torch", reason="needs the train extra")
+pytest.importorskip("ultralytics", reason="needs the train extra")
+pytest.importorskip("onnx", reason="needs the train extra")
+
+from companion.models.crops import EASY, Limits, batches
+from companion.models.evaluate import labelled_scenes, read_all, table
+from companion.models.export import export_detector, export_readers, load_readers, write_manifest
+from companion.models.train_detector import DetectorRun
+from companion.models.train_detector import train as train_detector
+from companion.models.train_reader import ReaderRun
+from companion.models.train_reader import train as train_readers
+from companion.vision.calibration import Calibration
+from companion.vision.detector import CardDetector
+from companion.vision.runtime import Network
+
+
+@pytest.fixture(scope="module")
+def work(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with scenes, trained for next to no time and exported."""
+    folder = tmp_path_factory.mktemp("training")
+    for split, count in (("train", 6), ("val", 4)):
+        generate(folder / "scenes", Recipe(split, count, seed=1, size=256), workers=1)
+    train_readers(ReaderRun(folder / "scenes", folder / "readers", epochs=1, easy_epochs=0, scenes=3))
+    train_detector(DetectorRun(folder / "scenes", folder, epochs=1, size=128, batch=3, workers=0))
+    export = folder / "export"
+    export.mkdir()
+    export_detector(folder / "detector" / "weights" / "last.pt", export)
+    export_readers(folder / "readers" / "last.pt", export)
+    write_manifest(export)
+    Calibration().save(export / "calibration.json")
+    return folder
+
+
+def test_the_exported_networks_can_be_read_with(work: Path) -> None:
+    readings = list(read_all(CardDetector(folder=work / "export"), labelled_scenes(work / "scenes")))
+    assert table(readings)["all"].pictures == 4
+
+
+def test_exported_readers_give_what_pytorch_gives(work: Path) -> None:
+    import torch
+
+    batch = next(batches(work / "scenes", "val", 4, 0, 0, Limits()))
+    readers = load_readers(work / "readers" / "last.pt")
+    for kind, images, _ in batch.parts():
+        x = images.astype(np.float32) / np.float32(255)
+        with torch.no_grad():
+            expected = readers[kind](torch.from_numpy(x)).numpy()
+        assert np.allclose(Network(work / "export" / f"{kind}-reader.onnx")(x), expected, atol=1e-3)
+
+
+def test_training_goes_on_from_the_last_epoch(work: Path) -> None:
+    import torch
+
+    train_readers(ReaderRun(work / "scenes", work / "readers", epochs=2, easy_epochs=0, scenes=3))
+    assert torch.load(work / "readers" / "last.pt")["epoch"] == 1
+
+
+def test_easy_crops_are_fewer(work: Path) -> None:
+    every = next(batches(work / "scenes", "train", 6, 0, 0, Limits()))
+    easy = next(batches(work / "scenes", "train", 6, 0, 0, EASY))
+    assert len(easy.card_images) < len(every.card_images)
+    assert every.card_images.shape[1:] == (3, 192, 128)
+    assert every.index_images.shape[1:] == (3, 64, 64)

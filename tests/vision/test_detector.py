@@ -1,0 +1,102 @@
+"""Reading whole pictures with the shipped networks."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from pathlib import Path
+
+import cv2
+import numpy as np
+import pytest
+
+from companion.cards import Card, EditionName, deck
+from companion.dataset.layouts import Layout
+from companion.dataset.scenes import SceneMaker
+from companion.dataset.styles import StyleFamily
+from companion.vision.corners import are_opposite, claims, outline_from_index, outline_from_pair, support
+from companion.vision.detector import CardDetector
+from companion.vision.geometry import corner_frames, homography, project, unit_square
+from companion.vision.reader import IndexReading
+
+PHOTOS = Path(__file__).resolve().parents[3] / "shared" / "photos"
+CARD = np.array([[100, 50], [212, 50], [212, 224], [100, 224]], np.float32)
+
+
+@pytest.fixture(scope="module")
+def detector() -> CardDetector:
+    return CardDetector(EditionName.CLASSIC)
+
+
+def test_an_empty_table_has_no_cards(detector: CardDetector) -> None:
+    rng = np.random.default_rng(0)
+    assert detector.detect(np.full((480, 640, 3), (60, 90, 120), np.uint8)) == []
+    noise = rng.integers(0, 255, (360, 640, 3)).astype(np.uint8)
+    assert detector.detect(noise) == []
+
+
+def test_open_cards_are_read_where_they_lie(detector: CardDetector) -> None:
+    scenes = SceneMaker(3, (800, 600), families=[StyleFamily.CLASSIC_OVAL, StyleFamily.WHITE_OVAL], fonts=())
+    there: Counter[Card] = Counter()
+    right: Counter[Card] = Counter()
+    for _ in range(8):
+        scene = scenes.make(Layout.GRID)
+        sightings = detector.detect(scene.image)
+        for truth in scene.cards:
+            large = np.hypot(*(truth.quad[1] - truth.quad[0])) > 45
+            if not large or truth.visible < 0.95 or truth.card not in deck(EditionName.CLASSIC):
+                continue
+            there[truth.card] += 1
+            near = [s for s in sightings if np.hypot(*(s.quad.mean(0) - truth.quad.mean(0))) < 12]
+            right[truth.card] += any(s.card == truth.card for s in near)
+    assert there.total() > 20
+    assert right.total() / there.total() >= 0.85
+
+
+def test_only_cards_of_the_edition_are_candidates() -> None:
+    scene = SceneMaker(5, (640, 480), families=[StyleFamily.MARIO_KART], fonts=()).make(Layout.SINGLE)
+    for edition in EditionName:
+        for sighting in CardDetector(edition).detect(scene.image):
+            assert set(sighting.cards) <= set(deck(edition))
+            assert list(sighting.probabilities) == sorted(sighting.probabilities, reverse=True)
+            assert sum(sighting.probabilities) <= 1 + 1e-4
+
+
+def test_real_photos(detector: CardDetector) -> None:
+    if not PHOTOS.is_dir():
+        pytest.skip("the photos to measure by are not here")
+    rows = [row for row in json.loads((PHOTOS / "labels.json").read_text()) if row["kind"] == "single_table"][::6]
+    right = 0
+    for row in rows:
+        image = cv2.imread(str(PHOTOS / "images" / row["file"]))
+        right += row["cards"][0] in [s.card.name for s in detector.detect(image)]
+    assert right / len(rows) >= 0.85
+
+
+def reading(quad: np.ndarray) -> IndexReading:
+    return IndexReading(np.asarray(quad, np.float32), np.zeros(57, np.float32))
+
+
+def test_an_index_tells_where_its_card_lies() -> None:
+    top_left, bottom_right = corner_frames(CARD)
+    # The frame about an index is 1.9 times its length, the frame of a whole card's corner 0.3 of its width.
+    scale = 1.9 * 0.135 / 0.3
+    a = reading((top_left - top_left.mean(0)) * scale + top_left.mean(0))
+    b = reading((bottom_right - bottom_right.mean(0)) * scale + bottom_right.mean(0))
+    assert np.abs(outline_from_index(a) - CARD).max() < 4
+    assert np.abs(outline_from_index(b) - np.roll(CARD, 2, axis=0)).max() < 4
+    assert are_opposite(a, b)
+    assert not are_opposite(a, a)
+    assert np.abs(outline_from_pair(a, b) - CARD).max() < 4
+
+
+def test_a_card_claims_its_own_indices_only() -> None:
+    top_left, bottom_right = corner_frames(CARD)
+    top_right = project(homography(unit_square(), CARD), np.array([[0.7, 0.05], [0.95, 0.05], [0.95, 0.2], [0.7, 0.2]]))
+    assert claims(CARD, top_left)
+    assert claims(CARD, bottom_right)
+    assert not claims(CARD, top_right)
+    assert not claims(CARD, top_left + 300)
+    assert support(CARD, [top_left, bottom_right, top_right]) == 2
+    assert support(CARD, [top_left]) == 1
+    assert support(CARD, []) == 0
