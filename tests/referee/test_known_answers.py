@@ -9,10 +9,11 @@ import pytest
 from known_answers import Case, cases, shown, start, take
 
 from companion.caller import LANGUAGES, Caller
+from companion.cards import Color
 from companion.referee import editions, effects, moves
 from companion.referee.effects import Why
-from companion.referee.errors import RefereeError
-from companion.referee.state import Phase
+from companion.referee.errors import RefereeError, WrongPhaseError
+from companion.referee.state import Choice, Phase, State
 from companion.referee.transcript import _READERS
 
 CASES = cases()
@@ -27,17 +28,71 @@ def test_known_answer(case: Case) -> None:
             with pytest.raises(RefereeError) as refused:
                 take(match, line.move)
             assert refused.value.code == line.error, line.move
+            if isinstance(refused.value, WrongPhaseError):
+                assert refused.value.phase is match.state.phase
+                assert refused.value.move == line.move.get("move", line.move)["do"]
             assert str(refused.value) == Caller().refuse(refused.value) or line.error == "wrong-phase"
             assert {name: getattr(refused.value, name) for name in refused.value.values} == refused.value.values
         else:
             match, happened = take(match, line.move)
             if line.effects is not None:
                 assert happened == line.effects, line.move
+        check(match.state)
         state = shown(match)
         assert {name: state[name] for name in line.state} == line.state, line.move
         for language in LANGUAGES:
             assert all(Caller(language).describe(match.state))
             assert all(Caller(language).correct(before.state, match.state))
+
+
+def check(state: State) -> None:
+    """Check what a transcript does not show of a state."""
+    assert state.choice is None or isinstance(state.choice, Choice)
+    assert isinstance(state.choice, Choice) or state.phase is not Phase.COLOR
+    assert state.contested is None or isinstance(state.contested, Color)
+    assert state.catchable in {None, *range(len(state.hands))}
+    assert all(type(count) is int for count in (*state.hands, *state.scores, *state.fresh))
+    assert state.round_winner in {None, *range(len(state.hands))}
+    if state.turn is None:
+        assert (state.choice, state.contested, state.called, state.catchable) == (None, None, frozenset(), None)
+    if state.phase is Phase.START:
+        assert state.leftover == (None,) * len(state.hands)
+        assert state.fresh == (0,) * len(state.hands)
+        assert state.round_winner is None
+    if state.phase is Phase.TURN:
+        assert (state.choice, state.contested) == (None, None)
+
+
+def test_what_is_wrong_is_said_and_carried_along() -> None:
+    expected = {
+        "no-such-player": "Nobody called Zed is playing.",
+        "not-your-turn": "It is not Ben’s turn but Ann’s.",
+        "not-in-this-edition": "There is no wild item box in this edition.",
+        "does-not-match": "The red skip does not match the blue 1, with blue in force.",
+        "nothing-to-catch": "Ann has no missed UNO to be caught for.",
+        "not-at-uno": "Ben cannot call UNO now, with 2 in hand.",
+        "no-draw-to-show": "Ann has just drawn no card that could be a creeper.",
+        "too-many-copies": "That would be too many: the deck has 4 of the wild draw four.",
+        "already-scored": "Ann’s hand is already in.",
+        "cannot-target-self": "Ann must name somebody else for the green shell.",
+        "wrong-phase": "That is not possible now: the table is waiting for scoring.",
+        "nothing-to-undo": "There is nothing to take back.",
+        "no-such-move": "There is no move 4: 3 have been accepted.",
+        "amend-breaks-later-move": "Move 3 would no longer stand: "
+        "The red 1 does not match the blue 7, with blue in force.",
+    }
+    told: dict[str, set[str]] = {}
+    for case in CASES:
+        match = start(case)
+        for line in case.lines:
+            try:
+                match, _ = take(match, line.move)
+            except RefereeError as error:
+                told.setdefault(error.code, set()).add(str(error))
+    assert told.keys() == expected.keys()
+    for code, message in expected.items():
+        assert message in told[code], told[code]
+        assert not any("None" in text for text in told[code])
 
 
 def seen(attribute: str) -> set[str]:
