@@ -27,38 +27,71 @@ _NEIGHBOURHOOD = 15
 _FLOOR = 10.0
 # Difference in structure from which a place counts as different; noise of sigma 6 at full size stays well under it.
 _DIFFERENT = 0.55
+# Colours are compared more coarsely, by this factor, and count as different from this difference of logarithms on.
+_COARSE = 4
+_TINTED = 0.25
 # Brightest grey level under which nothing can be told, as with the lights out or the lens covered.
 _DARK = 32.0
 
 
-def structure(image: Image) -> Floats:
-    """Return the (h, WIDTH) float32 structure of a (H, W, 3) BGR uint8 picture, about -3..3; all 0 where it is dark."""
-    height = max(1, round(image.shape[0] * WIDTH / image.shape[1]))
+@dataclass(frozen=True, eq=False)
+class Glance:
+    """What is kept of a frame to compare it with others.
+
+    structure: (h, WIDTH) float32, about -3..3, all 0 where it is dark. colors: (h / 4, WIDTH / 4, 3) float32 logarithms
+    of BGR. time: the frame's, in seconds.
+    """
+
+    structure: Floats
+    colors: Floats
+    time: float
+
+    @property
+    def is_dark(self) -> bool:
+        """Whether the picture is too dark to tell anything from."""
+        return not self.structure.any()
+
+
+def glance(image: Image, time: float) -> Glance:
+    """Return what is to be kept of a (H, W, 3) BGR uint8 picture."""
+    height = max(4, round(image.shape[0] * WIDTH / image.shape[1]))
     method = cv2.INTER_AREA if image.shape[1] > WIDTH else cv2.INTER_LINEAR
-    small = cv2.cvtColor(cv2.resize(image, (WIDTH, height), interpolation=method), cv2.COLOR_BGR2GRAY)
-    gray = small.astype(np.float32)
+    small = cv2.resize(image, (WIDTH, height), interpolation=method)
+    coarse = cv2.resize(small, (WIDTH // _COARSE, height // _COARSE), interpolation=cv2.INTER_AREA)
+    # The offset keeps the noise of dark places from looking like a change of colour.
+    colors = np.log(coarse.astype(np.float32) + 12)
+    gray = cv2.cvtColor(small, cv2.COLOR_BGR2GRAY).astype(np.float32)
     if float(gray.max()) < _DARK:
-        return np.zeros_like(gray)
+        return Glance(np.zeros_like(gray), colors, time)
     size = (_NEIGHBOURHOOD, _NEIGHBOURHOOD)
     mean = cv2.boxFilter(gray, -1, size)
     spread = np.sqrt(np.maximum(cv2.sqrBoxFilter(gray, -1, size) - mean * mean, 0))
-    return np.asarray((gray - mean) / (spread + _FLOOR), np.float32)
+    return Glance(np.asarray((gray - mean) / (spread + _FLOOR), np.float32), colors, time)
 
 
-def difference(a: Floats, b: Floats) -> Mask:
-    """Return an (h, w) mask, 1 where two structures differ; all 0 where the pictures are not of one size."""
+def difference(a: Glance, b: Glance) -> Mask:
+    """Return an (h, WIDTH) mask, 1 where structures differ; all 0 where the pictures are not of one size."""
+    return _differs(a.structure, b.structure)
+
+
+def _differs(a: Floats, b: Floats) -> Mask:
     if a.shape != b.shape:
         return np.zeros(b.shape, np.uint8)
     return (cv2.absdiff(a, b) > _DIFFERENT).astype(np.uint8)
 
 
-def is_dark(picture: Floats) -> bool:
-    """Whether a structure is that of a picture too dark to tell anything from."""
-    return not picture.any()
+def tinted(a: Floats, b: Floats, shape: tuple[int, ...]) -> Mask:
+    """Return a mask of this shape, 1 where two pictures' colours differ by more than the light in all of them."""
+    if a.shape != b.shape:
+        return np.zeros(shape[:2], np.uint8)
+    ratio = b - a
+    ratio = ratio - np.median(ratio, axis=(0, 1))
+    mask = (np.abs(ratio).max(-1) > _TINTED).astype(np.uint8)
+    return np.asarray(cv2.resize(mask, (shape[1], shape[0]), interpolation=cv2.INTER_NEAREST), np.uint8)
 
 
 class Background:
-    """What the table looks like without what comes and goes: the median of structures over some seconds.
+    """What the table looks like without what comes and goes: the median of glances over some seconds.
 
     Whatever stays for longer than half of that becomes part of the table.
     """
@@ -68,31 +101,33 @@ class Background:
     SECONDS_APART = 0.5
 
     def __init__(self) -> None:
-        self._samples: list[Floats] = []
-        self._taken = -np.inf
-        self._median: Floats | None = None
+        self._samples: list[Glance] = []
+        self._median: Glance | None = None
 
-    def learn(self, picture: Floats, time: float) -> None:
-        """Take in the structure of a frame at a time in seconds."""
-        if self._samples and self._samples[0].shape != picture.shape:
+    def learn(self, picture: Glance) -> None:
+        """Take in a frame, where enough time has passed since the last that was taken in."""
+        if self._samples and self._samples[-1].structure.shape != picture.structure.shape:
             self.forget()
-        if time - self._taken < self.SECONDS_APART:
+        if self._samples and picture.time - self._samples[-1].time < self.SECONDS_APART:
             return
-        self._taken = time
         self._samples = [*self._samples[1 - self.SAMPLES :], picture]
-        self._median = np.asarray(np.median(np.stack(self._samples), axis=0), np.float32)
+        structures = np.median(np.stack([sample.structure for sample in self._samples]), axis=0)
+        # Each sample in the light of the newest, or the hour's first lamp would tint the table for seconds.
+        colors = np.stack([s.colors - np.median(s.colors, axis=(0, 1)) for s in self._samples])
+        middle = np.median(colors, axis=0)
+        self._median = Glance(np.asarray(structures, np.float32), np.asarray(middle, np.float32), picture.time)
 
     def forget(self) -> None:
         """Begin anew, as after the camera was moved."""
         self._samples = []
-        self._taken = -np.inf
         self._median = None
 
-    def foreign(self, picture: Floats) -> Mask:
-        """Return an (h, w) mask, 1 where something is seen that is not part of the table."""
+    def foreign(self, picture: Glance) -> Mask:
+        """Return an (h, WIDTH) mask, 1 where something is seen that is not part of the table."""
+        shape = picture.structure.shape
         if self._median is None:
-            return np.zeros(picture.shape, np.uint8)
-        return difference(self._median, picture)
+            return np.zeros(shape, np.uint8)
+        return difference(self._median, picture) | tinted(self._median.colors, picture.colors, shape)
 
 
 @dataclass(frozen=True)
@@ -148,12 +183,18 @@ def share(mask: Mask, where: Mask) -> tuple[float, int]:
 def reaches_in(changed: Mask, window: tuple[slice, slice], least: int) -> bool:
     """Whether something new lies across the edge of a window, as an arm does and a card on the pile does not.
 
-    `least` is how many small pixels of it must lie inside and outside.
+    `least` is how many small pixels of it must lie inside; a quarter of that is enough outside, or at the rim.
     """
     closed = cv2.morphologyEx(changed, cv2.MORPH_CLOSE, np.ones((5, 5), np.uint8))
     count, labels = cv2.connectedComponents(closed, connectivity=8)
     if count < 2:
         return False
-    inside = np.bincount(labels[window].ravel(), minlength=count)
-    everywhere = np.bincount(labels.ravel(), minlength=count)
-    return bool(((inside[1:] >= least) & (everywhere[1:] - inside[1:] >= least)).any())
+    rows, columns = window
+    height, width = changed.shape
+    within = (
+        slice(max(2, rows.start), min(height - 2, rows.stop)),
+        slice(max(2, columns.start), min(width - 2, columns.stop)),
+    )
+    inside = np.bincount(labels[within].ravel(), minlength=count)[1:]
+    outside = np.bincount(labels.ravel(), minlength=count)[1:] - inside
+    return bool(((inside >= least) & (outside >= max(3, least // 4))).any())

@@ -7,7 +7,6 @@ last accepted, the detector looks at the pile's surroundings a few times, and wh
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -23,17 +22,7 @@ from companion.vision.events import (
 )
 from companion.vision.frames import Frame
 from companion.vision.geometry import Image, Quad
-from companion.vision.motion import (
-    Background,
-    Floats,
-    Mask,
-    Zone,
-    difference,
-    is_dark,
-    length_of,
-    reaches_in,
-    structure,
-)
+from companion.vision.motion import Background, Glance, Mask, Zone, difference, glance, length_of, reaches_in, tinted
 from companion.vision.sightings import Sighting
 from companion.vision.verdict import SAME_PLACE, Change, Lying, Verdict, carried_along, judge, overlap
 
@@ -71,14 +60,6 @@ _ARM = 0.03
 _REMEMBERED = 40
 
 
-@dataclass(frozen=True, eq=False)
-class _Known:
-    """The picture from which news are told: its structure, and when it was taken."""
-
-    structure: Floats
-    time: float
-
-
 class PileTracker:
     """Follows one pile. Feed it every frame there is; it is not to be shared between threads.
 
@@ -91,8 +72,8 @@ class PileTracker:
         self._zone = None if region is None else _zone_of(region)
         self._pile: list[Lying] = []
         self._background = Background()
-        self._known: _Known | None = None
-        self._last: _Known | None = None
+        self._known: Glance | None = None
+        self._last: Glance | None = None
         self._still_since: float | None = None
         self._still_frames = 0
         self._looks: list[tuple[float, Verdict]] = []
@@ -115,13 +96,13 @@ class PileTracker:
     def feed(self, frame: Frame) -> list[PileEvent]:
         """Take in the next frame; returns what has happened, mostly nothing. Raises what the detector raises."""
         self._frame = frame
-        picture = structure(frame.image)
-        last, self._last = self._last, _Known(picture, frame.time)
-        if last is None or is_dark(picture) or last.structure.shape != picture.shape:
+        picture = glance(frame.image, frame.time)
+        last, self._last = self._last, picture
+        if last is None or picture.is_dark or last.structure.shape != picture.structure.shape:
             return self._wait_for_stillness()
-        self._background.learn(picture, frame.time)
+        self._background.learn(picture)
         gap = frame.time - last.time
-        moving = self._share(difference(last.structure, picture)) > _MOTION
+        moving = self._share(difference(last, picture)) > _MOTION
         if moving and gap < _SPARSE_SECONDS:
             return self._wait_for_stillness()
         if self._still_since is None:
@@ -134,9 +115,9 @@ class PileTracker:
 
     def finish(self) -> list[PileEvent]:
         """Say what is left to be said when no frame will follow."""
-        if self._frame is None or self._last is None or is_dark(self._last.structure):
+        if self._frame is None or self._last is None or self._last.is_dark:
             return []
-        return self._examine(self._frame, self._last.structure, _HAND_PATIENCE, votes=1)
+        return self._examine(self._frame, self._last, _HAND_PATIENCE, votes=1)
 
     def _wait_for_stillness(self) -> list[PileEvent]:
         self._still_since = None
@@ -146,14 +127,14 @@ class PileTracker:
         self._pause = _LOOK_PAUSE
         return []
 
-    def _examine(self, frame: Frame, picture: Floats, still_for: float, votes: int) -> list[PileEvent]:
+    def _examine(self, frame: Frame, picture: Glance, still_for: float, votes: int) -> list[PileEvent]:
         """Look whether the still picture shows anything new."""
         known = self._known
-        changed = np.ones(picture.shape, np.uint8) if known is None else difference(known.structure, picture)
+        changed = np.ones(picture.structure.shape, np.uint8) if known is None else difference(known, picture)
         if known is not None:
             if self._share(changed) <= _NEWS and not self._looks:
                 if frame.time - known.time >= _REFRESH_SECONDS:
-                    self._known = _Known(picture, frame.time)
+                    self._known = picture
                 return []
             if still_for < _HAND_PATIENCE and self._zone is not None and self._is_hand(picture, changed, self._zone):
                 return []
@@ -177,7 +158,7 @@ class PileTracker:
         scale = mask.shape[1] / self._frame.image.shape[1]
         return Zone(zone.x * scale, zone.y * scale, zone.length * scale)
 
-    def _is_hand(self, picture: Floats, changed: Mask, zone: Zone) -> bool:
+    def _is_hand(self, picture: Glance, changed: Mask, zone: Zone) -> bool:
         """Whether something that is not part of the table lies across the zone's edge and touches what is new in it."""
         foreign = self._background.foreign(picture)
         if foreign.mean() > _EVERYWHERE:
@@ -185,7 +166,10 @@ class PileTracker:
             return False
         small = self._small(zone, changed)
         window = small.window(changed.shape[1], changed.shape[0])
-        foreign[window] &= changed[window]
+        if self._known is not None:
+            # What the pile looked like when it was last known is not foreign, even if it is new to the table.
+            fresh = changed | tinted(self._known.colors, picture.colors, changed.shape)
+            foreign[window] &= fresh[window]
         return reaches_in(foreign, window, max(4, int(_ARM * small.length**2)))
 
     def _look(self, image: Image, changed: Mask) -> Verdict:
@@ -204,7 +188,7 @@ class PileTracker:
             sightings = [s for s in sightings if zone.holds(s.quad)]
         return judge(self._pile, sightings, changed, changed.shape[1] / width)
 
-    def _decide(self, frame: Frame, picture: Floats, changed: Mask, votes: int) -> list[PileEvent]:
+    def _decide(self, frame: Frame, picture: Glance, changed: Mask, votes: int) -> list[PileEvent]:
         """Accept what the looks agree on."""
         latest = self._looks[-1][1]
         agreeing = [(time, verdict) for time, verdict in self._looks if _agree(verdict, latest)]
@@ -226,20 +210,20 @@ class PileTracker:
                 done = done or (looks >= 2 * _MOST_LOOKS and len(agreeing) >= looks / 3)
         if not done:
             return []
-        if self._zone is None and latest.top is not None and votes > 1:
-            # Only now is it known where a hand would have to be.
-            if self._is_hand(picture, changed, _zone_about([latest.top.quad])):
-                return []
+        # Where no pile was known, only now can be told where a hand would have to be.
+        found = None if self._zone is not None or latest.top is None else _zone_about([latest.top.quad])
+        if found is not None and votes > 1 and self._is_hand(picture, changed, found):
+            return []
         return self._accept(latest, [verdict for _, verdict in agreeing], frame, picture, changed)
 
     def _accept(
-        self, verdict: Verdict, agreeing: list[Verdict], frame: Frame, picture: Floats, changed: Mask
+        self, verdict: Verdict, agreeing: list[Verdict], frame: Frame, picture: Glance, changed: Mask
     ) -> list[PileEvent]:
         """Make a verdict known, and its picture the one from which news are told."""
         time = frame.time if self._still_since is None else self._still_since
         scale = changed.shape[1] / frame.image.shape[1]
         knocked = self._known is not None and changed.mean() > _EVERYWHERE and bool(self._pile)
-        self._known = _Known(picture, frame.time)
+        self._known = picture
         self._looks.clear()
         self._next_look, self._pause = 0.0, _LOOK_PAUSE
         events: list[PileEvent] = []

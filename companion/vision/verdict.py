@@ -82,6 +82,10 @@ def judge(known: Sequence[Lying], sightings: Sequence[Sighting], changed: Mask, 
     evidence = _Evidence(known, changed, scale)
     kept = next((s for s in whole if _is(s, known[-1])), None)
     others = [s for s in whole if s is not kept]
+    if kept is None:
+        revealed = _revealed(known, others, evidence)
+        if revealed is not None:
+            return revealed
     moved = next((s for s in others if s.card == known[-1].card and evidence.has_left(s.quad)), None)
     if kept is None and moved is not None:
         others = _not_carried_along(known, moved, others)
@@ -93,6 +97,19 @@ def judge(known: Sequence[Lying], sightings: Sequence[Sighting], changed: Mask, 
     if moved is not None:
         return Verdict(Change.MOVED, moved, len(known))
     return _topless(known, whole) or _nothing(sightings, len(known))
+
+
+def _revealed(known: Sequence[Lying], others: Sequence[Sighting], evidence: _Evidence) -> Verdict | None:
+    """Return that the top card was taken back where the one under it is seen, untouched, and nothing else is new."""
+    if len(known) < 2:
+        return None
+    below = next((s for s in others if _is(s, known[-2], _SAME_CARD)), None)
+    if below is None or evidence.has_come(below, topless=True):
+        return None
+    strangers = [s for s in others if not any(_is(s, lying) for lying in known[:-1])]
+    if any(evidence.has_come(s, topless=True) for s in strangers):
+        return None
+    return Verdict(Change.TAKEN_BACK, below, len(known) - 1)
 
 
 def _is(sighting: Sighting, lying: Lying, overlapping: float = SAME_PLACE) -> bool:
@@ -154,6 +171,9 @@ class _Evidence:
         coming, area = share(self._changed, self._mask(sighting.quad) & (1 - self._old))
         tells = area > 2 * self._telling
         if not topless:
+            common, size = share(self._changed, self._mask(sighting.quad) & self._old)
+            if size > 2 * self._telling and common < _UNCHANGED:
+                return False  # it lies under the top card, or came to light beside it
             return coming > _CHANGED if tells else below is None or not _is(sighting, below, _SAME_CARD)
         leaving = self._leaving(sighting.quad)
         if leaving is not None and leaving < _UNCHANGED:

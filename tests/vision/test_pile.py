@@ -1,0 +1,224 @@
+"""The tracker with exact sightings: each thing that happens at a table, and each nuisance, by itself."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from companion.bench.simulated import ExactSightings, Score, follow, grade
+from companion.cards import Card, EditionName
+from companion.dataset.layouts import Placement
+from companion.dataset.script import (
+    Action,
+    CarryOff,
+    Knock,
+    Lay,
+    Nudge,
+    Pace,
+    Reach,
+    Script,
+    Step,
+    Straighten,
+    SwitchLight,
+    TakeTop,
+    write_script,
+)
+from companion.dataset.simulation import PileChange, SimulatedTable
+from companion.vision.events import CameraStatus, CardLanded, CardTakenBack, PileEvent, PileGone, PileMoved
+from companion.vision.frames import Frame
+from companion.vision.motion import Zone, glance, tinted
+from companion.vision.pile import PileTracker
+from companion.vision.sightings import Sighting
+
+SIZE = (640, 360)
+PACE = Pace(0.4, 0.2, 0.4)
+RED_7, BLUE_3, GREEN_9 = Card.parse("red 7"), Card.parse("blue 3"), Card.parse("green 9")
+HEADER = write_script(0, longest=1).header
+
+
+def lay(card: Card, angle: float = 0.3, x: float = 0.0, y: float = 0.0, seat: int = 0) -> Lay:
+    return Lay(seat, PACE, card, Placement(x, y, angle))
+
+
+def table(*actions: Action, seed: int = 1, pause: float = 2.0, size: tuple[int, int] = SIZE) -> SimulatedTable:
+    """Return a table at which these actions begin two seconds apart."""
+    steps = tuple(Step(1.0 + pause * i, action) for i, action in enumerate(actions))
+    return SimulatedTable(seed, Script(HEADER, steps, (), 1.0 + pause * len(actions) + 0.5), size=size)
+
+
+def watch(*actions: Action, seed: int = 1, detector: ExactSightings | None = None) -> list[PileEvent]:
+    """Return what the tracker says about these actions."""
+    return [event for _, event in follow(table(*actions, seed=seed), detector or ExactSightings())[0]]
+
+
+def told(events: Sequence[PileEvent]) -> list[tuple[type, str]]:
+    """Return the kinds of events with the likeliest card's name."""
+    return [(type(e), e.probabilities[0][0].name if getattr(e, "probabilities", ()) else "") for e in events]
+
+
+def test_each_card_that_lands_is_told_once_with_where_it_lies() -> None:
+    footage = table(lay(RED_7), lay(BLUE_3, angle=1.4, x=9, seat=1), lay(GREEN_9, angle=-0.5, seat=2))
+    said, truth, _ = follow(footage, ExactSightings())
+    events = [event for _, event in said]
+    assert told(events) == [(CardLanded, "red 7"), (CardLanded, "blue 3"), (CardLanded, "green 9")]
+    for event, real in zip(events, truth, strict=True):
+        assert isinstance(event, CardLanded)
+        assert real.clear is not None
+        assert real.time - 0.25 <= event.time <= real.clear + 0.3
+        assert isinstance(event.picture, np.ndarray)
+        assert event.picture.shape == (360, 640, 3)
+        assert not event.same_face
+    assert max(time for time, _ in said) - truth[-1].time < 1.0
+
+
+def test_the_same_face_on_the_same_face_is_another_card() -> None:
+    events = watch(lay(RED_7), lay(RED_7, angle=1.5, x=6, seat=1))
+    assert told(events) == [(CardLanded, "red 7"), (CardLanded, "red 7")]
+    assert isinstance(events[1], CardLanded)
+    assert events[1].same_face
+
+
+def test_a_card_taken_back_brings_the_one_below_to_light() -> None:
+    events = watch(lay(RED_7), lay(BLUE_3, angle=1.4, seat=1), TakeTop(1, PACE))
+    assert told(events)[2:] == [(CardTakenBack, "red 7")]
+
+
+def test_taking_back_one_of_two_like_cards_is_no_nudge() -> None:
+    events = watch(lay(RED_7), lay(RED_7, angle=1.5, seat=1), TakeTop(1, PACE))
+    assert told(events)[2:] == [(CardTakenBack, "red 7")]
+
+
+def test_taking_the_only_card_back_leaves_a_bare_table() -> None:
+    assert told(watch(lay(RED_7), TakeTop(0, PACE))) == [(CardLanded, "red 7"), (CardTakenBack, "")]
+
+
+def test_a_pile_carried_off_is_gone_and_its_top_may_return() -> None:
+    actions = lay(RED_7), lay(BLUE_3, angle=1.4), CarryOff(1, PACE), lay(BLUE_3, angle=0.2, seat=1)
+    events = [event for _, event in follow(table(*actions, pause=2.6), ExactSightings())[0]]
+    assert told(events)[2:] == [(PileGone, ""), (CardLanded, "blue 3")]
+
+
+@pytest.mark.parametrize(
+    "nuisance",
+    [
+        Nudge(1, Pace(0.4, 0.4, 0.4), 18.0, 8.0, 0.3),
+        Nudge(1, Pace(0.4, 0.4, 0.4), 18.0, 8.0, 0.3, count=1),
+        Straighten(1, Pace(0.4, 0.6, 0.4), 1.0),
+        Knock(0.05, -0.03, 0.05, 1.03),
+        Knock(0.01, 0.0, 0.01, 1.0),
+        SwitchLight((0.5, 0.5, 0.5)),
+        SwitchLight((1.0, 1.15, 1.3)),
+        Reach(1, Pace(0.4, 0.1, 0.4), 5.0, 5.0),
+        Reach(1, Pace(0.4, 1.0, 0.4), 10.0, -5.0),
+        Reach(2, PACE, 95.0, 0.0, draws=True),
+    ],
+    ids=lambda nuisance: type(nuisance).__name__,
+)
+def test_a_nuisance_neither_invents_a_card_nor_hides_the_next(nuisance: Action) -> None:
+    events = watch(lay(RED_7), lay(BLUE_3, angle=1.4, x=5, seat=1), nuisance, lay(GREEN_9, angle=-0.4, seat=2))
+    cards = [item for item in told(events) if item[0] not in (PileMoved, CameraStatus)]
+    assert cards == [(CardLanded, "red 7"), (CardLanded, "blue 3"), (CardLanded, "green 9")]
+
+
+def test_a_pile_that_was_pushed_is_told_of() -> None:
+    events = watch(lay(RED_7), Nudge(1, Pace(0.4, 0.4, 0.4), 25.0, 10.0, 0.5))
+    assert told(events) == [(CardLanded, "red 7"), (PileMoved, "")]
+
+
+def test_the_networks_run_only_when_something_changed() -> None:
+    footage = table(lay(RED_7), lay(BLUE_3, angle=1.4), Reach(1, PACE, 5.0, 5.0), SwitchLight((0.8, 0.8, 0.8)))
+    _, _, tracker = follow(footage, ExactSightings())
+    assert 4 <= tracker.look_count <= 25
+
+
+def test_no_picture_is_read_while_a_hand_rests_on_the_card() -> None:
+    slow = replace(lay(BLUE_3, angle=1.4), pace=Pace(0.4, 1.2, 0.4))
+    said, truth, _ = follow(table(lay(RED_7), slow), ExactSightings())
+    assert truth[1].clear is not None
+    # The hand stays on the card for six tenths of a second after letting go.
+    assert said[1][0] >= truth[1].clear - 0.2
+
+
+def test_a_region_that_was_set_keeps_other_cards_out() -> None:
+    footage = table(lay(RED_7), lay(BLUE_3, x=150, y=20))
+    exact = ExactSightings()
+    place = footage.new_tabletop().point(0, 0)
+    region = int(place[0]) - 90, int(place[1]) - 90, 180, 180
+    tracker = PileTracker(exact, region)
+    events: list[PileEvent] = []
+    for frame in footage.frames():
+        exact.show(frame)
+        events += tracker.feed(Frame(frame.image, frame.time, frame.number))
+    assert told(events) == [(CardLanded, "red 7")]
+
+
+def test_what_the_detector_cannot_read_for_sure_is_said_with_both_candidates() -> None:
+    exact = ExactSightings()
+
+    def unsure(image: np.ndarray[tuple[int, ...], np.dtype[np.uint8]]) -> list[Sighting]:
+        return [Sighting(s.quad, (RED_7, BLUE_3), (0.5, 0.45), whole=True) for s in exact(image)]
+
+    footage = table(lay(RED_7))
+    tracker = PileTracker(unsure)
+    events: list[PileEvent] = []
+    for frame in footage.frames():
+        exact.show(frame)
+        events += tracker.feed(Frame(frame.image, frame.time, frame.number))
+    assert len(events) == 1
+    assert isinstance(events[0], CardLanded)
+    assert events[0].probabilities == ((RED_7, pytest.approx(0.5)), (BLUE_3, pytest.approx(0.45)))
+
+
+def test_still_pictures_far_apart_are_each_taken_by_themselves() -> None:
+    exact = ExactSightings()
+    tracker = PileTracker(exact)
+    events: list[PileEvent] = []
+    footage = table(lay(RED_7), lay(BLUE_3, angle=1.4), lay(GREEN_9, angle=-0.4))
+    shown = 0
+    for frame in footage.frames():
+        if frame.covered == 0 and frame.held is None and frame.number in (85, 145, 205):
+            exact.show(frame)
+            events += tracker.feed(Frame(frame.image, float(shown), shown))
+            shown += 1
+    events += tracker.finish()
+    assert shown == 3
+    assert [name for kind, name in told(events) if kind is CardLanded][-2:] == ["blue 3", "green 9"]
+
+
+def test_darkness_is_no_bare_table() -> None:
+    events = watch(lay(RED_7), SwitchLight((0.02, 0.02, 0.02)), SwitchLight((1.0, 1.0, 1.0)))
+    assert told(events) == [(CardLanded, "red 7")]
+
+
+def test_a_change_of_light_is_no_change_of_colour_but_a_sleeve_is() -> None:
+    rng = np.random.default_rng(0)
+    image = rng.integers(60, 120, (180, 320, 3), dtype=np.uint8)
+    dim = (image * 0.6).astype(np.uint8)
+    sleeve = image.copy()
+    sleeve[100:, 100:160] = (160, 20, 20)
+    before = glance(image, 0.0)
+    assert tinted(before.colors, glance(dim, 1.0).colors, before.structure.shape).mean() < 0.01
+    assert tinted(before.colors, glance(sleeve, 1.0).colors, before.structure.shape).mean() > 0.08
+
+
+def test_a_zone_holds_what_lies_about_its_middle() -> None:
+    zone = Zone(100.0, 100.0, 50.0)
+    square = np.array([[0, 0], [10, 0], [10, 10], [0, 10]], np.float32)
+    assert zone.holds(square + 90)
+    assert not zone.holds(square + 190)
+    rows, columns = zone.window(120, 300)
+    assert (columns.stop, rows.start) == (120, 35)
+
+
+@pytest.mark.parametrize("edition", [EditionName.MARIO_KART, EditionName.MINECRAFT])
+def test_a_match_with_every_nuisance_is_followed(edition: EditionName) -> None:
+    seed = 4
+    footage = SimulatedTable(seed, write_script(seed, edition, longest=14), edition, size=SIZE)
+    said, truth, _ = follow(footage, ExactSightings())
+    score = Score()
+    grade(score, seed, truth, said)
+    assert sum(event.change is PileChange.LANDED for event in truth) >= 6
+    assert len(score.mistakes) <= 1, score.mistakes
