@@ -93,7 +93,7 @@ class Table:
             self._keeper.write(Batch(session.match_id, now, header=header, relaxed=relaxed_turns))
             self._begin(session)
             if self._early is not None:
-                self._land(self._early, early=True)
+                self._land(self._early, self._reading(self._early), early=True)
             return session.match_id
 
     def resume(self, match_id: str | None = None) -> str | None:
@@ -126,17 +126,23 @@ class Table:
 
     def see(self, event: PileEvent) -> None:
         """Take in what the camera saw. Without a match it is remembered at most."""
+        # Pictures are made small before anybody has to wait for it.
+        reading = self._reading(event) if isinstance(event, CardLanded | CardTakenBack) else None
         with self._lock:
             match event:
                 case CardLanded():
+                    assert reading is not None
                     if self._session is None:
                         self._early = event
                     else:
-                        self._land(event)
+                        self._land(event, reading)
                         self._first_look = False
                 case CardTakenBack():
+                    assert reading is not None
                     self._early = None
-                    self._lift(event)
+                    if self._session is not None:
+                        what = Lift(reading.time, reading.probabilities, reading.id)
+                        self._add(Pending(what), readings=(reading,))
                 case PileGone():
                     self._early = None
                     self._first_look = True
@@ -284,16 +290,10 @@ class Table:
         self._screen.begin()
         self._screen.notice(self._keeper.trouble)
 
-    def _land(self, event: CardLanded, *, early: bool = False) -> None:
-        reading = self._reading(event)
+    def _land(self, event: CardLanded, reading: Reading, *, early: bool = False) -> None:
         flags = (event.same_face, self._first_look, early)
         self._add(Pending(Sight(reading.time, reading.probabilities, reading.id, *flags)), readings=(reading,))
         self._early = None
-
-    def _lift(self, event: CardTakenBack) -> None:
-        if self._session is not None:
-            reading = self._reading(event)
-            self._add(Pending(Lift(reading.time, reading.probabilities, reading.id)), readings=(reading,))
 
     def _reading(self, event: CardLanded | CardTakenBack) -> Reading:
         quad = event.quad if isinstance(event, CardLanded) else None
