@@ -48,8 +48,8 @@ def host_allowed(host: str) -> bool:
 
     A foreign page whose name was made to lead here (DNS rebinding) is thereby refused.
     """
-    name = urlsplit(f"//{host}")
     try:
+        name = urlsplit(f"//{host}")
         hostname = name.hostname or ""
         _ = name.port
     except ValueError:

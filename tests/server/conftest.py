@@ -2,36 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
-import numpy as np
 import pytest
+from devices import MATCH, Join, StubReader
 from flask import Flask
 from flask.testing import FlaskClient
 
-from companion.cards import Card
 from companion.server.app import create_app, house_of
 from companion.server.config import ServerConfig
 from companion.server.guests import Role
 from companion.server.house import House
-from companion.vision.geometry import Image
-from companion.vision.sightings import Sighting
-
-Join = Callable[..., FlaskClient]
-
-MATCH = {"edition": "mario-kart", "players": ["Ann", "Ben", "Cy"]}
-
-
-class StubReader:
-    """Stands in for the networks: finds the cards that a test says are in every picture."""
-
-    def __init__(self) -> None:
-        self.cards = ["red 7"]
-
-    def __call__(self, image: Image) -> list[Sighting]:
-        quad = np.array([[10, 10], [40, 10], [40, 60], [10, 60]], np.float32)
-        return [Sighting(quad + 5 * i, (Card.parse(name),), (0.99,), True) for i, name in enumerate(self.cards)]
 
 
 @pytest.fixture

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from flask.testing import FlaskClient
 
-from companion.server.guests import Role
-
 
 def test_a_match_is_set_up_and_played(playing: FlaskClient) -> None:
     view = playing.get("/api/view").json

@@ -78,7 +78,7 @@ export function drawCard(card, how = {}) {
 /** @param {string} color */
 function ground(color) {
   const quarters = color === "wild"
-    ? '<g class="card-quarters"><path class="fill-red" d="M50 75V27a26 48 0 0 0-26 48z"/><path class="fill-yellow" d="M50 75V27a26 48 0 0 1 26 48z"/><path class="fill-green" d="M50 75v48a26 48 0 0 1-26-48z"/><path class="fill-blue" d="M50 75v48a26 48 0 0 0 26-48z"/></g>'
+    ? '<g class="card-quarters"><path class="fill-red" d="M50 75V29H30a11 11 0 0 0-11 11v35z"/><path class="fill-yellow" d="M50 75V29h20a11 11 0 0 1 11 11v35z"/><path class="fill-green" d="M50 75v46H30a11 11 0 0 1-11-11V75z"/><path class="fill-blue" d="M50 75v46h20a11 11 0 0 0 11-11V75z"/></g>'
     : '<rect class="card-panel" x="19" y="29" width="62" height="92" rx="14"/>';
   return `<rect class="card-edge" x="1" y="1" width="98" height="148" rx="13"/><rect class="card-ground" x="5.5" y="5.5" width="89" height="139" rx="9.5"/>${quarters}`;
 }
@@ -93,7 +93,7 @@ function middle(face) {
   const text = short(face);
   if (/^(\d|\+\d)$/.test(text)) {
     const mark = text === "6" || text === "9" ? '<path class="card-line" d="M38 107h24"/>' : "";
-    return `<text class="card-number" x="50" y="${text.length > 1 ? 91 : 96}" font-size="${text.length > 1 ? 44 : 60}">${text}</text>${mark}`;
+    return `<text class="card-number" x="50" y="${text.length > 1 ? 87 : 96}" font-size="${text.length > 1 ? 36 : 60}">${text}</text>${mark}`;
   }
   if (face === "wild") return "";
   return `<g class="card-symbol" transform="translate(22 47) scale(0.93)">${SYMBOLS[face] ?? ""}</g>`;

@@ -83,7 +83,7 @@ export function ask(title, build, closeLabel) {
       h(
         "div",
         { class: "stack" },
-        h("div", { class: "row spread" },
+        h("div", { class: "dialog-head" },
           h("h2", { id: "dialog-title" }, title),
           h("button", { class: "quiet", type: "button", onclick: () => close(null) }, closeLabel),
         ),

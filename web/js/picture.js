@@ -65,6 +65,6 @@ export class Picture {
     const bad = camera.health !== null && camera.health !== "ok";
     this.status.classList.toggle("warn", bad);
     if (camera.health === null) return;
-    this.status.textContent = [t(`health.${camera.health}`), camera.detail].filter(Boolean).join(" ");
+    this.status.textContent = [t(`health.${camera.health}`), camera.detail.charAt(0).toUpperCase() + camera.detail.slice(1)].join(" ").trim();
   }
 }

@@ -11,14 +11,16 @@ import { attempt, may } from "./shell.js";
 export function drawQuestion(question, view, me) {
   const answer = (/** @type {any} */ body) => attempt(() => post(`/api/questions/${question.id}/answer`, body));
   const taps = may(me.role, "player");
-  const cards = new Set(question.choices.map((/** @type {any} */ choice) => choice.card).filter(Boolean));
-  const asCards = ["card", "doubt"].includes(question.kind) && cards.size === question.choices.length;
+  const cards = question.choices.map((/** @type {any} */ choice) => choice.card).filter(Boolean);
+  // Where several choices say the same card landed, the card alone does not tell them apart.
+  const distinct = new Set(cards).size === cards.length;
+  const asCard = (/** @type {any} */ choice) => distinct && choice.card !== null;
   return h("section", { class: "panel question", "data-question": question.id, "aria-labelledby": `question-${question.id}` },
     h("h2", { id: `question-${question.id}` }, question.sentence),
-    h("div", { class: asCards ? "question-cards" : "row" },
+    h("div", { class: "question-cards" },
       question.choices.map((/** @type {any} */ choice, /** @type {number} */ index) => h("button", {
-        type: "button", class: asCards ? "card-choice" : "", disabled: !taps, "data-choice": index, onclick: () => answer({ choice: index }),
-      }, asCards && drawCard(choice.card, { decorative: true }), asCards ? cardName(choice.card) : choice.label)),
+        type: "button", class: asCard(choice) ? "card-choice" : "", disabled: !taps, "data-choice": index, onclick: () => answer({ choice: index }),
+      }, asCard(choice) && drawCard(choice.card, { decorative: true }), asCard(choice) ? cardName(choice.card) : choice.label)),
       question.picture && h("a", { href: `/api/pictures/${encodeURIComponent(question.picture)}`, target: "_blank", class: "question-picture" },
         h("img", { src: `/api/pictures/${encodeURIComponent(question.picture)}`, alt: t("history.picture") }))),
     taps && h("div", { class: "row" },

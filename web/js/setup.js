@@ -71,8 +71,6 @@ function drawRules() {
 
 function drawPlayers(focus = -1) {
   const rows = players.map((name, seat) => playerRow(name, seat));
-  const named = players.filter((name) => name.trim());
-  if (dealer !== null && !named.includes(dealer)) dealer = null;
   fill(playersPlace,
     h("ol", { class: "players" }, rows),
     players.length < 10 && h("button", { type: "button", id: "add-player", onclick: () => {
@@ -80,12 +78,19 @@ function drawPlayers(focus = -1) {
       drawPlayers(players.length - 1);
     } }, t("setup.add")),
     h("div", { class: "row" },
-      h("label", { class: "field grow" }, t("setup.dealer"), h("select", { id: "dealer", onchange: (/** @type {any} */ event) => { dealer = event.target.value || null; } },
-        h("option", { value: "" }, t("setup.dealer.last")), named.map((name) => h("option", { value: name, selected: name === dealer }, name)))),
+      h("label", { class: "field grow" }, t("setup.dealer"), h("select", { id: "dealer", onchange: (/** @type {any} */ event) => { dealer = event.target.value || null; } })),
       h("button", { type: "button", class: "below", onclick: randomDealer }, t("setup.dealer.random")),
       h("button", { type: "button", class: "below", onclick: cardDealer }, t("setup.dealer.cards"))),
     h("div", { id: "dealer-cards", class: "stack" }));
+  drawDealer();
   if (focus >= 0) playersPlace.querySelectorAll(".players input")[focus]?.focus();
+}
+
+/** Offers the players named so far as dealers. */
+function drawDealer() {
+  const named = players.map((name) => name.trim()).filter(Boolean);
+  if (dealer !== null && !named.includes(dealer)) dealer = null;
+  fill($("#dealer"), h("option", { value: "" }, t("setup.dealer.last")), named.map((name) => h("option", { value: name, selected: name === dealer }, name)));
 }
 
 /** @param {string} name @param {number} seat */
@@ -107,7 +112,7 @@ function playerRow(name, seat) {
   h("span", { class: "grip", "aria-hidden": "true" }, svg('<path d="M9 6h.01M15 6h.01M9 12h.01M15 12h.01M9 18h.01M15 18h.01" stroke="currentColor" stroke-width="3" stroke-linecap="round"/>')),
   h("input", { value: name, maxlength: "24", required: true, "aria-label": t("setup.player", { seat: seat + 1 }), placeholder: t("setup.player", { seat: seat + 1 }),
     oninput: (/** @type {any} */ event) => { players[seat] = event.target.value; },
-    onchange: () => drawPlayers(),
+    onchange: drawDealer,
     onkeydown: (/** @type {KeyboardEvent} */ event) => {
       if (event.altKey && event.key === "ArrowUp") shift(seat - 1);
       if (event.altKey && event.key === "ArrowDown") shift(seat + 1);

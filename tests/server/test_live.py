@@ -1,0 +1,83 @@
+"""The live stream: what a screen is sent, and how it goes on after a break."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+
+from flask.testing import FlaskClient
+
+from companion.server.house import House
+from companion.server.hub import KEPT, Hub
+
+
+def events(client: FlaskClient, last: str = "") -> Iterator[tuple[str, str, object]]:
+    """Yield id, name and data of the stream's events."""
+    stream = client.get("/api/events", headers={"Last-Event-ID": last} if last else {})
+    assert stream.content_type == "text/event-stream"
+    for chunk in stream.response:
+        fields = dict(line.split(": ", 1) for line in chunk.decode().split("\n") if ": " in line and line[0] != ":")
+        if "event" in fields:
+            yield fields.get("id", ""), fields["event"], json.loads(fields["data"])
+
+
+def test_a_new_screen_is_shown_everything_first(playing: FlaskClient) -> None:
+    mark, name, view = next(events(playing))
+    assert (name, view["state"]["top"]) == ("view", "red 5")
+    assert "-" in mark
+
+
+def test_what_happens_is_sent_with_its_sentences_and_a_fresh_view(playing: FlaskClient) -> None:
+    stream = events(playing)
+    next(stream)
+    playing.post("/api/moves", json={"do": "play", "card": "red skip"})
+    _, name, update = next(stream)
+    while name != "update" or update["ruling"] is None or "skipped" not in "".join(update["sentences"]):
+        _, name, update = next(stream)
+    assert update["sentences"] == ["Ben is skipped."]
+    while name != "view":
+        _, name, update = next(stream)
+    assert update["state"]["turn"] == "Cy"
+
+
+def test_a_screen_goes_on_where_it_broke_off(playing: FlaskClient) -> None:
+    mark, _, _ = next(events(playing))
+    playing.post("/api/moves", json={"do": "draw"})
+    seen = events(playing, mark)
+    said: list[str] = []
+    while "Ann draws one." not in said:
+        _, name, data = next(seen)
+        said += data["sentences"] if name == "update" else []
+
+
+def test_a_mark_of_another_run_begins_anew(playing: FlaskClient) -> None:
+    for mark in ("feedface-3", "nonsense", "-", "1" * 500):
+        assert next(events(playing, mark))[1] == "view"
+
+
+def test_a_screen_that_was_away_too_long_begins_anew() -> None:
+    hub = Hub()
+    boot, number = hub.mark()
+    for _ in range(KEPT + 1):
+        hub.publish("update", "{}")
+    assert hub.resumes(f"{boot}-{number}") is None
+    assert hub.resumes(f"{boot}-{KEPT}") == KEPT
+    assert hub.resumes(f"{boot}-{KEPT + 2}") is None
+
+
+def test_a_slow_screen_finds_the_newest_frame_and_no_other() -> None:
+    hub = Hub()
+    for number in range(5):
+        hub.show(str(number))
+    fresh = hub.listen(0, 0.01)
+    first = next(fresh)
+    assert first is not None
+    assert first.data == "4"
+    assert next(fresh) is None
+
+
+def test_streams_end_when_the_house_is_closed(playing: FlaskClient, house: House) -> None:
+    stream = events(playing)
+    next(stream)
+    house.close()
+    assert [name for _, name, _ in stream if name == "frame"] == []

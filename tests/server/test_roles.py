@@ -1,0 +1,76 @@
+"""Who may use which route: every route of the API is tried by every role."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from devices import Join
+from flask import Flask
+from flask.testing import FlaskClient
+from werkzeug.test import TestResponse
+
+from companion.server.api import Route
+from companion.server.app import APIS
+from companion.server.guests import Role
+
+ROUTES = [route for api in APIS for route in api]
+IDS = [f"{route.method} {route.path}" for route in ROUTES]
+
+
+def ask(client: FlaskClient, route: Route) -> TestResponse:
+    path = re.sub(r"<int:\w+>", "1", route.path)
+    path = re.sub(r"<\w+>", "nothing", path)
+    return client.open(path, method=route.method, json={} if route.body else None)
+
+
+@pytest.mark.parametrize("route", ROUTES, ids=IDS)
+def test_without_a_badge_only_open_routes_answer(client: FlaskClient, route: Route) -> None:
+    answer = ask(client, route)
+    refused = answer.status_code == 401 and answer.json["error"] == "not-joined"
+    assert refused == (route.role is not None)
+
+
+@pytest.mark.parametrize("role", [Role.VIEWER, Role.PLAYER])
+@pytest.mark.parametrize("route", ROUTES, ids=IDS)
+def test_a_lesser_role_is_refused(join: Join, route: Route, role: Role) -> None:
+    if route.role is None or role.rank >= route.role.rank:
+        pytest.skip("the role suffices")
+    answer = ask(join(role), route)
+    assert answer.status_code == 403
+    assert answer.json["error"] == "not-allowed"
+
+
+@pytest.mark.parametrize("route", [route for route in ROUTES if route.path != "/api/events"], ids=lambda r: r.path)
+def test_the_host_is_let_in_everywhere(host: FlaskClient, route: Route) -> None:
+    assert ask(host, route).status_code not in (401, 403, 500)
+
+
+def test_no_route_of_the_api_escapes_the_checks(app: Flask) -> None:
+    known = {route.path for route in ROUTES} | {"/api/openapi.json"}
+    assert {rule.rule for rule in app.url_map.iter_rules() if rule.rule.startswith("/api")} == known
+
+
+def test_every_route_says_what_it_does() -> None:
+    assert all(route.summary.endswith(".") for route in ROUTES)
+
+
+def test_a_players_device_acts_for_its_player_alone(playing: FlaskClient, join: Join) -> None:
+    ben = join(Role.PLAYER, "Ben")
+    early = ben.post("/api/moves", json={"do": "draw"}).json
+    assert (early["rulings"], early["question"]["kind"]) == ([], "turn")
+    assert ben.post("/api/undo").status_code == 200
+    assert ben.post("/api/moves", json={"do": "uno", "player": "Ann"}).status_code == 403
+    ann = join(Role.PLAYER, "Ann")
+    assert ann.post("/api/moves", json={"do": "draw"}).status_code == 200
+
+
+def test_a_device_without_a_seat_is_asked_for_one(playing: FlaskClient, join: Join) -> None:
+    nobody = join(Role.PLAYER)
+    assert nobody.post("/api/moves", json={"do": "draw"}).json["error"] == "no-seat"
+    assert nobody.post("/api/seat", json={"player": "Ann"}).json["player"] == "Ann"
+    assert nobody.post("/api/moves", json={"do": "draw"}).status_code == 200
+
+
+def test_a_viewer_cannot_take_a_seat(playing: FlaskClient, join: Join) -> None:
+    assert join(Role.VIEWER).post("/api/seat", json={"player": "Ann"}).status_code == 403

@@ -1,0 +1,90 @@
+"""What the browser tests share."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import socket
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+from playwright.sync_api import Page
+
+from companion.cards import Card
+from companion.server.app import create_app, house_of
+from companion.server.config import ServerConfig
+from companion.server.guests import Role
+from companion.server.house import House
+from companion.server.serve import Listeners
+from companion.vision.geometry import Image
+from companion.vision.sightings import Sighting
+
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+ARGUMENTS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--no-first-run",
+]
+PATIENCE_MS = 30_000 * int(os.environ.get("COMPANION_TEST_SLOWNESS", "1"))
+
+# Remembers what the page would have said and how the device would have shaken.
+RECORDER = """
+window.spoken = [];
+Object.defineProperty(window, 'speechSynthesis', { value: {
+  speak: (words) => window.spoken.push(words.text), cancel: () => {}, getVoices: () => [],
+} });
+window.SpeechSynthesisUtterance = class { constructor(text) { this.text = text; } };
+window.shaken = 0;
+navigator.vibrate = () => { window.shaken += 1; return true; };
+"""
+
+Open = Callable[..., Page]
+
+
+class StubReader:
+    """Stands in for the networks: finds the cards that a test says are in every picture."""
+
+    def __init__(self) -> None:
+        self.cards: list[str] = []
+
+    def __call__(self, image: Image) -> list[Sighting]:
+        quad = np.array([[20, 20], [70, 20], [70, 95], [20, 95]], np.float32)
+        return [
+            Sighting(quad + np.float32([60 * i, 0]), (Card.parse(name),), (0.99,), True)
+            for i, name in enumerate(self.cards)
+        ]
+
+
+def _free_port() -> int:
+    with socket.socket() as sock:
+        sock.bind(("127.0.0.1", 0))
+        return int(sock.getsockname()[1])
+
+
+class Server:
+    """A running server that can be stopped and started again on the same port and data."""
+
+    def __init__(self, data: Path) -> None:
+        self.reader = StubReader()
+        self._data = data
+        self._port = _free_port()
+        self.start()
+
+    def start(self) -> None:
+        config = ServerConfig(data=self._data, port=self._port)
+        self.app = create_app(config, self.reader)
+        self.house: House = house_of(self.app)
+        self._listeners = Listeners(self.app, config)
+        self.url = self._listeners.start()
+
+    def stop(self) -> None:
+        self.house.close()
+        self._listeners.stop()
+
+    def invitation(self, role: Role, player: str | None = None, page: str = "table") -> str:
+        """Return the address that lets a device in."""
+        return f"{self.url}/join#t={self.house.pairing.invite(role, player)}&p={page}"

@@ -1,0 +1,67 @@
+"""A real server on a free port and a real Chromium; tests are skipped where there is none."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from browsing import ARGUMENTS, CHROMIUM, PATIENCE_MS, RECORDER, Open, Server
+from playwright.sync_api import Browser, BrowserContext, Page, Playwright, expect, sync_playwright
+
+from companion.server.guests import Role
+
+expect.set_options(timeout=PATIENCE_MS)
+
+
+@pytest.fixture(scope="session")
+def playwright() -> Iterator[Playwright]:
+    if CHROMIUM is None:
+        pytest.skip("no Chromium is installed: apt-get install chromium")
+    with sync_playwright() as running:
+        yield running
+
+
+@pytest.fixture(scope="session")
+def chromium(playwright: Playwright) -> Iterator[Browser]:
+    browser = playwright.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
+    yield browser
+    browser.close()
+
+
+@pytest.fixture
+def server(tmp_path: Path) -> Iterator[Server]:
+    running = Server(tmp_path)
+    yield running
+    running.stop()
+
+
+@pytest.fixture
+def device(chromium: Browser) -> Iterator[Callable[..., BrowserContext]]:
+    """Returns a new device: a browser context of its own, which records speech and vibration."""
+    opened: list[BrowserContext] = []
+
+    def new(**options: object) -> BrowserContext:
+        context = chromium.new_context(locale="en-GB", **options)  # type: ignore[arg-type]
+        context.set_default_timeout(PATIENCE_MS)
+        context.add_init_script(RECORDER)
+        opened.append(context)
+        return context
+
+    yield new
+    for context in opened:
+        context.close()
+
+
+@pytest.fixture
+def open_as(server: Server, device: Callable[..., BrowserContext]) -> Open:
+    """Returns the page of a new device that has joined in a role."""
+
+    def opened(role: Role, player: str | None = None, page: str = "table", **options: object) -> Page:
+        found = device(**options).new_page()
+        found.goto(server.invitation(role, player, page))
+        found.wait_for_url(lambda url: "/join" not in url)
+        found.wait_for_selector("body.ready")
+        return found
+
+    return opened

@@ -1,0 +1,189 @@
+"""A match in the browser: set up, played, undone, corrected, scored; on several screens, over a restart."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import cv2
+import numpy as np
+import pytest
+from browsing import Open, Server
+from playwright.sync_api import Page, expect
+
+from companion.cards import Card
+from companion.dataset.script import CALM, write_script
+from companion.referee import moves
+from companion.server.guests import Role
+from companion.vision.events import CardLanded
+
+
+def set_up(page: Page, *players: str) -> None:
+    page.wait_for_selector("#add-player")
+    for seat, player in enumerate(players):
+        if seat >= page.locator(".players input").count():
+            page.click("#add-player")
+        page.locator(".players input").nth(seat).fill(player)
+    page.click("#start")
+    page.wait_for_url("**/table")
+
+
+def pick(page: Page, card: str) -> None:
+    """Choose a card in the open dialog."""
+    if not card.startswith("wild"):
+        page.click(f"dialog .chip-{card.split()[0]}")
+    page.click(f'dialog [data-card="{card}"]')
+
+
+def act(page: Page, name: str) -> None:
+    page.click(f'[data-act="{name}"]')
+
+
+def turn(page: Page, player: str) -> None:
+    expect(page.locator(".seat.turn")).to_have_attribute("data-player", player)
+
+
+@pytest.fixture
+def table(server: Server, open_as: Open) -> Page:
+    """The host's table page, with a match at Ann's first turn on a red 5."""
+    page = open_as(Role.HOST)
+    page.goto(f"{server.url}/")
+    set_up(page, "Ann", "Ben", "Cy")
+    act(page, "start")
+    pick(page, "red 5")
+    turn(page, "Ann")
+    return page
+
+
+def see(server: Server, *cards: tuple[str, float]) -> None:
+    """Let the camera see a card land."""
+    picture = np.full((90, 160, 3), 90, np.uint8)
+    server.house.table.see(CardLanded(1.0, tuple((Card.parse(card), p) for card, p in cards), None, picture))
+
+
+def test_a_match_is_set_up_and_played_by_taps(table: Page) -> None:
+    act(table, "play")
+    pick(table, "red skip")
+    turn(table, "Cy")
+    expect(table.locator("#caption")).to_contain_text("Ben is skipped.")
+    act(table, "draw")
+    act(table, "pass")
+    turn(table, "Ann")
+    act(table, "play")
+    pick(table, "wild draw four")
+    act(table, "color-green")
+    act(table, "accept")
+    turn(table, "Cy")
+    expect(table.locator(".in-force")).to_contain_text("green")
+    expect(table.locator('[data-player="Ben"] .seat-count')).to_contain_text("11")
+
+
+def test_a_card_that_does_not_match_is_asked_about(table: Page) -> None:
+    act(table, "play")
+    pick(table, "blue 8")
+    table.click("dialog .primary")
+    expect(table.locator("#top .card")).to_have_attribute("aria-label", "blue 8")
+
+
+def test_undo_is_one_tap(table: Page) -> None:
+    act(table, "draw")
+    expect(table.locator('[data-act="pass"]')).to_be_visible()
+    act(table, "undo")
+    expect(table.locator('[data-act="draw"]')).to_be_visible()
+    expect(table.locator('[data-player="Ann"] .seat-count')).to_contain_text("7")
+
+
+def test_a_ruling_is_corrected_and_what_followed_worked_out_anew(table: Page, server: Server) -> None:
+    see(server, ("red 7", 0.99))
+    turn(table, "Ben")
+    act(table, "play")
+    pick(table, "red 3")
+    turn(table, "Cy")
+    table.click('.line[data-n="2"]')
+    expect(table.locator("dialog .ruling-picture")).to_be_visible()
+    table.click("#amend")
+    pick(table, "red reverse")
+    turn(table, "Ben")
+    expect(table.locator("#ring")).to_contain_text("counter-clockwise")
+
+
+def test_a_question_is_answered_by_a_tap(table: Page, server: Server) -> None:
+    see(server, ("red 3", 0.50), ("red 8", 0.48))
+    question = table.locator(".question")
+    expect(question).to_contain_text("red 8")
+    expect(question.locator(".card-choice")).to_have_count(2)
+    question.get_by_role("button", name="red 8", exact=True).click()
+    expect(question).to_have_count(0)
+    expect(table.locator("#top .card")).to_have_attribute("aria-label", "red 8")
+    turn(table, "Ben")
+
+
+def test_two_screens_stay_equal(table: Page, open_as: Open) -> None:
+    other = open_as(Role.VIEWER)
+    expect(other.locator("#actions button")).to_have_count(0)
+    for card, player in (("red 9", "Ben"), ("blue 9", "Cy"), ("blue reverse", "Ben")):
+        act(table, "play")
+        pick(table, card)
+        for screen in (table, other):
+            turn(screen, player)
+            expect(screen.locator("#top .card")).to_have_attribute("aria-label", card)
+    assert table.locator("#history").inner_text() == other.locator("#history").inner_text()
+
+
+def test_a_reload_and_a_restart_lose_nothing(table: Page, server: Server) -> None:
+    act(table, "play")
+    pick(table, "red skip")
+    turn(table, "Cy")
+    table.reload()
+    turn(table, "Cy")
+    server.stop()
+    expect(table.locator("#offline")).to_be_visible()
+    server.start()
+    expect(table.locator("#offline")).to_have_count(0)
+    table.goto(f"{server.url}/")
+    table.click("#resume-match")
+    table.wait_for_url("**/table")
+    turn(table, "Cy")
+    act(table, "draw")
+    expect(table.locator("#caption")).to_contain_text("Cy draws one.")
+
+
+def test_a_round_from_the_simulated_table_ends_in_scores(server: Server, open_as: Open, tmp_path: Path) -> None:
+    script = write_script(3, players=("Ann", "Ben"), nuisances=CALM, longest=None)
+    page = open_as(Role.HOST)
+    page.goto(f"{server.url}/")
+    set_up(page, "Ann", "Ben")
+    table = server.house.table
+    for timed in script.moves:
+        state = table.view().state
+        assert state is not None
+        if state.phase.value in ("scoring", "over"):
+            break
+        match timed.entry:
+            case moves.Start(card) | moves.Play(card) | moves.Flip(card):
+                see(server, (card.name, 0.995))
+            case moves.Undo():
+                table.take_back()
+            case entry:
+                table.tap(entry)
+    view = table.view()
+    assert view.legal is not None
+    assert view.state is not None
+    (loser,) = view.legal.hand
+    expected = view.state.hands[view.state.header.seat(loser)]
+    server.reader.cards = ["red 7", "blue skip", "wild item box", "green 0", "yellow 4"][:expected]
+    picture = tmp_path / "hand.jpg"
+    cv2.imwrite(str(picture), np.full((300, 500, 3), 120, np.uint8))
+    act(page, f"hand-{loser}")
+    page.wait_for_url("**/scan*")
+    page.set_input_files("#files", picture)
+    expect(page.locator(".hand .card-button")).to_have_count(len(server.reader.cards))
+    for _ in range(expected - len(server.reader.cards)):
+        page.click("#add-card")
+        pick(page, "yellow 9" if page.locator('.hand [aria-label="yellow 9"]').count() < 2 else "blue 2")
+    points = int(re.findall(r"\d+", page.locator(".scan-sum strong").inner_text())[0])
+    page.click("#confirm")
+    page.wait_for_url("**/scores")
+    winner = "Ann" if loser == "Ben" else "Ben"
+    expect(page.locator(f'.leader[data-player="{winner}"] .leader-score')).to_have_text(str(points))
+    expect(page.locator("#chart canvas").first).to_be_visible()

@@ -1,0 +1,233 @@
+"""What single pages do: the player's own, the hand scan, joining, the voice, the theatre, the phone as camera."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import cv2
+import numpy as np
+import pytest
+from browsing import ARGUMENTS, CHROMIUM, PATIENCE_MS, Open, Server
+from playwright.sync_api import BrowserContext, Page, Playwright, expect
+
+from companion.cards import Card, Color, EditionName, Face
+from companion.referee import moves
+from companion.referee.editions import EDITIONS
+from companion.referee.state import Header
+from companion.server.guests import Role
+from companion.vision.geometry import Image
+from companion.vision.sightings import Sighting
+
+
+@pytest.fixture
+def playing(server: Server) -> Server:
+    """The server with a match at Ann's first turn on a red 5."""
+    edition = EDITIONS[EditionName.MARIO_KART]
+    server.house.start(Header(edition, ("Ann", "Ben", "Cy"), 2, edition.options), relaxed_turns=False)
+    server.house.table.tap(moves.Start(Card.parse("red 5")))
+    return server
+
+
+@pytest.fixture
+def hand_picture(tmp_path: Path) -> Path:
+    path = tmp_path / "hand.jpg"
+    cv2.imwrite(str(path), np.full((300, 500, 3), 120, np.uint8))
+    return path
+
+
+def test_a_players_page_shakes_and_offers_its_own_buttons(playing: Server, open_as: Open) -> None:
+    ben = open_as(Role.PLAYER, "Ben", "player")
+    expect(ben.locator("#turn")).to_contain_text("You are next.")
+    expect(ben.locator('[data-act="draw"]')).to_have_count(0)
+    assert ben.evaluate("window.shaken") == 0
+    playing.house.table.tap(moves.Play(Card.parse("red 6")))
+    expect(ben.locator("#turn")).to_contain_text("Your turn!")
+    ben.wait_for_function("() => window.shaken === 1")
+    ben.click('[data-act="draw"]')
+    expect(ben.locator('[data-act="pass"]')).to_be_visible()
+    ben.click('[data-act="pass"]')
+    expect(ben.locator("#turn")).to_contain_text("Cy is on turn.")
+
+
+def test_a_device_joins_by_pin_and_takes_a_seat(playing: Server, device: Callable[..., BrowserContext]) -> None:
+    page = device().new_page()
+    page.goto(f"{playing.url}/player")
+    page.wait_for_url("**/join")
+    page.fill("#pin", "000000" if playing.house.pairing.pin != "000000" else "111111")
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("alert")).to_have_text("That is not the PIN.")
+    page.fill("#pin", playing.house.pairing.pin)
+    page.keyboard.press("Enter")
+    page.get_by_role("button", name="Cy").click()
+    page.wait_for_url("**/player")
+    expect(page.locator("#who")).to_contain_text("You are Cy.")
+
+
+def test_the_page_speaks_once_it_was_asked_to(playing: Server, open_as: Open) -> None:
+    page = open_as(Role.VIEWER)
+    page.wait_for_selector("#top .card")
+    playing.house.table.tap(moves.Play(Card.parse("red skip")))
+    expect(page.locator("#caption")).to_contain_text("Ben is skipped.")
+    assert page.evaluate("window.spoken") == []
+    page.click("#speak")
+    page.wait_for_function("() => window.spoken.length > 0")
+    playing.house.table.tap(moves.Play(Card.parse("red reverse")))
+    page.wait_for_function("() => window.spoken.includes('Play goes counterclockwise.')")
+    page.click("#speak")
+    playing.house.table.tap(moves.Draw())
+    expect(page.locator("#caption")).to_contain_text("draws one")
+    assert not any("draws one" in said for said in page.evaluate("window.spoken"))
+
+
+def test_an_item_gets_its_moment(playing: Server, open_as: Open) -> None:
+    page = open_as(Role.VIEWER)
+    page.wait_for_selector("#top .card")
+    playing.house.table.tap(moves.Play(Card(Face.WILD_ITEM_BOX)))
+    playing.house.table.tap(moves.Flip(Card.parse("blue 3")))
+    page.wait_for_selector(".theatre-lightning")
+    expect(page.locator("#caption")).to_contain_text("Lightning!")
+
+
+def test_a_scanned_hand_is_mended_by_taps(playing: Server, open_as: Open, hand_picture: Path) -> None:
+    page = open_as(Role.HOST)
+    playing.house.table.tap(moves.Count("Ann", 0))
+    playing.house.table.amend(2, moves.Count("Ben", 3))
+    playing.house.table.tap(moves.Count("Ann", 0))
+    playing.reader.cards = ["red 7", "red 7"]
+    page.goto(f"{playing.url}/scan?player=Ben")
+    page.set_input_files("#files", hand_picture)
+    expect(page.locator("#expected")).to_have_text("3 cards expected, 2 found: is one hidden?")
+    expect(page.locator(".outlined canvas")).to_have_count(1)
+    page.click("#add-card")
+    page.click('dialog [data-card="red 7"]')
+    expect(page.get_by_role("alert")).to_contain_text("Too many of red 7")
+    expect(page.locator("#confirm")).to_be_disabled()
+    page.click('.hand [data-place="2"]')
+    page.click('dialog [data-card="wild item box"]')
+    expect(page.locator(".scan-sum")).to_contain_text("64 points")
+    page.click('.hand [data-place="0"]')
+    page.click("#remove-card")
+    expect(page.locator(".scan-sum")).to_contain_text("57 points")
+    page.click("#add-card")
+    page.click("dialog .chip-green")
+    page.click('dialog [data-card="green 1"]')
+    page.click("#confirm")
+    page.wait_for_url("**/scan?player=Cy")
+
+
+def test_a_challenged_hand_is_for_the_challenger_alone(playing: Server, open_as: Open, hand_picture: Path) -> None:
+    for move in (moves.Play(Card(Face.WILD_DRAW_FOUR)), moves.ChooseColor(Color.BLUE), moves.Challenge()):
+        playing.house.table.tap(move)
+    playing.reader.cards = ["red 7", "blue 2", "green 3", "green 4", "blue skip", "yellow 0"]
+    cy = open_as(Role.PLAYER, "Cy", "player")
+    expect(cy.locator('[data-act="reveal"]')).to_have_count(0)
+    cy.goto(f"{playing.url}/scan?purpose=challenge")
+    expect(cy.locator("#scan")).to_contain_text("This hand is shown to Ben alone.")
+    ben = open_as(Role.PLAYER, "Ben", "player")
+    ben.click('[data-act="reveal"]')
+    ben.set_input_files("#files", hand_picture)
+    expect(ben.locator(".hand .card-button")).to_have_count(6)
+    ben.click("#confirm")
+    expect(ben.locator("#scan")).to_contain_text("Ann could not play that.")
+    cy.goto(f"{playing.url}/table")
+    expect(cy.locator("#history")).to_contain_text("Ben is right")
+    assert "yellow 0" not in cy.content()
+
+
+def test_another_device_is_invited(playing: Server, open_as: Open, device: Callable[..., BrowserContext]) -> None:
+    page = open_as(Role.HOST)
+    page.click('.tools button[aria-label="Let a device join"]')
+    page.select_option("dialog select", label="Ben")
+    address = page.locator("dialog .break")
+    expect(address).to_contain_text("/join#t=")
+    page.wait_for_function("() => document.querySelector('dialog select').value.includes('Ben')")
+    guest = device().new_page()
+    guest.goto(address.inner_text())
+    guest.wait_for_url("**/player")
+    expect(guest.locator("#who")).to_contain_text("You are Ben.")
+
+
+def test_a_screen_chooses_its_language(playing: Server, open_as: Open) -> None:
+    page = open_as(Role.VIEWER)
+    page.click('.tools button[aria-label="This screen"]')
+    page.select_option("dialog select >> nth=0", "fr")
+    page.wait_for_selector('html[lang="fr"]')
+    expect(page.locator("#history-title")).to_have_text("Ce qui a été décidé")
+
+
+class ColorReader:
+    """Stands in for the networks on footage of plain coloured cards: red is a red 7, blue a blue 7."""
+
+    def __call__(self, image: Image) -> list[Sighting]:
+        hsv = cv2.cvtColor(image, cv2.COLOR_BGR2HSV)
+        found: list[tuple[int, Sighting]] = []
+        for name, low, high in (("red 7", (170, 90, 60), (180, 255, 255)), ("blue 7", (100, 90, 60), (125, 255, 255))):
+            mask = cv2.inRange(hsv, np.array(low), np.array(high))
+            outlines, _ = cv2.findContours(mask, cv2.RETR_EXTERNAL, cv2.CHAIN_APPROX_SIMPLE)
+            for outline in outlines:
+                x, y, width, height = cv2.boundingRect(outline)
+                if width * height > 2000:
+                    quad = np.array([[x, y], [x + width, y], [x + width, y + height], [x, y + height]], np.float32)
+                    found.append((width * height, Sighting(quad, (Card.parse(name),), (0.97,), True)))
+        # The card on top shows its whole face, those under it less.
+        return [sighting for _, sighting in sorted(found, key=lambda one: -one[0])[:1]]
+
+
+def film(path: Path) -> None:
+    """Write footage: a bare table, a red card, and a blue one laid on top of it, each for some seconds."""
+    rng = np.random.default_rng(0)
+    with path.open("wb") as file:
+        file.write(b"YUV4MPEG2 W640 H360 F10:1 Ip A1:1 C420jpeg\n")
+        for number in range(120):
+            image = np.full((360, 640, 3), (70, 110, 90), np.uint8)
+            if number >= 25:
+                cv2.rectangle(image, (260, 100), (370, 270), (60, 30, 200), -1)
+            if number >= 65:
+                cv2.rectangle(image, (268, 96), (378, 266), (200, 90, 30), -1)
+            noisy = cv2.add(image, rng.integers(0, 4, image.shape, np.uint8))
+            file.write(b"FRAME\n" + cv2.cvtColor(noisy, cv2.COLOR_BGR2YUV_I420).tobytes())
+
+
+def test_a_phone_as_camera_leads_to_rulings(server: Server, playwright: Playwright, tmp_path: Path) -> None:
+    film(tmp_path / "pile.y4m")
+    server.house._detect = ColorReader()
+    edition = EDITIONS[EditionName.MARIO_KART]
+    server.house.start(Header(edition, ("Ann", "Ben"), 1, edition.options), relaxed_turns=False)
+    browser = playwright.chromium.launch(
+        executable_path=CHROMIUM,
+        args=[
+            *ARGUMENTS,
+            "--use-fake-device-for-media-stream",
+            "--use-fake-ui-for-media-stream",
+            f"--use-file-for-fake-video-capture={tmp_path / 'pile.y4m'}",
+        ],
+    )
+    context = browser.new_context()
+    context.set_default_timeout(PATIENCE_MS)
+    page = context.new_page()
+    page.goto(server.invitation(Role.HOST, page="table"))
+    page.wait_for_url("**/table")
+    page.goto(f"{server.url}/camera")
+    page.click("#begin")
+    table = context.new_page()
+    table.goto(f"{server.url}/table")
+    # The footage begins anew at its end: the first two cards that lie still are what counts.
+    expect(table.locator("#history")).to_contain_text("7", timeout=PATIENCE_MS)
+    expect(table.locator(".live img")).to_be_visible(timeout=PATIENCE_MS)
+    expect(page.locator("#camera-status")).to_contain_text("pictures per second", timeout=PATIENCE_MS)
+    browser.close()
+
+
+def test_without_a_secure_page_single_photos_are_taken(
+    playing: Server, device: Callable[..., BrowserContext], hand_picture: Path
+) -> None:
+    context = device()
+    context.add_init_script("Object.defineProperty(navigator, 'mediaDevices', { value: undefined })")
+    page: Page = context.new_page()
+    page.goto(playing.invitation(Role.HOST))
+    page.wait_for_url("**/table")
+    page.goto(f"{playing.url}/camera")
+    page.set_input_files("#shot", hand_picture)
+    expect(page.locator("#camera-status")).to_have_text("The photo has been taken in.")
+    assert playing.house.camera.state.source == "phone"
