@@ -107,7 +107,6 @@ class NoticeKind(Enum):
     """What a notice is about; there is at most one of each kind."""
 
     STORAGE = "storage"
-    CAMERA = "camera"
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,64 @@
+"""What the table asks and assumes can be said in every language."""
+
+from __future__ import annotations
+
+import io
+import re
+from pathlib import Path
+
+import pytest
+from babel.messages.extract import extract_from_file
+from babel.messages.mofile import write_mo
+from babel.messages.pofile import read_po
+
+import companion.table.sentences
+from companion.caller import CATALOGUES, LANGUAGES, Caller
+from companion.cards import Color
+from companion.records import StoreFullError
+from companion.table import Table
+from companion.table.sentences import DOMAIN, Sentences
+
+from .conftest import card, header, probabilities
+
+_SOURCE = Path(companion.table.sentences.__file__)
+_TRANSLATED = [language for language in LANGUAGES if language != "en"]
+
+
+def _in_the_code() -> set[str]:
+    found = extract_from_file("python", str(_SOURCE), keywords={"message": None, "_text": None})
+    return {str(text) for _, text, _, _ in found}
+
+
+@pytest.mark.parametrize("language", _TRANSLATED)
+def test_a_catalogue_holds_just_what_the_code_says(language: str) -> None:
+    folder = CATALOGUES / language / "LC_MESSAGES"
+    with (folder / f"{DOMAIN}.po").open("rb") as file:
+        catalogue = read_po(file)
+    assert {str(entry.id) for entry in catalogue if entry.id} == _in_the_code()
+    for entry in catalogue:
+        assert entry.string
+        assert set(re.findall(r"{\w+}", str(entry.id))) == set(re.findall(r"{\w+}", str(entry.string)))
+    compiled = io.BytesIO()
+    write_mo(compiled, catalogue)
+    assert (folder / f"{DOMAIN}.mo").read_bytes() == compiled.getvalue()
+
+
+def test_the_table_speaks_another_language_from_now_on() -> None:
+    from companion.vision.events import CardLanded
+
+    table = Table(caller=Caller("de"))
+    table.start_match(header())
+    table.see(CardLanded(0.0, probabilities("red 7")))
+    table.see(CardLanded(0.0, probabilities({"red 3": 0.6, "red 8": 0.4})))
+    assert table.view().questions[0].sentence.startswith("Ist es Rot 3 oder Rot 8?")
+    table.set_caller(Caller("en"))
+    assert table.view().questions[0].sentence == "Is it the red 3 or the red 8?"
+    assert table.view().prompt == "It is Ann’s turn."
+    assert table.view().history[0].sentences == ("Ann begins.",)
+
+
+def test_sentences_name_cards_colours_and_troubles(tmp_path: Path) -> None:
+    say = Sentences(Caller("fr"))
+    assert say.color(Color.RED) == "rouge"
+    assert say.which_card(card("red 7"), None).endswith("?")
+    assert say.not_saved(StoreFullError("", tmp_path)).startswith("Le disque est plein.")
