@@ -80,7 +80,10 @@ class Grabber:
         self.close()
 
     def next(self, timeout: float) -> Frame | None:
-        """Return the newest frame that was not returned before, None where none comes within `timeout` seconds."""
+        """Return the newest frame that was not returned before, or None.
+
+        Waits for one at most `timeout` seconds, and not while `statuses` has something to say.
+        """
         with self._changed:
             self._changed.wait_for(lambda: self._newest is not None or self.ended or bool(self._statuses), timeout)
             frame, self._newest = self._newest, None
@@ -101,7 +104,7 @@ class Grabber:
                 return False
             same = self._signature is not None and np.array_equal(signature, self._signature)
             self._signature = signature
-            attempt.frames += 1
+            attempt.heard_at = time.monotonic()
             self.drops += self._newest is not None
             self._newest = frame
             if not same:
@@ -149,11 +152,12 @@ class Grabber:
                 if now - self._fresh_at < PATIENCE:
                     continue
                 name = self.source.name
-                if attempt.frames:
+                heard = attempt.heard_at
+                if heard is not None and now - heard < PATIENCE / 2:
                     self._report(CameraHealth.FROZEN, f"{name} sends the same picture over and over.")
                 else:
                     self._report(CameraHealth.GONE, f"{name} sends no pictures.")
-                if now - max(began, self._fresh_at) > (PATIENCE if attempt.frames else _CONNECT_PATIENCE):
+                if now - max(began, self._fresh_at) > (_CONNECT_PATIENCE if heard is None else PATIENCE):
                     return
 
     def _report(self, health: CameraHealth, detail: str) -> None:
@@ -169,7 +173,7 @@ class _Attempt:
     """One connection to the source, read by a thread of its own."""
 
     def __init__(self, grabber: Grabber) -> None:
-        self.frames = 0
+        self.heard_at: float | None = None
         self.fresh = False
         self.over = False
         self.error: str | None = None

@@ -203,4 +203,4 @@ def _pictures(path: Path) -> list[Path]:
 def _hush() -> None:
     """Keep OpenCV and FFmpeg from writing to the terminal what SourceError says in one sentence."""
     os.environ.setdefault("OPENCV_FFMPEG_LOGLEVEL", "-8")
-    cv2.setLogLevel(0)  # type: ignore[attr-defined]  # missing in OpenCV's stubs
+    cv2.utils.logging.setLogLevel(cv2.utils.logging.LOG_LEVEL_SILENT)

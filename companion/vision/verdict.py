@@ -100,11 +100,14 @@ def judge(known: Sequence[Lying], sightings: Sequence[Sighting], changed: Mask, 
 
 
 def _revealed(known: Sequence[Lying], others: Sequence[Sighting], evidence: _Evidence) -> Verdict | None:
-    """Return that the top card was taken back where the one under it is seen, untouched, and nothing else is new."""
+    """Return that the top card was taken back where the one under it is seen, untouched, and nothing else is new.
+
+    That a like card is laid in the very same place is far less likely.
+    """
     if len(known) < 2:
         return None
     below = next((s for s in others if _is(s, known[-2], _SAME_CARD)), None)
-    if below is None or evidence.has_come(below, topless=True):
+    if below is None or evidence.top_shows_beside(below.quad):
         return None
     strangers = [s for s in others if not any(_is(s, lying) for lying in known[:-1])]
     if any(evidence.has_come(s, topless=True) for s in strangers):
@@ -176,7 +179,7 @@ class _Evidence:
                 return False  # it lies under the top card, or came to light beside it
             return coming > _CHANGED if tells else below is None or not _is(sighting, below, _SAME_CARD)
         leaving = self._leaving(sighting.quad)
-        if leaving is not None and leaving < _UNCHANGED:
+        if self.top_shows_beside(sighting.quad):
             return True
         if tells and coming < _CHANGED:
             return below is None and leaving is None
@@ -190,6 +193,11 @@ class _Evidence:
         """Whether the old top card no longer shows beside this outline, where it would if it lay under it."""
         leaving = self._leaving(quad)
         return leaving is None or leaving > _CHANGED
+
+    def top_shows_beside(self, quad: Quad) -> bool:
+        """Whether the old top card shows beside this outline as it did."""
+        leaving = self._leaving(quad)
+        return leaving is not None and leaving < _UNCHANGED
 
     def _leaving(self, quad: Quad) -> float | None:
         """Return how much has changed where the old top card shows beside an outline, None where that tells nothing."""
