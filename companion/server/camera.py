@@ -27,6 +27,10 @@ _PREVIEW_SIDE = 960
 # For this long a card that has landed is outlined: after that the pile may have moved.
 _OUTLINED_SECONDS = 3.0
 
+# What the pile's and the grabber's threads are called.
+_THREADS = frozenset({"pile", "preview", "camera"})
+_FAREWELL_SECONDS = 2.0
+
 _log = logging.getLogger(__name__)
 
 
@@ -110,8 +114,11 @@ class Camera:
         return data.tobytes()
 
     def close(self) -> None:
-        """Stop watching."""
+        """Stop watching, and wait a little for the threads that draw or decode: they must not outlive the program."""
         self.watch(None, "")
+        for thread in threading.enumerate():
+            if thread.name in _THREADS and thread is not threading.current_thread():
+                thread.join(_FAREWELL_SECONDS)
 
 
 class _Run:

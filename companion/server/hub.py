@@ -99,7 +99,7 @@ class Hub:
 class Seats:
     """How many streams are open, per device and in all, so that nobody takes up all there is."""
 
-    def __init__(self, each: int = 6, total: int = 48) -> None:
+    def __init__(self, each: int = 6, total: int = 36) -> None:
         self._each, self._total = each, total
         self._lock = threading.Lock()
         self._open: dict[str, int] = {}

@@ -19,7 +19,7 @@ from companion.server.network import in_url, lan_address, local_name
 _log = logging.getLogger(__name__)
 
 # Every open page holds one thread for its live stream.
-_LOCAL_THREADS, _LAN_THREADS = 16, 48
+_THREADS = 48
 _SOCKET_SECONDS = 20
 
 
@@ -53,7 +53,7 @@ class Listeners(Doors):
 
     def start(self) -> str:
         """Listen for this computer's own browser and return the address; raises PortTakenError."""
-        self._local = self._listen(self._config.host, self._config.port, None, _LOCAL_THREADS)
+        self._local = self._listen(self._config.host, self._config.port, None)
         return self._local.url
 
     def stop(self) -> None:
@@ -96,22 +96,22 @@ class Listeners(Doors):
         port = self._local.server.bind_addr[1] if self._local else self._config.port
         opened: list[_Listener] = []
         try:
-            opened.append(self._listen(address, port, None, _LAN_THREADS))
+            opened.append(self._listen(address, port, None))
             if self._config.tls:
                 names = [address, "127.0.0.1", "localhost", *filter(None, [local_name()])]
                 self._certificates = ensure_certificates(self._config.data / "tls", names)
                 tls_port = self._config.tls_port
                 secure = port + 1 if tls_port is None and port else tls_port or 0
-                opened.append(self._listen(address, secure, self._certificates, _LAN_THREADS))
+                opened.append(self._listen(address, secure, self._certificates))
         except (PortTakenError, OSError) as error:
             for listener in opened:
                 listener.server.stop()
             raise DoorError(f"Other devices cannot be let in: {error}") from error
         return opened
 
-    def _listen(self, host: str, port: int, certificates: Certificates | None, threads: int) -> _Listener:
+    def _listen(self, host: str, port: int, certificates: Certificates | None) -> _Listener:
         server = _QuietServer(
-            (host, port), self._app, numthreads=threads, server_name="companion", timeout=_SOCKET_SECONDS
+            (host, port), self._app, numthreads=_THREADS, server_name="companion", timeout=_SOCKET_SECONDS
         )
         if certificates is not None:
             server.ssl_adapter = BuiltinSSLAdapter(str(certificates.certificate), str(certificates.key))

@@ -34,9 +34,9 @@ export function pickCard(title, how) {
             place.querySelector('[aria-pressed="true"]')?.focus();
           } }, shape(one), t(`color.${one}`)))),
         h("div", { class: "picker-cards" }, cards.map((card) =>
-          h("button", { type: "button", class: "card-button", "data-card": card, "aria-label": cardName(card),
+          h("button", { type: "button", class: "card-button", "data-card": card,
             disabled: how.allowed !== undefined && !how.allowed.has(card), onclick: () => close(card) },
-          drawCard(card, { decorative: true })))));
+          drawCard(card, { decorative: true }), h("span", { class: "visually-hidden" }, cardName(card))))));
     };
     draw();
     return place;

@@ -120,8 +120,8 @@ function draw() {
       h("button", { type: "button", id: "add-card", onclick: add }, t("scan.add")),
       h("button", { type: "button", class: "primary", id: "confirm", disabled: impossible.length > 0 || (cards.length === 0 && (expected ?? 0) > 0), onclick: confirmHand }, t(challenge ? "scan.settle" : "scan.confirm"))));
   fill(found, cards.map((held, place) => h("button", { type: "button", class: `card-button ${held.other ? "unsure" : ""}`, "data-place": place,
-    "aria-label": held.other ? t("scan.or", { card: cardName(held.card), other: cardName(held.other) }) : cardName(held.card), onclick: () => change(place) },
-  drawCard(held.card, { decorative: true }), h("span", { class: "small" }, held.other ? `${cardName(held.card)}?` : cardName(held.card)))));
+    onclick: () => change(place) },
+  drawCard(held.card, { decorative: true }), h("span", { class: "small" }, held.other ? t("scan.or", { card: cardName(held.card), other: cardName(held.other) }) : cardName(held.card)))));
 }
 
 /** A picture with what was found in it. @param {Blob} picture @param {number} number */

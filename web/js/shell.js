@@ -38,6 +38,7 @@ export async function prepare(needed) {
     else location.replace("/table");
     await new Promise(() => {});
   }
+  voice.language = me.language;
   drawBar(me);
   document.body.classList.add("ready");
   return me;
@@ -124,6 +125,9 @@ async function screenDialog(me) {
         localStorage.setItem("language", event.target.value);
         location.reload();
       } }, Object.entries(LANGUAGES).map(([code, name]) => h("option", { value: code, selected: code === document.documentElement.lang }, name)))),
+    me.role === "host" && h("label", { class: "field" }, t("setup.language"),
+      h("select", { id: "spoken", onchange: (/** @type {any} */ event) => attempt(() => post("/api/language", { language: event.target.value })) },
+        Object.entries(LANGUAGES).map(([code, name]) => h("option", { value: code, selected: code === voice.language }, name)))),
     voice.settings(),
     me.role !== null && h("button", { type: "button", class: "quiet", onclick: async () => {
       await attempt(() => post("/api/leave"));
@@ -140,7 +144,10 @@ export function live(on) {
   const source = new EventSource("/api/events");
   const listen = (/** @type {string} */ name, /** @type {((data: any) => void) | undefined} */ then) =>
     source.addEventListener(name, (event) => then?.(JSON.parse(event.data)));
-  listen("view", on.view);
+  listen("view", (view) => {
+    voice.language = view.language;
+    on.view?.(view);
+  });
   listen("frame", on.frame);
   listen("update", (update) => {
     on.update?.(update);

@@ -14,6 +14,8 @@ export class Voice {
     this.speech = window.speechSynthesis;
     /** @type {any} */
     this.toggle = null;
+    /** The caller's language, whatever the screen's own is. */
+    this.language = "en";
   }
 
   /** The button that lets this screen speak, or hushes it. */
@@ -57,7 +59,7 @@ export class Voice {
     if (!this.speech) return;
     for (const sentence of sentences) {
       const words = new SpeechSynthesisUtterance(sentence);
-      words.lang = document.documentElement.lang;
+      words.lang = this.language;
       words.rate = Number(localStorage.getItem("voice.rate") ?? "1");
       const voice = this.speech.getVoices().find((one) => one.voiceURI === localStorage.getItem("voice.name"));
       if (voice) words.voice = voice;
@@ -68,7 +70,7 @@ export class Voice {
   /** What can be chosen about the voice. */
   settings() {
     if (!this.speech) return h("p", { class: "soft" }, t("voice.none"));
-    const fitting = this.speech.getVoices().filter((voice) => voice.lang.startsWith(document.documentElement.lang));
+    const fitting = this.speech.getVoices().filter((voice) => voice.lang.startsWith(this.language));
     const chosen = localStorage.getItem("voice.name");
     return h("div", { class: "stack" },
       h("label", { class: "field" }, t("voice.voice"),

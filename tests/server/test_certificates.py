@@ -1,0 +1,106 @@
+"""The local certificate authority, and the server that uses it."""
+
+from __future__ import annotations
+
+import http.client
+import ipaddress
+import socket
+import ssl
+from pathlib import Path
+
+import pytest
+from cryptography import x509
+
+from companion.server.app import create_app, house_of
+from companion.server.certificates import ensure_certificates
+from companion.server.config import ServerConfig
+from companion.server.network import lan_address
+from companion.server.serve import Listeners, PortTakenError
+
+ADDRESSES = ["192.168.1.7", "127.0.0.1", "localhost", "table.local"]
+
+
+def free_port() -> int:
+    with socket.socket() as sock:
+        sock.bind(("127.0.0.1", 0))
+        return int(sock.getsockname()[1])
+
+
+def test_the_authority_is_made_once_and_kept_private(tmp_path: Path) -> None:
+    first = ensure_certificates(tmp_path / "tls", ADDRESSES)
+    again = ensure_certificates(tmp_path / "tls", ADDRESSES)
+    assert first.fingerprint == again.fingerprint
+    assert first.certificate.read_bytes() == again.certificate.read_bytes()
+    for key in ("authority.key", "server.key"):
+        assert (tmp_path / "tls" / key).stat().st_mode & 0o077 == 0
+
+
+def test_another_address_is_given_another_certificate_of_the_same_authority(tmp_path: Path) -> None:
+    first = ensure_certificates(tmp_path, ADDRESSES)
+    served, trusted = first.certificate.read_bytes(), first.fingerprint
+    moved = ensure_certificates(tmp_path, ["10.0.0.5", *ADDRESSES])
+    assert moved.certificate.read_bytes() != served
+    assert moved.fingerprint == trusted
+
+
+def test_the_authority_vouches_for_private_places_alone(tmp_path: Path) -> None:
+    made = ensure_certificates(tmp_path, ADDRESSES)
+    authority = x509.load_pem_x509_certificate(made.authority.read_bytes())
+    allowed = authority.extensions.get_extension_for_class(x509.NameConstraints)
+    assert allowed.critical
+    for name in allowed.value.permitted_subtrees or []:
+        if isinstance(name, x509.IPAddress):
+            network = ipaddress.ip_network(str(name.value))
+            assert network.is_private or network.is_link_local or network.is_loopback
+        else:
+            assert name.value in ("localhost", "local")
+
+
+def test_a_device_that_trusts_the_authority_connects(tmp_path: Path) -> None:
+    config = ServerConfig(data=tmp_path, port=free_port())
+    app = create_app(config)
+    listeners = Listeners(app, config)
+    certificates = ensure_certificates(tmp_path / "tls", ["127.0.0.1"])
+    listener = listeners._listen("127.0.0.1", free_port(), certificates)
+    port = int(listener.url.rpartition(":")[2])
+    trusting = ssl.create_default_context(cafile=str(certificates.authority))
+    connection = http.client.HTTPSConnection("127.0.0.1", port, context=trusting)
+    connection.request("GET", "/api/me")
+    answer = connection.getresponse()
+    assert answer.status == 200
+    assert b'"secure":true' in answer.read()
+    connection.close()
+    with pytest.raises(ssl.SSLCertVerificationError), socket.create_connection(("127.0.0.1", port)) as raw:
+        ssl.create_default_context().wrap_socket(raw, server_hostname="127.0.0.1")
+    listener.server.stop()
+    house_of(app).close()
+
+
+def test_others_are_let_in_only_while_the_host_says_so(tmp_path: Path) -> None:
+    if lan_address() is None:
+        pytest.skip("this computer is on no network")
+    config = ServerConfig(data=tmp_path, port=free_port(), tls_port=free_port())
+    app = create_app(config)
+    listeners = Listeners(app, config)
+    listeners.start()
+    assert not listeners.open
+    listeners.set_open(True)
+    secure, plain = listeners.addresses()
+    assert secure.startswith("https://")
+    assert plain.startswith("http://")
+    assert listeners.authority is not None
+    listeners.set_open(False)
+    assert listeners.addresses() == []
+    listeners.stop()
+    house_of(app).close()
+
+
+def test_a_taken_port_is_named(tmp_path: Path) -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        config = ServerConfig(data=tmp_path, port=taken.getsockname()[1])
+        app = create_app(config)
+        with pytest.raises(PortTakenError, match="is taken: choose another"):
+            Listeners(app, config).start()
+        house_of(app).close()

@@ -1,0 +1,93 @@
+"""The score board, past matches and their export."""
+
+from __future__ import annotations
+
+import json
+
+from devices import MATCH, Join
+from flask.testing import FlaskClient
+
+from companion.server.guests import Role
+
+
+def finish_round(host: FlaskClient, winner: str, **hands: list[str]) -> None:
+    """Let the winner go out in the running round, and score the hands that are left."""
+    assert host.post("/api/moves", json={"do": "count", "player": winner, "cards": 0}).status_code == 200
+    for player, cards in hands.items():
+        assert host.post("/api/moves", json={"do": "hand", "player": player, "cards": cards}).status_code == 200
+
+
+def scores(client: FlaskClient) -> dict[str, object]:
+    match = client.get("/api/view").json["match"]["id"]
+    found = client.get(f"/api/matches/{match}").json
+    assert isinstance(found, dict)
+    return found
+
+
+def test_rounds_add_up(playing: FlaskClient) -> None:
+    finish_round(playing, "Ann", Ben=["red 7", "wild item box"], Cy=["blue skip"])
+    playing.post("/api/moves", json={"do": "start", "card": "red 5"})
+    finish_round(playing, "Cy", Ann=["red 1"], Ben=["red 2"])
+    board = scores(playing)
+    assert board["scores"] == {"Ann": 77, "Ben": 0, "Cy": 3}
+    assert board["totals"] == [{"Ann": 77, "Ben": 0, "Cy": 0}, {"Ann": 77, "Ben": 0, "Cy": 3}]
+    assert [(one["number"], one["winner"], one["points"]) for one in board["rounds"]] == [
+        (1, "Ann", {"Ann": 77}),
+        (2, "Cy", {"Cy": 3}),
+    ]
+
+
+def test_an_undone_round_is_gone_from_the_board(playing: FlaskClient) -> None:
+    finish_round(playing, "Ann", Ben=["red 7"], Cy=["blue skip"])
+    playing.post("/api/undo")
+    assert scores(playing)["totals"] == []
+
+
+def test_deeds_are_counted(playing: FlaskClient) -> None:
+    for move in ({"do": "draw"}, {"do": "pass"}, {"do": "play", "card": "red draw two"}):
+        playing.post("/api/moves", json=move)
+    deeds = scores(playing)["deeds"]
+    assert isinstance(deeds, dict)
+    assert (deeds["Ann"]["drawn"], deeds["Ben"]["played"], deeds["Cy"]["drawn"]) == (1, 1, 2)
+
+
+def test_a_match_is_exported_three_ways(playing: FlaskClient) -> None:
+    finish_round(playing, "Ann", Ben=["red 7"], Cy=["blue skip"])
+    match = scores(playing)["id"]
+    table = playing.get(f"/api/matches/{match}/export?format=csv").get_data(as_text=True).lstrip("\ufeff")
+    assert table.splitlines() == ["round,winner,Ann,Ben,Cy", "1,Ann,27,0,0", "total,,27,0,0"]
+    assert playing.get(f"/api/matches/{match}/export?format=json").json["scores"]["Ann"] == 27
+    lines = playing.get(f"/api/matches/{match}/export").get_data(as_text=True).splitlines()
+    assert json.loads(lines[0])["match"]["players"] == MATCH["players"]
+    assert json.loads(lines[1]) == {"do": "start", "card": "red 5"}
+
+
+def test_past_matches_are_listed_and_can_be_deleted(playing: FlaskClient, join: Join) -> None:
+    old = scores(playing)["id"]
+    assert playing.delete(f"/api/matches/{old}").status_code == 409
+    playing.post("/api/match", json=MATCH)
+    listed = join(Role.VIEWER).get("/api/matches").json["matches"]
+    assert {one["id"]: one["running"] for one in listed}[old] is False
+    assert playing.delete(f"/api/matches/{old}").status_code == 204
+    assert playing.get(f"/api/matches/{old}").status_code == 404
+
+
+def test_a_match_is_taken_up_again(playing: FlaskClient) -> None:
+    old = scores(playing)["id"]
+    playing.post("/api/match", json=MATCH)
+    assert playing.post("/api/match/resume", json={"id": old}).json == {"id": old}
+    assert playing.get("/api/view").json["state"]["top"] == "red 5"
+    assert playing.post("/api/match/resume", json={"id": "nothing"}).status_code == 404
+
+
+def test_the_caller_changes_language_in_mid_match(playing: FlaskClient) -> None:
+    assert playing.post("/api/language", json={"language": "de"}).status_code == 204
+    said = playing.post("/api/moves", json={"do": "play", "card": "red skip"}).json["rulings"][0]["sentences"]
+    assert said == ["Ben setzt aus."]
+    refused = playing.post("/api/moves", json={"do": "pass"}).json["message"]
+    assert "Das geht" in refused
+
+
+def test_the_highest_card_deals(host: FlaskClient) -> None:
+    assert host.post("/api/dealer", json={"cards": ["red 3", "blue 9", "wild"]}).json == {"highest": [1]}
+    assert host.post("/api/dealer", json={"cards": ["red 3", "blue 3"]}).json == {"highest": [0, 1]}

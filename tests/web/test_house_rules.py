@@ -1,0 +1,139 @@
+"""What holds for all pages: their words, their reach, their accessibility, their silence towards the internet."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import pytest
+from browsing import Open, Server
+from playwright.sync_api import Page
+
+from companion.cards import ALL_CARDS, Card, EditionName, Item
+from companion.referee import moves
+from companion.referee.editions import EDITIONS, PROFILES
+from companion.referee.state import Header
+from companion.server.guests import Role
+from companion.server.pages import PAGES, web_folder
+
+AXE = Path(__file__).parent / "vendor" / "axe.min.js"
+WORDS: dict[str, dict[str, str]] = {
+    language: json.loads((web_folder() / "i18n" / f"{language}.json").read_text("utf-8"))
+    for language in ("en", "de", "fr", "es")
+}
+
+
+@pytest.mark.parametrize("language", ["de", "fr", "es"])
+def test_every_word_is_there_in_every_language(language: str) -> None:
+    assert WORDS[language].keys() == WORDS["en"].keys()
+    for key, text in WORDS["en"].items():
+        assert text
+        assert WORDS[language][key]
+        assert sorted(re.findall(r"\{\w+\}", WORDS[language][key])) == sorted(re.findall(r"\{\w+\}", text)), key
+
+
+def test_every_word_that_a_page_uses_is_there() -> None:
+    sources = "".join(path.read_text("utf-8") for path in [*web_folder().glob("*.html"), *web_folder().glob("js/*.js")])
+    used = set(re.findall(r"""\bt\("([^"]+)\"""", sources)) | set(re.findall(r'data-t="([^"]+)"', sources))
+    have = WORDS["en"].keys()
+    assert {key for key in used if key not in have and f"{key}.one" not in have} == set()
+
+
+def test_what_the_referee_names_has_a_word() -> None:
+    have = WORDS["en"]
+    names = {f"edition.{edition.value}" for edition in EditionName} | {f"profile.{name}" for name in PROFILES}
+    names |= {f"item.{item.value}" for item in Item}
+    names |= {f"card.{card.face.value}" for card in ALL_CARDS if not card.face.is_number}
+    assert names <= have.keys()
+
+
+def test_pages_load_nothing_from_elsewhere_and_run_no_script_of_their_own() -> None:
+    for page in web_folder().glob("*.html"):
+        text = page.read_text("utf-8")
+        assert not re.search(r"""(src|href)=["'](https?:)?//""", text)
+        assert not re.search(r"<script(?![^>]* src=)|\son\w+=|\sstyle=", text)
+
+
+@pytest.fixture
+def playing(server: Server) -> Server:
+    edition = EDITIONS[EditionName.MARIO_KART]
+    server.house.start(Header(edition, ("Ann", "Ben", "Cy"), 2, edition.options), relaxed_turns=False)
+    for card in ("red 5", "red 7", "red reverse"):
+        move = moves.Start if card == "red 5" else moves.Play
+        server.house.table.tap(move(Card.parse(card)))
+    return server
+
+
+def faults(page: Page) -> list[str]:
+    """Return the serious accessibility faults of the page as it is."""
+    # The policy of the pages keeps added scripts out; one evaluated by the browser's own tools is no page's script.
+    page.evaluate(AXE.read_text("utf-8"))
+    found: Any = page.evaluate("() => axe.run(document, { resultTypes: ['violations'] })")
+    return [
+        f"{fault['id']}: {node['html'][:160]} {node.get('failureSummary', '')}"
+        for fault in found["violations"]
+        if fault["impact"] in ("serious", "critical")
+        for node in fault["nodes"]
+    ]
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_no_page_has_a_serious_accessibility_fault(scheme: str, playing: Server, open_as: Open) -> None:
+    page = open_as(Role.HOST, color_scheme=scheme)
+    for path in PAGES:
+        page.goto(f"{playing.url}{path}")
+        page.wait_for_selector("body.ready")
+        if path in ("/table", "/player"):
+            page.wait_for_selector("#actions button")
+        assert faults(page) == [], path
+
+
+def test_dialogs_have_no_serious_accessibility_fault(playing: Server, open_as: Open) -> None:
+    page = open_as(Role.HOST)
+    for opener in ('[data-act="play"]', ".line >> nth=0", ".tools button >> nth=0", ".tools button >> nth=2"):
+        page.click(opener)
+        page.wait_for_selector("dialog[open]")
+        assert faults(page) == [], opener
+        page.keyboard.press("Escape")
+        page.wait_for_selector("dialog", state="detached")
+
+
+def test_a_card_can_be_played_by_keyboard_alone(playing: Server, open_as: Open) -> None:
+    page = open_as(Role.HOST)
+    page.wait_for_selector('[data-act="play"]')
+    page.focus('[data-act="play"]')
+    page.keyboard.press("Enter")
+    page.focus('dialog [data-card="red 2"]')
+    page.keyboard.press("Enter")
+    page.wait_for_selector('#top .card[aria-label="red 2"]')
+
+
+def test_no_request_leaves_the_host(playing: Server, open_as: Open) -> None:
+    page = open_as(Role.HOST)
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url))
+    failed: list[str] = []
+    page.on("pageerror", lambda error: failed.append(str(error)))
+    for path in PAGES:
+        page.goto(f"{playing.url}{path}")
+        page.wait_for_selector("body.ready")
+    assert {urlsplit(url).hostname for url in asked if not url.startswith(("data:", "blob:"))} == {"127.0.0.1"}
+    assert failed == []
+
+
+@pytest.mark.parametrize("width", [360, 820, 1366])
+def test_no_page_is_wider_than_its_screen(width: int, playing: Server, open_as: Open) -> None:
+    page = open_as(Role.HOST, viewport={"width": width, "height": 800})
+    for path in PAGES:
+        page.goto(f"{playing.url}{path}")
+        page.wait_for_selector("body.ready")
+        assert page.evaluate("document.documentElement.scrollWidth") <= width, path
+
+
+def test_the_pages_can_be_installed() -> None:
+    manifest = json.loads((web_folder() / "app.webmanifest").read_text("utf-8"))
+    for icon in manifest["icons"]:
+        assert (web_folder() / icon["src"].removeprefix("/web/")).is_file()
