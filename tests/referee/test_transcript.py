@@ -10,14 +10,19 @@ import pytest
 from companion.cards import Card, Color, EditionName
 from companion.referee import moves
 from companion.referee.editions import EDITIONS, InvalidOptionError, Options, Scoring, StartAction
+from companion.referee.effects import MatchWon
+from companion.referee.match import Match
 from companion.referee.state import Header, InvalidHeaderError
 from companion.referee.transcript import (
     TranscriptError,
     parse_line,
     read_entry,
     read_header,
+    read_move,
+    write_effect,
     write_entry,
     write_header,
+    write_state,
 )
 
 SEVEN = Card.parse("red 7")
@@ -238,3 +243,65 @@ def test_lines_that_are_not_json(line: bytes, message: str) -> None:
 
 def test_json_is_parsed() -> None:
     assert parse_line(json.dumps({"do": "draw"}).encode()) == {"do": "draw"}
+
+
+@pytest.mark.parametrize(
+    ("line", "value"),
+    [
+        (header(edition="uno"), "uno"),
+        (header(players="Ann"), "Ann"),
+        (header(players=["Ann", 1]), 1),
+        (header(players=["Ann", "Ann"]), "Ann"),
+        (header(players=["Ann", " "]), " "),
+        (header(players=["Ann"]), 1),
+        (header(dealer="Cy"), "Cy"),
+        (header(profile="house"), "house"),
+        (header(options={"stacking": True}), "stacking"),
+        (header(options={"target": 0}), 0),
+        (header(options={"target": "many"}), "many"),
+        (header(options={"hand_size": 54}), 54),
+        (header(options={"scoring": "none"}), "none"),
+    ],
+)
+def test_what_is_wrong_with_a_header_is_carried_along(line: Any, value: object) -> None:
+    with pytest.raises(TranscriptError) as refused:
+        read_header(line)
+    assert refused.value.value == value
+
+
+@pytest.mark.parametrize(
+    ("line", "value", "message"),
+    [
+        (None, None, "move should be an object, not null"),
+        ({"do": 3}, 3, "do should be a move's name, not 3"),
+        ({"do": "undo"}, "undo", 'there is no move "undo" here'),
+        ({"do": "uno"}, None, "player is missing"),
+        ({"do": "color", "color": "mauve"}, "mauve", 'color should be one of red, yellow, green, blue, not "mauve"'),
+        ({"do": "count", "player": "Ann", "cards": -2}, -2, "cards should be a number of cards, not -2"),
+    ],
+)
+def test_what_is_wrong_with_a_move_is_carried_along(line: Any, value: object, message: str) -> None:
+    with pytest.raises(TranscriptError) as refused:
+        read_move(line)
+    assert refused.value.value == value
+    assert str(refused.value) == message
+
+
+def test_effects_and_states_are_written() -> None:
+    match = Match(read_header(header())).apply(moves.Start(Card.parse("red reverse")))
+    assert [write_effect(effect) for effect in match.history[0].effects] == [
+        {"effect": "reverse", "direction": "counterclockwise"}
+    ]
+    assert write_effect(MatchWon(("Ann", "Ben"))) == {"effect": "match", "winners": ["Ann", "Ben"]}
+    assert write_state(match.state) == {
+        "phase": "turn",
+        "round": 1,
+        "dealer": "Ben",
+        "turn": "Ben",
+        "direction": "counterclockwise",
+        "top": "red reverse",
+        "color": "red",
+        "hands": {"Ann": 7, "Ben": 7},
+        "scores": {"Ann": 0, "Ben": 0},
+        "winners": [],
+    }
