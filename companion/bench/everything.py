@@ -103,6 +103,16 @@ def everything(ctx: click.Context, as_json: bool, plot: Path | None) -> None:
 
 
 def _names(ctx: click.Context) -> list[str]:
+    """Return the other benchmarks that can print JSON, and say which cannot."""
     group = ctx.parent.command if ctx.parent else None
     assert isinstance(group, click.Group)
-    return [name for name in group.list_commands(ctx) if name != ctx.info_name]
+    names = []
+    for name in group.list_commands(ctx):
+        command = group.get_command(ctx, name)
+        if command is None or name == ctx.info_name:
+            continue
+        if any("--json" in parameter.opts for parameter in command.params):
+            names.append(name)
+        else:
+            click.echo(f"{name} prints no JSON and is left out", err=True)
+    return names
