@@ -98,6 +98,10 @@ class Mistake:
     truth: str
     said: str
 
+    def __str__(self) -> str:
+        said = f": {self.said}" if self.said else ""
+        return f"match {self.seed} at {self.time:.1f} s, {self.truth.strip()}: {self.outcome.value}{said}"
+
 
 @dataclass
 class Score:
@@ -166,6 +170,8 @@ def _grade_one(score: Score, seed: int, truth: TrueEvent | None, said: Iterable[
         kind, card = _told(event)
         if kind is None or (kind is PileChange.MOVED and change in (PileChange.MOVED, None)):
             continue
+        if kind is PileChange.GONE and change is PileChange.TAKEN_BACK and truth is not None and truth.card is None:
+            kind = PileChange.TAKEN_BACK  # the only card was taken back: the table is bare either way
         words = f"{kind.value} {card or ''}"
         if truth is not None and not done and kind is change:
             done = True

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from itertools import islice
+from itertools import islice, pairwise
 
 import numpy as np
 import pytest
@@ -71,7 +71,7 @@ def test_what_is_laid_is_what_is_played() -> None:
 def test_no_two_hands_are_there_at_once() -> None:
     script = write_script(8, longest=60)
     hands = [step for step in script.steps if not isinstance(step.action, SwitchLight | Knock)]
-    for step, following in zip(hands, hands[1:], strict=False):
+    for step, following in pairwise(hands):
         action = step.action
         assert not isinstance(action, SwitchLight | Knock)
         assert step.time + action.pace.total <= following.time + 1e-9

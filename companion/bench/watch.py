@@ -1,0 +1,133 @@
+"""How quickly and how cheaply the pile is followed, against the plain way: the model on every frame."""
+
+from __future__ import annotations
+
+import importlib.util
+import logging
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from time import perf_counter, process_time
+
+import click
+import cv2
+import numpy as np
+
+from companion.bench.simulated import ExactSightings, Score, grade
+from companion.cards import EditionName
+from companion.dataset.script import write_script
+from companion.dataset.simulation import SimulatedFrame, SimulatedTable
+from companion.vision.detector import CardDetector, model_folder
+from companion.vision.events import PileEvent
+from companion.vision.frames import Frame, Image
+from companion.vision.pile import PileTracker
+from companion.vision.runtime import ModelFileError
+
+_RATE = 30.0
+# Frames are drawn beforehand, some at a time, so that drawing is in no figure.
+_FRAMES_AT_ONCE = 150
+
+
+@dataclass
+class _Cost:
+    """What following some footage took, in seconds."""
+
+    cpu: float = 0.0
+    wall: float = 0.0
+    footage: float = 0.0
+
+    def measure(self, work: Callable[[], None], footage: float) -> float:
+        """Do some work and add what it took; returns the wall clock's part."""
+        cpu, wall = process_time(), perf_counter()
+        work()
+        took = perf_counter() - wall
+        self.cpu += process_time() - cpu
+        self.wall += took
+        self.footage += footage
+        return took
+
+    def __str__(self) -> str:
+        return (
+            f"{self.cpu / self.footage:6.3f} CPU s per second of footage, "
+            f"{self.footage * _RATE / self.wall:7.1f} frames per second"
+        )
+
+
+@click.command()
+@click.option("--seed", default=1, show_default=True, help="Where the randomness starts.")
+@click.option("--matches", default=1, show_default=True, type=click.IntRange(1), help="How many matches to follow.")
+@click.option("--moves", default=12, show_default=True, type=click.IntRange(1), help="How many moves of each.")
+@click.option("--edition", default="mario-kart", type=click.Choice([e.value for e in EditionName]), show_default=True)
+@click.option("--exact", is_flag=True, help="Track exact sightings instead of what the networks read.")
+@click.option("--threads", default=1, show_default=True, type=click.IntRange(1), help="Threads of the networks.")
+@click.option("--model", type=click.Path(path_type=Path, file_okay=False), help="Folder of the networks.")
+def watch(seed: int, matches: int, moves: int, edition: str, exact: bool, threads: int, model: Path | None) -> None:
+    """Follow simulated matches at 1280 x 720 and 30 frames per second: events, latency, CPU time.
+
+    Latency is from the first frame in which a card lies open to its event: the footage that the tracker waits for and
+    the time that it computes. Where ultralytics is installed, the same frames go through it one by one for comparison.
+    """
+    cv2.setNumThreads(threads)
+    name = EditionName(edition)
+    try:
+        reader = None if exact else CardDetector(name, model, threads=threads)
+    except ModelFileError as error:
+        raise click.ClickException(str(error)) from error
+    score, ours, plain = Score(), _Cost(), _Cost()
+    every_frame = None if exact else _every_frame(model or model_folder())
+    for number in range(seed, seed + matches):
+        script = write_script(number, name, longest=moves)
+        table = SimulatedTable(number, script, name)
+        detect = ExactSightings(number) if reader is None else reader.detect
+        tracker = PileTracker(detect)
+        said: list[tuple[float, PileEvent]] = []
+        for chunk in _chunks(table):
+            for frame in chunk:
+                if isinstance(detect, ExactSightings):
+                    detect.show(frame)
+                _feed(tracker, frame, said, ours)
+            if every_frame is not None:
+                images = [frame.image for frame in chunk]
+                plain.measure(lambda images=images: every_frame(images), len(chunk) / _RATE)  # type: ignore[misc]
+        grade(score, number, table.events, said)
+        score.looks += tracker.look_count
+    score.frames = round(ours.footage * _RATE)
+    click.echo(score.table())
+    for mistake in score.mistakes:
+        click.echo(f"  {mistake}")
+    click.echo(f"this tracker               {ours}")
+    if every_frame is not None:
+        click.echo(f"ultralytics, every frame   {plain}")
+        click.echo(f"CPU time saved: {plain.cpu / ours.cpu:.1f} times less")
+
+
+def _feed(tracker: PileTracker, frame: SimulatedFrame, said: list[tuple[float, PileEvent]], cost: _Cost) -> None:
+    """Let the tracker see a frame; what it says counts as said when it has been computed."""
+    events: list[PileEvent] = []
+    took = cost.measure(lambda: events.extend(tracker.feed(Frame(frame.image, frame.time, frame.number))), 1 / _RATE)
+    said += [(frame.time + took, event) for event in events]
+
+
+def _chunks(table: SimulatedTable) -> Iterator[list[SimulatedFrame]]:
+    frames = table.frames()
+    while chunk := list(islice(frames, _FRAMES_AT_ONCE)):
+        yield chunk
+
+
+def _every_frame(folder: Path) -> Callable[[Sequence[Image]], None] | None:
+    """Return what runs the detector through ultralytics on pictures, None where it is not installed."""
+    weights = folder / "detector.pt"
+    if importlib.util.find_spec("ultralytics") is None or not weights.is_file():
+        return None
+    from ultralytics import YOLO
+
+    logging.getLogger("ultralytics").setLevel(logging.ERROR)
+    model = YOLO(str(weights), task="obb")
+    model.predict(np.zeros((720, 1280, 3), np.uint8), imgsz=640, device="cpu", verbose=False)
+
+    def run(images: Sequence[Image]) -> None:
+        for image in images:
+            model.predict(image, imgsz=640, device="cpu", verbose=False)
+
+    return run
