@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import threading
 import time
+from contextlib import suppress
 
 from companion.cards import EditionName
 from companion.referee import moves
 from companion.referee.errors import RefereeError
 from companion.server.house import House
 from companion.table import TableError
+from companion.vision.runtime import ModelFileError
 from companion.vision.sources import SimulatedSource
 
 _SEEN = (moves.Start, moves.Play, moves.Flip, moves.Reshuffle, moves.Undo)
@@ -31,6 +33,8 @@ class SelfPlay:
     def start(self) -> None:
         """Begin the match, and let the camera watch it."""
         self._house.start(self._table.script.header, relaxed_turns=False)
+        with suppress(ModelFileError):
+            self._house.detector()  # loaded before anything moves, as loading takes a while
         self._house.camera.watch(SimulatedSource(self._table), "simulated")
         self._thread.start()
 

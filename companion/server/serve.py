@@ -11,6 +11,7 @@ from cheroot.ssl.builtin import BuiltinSSLAdapter
 from cheroot.wsgi import Server
 from flask import Flask
 
+from companion.server.api import MOST_PICTURES, PICTURE_LIMIT
 from companion.server.certificates import Certificates, ensure_certificates
 from companion.server.config import ServerConfig
 from companion.server.house import DoorError, Doors
@@ -21,6 +22,8 @@ _log = logging.getLogger(__name__)
 # Every open page holds one thread for its live stream.
 _THREADS = 48
 _SOCKET_SECONDS = 20
+# The routes have narrower limits; these are for what never reaches one.
+_HEADER_BYTES, _BODY_BYTES = 32 * 1024, MOST_PICTURES * PICTURE_LIMIT + 64 * 1024
 
 
 class PortTakenError(Exception):
@@ -36,6 +39,9 @@ class _Listener:
 
 class _QuietServer(Server):
     """Leaves what it has to say to the log: browsers that break connections off are nothing to tell anybody."""
+
+    max_request_header_size = _HEADER_BYTES
+    max_request_body_size = _BODY_BYTES
 
     def error_log(self, msg: str = "", level: int = logging.INFO, traceback: bool = False) -> None:
         _log.debug("%s", msg, exc_info=traceback)

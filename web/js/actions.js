@@ -72,6 +72,7 @@ export function actions(view, me, own = false) {
   if (["turn", "drawn"].includes(state.phase) && acts) add("play", t("act.play"), () => pick(t("act.play"), "play"), { class: "quiet" });
   if (legal.in_round && host) add("reshuffle", t("act.reshuffle"), () => move({ do: "reshuffle" }), { class: "quiet" });
   if (state.top && legal.in_round && !own) add("take-back", t("act.takeback"), () => attempt(() => post("/api/take-back")), { class: "quiet" });
+  if (state.phase === "over" && host) add("new", t("setup.title"), () => location.assign("/"), { class: "primary" });
   if (view.history_length || view.questions.length) add("undo", t("act.undo"), () => attempt(() => post("/api/undo")), { class: "quiet" });
   return found;
 }

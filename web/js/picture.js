@@ -10,6 +10,7 @@ export class Picture {
     this.canvas = h("canvas", { "aria-hidden": "true" });
     this.status = h("p", { class: "camera-status", role: "status" }, t("camera.none"));
     this.busy = false;
+    this.known = false;
     /** @type {any} */
     this.waiting = null;
     place.append(h("div", { class: "live" }, this.image, this.canvas), this.status);
@@ -17,7 +18,15 @@ export class Picture {
 
   /** @param {string | null} name */
   name(name) {
-    if (name) this.status.textContent = name;
+    if (name && !this.known) this.status.textContent = name;
+  }
+
+  /**
+   * Returns what to say above the table about a camera that does not work.
+   * @param {{ health: string | null, detail: string }} camera
+   */
+  trouble(camera) {
+    return camera.health === null || camera.health === "ok" ? [] : [said(camera)];
   }
 
   /** Shows the newest frame as soon as the one before it has come. @param {any} frame */
@@ -65,6 +74,12 @@ export class Picture {
     const bad = camera.health !== null && camera.health !== "ok";
     this.status.classList.toggle("warn", bad);
     if (camera.health === null) return;
-    this.status.textContent = [t(`health.${camera.health}`), camera.detail.charAt(0).toUpperCase() + camera.detail.slice(1)].join(" ").trim();
+    this.known = true;
+    this.status.textContent = said(camera);
   }
+}
+
+/** @param {{ health: string | null, detail: string }} camera */
+function said(camera) {
+  return `${t(`health.${camera.health}`)} ${camera.detail.charAt(0).toUpperCase()}${camera.detail.slice(1)}`.trim();
 }

@@ -20,7 +20,7 @@ live({
     draw();
   },
   update: (update) => {
-    if (update.sentences.length) fill($("#caption"), update.sentences.map((/** @type {string} */ sentence) => h("span", {}, sentence)));
+    if (update.sentences.length && update.kind !== "camera") fill($("#caption"), update.sentences.map((/** @type {string} */ sentence) => h("span", {}, sentence)));
     playItem(update);
   },
 });

@@ -23,7 +23,7 @@ live({
     draw();
   },
   update: (update) => {
-    if (update.sentences.length) fill($("#caption"), update.sentences.map((/** @type {string} */ sentence) => h("span", {}, sentence)));
+    if (update.sentences.length && update.kind !== "camera") fill($("#caption"), update.sentences.map((/** @type {string} */ sentence) => h("span", {}, sentence)));
     playItem(update);
   },
   frame: (frame) => picture.show(frame),
@@ -38,7 +38,8 @@ function draw() {
     return;
   }
   if (!$("#caption").textContent || $("#caption a")) fill($("#caption"), (view.ruling?.sentences ?? []).map((/** @type {string} */ sentence) => h("span", {}, sentence)));
-  fill($("#notices"), view.notices.map((/** @type {any} */ notice) => h("p", { class: "panel warn" }, notice.sentence)));
+  const told = [...view.notices.map((/** @type {any} */ notice) => notice.sentence), ...picture.trouble(view.camera)];
+  fill($("#notices"), [...new Set(told)].map((sentence) => h("p", { class: "panel warn notice-line", role: "status" }, sentence)));
   fill($("#questions"), view.questions.map((/** @type {any} */ question) => drawQuestion(question, view, me)));
   fill($("#top"), drawCard(state.top), h("div", { class: "in-force" },
     state.color ? [h("span", { class: "soft" }, t("table.color")), colorChip(state.color)] : h("span", { class: "soft" }, t("table.nocolor"))));
@@ -74,4 +75,4 @@ async function openLine(line) {
 }
 
 const camera = await get("/api/camera");
-picture.name(camera.name);
+picture.name(camera.trouble ?? camera.name);
