@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from itertools import islice
 from pathlib import Path
 
 import cv2
@@ -12,10 +14,13 @@ from browsing import ARGUMENTS, CHROMIUM, PATIENCE_MS, Open, Server
 from playwright.sync_api import BrowserContext, Page, Playwright, expect
 
 from companion.cards import Card, Color, EditionName, Face
+from companion.dataset.script import CALM, write_script
+from companion.dataset.simulation import SimulatedTable
 from companion.referee import moves
 from companion.referee.editions import EDITIONS
 from companion.referee.state import Header
 from companion.server.guests import Role
+from companion.vision.detector import CardDetector, model_folder
 from companion.vision.geometry import Image
 from companion.vision.sightings import Sighting
 
@@ -196,9 +201,17 @@ def film(path: Path) -> None:
             file.write(b"FRAME\n" + cv2.cvtColor(noisy, cv2.COLOR_BGR2YUV_I420).tobytes())
 
 
-def test_a_phone_as_camera_leads_to_rulings(server: Server, playwright: Playwright, tmp_path: Path) -> None:
-    film(tmp_path / "pile.y4m")
-    server.house._detect = ColorReader()
+def film_table(path: Path, seconds: int) -> None:
+    """Write footage of a simulated table, as motion JPEG."""
+    table = SimulatedTable(0, script=write_script(0, nuisances=CALM), rate=10, noise=False)
+    with path.open("wb") as file:
+        for frame in islice(table.frames(), 10 * seconds):
+            file.write(cv2.imencode(".jpg", frame.image)[1].tobytes())
+
+
+@contextmanager
+def filmed(playwright: Playwright, server: Server, footage: Path) -> Iterator[tuple[Page, Page]]:
+    """Yield the camera page of a host whose camera shows the footage, and the table page beside it."""
     edition = EDITIONS[EditionName.MARIO_KART]
     server.house.start(Header(edition, ("Ann", "Ben"), 1, edition.options), relaxed_turns=False)
     browser = playwright.chromium.launch(
@@ -207,23 +220,38 @@ def test_a_phone_as_camera_leads_to_rulings(server: Server, playwright: Playwrig
             *ARGUMENTS,
             "--use-fake-device-for-media-stream",
             "--use-fake-ui-for-media-stream",
-            f"--use-file-for-fake-video-capture={tmp_path / 'pile.y4m'}",
+            f"--use-file-for-fake-video-capture={footage}",
         ],
     )
     context = browser.new_context()
-    context.set_default_timeout(PATIENCE_MS)
-    page = context.new_page()
-    page.goto(server.invitation(Role.HOST, page="table"))
-    page.wait_for_url("**/table")
-    page.goto(f"{server.url}/camera")
-    page.click("#begin")
+    context.set_default_timeout(2 * PATIENCE_MS)
+    camera = context.new_page()
+    camera.goto(server.invitation(Role.HOST))
+    camera.wait_for_url("**/table")
+    camera.goto(f"{server.url}/camera")
+    camera.click("#begin")
     table = context.new_page()
     table.goto(f"{server.url}/table")
-    # The footage begins anew at its end; some card or other that lies still is ruled on.
-    expect(table.locator("#history")).to_contain_text("7", timeout=PATIENCE_MS)
-    expect(table.locator(".live img")).to_be_visible(timeout=PATIENCE_MS)
-    expect(page.locator("#camera-status")).to_contain_text("pictures per second", timeout=PATIENCE_MS)
+    yield camera, table
     browser.close()
+
+
+def test_a_phone_as_camera_leads_to_rulings(server: Server, playwright: Playwright, tmp_path: Path) -> None:
+    film(tmp_path / "pile.y4m")
+    server.read_with(ColorReader())
+    with filmed(playwright, server, tmp_path / "pile.y4m") as (camera, table):
+        # The footage begins anew at its end; some card or other that lies still is ruled on.
+        expect(table.locator("#history")).to_contain_text("7")
+        expect(table.locator(".live img")).to_be_visible()
+        expect(camera.locator("#camera-status")).to_contain_text("pictures per second")
+
+
+@pytest.mark.skipif(not (model_folder() / "detector.onnx").is_file(), reason="the networks are not there yet")
+def test_the_networks_read_the_phones_pictures(server: Server, playwright: Playwright, tmp_path: Path) -> None:
+    film_table(tmp_path / "pile.mjpeg", seconds=12)
+    server.read_with(CardDetector(EditionName.MARIO_KART).detect)
+    with filmed(playwright, server, tmp_path / "pile.mjpeg") as (_, table):
+        table.wait_for_selector(".line, .question")
 
 
 def test_without_a_secure_page_single_photos_are_taken(
