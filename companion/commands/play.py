@@ -97,7 +97,7 @@ def _config(data: Path, **options: Any) -> ServerConfig:
     return ServerConfig(data=data, **options)
 
 
-def _serve(config: ServerConfig, browser: bool, begin: Callable[[House], None]) -> None:
+def _serve(config: ServerConfig, browser: bool, begin: Callable[[House], object]) -> None:
     """Serve until Ctrl-C; `begin` is called once the pages are there."""
     from companion.server.app import create_app, house_of
     from companion.server.guests import Role

@@ -18,9 +18,13 @@ from companion.server.fields import Body, CardName, PlayerName
 from companion.server.guests import Role
 from companion.server.house import house
 from companion.server.payloads import Answer
+from companion.server.selfplay import SOURCE, SelfPlay
 from companion.store import NoSuchMatchError, StoreError
 
 api = Api()
+
+# Of the match that the simulated table plays where one is set up by hand.
+_SEED = 0
 
 
 class MatchBody(Body):
@@ -120,12 +124,14 @@ def get_choices() -> ChoicesAnswer:
 
 @api.route("POST", "/api/match", role=Role.HOST, body=MatchBody, answer=StartedAnswer)
 def start_match(body: MatchBody) -> StartedAnswer:
-    """Begin a match; the one that ran is kept."""
+    """Begin a match; the one that ran is kept. Where the simulated table is watched, it plays the match by itself."""
     header = _header(body)
     own = house()
     if body.language is not None:
         own.speak(body.language)
     own.remember(body.model_dump())
+    if own.camera.state.source == SOURCE:
+        return StartedAnswer(id=SelfPlay(own, header.edition.name, _SEED, header.players).start())
     return StartedAnswer(id=own.start(header, relaxed_turns=body.relaxed_turns))
 
 

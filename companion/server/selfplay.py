@@ -1,53 +1,90 @@
-"""A simulated table that plays by itself: the camera sees what it lays, and what no camera sees is tapped for it."""
+"""A simulated table that plays by itself: the camera sees what it lays, and what no camera sees is tapped for it.
+
+Its players know what they laid, so they answer too what the table asks about a card.
+"""
 
 from __future__ import annotations
 
 import threading
 import time
+from collections.abc import Sequence
 from contextlib import suppress
 
 from companion.cards import EditionName
+from companion.dataset.script import write_script
+from companion.dataset.simulation import PileChange, SimulatedTable
 from companion.referee import moves
 from companion.referee.errors import RefereeError
 from companion.server.house import House
-from companion.table import TableError
+from companion.table import QuestionKind, TableError, UpdateKind
 from companion.vision.runtime import ModelFileError
 from companion.vision.sources import SimulatedSource
 
+SOURCE = "simulated"
+"""What names the simulated table among the cameras."""
+
 _SEEN = (moves.Start, moves.Play, moves.Flip, moves.Reshuffle, moves.Undo)
+_ABOUT_CARDS = (QuestionKind.CARD, QuestionKind.DOUBT)
 _TICK = 0.25
+# How long people look at a question before they answer it.
+_HESITATION = 1.5
 # How long a tap waits for the camera to have told what came before it.
 _PATIENCE = 8.0
 
 
 class SelfPlay:
-    """Plays a simulated match in a house: the same seed, the same match."""
+    """Plays a simulated match in a house, until another match or camera takes its place.
 
-    def __init__(self, house: House, edition: EditionName, seed: int) -> None:
-        from companion.dataset.simulation import SimulatedTable
+    The same edition, players and seed make the same match.
+    """
 
+    def __init__(
+        self, house: House, edition: EditionName, seed: int, players: Sequence[str] = ("Ann", "Ben", "Cy")
+    ) -> None:
         self._house = house
-        self._table = SimulatedTable(seed, edition=edition)
-        self._thread = threading.Thread(target=self._tap_along, name="self-play", daemon=True)
+        self._table = SimulatedTable(seed, script=write_script(seed, edition, players), edition=edition)
+        self._match = ""
 
-    def start(self) -> None:
-        """Begin the match, and let the camera watch it."""
-        self._house.start(self._table.script.header, relaxed_turns=False)
+    def start(self) -> str:
+        """Begin the match, let the camera watch it, and return the match's id."""
+        self._match = self._house.start(self._table.script.header, relaxed_turns=False)
         with suppress(ModelFileError):
             self._house.detector()  # loaded before anything moves, as loading takes a while
-        self._house.camera.watch(SimulatedSource(self._table), "simulated")
-        self._thread.start()
+        self._house.camera.watch(SimulatedSource(self._table), SOURCE)
+        for work in (self._tap_along, self._answer_along):
+            threading.Thread(target=work, name="self-play", daemon=True).start()
+        return self._match
+
+    @property
+    def _on(self) -> bool:
+        """Whether the match is still the one that is played and watched."""
+        return self._house.table.view().match_id == self._match and self._house.camera.state.source == SOURCE
 
     def _tap_along(self) -> None:
         for timed in self._table.script.moves:
             if isinstance(timed.entry, _SEEN):
                 continue
             self._wait_until(timed.time)
+            if not self._on:
+                return
             assert not isinstance(timed.entry, moves.Undo)
             self._tap(timed.entry)
 
+    def _answer_along(self) -> None:
+        updates = self._house.table.subscribe()
+        while self._on and not updates.closed:
+            update = updates.next(_HESITATION)
+            if update is None or update.question is None or update.kind is not UpdateKind.QUESTION:
+                continue
+            laid = [event.card for event in self._table.events if event.change is PileChange.LANDED]
+            time.sleep(_HESITATION)
+            question = update.question
+            if question.kind in _ABOUT_CARDS and laid and laid[-1] is not None:
+                with suppress(RefereeError, TableError):
+                    self._house.table.answer(question.id, laid[-1])
+
     def _wait_until(self, seconds: float) -> None:
-        while True:
+        while self._on:
             frame = self._house.camera.frame()
             if frame is not None and frame.time >= seconds:
                 return

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from devices import MATCH
 from flask.testing import FlaskClient
 
 
@@ -21,3 +22,11 @@ def test_a_refused_move_is_explained_and_changes_nothing(playing: FlaskClient) -
     assert refused.json["error"] == "wrong-phase"
     assert refused.json["message"].startswith("That is not possible now")
     assert playing.get("/api/view").json == before
+
+
+def test_the_simulated_table_plays_the_match_that_is_set_up(host: FlaskClient) -> None:
+    assert host.post("/api/camera", json={"source": "simulated"}).status_code == 200
+    assert host.post("/api/match", json=MATCH).status_code == 200
+    assert host.get("/api/view").json["match"]["players"] == MATCH["players"]
+    assert host.get("/api/camera").json["source"] == "simulated"
+    assert host.post("/api/camera", json={}).json["source"] is None
