@@ -46,6 +46,8 @@ def cut_out_cards(photos: Path) -> dict[Card, list[CardArt]]:
         image = cv2.imread(str(photos / "images" / row["file"]), cv2.IMREAD_COLOR)
         assert image is not None, f"{row['file']} is missing"
         for entry in row["boxes"]:
+            if entry["card"] == "face down":
+                continue
             quad = np.array(entry["quad"], np.float32)
             if cv2.contourArea(quad, oriented=True) < 0:
                 quad = quad[::-1]

@@ -12,10 +12,10 @@ from companion.vision.reader import IndexReading
 
 # Length of an index' longer side over the card's width, the mean over the drawn decks.
 _INDEX_OVER_CARD = 0.135
-# Where on a whole card, in its own unit square, its indices are; others inside it lie on top of it or are its print.
-_CORNER_ZONE = (0.34, 0.3)
-# How far from its usual spot an index may lie to speak for an outline, in the card's unit square.
-_SUPPORT_REACH = 0.1
+# How far from its usual spot a card's own index may lie, in the card's unit square: decks and outlines differ.
+_SPOT_REACH = 0.14
+# Area of an outline told from one index, over that of a card beside it: indices differ in size from deck to deck.
+_SIZE_RANGE = (0.3, 3.0)
 # An index this large a share of the card it lies in is the card's middle symbol.
 _MIDDLE_SHARE = 0.02
 
@@ -27,24 +27,44 @@ def on_card(card: Quad, points: Quad) -> Quad:
 
 def support(card: Quad, indices: Sequence[Quad]) -> int:
     """Return at how many of the card's two index spots an index was found: evidence that the outline is right."""
+    return len(_at_spots(card, indices))
+
+
+def claimed(card: Quad, indices: Sequence[Quad]) -> set[int]:
+    """Return which of the indices are the card's own: the nearest one at each of its spots, and its middle symbol.
+
+    An index between the spots belongs to another card that lies on this one, or sticks out from under it.
+    """
+    if not indices:
+        return set()
+    positions = on_card(card, np.array([index.mean(0) for index in indices], np.float32))
+    area = max(abs(cv2.contourArea(card)), 1.0)
+    middles = {
+        i
+        for i, (x, y) in enumerate(positions)
+        # A real index of another card is much smaller than a middle symbol that was taken for one.
+        if 0.2 < x < 0.8 and 0.2 < y < 0.8 and abs(cv2.contourArea(indices[i])) / area > _MIDDLE_SHARE
+    }
+    return middles | _at_spots(card, indices)
+
+
+def _at_spots(card: Quad, indices: Sequence[Quad]) -> set[int]:
+    """Return the indices nearest to the card's two spots, if they are near enough."""
+    if not indices:
+        return set()
+    spots = np.array([INDEX_SPOT, (1 - INDEX_SPOT[0], 1 - INDEX_SPOT[1])])
+    positions = on_card(card, np.array([index.mean(0) for index in indices], np.float32))
+    off = np.abs(positions[:, None] - spots[None]).max(2)
+    return {int(off[:, k].argmin()) for k in range(2) if off[:, k].min() < _SPOT_REACH}
+
+
+def strangers(card: Quad, indices: Sequence[Quad]) -> int:
+    """Return how many indices lie well inside the outline that are not its own."""
     if not indices:
         return 0
-    spots = np.array([INDEX_SPOT, (1 - INDEX_SPOT[0], 1 - INDEX_SPOT[1])])
-    found = on_card(card, np.array([index.mean(0) for index in indices], np.float32))
-    near = np.abs(found[:, None] - spots[None]).max(2) < _SUPPORT_REACH
-    return int(near.any(0).sum())
-
-
-def claims(card: Quad, index: Quad) -> bool:
-    """Whether an index' centre lies on the card where the card's own indices are, or is the card's middle symbol."""
-    x, y = on_card(card, index.mean(0, keepdims=True))[0]
-    if not (-0.05 <= x <= 1.05 and -0.05 <= y <= 1.05):
-        return False
-    across, down = _CORNER_ZONE
-    at_corner = (x < across and y < down) or (x > 1 - across and y > 1 - down)
-    # A real index of another card is much smaller than a middle symbol that was taken for one.
-    share = abs(cv2.contourArea(index)) / max(abs(cv2.contourArea(card)), 1.0)
-    return at_corner or (0.2 < x < 0.8 and 0.2 < y < 0.8 and share > _MIDDLE_SHARE)
+    positions = on_card(card, np.array([index.mean(0) for index in indices], np.float32))
+    inside = {i for i, (x, y) in enumerate(positions) if 0.03 < x < 0.97 and 0.03 < y < 0.97}
+    return len(inside - claimed(card, indices))
 
 
 def outline_from_index(reading: IndexReading) -> Quad:
@@ -87,9 +107,20 @@ def opposite_pairs(readings: Sequence[IndexReading]) -> list[tuple[IndexReading,
     ]
 
 
+def _apart(readings: Sequence[IndexReading]) -> list[IndexReading]:
+    """Return the readings, best first, leaving out second boxes of an index: those centred on a better one's ink."""
+    kept: list[IndexReading] = []
+    for reading in readings:
+        center = reading.quad.mean(0)
+        side = float(np.hypot(*(reading.quad[1] - reading.quad[0]))) / INDEX_REACH
+        if all(np.hypot(*(other.quad.mean(0) - center)) > 0.6 * side for other in kept):
+            kept.append(reading)
+    return kept
+
+
 def one_per_card(readings: Sequence[IndexReading]) -> list[IndexReading]:
     """Return one reading per card, with the card's outline: two opposite corners that read alike are one card."""
-    left = sorted(readings, key=lambda reading: -float(reading.logs[:-1].max()))
+    left = _apart(sorted(readings, key=lambda reading: -float(reading.logs[:-1].max())))
     cards: list[IndexReading] = []
     while left:
         first = left.pop(0)
@@ -101,3 +132,12 @@ def one_per_card(readings: Sequence[IndexReading]) -> list[IndexReading]:
             left = [reading for reading in left if reading is not partner]
             cards.append(IndexReading(outline_from_pair(first, partner), first.logs + partner.logs))
     return cards
+
+
+def is_size_of_others(card: Quad, others: Sequence[Quad]) -> bool:
+    """Whether an outline told from an index is about as large as the nearest other card; true where there is none."""
+    if not others:
+        return True
+    nearest = min(others, key=lambda other: float(np.hypot(*(other.mean(0) - card.mean(0)))))
+    ratio = abs(cv2.contourArea(card)) / max(abs(cv2.contourArea(nearest)), 1.0)
+    return _SIZE_RANGE[0] < ratio < _SIZE_RANGE[1]

@@ -15,7 +15,15 @@ import numpy as np
 from companion.cards import ALL_CARDS, EditionName, deck
 from companion.vision.boxes import BoxFinder, BoxKind
 from companion.vision.calibration import Calibration
-from companion.vision.corners import claims, one_per_card, opposite_pairs, outline_from_pair, support
+from companion.vision.corners import (
+    claimed,
+    is_size_of_others,
+    one_per_card,
+    opposite_pairs,
+    outline_from_pair,
+    strangers,
+    support,
+)
 from companion.vision.geometry import Image, Quad, index_frame, intersection_over_smaller
 from companion.vision.labels import Floats
 from companion.vision.reader import CardReading, IndexReading, Reader
@@ -31,6 +39,11 @@ UNSURE_BELOW = 0.75
 # A box must be at least this likely to be a card at all; chosen on the generated validation scenes.
 _NO_CARD_LIMIT = 0.5
 _INDEX_NO_CARD_LIMIT = 0.35
+# Readings less likely than these are more often wrong than worth a question.
+_WHOLE_LIMIT = 0.3
+_INDEX_LIMIT = 0.45
+# An index whose card's place shows no card at all to the card reader with more than this probability is other print.
+_BARE_LIMIT = 0.5
 # Two whole cards sharing more of the smaller one than this are the same card boxed twice.
 _SAME_CARD = 0.72
 # An outline of less than this share of the area of one that it lies in is a part of it.
@@ -81,9 +94,10 @@ class CardDetector:
         pairs = [(outline_from_pair(a, b), _PAIR_SCORE) for a, b in opposite_pairs(indices)]
         if pairs:
             whole = _without_parts([*whole, *self._whole_cards(image, pairs, index_boxes)])
-            indices = [reading for reading in indices if not any(claims(card.quad, reading.quad) for card in whole)]
+            indices = _unclaimed(indices, whole)
         sightings = [self._sighting(reading.quad, reading.logs, whole=True) for reading in whole]
-        sightings += [self._sighting(card.quad, card.logs, whole=False) for card in one_per_card(indices)]
+        sightings = [sighting for sighting in sightings if sighting.confidence >= _WHOLE_LIMIT]
+        sightings += self._cards_behind(image, indices, [sighting.quad for sighting in sightings])
         return sorted(sightings, key=lambda sighting: (not sighting.whole, float(sighting.quad[:, 0].mean())))
 
     def _whole_cards(
@@ -94,8 +108,11 @@ class CardDetector:
         scored = []
         for (_, score), reading in zip(candidates, readings, strict=True):
             probabilities = self._probabilities(reading.logs, True)
-            if probabilities[-1] <= _NO_CARD_LIMIT and _is_card_shaped(reading.quad):
-                found = _SUPPORT_WEIGHT * support(reading.quad, index_boxes)
+            spots = support(reading.quad, index_boxes)
+            # A box about several fanned cards has indices in it, but not where one card has them.
+            spans_several = spots == 0 and strangers(reading.quad, index_boxes) >= 2
+            if probabilities[-1] <= _NO_CARD_LIMIT and _is_card_shaped(reading.quad) and not spans_several:
+                found = _SUPPORT_WEIGHT * spots
                 scored.append((score * (0.3 + float(probabilities[:-1].max())) + found, reading))
         scored.sort(key=lambda pair: -pair[0])
         return _without_parts([reading for _, reading in scored])
@@ -103,9 +120,21 @@ class CardDetector:
     def _loose_indices(
         self, image: Image, index_boxes: Sequence[Quad], whole: Sequence[CardReading]
     ) -> list[IndexReading]:
-        free = [quad for quad in index_boxes if not any(claims(card.quad, quad) for card in whole)]
-        readings = self._reader.read_indices(image, [index_frame(quad) for quad in free])
+        own = set().union(*(claimed(card.quad, index_boxes) for card in whole))
+        free = [index_frame(quad) for i, quad in enumerate(index_boxes) if i not in own]
+        readings = self._reader.read_indices(image, free)
         return [r for r in readings if self._probabilities(r.logs, False)[-1] < _INDEX_NO_CARD_LIMIT]
+
+    def _cards_behind(self, image: Image, indices: Sequence[IndexReading], whole: Sequence[Quad]) -> list[Sighting]:
+        """Return the fanned and half-hidden cards that loose indices belong to, leaving out print on other things.
+
+        Such a card is of the size of the others in the picture, and the card reader sees cards where it must lie.
+        """
+        cards = [card for card in one_per_card(indices) if is_size_of_others(card.quad, whole)]
+        bare = self._reader.no_card_probabilities(image, [card.quad for card in cards])
+        seen = [card for card, nothing in zip(cards, bare, strict=True) if nothing < _BARE_LIMIT]
+        sightings = [self._sighting(card.quad, card.logs, whole=False) for card in seen]
+        return [sighting for sighting in sightings if sighting.confidence >= _INDEX_LIMIT]
 
     def _probabilities(self, logs: Floats, whole: bool) -> Floats:
         scaled = np.where(self._allowed, logs, -np.inf) / self._calibration.temperature(whole)
@@ -137,6 +166,12 @@ def _without_parts(readings: Sequence[CardReading]) -> list[CardReading]:
         elif all(abs(cv2.contourArea(other.quad)) < _PART * area for other in rivals):
             kept = [other for other in kept if all(other is not rival for rival in rivals)] + [reading]
     return kept
+
+
+def _unclaimed(indices: Sequence[IndexReading], whole: Sequence[CardReading]) -> list[IndexReading]:
+    quads = [reading.quad for reading in indices]
+    own = set().union(*(claimed(card.quad, quads) for card in whole))
+    return [reading for i, reading in enumerate(indices) if i not in own]
 
 
 def _is_card_shaped(quad: Quad) -> bool:

@@ -84,6 +84,12 @@ class Reader:
         ]
         return list(zip(outlines, logs, strict=True))
 
+    def no_card_probabilities(self, image: Image, quads: Sequence[Quad]) -> Floats:
+        """Return (N,) how likely the card reader finds no card in each rough outline, be it a covered one."""
+        if not quads:
+            return np.zeros(0, np.float32)
+        return np.asarray([np.exp(logs[-1]) for _, logs in self._pass(image, quads)], np.float32)
+
     def read_indices(self, image: Image, frames: Sequence[Quad]) -> list[IndexReading]:
         """Return a reading for each square (4, 2) about an index that may stand in any of four directions."""
         if not frames:

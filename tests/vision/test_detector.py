@@ -14,7 +14,16 @@ from companion.cards import Card, EditionName, deck
 from companion.dataset.layouts import Layout
 from companion.dataset.scenes import SceneMaker
 from companion.dataset.styles import StyleFamily
-from companion.vision.corners import are_opposite, claims, outline_from_index, outline_from_pair, support
+from companion.vision.corners import (
+    are_opposite,
+    claimed,
+    is_size_of_others,
+    one_per_card,
+    outline_from_index,
+    outline_from_pair,
+    strangers,
+    support,
+)
 from companion.vision.detector import CardDetector
 from companion.vision.geometry import corner_frames, homography, project, unit_square
 from companion.vision.reader import IndexReading
@@ -92,11 +101,29 @@ def test_an_index_tells_where_its_card_lies() -> None:
 
 def test_a_card_claims_its_own_indices_only() -> None:
     top_left, bottom_right = corner_frames(CARD)
-    top_right = project(homography(unit_square(), CARD), np.array([[0.7, 0.05], [0.95, 0.05], [0.95, 0.2], [0.7, 0.2]]))
-    assert claims(CARD, top_left)
-    assert claims(CARD, bottom_right)
-    assert not claims(CARD, top_right)
-    assert not claims(CARD, top_left + 300)
-    assert support(CARD, [top_left, bottom_right, top_right]) == 2
+    matrix = homography(unit_square(), CARD)
+    top_right = project(matrix, np.array([[0.7, 0.05], [0.95, 0.05], [0.95, 0.2], [0.7, 0.2]]))
+    neighbour = top_left - np.array([0.25 * 112, 0], np.float32)
+    far = top_left + 300
+    indices = [top_right, top_left, neighbour, bottom_right, far]
+    assert claimed(CARD, indices) == {1, 3}
+    assert support(CARD, indices) == 2
+    assert strangers(CARD, indices) == 1
     assert support(CARD, [top_left]) == 1
     assert support(CARD, []) == 0
+    assert claimed(CARD, []) == set()
+    assert strangers(CARD, []) == 0
+
+
+def test_one_index_boxed_twice_is_one_card() -> None:
+    top_left, bottom_right = corner_frames(CARD)
+    twice = [reading(top_left), reading(top_left + 2)]
+    assert len(one_per_card(twice)) == 1
+    assert len(one_per_card([*twice, reading(bottom_right)])) == 1
+    assert len(one_per_card([*twice, reading(top_left + 60)])) == 2
+
+
+def test_cards_in_a_picture_are_of_one_size() -> None:
+    assert is_size_of_others(CARD, [])
+    assert is_size_of_others(CARD, [CARD + 200])
+    assert not is_size_of_others(CARD / 3, [CARD + 200])
