@@ -31,6 +31,7 @@ def test_known_answer(case: Case) -> None:
             if isinstance(refused.value, WrongPhaseError):
                 assert refused.value.phase is match.state.phase
                 assert refused.value.move == line.move.get("move", line.move)["do"]
+                assert refused.value.values == {"move": refused.value.move, "phase": refused.value.phase}
             assert str(refused.value) == Caller().refuse(refused.value) or line.error == "wrong-phase"
             assert {name: getattr(refused.value, name) for name in refused.value.values} == refused.value.values
         else:

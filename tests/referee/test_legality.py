@@ -124,6 +124,7 @@ def test_a_match_is_a_value() -> None:
     two = one.apply(moves.Play(card("red skip")))
     assert two.history[0] == one.history[0]
     assert two.amend(2, moves.Play(card("red 2"))).moves == (START, moves.Play(card("red 2")))
+    assert two.amend(1, START) == two
     for n in (0, 3):
         with pytest.raises(NoSuchMoveError) as missing:
             two.amend(n, START)
