@@ -129,12 +129,17 @@ def _not_carried_along(known: Sequence[Lying], moved: Sighting, others: Sequence
 def _topless(known: Sequence[Lying], whole: Sequence[Sighting]) -> Verdict | None:
     """The top card is gone: return the verdict where a card is seen that lay under it."""
     for left in range(len(known) - 1, 0, -1):
+        # Several cards are seldom taken back at once, and a deep pile holds many a card like the one that was laid.
+        overlapping = SAME_PLACE if left == len(known) - 1 else _SAME_CARD
         for sighting in whole:
-            if _is(sighting, known[left - 1]):
+            if _is(sighting, known[left - 1], overlapping):
                 return Verdict(Change.TAKEN_BACK, sighting, left)
-    # One that nobody saw land, because it lay there before the first picture.
-    beneath = [s for s in whole if overlap(s.quad, known[-1].quad) > 0]
-    return Verdict(Change.TAKEN_BACK, _largest(beneath), 0) if beneath else None
+    there = [s for s in whole if overlap(s.quad, known[-1].quad) > 0]
+    if not there:
+        return None
+    # Under the lowest known card may lie what nobody saw land; under another one no stranger can.
+    change, left = (Change.TAKEN_BACK, 0) if len(known) == 1 else (Change.LANDED, len(known))
+    return Verdict(change, _largest(there), left)
 
 
 def _nothing(sightings: Sequence[Sighting], left: int) -> Verdict:
