@@ -133,6 +133,29 @@ def test_no_page_is_wider_than_its_screen(width: int, playing: Server, open_as: 
         assert page.evaluate("document.documentElement.scrollWidth") <= width, path
 
 
+@pytest.mark.parametrize("width", [390, 1366])
+def test_odd_names_stay_text_and_fit(width: int, server: Server, open_as: Open) -> None:
+    names = ("<img src=x onerror=alert(1)>"[:24], "</script><b>Ben", "W" * 24, "{count}", "Zoë 🙂", "Fay", "Gus", "Hal")
+    edition = EDITIONS[EditionName.MARIO_KART]
+    server.house.start(Header(edition, names, 0, edition.options), relaxed_turns=False)
+    server.house.table.tap(moves.Start(Card.parse("red 5")))
+    page = open_as(Role.HOST, viewport={"width": width, "height": 844})
+    failed: list[str] = []
+    page.on("pageerror", lambda error: failed.append(str(error)))
+    page.on("dialog", lambda dialog: failed.append(dialog.message))
+    for path in ("/table", "/scores", "/scan", "/"):
+        page.goto(f"{server.url}{path}")
+        page.wait_for_selector("body.ready")
+        if path == "/table":
+            page.wait_for_selector(".seat")
+            assert page.locator(".seat-name").all_text_contents() == list(names)
+        if path == "/scores":
+            page.wait_for_selector("#past .link")
+        assert page.evaluate("document.documentElement.scrollWidth") <= width, path
+        assert page.locator("main b, main img[src=x]").count() == 0
+    assert failed == []
+
+
 def test_the_pages_can_be_installed() -> None:
     manifest = json.loads((web_folder() / "app.webmanifest").read_text("utf-8"))
     for icon in manifest["icons"]:
