@@ -1,6 +1,7 @@
 """The rules at work: `apply` a move to a state, or learn from `legal` what may be done next.
 
-Each kind of move has one rule below; the steps that rules share are those of a draft.
+Each kind of move has one rule, here or, where a card lands on the pile, in `landing`; the steps that rules share are those
+of a draft.
 """
 
 from __future__ import annotations
@@ -10,26 +11,22 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from companion.cards import Card, Color, Face, Item
-from companion.referee import moves
+from companion.cards import Card, Color, Face
+from companion.referee import landing, moves
 from companion.referee.draft import Draft
-from companion.referee.editions import Options, StartAction, StartWildChooser, TwoPlayerReverse
+from companion.referee.editions import Options
 from companion.referee.effects import (
     ChallengeSettled,
     ColorChosen,
     CountCorrected,
     Effect,
-    GoesAgain,
-    ItemUsed,
     Reshuffled,
-    SetAside,
     UnoCalled,
     Why,
 )
 from companion.referee.errors import (
     AlreadyScoredError,
     CannotTargetSelfError,
-    DoesNotMatchError,
     NoDrawToShowError,
     NotAtUnoError,
     NothingToCatchError,
@@ -44,7 +41,6 @@ from companion.referee.legality import (
     SHOWING,
     Legal,
     legal,
-    matches,
     may_be_caught,
     may_call_uno,
     may_target,
@@ -54,8 +50,6 @@ from companion.referee.state import Choice, Phase, State
 __all__ = ["Legal", "apply", "legal"]
 
 _CREEPER = Card(Face.WILD_CREEPER)
-_ACTIONS = frozenset({Face.DRAW_TWO, Face.REVERSE, Face.SKIP})
-_PENALTY = {Face.DRAW_TWO: (2, Why.DRAW_TWO), Face.WILD_DRAW_FOUR: (4, Why.WILD_DRAW_FOUR)}
 
 
 def apply(state: State, move: moves.Move) -> tuple[State, tuple[Effect, ...]]:
@@ -83,115 +77,6 @@ def apply(state: State, move: moves.Move) -> tuple[State, tuple[Effect, ...]]:
     return draft.freeze(), tuple(draft.effects)
 
 
-def _start(draft: Draft, move: moves.Start) -> None:
-    """R4-R10."""
-    options = draft.header.options
-    face = move.card.face
-    if _is_set_aside(draft, face):
-        draft.effects.append(SetAside())
-        return
-    draft.land(move.card)
-    first = draft.after(draft.dealer)
-    if face.is_wild:
-        dealer_chooses = options.start_wild_chooser is StartWildChooser.DEALER
-        draft.choose_color(draft.dealer if dealer_chooses else first, Choice.OPENING)
-    elif face is Face.REVERSE:
-        draft.reverse()
-        draft.turn_to(draft.dealer)
-    elif face is Face.DRAW_TWO or face is Face.SKIP:
-        _hit_next(draft, draft.dealer, face)
-    else:
-        draft.turn_to(first)
-
-
-def _is_set_aside(draft: Draft, face: Face) -> bool:
-    """R8, R10 and the option `start_action`."""
-    if face.is_wild:
-        return face is Face.WILD_DRAW_FOUR or draft.header.edition.sets_aside_opening_wilds
-    return face in _ACTIONS and draft.header.options.start_action is StartAction.REDRAW
-
-
-def _hit_next(draft: Draft, seat: int, face: Face) -> None:
-    """Let the player after this seat draw what the face asks for, if anything, and lose the turn (R5, R6, R14, R16)."""
-    victim = draft.after(seat)
-    _punish_next(draft, seat, face)
-    draft.skip(victim)
-    draft.turn_to(draft.after(victim))
-
-
-def _punish_next(draft: Draft, seat: int, face: Face) -> None:
-    """Let the player after this seat draw what the face asks for, if anything."""
-    if face in _PENALTY:
-        draft.draw(draft.after(seat), *_PENALTY[face])
-
-
-def _play(draft: Draft, move: moves.Play) -> None:
-    """R11-R18, R20, R27, R28."""
-    card, player = move.card, draft.actor
-    top, color = draft.top, draft.color
-    assert top is not None
-    assert color is not None
-    if not move.force and not matches(card, top, color):
-        raise DoesNotMatchError(card, top, color)
-    draft.land(card)
-    draft.set_fresh(player, 0)
-    draft.catchable = player
-    draft.set_count(player, draft.hands[player] - 1)
-    if draft.hands[player] == 0:
-        _punish_next(draft, player, card.face)
-        draft.end_round(player)
-        return
-    _ACTION.get(card.face, _play_number)(draft, player, color)
-
-
-def _play_number(draft: Draft, player: int, _: Color) -> None:
-    draft.turn_to(draft.after(player))
-
-
-def _play_draw_two(draft: Draft, player: int, _: Color) -> None:
-    _hit_next(draft, player, Face.DRAW_TWO)
-
-
-def _play_skip(draft: Draft, player: int, _: Color) -> None:
-    _hit_next(draft, player, Face.SKIP)
-
-
-def _play_reverse(draft: Draft, player: int, _: Color) -> None:
-    """R15."""
-    draft.reverse()
-    if len(draft.hands) == 2 and draft.header.options.two_player_reverse is TwoPlayerReverse.SKIP:
-        _hit_next(draft, player, Face.SKIP)
-    else:
-        draft.turn_to(draft.after(player))
-
-
-def _play_wild(draft: Draft, player: int, _: Color) -> None:
-    """R17; a creeper in the hand is a plain wild (R31)."""
-    draft.choose_color(player, Choice.WILD)
-
-
-def _play_wild_draw_four(draft: Draft, player: int, contested: Color) -> None:
-    """R18."""
-    draft.choose_color(player, Choice.WILD_DRAW_FOUR)
-    draft.contested = contested
-
-
-def _play_item_box(draft: Draft, _: int, __: Color) -> None:
-    """R20."""
-    draft.phase = Phase.FLIP
-
-
-_ACTION: dict[Face, Callable[[Draft, int, Color], None]] = {
-    Face.DRAW_TWO: _play_draw_two,
-    Face.SKIP: _play_skip,
-    Face.REVERSE: _play_reverse,
-    Face.WILD: _play_wild,
-    Face.WILD_CREEPER: _play_wild,
-    Face.WILD_DRAW_FOUR: _play_wild_draw_four,
-    Face.WILD_ITEM_BOX: _play_item_box,
-}
-
-
 def _draw(draft: Draft, _: moves.Draw) -> None:
     """R12; drawing on a turn ends the chance to catch another (R27)."""
     if draft.catchable != draft.actor:
@@ -203,54 +88,6 @@ def _draw(draft: Draft, _: moves.Draw) -> None:
 def _pass(draft: Draft, _: moves.Pass) -> None:
     """R12."""
     draft.turn_to(draft.after(draft.actor))
-
-
-def _flip(draft: Draft, move: moves.Flip) -> None:
-    """R20, R21."""
-    draft.land(move.card)
-    draft.effects.append(ItemUsed(move.card.item, draft.name(draft.actor)))
-    _ITEM[move.card.item](draft, draft.actor)
-
-
-def _mushroom(draft: Draft, player: int) -> None:
-    """R22."""
-    draft.effects.append(GoesAgain(draft.name(player)))
-    draft.turn_to(player)
-
-
-def _banana_peel(draft: Draft, player: int) -> None:
-    """R23."""
-    draft.draw(draft.before(player), 2, Why.BANANA_PEEL)
-    draft.turn_to(draft.after(player))
-
-
-def _green_shell(draft: Draft, _: int) -> None:
-    """R24."""
-    draft.phase = Phase.TARGET
-
-
-def _lightning(draft: Draft, player: int) -> None:
-    """R25."""
-    other = draft.after(player)
-    while other != player:
-        draft.draw(other, 1, Why.LIGHTNING)
-        other = draft.after(other)
-    _mushroom(draft, player)
-
-
-def _bob_omb(draft: Draft, player: int) -> None:
-    """R26."""
-    draft.draw(player, 2, Why.BOB_OMB)
-    draft.choose_color(player, Choice.WILD)
-
-
-_ITEM: dict[Item, Callable[[Draft, int], None]] = {
-    Item.MUSHROOM: _mushroom,
-    Item.BANANA_PEEL: _banana_peel,
-    Item.GREEN_SHELL: _green_shell,
-    Item.LIGHTNING: _lightning,
-    Item.BOB_OMB: _bob_omb,
-}
 
 
 def _choose_color(draft: Draft, move: moves.ChooseColor) -> None:
@@ -279,7 +116,7 @@ def _target(draft: Draft, move: moves.Target) -> None:
 
 def _accept(draft: Draft, _: moves.Accept) -> None:
     """R18."""
-    _hit_next(draft, draft.before(draft.actor), Face.WILD_DRAW_FOUR)
+    landing.hit_next(draft, draft.before(draft.actor), Face.WILD_DRAW_FOUR)
 
 
 def _challenge(draft: Draft, _: moves.Challenge) -> None:
@@ -377,7 +214,7 @@ def _go_out(draft: Draft, seat: int) -> None:
     """End the round of a player found without cards; a wild draw four still unanswered was the last one (R28)."""
     player = draft.before(draft.actor) if draft.phase is Phase.CHALLENGE else draft.actor
     if draft.contested is not None and player == seat:
-        _punish_next(draft, seat, Face.WILD_DRAW_FOUR)
+        landing.punish_next(draft, seat, Face.WILD_DRAW_FOUR)
     draft.end_round(seat)
 
 
@@ -438,11 +275,11 @@ def _only(phase: Phase) -> frozenset[Phase]:
 
 
 _RULES: dict[type, _Rule] = {
-    moves.Start: _Rule("start", _only(Phase.START), _start, _its_card),
-    moves.Play: _Rule("play", PLAYING, _play, _its_card),
+    moves.Start: _Rule("start", _only(Phase.START), landing.start, _its_card),
+    moves.Play: _Rule("play", PLAYING, landing.play, _its_card),
     moves.Draw: _Rule("draw", _only(Phase.TURN), _draw),
     moves.Pass: _Rule("pass", _only(Phase.DRAWN), _pass),
-    moves.Flip: _Rule("flip", _only(Phase.FLIP), _flip, _its_card),
+    moves.Flip: _Rule("flip", _only(Phase.FLIP), landing.flip, _its_card),
     moves.ChooseColor: _Rule("color", _only(Phase.COLOR), _choose_color),
     moves.Target: _Rule("target", _only(Phase.TARGET), _target),
     moves.Accept: _Rule("accept", _only(Phase.CHALLENGE), _accept),
