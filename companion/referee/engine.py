@@ -1,7 +1,7 @@
 """The rules at work: `apply` a move to a state, or learn from `legal` what may be done next.
 
-Each kind of move has one rule, here or, where a card lands on the pile, in `landing`; the steps that rules share are those
-of a draft.
+Each kind of move has one rule: here, or in `landing` where a card lands on the pile. The steps that rules share are
+those of a draft.
 """
 
 from __future__ import annotations

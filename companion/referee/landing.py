@@ -18,7 +18,7 @@ _PENALTY = {Face.DRAW_TWO: (2, Why.DRAW_TWO), Face.WILD_DRAW_FOUR: (4, Why.WILD_
 
 
 def start(draft: Draft, move: moves.Start) -> None:
-    """R4-R10."""
+    """Begin the round with the card turned up, or set it aside (R4-R10)."""
     options = draft.header.options
     face = move.card.face
     if _is_set_aside(draft, face):
@@ -60,7 +60,7 @@ def punish_next(draft: Draft, seat: int, face: Face) -> None:
 
 
 def play(draft: Draft, move: moves.Play) -> None:
-    """R11-R18, R20, R27, R28."""
+    """Play the card and do what it asks for; raises DoesNotMatchError (R11-R18, R20, R27, R28)."""
     card, player = move.card, draft.actor
     top, color = draft.top, draft.color
     assert top is not None
@@ -127,7 +127,7 @@ _ACTION: dict[Face, Callable[[Draft, int, Color], None]] = {
 
 
 def flip(draft: Draft, move: moves.Flip) -> None:
-    """R20, R21."""
+    """Let the item of the card turned up happen (R20, R21)."""
     draft.land(move.card)
     draft.effects.append(ItemUsed(move.card.item, draft.name(draft.actor)))
     _ITEM[move.card.item](draft, draft.actor)
