@@ -6,8 +6,9 @@ from dataclasses import dataclass
 
 import cv2
 import numpy as np
-from companion.dataset.surfaces import Image, smooth_noise
 from numpy.typing import NDArray
+
+from companion.dataset.surfaces import Image, smooth_noise
 
 Floats = NDArray[np.float32]
 

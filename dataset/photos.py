@@ -7,11 +7,11 @@ from pathlib import Path
 
 import cv2
 import numpy as np
-from companion.dataset.faces import CardArt, width_of
-from companion.dataset.surfaces import list_pictures
 from numpy.typing import NDArray
 
 from companion.cards import Card, UnknownCardError
+from companion.dataset.faces import CardArt, width_of
+from companion.dataset.surfaces import list_pictures
 
 _HEIGHT = 352
 _CORNER_RADIUS = 0.055

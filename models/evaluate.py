@@ -179,23 +179,28 @@ def coverage_at(confidences: NDArray[np.float64], right: NDArray[np.bool_], prec
 
 
 def fit_temperature(readings: Sequence[Reading], whole: bool, current: float) -> float:
-    """Return the temperature that maximises the likelihood of the true cards among paired sightings of one kind.
+    """Return the temperature at which confidences best tell right sightings of one kind from wrong and invented ones.
 
-    Temperature scaling: Guo et al., On Calibration of Modern Neural Networks, 2017.
+    Temperature scaling (Guo et al., On Calibration of Modern Neural Networks, 2017), by the likelihood of being right.
     """
-    pairs = [(card, s) for card, s in paired(readings) if s.whole is whole]
-    if len(pairs) < 30:
+    logs, right = [], []
+    for reading in readings:
+        missing = Counter(reading.label.cards)
+        for sighting in sorted(reading.sightings, key=lambda s: -s.confidence):
+            if sighting.whole is whole:
+                logs.append(np.log(np.maximum(np.array(sighting.probabilities[:4]), 1e-9)))
+                right.append(missing[sighting.card] > 0)
+            missing[sighting.card] -= 1
+    if len(logs) < 30:
         return current
-    grid = np.exp(np.linspace(np.log(0.5), np.log(5), 60))
+    rows, hits = np.array(logs), np.array(right)
 
     def loss(ratio: float) -> float:
-        total = 0.0
-        for card, sighting in pairs:
-            logs = np.log(np.maximum(np.array(sighting.probabilities), 1e-12)) / ratio
-            odds = np.exp(logs - logs.max())
-            total -= float(np.log(max(odds[sighting.cards.index(card)] / odds.sum(), 1e-12)))
-        return total
+        odds = np.exp((rows - rows[:, :1]) / ratio)
+        confidence = np.clip(1 / odds.sum(1), 1e-4, 1 - 1e-4)
+        return float(-np.log(np.where(hits, confidence, 1 - confidence)).mean())
 
+    grid = np.exp(np.linspace(np.log(0.4), np.log(5), 60))
     return float(current * grid[int(np.argmin([loss(ratio) for ratio in grid]))])
 
 

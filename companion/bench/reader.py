@@ -7,6 +7,7 @@ import json
 import statistics
 import time
 from collections.abc import Callable
+from functools import partial
 
 import click
 import numpy as np
@@ -61,9 +62,9 @@ def reader(rounds: int, threads: int, as_json: bool) -> None:
     predict = _ultralytics(threads)
     rows: dict[str, dict[str, float]] = {}
     for name, image in _pictures().items():
-        row = {"companion ms": _median_ms(lambda image=image: detector.detect(image), rounds)}
+        row = {"companion ms": _median_ms(partial(detector.detect, image), rounds)}
         if predict is not None:
-            row["ultralytics ms"] = _median_ms(lambda image=image: predict(image), rounds)
+            row["ultralytics ms"] = _median_ms(partial(predict, image), rounds)
             row["ratio"] = row["companion ms"] / row["ultralytics ms"]
         rows[name] = {key: round(value, 2) for key, value in row.items()}
     if as_json:

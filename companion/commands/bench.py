@@ -12,6 +12,7 @@ _BENCHES = {
     "reader": "companion.bench.reader:reader",
     "referee": "companion.bench.referee:referee",
     "startup": "companion.bench.startup:startup",
+    "watch": "companion.bench.watch:watch",
 }
 
 

@@ -15,19 +15,14 @@ _INDEX_OVER_CARD = 0.135
 # How far from its usual spot a card's own index may lie, in the card's unit square: decks and outlines differ.
 _SPOT_REACH = 0.14
 # Area of an outline told from one index, over that of a card beside it: indices differ in size from deck to deck.
-_SIZE_RANGE = (0.3, 3.0)
-# An index this large a share of the card it lies in is the card's middle symbol.
-_MIDDLE_SHARE = 0.02
+_SIZE_RANGE = (0.2, 5.0)
+# An index whose frame is this large a share of the card it lies in is the card's middle symbol.
+_MIDDLE_SHARE = 0.15
 
 
 def on_card(card: Quad, points: Quad) -> Quad:
     """Return where points (N, 2) of the picture lie in the card's unit square; (0, 0) is its top left corner."""
     return project(homography(card, unit_square()), points)
-
-
-def support(card: Quad, indices: Sequence[Quad]) -> int:
-    """Return at how many of the card's two index spots an index was found: evidence that the outline is right."""
-    return len(_at_spots(card, indices))
 
 
 def claimed(card: Quad, indices: Sequence[Quad]) -> set[int]:
@@ -45,17 +40,25 @@ def claimed(card: Quad, indices: Sequence[Quad]) -> set[int]:
         # A real index of another card is much smaller than a middle symbol that was taken for one.
         if 0.2 < x < 0.8 and 0.2 < y < 0.8 and abs(cv2.contourArea(indices[i])) / area > _MIDDLE_SHARE
     }
-    return middles | _at_spots(card, indices)
+    return middles | at_spots(card, indices)
 
 
-def _at_spots(card: Quad, indices: Sequence[Quad]) -> set[int]:
-    """Return the indices nearest to the card's two spots, if they are near enough."""
+def at_spots(card: Quad, indices: Sequence[Quad]) -> set[int]:
+    """Return the indices nearest to the card's two index spots, where they are near enough: its own, surely."""
     if not indices:
         return set()
     spots = np.array([INDEX_SPOT, (1 - INDEX_SPOT[0], 1 - INDEX_SPOT[1])])
     positions = on_card(card, np.array([index.mean(0) for index in indices], np.float32))
     off = np.abs(positions[:, None] - spots[None]).max(2)
     return {int(off[:, k].argmin()) for k in range(2) if off[:, k].min() < _SPOT_REACH}
+
+
+def inside(card: Quad, indices: Sequence[Quad]) -> set[int]:
+    """Return the indices whose centres lie on the card."""
+    if not indices:
+        return set()
+    positions = on_card(card, np.array([index.mean(0) for index in indices], np.float32))
+    return {i for i, (x, y) in enumerate(positions) if 0 < x < 1 and 0 < y < 1}
 
 
 def strangers(card: Quad, indices: Sequence[Quad]) -> int:
@@ -107,20 +110,24 @@ def opposite_pairs(readings: Sequence[IndexReading]) -> list[tuple[IndexReading,
     ]
 
 
-def _apart(readings: Sequence[IndexReading]) -> list[IndexReading]:
-    """Return the readings, best first, leaving out second boxes of an index: those centred on a better one's ink."""
-    kept: list[IndexReading] = []
+def apart(readings: Sequence[IndexReading]) -> list[IndexReading]:
+    """Return one reading per index: of those centred on the ink of an earlier one, the mean is taken in its place."""
+    groups: list[list[IndexReading]] = []
     for reading in readings:
         center = reading.quad.mean(0)
         side = float(np.hypot(*(reading.quad[1] - reading.quad[0]))) / INDEX_REACH
-        if all(np.hypot(*(other.quad.mean(0) - center)) > 0.6 * side for other in kept):
-            kept.append(reading)
-    return kept
+        near = (group for group in groups if np.hypot(*(group[0].quad.mean(0) - center)) < 0.6 * side)
+        group = next(near, None)
+        if group is None:
+            groups.append([reading])
+        else:
+            group.append(reading)
+    return [IndexReading(group[0].quad, np.mean([member.logs for member in group], axis=0)) for group in groups]
 
 
 def one_per_card(readings: Sequence[IndexReading]) -> list[IndexReading]:
     """Return one reading per card, with the card's outline: two opposite corners that read alike are one card."""
-    left = _apart(sorted(readings, key=lambda reading: -float(reading.logs[:-1].max())))
+    left = sorted(readings, key=lambda reading: -float(reading.logs[:-1].max()))
     cards: list[IndexReading] = []
     while left:
         first = left.pop(0)

@@ -16,13 +16,15 @@ from companion.cards import ALL_CARDS, EditionName, deck
 from companion.vision.boxes import BoxFinder, BoxKind
 from companion.vision.calibration import Calibration
 from companion.vision.corners import (
+    apart,
+    at_spots,
     claimed,
+    inside,
     is_size_of_others,
     one_per_card,
     opposite_pairs,
     outline_from_pair,
     strangers,
-    support,
 )
 from companion.vision.geometry import Image, Quad, index_frame, intersection_over_smaller
 from companion.vision.labels import Floats
@@ -39,11 +41,16 @@ UNSURE_BELOW = 0.75
 # A box must be at least this likely to be a card at all; chosen on the generated validation scenes.
 _NO_CARD_LIMIT = 0.5
 _INDEX_NO_CARD_LIMIT = 0.35
+# An outline of less than this share of a surer one's area is no card beside it, however near the camera is.
+_FAR_SMALLER = 0.2
+# An index read with more than this probability is believed against what was read of a whole card.
+_SURE_INDEX = 0.8
 # Readings less likely than these are more often wrong than worth a question.
 _WHOLE_LIMIT = 0.3
 _INDEX_LIMIT = 0.45
 # An index whose card's place shows no card at all to the card reader with more than this probability is other print.
 _BARE_LIMIT = 0.5
+_CLEAR_INDEX = 0.9
 # Two whole cards sharing more of the smaller one than this are the same card boxed twice.
 _SAME_CARD = 0.72
 # An outline of less than this share of the area of one that it lies in is a part of it.
@@ -86,44 +93,62 @@ class CardDetector:
     def detect(self, image: Image) -> list[Sighting]:
         """Return the face-up cards in a (H, W, 3) BGR uint8 picture, whole ones first, each from the left."""
         boxes = self._boxes.find(image)
-        index_boxes = [box.quad for box in boxes if box.kind is BoxKind.INDEX]
+        indices = self._read_indices(image, [box.quad for box in boxes if box.kind is BoxKind.INDEX])
         candidates = [(box.quad, box.score) for box in boxes if box.kind is BoxKind.CARD]
-        whole = self._whole_cards(image, candidates, index_boxes)
-        indices = self._loose_indices(image, index_boxes, whole)
+        whole = self._whole_cards(image, candidates, indices)
+        loose = self._unclaimed(indices, whole)
         # Where the box of a card was missed or far off, its two indices say where it lies.
-        pairs = [(outline_from_pair(a, b), _PAIR_SCORE) for a, b in opposite_pairs(indices)]
+        pairs = [(outline_from_pair(a, b), _PAIR_SCORE) for a, b in opposite_pairs(loose)]
         if pairs:
-            whole = _without_parts([*whole, *self._whole_cards(image, pairs, index_boxes)])
-            indices = _unclaimed(indices, whole)
+            whole = _without_parts([*whole, *self._whole_cards(image, pairs, indices)])
+            loose = self._unclaimed(indices, whole)
         sightings = [self._sighting(reading.quad, reading.logs, whole=True) for reading in whole]
-        sightings = [sighting for sighting in sightings if sighting.confidence >= _WHOLE_LIMIT]
-        sightings += self._cards_behind(image, indices, [sighting.quad for sighting in sightings])
+        sightings = _of_one_size([sighting for sighting in sightings if sighting.confidence >= _WHOLE_LIMIT])
+        sightings += self._cards_behind(image, loose, [sighting.quad for sighting in sightings])
         return sorted(sightings, key=lambda sighting: (not sighting.whole, float(sighting.quad[:, 0].mean())))
 
+    def _read_indices(self, image: Image, boxes: Sequence[Quad]) -> list[IndexReading]:
+        readings = self._reader.read_indices(image, [index_frame(quad) for quad in boxes])
+        return [r for r in apart(readings) if self._probabilities(r.logs, False)[-1] < _INDEX_NO_CARD_LIMIT]
+
     def _whole_cards(
-        self, image: Image, candidates: Sequence[tuple[Quad, float]], index_boxes: Sequence[Quad]
+        self, image: Image, candidates: Sequence[tuple[Quad, float]], indices: Sequence[IndexReading]
     ) -> list[CardReading]:
         """Return the readings of those candidates (outline, score) that are cards, best first, none twice."""
         readings = self._reader.read_cards(image, [quad for quad, _ in candidates])
+        frames = [index.quad for index in indices]
         scored = []
         for (_, score), reading in zip(candidates, readings, strict=True):
             probabilities = self._probabilities(reading.logs, True)
-            spots = support(reading.quad, index_boxes)
+            spots = at_spots(reading.quad, frames)
+            denied = bool(spots) and all(self._denies(indices[i], reading) for i in spots)
             # A box about several fanned cards has indices in it, but not where one card has them.
-            spans_several = spots == 0 and strangers(reading.quad, index_boxes) >= 2
-            if probabilities[-1] <= _NO_CARD_LIMIT and _is_card_shaped(reading.quad) and not spans_several:
-                found = _SUPPORT_WEIGHT * spots
+            spans_several = not spots and strangers(reading.quad, frames) >= 2
+            if probabilities[-1] <= _NO_CARD_LIMIT and _is_card_shaped(reading.quad) and not (denied or spans_several):
+                found = _SUPPORT_WEIGHT * sum(not self._denies(indices[i], reading) for i in spots)
                 scored.append((score * (0.3 + float(probabilities[:-1].max())) + found, reading))
         scored.sort(key=lambda pair: -pair[0])
         return _without_parts([reading for _, reading in scored])
 
-    def _loose_indices(
-        self, image: Image, index_boxes: Sequence[Quad], whole: Sequence[CardReading]
-    ) -> list[IndexReading]:
-        own = set().union(*(claimed(card.quad, index_boxes) for card in whole))
-        free = [index_frame(quad) for i, quad in enumerate(index_boxes) if i not in own]
-        readings = self._reader.read_indices(image, free)
-        return [r for r in readings if self._probabilities(r.logs, False)[-1] < _INDEX_NO_CARD_LIMIT]
+    def _denies(self, index: IndexReading, card: CardReading) -> bool:
+        """Whether an index surely is another card's than the one that was read: indices are seldom misread."""
+        probabilities = self._probabilities(index.logs, False)
+        best = int(self._probabilities(card.logs, True)[:-1].argmax())
+        return bool(probabilities[:-1].max() > _SURE_INDEX and int(probabilities[:-1].argmax()) != best)
+
+    def _agrees(self, index: IndexReading, card: CardReading) -> bool:
+        best = int(self._probabilities(card.logs, True)[:-1].argmax())
+        return int(self._probabilities(index.logs, False)[:-1].argmax()) == best
+
+    def _unclaimed(self, indices: Sequence[IndexReading], whole: Sequence[CardReading]) -> list[IndexReading]:
+        """Return the indices that are none of the whole cards' own."""
+        frames = [index.quad for index in indices]
+        own = {i for card in whole for i in claimed(card.quad, frames) if not self._denies(indices[i], card)}
+        for card in whole:
+            open_card = len(at_spots(card.quad, frames)) == 2
+            # What else is found on a card with both its corners in view is its print, not another card.
+            own |= {i for i in inside(card.quad, frames) if open_card or self._agrees(indices[i], card)}
+        return [index for i, index in enumerate(indices) if i not in own]
 
     def _cards_behind(self, image: Image, indices: Sequence[IndexReading], whole: Sequence[Quad]) -> list[Sighting]:
         """Return the fanned and half-hidden cards that loose indices belong to, leaving out print on other things.
@@ -131,10 +156,13 @@ class CardDetector:
         Such a card is of the size of the others in the picture, and the card reader sees cards where it must lie.
         """
         cards = [card for card in one_per_card(indices) if is_size_of_others(card.quad, whole)]
+        sightings = [self._sighting(card.quad, card.logs, whole=False) for card in cards]
         bare = self._reader.no_card_probabilities(image, [card.quad for card in cards])
-        seen = [card for card, nothing in zip(cards, bare, strict=True) if nothing < _BARE_LIMIT]
-        sightings = [self._sighting(card.quad, card.logs, whole=False) for card in seen]
-        return [sighting for sighting in sightings if sighting.confidence >= _INDEX_LIMIT]
+        return [
+            sighting
+            for sighting, nothing in zip(sightings, bare, strict=True)
+            if sighting.confidence >= _INDEX_LIMIT and (nothing < _BARE_LIMIT or _is_beyond_doubt(sighting))
+        ]
 
     def _probabilities(self, logs: Floats, whole: bool) -> Floats:
         scaled = np.where(self._allowed, logs, -np.inf) / self._calibration.temperature(whole)
@@ -168,10 +196,22 @@ def _without_parts(readings: Sequence[CardReading]) -> list[CardReading]:
     return kept
 
 
-def _unclaimed(indices: Sequence[IndexReading], whole: Sequence[CardReading]) -> list[IndexReading]:
-    quads = [reading.quad for reading in indices]
-    own = set().union(*(claimed(card.quad, quads) for card in whole))
-    return [reading for i, reading in enumerate(indices) if i not in own]
+def _of_one_size(sightings: Sequence[Sighting]) -> list[Sighting]:
+    """Return the sightings without those far smaller than a surer one: cards in a picture are of about one size."""
+    areas = [abs(cv2.contourArea(sighting.quad)) for sighting in sightings]
+    return [
+        sighting
+        for sighting, area in zip(sightings, areas, strict=True)
+        if not any(
+            area < _FAR_SMALLER * other_area and sighting.confidence < other.confidence
+            for other, other_area in zip(sightings, areas, strict=True)
+        )
+    ]
+
+
+def _is_beyond_doubt(sighting: Sighting) -> bool:
+    """Whether an index is so clear that a card must be there: coloured ground about a digit is seldom anything else."""
+    return sighting.confidence >= _CLEAR_INDEX and sighting.card.color is not None
 
 
 def _is_card_shaped(quad: Quad) -> bool:

@@ -15,14 +15,15 @@ from companion.dataset.layouts import Layout
 from companion.dataset.scenes import SceneMaker
 from companion.dataset.styles import StyleFamily
 from companion.vision.corners import (
+    apart,
     are_opposite,
+    at_spots,
     claimed,
     is_size_of_others,
     one_per_card,
     outline_from_index,
     outline_from_pair,
     strangers,
-    support,
 )
 from companion.vision.detector import CardDetector
 from companion.vision.geometry import corner_frames, homography, project, unit_square
@@ -107,10 +108,10 @@ def test_a_card_claims_its_own_indices_only() -> None:
     far = top_left + 300
     indices = [top_right, top_left, neighbour, bottom_right, far]
     assert claimed(CARD, indices) == {1, 3}
-    assert support(CARD, indices) == 2
+    assert at_spots(CARD, indices) == {1, 3}
     assert strangers(CARD, indices) == 1
-    assert support(CARD, [top_left]) == 1
-    assert support(CARD, []) == 0
+    assert at_spots(CARD, [top_left]) == {0}
+    assert at_spots(CARD, []) == set()
     assert claimed(CARD, []) == set()
     assert strangers(CARD, []) == 0
 
@@ -118,9 +119,9 @@ def test_a_card_claims_its_own_indices_only() -> None:
 def test_one_index_boxed_twice_is_one_card() -> None:
     top_left, bottom_right = corner_frames(CARD)
     twice = [reading(top_left), reading(top_left + 2)]
-    assert len(one_per_card(twice)) == 1
-    assert len(one_per_card([*twice, reading(bottom_right)])) == 1
-    assert len(one_per_card([*twice, reading(top_left + 60)])) == 2
+    assert len(apart(twice)) == 1
+    assert len(one_per_card(apart([*twice, reading(bottom_right)]))) == 1
+    assert len(one_per_card(apart([*twice, reading(top_left + 60)]))) == 2
 
 
 def test_cards_in_a_picture_are_of_one_size() -> None:
