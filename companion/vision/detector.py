@@ -153,15 +153,21 @@ class CardDetector:
     def _cards_behind(self, image: Image, indices: Sequence[IndexReading], whole: Sequence[Quad]) -> list[Sighting]:
         """Return the fanned and half-hidden cards that loose indices belong to, leaving out print on other things.
 
-        Such a card is of the size of the others in the picture, and the card reader sees cards where it must lie.
+        Unless the index is clear, such a card is of the size of the others in the picture, and the card reader sees cards
+        where it must lie.
         """
-        cards = [card for card in one_per_card(indices) if is_size_of_others(card.quad, whole)]
+        cards = one_per_card(indices)
         sightings = [self._sighting(card.quad, card.logs, whole=False) for card in cards]
         bare = self._reader.no_card_probabilities(image, [card.quad for card in cards])
         return [
             sighting
             for sighting, nothing in zip(sightings, bare, strict=True)
-            if sighting.confidence >= _INDEX_LIMIT and (nothing < _BARE_LIMIT or _is_beyond_doubt(sighting))
+            if _is_beyond_doubt(sighting)
+            or (
+                sighting.confidence >= _INDEX_LIMIT
+                and nothing < _BARE_LIMIT
+                and is_size_of_others(sighting.quad, whole)
+            )
         ]
 
     def _probabilities(self, logs: Floats, whole: bool) -> Floats:
