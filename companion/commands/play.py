@@ -82,7 +82,7 @@ def demo(ctx: click.Context, /, browser: bool, edition: str, seed: int, **option
 
     # Matches of the demo do not belong among those of the table.
     config = _config(_data(ctx) / DEMO_FOLDER, source=None, **options)
-    _serve(config, browser, lambda house: SelfPlay(house, EditionName(edition), seed).start())
+    _serve(config, browser, lambda house: SelfPlay(house, EditionName(edition), seed).start(), "table")
 
 
 def _data(ctx: click.Context) -> Path:
@@ -97,8 +97,8 @@ def _config(data: Path, **options: Any) -> ServerConfig:
     return ServerConfig(data=data, **options)
 
 
-def _serve(config: ServerConfig, browser: bool, begin: Callable[[House], object]) -> None:
-    """Serve until Ctrl-C; `begin` is called once the pages are there."""
+def _serve(config: ServerConfig, browser: bool, begin: Callable[[House], object], page: str = "setup") -> None:
+    """Serve until Ctrl-C; `begin` is called once the pages are there, `page` is the one that the host lands on."""
     from companion.server.app import create_app, house_of
     from companion.server.guests import Role
     from companion.server.house import DoorError
@@ -122,7 +122,7 @@ def _serve(config: ServerConfig, browser: bool, begin: Callable[[House], object]
         begin(house)
     except (DoorError, SourceError) as error:
         raise click.ClickException(str(error)) from error
-    url = f"{address}/join#t={house.pairing.invite(Role.HOST)}"
+    url = f"{address}/join#t={house.pairing.invite(Role.HOST)}&p={page}"
     _greet(url, house, listeners.addresses())
     if browser:
         webbrowser.open(url)
