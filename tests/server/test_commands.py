@@ -25,7 +25,7 @@ def running(data: Path, *arguments: str) -> Iterator[tuple[str, str]]:
     try:
         assert process.stdout is not None
         for line in process.stdout:
-            found = re.search(r"(http://[\d.:]+)/join#t=(\S+)", line)
+            found = re.search(r"(http://[\d.:]+)/join#t=([^&\s]+)", line)
             if found:
                 yield found[1], found[2]
                 break
