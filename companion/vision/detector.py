@@ -46,8 +46,8 @@ _FAR_SMALLER = 0.2
 # An index read with more than this probability is believed against what was read of a whole card.
 _SURE_INDEX = 0.8
 # Readings less likely than these are more often wrong than worth a question.
-_WHOLE_LIMIT = 0.3
-_INDEX_LIMIT = 0.45
+_WHOLE_LIMIT = 0.35
+_INDEX_LIMIT = 0.5
 # An index whose card's place shows no card at all to the card reader with more than this probability is other print.
 _BARE_LIMIT = 0.5
 _CLEAR_INDEX = 0.9
@@ -153,8 +153,8 @@ class CardDetector:
     def _cards_behind(self, image: Image, indices: Sequence[IndexReading], whole: Sequence[Quad]) -> list[Sighting]:
         """Return the fanned and half-hidden cards that loose indices belong to, leaving out print on other things.
 
-        Unless the index is clear, such a card is of the size of the others in the picture, and the card reader sees cards
-        where it must lie.
+        Unless the index is clear, such a card is of the size of the others in the picture, and the card reader sees
+        cards where it must lie.
         """
         cards = one_per_card(indices)
         sightings = [self._sighting(card.quad, card.logs, whole=False) for card in cards]
