@@ -113,6 +113,18 @@ def readers(work: Path, seed: int, device: str, epochs: int, start: Path | None)
 
 @train.command()
 @_work
+@click.option("--models", "folder", type=click.Path(path_type=Path, file_okay=False), help="Default: WORK/export.")
+@click.option("--limit", type=click.IntRange(1), default=4000, show_default=True, help="Scenes to look through.")
+def mine(work: Path, folder: Path | None, limit: int) -> None:
+    """Find what the exported detector takes for cards and is none; the readers then learn to refuse it."""
+    from companion.models.mine import mine as run
+
+    count = run(work / "scenes", "train", (folder or work / "export") / "detector.onnx", limit)
+    click.echo(f"{count} false boxes in {limit} scenes at most")
+
+
+@train.command()
+@_work
 @click.option("--to", "folder", type=click.Path(path_type=Path, file_okay=False), help="Default: WORK/export.")
 def export(work: Path, folder: Path | None) -> None:
     """Write the ONNX files, their class list and their checksums."""

@@ -72,3 +72,20 @@ def test_easy_crops_are_fewer(work: Path) -> None:
     assert len(easy.card_images) < len(every.card_images)
     assert every.card_images.shape[1:] == (3, 192, 128)
     assert every.index_images.shape[1:] == (3, 64, 64)
+
+
+def test_mined_boxes_become_crops_of_no_card(work: Path) -> None:
+    from click.testing import CliRunner
+
+    from companion.cli import main
+    from companion.models.mine import false_file
+    from companion.vision.detector import model_folder
+
+    before = len(next(batches(work / "scenes", "train", 6, 0, 0, Limits())).index_images)
+    arguments = ["train", "mine", "--work", str(work), "--models", str(model_folder()), "--limit", "6"]
+    result = CliRunner().invoke(main, arguments)
+    assert result.exit_code == 0, result.output
+    boxes = false_file(work / "scenes", "train").read_text().count('"kind": "index"')
+    after = len(next(batches(work / "scenes", "train", 6, 0, 0, Limits())).index_images)
+    assert after - before <= boxes
+    assert (after > before) == (boxes > 0)
