@@ -12,8 +12,7 @@ from enum import Enum
 
 import numpy as np
 
-CARD_WIDTH = 56.0
-CARD_HEIGHT = 87.0
+from companion.dataset.press import CARD_HEIGHT, CARD_WIDTH
 
 
 class Layout(Enum):

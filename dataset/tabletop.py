@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 
 from companion.cards import Card
 from companion.dataset.clutter import Owner, draw_object
-from companion.dataset.layouts import CARD_HEIGHT, CARD_WIDTH, Placement
+from companion.dataset.layouts import Placement
+from companion.dataset.press import CARD_HEIGHT, CARD_WIDTH
 from companion.dataset.scenes import Deck
 from companion.dataset.sprites import Matrix, Sprite, blend, card_sprite, premultiplied, stack
 from companion.dataset.surfaces import Image, SurfaceBank

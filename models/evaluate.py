@@ -153,18 +153,19 @@ def paired(readings: Sequence[Reading]) -> Iterator[tuple[Card, Sighting]]:
             yield left[0], wrong[0]
 
 
-def correctness(readings: Sequence[Reading]) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
-    """Return each sighting's confidence and whether it is right, as multisets go; lenient pictures are left out."""
-    confidences, right = [], []
+def judged(readings: Sequence[Reading]) -> Iterator[tuple[Sighting, bool]]:
+    """Yield each sighting and whether it is right, as multisets go, the surest of equals first."""
     for reading in readings:
-        if reading.label.lenient:
-            continue
         missing = Counter(reading.label.cards)
         for sighting in sorted(reading.sightings, key=lambda s: -s.confidence):
-            confidences.append(sighting.confidence)
-            right.append(missing[sighting.card] > 0)
+            yield sighting, missing[sighting.card] > 0
             missing[sighting.card] -= 1
-    return np.array(confidences), np.array(right, bool)
+
+
+def correctness(readings: Sequence[Reading]) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+    """Return each sighting's confidence and whether it is right; pictures that may show more cards are left out."""
+    pairs = list(judged([reading for reading in readings if not reading.label.lenient]))
+    return np.array([sighting.confidence for sighting, _ in pairs]), np.array([right for _, right in pairs], bool)
 
 
 def coverage_at(confidences: NDArray[np.float64], right: NDArray[np.bool_], precision: float) -> tuple[float, float]:
@@ -183,17 +184,11 @@ def fit_temperature(readings: Sequence[Reading], whole: bool, current: float) ->
 
     Temperature scaling (Guo et al., On Calibration of Modern Neural Networks, 2017), by the likelihood of being right.
     """
-    logs, right = [], []
-    for reading in readings:
-        missing = Counter(reading.label.cards)
-        for sighting in sorted(reading.sightings, key=lambda s: -s.confidence):
-            if sighting.whole is whole:
-                logs.append(np.log(np.maximum(np.array(sighting.probabilities[:4]), 1e-9)))
-                right.append(missing[sighting.card] > 0)
-            missing[sighting.card] -= 1
-    if len(logs) < 30:
+    pairs = [(sighting, right) for sighting, right in judged(readings) if sighting.whole is whole]
+    if len(pairs) < 30:
         return current
-    rows, hits = np.array(logs), np.array(right)
+    rows = np.log(np.maximum(np.array([sighting.probabilities[:4] for sighting, _ in pairs]), 1e-9))
+    hits = np.array([right for _, right in pairs])
 
     def loss(ratio: float) -> float:
         odds = np.exp((rows - rows[:, :1]) / ratio)

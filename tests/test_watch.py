@@ -16,10 +16,9 @@ from companion.commands import watch as command
 from companion.dataset.layouts import Placement
 from companion.dataset.script import Lay, Pace, Script, Step, TakeTop, write_script
 from companion.dataset.simulation import SimulatedFrame, SimulatedTable
-from companion.vision.detector import UNSURE_BELOW
 from companion.vision.events import CardLanded, CardTakenBack, PileGone, PileMoved
 from companion.vision.frames import Image
-from companion.vision.sightings import Sighting
+from companion.vision.sightings import UNSURE_BELOW, Sighting
 
 PACE = Pace(0.4, 0.2, 0.4)
 RED_7, BLUE_3 = Card.parse("red 7"), Card.parse("blue 3")

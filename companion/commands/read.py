@@ -14,11 +14,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from companion.cards import EditionName
-from companion.vision.detector import UNSURE_BELOW, CardDetector
+from companion.vision.detector import CardDetector
 from companion.vision.hands import read_hand
 from companion.vision.pictures import SUFFIXES, PictureError, load_picture
 from companion.vision.runtime import ModelFileError
-from companion.vision.sightings import Sighting
+from companion.vision.sightings import UNSURE_BELOW, Sighting
 
 _EDITIONS = click.Choice([edition.value for edition in EditionName])
 
@@ -168,15 +168,13 @@ def _row(sighting: Sighting) -> dict[str, object]:
         "confidence": round(sighting.confidence, 4),
         "quad": [[round(float(x), 1), round(float(y), 1)] for x, y in sighting.quad],
     }
-    if sighting.confidence < UNSURE_BELOW and sighting.runner_up is not None:
-        row["or"] = sighting.runner_up.name
+    if sighting.doubt is not None:
+        row["or"] = sighting.doubt.name
     return row
 
 
 def _line(sighting: Sighting) -> str:
-    if sighting.confidence < UNSURE_BELOW and sighting.runner_up is not None:
-        return f"{sighting.card.name} or {sighting.runner_up.name}"
-    return sighting.card.name
+    return sighting.card.name if sighting.doubt is None else f"{sighting.card.name} or {sighting.doubt.name}"
 
 
 def drawn(image: NDArray[np.uint8], sightings: Sequence[Sighting]) -> NDArray[np.uint8]:

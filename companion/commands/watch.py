@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from companion.cards import EditionName
-from companion.vision.detector import UNSURE_BELOW, CardDetector
+from companion.vision.detector import CardDetector
 from companion.vision.events import (
     CameraHealth,
     CameraStatus,
@@ -22,6 +22,7 @@ from companion.vision.events import (
 from companion.vision.frames import SourceError
 from companion.vision.pile import PileTracker, Region
 from companion.vision.runtime import ModelFileError
+from companion.vision.sightings import UNSURE_BELOW
 from companion.vision.sources import PICTURES_PER_SECOND, open_source
 from companion.vision.watcher import Watcher
 

@@ -10,7 +10,6 @@ from companion.referee.moves import Reveal
 from companion.referee.state import State
 from companion.referee.transcript import write_effect, write_entry, write_state
 from companion.table import HistoryLine, Outcome, Question, Ruling, View
-from companion.vision.detector import UNSURE_BELOW
 from companion.vision.sightings import Sighting
 
 SHOWN_LINES = 40
@@ -167,11 +166,10 @@ class SeenCardAnswer(Answer):
 
 def seen_card(sighting: Sighting, picture: int) -> SeenCardAnswer:
     """Return a sighting in the picture of this number as it is sent."""
-    doubtful = sighting.confidence < UNSURE_BELOW and sighting.runner_up is not None
     return SeenCardAnswer(
         card=sighting.card.name,
         confidence=round(sighting.confidence, 4),
-        other=sighting.runner_up.name if doubtful and sighting.runner_up else None,
+        other=None if sighting.doubt is None else sighting.doubt.name,
         quad=[[round(float(x), 1), round(float(y), 1)] for x, y in sighting.quad],
         picture=picture,
     )

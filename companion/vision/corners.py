@@ -20,9 +20,12 @@ _SIZE_RANGE = (0.2, 5.0)
 _MIDDLE_SHARE = 0.15
 
 
-def on_card(card: Quad, points: Quad) -> Quad:
-    """Return where points (N, 2) of the picture lie in the card's unit square; (0, 0) is its top left corner."""
-    return project(homography(card, unit_square()), points)
+def _centers_on(card: Quad, indices: Sequence[Quad]) -> Quad:
+    """Return where the indices' centres (N, 2) lie in the card's unit square."""
+    if not indices:
+        return np.zeros((0, 2), np.float32)
+    centers = np.array([index.mean(0) for index in indices], np.float32)
+    return project(homography(card, unit_square()), centers)
 
 
 def claimed(card: Quad, indices: Sequence[Quad]) -> set[int]:
@@ -30,9 +33,7 @@ def claimed(card: Quad, indices: Sequence[Quad]) -> set[int]:
 
     An index between the spots belongs to another card that lies on this one, or sticks out from under it.
     """
-    if not indices:
-        return set()
-    positions = on_card(card, np.array([index.mean(0) for index in indices], np.float32))
+    positions = _centers_on(card, indices)
     area = max(abs(cv2.contourArea(card)), 1.0)
     middles = {
         i
@@ -48,24 +49,20 @@ def at_spots(card: Quad, indices: Sequence[Quad]) -> set[int]:
     if not indices:
         return set()
     spots = np.array([INDEX_SPOT, (1 - INDEX_SPOT[0], 1 - INDEX_SPOT[1])])
-    positions = on_card(card, np.array([index.mean(0) for index in indices], np.float32))
+    positions = _centers_on(card, indices)
     off = np.abs(positions[:, None] - spots[None]).max(2)
     return {int(off[:, k].argmin()) for k in range(2) if off[:, k].min() < _SPOT_REACH}
 
 
 def inside(card: Quad, indices: Sequence[Quad]) -> set[int]:
     """Return the indices whose centres lie on the card."""
-    if not indices:
-        return set()
-    positions = on_card(card, np.array([index.mean(0) for index in indices], np.float32))
+    positions = _centers_on(card, indices)
     return {i for i, (x, y) in enumerate(positions) if 0 < x < 1 and 0 < y < 1}
 
 
 def strangers(card: Quad, indices: Sequence[Quad]) -> int:
     """Return how many indices lie well inside the outline that are not its own."""
-    if not indices:
-        return 0
-    positions = on_card(card, np.array([index.mean(0) for index in indices], np.float32))
+    positions = _centers_on(card, indices)
     inside = {i for i, (x, y) in enumerate(positions) if 0.03 < x < 0.97 and 0.03 < y < 0.97}
     return len(inside - claimed(card, indices))
 

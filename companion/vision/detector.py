@@ -35,8 +35,6 @@ from companion.vision.sightings import Sighting
 MODEL_FOLDER = Path(__file__).resolve().parent.parent / "models"
 _CHECKOUT_MODELS = Path(__file__).resolve().parents[2] / "models"
 
-UNSURE_BELOW = 0.75
-"""Confidence under which a reading is called unsure and shown with its runner-up."""
 
 # A box must be at least this likely to be a card at all; chosen on the generated validation scenes.
 _NO_CARD_LIMIT = 0.5

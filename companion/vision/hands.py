@@ -14,9 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from companion.cards import Card, EditionName, deck
-from companion.vision.sightings import Sighting
-
-_SURE = 0.75
+from companion.vision.sightings import UNSURE_BELOW, Sighting
 
 
 @dataclass(frozen=True)
@@ -102,7 +100,7 @@ def _merged(hand: list[HandCard], picture: int, sightings: Sequence[Sighting], e
             doubtful.remove(rival)
             if sighting.confidence > hand[rival].sighting.confidence:
                 hand[rival] = HandCard(picture, sighting)
-        elif sighting.confidence >= _SURE and (expected is None or len(hand) < expected):
+        elif sighting.confidence >= UNSURE_BELOW and (expected is None or len(hand) < expected):
             hand.append(HandCard(picture, sighting))
     return hand
 

@@ -11,6 +11,9 @@ from companion.cards import Card
 
 Quad = NDArray[np.float32]
 
+UNSURE_BELOW = 0.75
+"""Confidence under which a reading is called unsure and shown with its runner-up."""
+
 
 @dataclass(frozen=True, eq=False)
 class Sighting:
@@ -46,6 +49,11 @@ class Sighting:
     def runner_up(self) -> Card | None:
         """The second likeliest card, None where there is none."""
         return self.cards[1] if len(self.cards) > 1 else None
+
+    @property
+    def doubt(self) -> Card | None:
+        """The card that an unsure reading may be instead, None for a sure one."""
+        return self.runner_up if self.confidence < UNSURE_BELOW else None
 
     def probability(self, card: Card) -> float:
         """Return the probability of one card, 0 where it is no candidate."""
