@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import json
 import logging
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -14,10 +15,10 @@ import click
 import cv2
 import numpy as np
 
-from companion.bench.simulated import ExactSightings, Score, grade
+from companion.bench.simulated import ExactSightings, Outcome, Score, grade
 from companion.cards import EditionName
 from companion.dataset.script import write_script
-from companion.dataset.simulation import SimulatedFrame, SimulatedTable
+from companion.dataset.simulation import PileChange, SimulatedFrame, SimulatedTable
 from companion.vision.detector import CardDetector, model_folder
 from companion.vision.events import PileEvent
 from companion.vision.frames import Frame, Image
@@ -47,10 +48,18 @@ class _Cost:
         self.footage += footage
         return took
 
+    def figures(self) -> dict[str, float]:
+        """Return the processor time per second of footage, and how many frames a second of the clock is enough for."""
+        return {
+            "CPU seconds per second": round(self.cpu / self.footage, 3),
+            "frames per second": round(self.footage * _RATE / self.wall, 1),
+        }
+
     def __str__(self) -> str:
+        figures = self.figures()
         return (
-            f"{self.cpu / self.footage:6.3f} CPU s per second of footage, "
-            f"{self.footage * _RATE / self.wall:7.1f} frames per second"
+            f"{figures['CPU seconds per second']:6.3f} CPU s per second of footage, "
+            f"{figures['frames per second']:7.1f} frames per second"
         )
 
 
@@ -62,7 +71,17 @@ class _Cost:
 @click.option("--exact", is_flag=True, help="Track exact sightings instead of what the networks read.")
 @click.option("--threads", default=1, show_default=True, type=click.IntRange(1), help="Threads of the networks.")
 @click.option("--model", type=click.Path(path_type=Path, file_okay=False), help="Folder of the networks.")
-def watch(seed: int, matches: int, moves: int, edition: str, exact: bool, threads: int, model: Path | None) -> None:
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+def watch(
+    seed: int,
+    matches: int,
+    moves: int,
+    edition: str,
+    exact: bool,
+    threads: int,
+    model: Path | None,
+    as_json: bool,
+) -> None:
     """Follow simulated matches at 1280 x 720 and 30 frames per second: events, latency, CPU time.
 
     Latency is from the first frame in which a card lies open to its event: the footage that the tracker waits for and
@@ -93,6 +112,9 @@ def watch(seed: int, matches: int, moves: int, edition: str, exact: bool, thread
         grade(score, number, table.events, said)
         score.looks += tracker.look_count
     score.frames = round(ours.footage * _RATE)
+    if as_json:
+        click.echo(json.dumps(_rows(score, ours, plain)))
+        return
     click.echo(score.table())
     for mistake in score.mistakes:
         click.echo(f"  {mistake}")
@@ -100,6 +122,22 @@ def watch(seed: int, matches: int, moves: int, edition: str, exact: bool, thread
     if every_frame is not None:
         click.echo(f"ultralytics, every frame   {plain}")
         click.echo(f"CPU time saved: {plain.cpu / ours.cpu:.1f} times less")
+
+
+def _rows(score: Score, ours: _Cost, plain: _Cost) -> dict[str, dict[str, float]]:
+    """Return the figures by what they are of; what each one's name ends with is its unit."""
+    rows = {"companion": ours.figures()}
+    if score.latencies:
+        median, late = np.percentile(score.latencies, [50, 95])
+        rows["companion"] |= {"median latency ms": round(1000 * median), "p95 latency ms": round(1000 * late)}
+    if plain.footage:
+        rows["ultralytics, every frame"] = plain.figures()
+        rows["companion"]["ratio"] = round(ours.cpu / plain.cpu, 3)
+    for change in PileChange:
+        counts = {f"{outcome.value} events": score.counts[change, outcome] for outcome in Outcome}
+        rows[f"pile: {change.value}"] = dict(counts)
+    rows["pile: nothing happened"] = {"invented events": score.counts[None, Outcome.INVENTED]}
+    return rows
 
 
 def _feed(tracker: PileTracker, frame: SimulatedFrame, said: list[tuple[float, PileEvent]], cost: _Cost) -> None:
