@@ -13,6 +13,7 @@ from werkzeug.exceptions import HTTPException
 from companion.server import (
     archive_api,
     camera_api,
+    devices_api,
     hands_api,
     live_api,
     match_api,
@@ -31,7 +32,8 @@ from companion.vision.pile import Detect
 _log = logging.getLogger(__name__)
 
 APIS: tuple[Api, ...] = tuple(
-    module.api for module in (archive_api, camera_api, hands_api, live_api, match_api, pairing_api, play_api)
+    module.api
+    for module in (archive_api, camera_api, devices_api, hands_api, live_api, match_api, pairing_api, play_api)
 )
 
 
@@ -75,7 +77,8 @@ def _describing() -> Api:
 
 
 def _recognise() -> None:
-    g.guest = house().badges.read(request)
+    found = house().badges.read(request)
+    g.guest = found if found is not None and house().devices.knows(found) else None
 
 
 def _answer_refusal(refusal: RefusalError) -> Response:

@@ -8,7 +8,8 @@ from enum import Enum
 from flask import Request, Response
 from itsdangerous import BadSignature, URLSafeTimedSerializer
 
-_DAYS_30 = 30 * 24 * 3600
+BADGE_SECONDS = 30 * 24 * 3600
+"""How long a badge counts."""
 
 
 class Role(Enum):
@@ -42,7 +43,7 @@ class Badges:
     def read(self, request: Request) -> Guest | None:
         """Return who sent the request, None where the cookie is missing, forged or too old."""
         try:
-            value = self._signer.loads(request.cookies.get(_cookie(request), ""), max_age=_DAYS_30)
+            value = self._signer.loads(request.cookies.get(_cookie(request), ""), max_age=BADGE_SECONDS)
             return Guest(str(value["id"]), Role(value["role"]), value.get("player"))
         except (BadSignature, KeyError, TypeError, ValueError):
             return None
@@ -57,7 +58,7 @@ class Badges:
         response.set_cookie(
             name,
             self._signer.dumps(value),
-            max_age=_DAYS_30,
+            max_age=BADGE_SECONDS,
             httponly=True,
             samesite="Strict",
             secure=request.is_secure,

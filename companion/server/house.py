@@ -17,6 +17,7 @@ from companion.cards import EditionName
 from companion.referee.state import Header
 from companion.server.camera import Camera
 from companion.server.config import Language, ServerConfig
+from companion.server.devices import Devices
 from companion.server.errors import RefusalError
 from companion.server.guests import Badges
 from companion.server.hub import Hub, Seats
@@ -46,6 +47,7 @@ class House:
         self.streams = Seats()
         self.pairing = Pairing()
         self.badges = Badges(_secret(config.data / "secret.key"))
+        self.devices = Devices(config.data / "devices.json")
         self.doors: Doors = Doors()
         self._detect = detect
         self._detectors: dict[EditionName | None, Detect] = {}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import secrets
 import threading
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 KEPT = 256
@@ -58,6 +58,11 @@ class Hub:
             self._closed = True
             self._changed.notify_all()
 
+    def nudge(self) -> None:
+        """Wake all listeners, though there is nothing new: some may not be welcome any more."""
+        with self._changed:
+            self._changed.notify_all()
+
     def mark(self) -> tuple[str, int]:
         """Return run and number of the latest message."""
         with self._changed:
@@ -72,14 +77,19 @@ class Hub:
             oldest = self._last - len(self._kept)
             return int(number) if oldest <= int(number) <= self._last else None
 
-    def listen(self, seen: int, patience: float) -> Iterator[Message | None]:
-        """Yield messages after the one numbered `seen` as they come, None after `patience` seconds without any."""
+    def listen(
+        self, seen: int, patience: float, welcome: Callable[[], bool] = lambda: True
+    ) -> Iterator[Message | None]:
+        """Yield messages after the one numbered `seen` as they come, None after `patience` seconds without any.
+
+        It ends when `welcome` says so: after a change of that, call `nudge`.
+        """
         frames = -1
         while True:
             with self._changed:
-                if not self._has_news(seen, frames):
+                if welcome() and not self._has_news(seen, frames):
                     self._changed.wait(patience)
-                if self._closed:
+                if self._closed or not welcome():
                     return
                 news = [message for message in self._kept if message.number > seen]
                 if self._frames > frames:
@@ -111,6 +121,10 @@ class Seats:
                 return False
             self._open[guest] = self._open.get(guest, 0) + 1
             return True
+
+    def held_by(self, guest: str) -> int:
+        """Return how many streams this device has open."""
+        return self._open.get(guest, 0)
 
     def leave(self, guest: str) -> None:
         """Count one stream less."""

@@ -8,7 +8,7 @@ from flask import Response, request
 
 from companion.server.api import Api, Media, known_guest
 from companion.server.errors import RefusalError
-from companion.server.guests import Role
+from companion.server.guests import Guest, Role
 from companion.server.house import House, house
 
 api = Api()
@@ -22,7 +22,7 @@ def get_events() -> Response:
     own, who = house(), known_guest()
     if not own.streams.take(who.id):
         raise RefusalError(429, "too-many-streams", "Too many pages are open on this device: close some.", 10)
-    stream = _stream(own, request.headers.get("Last-Event-ID", ""))
+    stream = _stream(own, who, request.headers.get("Last-Event-ID", ""))
     response = Response(stream, content_type="text/event-stream")
     # Werkzeug calls this however the stream ends, even where it never began.
     response.call_on_close(lambda: own.streams.leave(who.id))
@@ -31,7 +31,7 @@ def get_events() -> Response:
     return response
 
 
-def _stream(own: House, last: str) -> Iterator[bytes]:
+def _stream(own: House, who: Guest, last: str) -> Iterator[bytes]:
     seen = own.hub.resumes(last)
     if seen is None:
         boot, seen = own.hub.mark()
@@ -39,5 +39,5 @@ def _stream(own: House, last: str) -> Iterator[bytes]:
         yield f"retry: 1000\nid: {boot}-{seen}\nevent: view\ndata: {own.view_json()}\n\n".encode()
     else:
         yield b"retry: 1000\n: resumed\n\n"
-    for message in own.hub.listen(seen, HEARTBEAT_SECONDS):
+    for message in own.hub.listen(seen, HEARTBEAT_SECONDS, lambda: own.devices.knows(who)):
         yield b": still here\n\n" if message is None else message.encode(own.hub.boot)

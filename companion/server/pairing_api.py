@@ -121,6 +121,8 @@ def take_seat(body: SeatBody) -> Response:
 @api.route("POST", "/api/leave", role=Role.VIEWER)
 def leave() -> Response:
     """Let this device forget that it joined."""
+    house().devices.dismiss(known_guest().id)
+    house().hub.nudge()
     response = Response(status=204)
     house().badges.write(request, response, None)
     return response
@@ -190,6 +192,7 @@ def _check_player(player: str) -> None:
 
 
 def _badged(found: Guest) -> Response:
+    house().devices.welcome(found, request.headers.get("User-Agent", ""))
     response = Response(_me(found).model_dump_json(), content_type="application/json")
     house().badges.write(request, response, found)
     return response

@@ -1,0 +1,101 @@
+"""The joined devices: the host sees them, and can sign a single one out."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from devices import Join, StubReader
+from flask import Flask
+from flask.testing import FlaskClient
+
+from companion.server.app import create_app, house_of
+from companion.server.config import ServerConfig
+from companion.server.devices import MOST_DEVICES, Devices
+from companion.server.guests import BADGE_SECONDS, Guest, Role
+from companion.server.house import House
+
+IPHONE = "Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Safari/604.1"
+
+
+def listed(host: FlaskClient) -> list[dict[str, object]]:
+    found = host.get("/api/devices").json["devices"]
+    assert isinstance(found, list)
+    return found
+
+
+def guest_id(host: FlaskClient, role: str) -> str:
+    return str(next(each["id"] for each in listed(host) if each["role"] == role))
+
+
+def test_the_host_sees_who_has_joined(playing: FlaskClient, app: Flask, house: House) -> None:
+    phone = app.test_client()
+    token = house.pairing.invite(Role.PLAYER)
+    phone.post("/api/join", json={"token": token}, headers={"User-Agent": IPHONE})
+    phone.post("/api/seat", json={"player": "Ben"}, headers={"User-Agent": IPHONE})
+    found = [(each["role"], each["player"], each["system"], each["own"], each["connected"]) for each in listed(playing)]
+    assert found == [("player", "Ben", "iPhone", False, False), ("host", None, "", True, False)]
+
+
+def test_a_device_that_is_signed_out_is_out(playing: FlaskClient, join: Join) -> None:
+    viewer, player = join(Role.VIEWER), join(Role.PLAYER, "Ben")
+    stream = viewer.get("/api/events").response
+    next(iter(stream))
+    assert [each["role"] for each in listed(playing) if each["connected"]] == ["viewer"]
+    assert playing.delete(f"/api/devices/{guest_id(playing, 'viewer')}").status_code == 204
+    # Its stream ends instead of waiting for news, its cookie counts no longer, and nobody else is touched.
+    assert list(stream) == []
+    assert viewer.get("/api/view").status_code == 401
+    assert viewer.get("/api/events").status_code == 401
+    assert player.get("/api/view").status_code == 200
+    assert [each["role"] for each in listed(playing)] == ["player", "host"]
+
+
+def test_a_device_that_is_not_there_cannot_be_signed_out(host: FlaskClient) -> None:
+    assert host.delete("/api/devices/nobody").status_code == 404
+
+
+def test_a_device_that_left_is_gone_for_good(playing: FlaskClient, join: Join) -> None:
+    viewer = join(Role.VIEWER)
+    cookie = viewer.get_cookie("companion")
+    assert cookie is not None
+    viewer.post("/api/leave")
+    viewer.set_cookie("companion", cookie.value)
+    assert viewer.get("/api/view").status_code == 401
+
+
+def test_who_was_signed_out_stays_out_over_a_restart(
+    host: FlaskClient, join: Join, tmp_path: Path, reader: StubReader
+) -> None:
+    devices = {role: join(role) for role in (Role.PLAYER, Role.VIEWER)}
+    host.delete(f"/api/devices/{guest_id(host, 'viewer')}")
+    again = create_app(ServerConfig(data=tmp_path), reader)
+    for role, status in ((Role.PLAYER, 200), (Role.VIEWER, 401)):
+        cookie = devices[role].get_cookie("companion")
+        assert cookie is not None
+        device = again.test_client()
+        device.set_cookie("companion", cookie.value)
+        assert device.get("/api/view").status_code == status
+    house_of(again).close()
+
+
+@pytest.mark.parametrize("content", [b"", b"{}", b'[{"id": 1}]', b"\xff"])
+def test_a_damaged_list_lets_nobody_in(content: bytes, tmp_path: Path) -> None:
+    path = tmp_path / "devices.json"
+    path.write_bytes(content)
+    devices = Devices(path)
+    assert devices.all() == []
+    assert not devices.knows(Guest("a", Role.HOST))
+
+
+def test_old_devices_are_forgotten(tmp_path: Path) -> None:
+    now = [1000.0]
+    devices = Devices(tmp_path / "devices.json", lambda: now[0])
+    devices.welcome(Guest("old", Role.HOST), "")
+    now[0] += BADGE_SECONDS
+    for number in range(MOST_DEVICES + 1):
+        now[0] += 1
+        devices.welcome(Guest(str(number), Role.VIEWER), "<script>")
+    assert not devices.knows(Guest("old", Role.HOST))
+    assert not devices.knows(Guest("0", Role.VIEWER))
+    assert [len(devices.all()), devices.all()[0].id, devices.all()[0].system] == [MOST_DEVICES, str(MOST_DEVICES), ""]
