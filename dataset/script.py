@@ -294,18 +294,20 @@ def write_script(
     nuisances: Nuisances | None = None,
     longest: int | None = 60,
     draw_pile: tuple[float, float] = (95.0, 0.0),
+    header: Header | None = None,
 ) -> Script:
     """Return the script of one random match, the same for the same arguments.
 
     `longest` ends the show after so many moves, None plays the match to its end. `draw_pile` is where the draw pile
-    lies (mm from the pile).
+    lies (mm from the pile). `header` is how the match is set up, where edition and players alone do not say it.
     """
     rng = np.random.default_rng([seed, 1])
     random = Random(seed)
-    scoring = Scoring.SINGLE_ROUND if longest is None else EDITIONS[edition].options.scoring
-    header = Header(EDITIONS[edition], tuple(players), len(players) - 1, Options(scoring=scoring))
+    if header is None:
+        scoring = Scoring.SINGLE_ROUND if longest is None else EDITIONS[edition].options.scoring
+        header = Header(EDITIONS[edition], tuple(players), len(players) - 1, Options(scoring=scoring))
     scatter, tidy = float(rng.choice([4.0, 9.0, 15.0])), float(rng.choice([0.2, 0.9]))
-    writer = Writer(rng, len(players), scatter, tidy, draw_pile)
+    writer = Writer(rng, len(header.players), scatter, tidy, draw_pile)
     for count, (table, before, move, state, effects) in enumerate(_play(header, random)):
         if longest is not None and count >= longest:
             break
