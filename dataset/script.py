@@ -162,6 +162,8 @@ class Nuisances:
     hand_passes: float = 0.08
     light: float = 0.03
     knock: float = 0.015
+    reshuffle: float = 0.0
+    """How often the piles are reshuffled before the draw pile is used up."""
 
 
 CALM = Nuisances(0, 0, 0, 0, 0, 0, 0)
@@ -308,20 +310,32 @@ def write_script(
         header = Header(EDITIONS[edition], tuple(players), len(players) - 1, Options(scoring=scoring))
     scatter, tidy = float(rng.choice([4.0, 9.0, 15.0])), float(rng.choice([0.2, 0.9]))
     writer = Writer(rng, len(header.players), scatter, tidy, draw_pile)
-    for count, (table, before, move, state, effects) in enumerate(_play(header, random)):
+    nuisances = nuisances or Nuisances()
+    match = _play(header, random, np.random.default_rng([seed, 6]), nuisances.reshuffle)
+    for count, (table, before, move, state, effects) in enumerate(match):
         if longest is not None and count >= longest:
             break
-        _tell(writer, table, before, move, state, effects, nuisances or Nuisances())
+        _tell(writer, table, before, move, state, effects, nuisances)
     writer.wait(1.5, 1.6)
     return Script(header, tuple(writer.steps), tuple(writer.moves), writer.now)
 
 
-def _play(header: Header, random: Random) -> Iterator[tuple[RandomTable, State, Move, State, tuple[Effect, ...]]]:
-    """Yield a random match: before each move's effects are carried out, with the state before it and after it."""
+def _play(
+    header: Header, random: Random, rng: np.random.Generator, reshuffle: float
+) -> Iterator[tuple[RandomTable, State, Move, State, tuple[Effect, ...]]]:
+    """Yield a random match: before each move's effects are carried out, with the state before it and after it.
+
+    reshuffle: the chance, by `rng`, that the piles are reshuffled before a player's turn.
+    """
     table = RandomTable(header, random)
     state = opening(header)
     while state.phase is not Phase.OVER:
-        move = table.next_move(state)
+        early = state.phase is Phase.TURN and len(table.discard_pile) > 1 and rng.random() < reshuffle
+        if early:
+            table.draw_pile += table.discard_pile[:-1]
+            random.shuffle(table.draw_pile)
+            table.discard_pile = table.discard_pile[-1:]
+        move = Reshuffle() if early else table.next_move(state)
         after, effects = apply(state, move)
         yield table, state, move, after, effects
         table.follow(effects)

@@ -7,7 +7,7 @@ what they hide is still known.
 from __future__ import annotations
 
 import time as clock
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
 from functools import cached_property
@@ -17,8 +17,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from companion.cards import Card, EditionName
+from companion.dataset.faces import CardArt
 from companion.dataset.gestures import Gesture, Held, begin
-from companion.dataset.scenes import Deck
+from companion.dataset.scenes import Deck, PhotoDeck
 from companion.dataset.script import (
     KNOCK_SECONDS,
     LIGHT_SECONDS,
@@ -125,8 +126,9 @@ class SimulatedTable:
     """A table that plays a match by itself.
 
     seed: of everything. script: what happens, a random match of the edition where None. families and fonts: of the
-    decks to draw by lot, all where None. surfaces: table tops, drawn ones where None. size: of the pictures (px). rate:
-    frames per second. noise: whether the sensor has any.
+    decks to draw by lot, all where None. surfaces: table tops, drawn ones where None. photos: photographed cards, to be
+    used where there are pictures of a card. size: of the pictures (px). rate: frames per second. noise: whether the
+    sensor has any.
     """
 
     def __init__(
@@ -141,6 +143,7 @@ class SimulatedTable:
         size: tuple[int, int] = (1280, 720),
         rate: float = 30.0,
         noise: bool = True,
+        photos: Mapping[Card, Sequence[CardArt]] | None = None,
     ) -> None:
         self.seed = seed
         self.script = write_script(seed, edition, nuisances=nuisances) if script is None else script
@@ -151,6 +154,7 @@ class SimulatedTable:
         self._fonts = fonts
         self._surfaces = surfaces
         self._noise = noise
+        self._photos = photos
 
     @property
     def deck_rng(self) -> np.random.Generator:
@@ -180,7 +184,8 @@ class SimulatedTable:
         family = None if self._families is None else self._families[int(rng.integers(len(self._families)))]
         worn = float(rng.uniform(0, 0.5)) if rng.random() < 0.3 else 0.0
         deck = Deck(sample_style(rng, family, self._fonts), rng, worn)
-        return Tabletop(rng, deck, self.size, surfaces=self._surfaces)
+        photos = None if self._photos is None else PhotoDeck(self._photos, rng)
+        return Tabletop(rng, deck, self.size, surfaces=self._surfaces, photos=photos)
 
     def new_sensor(self) -> _Sensor:
         """Return the camera's sensor."""

@@ -121,14 +121,17 @@ def draw_surface(rng: np.random.Generator, size: int = 768) -> Image:
 class SurfaceBank:
     """Table tops kept for reuse, for drawing one takes longer than composing a scene on it.
 
-    `pictures` are files mixed with the drawn textures, half and half; unreadable ones are passed over.
+    `pictures` are files mixed with the drawn textures, half and half, or alone where none are to be `drawn`; for
+    unreadable ones others are drawn.
     """
 
-    def __init__(self, rng: np.random.Generator, count: int = 24, pictures: Sequence[Path] = ()) -> None:
+    def __init__(
+        self, rng: np.random.Generator, count: int = 24, pictures: Sequence[Path] = (), drawn: bool = True
+    ) -> None:
         self._surfaces: list[Image] = []
         for i in range(count):
             surface = None
-            if pictures and i % 2:
+            if pictures and (i % 2 or not drawn):
                 surface = cv2.imread(str(pictures[int(rng.integers(len(pictures)))]), cv2.IMREAD_COLOR)
             self._surfaces.append(draw_surface(rng) if surface is None else np.asarray(surface, np.uint8))
 

@@ -16,7 +16,7 @@ from companion.cards import Card
 from companion.dataset.clutter import Owner, draw_object
 from companion.dataset.layouts import Placement
 from companion.dataset.press import CARD_HEIGHT, CARD_WIDTH
-from companion.dataset.scenes import Deck
+from companion.dataset.scenes import Deck, PhotoDeck
 from companion.dataset.sprites import Matrix, Sprite, blend, card_sprite, premultiplied, stack
 from companion.dataset.surfaces import Image, SurfaceBank
 
@@ -67,6 +67,7 @@ class Tabletop:
     """A table that is drawn by lot from `rng`, with the cards of `deck` on it.
 
     size: width and height of the pictures in pixels. draw_pile: where the draw pile lies, mm from the discard pile.
+    photos: photographed cards, which take the place of those of `deck`.
     """
 
     def __init__(
@@ -76,9 +77,11 @@ class Tabletop:
         size: tuple[int, int] = (1280, 720),
         draw_pile: tuple[float, float] = (95.0, 0.0),
         surfaces: SurfaceBank | None = None,
+        photos: PhotoDeck | None = None,
     ) -> None:
         self._rng = rng
         self._deck = deck
+        self._photos = photos
         self._levels: dict[Card, list[Image]] = {}
         self._back = [premultiplied(level) for level in deck.back()]
         self.size = size
@@ -168,7 +171,9 @@ class Tabletop:
 
     def _face(self, card: Card) -> list[Image]:
         if card not in self._levels:
-            self._levels[card] = [premultiplied(level) for level in self._deck.face(card)[1]]
+            photos = self._photos
+            deck = self._deck if photos is None or card not in photos.cards else photos
+            self._levels[card] = [premultiplied(level) for level in deck.face(card)[1]]
         return self._levels[card]
 
     def _paste(self, item: PileCard) -> None:

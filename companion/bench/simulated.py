@@ -189,6 +189,14 @@ def _grade_one(score: Score, seed: int, truth: TrueEvent | None, said: Iterable[
         score.mistakes.append(Mistake(seed, truth.time, Outcome.MISSED, told, ""))
 
 
+def describe(event: PileEvent) -> str:
+    """Return an event in words, with the two likeliest cards."""
+    probabilities = event.probabilities if isinstance(event, CardLanded | CardTakenBack) else ()
+    cards = ", ".join(f"{card} {probability:.3f}" for card, probability in probabilities[:2])
+    same = " same face" if isinstance(event, CardLanded) and event.same_face else ""
+    return f"{type(event).__name__}{same} {cards} at {event.time:.2f}"
+
+
 def _told(event: PileEvent) -> tuple[PileChange | None, Card | None]:
     match event:
         case CardLanded(probabilities=probabilities):

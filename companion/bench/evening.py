@@ -1,0 +1,170 @@
+"""One simulated match through the whole chain: pictures, networks, tracker, table; and how it all turned out."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from pathlib import Path
+
+import cv2
+import numpy as np
+from pydantic.dataclasses import dataclass
+
+from companion.bench.people import People, Ruling, Slip
+from companion.bench.simulated import Outcome, Score, describe, grade
+from companion.bench.strips import Film
+from companion.cards import Card, EditionName
+from companion.dataset.faces import CardArt
+from companion.dataset.script import Nuisances, write_script
+from companion.dataset.simulation import PileChange, SimulatedTable
+from companion.dataset.styles import StyleFamily
+from companion.dataset.surfaces import SurfaceBank, list_pictures
+from companion.table import QuestionKind, Table
+from companion.vision.detector import CardDetector
+from companion.vision.events import PileEvent
+from companion.vision.frames import Frame
+from companion.vision.pile import PileTracker
+
+_PLAYERS = ("Ann", "Ben", "Cy", "Dee", "Eli", "Flo")
+# More reshuffles than a real evening has, for a short one has none of its own.
+NUISANCES = Nuisances(reshuffle=0.03)
+
+
+@dataclass(frozen=True)
+class SetUp:
+    """A match to simulate. families: of the decks to draw, all where empty. The rest names folders, None for none.
+
+    model: of the networks, the shipped ones where None. photos: card photos with labels.json, whose cards are used
+    instead of drawn ones. backgrounds: pictures of table tops, used instead of drawn ones.
+    """
+
+    seed: int
+    edition: str
+    players: int
+    moves: int
+    families: tuple[str, ...] = ()
+    model: str | None = None
+    photos: str | None = None
+    backgrounds: str | None = None
+
+    def __str__(self) -> str:
+        return f"{self.seed} ({self.edition}, {self.players} players)"
+
+
+@dataclass(frozen=True)
+class Evening:
+    """How a match turned out.
+
+    pile: counts by '<what happened>: <outcome>'; rulings and questions: counts by kind. latencies: seconds of footage
+    from the first frame in which a card lay still and open to the event. events: all that was said about the pile.
+    cpu: seconds of processor time for following the pile, without the drawing.
+    """
+
+    set_up: SetUp
+    pile: dict[str, int]
+    rulings: dict[str, int]
+    questions: dict[str, int]
+    slips: tuple[Slip, ...]
+    latencies: tuple[float, ...]
+    events: tuple[str, ...]
+    frames: int
+    looks: int
+    refused: int
+    cpu: float
+
+
+def play(set_up: SetUp, pictures: Path | None = None) -> Evening:
+    """Play the match and return how it turned out; picture strips of what went wrong go to `pictures`."""
+    cv2.setNumThreads(1)
+    edition = EditionName(set_up.edition)
+    script = write_script(set_up.seed, edition, _PLAYERS[: set_up.players], NUISANCES, set_up.moves)
+    simulated = SimulatedTable(
+        set_up.seed,
+        script,
+        edition,
+        families=[StyleFamily(name) for name in set_up.families] or None,
+        surfaces=_surfaces(set_up),
+        photos=_photos(set_up),
+    )
+    tracker = PileTracker(_detector(edition, set_up.model).detect)
+    now = [0.0]
+    table = Table(clock=lambda: now[0])
+    table.start_match(script.header)
+    people, film = People(table, script), Film()
+    said: list[tuple[float, PileEvent]] = []
+    cpu, frames = 0.0, 0
+    for frame in simulated.frames():
+        now[0], frames = frame.time, frames + 1
+        film.take(frame.image, frame.time)
+        began = time.process_time()
+        events = tracker.feed(Frame(frame.image, frame.time, frame.number))
+        cpu += time.process_time() - began
+        for event in events:
+            said.append((frame.time, event))
+            table.see(event)
+        people.live(frame.time)
+    for event in tracker.finish():
+        said.append((now[0], event))
+        table.see(event)
+    people.finish(now[0])
+    score = Score()
+    grade(score, set_up.seed, simulated.events, said)
+    slips = (
+        *(Slip(round(m.time, 2), f"pile {m.outcome.value}", m.truth, m.said) for m in score.mistakes),
+        *people.slips,
+    )
+    if pictures is not None:
+        film.save(slips, pictures, f"{set_up.edition}-{set_up.seed}")
+    return Evening(
+        set_up,
+        {_key(change, outcome): n for (change, outcome), n in score.counts.items()},
+        _by_value(people.rulings),
+        _by_value(people.questions),
+        tuple(sorted(slips, key=lambda slip: slip.time)),
+        tuple(round(latency, 3) for latency in score.latencies),
+        tuple(f"{at:.2f} {describe(event)}" for at, event in said),
+        frames,
+        tracker.look_count,
+        people.refused,
+        round(cpu, 2),
+    )
+
+
+def _key(change: PileChange | None, outcome: Outcome) -> str:
+    return f"{change.value if change else 'nothing'}: {outcome.value}"
+
+
+def _by_value(counts: Mapping[Ruling, int] | Mapping[QuestionKind, int]) -> dict[str, int]:
+    return {kind.value: n for kind, n in counts.items()}
+
+
+@lru_cache(maxsize=1)
+def _detector(edition: EditionName, model: str | None) -> CardDetector:
+    return CardDetector(edition, None if model is None else Path(model), threads=1)
+
+
+@lru_cache(maxsize=1)
+def _photographed(folder: str) -> Mapping[str, Mapping[Card, Sequence[CardArt]]]:
+    from companion.models.evaluate_hands import cut_out_cards
+
+    return cut_out_cards(Path(folder))
+
+
+def _photos(set_up: SetUp) -> dict[Card, Sequence[CardArt]] | None:
+    """Return one deck of those photographed, the cards that it lacks from the others; None where cards are drawn."""
+    if set_up.photos is None:
+        return None
+    decks = _photographed(set_up.photos)
+    faces: dict[Card, Sequence[CardArt]] = {}
+    for source in np.random.default_rng([set_up.seed, 8]).permutation(sorted(decks)):
+        faces = {**decks[str(source)], **faces}
+    return faces
+
+
+def _surfaces(set_up: SetUp) -> SurfaceBank | None:
+    """Return one of the pictures of table tops, None where they are to be drawn."""
+    if set_up.backgrounds is None:
+        return None
+    rng = np.random.default_rng([set_up.seed, 7])
+    return SurfaceBank(rng, 1, list_pictures(Path(set_up.backgrounds)), drawn=False)

@@ -1,0 +1,179 @@
+"""`companion bench matches`: whole simulated matches, from the picture to the ruling, held against the truth."""
+
+from __future__ import annotations
+
+import json
+import multiprocessing
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from pathlib import Path
+
+import click
+import numpy as np
+from pydantic import TypeAdapter, ValidationError
+
+from companion.bench.evening import Evening, SetUp, play
+from companion.bench.people import Ruling
+from companion.bench.simulated import Outcome
+from companion.cards import EditionName
+from companion.dataset.simulation import PileChange
+from companion.dataset.styles import StyleFamily
+from companion.vision.runtime import ModelFileError
+
+_FOLDER = click.Path(path_type=Path, exists=True, file_okay=False)
+_EVENING: TypeAdapter[Evening] = TypeAdapter(Evening)
+
+
+def _families(_: click.Context, __: click.Parameter, text: str | None) -> tuple[str, ...]:
+    names = tuple(name.strip() for name in text.split(",")) if text else ()
+    known = [family.value for family in StyleFamily]
+    for name in names:
+        if name not in known:
+            raise click.BadParameter(f"{name!r} is none of {', '.join(known)}.")
+    return names
+
+
+@click.command()
+@click.option("--matches", default=3, show_default=True, type=click.IntRange(1), help="How many matches.")
+@click.option("--seed", default=1, show_default=True, help="The first match's; the others' follow.")
+@click.option("--moves", default=12, show_default=True, type=click.IntRange(1), help="How many moves of each.")
+@click.option("--edition", type=click.Choice([e.value for e in EditionName]), help="All in turn if not given.")
+@click.option("--families", callback=_families, metavar="A,B", help="Styles of the decks, all if not given.")
+@click.option("--photos", type=_FOLDER, help="Card photos with labels.json, used instead of drawn cards.")
+@click.option("--backgrounds", type=_FOLDER, help="Pictures of table tops, used instead of drawn ones.")
+@click.option("--model", type=_FOLDER, help="Folder of the networks.")
+@click.option("--log", type=click.Path(path_type=Path, dir_okay=False), help="Keep each match here, and go on from it.")
+@click.option("--pictures", type=click.Path(path_type=Path, file_okay=False), help="Put strips of mistakes here.")
+@click.option("--report", type=click.Path(path_type=Path, dir_okay=False), help="Write figures and mistakes here.")
+@click.option("--jobs", default=1, show_default=True, type=click.IntRange(1), help="Matches at once, each a process.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+def matches(
+    matches: int,
+    seed: int,
+    moves: int,
+    edition: str | None,
+    families: tuple[str, ...],
+    photos: Path | None,
+    backgrounds: Path | None,
+    model: Path | None,
+    log: Path | None,
+    pictures: Path | None,
+    report: Path | None,
+    jobs: int,
+    as_json: bool,
+) -> None:
+    """Play simulated matches of two to six players, with every nuisance, before the networks, tracker and table.
+
+    What no camera sees is tapped as it happens. Each ruling is held against what was truly played.
+    """
+    editions = [edition] if edition else [name.value for name in EditionName]
+    folders = [None if folder is None else str(folder) for folder in (model, photos, backgrounds)]
+    wanted = [
+        SetUp(seed + i, editions[i % len(editions)], 2 + i // len(editions) % 5, moves, families, *folders)
+        for i in range(matches)
+    ]
+    try:
+        evenings = list(_evenings(wanted, log, pictures, jobs))
+        if report is not None:
+            report.write_text(_report(evenings), "utf-8")
+    except ModelFileError as error:
+        raise click.ClickException(str(error)) from error
+    except OSError as error:
+        raise click.ClickException(f"{error.filename} cannot be used: {error.strerror}") from error
+    click.echo(json.dumps(_rows(evenings)) if as_json else _report(evenings))
+
+
+def _evenings(wanted: Sequence[SetUp], log: Path | None, pictures: Path | None, jobs: int) -> Iterator[Evening]:
+    """Yield the matches, those first that the log holds already; each other one is written to it as it ends."""
+    kept = {evening.set_up: evening for evening in _read(log)}
+    left = []
+    for set_up in wanted:
+        if set_up in kept:
+            yield kept[set_up]
+        else:
+            left.append(set_up)
+    for done, evening in enumerate(_play_all(left, pictures, jobs), 1):
+        if log is not None:
+            with log.open("a", encoding="utf-8") as lines:
+                lines.write(_EVENING.dump_json(evening).decode() + "\n")
+        click.echo(f"{done} of {len(left)}: match {evening.set_up}, {len(evening.slips)} mistakes", err=True)
+        yield evening
+
+
+def _play_all(wanted: Sequence[SetUp], pictures: Path | None, jobs: int) -> Iterator[Evening]:
+    if jobs == 1:
+        yield from (play(set_up, pictures) for set_up in wanted)
+        return
+    with ProcessPoolExecutor(jobs, multiprocessing.get_context("spawn")) as pool:
+        for future in as_completed([pool.submit(play, set_up, pictures) for set_up in wanted]):
+            yield future.result()
+
+
+def _read(log: Path | None) -> Iterator[Evening]:
+    """Yield the matches of a log; a line that was broken off is passed over."""
+    if log is None or not log.is_file():
+        return
+    for line in log.read_text("utf-8").splitlines():
+        try:
+            yield _EVENING.validate_json(line)
+        except ValidationError:
+            continue
+
+
+def _rows(evenings: Sequence[Evening]) -> dict[str, dict[str, float]]:
+    """Return the figures by what they are of; what each one's name ends with is its unit."""
+    rulings, pile = _total(e.rulings for e in evenings), _total(e.pile for e in evenings)
+    rows: dict[str, dict[str, float]] = {
+        "rulings": {f"{ruling.value} rulings": rulings[ruling.value] for ruling in Ruling},
+        "without asking": {"share": round(rulings["right"] / max(1, _gradable(rulings)), 4)},
+    }
+    for change in PileChange:
+        counts = {f"{outcome.value} events": pile[f"{change.value}: {outcome.value}"] for outcome in Outcome}
+        rows[f"pile: {change.value}"] = dict(counts)
+    rows["pile: nothing happened"] = {"invented events": pile[f"nothing: {Outcome.INVENTED.value}"]}
+    latencies = [latency for evening in evenings for latency in evening.latencies]
+    if latencies:
+        median, late = np.percentile(latencies, [50, 95])
+        rows["footage until told"] = {"median ms": round(1000 * median), "p95 ms": round(1000 * late)}
+    return rows
+
+
+def _gradable(rulings: Counter[str]) -> int:
+    return sum(rulings[ruling.value] for ruling in (Ruling.RIGHT, Ruling.ASKED, Ruling.WRONG, Ruling.MISSED))
+
+
+def _total(counts: Iterable[dict[str, int]]) -> Counter[str]:
+    total: Counter[str] = Counter()
+    for some in counts:
+        total.update(some)
+    return total
+
+
+def _report(evenings: Sequence[Evening]) -> str:
+    """Return the figures and everything that went wrong, as Markdown."""
+    seeds = [evening.set_up.seed for evening in evenings]
+    rulings, questions = _total(e.rulings for e in evenings), _total(e.questions for e in evenings)
+    seconds = sum(e.frames for e in evenings) / 30
+    lines = [
+        f"{len(evenings)} matches, seeds {min(seeds)} to {max(seeds)}, {evenings[0].set_up.moves} moves each, "
+        f"{seconds:.0f} s of footage, {sum(e.cpu for e in evenings) / seconds:.3f} CPU s per second of it.",
+        "",
+        "| pile | " + " | ".join(outcome.value for outcome in Outcome) + " |",
+        "| --- |" + " ---: |" * len(Outcome),
+    ]
+    pile = _total(e.pile for e in evenings)
+    for name in (*(change.value for change in PileChange), "nothing"):
+        lines.append(f"| {name} | " + " | ".join(str(pile[f"{name}: {outcome.value}"]) for outcome in Outcome) + " |")
+    lines += ["", "| rulings | |", "| --- | ---: |"]
+    lines += [f"| {ruling.value} | {rulings[ruling.value]} |" for ruling in Ruling]
+    lines.append(f"| right without asking | {rulings['right'] / max(1, _gradable(rulings)):.1%} |")
+    lines += ["", "Asked: " + (", ".join(f"{kind} {n}" for kind, n in questions.items()) or "nothing") + "."]
+    latency = _rows(evenings).get("footage until told")
+    if latency:
+        lines.append(f"Footage until an event is told: median {latency['median ms']} ms, p95 {latency['p95 ms']} ms.")
+    wrong = [(e.set_up, slip) for e in sorted(evenings, key=lambda e: e.set_up.seed) for slip in e.slips]
+    if wrong:
+        lines += ["", "| match | s | what | truth | said |", "| --- | ---: | --- | --- | --- |"]
+        lines += [f"| {s} | {slip.time:.1f} | {slip.kind} | {slip.truth} | {slip.said} |" for s, slip in wrong]
+    return "\n".join(lines) + "\n"

@@ -1,0 +1,326 @@
+"""The people at a simulated table: they tap what no camera sees, answer what is asked, and mend what is wrong.
+
+They know the true match, so they can also tell how each ruling turned out.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from enum import Enum
+
+from companion.cards import Card
+from companion.dataset.script import FLIP_SECONDS, Lay, Script
+from companion.referee.errors import RefereeError
+from companion.referee.legality import legal
+from companion.referee.match import Match
+from companion.referee.moves import ActorMove, Amend, Entry, Flip, Move, Play, Reshuffle, Start, Undo
+from companion.table import Choice, Question, QuestionKind, Table, TableError
+
+# What the camera sees; the rest is tapped.
+_SEEN = (Start, Play, Flip, Reshuffle, Undo)
+_LANDINGS = (Start, Play, Flip)
+# A card may lie in its place for this long (s) while the hand has not let go of it.
+_EARLY = 0.25
+# How long people look at a question before they answer it, wait before they try a tap again, and wait for a ruling
+# before they mend the table themselves; in seconds.
+_HESITATION, _AGAIN, _PATIENCE = 1.5, 0.25, 5.0
+
+
+class Ruling(Enum):
+    """How the table did with a card that landed, or a card taken back; `NEEDLESS` is a question about nothing."""
+
+    RIGHT = "right"
+    ASKED = "asked"
+    WRONG = "wrong"
+    MISSED = "missed"
+    INVENTED = "invented"
+    NEEDLESS = "needless question"
+    CALLED = "illegal card called"
+    UNCALLED = "illegal card not called"
+
+
+@dataclass(frozen=True)
+class Slip:
+    """Something that went wrong: when (s), how, what was true, and what was said."""
+
+    time: float
+    kind: str
+    truth: str
+    said: str
+
+
+@dataclass(frozen=True)
+class _Standing:
+    """The moves that truly stand from a moment on, without reshuffles, and the one that led there."""
+
+    time: float
+    moves: tuple[Move, ...]
+    entry: Entry | None
+
+
+@dataclass(frozen=True)
+class _Due:
+    """Something to be tapped, and when."""
+
+    time: float
+    move: Move
+
+
+@dataclass
+class People:
+    """Plays along at `table`, which runs the script's match; `now` is footage time in seconds."""
+
+    table: Table
+    script: Script
+    rulings: Counter[Ruling] = field(default_factory=Counter)
+    slips: list[Slip] = field(default_factory=list)
+    questions: Counter[QuestionKind] = field(default_factory=Counter)
+    refused: int = 0
+    """How many taps had to be tried again."""
+
+    def __post_init__(self) -> None:
+        self._truth, self._taps = _truth(self.script)
+        self._illegal = _illegal_lays(self.script, self._truth)
+        self._at = 0
+        self._tapped = 0
+        self._try_at = 0.0
+        self._seen_update = -1
+        self._question: Question | None = None
+        self._asked_at = 0.0
+        self._was_asked = False
+
+    def live(self, now: float) -> None:
+        """Do what people do at this moment. To be called for every frame, after what the camera saw was taken in."""
+        self._tap(now)
+        self._look(now)
+        if self._question is not None and now >= self._asked_at + _HESITATION:
+            self._answer(self._question, now)
+            self._look(now)
+        self._lose_patience(now)
+        while self._illegal and now > self._illegal[0][0] + _PATIENCE:
+            self._note_illegal(Ruling.UNCALLED)
+
+    def finish(self, now: float) -> None:
+        """Grade what is left when the match is over."""
+        self._look(now)
+        if self._at < len(self._truth) - 1:
+            self._mend(now, None)
+
+    def _tap(self, now: float) -> None:
+        while self._tapped < len(self._taps) and now >= max(self._taps[self._tapped].time, self._try_at):
+            try:
+                self.table.tap(self._taps[self._tapped].move)
+            except (RefereeError, TableError):
+                self.refused += 1
+                self._try_at = now + _AGAIN
+                return
+            self._tapped += 1
+            self._look(now)
+
+    def _look(self, now: float) -> None:
+        """Compare what the table says with the truth."""
+        view = self.table.view()
+        if view.update == self._seen_update:
+            return
+        self._seen_update = view.update
+        question = view.questions[0] if view.questions else None
+        if question is not None and (self._question is None or question.id != self._question.id):
+            self._asked_at = now
+            self._hear(question, now)
+        self._question = question
+        stands = _bare(line.move for line in view.history)
+        place = self._place_of(stands, now)
+        if place is None:
+            self._mend(now, stands)
+            return
+        self._grade_up_to(place)
+        self._was_asked = question is not None
+
+    def _hear(self, question: Question, now: float) -> None:
+        self.questions[question.kind] += 1
+        self._was_asked = True
+        if question.kind is not QuestionKind.ILLEGAL:
+            return
+        card = question.choices[0].entries[-1]
+        assert isinstance(card, Play)
+        if self._illegal and self._illegal[0][0] <= now + _EARLY:
+            right = self._illegal[0][1] == card.card
+            self._note_illegal(Ruling.CALLED if right else Ruling.UNCALLED, card.card.name, now)
+            return
+        true = self._next_landing(now)
+        if not (isinstance(true, Play) and true.force):
+            self._slip(now, Ruling.WRONG, _named(true), f"{card.card} called illegal")
+
+    def _note_illegal(self, ruling: Ruling, said: str = "", now: float | None = None) -> None:
+        time, card = self._illegal.pop(0)
+        self.rulings[ruling] += 1
+        if ruling is Ruling.UNCALLED:
+            self._slips_add(time if now is None else now, ruling, f"illegal {card}", said)
+
+    def _place_of(self, stands: tuple[Move, ...], now: float) -> int | None:
+        """Return the first place in the truth, not before the present one and not ahead of now, where these stand."""
+        for place in range(self._at, len(self._truth)):
+            if self._truth[place].time > now + _EARLY:
+                return None
+            if self._truth[place].moves == stands:
+                return place
+        return None
+
+    def _grade_up_to(self, place: int) -> None:
+        for i in range(self._at + 1, place + 1):
+            entry = self._truth[i].entry
+            if not isinstance(entry, (*_LANDINGS, Undo)):
+                continue
+            self.rulings[Ruling.ASKED if self._was_asked else Ruling.RIGHT] += 1
+            while self._illegal and self._illegal[0][0] < self._truth[i].time:
+                self._note_illegal(Ruling.UNCALLED)
+        self._at = place
+
+    def _answer(self, question: Question, now: float) -> None:
+        """Answer by the truth; where no answer is true, wait, or mend the table in the end."""
+        kind = question.kind
+        with suppress(RefereeError, TableError):
+            if kind in (QuestionKind.CARD, QuestionKind.DOUBT):
+                card = self._card_in_question(now)
+                if card is not None:
+                    self.table.answer(question.id, card)
+                else:
+                    self._slip(now, Ruling.NEEDLESS, "nothing", question.sentence)
+                    self.table.undo()
+            elif kind is QuestionKind.ILLEGAL:
+                true = self._next_landing(now)
+                if isinstance(true, Play) and true.force:
+                    self.table.let_stand(question.id)
+                elif true is not None:
+                    self.table.answer(question.id, true.card)
+            else:
+                fitting = [n for n, choice in enumerate(question.choices) if self._fits(choice, now)]
+                if fitting:
+                    self.table.answer(question.id, fitting[0])
+
+    def _card_in_question(self, now: float) -> Card | None:
+        """Return the first card that has landed and is not ruled on, None where none has."""
+        true = next((s for s in self._ahead(now) if isinstance(s.entry, _LANDINGS)), None)
+        if self._illegal and self._illegal[0][0] <= (now if true is None else min(now, true.time)):
+            return self._illegal[0][1]
+        return true.entry.card if true is not None and isinstance(true.entry, _LANDINGS) else None
+
+    def _next_landing(self, now: float) -> Start | Play | Flip | None:
+        return next((s.entry for s in self._ahead(now) if isinstance(s.entry, _LANDINGS)), None)
+
+    def _ahead(self, now: float) -> list[_Standing]:
+        return [s for s in self._truth[self._at + 1 :] if s.time <= now + _EARLY]
+
+    def _fits(self, choice: Choice, now: float) -> bool:
+        moves: list[Move] = [line.move for line in self.table.view().history]
+        for entry in choice.entries:
+            if isinstance(entry, Undo):
+                moves.pop()
+            elif not isinstance(entry, Amend):
+                moves.append(entry)
+        return self._place_of(_bare(moves), now) is not None
+
+    def _lose_patience(self, now: float) -> None:
+        """Mend the table where it has not told for long what happened."""
+        ahead = self._truth[self._at + 1 :]
+        if ahead and ahead[0].time + _PATIENCE < now:
+            self._mend(now, None)
+
+    def _mend(self, now: float, stands: tuple[Move, ...] | None) -> None:
+        """Write down how the table strayed, `stands` being what it wrongly accepted, and put it right by taps."""
+        true = self._truth[self._at + 1 :]
+        happened = [s for s in true if s.time <= now]
+        missed = [s for s in happened if isinstance(s.entry, (*_LANDINGS, Undo))]
+        if stands is not None:
+            kept = self._truth[self._at].moves
+            said = ", ".join(map(_named, stands[len(kept) :])) or f"back to {_named(stands[-1] if stands else None)}"
+            wrong = bool(missed) or bool(self._illegal and self._illegal[0][0] <= now + _EARLY)
+            truth = _named(missed[0].entry) if missed else f"illegal {self._illegal[0][1]}" if wrong else "nothing"
+            self._slip(now, Ruling.WRONG if wrong else Ruling.INVENTED, truth, said)
+            if wrong and not missed:
+                self._illegal.pop(0)
+            missed = missed[1:]
+        for standing in missed:
+            self._slip(standing.time, Ruling.MISSED, _named(standing.entry), "")
+        if stands is None and not missed and happened:
+            self._slips_add(now, Ruling.MISSED, f"tapped: {_named(happened[0].entry)}", "")
+        self._at += len(happened)
+        self._put_right()
+        self._was_asked = False
+        self._question = None
+        self._seen_update = self.table.view().update
+
+    def _put_right(self) -> None:
+        wanted = self._truth[self._at].moves
+        while self.table.view().questions:
+            self.table.undo()
+        while (moves := _bare(line.move for line in self.table.view().history)) != wanted[: len(moves)]:
+            self.table.undo()
+        for move in wanted[len(moves) :]:
+            self.table.tap(move)
+        done = self._truth[self._at].time
+        while self._tapped < len(self._taps) and self._taps[self._tapped].time <= done:
+            self._tapped += 1
+
+    def _slip(self, now: float, ruling: Ruling, truth: str, said: str) -> None:
+        self.rulings[ruling] += 1
+        self._slips_add(now, ruling, truth, said)
+
+    def _slips_add(self, now: float, ruling: Ruling, truth: str, said: str) -> None:
+        self.slips.append(Slip(round(now, 2), ruling.value, truth, said))
+
+
+def _bare(moves: Iterable[Move]) -> tuple[Move, ...]:
+    """Return moves without reshuffles, which the table may have worked out at another moment, and without `by`."""
+    return tuple(
+        replace(move, by=None) if isinstance(move, ActorMove) else move
+        for move in moves
+        if not isinstance(move, Reshuffle)
+    )
+
+
+def _named(entry: Entry | None) -> str:
+    if entry is None:
+        return "nothing"
+    card = getattr(entry, "card", None)
+    return f"{type(entry).__name__.lower()}{f' {card}' if card else ''}"
+
+
+def _truth(script: Script) -> tuple[list[_Standing], list[_Due]]:
+    """Return what truly stands from when on, and what is to be tapped, each by the player to act."""
+    match = Match(script.header)
+    truth = [_Standing(0.0, (), None)]
+    taps = []
+    for timed in script.moves:
+        actor = match.state.actor
+        if isinstance(timed.entry, Undo):
+            match = match.undo()
+        else:
+            match = match.apply(timed.entry)
+            if not isinstance(timed.entry, _SEEN):
+                move = replace(timed.entry, by=actor) if isinstance(timed.entry, ActorMove) else timed.entry
+                taps.append(_Due(timed.time, move))
+        if not isinstance(timed.entry, Reshuffle):
+            truth.append(_Standing(timed.time, _bare(match.moves), timed.entry))
+    return truth, taps
+
+
+def _illegal_lays(script: Script, truth: Sequence[_Standing]) -> list[tuple[float, Card]]:
+    """Return when which cards land that do not match, and are taken back."""
+    noted = {round(s.time, 6) for s in truth if isinstance(s.entry, _LANDINGS)}
+    match, lays = Match(script.header), []
+    moves = list(script.moves)
+    for step in script.steps:
+        if not isinstance(step.action, Lay):
+            continue
+        lay = step.action
+        landed = step.time + lay.pace.contact + FLIP_SECONDS * lay.from_draw_pile
+        while moves and moves[0].time < landed - 1e-6:
+            entry = moves.pop(0).entry
+            match = match.undo() if isinstance(entry, Undo) else match.apply(entry)
+        if round(landed, 6) not in noted and lay.card not in (*legal(match.state).cards, match.state.top):
+            lays.append((landed, lay.card))
+    return lays
