@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from companion.server.house import House
 
 DEMO_FOLDER = "demo"
+DEMO_PLAYERS = ("Ann", "Ben", "Cy")
 
 
 _OPTIONS = (
@@ -78,11 +79,15 @@ def play(ctx: click.Context, /, source: str | None, browser: bool, **options: An
 @click.pass_context
 def demo(ctx: click.Context, /, browser: bool, edition: str, seed: int, **options: Any) -> None:
     """Run everything on a simulated table that plays by itself."""
+    from companion.referee.editions import EDITIONS
+    from companion.referee.state import Header
     from companion.server.selfplay import SelfPlay
 
     # Matches of the demo do not belong among those of the table.
     config = _config(_data(ctx) / DEMO_FOLDER, source=None, **options)
-    _serve(config, browser, lambda house: SelfPlay(house, EditionName(edition), seed).start(), "table")
+    played = EDITIONS[EditionName(edition)]
+    header = Header(played, DEMO_PLAYERS, len(DEMO_PLAYERS) - 1, played.options)
+    _serve(config, browser, lambda house: SelfPlay(house, header, seed).start(), "table")
 
 
 def _data(ctx: click.Context) -> Path:

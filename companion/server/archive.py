@@ -7,17 +7,29 @@ import io
 from collections import Counter
 from dataclasses import dataclass
 
+from companion.journal import Journal
 from companion.referee import effects, moves
 from companion.referee.match import Match
 
 
 @dataclass(frozen=True)
+class ShownHand:
+    """A hand left over at the end of a round, what it counts, and the id of its picture, None where there is none."""
+
+    player: str
+    cards: list[str]
+    points: int
+    picture: str | None
+
+
+@dataclass(frozen=True)
 class Round:
-    """One round: its number, who went out, and the points that each player got in it, by name."""
+    """One round: its number, who went out, the points that each player got in it, by name, and the hands left over."""
 
     number: int
     winner: str
     points: dict[str, int]
+    hands: list[ShownHand]
 
 
 @dataclass(frozen=True)
@@ -33,15 +45,19 @@ class Deeds:
     challenges_lost: int
 
 
-def rounds(match: Match) -> list[Round]:
+def rounds(journal: Journal) -> list[Round]:
     """Return the rounds that are decided, scored or not."""
     found: list[Round] = []
     number = 1
-    for step in match.history:
+    for line, step in zip(journal.lines, journal.match.history, strict=True):
+        if isinstance(step.move, moves.Hand):
+            cards = step.move.cards
+            points = sum(card.points for card in cards)
+            found[-1].hands.append(ShownHand(step.move.player, [card.name for card in cards], points, line.reading))
         for effect in step.effects:
             match effect:
                 case effects.RoundWon(winner):
-                    found.append(Round(number, winner, {}))
+                    found.append(Round(number, winner, {}, []))
                 case effects.Scored(player, points) if found:
                     found[-1].points[player] = points
                 case effects.Dealt(_, count):
@@ -49,14 +65,14 @@ def rounds(match: Match) -> list[Round]:
     return found
 
 
-def totals(match: Match) -> list[dict[str, int]]:
+def totals(journal: Journal) -> list[dict[str, int]]:
     """Return everybody's total after each scored round, by name."""
     running: Counter[str] = Counter()
     found = []
-    for each in rounds(match):
+    for each in rounds(journal):
         running.update(each.points)
         if each.points:
-            found.append({player: running[player] for player in match.header.players})
+            found.append({player: running[player] for player in journal.match.header.players})
     return found
 
 
@@ -83,16 +99,16 @@ def deeds(match: Match) -> dict[str, Deeds]:
     return {player: Deeds(**{name: count[name] for name in names}) for player, count in counts.items()}
 
 
-def as_csv(match: Match) -> str:
+def as_csv(journal: Journal) -> str:
     """Return the rounds as a table: a row per round, a column per player, the totals last."""
     out = io.StringIO()
     table = csv.writer(out, lineterminator="\r\n")
-    players = match.header.players
+    players = journal.match.header.players
     table.writerow(["round", "winner", *map(_harmless, players)])
-    for each in rounds(match):
+    for each in rounds(journal):
         points = [each.points.get(player, 0) if each.points else "" for player in players]
         table.writerow([each.number, _harmless(each.winner), *points])
-    table.writerow(["total", "", *match.state.scores])
+    table.writerow(["total", "", *journal.match.state.scores])
     return out.getvalue()
 
 

@@ -8,9 +8,8 @@ from typing import Literal
 
 from flask import Response
 
-from companion.journal import replay
+from companion.journal import Journal, replay
 from companion.referee.errors import RefereeError
-from companion.referee.match import Match
 from companion.referee.transcript import write_entry, write_header
 from companion.server import archive
 from companion.server.api import Api, Media
@@ -18,10 +17,19 @@ from companion.server.errors import RefusalError
 from companion.server.fields import Body
 from companion.server.guests import Role
 from companion.server.house import house
-from companion.server.payloads import Answer
+from companion.server.payloads import Answer, kept_picture_response
 from companion.store import NoSuchMatchError, StoredMatch, StoreError
 
 api = Api()
+
+
+class ShownHandAnswer(Answer):
+    """A hand left over; `picture` is the id of its picture in this match."""
+
+    player: str
+    cards: list[str]
+    points: int
+    picture: str | None
 
 
 class RoundAnswer(Answer):
@@ -30,6 +38,7 @@ class RoundAnswer(Answer):
     number: int
     winner: str
     points: dict[str, int]
+    hands: list[ShownHandAnswer]
 
 
 class DeedsAnswer(Answer):
@@ -120,6 +129,22 @@ def get_match(match_id: str) -> ScoresAnswer:
     return _scores(*_load(match_id))
 
 
+@api.route(
+    "GET",
+    "/api/matches/<match_id>/pictures/<picture>",
+    role=Role.VIEWER,
+    answer=Media(("image/jpeg",)),
+    errors=(409,),
+)
+def get_match_picture(match_id: str, picture: str) -> Response:
+    """Return a picture that a ruling of this match is based on."""
+    try:
+        data = house().store.picture(match_id, picture)
+    except StoreError as error:
+        raise RefusalError(409, "storage", str(error)) from error
+    return kept_picture_response(data)
+
+
 @api.route("DELETE", "/api/matches/<match_id>", role=Role.HOST, errors=(409,))
 def delete_match(match_id: str) -> None:
     """Delete a match with its pictures; the running one cannot be deleted."""
@@ -143,13 +168,13 @@ def delete_match(match_id: str) -> None:
 )
 def export_match(match_id: str, query: ExportQuery) -> Response:
     """Write a match out: rounds as a table, everything as JSON, or the transcript."""
-    stored, match = _load(match_id)
+    stored, journal = _load(match_id)
     name = {"csv": "csv", "json": "json", "transcript": "jsonl"}[query.format]
     if query.format == "csv":
         # The mark tells spreadsheets that this is UTF-8.
-        response = Response("\ufeff" + archive.as_csv(match), content_type="text/csv; charset=utf-8")
+        response = Response("\ufeff" + archive.as_csv(journal), content_type="text/csv; charset=utf-8")
     elif query.format == "json":
-        response = Response(_scores(stored, match).model_dump_json(indent=2), content_type="application/json")
+        response = Response(_scores(stored, journal).model_dump_json(indent=2), content_type="application/json")
     else:
         lines = [write_header(stored.header), *(write_entry(line.entry) for line in stored.lines)]
         text = "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines)
@@ -158,18 +183,19 @@ def export_match(match_id: str, query: ExportQuery) -> Response:
     return response
 
 
-def _load(match_id: str) -> tuple[StoredMatch, Match]:
+def _load(match_id: str) -> tuple[StoredMatch, Journal]:
     try:
         stored = house().store.load(match_id)
-        return stored, replay(stored.header, stored.lines).match
+        return stored, replay(stored.header, stored.lines)
     except NoSuchMatchError as error:
         raise RefusalError(404, "no-such-match", "There is no such match.") from error
     except (StoreError, RefereeError) as error:
         raise RefusalError(409, "storage", str(error)) from error
 
 
-def _scores(stored: StoredMatch, match: Match) -> ScoresAnswer:
-    header, state = stored.header, match.state
+def _scores(stored: StoredMatch, journal: Journal) -> ScoresAnswer:
+    header, match = stored.header, journal.match
+    state = match.state
     players = header.players
     return ScoresAnswer(
         id=stored.id,
@@ -181,8 +207,8 @@ def _scores(stored: StoredMatch, match: Match) -> ScoresAnswer:
         over=bool(state.winners),
         winners=[players[seat] for seat in state.winners],
         scores=dict(zip(players, state.scores, strict=True)),
-        rounds=[RoundAnswer(**asdict(each)) for each in archive.rounds(match)],
-        totals=archive.totals(match),
+        rounds=[RoundAnswer.model_validate(asdict(each)) for each in archive.rounds(journal)],
+        totals=archive.totals(journal),
         deeds={player: DeedsAnswer(**asdict(done)) for player, done in archive.deeds(match).items()},
         moves=len(match.history),
     )

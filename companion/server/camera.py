@@ -50,7 +50,7 @@ class Camera:
     """One source at a time. All methods may be called from any thread.
 
     detect: returns what finds the cards, loaded when first needed. see: takes what happened to the pile. show: takes
-    the number and outline of each new preview as JSON.
+    the number and outline of each new preview as JSON. changed: called before another source is watched, or none.
     """
 
     def __init__(
@@ -58,8 +58,9 @@ class Camera:
         detect: Callable[[], Detect],
         see: Callable[[PileEvent], None],
         show: Callable[[str], None],
+        changed: Callable[[], None],
     ) -> None:
-        self._detect, self._see, self._show = detect, see, show
+        self._detect, self._see, self._show, self._changed = detect, see, show, changed
         self._lock = threading.Lock()
         self._run: _Run | None = None
 
@@ -85,6 +86,7 @@ class Camera:
         with self._lock:
             if self._run is not None:
                 self._run.stop()
+            self._changed()
             self._run = None if source is None else _Run(source, text, region, self)
             if self._run is not None:
                 self._run.start()

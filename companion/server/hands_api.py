@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Literal
 
 from pydantic import Field
@@ -14,7 +15,9 @@ from companion.server.guests import Guest, Role
 from companion.server.house import house
 from companion.server.payloads import Answer, SeenCardAnswer, seen_card
 from companion.server.uploads import read_picture
-from companion.vision.hands import read_hand
+from companion.table.pictures import kept_picture
+from companion.vision.geometry import Image
+from companion.vision.hands import HandReading, read_hand
 
 api = Api()
 
@@ -34,12 +37,16 @@ class SizeAnswer(Answer):
 
 
 class HandAnswer(Answer):
-    """A hand read. expected: the count kept by the referee. impossible: cards of which the deck holds fewer."""
+    """A hand read. expected: the count kept by the referee. impossible: cards of which the deck holds fewer.
+
+    scan: to be sent with the hand when it is confirmed, so that its picture is kept; None for a challenged hand.
+    """
 
     pictures: list[SizeAnswer]
     cards: list[SeenCardAnswer]
     points: int
     expected: int | None
+    scan: str | None
     impossible: list[str] = Field(description="Cards of which more were read than the deck holds.")
 
 
@@ -53,7 +60,7 @@ class HandAnswer(Answer):
     errors=(409,),
 )
 def read_hands(query: HandQuery, pictures: list[bytes]) -> HandAnswer:
-    """Read one hand from one or several pictures of it. Nothing of it is kept."""
+    """Read one hand from pictures of it. The one that shows most is kept if the hand is confirmed, else nothing is."""
     state = house().table.view().state
     if query.purpose == "challenge":
         _check_challenger(known_guest(), state)
@@ -71,8 +78,16 @@ def read_hands(query: HandQuery, pictures: list[bytes]) -> HandAnswer:
         cards=[seen_card(held.sighting, held.picture) for held in hand.cards],
         points=hand.points,
         expected=expected,
+        scan=None if query.purpose == "challenge" else _keep(images, hand),
         impossible=[card.name for card in hand.impossible],
     )
+
+
+def _keep(images: list[Image], hand: HandReading) -> str | None:
+    """Hold the picture that shows most of the cards until the hand is confirmed."""
+    shown = Counter(held.picture for held in hand.cards)
+    jpeg, _ = kept_picture(images[max(range(len(images)), key=lambda number: shown[number])], None)
+    return None if jpeg is None else house().scans.keep(jpeg)
 
 
 def _check_challenger(who: Guest, state: State | None) -> None:

@@ -23,6 +23,7 @@ from companion.server.guests import Badges
 from companion.server.hub import Hub, Seats
 from companion.server.pairing import Pairing
 from companion.server.payloads import question_answer, ruling_answer, view_answer
+from companion.server.scans import Scans
 from companion.store import Store
 from companion.table import Table, Update
 from companion.vision.detector import CardDetector
@@ -45,6 +46,7 @@ class House:
         self.store = Store(config.data)
         self.hub = Hub()
         self.streams = Seats()
+        self.scans = Scans()
         self.pairing = Pairing()
         self.badges = Badges(_secret(config.data / "secret.key"))
         self.devices = Devices(config.data / "devices.json")
@@ -55,7 +57,7 @@ class House:
         self._language: Language = config.language
         self._wishes = config.data / "preferences.json"
         self.table = self._open_table()
-        self.camera = Camera(self.detector, self._see, self.hub.show)
+        self.camera = Camera(self.detector, self._see, self.hub.show, lambda: self.table.camera_changed())
 
     @property
     def caller(self) -> Caller:

@@ -23,9 +23,6 @@ from companion.store import NoSuchMatchError, StoreError
 
 api = Api()
 
-# Of the match that the simulated table plays where one is set up by hand.
-_SEED = 0
-
 
 class MatchBody(Body):
     """How a match is set up. `options` are those of the rules that differ from the profile's."""
@@ -131,7 +128,7 @@ def start_match(body: MatchBody) -> StartedAnswer:
         own.speak(body.language)
     own.remember(body.model_dump())
     if own.camera.state.source == SOURCE:
-        return StartedAnswer(id=SelfPlay(own, header.edition.name, _SEED, header.players).start())
+        return StartedAnswer(id=SelfPlay(own, header, relaxed_turns=body.relaxed_turns).start())
     return StartedAnswer(id=own.start(header, relaxed_turns=body.relaxed_turns))
 
 

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
+from flask import Response
 from pydantic import BaseModel, ConfigDict
 
 from companion.referee.moves import Reveal
 from companion.referee.state import State
 from companion.referee.transcript import write_effect, write_entry, write_state
+from companion.server.errors import RefusalError
 from companion.table import HistoryLine, Outcome, Question, Ruling, View
 from companion.vision.sightings import Sighting
 
@@ -173,6 +175,15 @@ def seen_card(sighting: Sighting, picture: int) -> SeenCardAnswer:
         quad=[[round(float(x), 1), round(float(y), 1)] for x, y in sighting.quad],
         picture=picture,
     )
+
+
+def kept_picture_response(data: bytes | None) -> Response:
+    """Return a kept picture (JPEG bytes) as it is sent; raises RefusalError where there is none."""
+    if data is None:
+        raise RefusalError(404, "no-picture", "This picture is not kept any more.")
+    response = Response(data, content_type="image/jpeg")
+    response.headers["Cache-Control"] = "private, max-age=3600"
+    return response
 
 
 def view_answer(view: View, language: str) -> ViewAnswer:

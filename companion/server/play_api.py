@@ -27,6 +27,7 @@ from companion.server.payloads import (
     LineAnswer,
     OutcomeAnswer,
     ViewAnswer,
+    kept_picture_response,
     line_answer,
     outcome_answer,
     view_answer,
@@ -56,9 +57,15 @@ class MoveBody(Body):
     def move(self) -> moves.Move:
         """Return the move; raises RefusalError where a field is missing."""
         try:
-            return read_move(self.model_dump(exclude_none=True))
+            return read_move(self.model_dump(exclude_none=True, include=set(MoveBody.model_fields)))
         except TranscriptError as error:
             raise RefusalError(422, "invalid", str(error)) from error
+
+
+class TapBody(MoveBody):
+    """A move that is made now. scan: of a hand, what reading it from a picture answered; the picture is then kept."""
+
+    scan: str | None = Field(default=None, max_length=40)
 
 
 class AnswerBody(Body):
@@ -121,20 +128,16 @@ def get_history() -> HistoryAnswer:
 @api.route("GET", "/api/pictures/<picture>", role=Role.VIEWER, answer=Media(("image/jpeg",)))
 def get_picture(picture: str) -> Response:
     """Return the picture that a ruling or a question is based on."""
-    data = house().table.picture(picture)
-    if data is None:
-        raise RefusalError(404, "no-picture", "This picture is not kept any more.")
-    response = Response(data, content_type="image/jpeg")
-    response.headers["Cache-Control"] = "private, max-age=3600"
-    return response
+    return kept_picture_response(house().table.picture(picture))
 
 
-@api.route("POST", "/api/moves", role=Role.PLAYER, body=MoveBody, answer=OutcomeAnswer, errors=(409,))
-def tap(body: MoveBody) -> OutcomeAnswer:
+@api.route("POST", "/api/moves", role=Role.PLAYER, body=TapBody, answer=OutcomeAnswer, errors=(409,))
+def tap(body: TapBody) -> OutcomeAnswer:
     """Make a move that the camera does not see, or did not see."""
     move = _own(known_guest(), body.move())
+    picture = None if body.scan is None or not isinstance(move, moves.Hand) else house().scans.find(body.scan)
     with _refusals():
-        return outcome_answer(house().table.tap(move))
+        return outcome_answer(house().table.tap(move, picture))
 
 
 @api.route(

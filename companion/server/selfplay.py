@@ -7,14 +7,13 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Sequence
 from contextlib import suppress
 
-from companion.cards import EditionName
 from companion.dataset.script import write_script
 from companion.dataset.simulation import PileChange, SimulatedTable
 from companion.referee import moves
 from companion.referee.errors import RefereeError
+from companion.referee.state import Header
 from companion.server.house import House
 from companion.table import QuestionKind, TableError, UpdateKind
 from companion.vision.runtime import ModelFileError
@@ -35,19 +34,18 @@ _PATIENCE = 8.0
 class SelfPlay:
     """Plays a simulated match in a house, until another match or camera takes its place.
 
-    The same edition, players and seed make the same match.
+    header: how it is set up; the same header and seed make the same match. It is played to its end.
     """
 
-    def __init__(
-        self, house: House, edition: EditionName, seed: int, players: Sequence[str] = ("Ann", "Ben", "Cy")
-    ) -> None:
+    def __init__(self, house: House, header: Header, seed: int = 0, *, relaxed_turns: bool = False) -> None:
         self._house = house
-        self._table = SimulatedTable(seed, script=write_script(seed, edition, players), edition=edition)
+        self._relaxed = relaxed_turns
+        self._table = SimulatedTable(seed, script=write_script(seed, header=header, longest=None))
         self._match = ""
 
     def start(self) -> str:
         """Begin the match, let the camera watch it, and return the match's id."""
-        self._match = self._house.start(self._table.script.header, relaxed_turns=False)
+        self._match = self._house.start(self._table.script.header, relaxed_turns=self._relaxed)
         with suppress(ModelFileError):
             self._house.detector()  # loaded before anything moves, as loading takes a while
         self._house.camera.watch(SimulatedSource(self._table), SOURCE)

@@ -301,7 +301,7 @@ def _tap_ways(situation: Situation, tap: Tap, *, relaxed: bool) -> list[Way]:
     refusal: RefereeError | None = None
     for start in _around(situation, tap):
         try:
-            found.append(start.then(Line(tap.move, tap.read_by, tap.time)))
+            found.append(start.then(tap.line))
         except NotYourTurnError as error:
             refusal = error
             found += _after_the_ones_between(start, tap, relaxed=relaxed)
@@ -340,7 +340,7 @@ def _after_the_ones_between(way: Way, tap: Tap, *, relaxed: bool) -> Iterator[Wa
         if way.after.state.actor == tap.move.by and way.after.state.phase is not Phase.DRAWN:
             break
     try:
-        done = way.then(Line(tap.move, tap.read_by, tap.time))
+        done = way.then(tap.line)
     except RefereeError:
         return
     yield done if relaxed else replace(done, doubtful=True, weight=done.weight * thresholds.SKIPPED_WORD)
@@ -352,7 +352,7 @@ def _after_the_choice(way: Way, tap: Tap) -> Iterator[Way]:
         return
     for ready in _choices_made(way, tap.time, answered=isinstance(tap.move, Draw)):
         try:
-            done = ready.then(Line(tap.move, tap.read_by, tap.time))
+            done = ready.then(tap.line)
         except RefereeError:
             continue
         yield done

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from companion.cards import Card
-from companion.journal import ReadBy
+from companion.journal import Line, ReadBy
 from companion.referee.moves import Entry, Move
 from companion.referee.transcript import read_entry, read_move, write_entry
 
@@ -43,11 +43,20 @@ class Lift:
 
 @dataclass(frozen=True, slots=True)
 class Tap:
-    """A move was tapped, or seen without any doubt. time: seconds since the epoch."""
+    """A move was tapped, or seen without any doubt. time: seconds since the epoch.
+
+    reading: the id of the picture that it was read from, None where there is none.
+    """
 
     time: float
     move: Move
     read_by: ReadBy = ReadBy.TAP
+    reading: str | None = None
+
+    @property
+    def line(self) -> Line:
+        """The journal's line of it."""
+        return Line(self.move, self.read_by, self.time, self.reading)
 
 
 Observation = Sight | Lift | Tap
@@ -67,8 +76,10 @@ def dump(pending: Pending) -> str:
     what = pending.what
     data: dict[str, Any] = {"time": what.time}
     match what:
-        case Tap(_, move, read_by):
+        case Tap(_, move, read_by, read_from):
             data |= {"tap": write_entry(move), "read_by": read_by.value}
+            if read_from is not None:
+                data["reading"] = read_from
         case Lift(_, probabilities, reading):
             data |= {"lift": _plain(probabilities), "reading": reading}
         case Sight(_, probabilities, reading, same_face, first_look, early):
@@ -87,7 +98,7 @@ def load(text: str) -> Pending:
     time = data["time"]
     what: Observation
     if "tap" in data:
-        what = Tap(time, read_move(data["tap"]), ReadBy(data["read_by"]))
+        what = Tap(time, read_move(data["tap"]), ReadBy(data["read_by"]), data.get("reading"))
     elif "lift" in data:
         what = Lift(time, _probabilities(data["lift"]), data["reading"])
     else:

@@ -55,10 +55,11 @@ class Screen:
         self._pose(step)
         return tuple(rulings)
 
-    def camera_is(self, status: CameraStatus, now: float) -> None:
-        """Show how the camera does."""
-        self._camera = CameraView(status.health, status.detail, now)
-        self._updates.publish(UpdateKind.CAMERA, sentences=(status.detail,) if status.detail else ())
+    def camera_is(self, status: CameraStatus | None, now: float) -> None:
+        """Show how the camera does; None where nothing was heard of it yet."""
+        health, detail = (None, "") if status is None else (status.health, status.detail)
+        self._camera = CameraView(health, detail, now)
+        self._updates.publish(UpdateKind.CAMERA, sentences=(detail,) if detail else ())
 
     def notice(self, trouble: StoreError | None) -> None:
         """Show, or show no longer, that the store cannot be written."""

@@ -41,6 +41,7 @@ from companion.vision.events import (
     CameraStatus,
     CardLanded,
     CardTakenBack,
+    Picture,
     PileEvent,
     PileGone,
     PileMoved,
@@ -156,19 +157,31 @@ class Table:
                 case _:
                     assert_never(event)
 
-    def tap(self, move: Move) -> Outcome:
+    def camera_changed(self) -> None:
+        """Take in that another camera looks from now on, or none: what it sees first may have lain there before."""
+        with self._lock:
+            self._first_look = True
+            self._early = None
+            self._screen.camera_is(None, self._clock())
+
+    def tap(self, move: Move, picture: Picture = None) -> Outcome:
         """Take in a move made by button or typed. `by` says who taps, where that matters.
 
-        While it is asked which card has landed, a card typed is the answer. Raises NoMatchError; RefereeError where
-        the rules refuse it, and then nothing has changed.
+        picture: what it was read from, kept behind its ruling. While it is asked which card has landed, a card typed is
+        the answer. Raises NoMatchError; RefereeError where the rules refuse it, and then nothing has changed.
         """
+        # Pictures are made small before anybody has to wait for it.
+        kept, _ = kept_picture(picture, None)
         with self._lock:
             session = self._running()
             if isinstance(move, Start | Play | Flip) and len(session.pending) == 1:
                 named = self._name_pending(session, move)
                 if named is not None:
                     return named
-            return self._add(Pending(Tap(self._clock(), move)), must_fit=True)
+            now = self._clock()
+            reading = None if kept is None else Reading(secrets.token_hex(8), now, (), None, kept)
+            tapped = Tap(now, move, reading=None if reading is None else reading.id)
+            return self._add(Pending(tapped), readings=() if reading is None else (reading,), must_fit=True)
 
     def answer(self, question_id: int, answer: Card | int) -> Outcome:
         """Settle a question: by the index of one of its choices, or by the card that landed, offered or not.

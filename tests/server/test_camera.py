@@ -11,7 +11,10 @@ import pytest
 from devices import Join, StubReader
 from flask.testing import FlaskClient
 
+from companion.cards import Card
 from companion.server.guests import Role
+from companion.server.house import House
+from companion.vision.events import CardLanded
 
 CHALLENGED = (
     {"do": "play", "card": "wild draw four"},
@@ -87,3 +90,15 @@ def test_a_challenged_hand_is_read_for_the_challenger_alone(
 
 def test_without_a_challenge_there_is_none_to_settle(playing: FlaskClient) -> None:
     assert playing.post("/api/challenge", json={"cards": ["red 7"]}).json["error"] == "no-challenge"
+
+
+def test_what_another_camera_sees_first_lay_there_before(playing: FlaskClient, house: House) -> None:
+    landed = CardLanded(1.0, ((Card.parse("red 7"), 0.99),), None, None)
+    house.table.see(landed)
+    assert playing.get("/api/view").json["state"]["turn"] == "Ben"
+    assert playing.post("/api/camera", json={"source": "phone"}).status_code == 200
+    house.table.see(landed)
+    assert playing.get("/api/view").json["state"]["turn"] == "Ben"
+    assert playing.get("/api/view").json["camera"]["health"] is None
+    house.table.see(landed)
+    assert playing.get("/api/view").json["state"]["turn"] == "Cy"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from threading import Event, Thread
 
 from flask.testing import FlaskClient
 
@@ -81,3 +82,14 @@ def test_streams_end_when_the_house_is_closed(playing: FlaskClient, house: House
     next(stream)
     house.close()
     assert [name for _, name, _ in stream if name == "frame"] == []
+
+
+def test_a_stream_ends_at_once_when_its_device_is_not_welcome_any_more() -> None:
+    hub, welcome = Hub(), Event()
+    welcome.set()
+    waiting = Thread(target=lambda: list(hub.listen(0, 3600, welcome.is_set)), daemon=True)
+    waiting.start()
+    welcome.clear()
+    hub.nudge()
+    waiting.join(60)
+    assert not waiting.is_alive()

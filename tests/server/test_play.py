@@ -26,7 +26,12 @@ def test_a_refused_move_is_explained_and_changes_nothing(playing: FlaskClient) -
 
 def test_the_simulated_table_plays_the_match_that_is_set_up(host: FlaskClient) -> None:
     assert host.post("/api/camera", json={"source": "simulated"}).status_code == 200
-    assert host.post("/api/match", json=MATCH).status_code == 200
-    assert host.get("/api/view").json["match"]["players"] == MATCH["players"]
+    wishes = {"dealer": "Ben", "target": 120, "scoring": "low-total", "hand_size": 5, "relaxed_turns": True}
+    assert host.post("/api/match", json={**MATCH, **wishes}).status_code == 200
+    view = host.get("/api/view").json
+    assert view["match"] == {**MATCH, "id": view["match"]["id"], "scoring": "low-total", "target": 120}
+    assert (view["state"]["dealer"], view["state"]["hands"], view["relaxed_turns"]) == (
+        "Ben", {"Ann": 5, "Ben": 5, "Cy": 5}, True,
+    )  # fmt: skip
     assert host.get("/api/camera").json["source"] == "simulated"
     assert host.post("/api/camera", json={}).json["source"] is None
