@@ -21,7 +21,7 @@ from companion.dataset.layouts import Layout, Placement, place
 from companion.dataset.press import CARD_HEIGHT, CARD_WIDTH
 from companion.dataset.styles import Style, StyleFamily, sample_style
 from companion.dataset.surfaces import Image, SurfaceBank
-from companion.dataset.wear import wear
+from companion.dataset.wear import soften, wear
 
 Quad = NDArray[np.float32]
 """Four corners (4, 2) in pixels, clockwise from the thing's own top left."""
@@ -57,15 +57,15 @@ class Scene:
 
 
 _LAYOUT_WEIGHTS = {
-    Layout.SINGLE: 0.24,
+    Layout.SINGLE: 0.19,
     Layout.PILE: 0.1,
-    Layout.SPREAD: 0.16,
-    Layout.GRID: 0.08,
-    Layout.HEAP: 0.1,
-    Layout.FAN: 0.14,
-    Layout.CASCADE: 0.07,
-    Layout.SEATS: 0.06,
-    Layout.EMPTY: 0.05,
+    Layout.SPREAD: 0.13,
+    Layout.GRID: 0.07,
+    Layout.HEAP: 0.12,
+    Layout.FAN: 0.19,
+    Layout.CASCADE: 0.13,
+    Layout.SEATS: 0.05,
+    Layout.EMPTY: 0.04,
 }
 
 # Faces that few cards show would be seen too seldom in training if cards were drawn as a deck holds them.
@@ -73,6 +73,8 @@ _WILD_SHARE = 0.16
 
 _FACE_HEIGHT = 352
 """Height in pixels at which faces are drawn: about what a card that fills the frame shows of its print."""
+_SOFT_SHARE = 0.3
+"""Share of decks whose print is coarse or photographed poorly."""
 _DECK_CHANGE = 0.045
 """Share of scenes before which one of the decks at hand is drawn anew: variety against time."""
 
@@ -80,10 +82,11 @@ _DECK_CHANGE = 0.045
 class Deck:
     """The drawn cards of one style, each at several sizes so that warping never has to shrink by more than two."""
 
-    def __init__(self, style: Style, rng: np.random.Generator, worn: float) -> None:
+    def __init__(self, style: Style, rng: np.random.Generator, worn: float, soft: bool = False) -> None:
         self._style = style
         self._rng = rng
         self._worn = worn
+        self._soft = soft
         self._arts: dict[Card, tuple[CardArt, list[Image]]] = {}
         self._back: list[Image] | None = None
 
@@ -98,6 +101,8 @@ class Deck:
             art = render(card, self._style, _FACE_HEIGHT)
             if self._worn > 0:
                 art = replace(art, image=wear(art.image, self._rng, self._worn))
+            if self._soft:
+                art = replace(art, image=soften(art.image, self._rng))
             self._arts[card] = art, _pyramid(art.image)
         return self._arts[card]
 
@@ -189,7 +194,7 @@ class SceneMaker:
         rng = self._rng
         family = None if self._families is None else self._families[int(rng.integers(len(self._families)))]
         worn = float(rng.uniform(0, 0.8)) if rng.random() < 0.35 else 0.0
-        return Deck(sample_style(rng, family, self._fonts), rng, worn)
+        return Deck(sample_style(rng, family, self._fonts), rng, worn, soft=bool(rng.random() < _SOFT_SHARE))
 
     def _pick_deck(self) -> Deck | PhotoDeck:
         if self._photo_deck is not None and self._rng.random() < self._photo_share:

@@ -1,4 +1,4 @@
-"""Wear of cards: fading, yellowing, dirt, lost ink, scratches, creases, frayed edges."""
+"""Wear of cards: fading, yellowing, dirt, lost ink, scratches, creases, frayed edges; and print that is not sharp."""
 
 from __future__ import annotations
 
@@ -112,3 +112,23 @@ def _nibble(alpha: NDArray[np.uint8], rng: np.random.Generator, amount: float) -
     distance = _edge_distance(alpha) / height
     rough = _clouds(rng, height, width, 20)
     alpha[distance < 0.012 * amount * np.clip(rough - 0.55, 0, 1) * 2] = 0
+
+
+def soften(image: Picture, rng: np.random.Generator) -> Picture:
+    """Return a copy as of a coarse print or a poor photograph of the card: same shape, BGRA uint8, fewer details.
+
+    The height keeps about 90 to 240 pixels' worth of detail; the tint is a little off, and edges may ring.
+    """
+    height, width = image.shape[:2]
+    detail = rng.uniform(90, 240) / height
+    method = (cv2.INTER_AREA, cv2.INTER_LINEAR)[int(rng.integers(2))]
+    small = cv2.resize(image[:, :, :3], None, fx=detail, fy=detail, interpolation=method)
+    if rng.random() < 0.5:
+        encoded = cv2.imencode(".jpg", small, [cv2.IMWRITE_JPEG_QUALITY, int(rng.integers(30, 90))])[1]
+        small = np.asarray(cv2.imdecode(encoded, cv2.IMREAD_COLOR), np.uint8)
+    color = cv2.resize(small, (width, height), interpolation=(cv2.INTER_LINEAR, cv2.INTER_CUBIC)[int(rng.integers(2))])
+    if rng.random() < 0.3:
+        soft = cv2.GaussianBlur(color, (0, 0), 0.7 / detail)
+        color = cv2.addWeighted(color, 1.7, soft, -0.7, 0)
+    tint = rng.normal(1.0, 0.06, 3) * rng.uniform(0.8, 1.1)
+    return np.dstack([np.clip(color * tint, 0, 255).astype(np.uint8), image[:, :, 3]])

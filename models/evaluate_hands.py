@@ -13,17 +13,21 @@ from pathlib import Path
 
 import cv2
 import numpy as np
+from rich.progress import track
 
-from companion.cards import Card
+from companion.cards import ALL_CARDS, Card, EditionName, deck
 from companion.dataset.faces import CardArt
 from companion.dataset.layouts import Layout
 from companion.dataset.photos import card_art
 from companion.dataset.scenes import SceneMaker
+from companion.dataset.styles import StyleFamily
 from companion.vision.detector import CardDetector
 from companion.vision.geometry import cut, portrait
 from companion.vision.hands import read_hand
 
 _LAYOUTS = (Layout.FAN, Layout.CASCADE, Layout.HEAP)
+_SIZE = (960, 960)
+_ENOUGH = 8
 
 
 @dataclass(frozen=True)
@@ -37,9 +41,17 @@ class HandFigures:
     exact_from_three: float
 
 
-def cut_out_cards(photos: Path) -> dict[Card, list[CardArt]]:
-    """Return the cards of a folder with labels.json, cut out by their labelled outlines; for measuring only."""
-    arts: dict[Card, list[CardArt]] = {}
+Faces = Mapping[Card, Sequence[CardArt]]
+"""Pictures of cards by what they show."""
+
+
+def cut_out_cards(photos: Path) -> dict[str, Faces]:
+    """Return the decks of a folder with labels.json, by source, their cards cut out by the labelled outlines.
+
+    A deck lacks the cards of which there is no picture at least 60 px wide; decks of fewer than eight are left out.
+    For measuring only.
+    """
+    decks: dict[str, dict[Card, list[CardArt]]] = {}
     for row in json.loads((photos / "labels.json").read_text()):
         if not row["boxes_complete"] or "lowres" in row["flags"]:
             continue
@@ -55,23 +67,31 @@ def cut_out_cards(photos: Path) -> dict[Card, list[CardArt]]:
             if side < 60:
                 continue
             face = cut(np.asarray(image, np.uint8), portrait(quad), 224, 352)
-            arts.setdefault(Card.parse(entry["card"]), []).append(card_art(face))
-    return arts
+            faces = decks.setdefault(row["source"], {})
+            faces.setdefault(Card.parse(entry["card"]), []).append(card_art(face))
+    return {source: faces for source, faces in decks.items() if len(faces) >= _ENOUGH}
 
 
-def measure_hands(
-    detector: CardDetector, scenes: SceneMaker, cards: Sequence[Card], hands: int = 60, seed: int = 0
-) -> HandFigures:
-    """Return the figures over hands of five to eight of `cards`, each shown in three pictures by `scenes`.
+@dataclass(frozen=True)
+class HandDeck:
+    """Where hands come from: a scene maker and the cards that it may be given."""
+
+    scenes: SceneMaker
+    cards: Sequence[Card]
+
+
+def measure_hands(detector: CardDetector, decks: Sequence[HandDeck], hands: int, seed: int) -> HandFigures:
+    """Return the figures over hands of five to eight cards of one of the decks, each shown in three pictures.
 
     Every picture shows every card's index or most of its face; pictures that hide one wholly are drawn anew.
     """
     rng = np.random.default_rng(seed)
     there = hit = claimed = exact_one = exact_three = 0
-    for _ in range(hands):
-        hand = [cards[int(rng.integers(len(cards)))] for _ in range(int(rng.integers(5, 9)))]
+    for _ in track(range(hands), "hands"):
+        source = decks[int(rng.integers(len(decks)))]
+        hand = [source.cards[int(rng.integers(len(source.cards)))] for _ in range(int(rng.integers(5, 9)))]
         wanted = Counter(hand)
-        pictures = [detector.detect(_readable_scene(scenes, hand, rng)) for _ in range(3)]
+        pictures = [detector.detect(_readable_scene(source.scenes, hand, rng)) for _ in range(3)]
         for sightings in pictures:
             found = Counter(sighting.card for sighting in sightings)
             there += wanted.total()
@@ -92,12 +112,14 @@ def _readable_scene(scenes: SceneMaker, hand: Sequence[Card], rng: np.random.Gen
     return scene.image
 
 
-def drawn_figures(detector: CardDetector, hands: int, seed: int, cards: Sequence[Card]) -> HandFigures:
-    """Return the figures over hands in drawn decks of all families."""
-    return measure_hands(detector, SceneMaker(seed, (960, 960)), cards, hands, seed)
+def drawn_decks(edition: EditionName, seed: int, families: Sequence[StyleFamily] | None = None) -> list[HandDeck]:
+    """Return hands of an edition's cards in drawn decks, of all families where none are given."""
+    return [HandDeck(SceneMaker(seed, _SIZE, families=families), [card for card in ALL_CARDS if card in deck(edition)])]
 
 
-def photo_figures(detector: CardDetector, arts: Mapping[Card, Sequence[CardArt]], hands: int, seed: int) -> HandFigures:
-    """Return the figures over hands of photographed cards."""
-    scenes = SceneMaker(seed, (960, 960), photos=arts, photo_share=1.0)
-    return measure_hands(detector, scenes, tuple(arts), hands, seed)
+def photographed_decks(photos: Path, seed: int) -> list[HandDeck]:
+    """Return hands of photographed cards, each of one deck only."""
+    return [
+        HandDeck(SceneMaker((seed, i), _SIZE, photos=faces, photo_share=1.0, deck_count=1), tuple(faces))
+        for i, faces in enumerate(cut_out_cards(photos).values())
+    ]

@@ -14,8 +14,13 @@ from companion.vision.reader import IndexReading
 _INDEX_OVER_CARD = 0.135
 # How far from its usual spot a card's own index may lie, in the card's unit square: decks and outlines differ.
 _SPOT_REACH = 0.14
+_LOOSE_SPOT_REACH = 0.3
+# How far from where one index expects the other that one may lie, over the card's height: perspective shortens.
+_OPPOSITE_REACH = 0.45
 # Area of an outline told from one index, over that of a card beside it: indices differ in size from deck to deck.
 _SIZE_RANGE = (0.2, 5.0)
+# The same among cards that overlap, which are of one deck.
+_COMPANY_RANGE = 2.5
 # An index whose frame is this large a share of the card it lies in is the card's middle symbol.
 _MIDDLE_SHARE = 0.15
 
@@ -46,12 +51,25 @@ def claimed(card: Quad, indices: Sequence[Quad]) -> set[int]:
 
 def at_spots(card: Quad, indices: Sequence[Quad]) -> set[int]:
     """Return the indices nearest to the card's two index spots, where they are near enough: its own, surely."""
+    return _nearest_to_spots(card, indices, _SPOT_REACH)
+
+
+def near_spots(card: Quad, indices: Sequence[Quad]) -> set[int]:
+    """Return the same with more room, for outlines that are off; only indices that stand as the card's own would."""
+    right = [project(homography(card, unit_square()), index) for index in indices]
+    own = _nearest_to_spots(card, indices, _LOOSE_SPOT_REACH)
+    positions = _centers_on(card, indices)
+    # At the top left an index stands upright, at the bottom right upside down.
+    return {i for i in own if (right[i][1] - right[i][0])[0] * (0.5 - positions[i][1]) > 0}
+
+
+def _nearest_to_spots(card: Quad, indices: Sequence[Quad], reach: float) -> set[int]:
     if not indices:
         return set()
     spots = np.array([INDEX_SPOT, (1 - INDEX_SPOT[0], 1 - INDEX_SPOT[1])])
     positions = _centers_on(card, indices)
     off = np.abs(positions[:, None] - spots[None]).max(2)
-    return {int(off[:, k].argmin()) for k in range(2) if off[:, k].min() < _SPOT_REACH}
+    return {int(off[:, k].argmin()) for k in range(2) if off[:, k].min() < reach}
 
 
 def inside(card: Quad, indices: Sequence[Quad]) -> set[int]:
@@ -92,12 +110,12 @@ def are_opposite(a: IndexReading, b: IndexReading) -> bool:
     """Whether two indices can be the two of one card: of one size, half a turn apart, about a diagonal away."""
     right_a, right_b = a.quad[1] - a.quad[0], b.quad[1] - b.quad[0]
     side_a, side_b = float(np.hypot(*right_a)), float(np.hypot(*right_b))
-    if not 0.6 < side_a / max(side_b, 1e-6) < 1.7 or float(right_a @ right_b) > -0.7 * side_a * side_b:
+    if not 0.5 < side_a / max(side_b, 1e-6) < 2.0 or float(right_a @ right_b) > -0.7 * side_a * side_b:
         return False
     outline = outline_from_index(a)
     expected = project(homography(unit_square(), outline), 1 - np.array([INDEX_SPOT]))[0]
     reach = float(np.hypot(*(outline[3] - outline[0])))
-    return bool(np.hypot(*(expected - b.quad.mean(0))) < 0.4 * reach)
+    return bool(np.hypot(*(expected - b.quad.mean(0))) < _OPPOSITE_REACH * reach)
 
 
 def opposite_pairs(readings: Sequence[IndexReading]) -> list[tuple[IndexReading, IndexReading]]:
@@ -145,3 +163,14 @@ def is_size_of_others(card: Quad, others: Sequence[Quad]) -> bool:
     nearest = min(others, key=lambda other: float(np.hypot(*(other.mean(0) - card.mean(0)))))
     ratio = abs(cv2.contourArea(card)) / max(abs(cv2.contourArea(nearest)), 1.0)
     return _SIZE_RANGE[0] < ratio < _SIZE_RANGE[1]
+
+
+def is_in_company(card: Quad, others: Sequence[Quad]) -> bool:
+    """Whether a card of about the same size lies on, under or right beside the outline told from an index."""
+    reach = float(np.hypot(*(card[2] - card[0])))
+    area = max(abs(cv2.contourArea(card)), 1.0)
+    return any(
+        np.hypot(*(other.mean(0) - card.mean(0))) < reach
+        and 1 / _COMPANY_RANGE < abs(cv2.contourArea(other)) / area < _COMPANY_RANGE
+        for other in others
+    )

@@ -20,7 +20,9 @@ from companion.vision.corners import (
     at_spots,
     claimed,
     inside,
+    is_in_company,
     is_size_of_others,
+    near_spots,
     one_per_card,
     opposite_pairs,
     outline_from_pair,
@@ -46,6 +48,8 @@ _SURE_INDEX = 0.8
 # Readings less likely than these are more often wrong than worth a question.
 _WHOLE_LIMIT = 0.35
 _INDEX_LIMIT = 0.5
+# The same right beside other cards: one more of a fan. Without colour it may still be any dark print.
+_DARK_NEIGHBOUR_LIMIT = 0.8
 # An index whose card's place shows no card at all to the card reader with more than this probability is other print.
 _BARE_LIMIT = 0.5
 _CLEAR_INDEX = 0.9
@@ -57,6 +61,8 @@ _PART = 0.6
 # candidate from two indices starts.
 _SUPPORT_WEIGHT = 0.3
 _PAIR_SCORE = 0.5
+# Two indices whose readings agree with at least this probability can be of one card.
+_ALIKE = 0.2
 
 
 def model_folder() -> Path:
@@ -96,12 +102,12 @@ class CardDetector:
         whole = self._whole_cards(image, candidates, indices)
         loose = self._unclaimed(indices, whole)
         # Where the box of a card was missed or far off, its two indices say where it lies.
-        pairs = [(outline_from_pair(a, b), _PAIR_SCORE) for a, b in opposite_pairs(loose)]
+        pairs = [(outline_from_pair(a, b), _PAIR_SCORE) for a, b in opposite_pairs(loose) if self._read_alike(a, b)]
         if pairs:
             whole = _without_parts([*whole, *self._whole_cards(image, pairs, indices)])
             loose = self._unclaimed(indices, whole)
         sightings = [self._sighting(reading.quad, reading.logs, whole=True) for reading in whole]
-        sightings = _of_one_size([sighting for sighting in sightings if sighting.confidence >= _WHOLE_LIMIT])
+        sightings = _of_one_size(sightings)
         sightings += self._cards_behind(image, loose, [sighting.quad for sighting in sightings])
         return sorted(sightings, key=lambda sighting: (not sighting.whole, float(sighting.quad[:, 0].mean())))
 
@@ -122,7 +128,8 @@ class CardDetector:
             denied = bool(spots) and all(self._denies(indices[i], reading) for i in spots)
             # A box about several fanned cards has indices in it, but not where one card has them.
             spans_several = not spots and strangers(reading.quad, frames) >= 2
-            if probabilities[-1] <= _NO_CARD_LIMIT and _is_card_shaped(reading.quad) and not (denied or spans_several):
+            is_card = probabilities[-1] <= _NO_CARD_LIMIT and probabilities[:-1].max() >= _WHOLE_LIMIT
+            if is_card and _is_card_shaped(reading.quad) and not (denied or spans_several):
                 found = _SUPPORT_WEIGHT * sum(not self._denies(indices[i], reading) for i in spots)
                 scored.append((score * (0.3 + float(probabilities[:-1].max())) + found, reading))
         scored.sort(key=lambda pair: -pair[0])
@@ -130,9 +137,13 @@ class CardDetector:
 
     def _denies(self, index: IndexReading, card: CardReading) -> bool:
         """Whether an index surely is another card's than the one that was read: indices are seldom misread."""
-        probabilities = self._probabilities(index.logs, False)
-        best = int(self._probabilities(card.logs, True)[:-1].argmax())
-        return bool(probabilities[:-1].max() > _SURE_INDEX and int(probabilities[:-1].argmax()) != best)
+        of_index, of_card = self._probabilities(index.logs, False)[:-1], self._probabilities(card.logs, True)[:-1]
+        surer = of_index.max() > min(_SURE_INDEX, max(_INDEX_LIMIT, float(of_card.max())))
+        return bool(surer and of_index.argmax() != of_card.argmax())
+
+    def _read_alike(self, a: IndexReading, b: IndexReading) -> bool:
+        """Whether two indices may well be of the same card."""
+        return bool(self._probabilities(a.logs, False) @ self._probabilities(b.logs, False) > _ALIKE)
 
     def _agrees(self, index: IndexReading, card: CardReading) -> bool:
         best = int(self._probabilities(card.logs, True)[:-1].argmax())
@@ -143,9 +154,14 @@ class CardDetector:
         frames = [index.quad for index in indices]
         own = {i for card in whole for i in claimed(card.quad, frames) if not self._denies(indices[i], card)}
         for card in whole:
+            own |= {i for i in near_spots(card.quad, frames) if self._agrees(indices[i], card)}
             open_card = len(at_spots(card.quad, frames)) == 2
             # What else is found on a card with both its corners in view is its print, not another card.
-            own |= {i for i in inside(card.quad, frames) if open_card or self._agrees(indices[i], card)}
+            own |= {
+                i
+                for i in inside(card.quad, frames)
+                if self._agrees(indices[i], card) or (open_card and not self._denies(indices[i], card))
+            }
         return [index for i, index in enumerate(indices) if i not in own]
 
     def _cards_behind(self, image: Image, indices: Sequence[IndexReading], whole: Sequence[Quad]) -> list[Sighting]:
@@ -157,10 +173,12 @@ class CardDetector:
         cards = one_per_card(indices)
         sightings = [self._sighting(card.quad, card.logs, whole=False) for card in cards]
         bare = self._reader.no_card_probabilities(image, [card.quad for card in cards])
+        sure = [*whole, *(sighting.quad for sighting in sightings if _is_beyond_doubt(sighting))]
         return [
             sighting
             for sighting, nothing in zip(sightings, bare, strict=True)
             if _is_beyond_doubt(sighting)
+            or (_is_likely_neighbour(sighting) and is_in_company(sighting.quad, sure))
             or (
                 sighting.confidence >= _INDEX_LIMIT
                 and nothing < _BARE_LIMIT
@@ -216,6 +234,11 @@ def _of_one_size(sightings: Sequence[Sighting]) -> list[Sighting]:
 def _is_beyond_doubt(sighting: Sighting) -> bool:
     """Whether an index is so clear that a card must be there: coloured ground about a digit is seldom anything else."""
     return sighting.confidence >= _CLEAR_INDEX and sighting.card.color is not None
+
+
+def _is_likely_neighbour(sighting: Sighting) -> bool:
+    limit = _INDEX_LIMIT if sighting.card.color is not None else _DARK_NEIGHBOUR_LIMIT
+    return sighting.confidence >= limit
 
 
 def _is_card_shaped(quad: Quad) -> bool:

@@ -19,7 +19,9 @@ from companion.vision.corners import (
     are_opposite,
     at_spots,
     claimed,
+    is_in_company,
     is_size_of_others,
+    near_spots,
     one_per_card,
     outline_from_index,
     outline_from_pair,
@@ -128,3 +130,20 @@ def test_cards_in_a_picture_are_of_one_size() -> None:
     assert is_size_of_others(CARD, [])
     assert is_size_of_others(CARD, [CARD + 200])
     assert not is_size_of_others(CARD / 3, [CARD + 200])
+
+
+def test_a_rough_outline_still_finds_its_own_index() -> None:
+    top_left, bottom_right = corner_frames(CARD)
+    lower = bottom_right + np.array([0, 0.24 * 174], np.float32)
+    assert at_spots(CARD, [top_left, lower]) == {0}
+    assert near_spots(CARD, [top_left, lower]) == {0, 1}
+    # The same place with an upright index is another card's.
+    assert near_spots(CARD, [top_left, np.roll(lower, 2, axis=0)]) == {0}
+    assert near_spots(CARD, [lower + 100]) == set()
+
+
+def test_cards_of_a_fan_are_company() -> None:
+    assert is_in_company(CARD, [CARD + 40])
+    assert not is_in_company(CARD, [CARD + 400])
+    assert not is_in_company(CARD, [CARD / 3 + 100])
+    assert not is_in_company(CARD, [])
