@@ -174,6 +174,41 @@ def evaluate(work: Path, folder: Path | None, photos: Path | None, calibrate: bo
     measures.draw_reliability(readings, work / "reliability.png")
 
 
+@train.command()
+@_work
+@_seed
+@click.option("--models", "folder", type=click.Path(path_type=Path, file_okay=False), help="Default: WORK/export.")
+@click.option("--hands", "count", type=click.IntRange(1), default=40, show_default=True, help="Hands to lay out.")
+@click.option(
+    "--photos", type=click.Path(path_type=Path, file_okay=False), help="Take the cards of this folder's labels.json."
+)
+@click.option(
+    "--family",
+    "families",
+    type=click.Choice([family.name.lower() for family in StyleFamily]),
+    multiple=True,
+    help="Draw decks of this style family only.",
+)
+def hands(
+    work: Path, seed: int, folder: Path | None, count: int, photos: Path | None, families: tuple[str, ...]
+) -> None:
+    """Measure on fans, cascades and heaps of five to eight cards, each hand in three pictures."""
+    from companion.cards import EditionName
+    from companion.models import evaluate_hands as measures
+    from companion.vision.detector import CardDetector
+
+    edition = EditionName.CLASSIC
+    if photos:
+        decks = measures.photographed_decks(photos, seed)
+    else:
+        decks = measures.drawn_decks(edition, seed, [StyleFamily[name.upper()] for name in families] or None)
+    figures = measures.measure_hands(CardDetector(edition, folder or work / "export"), decks, count, seed)
+    click.echo(
+        f"{figures.hands} hands: found and read {figures.recall:.3f}, precision {figures.precision:.3f}, "
+        f"exact from one picture {figures.exact_from_one:.3f}, from three {figures.exact_from_three:.3f}"
+    )
+
+
 @train.command(name="all")
 @_work
 @_device

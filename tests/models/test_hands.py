@@ -1,0 +1,52 @@
+"""Measuring on laid-out hands, with the shipped networks."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import cv2
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+from companion.cards import Card, EditionName
+from companion.cli import main
+from companion.models.evaluate_hands import cut_out_cards, drawn_decks, measure_hands
+from companion.vision.detector import CardDetector, model_folder
+
+
+def test_figures_of_easy_hands() -> None:
+    figures = measure_hands(CardDetector(EditionName.CLASSIC), drawn_decks(EditionName.CLASSIC, 1), 2, 1)
+    assert figures.hands == 2
+    assert 0.3 < figures.recall <= 1
+    assert 0.5 < figures.precision <= 1
+
+
+def test_the_command_prints_the_figures() -> None:
+    arguments = ["train", "hands", "--models", str(model_folder()), "--hands", "1", "--family", "classic_oval"]
+    result = CliRunner().invoke(main, arguments)
+    assert result.exit_code == 0, result.output
+    assert re.search(r"1 hands: found and read [01]\.\d+, precision .* from three [01]\.\d+", result.output)
+
+
+def test_photographed_cards_are_kept_by_source(tmp_path: Path) -> None:
+    (tmp_path / "images").mkdir()
+    picture = np.full((400, 900, 3), 90, np.uint8)
+    names = [f"red {i}" for i in range(8)]
+    boxes = []
+    for i, name in enumerate(names):
+        x = 10 + i * 100
+        boxes.append({"card": name, "quad": [[x, 50], [x + 80, 50], [x + 80, 174], [x, 174]]})
+        picture[50:174, x : x + 80] = (20 * i, 0, 200)
+    cv2.imwrite(str(tmp_path / "images" / "a.png"), picture)
+    row = {"file": "a.png", "source": "ours", "boxes_complete": True, "flags": [], "boxes": boxes}
+    few = {**row, "source": "few", "boxes": boxes[:3]}
+    blurred = {**row, "source": "blurred", "flags": ["lowres"]}
+    (tmp_path / "labels.json").write_text(json.dumps([row, few, blurred]))
+    decks = cut_out_cards(tmp_path)
+    assert set(decks) == {"ours"}
+    assert set(decks["ours"]) == {Card.parse(name) for name in names}
+    middle = decks["ours"][Card.parse("red 5")][0].image[170, 110, :3]
+    assert middle == pytest.approx((100, 0, 200), abs=4)
