@@ -1,4 +1,4 @@
-"""The pages themselves and what they load: files of one folder, and nothing besides."""
+"""The pages themselves, put into their common frame, and what they load: files of one folder, and nothing besides."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import mimetypes
 from collections.abc import Callable
 from pathlib import Path
 
-from flask import Blueprint, Response, abort, send_from_directory
+from flask import Blueprint, abort, render_template, send_from_directory
 from werkzeug.wrappers import Response as AnyResponse
 
 PAGES = {
@@ -19,7 +19,7 @@ PAGES = {
     "/join": "join",
     "/trust": "trust",
 }
-"""Where each page is found, and its file's name."""
+"""Where each page is found, and the name of its template and of its script."""
 
 _SUFFIXES = frozenset({".js", ".css", ".json", ".svg", ".png", ".webp", ".webmanifest", ".txt"})
 mimetypes.add_type("text/javascript", ".js")
@@ -34,10 +34,10 @@ def web_folder() -> Path:
 
 def blueprint() -> Blueprint:
     """Return the routes of all pages and files."""
-    found = Blueprint("pages", __name__)
     folder = web_folder()
+    found = Blueprint("pages", __name__, template_folder=str(folder))
     for path, name in PAGES.items():
-        found.add_url_rule(path, name, _page(folder, name), methods=["GET"])
+        found.add_url_rule(path, name, _page(name), methods=["GET"])
 
     @found.get("/web/<path:name>")
     def file(name: str) -> AnyResponse:
@@ -50,8 +50,8 @@ def blueprint() -> Blueprint:
     return found
 
 
-def _page(folder: Path, name: str) -> Callable[[], Response]:
-    def page() -> Response:
-        return send_from_directory(folder, f"{name}.html")
+def _page(name: str) -> Callable[[], str]:
+    def page() -> str:
+        return render_template(f"{name}.html", page=name)
 
     return page

@@ -9,7 +9,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
-from playwright.sync_api import Page
+import pytest
+from playwright.sync_api import Page, expect
 
 from companion.cards import Card
 from companion.server.app import create_app, house_of
@@ -17,6 +18,7 @@ from companion.server.config import ServerConfig
 from companion.server.guests import Role
 from companion.server.house import House
 from companion.server.serve import Listeners
+from companion.vision.detector import model_folder
 from companion.vision.geometry import Image
 from companion.vision.pile import Detect
 from companion.vision.sightings import Sighting
@@ -64,6 +66,29 @@ def _free_port() -> int:
     with socket.socket() as sock:
         sock.bind(("127.0.0.1", 0))
         return int(sock.getsockname()[1])
+
+
+networks = pytest.mark.skipif(not (model_folder() / "detector.onnx").is_file(), reason="the networks are not there yet")
+"""Marks a test that reads with the real networks."""
+
+
+def pick(page: Page, card: str) -> None:
+    """Choose a card in the open dialog."""
+    if not card.startswith("wild"):
+        page.click(f"dialog .chip-{card.split()[0]}")
+    page.click(f'dialog [data-card="{card}"]')
+
+
+def answer(page: Page, card: str) -> None:
+    """Tap the true card at the question that is open: among the cards offered, or as another one."""
+    question = page.locator(".question").first
+    offered = question.get_by_role("button", name=card, exact=True)
+    if offered.count():
+        offered.click()
+    else:
+        question.get_by_role("button", name="Another card").click()
+        pick(page, card)
+    expect(page.locator(".question")).to_have_count(0)
 
 
 class Server:

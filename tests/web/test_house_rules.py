@@ -38,6 +38,7 @@ def test_every_word_is_there_in_every_language(language: str) -> None:
 def test_every_word_that_a_page_uses_is_there() -> None:
     sources = "".join(path.read_text("utf-8") for path in [*web_folder().glob("*.html"), *web_folder().glob("js/*.js")])
     used = set(re.findall(r"""\bt\("([^"]+)\"""", sources)) | set(re.findall(r'data-t="([^"]+)"', sources))
+    used |= set(re.findall(r"{% block title %}([^{]+){%", sources))
     have = WORDS["en"].keys()
     assert {key for key in used if key not in have and f"{key}.one" not in have} == set()
 

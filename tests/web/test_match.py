@@ -8,7 +8,7 @@ from pathlib import Path
 import cv2
 import numpy as np
 import pytest
-from browsing import Open, Server
+from browsing import Open, Server, pick
 from playwright.sync_api import Page, expect
 
 from companion.cards import Card
@@ -26,13 +26,6 @@ def set_up(page: Page, *players: str) -> None:
         page.locator(".players input").nth(seat).fill(player)
     page.click("#start")
     page.wait_for_url("**/table")
-
-
-def pick(page: Page, card: str) -> None:
-    """Choose a card in the open dialog."""
-    if not card.startswith("wild"):
-        page.click(f"dialog .chip-{card.split()[0]}")
-    page.click(f'dialog [data-card="{card}"]')
 
 
 def act(page: Page, name: str) -> None:

@@ -2,25 +2,26 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from itertools import islice
+from itertools import takewhile
 from pathlib import Path
 
 import cv2
 import numpy as np
 import pytest
-from browsing import ARGUMENTS, CHROMIUM, PATIENCE_MS, Open, Server
+from browsing import ARGUMENTS, CHROMIUM, PATIENCE_MS, Open, Server, answer, networks, pick
 from playwright.sync_api import BrowserContext, Page, Playwright, expect
 
 from companion.cards import Card, Color, EditionName, Face
-from companion.dataset.script import CALM, write_script
+from companion.dataset.script import CALM, Lay, write_script
 from companion.dataset.simulation import SimulatedTable
 from companion.referee import moves
 from companion.referee.editions import EDITIONS
 from companion.referee.state import Header
 from companion.server.guests import Role
-from companion.vision.detector import CardDetector, model_folder
+from companion.vision.detector import CardDetector
 from companion.vision.geometry import Image
 from companion.vision.sightings import Sighting
 
@@ -142,7 +143,7 @@ def test_a_challenged_hand_is_for_the_challenger_alone(playing: Server, open_as:
 
 def test_another_device_is_invited(playing: Server, open_as: Open, device: Callable[..., BrowserContext]) -> None:
     page = open_as(Role.HOST)
-    page.click('.tools button[aria-label="Let a device join"]')
+    page.click("#invite")
     page.select_option("dialog select", label="Ben")
     address = page.locator("dialog .break")
     expect(address).to_contain_text("/join#t=")
@@ -153,12 +154,82 @@ def test_another_device_is_invited(playing: Server, open_as: Open, device: Calla
     expect(guest.locator("#who")).to_contain_text("You are Ben.")
 
 
+def test_the_host_signs_a_single_device_out(playing: Server, open_as: Open) -> None:
+    host, ben, viewer = open_as(Role.HOST), open_as(Role.PLAYER, "Ben", "player"), open_as(Role.VIEWER)
+    host.click("#invite")
+    expect(host.locator(".devices li")).to_have_count(3)
+    host.get_by_role("button", name="Sign out Ben").click()
+    expect(host.locator(".devices li")).to_have_count(2)
+    ben.wait_for_url("**/join")
+    pin = playing.house.pairing.pin
+    host.click("#new-pin")
+    expect(host.locator("dialog .pin")).not_to_have_text(pin)
+    playing.house.table.tap(moves.Play(Card.parse("red 6")))
+    expect(viewer.locator("#top .card")).to_have_attribute("aria-label", "red 6")
+
+
+def test_the_host_changes_turns_and_camera_in_mid_match(playing: Server, open_as: Open) -> None:
+    host = open_as(Role.HOST)
+    host.wait_for_selector("#top .card")
+    host.click("#settings")
+    host.check("#relaxed")
+    expect(host.locator("dialog [value=simulated]")).to_have_count(0)
+    host.check("dialog [value=phone]")
+    host.wait_for_function("async () => (await (await fetch('/api/view')).json()).relaxed_turns")
+    host.wait_for_function("async () => (await (await fetch('/api/camera')).json()).source === 'phone'")
+    host.keyboard.press("Escape")
+    host.reload()
+    host.click("#settings")
+    expect(host.locator("#relaxed")).to_be_checked()
+    expect(host.locator("dialog [value=phone]")).to_be_checked()
+    host.check('dialog [name=source][value=""]')
+    host.wait_for_function("async () => (await (await fetch('/api/camera')).json()).source === null")
+    viewer = open_as(Role.VIEWER)
+    viewer.click("#settings")
+    expect(viewer.locator("dialog")).to_be_visible()
+    expect(viewer.locator("#relaxed")).to_have_count(0)
+
+
+def test_a_scored_hand_is_mended_later(playing: Server, open_as: Open, hand_picture: Path) -> None:
+    page = open_as(Role.HOST)
+    playing.house.table.tap(moves.Count("Ann", 0))
+    playing.reader.cards = ["red 7", "blue 2"]
+    page.goto(f"{playing.url}/scan?player=Ben")
+    page.set_input_files("#files", hand_picture)
+    expect(page.locator(".hand .card-button")).to_have_count(2)
+    page.click("#confirm")
+    page.wait_for_url("**/scan?player=Cy")
+    page.goto(f"{playing.url}/table")
+    page.click(".line >> nth=0")
+    expect(page.locator("dialog .ruling-picture")).to_be_visible()
+    expect(page.locator("dialog .hand-cards .card")).to_have_count(2)
+    page.click("#amend-hand")
+    expect(page.locator(".outlined img")).to_be_visible()
+    page.click('.hand [data-place="0"]')
+    pick(page, "red 1")
+    page.click("#confirm")
+    page.wait_for_url("**/scan?player=Cy")
+    last = playing.house.table.view().history[-1]
+    assert last.move == moves.Hand("Ben", (Card.parse("red 1"), Card.parse("blue 2")))
+    assert last.picture is not None
+
+
+def test_a_chosen_color_is_corrected(playing: Server, open_as: Open) -> None:
+    page = open_as(Role.HOST)
+    for move in (moves.Play(Card(Face.WILD_DRAW_FOUR)), moves.ChooseColor(Color.BLUE), moves.Accept()):
+        playing.house.table.tap(move)
+    page.click('.line[data-n="3"]')
+    page.click("dialog .chip-green")
+    expect(page.locator(".in-force")).to_contain_text("green")
+
+
 def test_a_screen_chooses_its_language(playing: Server, open_as: Open) -> None:
     page = open_as(Role.VIEWER)
-    page.click('.tools button[aria-label="This screen"]')
+    page.click("#settings")
     page.select_option("dialog select >> nth=0", "fr")
     page.wait_for_selector('html[lang="fr"]')
     expect(page.locator("#history-title")).to_have_text("Ce qui a été décidé")
+    expect(page).to_have_title(re.compile("^Table · "))
 
 
 class ColorReader:
@@ -201,12 +272,17 @@ def film(path: Path) -> None:
             file.write(b"FRAME\n" + cv2.cvtColor(noisy, cv2.COLOR_BGR2YUV_I420).tobytes())
 
 
-def film_table(path: Path, seconds: int) -> None:
-    """Write footage of a simulated table, as motion JPEG."""
-    table = SimulatedTable(0, script=write_script(0, nuisances=CALM), rate=10, noise=False)
+def film_table(path: Path) -> Card:
+    """Write footage of a simulated table on which a card is turned up, as motion JPEG; return that card."""
+    script = write_script(1, nuisances=CALM)
+    second = [step.time for step in script.steps if isinstance(step.action, Lay)][1]
+    table = SimulatedTable(1, script=script, rate=10, noise=False)
     with path.open("wb") as file:
-        for frame in islice(table.frames(), 10 * seconds):
+        for frame in takewhile(lambda frame: frame.time < second, table.frames()):
             file.write(cv2.imencode(".jpg", frame.image)[1].tobytes())
+    start = script.moves[0].entry
+    assert isinstance(start, moves.Start)
+    return start.card
 
 
 @contextmanager
@@ -246,12 +322,19 @@ def test_a_phone_as_camera_leads_to_rulings(server: Server, playwright: Playwrig
         expect(camera.locator("#camera-status")).to_contain_text("pictures per second")
 
 
-@pytest.mark.skipif(not (model_folder() / "detector.onnx").is_file(), reason="the networks are not there yet")
-def test_the_networks_read_the_phones_pictures(server: Server, playwright: Playwright, tmp_path: Path) -> None:
-    film_table(tmp_path / "pile.mjpeg", seconds=12)
+@networks
+def test_the_networks_rule_on_the_phones_pictures(server: Server, playwright: Playwright, tmp_path: Path) -> None:
+    card = film_table(tmp_path / "pile.mjpeg")
     server.read_with(CardDetector(EditionName.MARIO_KART).detect)
     with filmed(playwright, server, tmp_path / "pile.mjpeg") as (_, table):
         table.wait_for_selector(".line, .question")
+        if table.locator(".question").count():
+            answer(table, card.name)
+        line = table.locator(".line").last
+        expect(line).to_contain_text(card.name)
+        expect(line.locator(".by-camera")).to_be_attached()
+        line.click()
+        expect(table.locator("dialog .ruling-picture")).to_be_visible()
 
 
 def test_without_a_secure_page_single_photos_are_taken(

@@ -1,11 +1,11 @@
 /** The buttons for what a camera cannot see: only those that apply now, and only to who may tap them. */
 
 import { post } from "./api.js";
-import { ask, h } from "./dom.js";
+import { attempt, may } from "./attempt.js";
 import { COLORS, shape } from "./card.js";
+import { ask, h } from "./dom.js";
 import { t } from "./i18n.js";
 import { pickCard } from "./picker.js";
-import { attempt, may } from "./shell.js";
 
 /** @typedef {{ label: string, icon?: any, class?: string, id: string, do: () => any }} Action */
 

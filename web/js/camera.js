@@ -1,18 +1,20 @@
 /** This phone as the camera over the pile: pictures go up as fast as they are taken in, the newest first. */
 
 import { get, post } from "./api.js";
+import { attempt, may } from "./attempt.js";
 import { $, fill, h } from "./dom.js";
 import { t } from "./i18n.js";
-import { attempt, may, prepare } from "./shell.js";
+import { live, prepare } from "./shell.js";
 
 const me = await prepare("player");
+live({});
 const LONGEST_SIDE = 1280;
 const MOST_PER_SECOND = 15;
 /** @type {MediaStream | null} */
 let stream = null;
 /** @type {any} */
 let lock = null;
-const video = h("video", { muted: true, playsinline: true, autoplay: true, class: "finder" });
+const video = h("video", { muted: true, playsinline: true, autoplay: true, hidden: true, class: "finder" });
 const status = h("p", { role: "status", id: "camera-status", class: "soft" });
 const controls = h("div", { class: "row" });
 const warning = h("p", { class: "warn", role: "alert" });
@@ -68,6 +70,7 @@ async function open(device) {
   }
   fill(warning);
   video.srcObject = stream;
+  video.hidden = false;
   await video.play().catch(() => {});
   await drawControls();
 }
@@ -91,6 +94,7 @@ async function drawControls() {
 function stop() {
   for (const track of stream?.getTracks() ?? []) track.stop();
   stream = null;
+  video.hidden = true;
   lock?.release?.().catch(() => {});
   lock = null;
 }

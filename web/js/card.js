@@ -109,6 +109,11 @@ function corner(color, face, turn) {
   return `<g ${turn}>${index}${sign}</g>`;
 }
 
+/** The cards of a hand, side by side. @param {string[]} cards */
+export function handCards(cards) {
+  return h("ul", { class: "plain hand-cards" }, cards.map((card) => h("li", {}, drawCard(card))));
+}
+
 /** A chip that names a colour, with its shape. @param {string} color */
 export function colorChip(color) {
   return h("span", { class: `chip chip-${color}` }, shape(color), t(`color.${color}`));

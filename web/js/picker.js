@@ -1,7 +1,7 @@
 /** The dialog in which a card is chosen: a colour first, then what it shows. */
 
-import { ask, fill, h } from "./dom.js";
 import { COLORS, drawCard, shape } from "./card.js";
+import { ask, fill, h } from "./dom.js";
 import { cardName, t } from "./i18n.js";
 
 const FACES = ["0", "1", "2", "3", "4", "5", "6", "7", "8", "9", "skip", "reverse", "draw two"];

@@ -1,11 +1,11 @@
 /** A question of the table's: its cards to tap, its picture, and another card where none of them is right. */
 
 import { post } from "./api.js";
-import { h } from "./dom.js";
+import { attempt, may } from "./attempt.js";
 import { drawCard } from "./card.js";
+import { h } from "./dom.js";
 import { cardName, t } from "./i18n.js";
 import { pickCard } from "./picker.js";
-import { attempt, may } from "./shell.js";
 
 /** Draws the question. @param {any} question @param {any} view @param {import("./shell.js").Me} me */
 export function drawQuestion(question, view, me) {

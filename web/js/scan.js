@@ -1,20 +1,24 @@
 /** Reading a hand from pictures of it: each card outlined and named, one tap to add, change or remove. */
 
 import { get, post } from "./api.js";
+import { attempt } from "./attempt.js";
 import { drawCard } from "./card.js";
 import { $, fill, h } from "./dom.js";
 import { cardName, t } from "./i18n.js";
 import { pickCard } from "./picker.js";
-import { attempt, prepare } from "./shell.js";
+import { live, prepare } from "./shell.js";
 import { stills } from "./stills.js";
 
 /** @typedef {{ card: string, other: string | null, quad: number[][] | null, picture: number, confidence: number }} Held */
 
 const me = await prepare("player");
+live({});
 const wanted = new URLSearchParams(location.search);
 const challenge = wanted.get("purpose") === "challenge";
 const view = await get("/api/view");
 const choices = await get("/api/choices");
+// Of a hand that was scored before and is to be mended: the number of its ruling.
+const amended = Number(wanted.get("n")) || null;
 let player = challenge ? view.state?.turn ?? null : wanted.get("player");
 /** @type {Blob[]} */
 let pictures = [];
@@ -23,22 +27,37 @@ let cards = [];
 /** @type {{ width: number, height: number }[]} */
 let sizes = [];
 let read = false;
+/** What the server calls the picture that was read. */
+let scan = /** @type {string | null} */ (null);
 const drawn = h("div", { class: "stack" });
 const sum = h("div", { class: "stack" });
 const found = h("div", { class: "hand" });
 
-fill($("#title"), t(challenge ? "scan.challenge" : "scan.title"));
+fill($("#title"), challenge ? t("scan.challenge") : amended === null ? t("scan.title") : t("scan.mend", { player: player ?? "" }));
 if (view.match === null) fill($("#scan"), h("p", { class: "panel" }, t("table.none")));
 else if (challenge && (view.state.phase !== "reveal" || (me.role !== "host" && me.player !== view.state.challenger))) {
   fill($("#scan"), h("p", { class: "panel" }, view.state.phase === "reveal" ? t("scan.private", { player: view.state.challenger }) : t("scan.nochallenge")));
-} else begin();
+} else {
+  begin();
+  if (amended !== null) await recall(amended);
+}
+
+/** Takes up a hand that was scored, with its picture. @param {number} n */
+async function recall(n) {
+  const { lines } = await get("/api/history");
+  const line = lines.find((/** @type {any} */ one) => one.n === n && one.move.do === "hand" && one.move.player === player);
+  if (!line) return;
+  if (line.picture) pictures = [await (await fetch(`/api/pictures/${encodeURIComponent(line.picture)}`)).blob()];
+  cards = line.move.cards.map((/** @type {string} */ card) => ({ card, other: null, quad: null, picture: -1, confidence: 1 }));
+  draw();
+}
 
 function begin() {
   const awaited = view.legal.hand;
   player ??= awaited[0] ?? view.match.players[0];
   fill($("#scan"),
     challenge && h("p", { class: "panel warn" }, t("scan.secret", { challenger: view.state.challenger, player: player ?? "" })),
-    !challenge && h("label", { class: "field" }, t("scan.whose"), h("select", { id: "whose", onchange: (/** @type {any} */ event) => {
+    !challenge && amended === null && h("label", { class: "field" }, t("scan.whose"), h("select", { id: "whose", onchange: (/** @type {any} */ event) => {
       player = event.target.value;
       clear();
     } }, view.match.players.map((/** @type {string} */ one) => h("option", { value: one, selected: one === player }, one, awaited.includes(one) ? "" : ` (${t("scan.notawaited")})`)))),
@@ -51,7 +70,9 @@ function begin() {
 function clear() {
   pictures = [];
   cards = [];
+  sizes = [];
   read = false;
+  scan = null;
   draw();
 }
 
@@ -89,6 +110,7 @@ async function take(more) {
   if (hand) {
     cards = hand.cards;
     sizes = hand.pictures;
+    scan = hand.scan;
     read = true;
   }
   draw();
@@ -108,7 +130,7 @@ function draw() {
   fill(drawn, pictures.map((picture, number) => outlined(picture, number)),
     pictures.length > 0 && h("button", { type: "button", class: "quiet", onclick: clear }, t("scan.clear")));
   const points = cards.reduce((total, { card }) => total + worth(card), 0);
-  const expected = view.state.hands[player ?? ""] ?? null;
+  const expected = amended === null ? view.state.hands[player ?? ""] ?? null : null;
   const impossible = tooMany();
   fill(sum,
     h("p", { class: "scan-sum", "aria-live": "polite" }, h("strong", {}, challenge ? t("scan.count", { count: cards.length }) : t("scan.points", { count: points })),
@@ -132,6 +154,8 @@ function outlined(picture, number) {
   const canvas = h("canvas", { width: size.width, height: size.height, "aria-hidden": "true" });
   const pen = canvas.getContext("2d");
   const line = Math.max(3, size.width / 220);
+  /** Where names stand already: fanned cards lie closer than their names are long. @type {{ x: number, y: number, width: number, height: number }[]} */
+  const names = [];
   cards.forEach((held) => {
     if (held.picture !== number || !held.quad) return;
     pen.lineWidth = line;
@@ -146,9 +170,12 @@ function outlined(picture, number) {
     pen.font = `600 ${Math.max(16, size.width / 45)}px system-ui`;
     pen.fillStyle = "rgb(20 18 14 / 78%)";
     const wide = pen.measureText(text).width;
-    pen.fillRect(x, y, wide + line * 4, size.width / 32);
+    const box = { x: Math.min(x, size.width - wide - line * 4), y, width: wide + line * 4, height: size.width / 32 };
+    while (names.some((one) => box.x < one.x + one.width && one.x < box.x + box.width && box.y < one.y + one.height && one.y < box.y + box.height)) box.y += 2;
+    names.push(box);
+    pen.fillRect(box.x, box.y, box.width, box.height);
     pen.fillStyle = "#ffffff";
-    pen.fillText(text, x + line * 2, y + size.width / 43);
+    pen.fillText(text, box.x + line * 2, box.y + size.width / 43);
   });
   return h("div", { class: "outlined" }, image, canvas);
 }
@@ -195,7 +222,8 @@ async function confirmHand() {
     if (end) fill($("#scan"), h("div", { class: "panel stack" }, h("p", { class: "turn-word" }, t(end.guilty ? "scan.guilty" : "scan.innocent", { player: player ?? "" })), h("a", { class: "button primary", href: "/table" }, t("nav.table"))));
     return;
   }
-  const done = await attempt(() => post("/api/moves", { do: "hand", player, cards: names }));
+  const hand = { do: "hand", player, cards: names };
+  const done = await attempt(() => (amended === null ? post("/api/moves", { ...hand, scan }) : post("/api/amend", { n: amended, move: hand })));
   if (!done) return;
   const now = await get("/api/view");
   const next = now.legal?.hand[0];

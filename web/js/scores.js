@@ -1,11 +1,13 @@
 /** The score board: totals, rounds, the line of the totals, who did what, past matches and their export. */
 
 import uPlot from "/web/vendor/uPlot.js";
-import { get, remove } from "./api.js";
 import { confirm } from "./actions.js";
-import { $, fill, h } from "./dom.js";
+import { get, remove } from "./api.js";
+import { attempt, may } from "./attempt.js";
+import { handCards } from "./card.js";
+import { $, ask, fill, h } from "./dom.js";
 import { t } from "./i18n.js";
-import { attempt, live, may, prepare } from "./shell.js";
+import { live, prepare } from "./shell.js";
 
 const me = await prepare("viewer");
 let shown = /** @type {string | null} */ (new URLSearchParams(location.search).get("match"));
@@ -91,10 +93,18 @@ function drawRounds(match) {
   fill($("#rounds"), match.rounds.length ? h("table", {},
     h("thead", {}, h("tr", {}, h("th", { scope: "col" }, t("scores.round")), players.map((/** @type {string} */ player) => h("th", { scope: "col" }, player)))),
     h("tbody", {}, match.rounds.map((/** @type {any} */ round) => h("tr", {},
-      h("th", { scope: "row" }, round.number),
+      h("th", { scope: "row" }, round.hands.length ? h("button", { type: "button", class: "link", "data-round": round.number, "aria-label": t("scores.hands.open", { n: round.number }), onclick: () => openRound(match, round) }, round.number) : round.number),
       players.map((/** @type {string} */ player) => h("td", { class: player === round.winner ? "won" : "" }, round.points[player] ?? (Object.keys(round.points).length ? 0 : "–"), player === round.winner && h("span", { class: "won-mark", title: t("scores.out") }, "★", h("span", { class: "visually-hidden" }, t("scores.out")))))))),
     h("tfoot", {}, h("tr", {}, h("th", { scope: "row" }, t("scores.total")), players.map((/** @type {string} */ player) => h("td", {}, h("strong", {}, match.scores[player]))))))
     : h("p", { class: "soft" }, t("scores.noround")));
+}
+
+/** Shows the hands that a round was scored by, with their pictures. @param {any} match @param {any} round */
+async function openRound(match, round) {
+  await ask(t("scores.hands", { n: round.number }), () => round.hands.map((/** @type {any} */ hand) => h("section", { class: "stack round-hand", "data-hand": hand.player },
+    h("h3", { class: "row spread" }, h("span", {}, hand.player), h("span", {}, t("scan.points", { count: hand.points }))),
+    handCards(hand.cards),
+    hand.picture && h("img", { class: "ruling-picture", src: `/api/matches/${encodeURIComponent(match.id)}/pictures/${encodeURIComponent(hand.picture)}`, alt: t("scores.hands.picture", { player: hand.player }) }))), t("close"));
 }
 
 /** @param {any} match */
@@ -122,9 +132,9 @@ function drawChart(match) {
   const color = (/** @type {string} */ name) => style.getPropertyValue(name).trim();
   const rounds = [0, ...match.totals.map((/** @type {any} */ _, /** @type {number} */ i) => i + 1)];
   const lines = match.players.map((/** @type {string} */ player) => [0, ...match.totals.map((/** @type {any} */ total) => total[player])]);
-  const axis = { stroke: color("--soft"), grid: { stroke: color("--line") }, ticks: { stroke: color("--line") }, font: "14px system-ui" };
+  const axis = { stroke: color("--soft"), grid: { stroke: color("--line"), width: 1 }, ticks: { stroke: color("--line"), width: 1 }, font: "14px system-ui" };
   plot = new uPlot({
-    width: Math.max(280, place.clientWidth), height: 300, cursor: { drag: { x: false, y: false } },
+    width: Math.max(280, place.clientWidth), height: 300, cursor: { drag: { x: false, y: false } }, legend: { live: false },
     scales: { x: { time: false }, y: { range: (/** @type {any} */ _u, /** @type {number} */ _low, /** @type {number} */ high) => [0, Math.max(high * 1.08, 10)] } },
     axes: [{ ...axis, label: t("scores.round"), incrs: [1, 2, 5, 10] }, axis],
     series: [{ label: t("scores.round") }, ...match.players.map((/** @type {string} */ player, /** @type {number} */ i) => ({

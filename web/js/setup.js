@@ -1,9 +1,12 @@
 /** Setting a match up: what is played, who plays, who deals, and what watches the pile. */
 
 import { get, post } from "./api.js";
+import { attempt } from "./attempt.js";
 import { $, fill, h, svg, toast } from "./dom.js";
 import { LANGUAGES, cardName, t } from "./i18n.js";
-import { attempt, prepare } from "./shell.js";
+import { Picture } from "./picture.js";
+import { live, prepare } from "./shell.js";
+import { drawSources } from "./sources.js";
 
 await prepare("host");
 const choices = await get("/api/choices");
@@ -13,12 +16,12 @@ const form = $("#setup");
 /** @type {string[]} */
 let players = last.players ?? ["", ""];
 let dealer = /** @type {string | null} */ (last.dealer ?? null);
-let source = /** @type {string | null} */ ((await get("/api/camera")).source);
 const wish = {
   edition: last.edition ?? "mario-kart",
   profile: last.profile ?? "official",
   scoring: last.scoring ?? null,
   target: last.target ?? null,
+  hand_size: last.hand_size ?? null,
   language: last.language ?? document.documentElement.lang,
   relaxed_turns: last.relaxed_turns ?? false,
 };
@@ -26,16 +29,25 @@ const wish = {
 drawResume();
 const playersPlace = h("div", { class: "stack" });
 const cameraPlace = h("div", { class: "stack" });
+const picturePlace = h("div", { class: "preview", hidden: true });
+const picture = new Picture(picturePlace);
 const rulesPlace = h("div", { class: "form-grid" });
 fill(form,
   h("section", { class: "panel stack" }, h("h2", {}, t("setup.game")), rulesPlace),
   h("section", { class: "panel stack" }, h("h2", {}, t("setup.players")), h("p", { class: "soft small" }, t("setup.players.help")), playersPlace),
-  h("section", { class: "panel stack" }, h("h2", {}, t("setup.camera")), cameraPlace),
+  h("section", { class: "panel stack" }, h("h2", {}, t("setup.camera")), cameraPlace, picturePlace),
   h("button", { class: "primary big", id: "start" }, t("setup.start")));
 form.addEventListener("submit", start);
 drawRules();
 drawPlayers();
-await drawCameras();
+await drawSources(cameraPlace, { simulated: true, chosen: () => { picturePlace.hidden = true; } });
+live({
+  view: (view) => picture.health(view.camera),
+  frame: (frame) => {
+    picture.show(frame);
+    picturePlace.hidden = false;
+  },
+});
 
 function drawResume() {
   if (choices.running) {
@@ -65,6 +77,8 @@ function drawRules() {
     choose(t("setup.scoring"), ["winner-takes-all", "low-total", "single-round"].map((one) => [one, t(`scoring.${one}`)]), scoring, (value) => { wish.scoring = value; }, "scoring"),
     scoring !== "single-round" && h("label", { class: "field" }, t("setup.target"), h("input", { id: "target", type: "number", min: "1", max: "100000", value: wish.target ?? edition.target,
       onchange: (/** @type {any} */ event) => { wish.target = Number(event.target.value) || null; } })),
+    h("label", { class: "field" }, t("setup.hand"), h("input", { id: "hand-size", type: "number", min: "1", max: "30", value: wish.hand_size ?? edition.hand_size,
+      onchange: (/** @type {any} */ event) => { wish.hand_size = Number(event.target.value) || null; } })),
     choose(t("setup.language"), Object.entries(LANGUAGES), wish.language, (value) => { wish.language = value; }, "language"),
     h("label", { class: "check wide" }, h("input", { type: "checkbox", checked: wish.relaxed_turns, onchange: (/** @type {any} */ event) => { wish.relaxed_turns = event.target.checked; } }), t("setup.relaxed")));
 }
@@ -163,34 +177,6 @@ function cardDealer() {
     draw();
   };
   draw();
-}
-
-async function drawCameras() {
-  const found = (await attempt(() => get("/api/cameras")))?.cameras ?? [];
-  /** @type {Array<[string, string, string | null]>} */
-  const options = [
-    ...found.map((/** @type {any} */ one) => [one.source, one.name, `/api/cameras/${one.source}/preview`]),
-    ["phone", t("source.phone"), null],
-    ["simulated", t("source.simulated"), null],
-    ["", t("source.none"), null],
-  ];
-  const other = source && !options.some(([key]) => key === source) ? source : "";
-  const field = h("input", { id: "source-other", value: other, placeholder: t("source.other.help"), "aria-label": t("source.other") });
-  const preview = h("img", { class: "preview", alt: t("camera.picture"), hidden: true });
-  const take = async (/** @type {string} */ value) => {
-    const now = await attempt(() => post("/api/camera", { source: value || null }));
-    if (!now) return;
-    source = value || null;
-    preview.hidden = !source || source === "phone";
-    if (!preview.hidden) setTimeout(() => { preview.src = `/api/camera/picture?t=${Date.now()}`; }, 1800);
-  };
-  fill(cameraPlace,
-    h("div", { class: "sources", role: "radiogroup", "aria-label": t("setup.camera") }, options.map(([key, name, picture]) =>
-      h("label", { class: "source" }, h("input", { type: "radio", name: "source", value: key, checked: (source ?? "") === key, onchange: () => take(key) }),
-        picture && h("img", { src: picture, alt: "" }), h("span", {}, name)))),
-    preview,
-    h("p", { class: "small soft" }, h("a", { href: "/camera" }, t("setup.camera.phone"))),
-    h("details", {}, h("summary", {}, t("source.other")), h("div", { class: "row" }, field, h("button", { type: "button", onclick: () => take(field.value.trim()) }, t("source.use")))));
 }
 
 /** @param {Event} event */

@@ -1,7 +1,7 @@
 /** A moment of theatre for what the item box turned up. */
 
-import { h } from "./dom.js";
 import { itemIcon } from "./card.js";
+import { h } from "./dom.js";
 import { t } from "./i18n.js";
 
 const SECONDS = 3.2;

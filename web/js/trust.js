@@ -1,7 +1,7 @@
 /** How to trust this table's certificate, system by system. */
 
-import { $, fill, h } from "./dom.js";
 import { get } from "./api.js";
+import { $, fill, h } from "./dom.js";
 import { t } from "./i18n.js";
 import { prepare } from "./shell.js";
 

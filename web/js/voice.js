@@ -8,7 +8,8 @@ const OFF = () => svg('<path d="M4 9v6h4l5 4V5L8 9z" fill="currentColor"/><path 
 
 export class Voice {
   constructor() {
-    this.on = false;
+    // A screen that speaks goes on speaking on its next page, as far as its browser lets it.
+    this.on = sessionStorage.getItem("voice.on") === "yes";
     /** @type {string[]} */
     this.last = [];
     this.speech = window.speechSynthesis;
@@ -21,9 +22,14 @@ export class Voice {
   /** The button that lets this screen speak, or hushes it. */
   button() {
     this.toggle = h("button", { class: "quiet icon", type: "button", id: "speak", onclick: () => this.switch(!this.on) });
-    if (!this.speech) this.toggle.hidden = true;
+    this.toggle.hidden = true;
     this.draw();
     return this.toggle;
+  }
+
+  /** Lets the button be seen: this page hears what is said. */
+  offer() {
+    if (this.toggle && this.speech) this.toggle.hidden = false;
   }
 
   draw() {
@@ -38,6 +44,7 @@ export class Voice {
   /** @param {boolean} on */
   switch(on) {
     this.on = on;
+    sessionStorage.setItem("voice.on", on ? "yes" : "no");
     this.draw();
     if (on) this.speak(this.last.length ? this.last : [t("voice.ready")]);
     else this.speech?.cancel();
@@ -63,6 +70,10 @@ export class Voice {
       words.rate = Number(localStorage.getItem("voice.rate") ?? "1");
       const voice = this.speech.getVoices().find((one) => one.voiceURI === localStorage.getItem("voice.name"));
       if (voice) words.voice = voice;
+      // Browsers want a tap on each page first.
+      words.onerror = (event) => {
+        if (event.error === "not-allowed") this.switch(false);
+      };
       this.speech.speak(words);
     }
   }

@@ -1,0 +1,23 @@
+/** Doing something that the server may refuse, and who may do what. */
+
+import { Refused } from "./api.js";
+import { toast } from "./dom.js";
+import { t } from "./i18n.js";
+
+const RANKS = ["viewer", "player", "host"];
+
+/** Whether a role may do what another one may. @param {string | null} role @param {string} needed */
+export function may(role, needed) {
+  return role !== null && RANKS.indexOf(role) >= RANKS.indexOf(needed);
+}
+
+/** Does something and shows what the server refused. @template T @param {() => Promise<T>} action @returns {Promise<T | null>} */
+export async function attempt(action) {
+  try {
+    return await action();
+  } catch (error) {
+    if (error instanceof Refused && error.status === 401 && error.code === "not-joined") location.replace("/join");
+    toast(error instanceof Refused ? error.message : t("offline"));
+    return null;
+  }
+}

@@ -1,0 +1,50 @@
+/** The dialog of settings: what belongs to this screen alone, and what the host may change about the running match. */
+
+import { get, post } from "./api.js";
+import { attempt } from "./attempt.js";
+import { $, ask, h } from "./dom.js";
+import { LANGUAGES, t } from "./i18n.js";
+import { drawSources } from "./sources.js";
+
+/** @param {string} chosen @param {(code: string) => any} then @param {string} [id] */
+function languages(chosen, then, id) {
+  return h("select", { id, onchange: (/** @type {any} */ event) => then(event.target.value) },
+    Object.entries(LANGUAGES).map(([code, name]) => h("option", { value: code, selected: code === chosen }, name)));
+}
+
+/** @param {import("./shell.js").Me} me @param {import("./voice.js").Voice} voice */
+export async function settings(me, voice) {
+  const match = me.role === "host" ? await matchPart(voice) : null;
+  await ask(t("settings"), () => [
+    match,
+    h("section", { class: "stack", "aria-labelledby": "screen-title" },
+      h("h3", { id: "screen-title" }, t("screen")),
+      h("label", { class: "field" }, t("screen.language"), languages(document.documentElement.lang, (code) => {
+        localStorage.setItem("language", code);
+        location.reload();
+      })),
+      voice.settings(),
+      me.role !== null && h("button", { type: "button", class: "quiet", onclick: async () => {
+        await attempt(() => post("/api/leave"));
+        location.assign("/join");
+      } }, t("screen.leave"))),
+    h("p", { class: "small soft" }, t("about"), " ", h("a", { href: "/web/licence.txt" }, "AGPL-3.0-or-later"), ". ", t("about.marks"))], t("close"));
+}
+
+/** What the host may change while a match runs. @param {import("./voice.js").Voice} voice */
+async function matchPart(voice) {
+  const view = await attempt(() => get("/api/view"));
+  // On the set-up page the same is asked for the match to come.
+  if (!view?.match || $("#setup")) return null;
+  const cameras = h("div", { class: "stack" });
+  await drawSources(cameras, { simulated: false });
+  return h("section", { class: "stack", "aria-labelledby": "match-title" },
+    h("h3", { id: "match-title" }, t("match")),
+    h("label", { class: "field" }, t("setup.language"),
+      languages(voice.language, (code) => attempt(() => post("/api/language", { language: code })), "spoken")),
+    h("label", { class: "check" }, h("input", { type: "checkbox", id: "relaxed", checked: view.relaxed_turns, onchange: async (/** @type {any} */ event) => {
+      const { checked } = event.target;
+      if ((await attempt(async () => { await post("/api/relaxed-turns", { relaxed: checked }); return true; })) === null) event.target.checked = !checked;
+    } }), t("setup.relaxed")),
+    h("fieldset", {}, h("legend", {}, t("setup.camera")), cameras));
+}

@@ -1,0 +1,40 @@
+/** Choosing what watches the pile: this computer's cameras, a phone, the simulated table, a file or stream, or nothing. */
+
+import { get, post } from "./api.js";
+import { attempt } from "./attempt.js";
+import { fill, h } from "./dom.js";
+import { t } from "./i18n.js";
+
+/**
+ * Draws what there is to choose; a choice holds at once.
+ * @param {HTMLElement} place @param {{ simulated: boolean, chosen?: () => void }} offer
+ *   simulated: whether the simulated table is offered; chosen: called when another one watches
+ */
+export async function drawSources(place, offer) {
+  const [listed, now] = await Promise.all([attempt(() => get("/api/cameras")), attempt(() => get("/api/camera"))]);
+  let source = now?.source ?? null;
+  /** @type {Array<[string, string, string | null]>} */
+  const options = [
+    ...(listed?.cameras ?? []).map((/** @type {any} */ one) => [one.source, one.name, one.source === source ? null : `/api/cameras/${one.source}/preview`]),
+    ["phone", t("source.phone"), null],
+    ...(offer.simulated || source === "simulated" ? [["simulated", t("source.simulated"), null]] : []),
+    ["", t("source.none"), null],
+  ];
+  const other = source !== null && !options.some(([key]) => key === source) ? source : "";
+  const field = h("input", { id: "source-other", value: other, placeholder: t("source.other.help"), "aria-label": t("source.other") });
+  const take = async (/** @type {string} */ value) => {
+    const taken = await attempt(() => post("/api/camera", { source: value || null }));
+    if (taken) {
+      source = taken.source;
+      offer.chosen?.();
+    }
+    for (const radio of place.querySelectorAll('[name="source"]')) /** @type {any} */ (radio).checked = /** @type {any} */ (radio).value === (source ?? "");
+  };
+  fill(place,
+    h("div", { class: "sources", role: "radiogroup", "aria-label": t("setup.camera") }, options.map(([key, name, picture]) =>
+      h("label", { class: "source" }, h("input", { type: "radio", name: "source", value: key, checked: (source ?? "") === key, onchange: () => take(key) }),
+        picture && h("img", { src: picture, alt: "" }), h("span", {}, name)))),
+    h("p", { class: "small soft" }, h("a", { href: "/camera" }, t("setup.camera.phone"))),
+    h("details", { open: other !== "" }, h("summary", {}, t("source.other")),
+      h("div", { class: "row" }, h("div", { class: "grow" }, field), h("button", { type: "button", onclick: () => take(field.value.trim()) }, t("source.use")))));
+}
