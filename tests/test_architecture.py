@@ -26,6 +26,8 @@ _MAY_IMPORT = {
     **{module: {"cards", "referee", *_STORE} for module in _STORE},
     "table": {"cards", "referee", "caller", "vision", *_STORE},
     "server": _BELOW_SERVER | {"dataset"},
+    # It is at the table as a device is: by way of the API alone.
+    "rehearsal": {"cards", "referee", "models", "vision"},
     "settings": {"cards"},
     "log": set(),
 }

@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     from companion.server.config import ServerConfig
     from companion.server.house import House
 
+    Begin = Callable[[House, str], object]
+    """Begins what is to be shown, once the pages are there at an address."""
+
 DEMO_FOLDER = "demo"
 DEMO_PLAYERS = ("Ann", "Ben", "Cy")
 
@@ -61,7 +64,7 @@ def _common(command: Any) -> Any:
 def play(ctx: click.Context, /, source: str | None, browser: bool, **options: Any) -> None:
     """Start the companion for a real table and open its page."""
     config = _config(_data(ctx), source=source, **options)
-    _serve(config, browser, lambda house: None)
+    _serve(config, browser, lambda house, address: None)
 
 
 @click.command()
@@ -69,25 +72,62 @@ def play(ctx: click.Context, /, source: str | None, browser: bool, **options: An
 @click.option(
     "--edition",
     type=click.Choice([edition.value for edition in EditionName]),
-    default=EditionName.MARIO_KART.value,
-    show_default=True,
-    help="Edition that is played.",
+    help="Edition that is played; where none is given or set, mario-kart, or classic with --real.",
 )
 @click.option(
     "--seed", type=click.IntRange(0), default=0, show_default=True, help="Another number plays another match."
 )
+@click.option(
+    "--real",
+    type=click.Path(path_type=Path, file_okay=False, exists=True),
+    metavar="FOLDER",
+    help="Play with the photographs of cards in this folder, named by its labels.json, instead of drawn cards.",
+)
 @click.pass_context
-def demo(ctx: click.Context, /, browser: bool, edition: str, seed: int, **options: Any) -> None:
-    """Run everything on a simulated table that plays by itself."""
+def demo(
+    ctx: click.Context, /, browser: bool, edition: str | None, seed: int, real: Path | None, **options: Any
+) -> None:
+    """Run everything on a table that plays by itself: a simulated one, or photographs of cards."""
+    # Matches of the demo do not belong among those of the table.
+    config = _config(_data(ctx) / DEMO_FOLDER, source=None, **options)
+    begin = _simulated(edition, seed) if real is None else _photographed(real, edition, seed)
+    _serve(config, browser, begin, "table")
+
+
+def _simulated(edition: str | None, seed: int) -> Begin:
+    """Return what lets the simulated table play."""
     from companion.referee.editions import EDITIONS
     from companion.referee.state import Header
     from companion.server.selfplay import SelfPlay
 
-    # Matches of the demo do not belong among those of the table.
-    config = _config(_data(ctx) / DEMO_FOLDER, source=None, **options)
-    played = EDITIONS[EditionName(edition)]
+    played = EDITIONS[EditionName(edition or EditionName.MARIO_KART.value)]
     header = Header(played, DEMO_PLAYERS, len(DEMO_PLAYERS) - 1, played.options)
-    _serve(config, browser, lambda house: SelfPlay(house, header, seed).start(), "table")
+    return lambda house, address: SelfPlay(house, header, seed).start()
+
+
+def _photographed(folder: Path, edition: str | None, seed: int) -> Begin:
+    """Return what lets a device of its own play with photographs in the background and print what came of it."""
+    from companion.rehearsal.device import Device, DeviceError
+    from companion.rehearsal.plan import PlanError, plan_match
+    from companion.rehearsal.player import Rehearsal
+    from companion.server.guests import Role
+    from companion.vision.pictures import PictureError
+
+    try:
+        plan = plan_match(folder, EditionName(edition or EditionName.CLASSIC.value), seed, DEMO_PLAYERS)
+    except PlanError as error:
+        raise click.ClickException(str(error)) from error
+
+    def play(house: House, address: str) -> None:
+        try:
+            tally = Rehearsal(Device(address, house.pairing.invite(Role.HOST)), plan, seed).run()
+        except (DeviceError, PictureError) as error:
+            click.echo(f"The match was broken off: {error}", err=True)
+            return
+        for sentence in tally.sentences:
+            click.echo(sentence)
+
+    return lambda house, address: threading.Thread(target=play, args=(house, address), daemon=True).start()
 
 
 def _data(ctx: click.Context) -> Path:
@@ -102,8 +142,8 @@ def _config(data: Path, **options: Any) -> ServerConfig:
     return ServerConfig(data=data, **options)
 
 
-def _serve(config: ServerConfig, browser: bool, begin: Callable[[House], object], page: str = "setup") -> None:
-    """Serve until Ctrl-C; `begin` is called once the pages are there, `page` is the one that the host lands on."""
+def _serve(config: ServerConfig, browser: bool, begin: Begin, page: str = "setup") -> None:
+    """Serve until Ctrl-C. `begin` is called with the pages' address once they are there; the host lands on `page`."""
     from companion.server.app import create_app, house_of
     from companion.server.guests import Role
     from companion.server.house import DoorError
@@ -124,7 +164,7 @@ def _serve(config: ServerConfig, browser: bool, begin: Callable[[House], object]
             listeners.set_open(True)
         if config.source is not None:
             house.camera.choose(config.source)
-        begin(house)
+        begin(house, address)
     except (DoorError, SourceError) as error:
         raise click.ClickException(str(error)) from error
     url = f"{address}/join#t={house.pairing.invite(Role.HOST)}&p={page}"

@@ -34,17 +34,19 @@ _IS_JUDGED = 0.2
 class RandomTable:
     """The true cards of a match: `hands` by seat, the `draw_pile` and the `discard_pile`, their last cards on top.
 
-    `next_move` says what the table does next, which is always legal; `follow` moves the cards as the referee's
-    effects ask for. Call them in turns, as `random_match` does.
+    cards: those that are dealt from, the edition's whole deck where None. `next_move` says what the table does next,
+    which is always legal; `follow` moves the cards as the referee's effects ask for. Call them in turns, as
+    `random_match` does.
     """
 
-    def __init__(self, header: Header, random: Random) -> None:
+    def __init__(self, header: Header, random: Random, cards: Iterable[Card] | None = None) -> None:
         self.header = header
         self.random = random
         self.hands: list[list[Card]] = []
         self.draw_pile: list[Card] = []
         self.discard_pile: list[Card] = []
-        self._deck = [card for card, copies in header.edition.deck.items() for _ in range(copies)]
+        deck = (card for card, copies in header.edition.deck.items() for _ in range(copies))
+        self._deck = list(deck if cards is None else cards)
         self._announcements: deque[moves.Move] = deque()
         self._drawn: Card | None = None
         self._deal()

@@ -1,0 +1,69 @@
+"""Photographs as a camera would film them: each stays in view for a while, and the camera swings over to the next.
+
+What is made up here is the swing, the sensor's noise and the size of the picture; the cards, the tables and the light
+are those of the photographs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+Image = NDArray[np.uint8]
+
+SIZE = (1280, 720)
+"""Width and height of the pictures."""
+
+_DESK = (84, 92, 88)
+_SWING_FRAMES = 6
+_BLUR = 61
+_NOISE = 2.0
+_TILE_MARGIN = 32
+
+
+class Footage:
+    """An endless film. Its frames are (H, W, 3) BGR uint8 of `SIZE`; before the first photograph a bare desk."""
+
+    def __init__(self, seed: int) -> None:
+        self._rng = np.random.default_rng(seed)
+        width, height = SIZE
+        noise = self._rng.normal(0, _NOISE, (height + _TILE_MARGIN, width + _TILE_MARGIN, 3))
+        self._noise = np.rint(noise).astype(np.int16)
+        self._view: Image = np.full((height, width, 3), _DESK, np.uint8)
+        self._swing: Iterator[Image] = iter(())
+
+    def show(self, photo: Image) -> None:
+        """Swing over to this photograph, fitted into the picture as a whole."""
+        before, self._view = self._view, fitted(photo)
+        self._swing = _swing(before, self._view)
+
+    def next(self) -> Image:
+        """Return the next frame."""
+        width, height = SIZE
+        x, y = self._rng.integers(_TILE_MARGIN, size=2)
+        view = next(self._swing, self._view)
+        return np.asarray(cv2.add(view, self._noise[y : y + height, x : x + width], dtype=cv2.CV_8U), np.uint8)
+
+
+def fitted(photo: Image) -> Image:
+    """Return a photograph as a whole in the middle of a picture of `SIZE`, with the desk about it."""
+    width, height = SIZE
+    scale = min(width / photo.shape[1], height / photo.shape[0])
+    way = cv2.INTER_AREA if scale < 1 else cv2.INTER_CUBIC
+    small = cv2.resize(photo, None, fx=scale, fy=scale, interpolation=way)[:height, :width]
+    view = np.full((height, width, 3), _DESK, np.uint8)
+    y, x = (height - small.shape[0]) // 2, (width - small.shape[1]) // 2
+    view[y : y + small.shape[0], x : x + small.shape[1]] = small
+    return view
+
+
+def _swing(before: Image, after: Image) -> Iterator[Image]:
+    """Yield what is seen between two views by a camera that swings to the right, smeared by its speed."""
+    strip = np.hstack([before, after])
+    width = before.shape[1]
+    for step in range(1, _SWING_FRAMES):
+        x = round(width * step / _SWING_FRAMES)
+        yield np.asarray(cv2.blur(strip[:, x : x + width], (_BLUR, 1)), np.uint8)

@@ -1,0 +1,59 @@
+"""What the tests of the rehearsal share: folders of labelled pictures, and a server to play at."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+import cv2
+
+from companion.cards import ALL_CARDS, Card, EditionName, Face
+from companion.dataset.surfaces import Image
+from companion.rehearsal.device import Device
+from companion.server.app import create_app, house_of
+from companion.server.config import ServerConfig
+from companion.server.guests import Role
+from companion.server.house import House
+from companion.server.serve import Listeners
+from companion.vision.pile import Detect
+
+CLASSIC = [card for card in ALL_CARDS if card.face not in (Face.WILD_ITEM_BOX, Face.WILD_CREEPER)]
+
+
+def label(folder: Path, pictures: Mapping[str, Sequence[Card]]) -> None:
+    """Write what is in the pictures."""
+    rows = [
+        {"file": name, "cards": [card.name for card in cards], "kind": "drawn", "source": "test", "flags": []}
+        for name, cards in pictures.items()
+    ]
+    (folder / "labels.json").write_text(json.dumps(rows), "utf-8")
+
+
+def fill(folder: Path, singles: Sequence[Card], hands: Sequence[Sequence[Card]], draw: Callable[..., Image]) -> None:
+    """Fill the folder with labelled pictures that `draw` makes of some cards."""
+    pictures = {f"{i}.png": [card] for i, card in enumerate(singles)}
+    pictures |= {f"hand{i}.png": list(hand) for i, hand in enumerate(hands)}
+    (folder / "images").mkdir(parents=True)
+    for name, cards in pictures.items():
+        cv2.imwrite(str(folder / "images" / name), draw(cards))
+    label(folder, pictures)
+
+
+@contextmanager
+def running(data: Path, detect: Detect | None = None) -> Iterator[tuple[House, Device, str]]:
+    """Yield the house of a running server, a device that has joined as a host, and the server's address."""
+    config = ServerConfig(data=data, port=0)
+    app = create_app(config, detect)
+    house = house_of(app)
+    listeners = Listeners(app, config)
+    address = listeners.start()
+    try:
+        yield house, Device(address, house.pairing.invite(Role.HOST)), address
+    finally:
+        house.close()
+        listeners.stop()
+
+
+EDITION = EditionName.CLASSIC
