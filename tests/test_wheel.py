@@ -23,7 +23,7 @@ _FOLDERS = {
     "models": "companion/models",
     "web": "companion/web",
 }
-# Of `web/` everything is to be in the wheel, of the others these.
+# Of `web/` everything is to be in the wheel, of the others these, and of `companion/` the documents of the referee.
 _CARRIED = {".py", ".typed", ".mo", ".onnx", ".json"}
 _LEFT_OUT = {"__pycache__", "screenshots"}
 
@@ -67,7 +67,9 @@ def test_every_file_is_in_the_wheel(wheel: Path) -> None:
         f"{package}/{path.relative_to(ROOT / folder).as_posix()}"
         for folder, package in _FOLDERS.items()
         for path in (ROOT / folder).rglob("*")
-        if path.is_file() and (folder == "web" or path.suffix in _CARRIED) and not _LEFT_OUT & {*path.parts}
+        if path.is_file()
+        and (folder == "web" or path.suffix in _CARRIED or path.parent.name == "referee")
+        and not _LEFT_OUT & {*path.parts}
     }
     assert not expected - carried
     assert not {name.split("/")[0] for name in carried if ".dist-info" not in name} - {"companion"}
