@@ -61,6 +61,8 @@ class Recognising:
         corner = np.array([left, top], np.float32)
         return [Sighting(s.quad - corner, s.cards, s.probabilities, s.whole) for s in exact(frame.image)]
 
+    closely = detect
+
 
 def _thumbnail(image: Image) -> np.ndarray[tuple[int, ...], np.dtype[np.float32]]:
     return cv2.resize(image, (80, 45), interpolation=cv2.INTER_AREA).astype(np.float32)

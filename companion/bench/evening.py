@@ -87,7 +87,8 @@ def play(set_up: SetUp, pictures: Path | None = None) -> Evening:
         surfaces=_surfaces(set_up),
         photos=_photos(set_up),
     )
-    tracker = PileTracker(_detector(edition, set_up.model).detect)
+    detector = _detector(edition, set_up.model)
+    tracker = PileTracker(detector.detect, closely=detector.closely)
     now = [0.0]
     table = Table(clock=lambda: now[0])
     table.start_match(script.header)

@@ -99,7 +99,7 @@ def watch(
         script = write_script(number, name, longest=moves)
         table = SimulatedTable(number, script, name)
         detect = ExactSightings(number) if reader is None else reader.detect
-        tracker = PileTracker(detect)
+        tracker = PileTracker(detect, closely=None if reader is None else reader.closely)
         said: list[tuple[float, PileEvent]] = []
         for chunk in _chunks(table):
             for frame in chunk:

@@ -69,7 +69,7 @@ def watch(
     try:
         frames = open_source(source, fps)
         detector = CardDetector(EditionName(edition) if edition else None, model)
-        watcher = Watcher(frames, PileTracker(detector.detect, region))
+        watcher = Watcher(frames, PileTracker(detector.detect, region, detector.closely))
         for event in watcher.events():
             if isinstance(event, CameraStatus) and event.health is CameraHealth.GONE and watcher.newest is None:
                 raise SourceError(event.detail)

@@ -49,18 +49,21 @@ class CameraState:
 class Camera:
     """One source at a time. All methods may be called from any thread.
 
-    detect: returns what finds the cards, loaded when first needed. see: takes what happened to the pile. show: takes
-    the number and outline of each new preview as JSON. changed: called before another source is watched, or none.
+    detect and closely: return what finds the cards in a picture, and in one of the pile's surroundings, loaded when
+    first needed. see: takes what happened to the pile. show: takes the number and outline of each new preview as JSON.
+    changed: called before another source is watched, or none.
     """
 
     def __init__(
         self,
         detect: Callable[[], Detect],
+        closely: Callable[[], Detect],
         see: Callable[[PileEvent], None],
         show: Callable[[str], None],
         changed: Callable[[], None],
     ) -> None:
-        self._detect, self._see, self._show, self._changed = detect, see, show, changed
+        self._detect, self._closely = detect, closely
+        self._see, self._show, self._changed = see, show, changed
         self._lock = threading.Lock()
         self._run: _Run | None = None
 
@@ -161,13 +164,13 @@ class _Run:
 
     def _watch(self) -> None:
         try:
-            detect = self._camera._detect()
+            detect, closely = self._camera._detect(), self._camera._closely()
         except ModelFileError as error:
             # Without its networks the camera still shows its picture.
             self.trouble = str(error)
             _log.warning("The pile cannot be read: %s", error)
-            detect = _find_nothing
-        self._watcher = Watcher(self.source, PileTracker(detect, self._region))
+            detect = closely = _find_nothing
+        self._watcher = Watcher(self.source, PileTracker(detect, self._region, closely))
         try:
             for event in self._watcher.events():
                 if self._stopped.is_set():

@@ -52,12 +52,14 @@ class House:
         self.devices = Devices(config.data / "devices.json")
         self.doors: Doors = Doors()
         self._detect = detect
-        self._detectors: dict[EditionName | None, Detect] = {}
+        self._detectors: dict[EditionName | None, CardDetector] = {}
         self._lock = threading.RLock()
         self._language: Language = config.language
         self._wishes = config.data / "preferences.json"
         self.table = self._open_table()
-        self.camera = Camera(self.detector, self._see, self.hub.show, lambda: self.table.camera_changed())
+        self.camera = Camera(
+            self.detector, self.close_detector, self._see, self.hub.show, lambda: self.table.camera_changed()
+        )
 
     @property
     def caller(self) -> Caller:
@@ -89,13 +91,18 @@ class House:
 
     def detector(self) -> Detect:
         """Return what finds the cards of the running match's edition; raises ModelFileError."""
-        if self._detect is not None:
-            return self._detect
+        return self._detect or self._networks().detect
+
+    def close_detector(self) -> Detect:
+        """Return what does that in pictures of the pile's surroundings; raises ModelFileError."""
+        return self._detect or self._networks().closely
+
+    def _networks(self) -> CardDetector:
         header = self.table.view().header
         edition = None if header is None else header.edition.name
         with self._lock:
             if edition not in self._detectors:
-                self._detectors[edition] = CardDetector(edition, self.config.model).detect
+                self._detectors[edition] = CardDetector(edition, self.config.model)
             return self._detectors[edition]
 
     def reader(self) -> Detect:

@@ -102,10 +102,10 @@ class BoxFinder:
         self._scales = scales
         self._threshold = threshold
 
-    def find(self, image: Image) -> list[Box]:
-        """Return the boxes in a (H, W, 3) BGR uint8 picture, best first, none twice."""
+    def find(self, image: Image, scales: tuple[int, ...] | None = None) -> list[Box]:
+        """Return the boxes in a (H, W, 3) BGR uint8 picture, best first, none twice. scales: others than usually."""
         boxes: list[Box] = []
-        for longest in self._scales:
+        for longest in scales or self._scales:
             x, scale, offset = letterbox(image, longest)
             boxes += decode(self._network(x)[0], scale, offset, self._threshold)
         return suppress(boxes, 0.5)

@@ -13,7 +13,7 @@ import cv2
 import numpy as np
 
 from companion.cards import ALL_CARDS, EditionName, deck
-from companion.vision.boxes import BoxFinder, BoxKind
+from companion.vision.boxes import Box, BoxFinder, BoxKind
 from companion.vision.calibration import Calibration
 from companion.vision.corners import (
     apart,
@@ -61,6 +61,9 @@ _PART = 0.6
 # candidate from two indices starts.
 _SUPPORT_WEIGHT = 0.3
 _PAIR_SCORE = 0.5
+# At which scale cards are searched for that fill a third of the picture: 130 px long, as most are in training. Over 120
+# piles it found more than 640 and 320 px together.
+_CLOSE_SCALES = (416,)
 # Two indices whose readings agree with at least this probability can be of one card.
 _ALIKE = 0.2
 
@@ -96,7 +99,13 @@ class CardDetector:
 
     def detect(self, image: Image) -> list[Sighting]:
         """Return the face-up cards in a (H, W, 3) BGR uint8 picture, whole ones first, each from the left."""
-        boxes = self._boxes.find(image)
+        return self._read(image, self._boxes.find(image))
+
+    def closely(self, image: Image) -> list[Sighting]:
+        """Return the same for a picture in which a card is about a third as long as the picture, in half the time."""
+        return self._read(image, self._boxes.find(image, _CLOSE_SCALES))
+
+    def _read(self, image: Image, boxes: Sequence[Box]) -> list[Sighting]:
         indices = self._read_indices(image, [box.quad for box in boxes if box.kind is BoxKind.INDEX])
         candidates = [(box.quad, box.score) for box in boxes if box.kind is BoxKind.CARD]
         whole = self._whole_cards(image, candidates, indices)

@@ -25,6 +25,8 @@ WIDTH = 320
 _NEIGHBOURHOOD = 15
 # Grey levels of contrast under which structure is taken for noise.
 _FLOOR = 10.0
+# How much a picture must be reduced for that alone to quieten its noise; smaller ones are smoothed besides.
+_SMOOTH_ENOUGH = 3
 # Difference in structure from which a place counts as different; noise of sigma 6 at full size stays well under it.
 _DIFFERENT = 0.55
 # Colours are compared more coarsely, by this factor, and count as different from this difference of logarithms on.
@@ -61,6 +63,8 @@ def glance(image: Image, time: float) -> Glance:
     # The offset keeps the noise of dark places from looking like a change of colour.
     colors = np.log(coarse.astype(np.float32) + 12)
     gray = cv2.cvtColor(small, cv2.COLOR_BGR2GRAY).astype(np.float32)
+    if image.shape[1] < _SMOOTH_ENOUGH * WIDTH:
+        gray = np.asarray(cv2.blur(gray, (3, 3)), np.float32)
     if float(gray.max()) < _DARK:
         return Glance(np.zeros_like(gray), colors, time)
     size = (_NEIGHBOURHOOD, _NEIGHBOURHOOD)

@@ -7,10 +7,14 @@ last accepted, the detector looks at the pile's surroundings a few times, and wh
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
 
 import numpy as np
+from numpy.typing import NDArray
 
 from companion.cards import Card
+from companion.vision.edges import laid_on_like
 from companion.vision.events import (
     CameraHealth,
     CameraStatus,
@@ -32,7 +36,8 @@ Detect = Callable[[Image], list[Sighting]]
 Region = tuple[int, int, int, int]
 """Left, top, width and height in pixels."""
 
-# A hand that lets go is never still for two frames on end at 30 frames per second; slower sources are held to time.
+# A hand that lets go is never still for two frames on end at 30 frames per second; slower sources are held to time. The
+# first still frame is looked at, and what was seen in it counts if the next one is still too.
 _STILL_FRAMES = 2
 _STILL_SECONDS = 0.1
 # Frames this far apart show no motion: each is taken by itself, once.
@@ -43,8 +48,10 @@ _MOTION = 0.006
 _NEWS = 0.012
 # Part of the whole picture from which the camera itself must have moved.
 _EVERYWHERE = 0.4
-# Looks that must agree, and the confidence that they need; after so many looks what there is is said as it is.
+# Looks that must agree, and the confidence that they need; after so many looks what there is is said as it is. One look
+# is enough from this confidence on.
 _AGREE, _SURE, _MOST_LOOKS = 2, 0.8, 5
+_CERTAIN = 0.97
 # How long a bare place must be seen before the pile counts as gone: the networks miss a card now and then.
 _GONE_SECONDS, _GONE_LOOKS = 0.6, 3
 # A hand or arm that stays is waited for; what lies still longer, as a glass put down, has become part of the table.
@@ -58,21 +65,28 @@ _FINDING_SECONDS = 0.4
 # Area, in squares of a card's length, from which something that lies across the zone's edge can be an arm.
 _ARM = 0.03
 _REMEMBERED = 40
+# What lands on a pile comes to lie within this many lengths of one of its latest cards, middle to middle. The draw pile
+# beside it, whose backs are taken for faces now and then, does not. Where the pile was carried off, another one begins
+# as near its place.
+_NEAR, _LATEST = 0.9, 5
 
 
 class PileTracker:
     """Follows one pile. Feed it every frame there is; it is not to be shared between threads.
 
-    detect: finds the cards in a picture. region: where the pile lies, found by itself where None.
+    detect: finds the cards in a picture. region: where the pile lies, found by itself where None. closely: finds them
+    in a picture of the pile's surroundings, where they are big; `detect` does that too where None.
     """
 
-    def __init__(self, detect: Detect, region: Region | None = None) -> None:
+    def __init__(self, detect: Detect, region: Region | None = None, closely: Detect | None = None) -> None:
         self._detect = detect
+        self._closely = closely or detect
         self._region = region
         self._zone = None if region is None else _zone_of(region)
         self._pile: list[Lying] = []
         self._background = Background()
         self._known: Glance | None = None
+        self._known_image: Image | None = None
         self._last: Glance | None = None
         self._still_since: float | None = None
         self._still_frames = 0
@@ -109,15 +123,14 @@ class PileTracker:
             self._still_since = last.time if not moving else frame.time
         self._still_frames += 1
         still_for = frame.time - self._still_since
-        if self._still_frames < _STILL_FRAMES and max(still_for, gap) < _STILL_SECONDS:
-            return []
-        return self._examine(frame, picture, still_for, votes=1 if gap >= _SPARSE_SECONDS else _AGREE)
+        settled = self._still_frames >= _STILL_FRAMES or max(still_for, gap) >= _STILL_SECONDS
+        return self._examine(frame, picture, still_for, settled, votes=1 if gap >= _SPARSE_SECONDS else _AGREE)
 
     def finish(self) -> list[PileEvent]:
         """Say what is left to be said when no frame will follow."""
         if self._frame is None or self._last is None or self._last.is_dark:
             return []
-        return self._examine(self._frame, self._last, _HAND_PATIENCE, votes=1)
+        return self._examine(self._frame, self._last, _HAND_PATIENCE, settled=True, votes=1)
 
     def _wait_for_stillness(self) -> list[PileEvent]:
         self._still_since = None
@@ -127,14 +140,14 @@ class PileTracker:
         self._pause = _LOOK_PAUSE
         return []
 
-    def _examine(self, frame: Frame, picture: Glance, still_for: float, votes: int) -> list[PileEvent]:
-        """Look whether the still picture shows anything new."""
+    def _examine(self, frame: Frame, picture: Glance, still_for: float, settled: bool, votes: int) -> list[PileEvent]:
+        """Look whether the still picture shows anything new; it is said once the picture has settled."""
         known = self._known
         changed = np.ones(picture.structure.shape, np.uint8) if known is None else difference(known, picture)
         if known is not None:
             if self._share(changed) <= _NEWS and not self._looks:
                 if frame.time - known.time >= _REFRESH_SECONDS:
-                    self._known = picture
+                    self._known, self._known_image = picture, frame.image
                 return []
             if still_for < _HAND_PATIENCE and self._zone is not None and self._is_hand(picture, changed, self._zone):
                 return []
@@ -142,10 +155,10 @@ class PileTracker:
             return []
         if frame.time < self._next_look:
             return []
-        verdict = self._look(frame.image, changed)
-        self._looks.append((frame.time, verdict))
-        self._next_look = frame.time + self._pause
-        return self._decide(frame, picture, changed, votes)
+        if not (settled and self._looks and _is_certain(self._looks[-1][1])):
+            self._looks.append((frame.time, self._look(frame.image, changed)))
+            self._next_look = frame.time + (self._pause if settled else 0.0)
+        return self._decide(frame, picture, changed, votes) if settled else []
 
     def _share(self, mask: Mask) -> float:
         """Return the part of the zone, or of the whole picture, that a mask covers."""
@@ -176,17 +189,29 @@ class PileTracker:
         """Ask the detector, about the pile's surroundings where they are known."""
         self.look_count += 1
         height, width = image.shape[:2]
-        rows, columns = slice(0, height), slice(0, width)
-        if self._zone is not None:
+        if self._zone is None:
+            sightings = self._detect(image)
+        else:
             rows, columns = self._zone.window(width, height, Zone.VIEW)
-        corner = np.array([columns.start, rows.start], np.float32)
-        sightings = [
-            Sighting(s.quad + corner, s.cards, s.probabilities, s.whole) for s in self._detect(image[rows, columns])
-        ]
+            corner = np.array([columns.start, rows.start], np.float32)
+            sightings = [replace(s, quad=s.quad + corner) for s in self._closely(image[rows, columns])]
+        sightings = [s for s in sightings if self._is_near(s.quad)]
+        return judge(self._pile, sightings, changed, changed.shape[1] / width, partial(self._laid_on_like, image))
+
+    def _is_near(self, quad: Quad) -> bool:
+        """Whether an outline is where a card of the pile can lie."""
         zone = self._zone
-        if zone is not None:
-            sightings = [s for s in sightings if zone.holds(s.quad)]
-        return judge(self._pile, sightings, changed, changed.shape[1] / width)
+        if zone is None:
+            return True
+        if self._region is not None and not zone.holds(quad):
+            return False
+        latest = [lying.quad for lying in self._pile[-_LATEST:]]
+        if not latest:
+            return self._region is not None or _distance(quad.mean(0), (zone.x, zone.y)) <= _NEAR * zone.length
+        return min(_distance(quad.mean(0), other.mean(0)) for other in latest) <= _NEAR * length_of(latest[-1])
+
+    def _laid_on_like(self, image: Image, old: Quad, new: Quad) -> float:
+        return 0.0 if self._known_image is None else laid_on_like(self._known_image, image, old, new)
 
     def _decide(self, frame: Frame, picture: Glance, changed: Mask, votes: int) -> list[PileEvent]:
         """Accept what the looks agree on."""
@@ -194,6 +219,8 @@ class PileTracker:
         agreeing = [(time, verdict) for time, verdict in self._looks if _agree(verdict, latest)]
         looks = len(self._looks)
         match latest.change:
+            case _ if _is_certain(latest):
+                done = True
             case Change.NONE:
                 done = len(agreeing) >= min(votes, _AGREE)
             case Change.GONE:
@@ -223,7 +250,7 @@ class PileTracker:
         time = frame.time if self._still_since is None else self._still_since
         scale = changed.shape[1] / frame.image.shape[1]
         knocked = self._known is not None and changed.mean() > _EVERYWHERE and bool(self._pile)
-        self._known = picture
+        self._known, self._known_image = picture, frame.image
         self._looks.clear()
         self._next_look, self._pause = 0.0, _LOOK_PAUSE
         events: list[PileEvent] = []
@@ -258,7 +285,7 @@ class PileTracker:
         """Keep the zone about where the latest cards lie."""
         if self._region is not None or not self._pile:
             return
-        self._zone = _zone_about([lying.quad for lying in self._pile[-5:]])
+        self._zone = _zone_about([lying.quad for lying in self._pile[-_LATEST:]])
 
 
 def _zone_about(quads: list[Quad]) -> Zone:
@@ -269,6 +296,15 @@ def _zone_about(quads: list[Quad]) -> Zone:
 def _zone_of(region: Region) -> Zone:
     x, y, width, height = region
     return Zone(x + width / 2, y + height / 2, max(width, height) / 2 / Zone.REACH)
+
+
+def _distance(a: NDArray[np.floating], b: NDArray[np.floating] | tuple[float, float]) -> float:
+    return float(np.hypot(*(np.asarray(a) - b)))
+
+
+def _is_certain(verdict: Verdict) -> bool:
+    """Whether a look needs no other to agree with it."""
+    return verdict.top is not None and verdict.top.confidence >= _CERTAIN and verdict.belief == 1
 
 
 def _agree(a: Verdict, b: Verdict) -> bool:
@@ -282,8 +318,8 @@ def _agree(a: Verdict, b: Verdict) -> bool:
 def _mean(verdicts: list[Verdict]) -> tuple[tuple[Card, float], ...]:
     """Return the mean of the looks' probabilities, likeliest card first."""
     total: dict[Card, float] = {}
-    tops = [verdict.top for verdict in verdicts if verdict.top is not None]
-    for top in tops:
+    tops = [(verdict.top, verdict.belief) for verdict in verdicts if verdict.top is not None]
+    for top, belief in tops:
         for card, probability in zip(top.cards, top.probabilities, strict=True):
-            total[card] = total.get(card, 0.0) + probability / len(tops)
+            total[card] = total.get(card, 0.0) + belief * probability / len(tops)
     return tuple(sorted(total.items(), key=lambda item: -item[1]))

@@ -6,7 +6,7 @@ last known. Where the picture has not changed, the cards have not either, whatev
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import Enum
 
@@ -39,11 +39,19 @@ class Lying:
 
 @dataclass(frozen=True, eq=False)
 class Verdict:
-    """What became of the pile. `top` is the card now on top; `left` how many of the cards known before still lie."""
+    """What became of the pile. `top` is the card now on top; `left` how many of the cards known before still lie.
+
+    belief: how likely it is that a card has landed at all, where one is said to have.
+    """
 
     change: Change
     top: Sighting | None
     left: int
+    belief: float = 1.0
+
+
+LaidOnLike = Callable[[Quad, Quad], float]
+"""Tells how likely it is that a card at the second outline was laid on its like, known to lie at the first."""
 
 
 # Overlap (intersection over union) from which two outlines are one card in one place: reading jitter stays above it,
@@ -70,11 +78,18 @@ def overlap(a: Quad, b: Quad) -> float:
     return common / union if union > 0 else 0.0
 
 
-def judge(known: Sequence[Lying], sightings: Sequence[Sighting], changed: Mask, scale: float) -> Verdict:
+def judge(
+    known: Sequence[Lying],
+    sightings: Sequence[Sighting],
+    changed: Mask,
+    scale: float,
+    laid_on_like: LaidOnLike = lambda old, new: 0.0,
+) -> Verdict:
     """Return what became of a pile of `known` cards, bottom first, given what is read now.
 
     sightings: cards on and about the pile. changed: mask of where the picture differs from the one in which the top
-    card of `known` was accepted, small; `scale` takes the picture's pixels to its own.
+    card of `known` was accepted, small; `scale` takes the picture's pixels to its own. laid_on_like: asked about a card
+    with the top one's face in the top one's place.
     """
     whole = [s for s in sightings if s.whole]
     if not known:
@@ -92,6 +107,9 @@ def judge(known: Sequence[Lying], sightings: Sequence[Sighting], changed: Mask, 
     arrived = [s for s in others if evidence.has_come(s, topless=kept is None)]
     if arrived:
         return Verdict(Change.LANDED, max(arrived, key=lambda s: evidence.newness(s.quad)), len(known))
+    belief = 0.0 if kept is None else laid_on_like(known[-1].quad, kept.quad)
+    if belief:
+        return Verdict(Change.LANDED, kept, len(known), belief)
     if kept is not None or evidence.top_is_unchanged():
         return Verdict(Change.NONE, kept, len(known))
     if moved is not None:

@@ -1,0 +1,64 @@
+"""A like card laid in almost the same place, and a card that was pushed: told apart on drawn tables."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from companion.cards import Card
+from companion.dataset.layouts import Placement
+from companion.dataset.simulation import SimulatedTable
+from companion.dataset.tabletop import PileCard, Tabletop
+from companion.vision.edges import laid_on_like
+from companion.vision.frames import Image
+
+RED_7 = Card.parse("red 7")
+OFF = Placement(3.0, -2.5, 0.12)
+
+
+def pile(seed: int) -> Tabletop:
+    """Return a table with a tidy pile of three cards, a red 7 on top."""
+    top = SimulatedTable(seed).new_tabletop()
+    for name, angle in (("blue 3", 0.2), ("green 9", -0.2), ("red 7", 0.0)):
+        top.lay(top.new_card(Card.parse(name), Placement(0.0, 0.0, angle)))
+    return top
+
+
+def likelihood(before: Tabletop, after: Tabletop, light: float = 1.0) -> float:
+    """Return what is made of two tables, filmed with noise of their own, the second one in another light."""
+    rng = np.random.default_rng(5)
+
+    def film(image: Image, light: float) -> Image:
+        return np.asarray(np.clip(image * light + rng.normal(0, 3, image.shape), 0, 255), np.uint8)
+
+    quads = [top.pile.quads[-1] + rng.normal(0, 0.7, (4, 2)).astype(np.float32) for top in (before, after)]
+    return laid_on_like(film(before.picture, 1.0), film(after.picture, light), quads[0], quads[1])
+
+
+def moved(item: PileCard) -> PileCard:
+    return replace(item, placement=OFF)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_like_card_leaves_the_rim_of_the_one_under_it(seed: int) -> None:
+    after = pile(seed)
+    after.lay(after.new_card(RED_7, OFF))
+    assert likelihood(pile(seed), after) > 0.0
+    assert likelihood(pile(seed), after, light=0.7) > 0.0
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("count", [1, 3], ids=["its top card", "all of it"])
+def test_a_card_is_never_sure_to_have_been_laid_where_one_was_pushed(seed: int, count: int) -> None:
+    after = pile(seed)
+    cards = after.pile.cards
+    after.arrange((*cards[:-count], *map(moved, cards[-count:])))
+    assert likelihood(pile(seed), after) < 0.5
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_card_left_alone_is_no_other_one(seed: int) -> None:
+    assert likelihood(pile(seed), pile(seed)) == 0.0
+    assert likelihood(pile(seed), pile(seed), light=0.7) == 0.0
