@@ -2,18 +2,12 @@
 
 from __future__ import annotations
 
-import re
-from pathlib import Path
-
-import cv2
 import numpy as np
 import pytest
 from browsing import Open, Server, pick
 from playwright.sync_api import Page, expect
 
 from companion.cards import Card
-from companion.dataset.script import CALM, write_script
-from companion.referee import moves
 from companion.server.guests import Role
 from companion.vision.events import CardLanded
 
@@ -139,44 +133,3 @@ def test_a_reload_and_a_restart_lose_nothing(table: Page, server: Server) -> Non
     turn(table, "Cy")
     act(table, "draw")
     expect(table.locator("#caption")).to_contain_text("Cy draws one.")
-
-
-def test_a_round_from_the_simulated_table_ends_in_scores(server: Server, open_as: Open, tmp_path: Path) -> None:
-    script = write_script(3, players=("Ann", "Ben"), nuisances=CALM, longest=None)
-    page = open_as(Role.HOST)
-    page.goto(f"{server.url}/")
-    set_up(page, "Ann", "Ben")
-    table = server.house.table
-    for timed in script.moves:
-        state = table.view().state
-        assert state is not None
-        if state.phase.value in ("scoring", "over"):
-            break
-        match timed.entry:
-            case moves.Start(card) | moves.Play(card) | moves.Flip(card):
-                see(server, (card.name, 0.995))
-            case moves.Undo():
-                table.take_back()
-            case entry:
-                table.tap(entry)
-    view = table.view()
-    assert view.legal is not None
-    assert view.state is not None
-    (loser,) = view.legal.hand
-    expected = view.state.hands[view.state.header.seat(loser)]
-    server.reader.cards = ["red 7", "blue skip", "wild item box", "green 0", "yellow 4"][:expected]
-    picture = tmp_path / "hand.jpg"
-    cv2.imwrite(str(picture), np.full((300, 500, 3), 120, np.uint8))
-    act(page, f"hand-{loser}")
-    page.wait_for_url("**/scan*")
-    page.set_input_files("#files", picture)
-    expect(page.locator(".hand .card-button")).to_have_count(len(server.reader.cards))
-    for _ in range(expected - len(server.reader.cards)):
-        page.click("#add-card")
-        pick(page, "yellow 9" if page.locator('.hand [aria-label="yellow 9"]').count() < 2 else "blue 2")
-    points = int(re.findall(r"\d+", page.locator(".scan-sum strong").inner_text())[0])
-    page.click("#confirm")
-    page.wait_for_url("**/scores")
-    winner = "Ann" if loser == "Ben" else "Ben"
-    expect(page.locator(f'.leader[data-player="{winner}"] .leader-score')).to_have_text(str(points))
-    expect(page.locator("#chart canvas").first).to_be_visible()

@@ -116,10 +116,10 @@ def play_round(page: Page, server: Server, script: Script, table: PatientTable) 
             ]
         if isinstance(move, _SHOWN):
             table.go_on(until)
-            view = server.house.table.view()
-            if view.questions:
+            if server.house.table.view().questions:
+                page.wait_for_selector(".question")
                 answer(page, move.card.name)
-            elif len(view.history) < number:
+            if len(server.house.table.view().history) < number:
                 page.click(f'[data-act="{type(move).__name__.lower()}"]')
                 pick(page, move.card.name)
         else:

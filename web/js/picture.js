@@ -18,7 +18,8 @@ export class Picture {
 
   /** @param {string | null} name */
   name(name) {
-    if (name && !this.known) this.status.textContent = name;
+    if (!this.known) this.status.textContent = name ?? t("camera.none");
+    this.image.hidden ||= name === null;
   }
 
   /**
@@ -73,8 +74,8 @@ export class Picture {
   health(camera) {
     const bad = camera.health !== null && camera.health !== "ok";
     this.status.classList.toggle("warn", bad);
-    if (camera.health === null) return;
-    this.known = true;
+    this.known = camera.health !== null;
+    if (!this.known) return;
     this.status.textContent = said(camera);
   }
 }

@@ -31,9 +31,15 @@ live({
       told = update.ruling?.n ?? told;
     }
     playItem(update);
+    if (update.kind === "camera") nameCamera();
   },
   frame: (frame) => picture.show(frame),
 });
+
+async function nameCamera() {
+  const camera = await get("/api/camera");
+  picture.name(camera.trouble ?? camera.name);
+}
 
 function draw() {
   const { match, state } = view;
@@ -99,5 +105,4 @@ async function openLine(line) {
   if (card && card !== line.move.card) await attempt(() => post("/api/amend", { n: line.n, move: { ...line.move, card } }));
 }
 
-const camera = await get("/api/camera");
-picture.name(camera.trouble ?? camera.name);
+await nameCamera();
