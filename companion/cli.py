@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import io
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -76,10 +78,18 @@ def _sentence(error: Exception) -> str:
 @click.pass_context
 def main(ctx: click.Context, config: Path | None, data: Path | None, verbose: int) -> None:
     """Referee UNO Mario Kart, UNO Minecraft and classic UNO on a real table."""
+    _bear_any_text()
     if ctx.invoked_subcommand in _WITHOUT_SETTINGS:
         set_up_logging(verbose_level(verbose))
         return
     _take_settings(ctx, config, data, verbose)
+
+
+def _bear_any_text() -> None:
+    """Let what a terminal's or a file's encoding lacks become a question mark: on Windows pipes are no UTF-8."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")
 
 
 def _take_settings(ctx: click.Context, config: Path | None, data: Path | None, verbose: int) -> None:

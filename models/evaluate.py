@@ -74,7 +74,7 @@ class Figures:
 
 def labelled_photos(folder: Path) -> list[Labelled]:
     """Return the pictures of a folder with labels.json, leaving out low-resolution ones, grouped by kind and source."""
-    rows = json.loads((folder / "labels.json").read_text())
+    rows = json.loads((folder / "labels.json").read_text("utf-8"))
     return [
         Labelled(
             folder / "images" / row["file"],

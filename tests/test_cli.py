@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import os
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -183,3 +184,11 @@ def test_what_nobody_foresaw_is_one_sentence_and_with_verbose_a_traceback(monkey
     assert result.stderr.count("\n") == 1
     assert "RuntimeError: odd" in result.stderr
     assert isinstance(_run("--verbose", "score-hand", "red 7").exception, RuntimeError)
+
+
+def test_what_an_encoding_lacks_ends_no_command() -> None:
+    program = "from companion.cli import main; main(['score-hand', 'red 7'], standalone_mode=False); print('\\u2713')"
+    environment = {**os.environ, "PYTHONIOENCODING": "cp1252"}
+    done = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, timeout=60)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.strip().endswith(b"?")

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     """Begins what is to be shown, once the pages are there at an address."""
 
 DEMO_FOLDER = "demo"
+_TICK = 0.5
 DEMO_PLAYERS = ("Ann", "Ben", "Cy")
 
 
@@ -172,7 +173,9 @@ def _serve(config: ServerConfig, browser: bool, begin: Begin, page: str = "setup
     if browser:
         webbrowser.open(url)
     try:
-        threading.Event().wait()
+        never = threading.Event()
+        while not never.wait(_TICK):  # without an end to it, Windows would not let Ctrl-C through
+            pass
     except KeyboardInterrupt:
         click.echo("\nThe match is kept; start again to go on with it.")
     finally:

@@ -80,8 +80,14 @@ class Tally:
             + ("read rightly" if scan.right else f"{(scan.read & _names(scan.hand)).total()} cards read rightly")
             for scan in self.hands
         ]
+        astray = [f"{photo.name} was {fate.value}." for photo, fate in self.cards if fate in (Fate.WRONG, Fate.MISSED)]
         scores = ", ".join(f"{player} {points}" for player, points in self.scores.items())
-        return [f"{len(self.cards)} cards laid: {fates}.", *(f"{hand}." for hand in hands), f"Scores: {scores}."]
+        return [
+            f"{len(self.cards)} cards laid: {fates}.",
+            *astray,
+            *(f"{hand}." for hand in hands),
+            f"Scores: {scores}.",
+        ]
 
 
 class Rehearsal:

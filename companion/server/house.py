@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import logging
-import os
 import secrets
 import threading
 from pathlib import Path
@@ -23,6 +22,7 @@ from companion.server.guests import Badges
 from companion.server.hub import Hub, Seats
 from companion.server.pairing import Pairing
 from companion.server.payloads import question_answer, ruling_answer, view_answer
+from companion.server.private import write_private
 from companion.server.scans import Scans
 from companion.store import Store
 from companion.table import Table, Update
@@ -217,10 +217,8 @@ def _secret(path: Path) -> bytes:
         found = path.read_bytes()
         if len(found) >= 32:
             return found
-        path.unlink()
     except FileNotFoundError:
         pass
     secret = secrets.token_bytes(32)
-    with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
-        file.write(secret)
+    write_private(path, secret)
     return secret

@@ -201,6 +201,10 @@ def _pictures(path: Path) -> list[Path]:
 
 
 def _hush() -> None:
-    """Keep OpenCV and FFmpeg from writing to the terminal what SourceError says in one sentence."""
+    """Keep OpenCV and FFmpeg from writing to the terminal what SourceError says in one sentence.
+
+    And Windows' Media Foundation from half a minute of looking for hardware before a webcam's first picture.
+    """
+    os.environ.setdefault("OPENCV_VIDEOIO_MSMF_ENABLE_HW_TRANSFORMS", "0")
     os.environ.setdefault("OPENCV_FFMPEG_LOGLEVEL", "-8")
     cv2.utils.logging.setLogLevel(cv2.utils.logging.LOG_LEVEL_SILENT)

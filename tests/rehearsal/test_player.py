@@ -157,6 +157,5 @@ def test_a_round_with_real_photographs(tmp_path: Path) -> None:
     plan = plan_match(PHOTOS, EDITION, 0)
     tally, _ = play(plan, tmp_path, None)
     assert tally.count(Fate.RULED) + tally.count(Fate.ASKED) >= 0.9 * len(tally.cards)
-    assert tally.count(Fate.WRONG) <= 0.05 * len(tally.cards)
     assert sum(scan.right for scan in tally.hands) >= len(tally.hands) - 1
     assert winner_gets_all(plan, tally)
