@@ -7,7 +7,7 @@ import json
 import re
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +16,9 @@ import click
 _PROGRAM = "from companion.cli import main; main()"
 # What a measure's name ends with: "ms", "scenes per second".
 _UNIT = re.compile(r"(\w+ per )?\w+$")
+
+# The bars of what is compared show ratios better, and what becomes of events is a matter of accuracy.
+_NOT_DRAWN = frozenset({"ratio", "events"})
 
 Rows = Mapping[str, Mapping[str, float]]
 """Measures by what was measured: {"hand of ten": {"companion ms": 90.1, "ratio": 0.8}}."""
@@ -42,30 +45,42 @@ def by_unit(rows: Rows) -> dict[str, Rows]:
     return {**parts}
 
 
-def draw(name: str, rows: Rows, folder: Path) -> Iterator[Path]:
-    """Draw one bar plot per unit as SVG and yield the files; raises OSError where the folder cannot be written."""
+def draw(name: str, rows: Rows, folder: Path) -> Path | None:
+    """Draw a benchmark's bars as an SVG file, an axis per unit, and return it; None where there is nothing to draw.
+
+    Ratios are left out, as the bars show them. Raises OSError where the folder cannot be written.
+    """
+    import matplotlib
     from matplotlib.figure import Figure
 
-    folder.mkdir(parents=True, exist_ok=True)
-    for unit, part in by_unit(rows).items():
-        measures = list(dict.fromkeys(measure for row in part.values() for measure in row))
-        figure = Figure(figsize=(7, 1.2 + 0.3 * len(part) * len(measures)), layout="constrained")
-        axes = figure.subplots()
-        height = 0.8 / len(measures)
-        for i, measure in enumerate(measures):
+    parts = {unit: part for unit, part in by_unit(rows).items() if unit not in _NOT_DRAWN}
+    if not parts:
+        return None
+    measures = {unit: list(dict.fromkeys(m for row in part.values() for m in row)) for unit, part in parts.items()}
+    heights = [0.5 + 0.26 * len(part) * len(measures[unit]) for unit, part in parts.items()]
+    figure = Figure(figsize=(7, 0.9 + sum(heights)), layout="constrained")
+    figure.suptitle(f"companion bench {name}")
+    for axes, (unit, part) in zip(
+        figure.subplots(len(parts), squeeze=False, height_ratios=heights)[:, 0], parts.items(), strict=True
+    ):
+        height = 0.8 / len(measures[unit])
+        for i, measure in enumerate(measures[unit]):
             places = [place + i * height for place, row in enumerate(part.values()) if measure in row]
-            bars = axes.barh(places, [row[measure] for row in part.values() if measure in row], height, label=measure)
-            axes.bar_label(bars, fmt="%.4g", padding=3)
+            values = [row[measure] for row in part.values() if measure in row]
+            bars = axes.barh(places, values, height, color=f"C{i}", label=measure.removesuffix(unit).strip())
+            axes.bar_label(bars, fmt="%.3g", padding=3)
         axes.set_yticks([place + 0.4 - height / 2 for place in range(len(part))], list(part))
         axes.invert_yaxis()
-        axes.margins(x=0.12)
-        axes.set_xlabel(unit)
-        axes.set_title(f"companion bench {name}")
-        if len(measures) > 1:
-            figure.legend(loc="outside lower center", ncols=len(measures))
-        path = folder / f"{name}-{unit.replace(' ', '-')}.svg"
-        figure.savefig(path)
-        yield path
+        axes.margins(x=0.15)
+        axes.set_xlabel(unit if len(measures[unit]) > 1 else measures[unit][0])
+        if len(measures[unit]) > 1:
+            axes.legend(loc="center left", bbox_to_anchor=(1, 0.5))
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / f"bench-{name}.svg"
+    # The same figures make the same file, with its texts as text.
+    with matplotlib.rc_context({"svg.fonttype": "none", "svg.hashsalt": name}):
+        figure.savefig(path, metadata={"Date": None})
+    return path
 
 
 @click.command(name="all")
@@ -96,7 +111,7 @@ def everything(ctx: click.Context, as_json: bool, plot: Path | None) -> None:
         return
     for name, rows in results.items():
         try:
-            for path in draw(name, rows, plot):
+            if (path := draw(name, rows, plot)) is not None:
                 click.echo(str(path), err=True)
         except OSError as error:
             raise click.ClickException(f"{plot} cannot be written: {error.strerror}") from error

@@ -48,12 +48,15 @@ def test_the_result_is_one_json_object() -> None:
 
 
 @pytest.mark.usefixtures("results")
-def test_every_unit_is_plotted(tmp_path: Path) -> None:
+def test_every_benchmark_is_plotted(tmp_path: Path) -> None:
     pytest.importorskip("matplotlib")
     result = CliRunner().invoke(bench, ["all", "--plot", str(tmp_path / "plots")])
     assert result.exit_code == 0, result.output
     drawn = {path.name for path in (tmp_path / "plots").iterdir()}
-    assert drawn == {"reader-ms.svg", "reader-ratio.svg", "dataset-scenes-per-second.svg"}
+    assert drawn == {"bench-reader.svg", "bench-dataset.svg"}
+    reader = (tmp_path / "plots" / "bench-reader.svg").read_text("utf-8")
+    assert all(text in reader for text in ("hand of ten", ">companion ms<", ">9.5<"))
+    assert "ratio" not in reader
     assert "one card: companion ms 9.5" in result.stdout
 
 
