@@ -90,12 +90,19 @@ class House:
             return self.table.start_match(header, relaxed_turns=relaxed_turns)
 
     def detector(self) -> Detect:
-        """Return what finds the cards of the running match's edition; raises ModelFileError."""
-        return self._detect or self._networks().detect
+        """Return what finds the cards of the edition that is being played at the time; raises ModelFileError."""
+        # A camera outlives its match, and the next one may be of another edition.
+        self._load()
+        return self._detect or (lambda image: self._networks().detect(image))
 
     def close_detector(self) -> Detect:
         """Return what does that in pictures of the pile's surroundings; raises ModelFileError."""
-        return self._detect or self._networks().closely
+        self._load()
+        return self._detect or (lambda image: self._networks().closely(image))
+
+    def _load(self) -> None:
+        if self._detect is None:
+            self._networks()
 
     def _networks(self) -> CardDetector:
         header = self.table.view().header

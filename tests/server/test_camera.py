@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import time
+from pathlib import Path
 
 import cv2
 import numpy as np
@@ -11,9 +12,14 @@ import pytest
 from devices import Join, StubReader
 from flask.testing import FlaskClient
 
-from companion.cards import Card
+from companion.cards import Card, EditionName
+from companion.referee.editions import EDITIONS
+from companion.referee.state import Header
+from companion.server.app import create_app, house_of
+from companion.server.config import ServerConfig
 from companion.server.guests import Role
 from companion.server.house import House
+from companion.vision.detector import model_folder
 from companion.vision.events import CardLanded
 
 CHALLENGED = (
@@ -102,3 +108,15 @@ def test_what_another_camera_sees_first_lay_there_before(playing: FlaskClient, h
     assert playing.get("/api/view").json["camera"]["health"] is None
     house.table.see(landed)
     assert playing.get("/api/view").json["state"]["turn"] == "Cy"
+
+
+@pytest.mark.skipif(not (model_folder() / "detector.onnx").is_file(), reason="the networks are not there yet")
+def test_a_camera_reads_the_edition_that_is_played_by_now(tmp_path: Path) -> None:
+    app = create_app(ServerConfig(data=tmp_path))
+    house = house_of(app)
+    find = house.detector()
+    edition = EDITIONS[EditionName.MINECRAFT]
+    house.start(Header(edition, ("Ann", "Ben"), 1, edition.options), relaxed_turns=False)
+    find(np.zeros((90, 160, 3), np.uint8))
+    assert EditionName.MINECRAFT in house._detectors
+    house.close()
