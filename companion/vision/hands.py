@@ -1,20 +1,22 @@
 """A leftover hand from one or several pictures of it: a card hidden in one picture counts when another shows it.
 
-Each picture is read by itself; the hands read are then merged as multisets of cards. A card seen n times in one picture
-is there at least n times, so the merged count of a card is its highest count in any picture, weighed by how sure the
-readings are: two pictures that call one card red 7 and red 1 must not make two cards of it.
+Each picture is read by itself; the hands read are then merged as multisets of cards, weighed by how sure the readings
+are: two pictures that call one card red 7 and red 1 must not make two cards of it.
 """
 
 from __future__ import annotations
 
+import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-import numpy as np
-
 from companion.cards import Card, EditionName, deck
-from companion.vision.sightings import UNSURE_BELOW, Sighting
+from companion.vision.sightings import Sighting
+
+# Bounds of what one picture tells, in log-odds: against a card that it does not show, for it may be hidden there, and
+# for one that it shows.
+_UNSEEN, _SEEN = 1.0, 4.5
 
 
 @dataclass(frozen=True)
@@ -58,51 +60,46 @@ def read_hand(
 ) -> HandReading:
     """Return the hand that the sightings of one or several pictures of it show.
 
-    The picture that fits best (the most cards; nearest to `expected` where that is given) is the base. Cards that other
-    pictures show surely and more often than the merged hand holds are added; where `expected` is given, only as many.
+    One picture is taken at its word. Of several, each tells for and against every card that one of them shows, by the
+    log-odds of its own reading of it; the likeliest `expected` cards are the hand, all likely ones where that is None.
     """
-    counted = [(i, list(sightings)) for i, sightings in enumerate(pictures)]
-    if not counted:
-        return HandReading((), expected, ())
-    base, sightings = max(counted, key=lambda item: _fit(item[1], expected))
-    hand = [HandCard(base, sighting) for sighting in sightings]
-    for i, others in counted:
-        if i != base:
-            hand = _merged(hand, i, others, expected)
+    if len(pictures) == 1:
+        hand = [HandCard(0, sighting) for sighting in pictures[0]]
+    else:
+        copies = sorted(_copies(pictures), key=lambda copy: -copy.evidence)
+        likely = [copy for copy in copies if copy.evidence > 0] if expected is None else copies[:expected]
+        hand = [copy.best for copy in likely]
     return HandReading(tuple(hand), expected, _impossible(hand, edition))
 
 
-def _fit(sightings: Sequence[Sighting], expected: int | None) -> tuple[float, float]:
-    count = len(sightings)
-    sure = float(np.sum([s.confidence for s in sightings]))
-    return (float(count), sure) if expected is None else (-abs(count - expected), sure)
+@dataclass(frozen=True)
+class _Copy:
+    """The first, second ... card of a kind that a hand may hold: how surely it is there, and its best sighting."""
+
+    evidence: float
+    best: HandCard
 
 
-def _merged(hand: list[HandCard], picture: int, sightings: Sequence[Sighting], expected: int | None) -> list[HandCard]:
-    """Return the hand bettered by one more picture: doubtful cards settled by sure ones, hidden cards added."""
-    hand = list(hand)
-    unmatched = list(sightings)
-    doubtful: list[int] = []
-    for i, held in enumerate(hand):
-        twin = next((s for s in unmatched if s.card == held.card), None)
-        if twin is None:
-            doubtful.append(i)
-            continue
-        unmatched.remove(twin)
-        if twin.confidence > held.sighting.confidence:
-            hand[i] = HandCard(picture, twin)
-    for sighting in sorted(unmatched, key=lambda s: -s.confidence):
-        # A reading that a doubtful card's own candidates allow for is that card, read better here.
-        rival = max(doubtful, key=lambda i: hand[i].sighting.probability(sighting.card), default=None)
-        if rival is not None and (
-            hand[rival].sighting.probability(sighting.card) > 0.02 or sighting.probability(hand[rival].card) > 0.02
-        ):
-            doubtful.remove(rival)
-            if sighting.confidence > hand[rival].sighting.confidence:
-                hand[rival] = HandCard(picture, sighting)
-        elif sighting.confidence >= UNSURE_BELOW and (expected is None or len(hand) < expected):
-            hand.append(HandCard(picture, sighting))
-    return hand
+def _copies(pictures: Sequence[Sequence[Sighting]]) -> Iterator[_Copy]:
+    counts = [Counter(sighting.card for sighting in sightings) for sightings in pictures]
+    most: Counter[Card] = Counter()
+    for count in counts:
+        most |= count
+    for card, number in most.items():
+        # A picture's n-th likeliest sighting of a card tells about the n-th copy, whatever it takes itself for.
+        ranked = [sorted((s.probability(card) for s in sightings), reverse=True) for sightings in pictures]
+        shown = [HandCard(i, s) for i, sightings in enumerate(pictures) for s in sightings if s.card == card]
+        full = [held for held in shown if counts[held.picture][card] == number]
+        # The copies are distinct cards, so their sightings come from one picture; a lone one is the surest of all.
+        source = max(full, key=lambda held: held.sighting.confidence).picture
+        own = sorted((held for held in shown if held.picture == source), key=lambda held: -held.sighting.confidence)
+        for n in range(number):
+            yield _Copy(sum(_log_odds(ps[n] if n < len(ps) else 0.0) for ps in ranked), own[n])
+
+
+def _log_odds(probability: float) -> float:
+    odds = math.log((probability + 1e-9) / (1 - probability + 1e-9))
+    return max(-_UNSEEN, min(_SEEN, odds))
 
 
 def _impossible(hand: Sequence[HandCard], edition: EditionName | None) -> tuple[Card, ...]:

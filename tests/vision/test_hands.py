@@ -37,6 +37,7 @@ def seen(text: str) -> list[Sighting]:
         (["red 7 0.9; wild 0.99", "red 7 0.9; blue 2 0.95"], 2, "red 7, wild"),
         (["red 7 0.55 / red 1 0.4; wild 0.9", "red 1 0.97; wild 0.9"], None, "red 1, wild"),
         (["red 7 0.98; wild 0.9", "red 1 0.6 / red 7 0.35; wild 0.9"], None, "red 7, wild"),
+        (["red 7 0.9", "red 7 0.9", "red 1 0.95 / red 7 0.03"], 1, "red 7"),
         (["red 7 0.9", "red 7 0.9; red 7 0.8"], None, "red 7, red 7"),
         (["red 7 0.9; blue 2 0.9; green 4 0.9", "red 7 0.9; blue 2 0.9"], 2, "red 7, blue 2"),
     ],
