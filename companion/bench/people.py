@@ -235,14 +235,7 @@ class People:
         happened = [s for s in true if s.time <= now]
         missed = [s for s in happened if isinstance(s.entry, (*_LANDINGS, Undo))]
         if stands is not None:
-            kept = self._truth[self._at].moves
-            said = ", ".join(map(_named, stands[len(kept) :])) or f"back to {_named(stands[-1] if stands else None)}"
-            wrong = bool(missed) or bool(self._illegal and self._illegal[0][0] <= now + _EARLY)
-            truth = _named(missed[0].entry) if missed else f"illegal {self._illegal[0][1]}" if wrong else "nothing"
-            self._slip(now, Ruling.WRONG if wrong else Ruling.INVENTED, truth, said)
-            if wrong and not missed:
-                self._illegal.pop(0)
-            missed = missed[1:]
+            self._note_stray(now, stands[len(self._truth[self._at].moves) :], missed)
         for standing in missed:
             self._slip(standing.time, Ruling.MISSED, _named(standing.entry), "")
         if stands is None and not missed and happened:
@@ -252,6 +245,22 @@ class People:
         self._was_asked = False
         self._question = None
         self._seen_update = self.table.view().update
+
+    def _note_stray(self, now: float, said: tuple[Move, ...], missed: list[_Standing]) -> None:
+        """Write down that the table wrongly accepted `said`, and take from `missed` what it was meant to be.
+
+        A card that was said as it was played, but after another had been missed, led to a wrong ruling all the same.
+        """
+        landed = [move for move in said if isinstance(move, _LANDINGS)]
+        told = ", ".join(map(_named, said)) or "taken back"
+        meant = next((s for s in missed if landed and s.entry == landed[0]), missed[0] if missed else None)
+        if meant is not None:
+            missed.remove(meant)
+            self._slip(now, Ruling.WRONG, _named(meant.entry), told)
+        elif self._illegal and self._illegal[0][0] <= now + _EARLY:
+            self._slip(now, Ruling.WRONG, f"illegal {self._illegal.pop(0)[1]}", told)
+        else:
+            self._slip(now, Ruling.INVENTED, "nothing", told)
 
     def _put_right(self) -> None:
         wanted = self._truth[self._at].moves

@@ -1,0 +1,144 @@
+"""The people of simulated matches: what they make of a table that is right, and of one that errs."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+from companion.bench import matches as command
+from companion.bench.evening import NUISANCES, Evening, SetUp
+from companion.bench.people import People, Ruling, Slip
+from companion.bench.strips import Film
+from companion.cards import Card, EditionName
+from companion.dataset.script import FLIP_SECONDS, CarryOff, Lay, Script, TakeTop, write_script
+from companion.table import Table
+from companion.vision.events import CardLanded, CardTakenBack, PileEvent, PileGone
+
+_RATE = 10
+_DELAY = 0.3
+
+
+def seen(script: Script) -> list[tuple[float, PileEvent]]:
+    """Return what a camera without fault tells of a script, and when."""
+    pile: list[Card] = []
+    told: list[tuple[float, PileEvent]] = []
+    for step in script.steps:
+        action = step.action
+        if isinstance(action, Lay):
+            at = step.time + action.pace.contact + FLIP_SECONDS * action.from_draw_pile
+            same = bool(pile) and pile[-1] == action.card
+            pile.append(action.card)
+            told.append((at, CardLanded(at, ((action.card, 0.9999),), same_face=same)))
+        elif isinstance(action, TakeTop):
+            at = step.time + action.pace.contact
+            pile.pop()
+            told.append((at, CardTakenBack(at, ((pile[-1], 0.9999),) if pile else ())))
+        elif isinstance(action, CarryOff):
+            pile.clear()
+            told.append((step.time + action.pace.contact, PileGone(step.time)))
+    return told
+
+
+def play(script: Script, told: list[tuple[float, PileEvent]]) -> People:
+    """Return the people after a match in which the camera told this."""
+    now = [0.0]
+    table = Table(clock=lambda: now[0])
+    table.start_match(script.header)
+    people = People(table, script)
+    left = list(told)
+    for tick in range(int(script.duration * _RATE) + _RATE):
+        now[0] = tick / _RATE
+        while left and left[0][0] + _DELAY <= now[0]:
+            table.see(left.pop(0)[1])
+        people.live(now[0])
+    people.finish(now[0])
+    return people
+
+
+@pytest.mark.parametrize("edition", EditionName)
+@pytest.mark.parametrize("seed", range(4))
+def test_a_camera_without_fault_leads_to_no_mistake(edition: EditionName, seed: int) -> None:
+    script = write_script(seed, edition, ("Ann", "Ben", "Cy", "Dee")[: 2 + seed % 3], NUISANCES, longest=60)
+    people = play(script, seen(script))
+    assert people.slips == []
+    assert people.rulings[Ruling.RIGHT] > 15
+    assert people.rulings[Ruling.ASKED] <= 2
+    assert not {Ruling.WRONG, Ruling.MISSED, Ruling.INVENTED, Ruling.NEEDLESS} & set(people.rulings)
+
+
+def other(card: Card) -> Card:
+    """Return a card of the same colour: one that may be played as well."""
+    name = card.name.split()[0] if card.color else "red"
+    return Card.parse(f"{name} 4") if card.name != f"{name} 4" else Card.parse(f"{name} 6")
+
+
+def misread(told: list[tuple[float, PileEvent]], place: int) -> None:
+    time, event = told[place]
+    assert isinstance(event, CardLanded)
+    told[place] = time, CardLanded(time, ((other(event.probabilities[0][0]), 0.9999),))
+
+
+def missed(told: list[tuple[float, PileEvent]], place: int) -> None:
+    del told[place]
+
+
+def invented(told: list[tuple[float, PileEvent]], place: int) -> None:
+    time, event = told[place]
+    assert isinstance(event, CardLanded)
+    told.insert(place + 1, (time + 0.5, CardLanded(time, ((other(event.probabilities[0][0]), 0.9999),))))
+
+
+@pytest.mark.parametrize(
+    ("harm", "ruling"), [(misread, Ruling.WRONG), (missed, Ruling.MISSED), (invented, Ruling.INVENTED)]
+)
+def test_a_mistake_is_told_for_what_it_is_and_the_match_goes_on(
+    harm: Callable[[list[tuple[float, PileEvent]], int], None], ruling: Ruling
+) -> None:
+    script = write_script(3, EditionName.CLASSIC, ("Ann", "Ben", "Cy"), longest=30)
+    told = seen(script)
+    right = play(script, told).rulings[Ruling.RIGHT]
+    place = next(
+        n for n, (_, e) in enumerate(told) if n > 2 and isinstance(e, CardLanded) and e.probabilities[0][0].color
+    )
+    harm(told, place)
+    people = play(script, told)
+    assert people.rulings[ruling] == 1, people.slips
+    assert len(people.slips) <= 2, "a missed card may mislead the next ruling"
+    assert people.rulings[Ruling.RIGHT] >= right - 2
+
+
+def test_a_match_that_the_log_holds_is_not_played_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    played = []
+
+    def pretend(set_up: SetUp, pictures: Path | None) -> Evening:
+        played.append(set_up)
+        slips = (Slip(2.5, "wrong", "play red 7", "play red 1"),)
+        return Evening(set_up, {"landed: found": 3}, {"right": 2, "wrong": 1}, {}, slips, (0.2,), (), 60, 4, 0, 0.5)
+
+    monkeypatch.setattr(command, "play", pretend)
+    log, report = tmp_path / "log.jsonl", tmp_path / "report.md"
+    for count in ("2", "3"):
+        args = ["--matches", count, "--seed", "7", "--log", str(log), "--report", str(report), "--json"]
+        result = CliRunner().invoke(command.matches, args)
+        assert result.exit_code == 0, result.output
+        log.write_text(log.read_text() + '{"broken off')
+    assert [set_up.seed for set_up in played] == [7, 8, 9]
+    rows = json.loads(result.stdout)
+    assert rows["rulings"]["right rulings"] == 6
+    assert rows["without asking"]["share"] == pytest.approx(2 / 3, abs=1e-3)
+    assert report.read_text().count("| play red 7 | play red 1 |") == 3
+
+
+def test_a_strip_of_pictures_is_saved_for_each_mistake(tmp_path: Path) -> None:
+    film = Film()
+    for tick in range(30):
+        film.take(np.full((720, 1280, 3), tick * 8, np.uint8), tick / 10)
+    film.save([Slip(1.5, "pile misread", "red 7", "red 1")], tmp_path / "new", "classic-3")
+    (strip,) = (tmp_path / "new").iterdir()
+    assert strip.name == "classic-3-0001.5-pile-misread.jpg"
+    assert strip.stat().st_size > 5000
