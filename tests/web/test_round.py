@@ -29,7 +29,8 @@ from companion.server.guests import Role
 from companion.vision.detector import CardDetector
 from companion.vision.frames import Frame
 
-SEED = 2
+# A round with an item box, a target to choose, a drawn card kept, and UNO called.
+SEED = 16
 HAND_SIZE = 4
 _SHOWN = (moves.Start, moves.Play, moves.Flip)
 
@@ -173,7 +174,7 @@ def test_a_round_is_played_and_scored_from_pictures(server: Server, open_as: Ope
     page = open_as(Role.HOST)
     page.goto(f"{server.url}/")
     set_up(page, header)
-    table = PatientTable(SimulatedTable(SEED, script=script, rate=12, noise=False))
+    table = PatientTable(SimulatedTable(SEED, script=script, size=(960, 540), rate=10, noise=False))
     server.house.camera.watch(table, "test")
     left = play_round(page, server, script, table)
     table.stop()
