@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import hashlib
 import importlib
 import importlib.metadata
@@ -39,6 +40,13 @@ _MODULES = {
 }
 # A long evening with every picture kept stays well under this.
 _ENOUGH_DISK = 500 * 2**20
+_MAKE_ROOM = "Make room, or name a folder on another disk with --data."
+_NO_CAMERA = "Plug a webcam in, or use a phone as the camera; `companion demo` needs none."
+_CAMERA_RIGHTS = {
+    "darwin": " macOS must let the terminal use the camera: System Settings, Privacy & Security, Camera.",
+    "win32": " Windows must let desktop apps use the camera: Settings, Privacy & security, Camera.",
+    "linux": " A webcam that is plugged in must be yours to use: on most systems by the group video.",
+}
 
 
 class State(Enum):
@@ -146,7 +154,7 @@ def check_camera(source: str) -> Check:
         with contextlib.closing(iter(open_source(source).frames())) as frames:  # type: ignore[type-var]
             height, width = next(frames).image.shape[:2]
     except (SourceError, StopIteration) as error:
-        advice = "Plug a webcam in, or use a phone as the camera; `companion demo` needs none."
+        advice = _NO_CAMERA + _CAMERA_RIGHTS.get(sys.platform, "")
         return Check("camera", State.WARNING, str(error) or f"no picture from {source}", advice)
     return Check("camera", State.OK, f"{source} gives pictures of {width} x {height}")
 
@@ -220,11 +228,12 @@ def check_disk(folder: Path) -> Check:
             file.write(b"x")
         free = shutil.disk_usage(folder).free
     except OSError as error:
-        advice = "Name a folder that can be written with --data."
+        full = error.errno == errno.ENOSPC
+        advice = _MAKE_ROOM if full else "Name a folder that can be written with --data."
         return Check("disk", State.MISSING, f"{folder} cannot be written: {error.strerror}", advice)
     found = f"{free / 2**30:.1f} GB free in {folder}"
     if free < _ENOUGH_DISK:
-        return Check("disk", State.WARNING, found, "Make room, or name another folder with --data.")
+        return Check("disk", State.WARNING, found, _MAKE_ROOM)
     return Check("disk", State.OK, found)
 
 

@@ -79,6 +79,8 @@ class TableSettings(_Section):
 class CameraSettings(_Section):
     """Where pictures come from."""
 
+    model_config = ConfigDict(coerce_numbers_to_str=True)  # a camera's number may be written as one
+
     source: str | None = Field(default=None, description="Camera number, file, folder, stream address or 'simulated'.")
 
 
@@ -141,12 +143,12 @@ def _read(path: Path, required: bool) -> dict[str, Any]:
 
 
 def _from_environment(environment: Mapping[str, str]) -> dict[str, dict[str, str]]:
-    """Return the environment's settings by section; variables of no section are somebody else's."""
+    """Return the environment's settings by section; empty ones are none, those of no section are somebody else's."""
     found: dict[str, dict[str, str]] = {}
     for variable, value in environment.items():
         name = variable.removeprefix(ENVIRONMENT_PREFIX)
         section, _, key = name.lower().partition("_")
-        if name != variable and key and section in Settings.model_fields:
+        if name != variable and key and value and section in Settings.model_fields:
             found.setdefault(section, {})[key] = value
     return found
 

@@ -192,3 +192,14 @@ def test_what_an_encoding_lacks_ends_no_command() -> None:
     done = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, timeout=60)
     assert done.returncode == 0, done.stderr
     assert done.stdout.strip().endswith(b"?")
+
+
+@pytest.mark.parametrize("command", ["play", "demo"])
+def test_a_data_folder_that_cannot_be_written_is_one_sentence(command: str, tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    folder = str(tmp_path / "file" / "data")
+    result = _run("--config", os.devnull, "--data", folder, command, "--no-browser", "--port", "0")
+    assert result.exit_code == 1
+    assert result.stderr.count("\n") == 1
+    assert f"The data folder {folder}" in result.stderr
+    assert "--data" in result.stderr

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import json
 import os
@@ -124,6 +125,32 @@ def test_the_data_folder_is_made_and_written(tmp_path: Path, monkeypatch: pytest
     assert doctor.check_disk(folder).state is State.WARNING
     (tmp_path / "file").touch()
     assert doctor.check_disk(tmp_path / "file").state is State.MISSING
+
+
+def test_a_full_disk_is_told_from_a_folder_that_may_not_be_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(number: int) -> None:
+        def fail(**_: object) -> None:
+            raise OSError(number, os.strerror(number))
+
+        monkeypatch.setattr("tempfile.TemporaryFile", fail)
+
+    refuse(errno.ENOSPC)
+    assert "Make room" in doctor.check_disk(tmp_path).advice
+    refuse(errno.EROFS)
+    check = doctor.check_disk(tmp_path)
+    assert check.state is State.MISSING
+    assert "--data" in check.advice
+    assert "Make room" not in check.advice
+
+
+@pytest.mark.parametrize("system", ["darwin", "win32", "linux", "freebsd14"])
+def test_who_has_to_let_us_use_the_camera_is_named(monkeypatch: pytest.MonkeyPatch, system: str) -> None:
+    monkeypatch.setattr(doctor.sys, "platform", system)
+    advice = doctor.check_camera("no such folder").advice
+    assert advice.startswith("Plug a webcam in")
+    assert ("must" in advice) is (system != "freebsd14")
 
 
 @pytest.fixture

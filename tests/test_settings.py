@@ -68,6 +68,16 @@ def test_what_does_not_hold_is_refused_in_one_line_with_file_and_key(config: Pat
     assert all(part in message for part in [str(config), *parts]), message
 
 
+@pytest.mark.usefixtures("no_default_file")
+def test_an_empty_variable_sets_nothing() -> None:
+    assert load_settings(environment={"COMPANION_READER_MODEL": "", "COMPANION_SERVER_PORT": ""}) == Settings()
+
+
+def test_a_camera_may_be_a_number(config: Path) -> None:
+    config.write_text("[camera]\nsource = 1\n")
+    assert load_settings(config, {}).camera.source == "1"
+
+
 def test_a_file_that_is_no_text_is_refused(config: Path) -> None:
     config.write_bytes(b"\xff\xfe\x00")
     with pytest.raises(SettingsError, match="is no TOML"):

@@ -17,8 +17,8 @@ _PROGRAM = "from companion.cli import main; main()"
 # What a measure's name ends with: "ms", "scenes per second".
 _UNIT = re.compile(r"(\w+ per )?\w+$")
 
-# The bars of what is compared show ratios better, and what becomes of events is a matter of accuracy.
-_NOT_DRAWN = frozenset({"ratio", "events"})
+# The bars of what is compared show ratios better, and what becomes of cards is a matter of accuracy, not of speed.
+_NOT_DRAWN = frozenset({"ratio", "events", "rulings", "share"})
 
 Rows = Mapping[str, Mapping[str, float]]
 """Measures by what was measured: {"hand of ten": {"companion ms": 90.1, "ratio": 0.8}}."""

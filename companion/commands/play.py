@@ -157,8 +157,11 @@ def _serve(config: ServerConfig, browser: bool, begin: Begin, page: str = "setup
         house = house_of(app)
         listeners = Listeners(app, config)
         address = listeners.start()
-    except (StoreError, PortTakenError, OSError) as error:
+    except (StoreError, PortTakenError) as error:
         raise click.ClickException(str(error)) from error
+    except OSError as error:
+        message = f"The data folder {config.data} cannot be written: {error.strerror}. Name another one with --data."
+        raise click.ClickException(message) from error
     house.doors = listeners
     try:
         if config.lan:
