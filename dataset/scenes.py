@@ -17,6 +17,7 @@ from companion.cards import ALL_CARDS, Card, Color
 from companion.dataset import camera
 from companion.dataset.clutter import Owner, draw_hand, draw_object
 from companion.dataset.faces import CardArt, render, render_back
+from companion.dataset.handling import bowed, sleeved
 from companion.dataset.layouts import Layout, Placement, place
 from companion.dataset.press import CARD_HEIGHT, CARD_WIDTH
 from companion.dataset.styles import Style, StyleFamily, sample_style
@@ -73,8 +74,8 @@ _WILD_SHARE = 0.16
 
 _FACE_HEIGHT = 352
 """Height in pixels at which faces are drawn: about what a card that fills the frame shows of its print."""
-_SOFT_SHARE = 0.3
-"""Share of decks whose print is coarse or photographed poorly."""
+_WORN_SHARE, _SOFT_SHARE, _SLEEVED_SHARE, _BOWED_SHARE = 0.35, 0.3, 0.12, 0.15
+"""Shares of decks that are worn, coarsely printed or photographed poorly, in plastic sleeves, bent."""
 _DECK_CHANGE = 0.045
 """Share of scenes before which one of the decks at hand is drawn anew: variety against time."""
 
@@ -82,11 +83,11 @@ _DECK_CHANGE = 0.045
 class Deck:
     """The drawn cards of one style, each at several sizes so that warping never has to shrink by more than two."""
 
-    def __init__(self, style: Style, rng: np.random.Generator, worn: float, soft: bool = False) -> None:
+    def __init__(self, style: Style, rng: np.random.Generator) -> None:
         self._style = style
         self._rng = rng
-        self._worn = worn
-        self._soft = soft
+        self._worn = float(rng.uniform(0, 0.8)) if rng.random() < _WORN_SHARE else 0.0
+        self._soft, self._sleeved, self._bowed = rng.random(3) < (_SOFT_SHARE, _SLEEVED_SHARE, _BOWED_SHARE)
         self._arts: dict[Card, tuple[CardArt, list[Image]]] = {}
         self._back: list[Image] | None = None
 
@@ -103,6 +104,10 @@ class Deck:
                 art = replace(art, image=wear(art.image, self._rng, self._worn))
             if self._soft:
                 art = replace(art, image=soften(art.image, self._rng))
+            if self._sleeved:
+                art = sleeved(art, self._rng)
+            if self._bowed:
+                art = bowed(art, self._rng)
             self._arts[card] = art, _pyramid(art.image)
         return self._arts[card]
 
@@ -193,8 +198,7 @@ class SceneMaker:
     def _new_deck(self) -> Deck:
         rng = self._rng
         family = None if self._families is None else self._families[int(rng.integers(len(self._families)))]
-        worn = float(rng.uniform(0, 0.8)) if rng.random() < 0.35 else 0.0
-        return Deck(sample_style(rng, family, self._fonts), rng, worn, soft=bool(rng.random() < _SOFT_SHARE))
+        return Deck(sample_style(rng, family, self._fonts), rng)
 
     def _pick_deck(self) -> Deck | PhotoDeck:
         if self._photo_deck is not None and self._rng.random() < self._photo_share:
