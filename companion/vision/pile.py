@@ -109,16 +109,26 @@ class PileTracker:
 
     def feed(self, frame: Frame) -> list[PileEvent]:
         """Take in the next frame; returns what has happened, mostly nothing. Raises what the detector raises."""
-        self._frame = frame
         picture = glance(frame.image, frame.time)
+        sparse = self._last is not None and frame.time - self._last.time >= _SPARSE_SECONDS
+        # The first picture of all could not know that it is to be taken by itself.
+        late = self.finish() if sparse and self._known is None and not self._looks else []
+        return late + self._follow_up(frame, picture)
+
+    def _follow_up(self, frame: Frame, picture: Glance) -> list[PileEvent]:
+        """Take in a frame with what is kept of it."""
+        self._frame = frame
         last, self._last = self._last, picture
         if last is None or picture.is_dark or last.structure.shape != picture.structure.shape:
-            return self._wait_for_stillness()
+            self._wait_for_stillness()
+            return []
         self._background.learn(picture)
         gap = frame.time - last.time
         moving = self._share(difference(last, picture)) > _MOTION
-        if moving and gap < _SPARSE_SECONDS:
-            return self._wait_for_stillness()
+        if moving:
+            self._wait_for_stillness()
+            if gap < _SPARSE_SECONDS:
+                return []
         if self._still_since is None:
             self._still_since = last.time if not moving else frame.time
         self._still_frames += 1
@@ -132,13 +142,12 @@ class PileTracker:
             return []
         return self._examine(self._frame, self._last, _HAND_PATIENCE, settled=True, votes=1)
 
-    def _wait_for_stillness(self) -> list[PileEvent]:
+    def _wait_for_stillness(self) -> None:
         self._still_since = None
         self._still_frames = 0
         self._looks.clear()
         self._next_look = 0.0
         self._pause = _LOOK_PAUSE
-        return []
 
     def _examine(self, frame: Frame, picture: Glance, still_for: float, settled: bool, votes: int) -> list[PileEvent]:
         """Look whether the still picture shows anything new; it is said once the picture has settled."""

@@ -102,8 +102,9 @@ def judge(
         if revealed is not None:
             return revealed
     moved = next((s for s in others if s.card == known[-1].card and evidence.has_left(s.quad)), None)
-    if kept is None and moved is not None:
-        others = _not_carried_along(known, moved, others)
+    pushed = moved if kept is None else kept if overlap(kept.quad, known[-1].quad) < _SAME_CARD else None
+    if pushed is not None:
+        others = _not_carried_along(known, pushed, others)
     arrived = [s for s in others if evidence.has_come(s, topless=kept is None)]
     if arrived:
         return Verdict(Change.LANDED, max(arrived, key=lambda s: evidence.newness(s.quad)), len(known))

@@ -123,6 +123,11 @@ def test_a_nuisance_neither_invents_a_card_nor_hides_the_next(nuisance: Action) 
     assert cards == [(CardLanded, "red 7"), (CardLanded, "blue 3"), (CardLanded, "green 9")]
 
 
+def test_a_card_beside_the_top_one_has_not_landed_when_both_are_pushed_a_little() -> None:
+    events = watch(lay(RED_7), lay(BLUE_3, x=32), Nudge(1, Pace(0.4, 0.4, 0.4), 5.0, 4.0, 0.06))
+    assert told(events) == [(CardLanded, "red 7"), (CardLanded, "blue 3")]
+
+
 def test_a_pile_that_was_pushed_is_told_of() -> None:
     events = watch(lay(RED_7), Nudge(1, Pace(0.4, 0.4, 0.4), 25.0, 10.0, 0.5))
     assert told(events) == [(CardLanded, "red 7"), (PileMoved, "")]
@@ -173,19 +178,20 @@ def test_what_the_detector_cannot_read_for_sure_is_said_with_both_candidates() -
 
 
 def test_still_pictures_far_apart_are_each_taken_by_themselves() -> None:
-    exact = ExactSightings()
-    tracker = PileTracker(exact)
-    events: list[PileEvent] = []
     footage = table(lay(RED_7), lay(BLUE_3, angle=1.4), lay(GREEN_9, angle=-0.4))
-    shown = 0
-    for frame in footage.frames():
-        if frame.covered == 0 and frame.held is None and frame.number in (85, 145, 205):
-            exact.show(frame)
-            events += tracker.feed(Frame(frame.image, float(shown), shown))
-            shown += 1
+    stills = [frame for frame in footage.frames() if frame.number in (85, 145, 205)]
+    assert all(frame.covered == 0 and frame.held is None for frame in stills)
+    exact = ExactSightings()
+
+    def detect(image: np.ndarray[tuple[int, ...], np.dtype[np.uint8]]) -> list[Sighting]:
+        exact.show(next(frame for frame in stills if np.shares_memory(frame.image, image)))
+        return exact(image)
+
+    tracker = PileTracker(detect)
+    events = [event for n, still in enumerate(stills) for event in tracker.feed(Frame(still.image, float(n), n))]
     events += tracker.finish()
-    assert shown == 3
-    assert [name for kind, name in told(events) if kind is CardLanded][-2:] == ["blue 3", "green 9"]
+    assert told(events) == [(CardLanded, "red 7"), (CardLanded, "blue 3"), (CardLanded, "green 9")]
+    assert [event.time for event in events] == [0.0, 1.0, 2.0]
 
 
 def test_darkness_is_no_bare_table() -> None:
