@@ -84,15 +84,19 @@ def draw(name: str, rows: Rows, folder: Path) -> Path | None:
 
 
 @click.command(name="all")
+@click.argument("names", nargs=-1, metavar="[NAME]...")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 @click.option("--plot", type=click.Path(path_type=Path, file_okay=False), metavar="DIR", help="Draw bar plots there.")
 @click.pass_context
-def everything(ctx: click.Context, as_json: bool, plot: Path | None) -> None:
-    """Run every benchmark with its defaults, each in a process of its own."""
+def everything(ctx: click.Context, names: tuple[str, ...], as_json: bool, plot: Path | None) -> None:
+    """Run every benchmark, or those named, with its defaults, each in a process of its own."""
     if plot and importlib.util.find_spec("matplotlib") is None:
         raise click.ClickException("plots need matplotlib: install it with  pip install matplotlib")
     results: dict[str, Rows] = {}
-    for name in _names(ctx):
+    there = _names(ctx)
+    if unknown := [name for name in names if name not in there]:
+        raise click.BadParameter(f"there is no benchmark {unknown[0]}; there are {', '.join(there)}")
+    for name in names or there:
         click.echo(f"{name} ...", err=True)
         done = subprocess.run(
             [sys.executable, "-c", _PROGRAM, "bench", name, "--json"], stdout=subprocess.PIPE, text=True

@@ -74,3 +74,12 @@ def test_all_leaves_itself_out() -> None:
     names = everything._names(inner)
     assert "all" not in names
     assert {"referee", "startup"} <= set(names)
+
+
+@pytest.mark.usefixtures("results")
+def test_those_named_alone_are_run() -> None:
+    result = CliRunner().invoke(bench, ["all", "reader", "--json"])
+    assert list(json.loads(result.stdout)) == ["reader"]
+    unknown = CliRunner().invoke(bench, ["all", "raeder"])
+    assert unknown.exit_code == 2
+    assert "there are reader, dataset" in unknown.stderr
