@@ -182,8 +182,7 @@ class SimulatedTable:
         """Return the table as it is at the beginning."""
         rng = self.deck_rng
         family = None if self._families is None else self._families[int(rng.integers(len(self._families)))]
-        worn = float(rng.uniform(0, 0.5)) if rng.random() < 0.3 else 0.0
-        deck = Deck(sample_style(rng, family, self._fonts), rng, worn)
+        deck = Deck(sample_style(rng, family, self._fonts), rng)
         photos = None if self._photos is None else PhotoDeck(self._photos, rng)
         return Tabletop(rng, deck, self.size, surfaces=self._surfaces, photos=photos)
 
