@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
+import signal
 import subprocess
 import sys
+import time
 import zipfile
 from pathlib import Path
 
@@ -15,6 +18,7 @@ import pytest
 
 from companion.dataset.layouts import Layout
 from companion.dataset.scenes import SceneMaker
+from companion.rehearsal.device import Device
 
 ROOT = Path(__file__).resolve().parents[1]
 _FOLDERS = {
@@ -101,6 +105,29 @@ def test_the_installed_referee_rules_in_every_language(site: Path) -> None:
         assert result.returncode == 0, result.stderr
         said[language] = json.loads(result.stdout)["say"]
     assert len({str(sentences) for sentences in said.values()}) == 4
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Ctrl-C cannot be sent to a process there")
+def test_the_installed_demo_rules_on_what_it_sees(site: Path, tmp_path: Path) -> None:
+    environment = {**os.environ, "PYTHONPATH": str(site), "PYTHONDONTWRITEBYTECODE": "1"}
+    command = [str(site / "bin" / "companion"), "--data", str(tmp_path / "data"), "demo", "--no-browser", "--port", "0"]
+    process = subprocess.Popen(command, cwd=tmp_path, env=environment, stdout=subprocess.PIPE, text=True)
+    try:
+        assert process.stdout is not None
+        invitations = (re.search(r"(http://[\d.:]+)/join#t=([^&\s]+)", line) for line in process.stdout)
+        address, token = next(found for found in invitations if found).groups()
+        device = Device(address, token)
+        deadline = time.monotonic() + 120
+        seen: list[str] = []
+        while "camera" not in seen and time.monotonic() < deadline:
+            time.sleep(0.2)
+            seen = [line["read_by"] for line in device.get("/api/history")["lines"]]
+        assert "camera" in seen
+        assert (tmp_path / "data" / "demo").is_dir()
+    finally:
+        process.send_signal(signal.SIGINT)
+        process.communicate(timeout=60)
+    assert process.returncode == 0
 
 
 def test_the_installed_reader_reads(site: Path, tmp_path: Path) -> None:
