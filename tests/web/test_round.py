@@ -145,15 +145,15 @@ def _readable(card: SceneCard) -> bool:
 
 
 def mend(page: Page, cards: tuple[Card, ...]) -> int:
-    """Tap until the hand on the page is this one; return how many cards had to be mended."""
-    wrong = 0
+    """Tap until the hand on the page is this one; return how many of its cards the networks had read."""
     true = Counter(card.name for card in cards)
+    read: int | None = None
     while True:
         shown = [text.split(",")[0] for text in page.locator(".hand .card-button").all_inner_texts()]
         surplus, missing = Counter(shown) - true, true - Counter(shown)
+        read = (Counter(shown) & true).total() if read is None else read
         if not surplus and not missing:
-            return wrong
-        wrong += 1
+            return read
         if surplus:
             page.locator(".hand .card-button").nth(shown.index(next(iter(surplus)))).click()
         else:
@@ -192,8 +192,8 @@ def test_a_round_is_played_and_scored_from_pictures(server: Server, open_as: Ope
         photograph(hand.cards, tmp_path / "hand.jpg")
         page.set_input_files("#files", tmp_path / "hand.jpg")
         page.wait_for_selector(".hand .card-button")
-        # People mend a card or two; a hand that is all wrong was not read.
-        assert mend(page, hand.cards) <= len(hand.cards) // 2
+        # People mend a card or two, and take out what is none; a hand of which most is wrong was not read.
+        assert mend(page, hand.cards) > len(hand.cards) / 2
         points += sum(card.points for card in hand.cards)
         expect(page.locator(".scan-sum strong")).to_contain_text(str(sum(card.points for card in hand.cards)))
         page.click("#confirm")
