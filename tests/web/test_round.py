@@ -149,7 +149,7 @@ def mend(page: Page, cards: tuple[Card, ...]) -> int:
     true = Counter(card.name for card in cards)
     read: int | None = None
     while True:
-        shown = [text.split(",")[0] for text in page.locator(".hand .card-button").all_inner_texts()]
+        shown = [text.split(",")[0] for text in page.locator(".hand .card-button > span").all_inner_texts()]
         surplus, missing = Counter(shown) - true, true - Counter(shown)
         read = (Counter(shown) & true).total() if read is None else read
         if not surplus and not missing:
