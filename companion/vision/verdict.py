@@ -65,6 +65,8 @@ _SAME_CARD = 0.9
 _CHANGED = 0.22
 # Part under which a piece of the picture is as it was.
 _UNCHANGED = 0.12
+# How likely it is that a card has landed of which only a corner is read, on one that seems to lie there still.
+_HALF_SEEN = 0.5
 # Area in small pixels, over that of a card, from which a strip of a card tells anything.
 _TELLING = 0.03
 
@@ -108,9 +110,13 @@ def judge(
     arrived = [s for s in others if evidence.has_come(s, topless=kept is None)]
     if arrived:
         return Verdict(Change.LANDED, max(arrived, key=lambda s: evidence.newness(s.quad)), len(known))
-    belief = 0.0 if kept is None else laid_on_like(known[-1].quad, kept.quad)
-    if belief:
-        return Verdict(Change.LANDED, kept, len(known), belief)
+    if kept is not None:
+        belief = laid_on_like(known[-1].quad, kept.quad)
+        if belief:
+            return Verdict(Change.LANDED, kept, len(known), belief)
+        half_seen = None if pushed is not None else _half_seen(known, sightings, evidence)
+        if half_seen is not None:
+            return Verdict(Change.LANDED, half_seen, len(known), _HALF_SEEN)
     if kept is not None or evidence.top_is_unchanged():
         return Verdict(Change.NONE, kept, len(known))
     if moved is not None:
@@ -132,6 +138,18 @@ def _revealed(known: Sequence[Lying], others: Sequence[Sighting], evidence: _Evi
     if any(evidence.has_come(s, topless=True) for s in strangers):
         return None
     return Verdict(Change.TAKEN_BACK, below, len(known) - 1)
+
+
+def _half_seen(known: Sequence[Lying], sightings: Sequence[Sighting], evidence: _Evidence) -> Sighting | None:
+    """Return a new card of which only a corner could be read, while what was read in the old one's place is doubtful.
+
+    The picture has changed there, so the old card hardly lies open as it did.
+    """
+    if not evidence.top_has_changed():
+        return None
+    old = {lying.card for lying in known}
+    news = [s for s in sightings if not s.whole and s.card not in old and evidence.newness(s.quad) >= _CHANGED]
+    return max(news, key=lambda s: s.confidence, default=None)
 
 
 def _is(sighting: Sighting, lying: Lying, overlapping: float = SAME_PLACE) -> bool:
@@ -232,6 +250,10 @@ class _Evidence:
     def top_is_unchanged(self) -> bool:
         """Whether the picture is as it was where the old top card lies."""
         return share(self._changed, self._old)[0] < _UNCHANGED
+
+    def top_has_changed(self) -> bool:
+        """Whether the picture has changed where the old top card lies."""
+        return share(self._changed, self._old)[0] > _CHANGED
 
     def _mask(self, quad: Quad, grow: bool = False) -> Mask:
         return filled(quad, self._changed.shape, self._scale, shrink=-0.12 if grow else 0.08)

@@ -32,6 +32,7 @@ from companion.vision.frames import Frame
 from companion.vision.motion import Zone, glance, tinted
 from companion.vision.pile import PileTracker
 from companion.vision.sightings import Sighting
+from companion.vision.verdict import Change, Lying, judge
 
 SIZE = (640, 360)
 PACE = Pace(0.4, 0.2, 0.4)
@@ -192,6 +193,21 @@ def test_still_pictures_far_apart_are_each_taken_by_themselves() -> None:
     events += tracker.finish()
     assert told(events) == [(CardLanded, "red 7"), (CardLanded, "blue 3"), (CardLanded, "green 9")]
     assert [event.time for event in events] == [0.0, 1.0, 2.0]
+
+
+@pytest.mark.parametrize(("news", "change"), [(1, Change.LANDED), (0, Change.NONE)])
+def test_a_corner_is_a_card_to_ask_about_where_the_top_one_seems_to_lie_still_though_it_changed(
+    news: int, change: Change
+) -> None:
+    quad = np.array([[100, 100], [160, 100], [160, 190], [100, 190]], np.float32)
+    sightings = [
+        Sighting(quad, (RED_7, BLUE_3), (0.9, 0.05), whole=True),
+        Sighting(quad + 12, (GREEN_9, BLUE_3), (0.95, 0.02), whole=False),
+    ]
+    verdict = judge([Lying(RED_7, quad)], sightings, np.full((180, 320), news, np.uint8), 1.0)
+    assert verdict.change is change
+    assert verdict.top is sightings[news]
+    assert verdict.belief == (0.5 if news else 1.0)
 
 
 def test_darkness_is_no_bare_table() -> None:
