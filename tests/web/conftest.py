@@ -9,6 +9,10 @@ import pytest
 from browsing import ARGUMENTS, CHROMIUM, PATIENCE_MS, RECORDER, Open, Server
 from playwright.sync_api import Browser, BrowserContext, Page, Playwright, expect, sync_playwright
 
+from companion.cards import Card, EditionName
+from companion.referee import moves
+from companion.referee.editions import EDITIONS
+from companion.referee.state import Header
 from companion.server.guests import Role
 
 expect.set_options(timeout=PATIENCE_MS)
@@ -34,6 +38,15 @@ def server(tmp_path: Path) -> Iterator[Server]:
     running = Server(tmp_path)
     yield running
     running.stop()
+
+
+@pytest.fixture
+def playing(server: Server) -> Server:
+    """The server with a match at Ann's first turn on a red 5."""
+    edition = EDITIONS[EditionName.MARIO_KART]
+    server.house.start(Header(edition, ("Ann", "Ben", "Cy"), 2, edition.options), relaxed_turns=False)
+    server.house.table.tap(moves.Start(Card.parse("red 5")))
+    return server
 
 
 @pytest.fixture

@@ -31,13 +31,9 @@ def turn(page: Page, player: str) -> None:
 
 
 @pytest.fixture
-def table(server: Server, open_as: Open) -> Page:
+def table(playing: Server, open_as: Open) -> Page:
     """The host's table page, with a match at Ann's first turn on a red 5."""
     page = open_as(Role.HOST)
-    page.goto(f"{server.url}/")
-    set_up(page, "Ann", "Ben", "Cy")
-    act(page, "start")
-    pick(page, "red 5")
     turn(page, "Ann")
     return page
 
@@ -48,7 +44,13 @@ def see(server: Server, *cards: tuple[str, float]) -> None:
     server.house.table.see(CardLanded(1.0, tuple((Card.parse(card), p) for card, p in cards), None, picture))
 
 
-def test_a_match_is_set_up_and_played_by_taps(table: Page) -> None:
+def test_a_match_is_set_up_and_played_by_taps(server: Server, open_as: Open) -> None:
+    table = open_as(Role.HOST)
+    table.goto(f"{server.url}/")
+    set_up(table, "Ann", "Ben", "Cy")
+    act(table, "start")
+    pick(table, "red 5")
+    turn(table, "Ann")
     act(table, "play")
     pick(table, "red skip")
     turn(table, "Cy")

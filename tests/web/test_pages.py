@@ -27,15 +27,6 @@ from companion.vision.sightings import Sighting
 
 
 @pytest.fixture
-def playing(server: Server) -> Server:
-    """The server with a match at Ann's first turn on a red 5."""
-    edition = EDITIONS[EditionName.MARIO_KART]
-    server.house.start(Header(edition, ("Ann", "Ben", "Cy"), 2, edition.options), relaxed_turns=False)
-    server.house.table.tap(moves.Start(Card.parse("red 5")))
-    return server
-
-
-@pytest.fixture
 def hand_picture(tmp_path: Path) -> Path:
     path = tmp_path / "hand.jpg"
     cv2.imwrite(str(path), np.full((300, 500, 3), 120, np.uint8))
