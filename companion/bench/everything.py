@@ -68,10 +68,10 @@ def draw(name: str, rows: Rows, folder: Path) -> Path | None:
             places = [place + i * height for place, row in enumerate(part.values()) if measure in row]
             values = [row[measure] for row in part.values() if measure in row]
             bars = axes.barh(places, values, height, color=f"C{i}", label=measure.removesuffix(unit).strip())
-            axes.bar_label(bars, fmt="%.3g", padding=3)
+            axes.bar_label(bars, [_figure(value) for value in values], padding=3)
         axes.set_yticks([place + 0.4 - height / 2 for place in range(len(part))], list(part))
         axes.invert_yaxis()
-        axes.margins(x=0.15)
+        axes.margins(x=0.2)
         axes.set_xlabel(unit if len(measures[unit]) > 1 else measures[unit][0])
         if len(measures[unit]) > 1:
             axes.legend(loc="center left", bbox_to_anchor=(1, 0.5))
@@ -81,6 +81,10 @@ def draw(name: str, rows: Rows, folder: Path) -> Path | None:
     with matplotlib.rc_context({"svg.fonttype": "none", "svg.hashsalt": name}):
         figure.savefig(path, metadata={"Date": None})
     return path
+
+
+def _figure(value: float) -> str:
+    return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
 
 
 @click.command(name="all")
