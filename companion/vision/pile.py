@@ -204,7 +204,9 @@ class PileTracker:
             rows, columns = self._zone.window(width, height, Zone.VIEW)
             corner = np.array([columns.start, rows.start], np.float32)
             sightings = [replace(s, quad=s.quad + corner) for s in self._closely(image[rows, columns])]
-        sightings = [s for s in sightings if self._is_near(s.quad)]
+        # In the first picture nothing tells what has come from what was there, such as the draw pile's back.
+        least = _SURE if self._known is None else 0.0
+        sightings = [s for s in sightings if self._is_near(s.quad) and s.confidence >= least]
         return judge(self._pile, sightings, changed, changed.shape[1] / width, partial(self._laid_on_like, image))
 
     def _is_near(self, quad: Quad) -> bool:

@@ -95,7 +95,9 @@ def judge(
     """
     whole = [s for s in sightings if s.whole]
     if not known:
-        return Verdict(Change.LANDED, _largest(whole), 0) if whole else _nothing(sightings, 0)
+        # What lay there all along, as the draw pile's back taken for a face, is no card that has landed.
+        fresh = [s for s in whole if share(changed, filled(s.quad, changed.shape, scale, 0.08))[0] >= _CHANGED]
+        return Verdict(Change.LANDED, _largest(fresh), 0) if fresh else _nothing(sightings, 0)
     evidence = _Evidence(known, changed, scale)
     kept = next((s for s in whole if _is(s, known[-1])), None)
     others = [s for s in whole if s is not kept]

@@ -27,6 +27,7 @@ from companion.dataset.script import (
     write_script,
 )
 from companion.dataset.simulation import PileChange, SimulatedTable
+from companion.dataset.tabletop import project
 from companion.vision.events import CameraStatus, CardLanded, CardTakenBack, PileEvent, PileGone, PileMoved
 from companion.vision.frames import Frame
 from companion.vision.motion import Zone, glance, tinted
@@ -73,6 +74,23 @@ def test_each_card_that_lands_is_told_once_with_where_it_lies() -> None:
         assert event.picture.shape == (360, 640, 3)
         assert not event.same_face
     assert max(time for time, _ in said) - truth[-1].time < 1.0
+
+
+def test_a_back_that_is_taken_for_a_face_is_not_where_the_pile_is() -> None:
+    footage = table(lay(RED_7), lay(BLUE_3, angle=1.4, x=9, seat=1))
+    exact = ExactSightings()
+    back = project(footage.new_tabletop().camera, np.array([[67, -43], [123, -43], [123, 43], [67, 43]]))
+
+    def mistaken(image: np.ndarray[tuple[int, ...], np.dtype[np.uint8]]) -> list[Sighting]:
+        whole = image.shape[:2] == (SIZE[1], SIZE[0])
+        return [*exact(image), *([Sighting(back, (GREEN_9, RED_7), (0.5, 0.3), whole=True)] if whole else [])]
+
+    tracker = PileTracker(mistaken)
+    events: list[PileEvent] = []
+    for frame in footage.frames():
+        exact.show(frame)
+        events += tracker.feed(Frame(frame.image, frame.time, frame.number))
+    assert told(events) == [(CardLanded, "red 7"), (CardLanded, "blue 3")]
 
 
 def test_the_same_face_on_the_same_face_is_another_card() -> None:
