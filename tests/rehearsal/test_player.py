@@ -143,7 +143,7 @@ def test_a_round_with_drawn_pictures_is_read_by_the_networks(tmp_path: Path) -> 
     maker = SceneMaker(4, (640, 480), deck_count=3)
 
     def draw(cards: Sequence[Card]) -> Image:
-        return maker.make(Layout.SINGLE if len(cards) == 1 else Layout.CASCADE, cards).image
+        return maker.make(Layout.CASCADE, cards).image
 
     fill(tmp_path / "photos", CLASSIC[::2], HANDS, draw)
     plan = plan_match(tmp_path / "photos", EDITION, 0, ("Ann", "Ben"), hand_size=2)
