@@ -46,8 +46,6 @@ def train(run: DetectorRun) -> Path:
     last = run.output / "detector" / "weights" / "last.pt"
     resume = last.exists()
     model = YOLO(str(last) if resume else run.model, task="obb")
-    if run.start is not None and not resume:
-        model.load(str(run.start))
     model.add_callback("on_train_start", _use_bfloat16)
     model.train(
         data=str(run.data / "data.yaml"),
@@ -67,7 +65,8 @@ def train(run: DetectorRun) -> Path:
         warmup_epochs=0.3,
         amp=run.device != "cpu",
         plots=False,
-        pretrained=False,
+        # False would drop the weights of any checkpoint, even of one that the model was made from.
+        pretrained=False if run.start is None else str(run.start),
         # Digits must not be mirrored, and the scenes hold every rotation and framing already.
         fliplr=0.0,
         flipud=0.0,

@@ -66,6 +66,17 @@ def test_training_goes_on_from_the_last_epoch(work: Path) -> None:
     assert torch.load(work / "readers" / "last.pt")["epoch"] == 1
 
 
+def test_the_detector_begins_with_the_weights_of_a_checkpoint(work: Path, tmp_path: Path) -> None:
+    from ultralytics import YOLO
+
+    start = work / "detector" / "weights" / "last.pt"
+    trained = train_detector(
+        DetectorRun(work / "scenes", tmp_path, epochs=1, size=128, batch=3, workers=0, start=start, rate=1e-9)
+    )
+    before, after = (YOLO(str(path), task="obb").model.model[0].conv.weight for path in (start, trained))
+    assert np.allclose(before.detach().float().numpy(), after.detach().float().numpy(), atol=1e-3)
+
+
 def test_easy_crops_are_fewer(work: Path) -> None:
     every = next(batches(work / "scenes", "train", 6, 0, 0, Limits()))
     easy = next(batches(work / "scenes", "train", 6, 0, 0, EASY))
