@@ -22,7 +22,7 @@ _SIZE_RANGE = (0.2, 5.0)
 # The same among cards that overlap, which are of one deck.
 _COMPANY_RANGE = 2.5
 # An index whose frame is this large a share of the card it lies in is the card's middle symbol.
-_MIDDLE_SHARE = 0.15
+_MIDDLE_SHARE, _CENTERED_SHARE = 0.15, 0.055
 
 
 def _centers_on(card: Quad, indices: Sequence[Quad]) -> Quad:
@@ -38,15 +38,20 @@ def claimed(card: Quad, indices: Sequence[Quad]) -> set[int]:
 
     An index between the spots belongs to another card that lies on this one, or sticks out from under it.
     """
-    positions = _centers_on(card, indices)
+    return middles(card, indices) | at_spots(card, indices)
+
+
+def middles(card: Quad, indices: Sequence[Quad]) -> set[int]:
+    """Return the indices that are the card's middle symbol: large, the less so the nearer to its centre they are."""
     area = max(abs(cv2.contourArea(card)), 1.0)
-    middles = {
+    shares = [abs(cv2.contourArea(index)) / area for index in indices]
+    off = np.abs(_centers_on(card, indices) - 0.5).max(1)
+    # A real index of another card is much smaller than a middle symbol that was taken for one.
+    return {
         i
-        for i, (x, y) in enumerate(positions)
-        # A real index of another card is much smaller than a middle symbol that was taken for one.
-        if 0.2 < x < 0.8 and 0.2 < y < 0.8 and abs(cv2.contourArea(indices[i])) / area > _MIDDLE_SHARE
+        for i, share in enumerate(shares)
+        if (off[i] < 0.3 and share > _MIDDLE_SHARE) or (off[i] < 0.1 and share > _CENTERED_SHARE)
     }
-    return middles | at_spots(card, indices)
 
 
 def at_spots(card: Quad, indices: Sequence[Quad]) -> set[int]:

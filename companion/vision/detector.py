@@ -22,6 +22,7 @@ from companion.vision.corners import (
     inside,
     is_in_company,
     is_size_of_others,
+    middles,
     near_spots,
     one_per_card,
     opposite_pairs,
@@ -163,6 +164,7 @@ class CardDetector:
         frames = [index.quad for index in indices]
         own = {i for card in whole for i in claimed(card.quad, frames) if not self._denies(indices[i], card)}
         for card in whole:
+            own |= middles(card.quad, frames)
             own |= {i for i in near_spots(card.quad, frames) if self._agrees(indices[i], card)}
             open_card = len(at_spots(card.quad, frames)) == 2
             # What else is found on a card with both its corners in view is its print, not another card.

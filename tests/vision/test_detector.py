@@ -22,6 +22,7 @@ from companion.vision.corners import (
     claimed,
     is_in_company,
     is_size_of_others,
+    middles,
     near_spots,
     one_per_card,
     outline_from_index,
@@ -52,7 +53,7 @@ def test_open_cards_are_read_where_they_lie(detector: CardDetector) -> None:
     scenes = SceneMaker(3, (800, 600), families=[StyleFamily.CLASSIC_OVAL, StyleFamily.WHITE_OVAL], fonts=())
     there: Counter[Card] = Counter()
     right: Counter[Card] = Counter()
-    for _ in range(8):
+    for _ in range(12):
         scene = scenes.make(Layout.GRID)
         sightings = detector.detect(scene.image)
         for truth in scene.cards:
@@ -141,6 +142,15 @@ def test_a_rough_outline_still_finds_its_own_index() -> None:
     # The same place with an upright index is another card's.
     assert near_spots(CARD, [top_left, np.roll(lower, 2, axis=0)]) == {0}
     assert near_spots(CARD, [lower + 100]) == set()
+
+
+def test_the_symbol_in_the_middle_is_no_corner() -> None:
+    center = CARD.mean(0)
+    square = np.array([[-1, -1], [1, -1], [1, 1], [-1, 1]], np.float32)
+    large, small = center + 18 * square, center + 12 * square
+    beside = center + np.array([0.2 * 112, 0], np.float32) + 18 * square
+    assert middles(CARD, [large, small, beside]) == {0}
+    assert middles(CARD, []) == set()
 
 
 def test_cards_of_a_fan_are_company() -> None:
