@@ -206,16 +206,20 @@ class PileTracker:
             sightings = [replace(s, quad=s.quad + corner) for s in self._closely(image[rows, columns])]
         # In the first picture nothing tells what has come from what was there, such as the draw pile's back.
         least = _SURE if self._known is None else 0.0
-        sightings = [s for s in sightings if self._is_near(s.quad) and s.confidence >= least]
+        # Where the camera was knocked, outlines known from before say nothing.
+        knocked = bool(changed.mean() > _EVERYWHERE)
+        sightings = [s for s in sightings if self._is_near(s.quad, knocked) and s.confidence >= least]
         return judge(self._pile, sightings, changed, changed.shape[1] / width, partial(self._laid_on_like, image))
 
-    def _is_near(self, quad: Quad) -> bool:
+    def _is_near(self, quad: Quad, knocked: bool) -> bool:
         """Whether an outline is where a card of the pile can lie."""
         zone = self._zone
         if zone is None:
             return True
         if self._region is not None and not zone.holds(quad):
             return False
+        if knocked:
+            return True
         latest = [lying.quad for lying in self._pile[-_LATEST:]]
         if not latest:
             return self._region is not None or _distance(quad.mean(0), (zone.x, zone.y)) <= _NEAR * zone.length

@@ -213,6 +213,20 @@ def test_still_pictures_far_apart_are_each_taken_by_themselves() -> None:
     assert [event.time for event in events] == [0.0, 1.0, 2.0]
 
 
+def test_where_the_whole_picture_has_changed_the_pile_may_lie_elsewhere() -> None:
+    tables = [table(lay(RED_7), seed=1), table(lay(BLUE_3, x=95.0), seed=8)]
+    stills = [[frame for frame in each.frames() if frame.covered == 0 and frame.cards][-1] for each in tables]
+    exact = ExactSightings()
+
+    def detect(image: np.ndarray[tuple[int, ...], np.dtype[np.uint8]]) -> list[Sighting]:
+        exact.show(next(frame for frame in stills if np.shares_memory(frame.image, image)))
+        return exact(image)
+
+    tracker = PileTracker(detect)
+    events = [event for n, still in enumerate(stills) for event in tracker.feed(Frame(still.image, float(n), n))]
+    assert told([*events, *tracker.finish()]) == [(CardLanded, "red 7"), (CardLanded, "blue 3")]
+
+
 @pytest.mark.parametrize(("news", "change"), [(1, Change.LANDED), (0, Change.NONE)])
 def test_a_corner_is_a_card_to_ask_about_where_the_top_one_seems_to_lie_still_though_it_changed(
     news: int, change: Change
