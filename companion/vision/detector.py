@@ -45,7 +45,7 @@ _INDEX_NO_CARD_LIMIT = 0.35
 # An outline of less than this share of a surer one's area is no card beside it, however near the camera is.
 _FAR_SMALLER = 0.2
 # An index read with more than this probability is believed against what was read of a whole card.
-_SURE_INDEX = 0.8
+_SURE_INDEX, _SURE_COLOR = 0.8, 0.95
 # Readings less likely than these are more often wrong than worth a question.
 _WHOLE_LIMIT = 0.35
 _INDEX_LIMIT = 0.5
@@ -148,8 +148,11 @@ class CardDetector:
     def _denies(self, index: IndexReading, card: CardReading) -> bool:
         """Whether an index surely is another card's than the one that was read: indices are seldom misread."""
         of_index, of_card = self._probabilities(index.logs, False)[:-1], self._probabilities(card.logs, True)[:-1]
-        surer = of_index.max() > min(_SURE_INDEX, max(_INDEX_LIMIT, float(of_card.max())))
-        return bool(surer and of_index.argmax() != of_card.argmax())
+        theirs, its = ALL_CARDS[int(of_index.argmax())], ALL_CARDS[int(of_card.argmax())]
+        if theirs.face is its.face:
+            # Odd light falls on a card's corner sooner than a like card of another colour lies just there.
+            return bool(theirs != its and of_index.max() > _SURE_COLOR)
+        return bool(of_index.max() > min(_SURE_INDEX, max(_INDEX_LIMIT, float(of_card.max()))))
 
     def _read_alike(self, a: IndexReading, b: IndexReading) -> bool:
         """Whether two indices may well be of the same card."""
