@@ -26,12 +26,12 @@ from companion.dataset.script import (
     TakeTop,
     write_script,
 )
-from companion.dataset.simulation import PileChange, SimulatedTable
+from companion.dataset.simulation import PileChange, SimulatedFrame, SimulatedTable
 from companion.dataset.tabletop import project
 from companion.vision.events import CameraStatus, CardLanded, CardTakenBack, PileEvent, PileGone, PileMoved
 from companion.vision.frames import Frame
 from companion.vision.motion import Zone, glance, tinted
-from companion.vision.pile import PileTracker
+from companion.vision.pile import Detect, PileTracker
 from companion.vision.sightings import Sighting
 from companion.vision.verdict import Change, Lying, judge
 
@@ -59,6 +59,17 @@ def watch(*actions: Action, seed: int = 1, detector: ExactSightings | None = Non
 def told(events: Sequence[PileEvent]) -> list[tuple[type, str]]:
     """Return the kinds of events with the likeliest card's name."""
     return [(type(e), e.probabilities[0][0].name if getattr(e, "probabilities", ()) else "") for e in events]
+
+
+def exactly(stills: Sequence[SimulatedFrame]) -> Detect:
+    """Return a detector that knows the truth of each of these frames."""
+    exact = ExactSightings()
+
+    def detect(image: np.ndarray[tuple[int, ...], np.dtype[np.uint8]]) -> list[Sighting]:
+        exact.show(next(frame for frame in stills if np.shares_memory(frame.image, image)))
+        return exact(image)
+
+    return detect
 
 
 def test_each_card_that_lands_is_told_once_with_where_it_lies() -> None:
@@ -200,13 +211,7 @@ def test_still_pictures_far_apart_are_each_taken_by_themselves() -> None:
     footage = table(lay(RED_7), lay(BLUE_3, angle=1.4), lay(GREEN_9, angle=-0.4))
     stills = [frame for frame in footage.frames() if frame.number in (85, 145, 205)]
     assert all(frame.covered == 0 and frame.held is None for frame in stills)
-    exact = ExactSightings()
-
-    def detect(image: np.ndarray[tuple[int, ...], np.dtype[np.uint8]]) -> list[Sighting]:
-        exact.show(next(frame for frame in stills if np.shares_memory(frame.image, image)))
-        return exact(image)
-
-    tracker = PileTracker(detect)
+    tracker = PileTracker(exactly(stills))
     events = [event for n, still in enumerate(stills) for event in tracker.feed(Frame(still.image, float(n), n))]
     events += tracker.finish()
     assert told(events) == [(CardLanded, "red 7"), (CardLanded, "blue 3"), (CardLanded, "green 9")]
@@ -218,13 +223,7 @@ def test_where_the_whole_picture_has_changed_the_pile_may_lie_elsewhere() -> Non
     stills = [[frame for frame in each.frames() if frame.covered == 0 and frame.cards][-1] for each in tables]
     coarse = np.random.default_rng(0).integers(0, 255, (SIZE[1] // 20, SIZE[0] // 20, 3)).astype(np.uint8)
     stills[1].image[:] = coarse.repeat(20, axis=0).repeat(20, axis=1)
-    exact = ExactSightings()
-
-    def detect(image: np.ndarray[tuple[int, ...], np.dtype[np.uint8]]) -> list[Sighting]:
-        exact.show(next(frame for frame in stills if np.shares_memory(frame.image, image)))
-        return exact(image)
-
-    tracker = PileTracker(detect)
+    tracker = PileTracker(exactly(stills))
     events = [event for n, still in enumerate(stills) for event in tracker.feed(Frame(still.image, float(n), n))]
     assert told([*events, *tracker.finish()]) == [(CardLanded, "red 7"), (CardLanded, "blue 3")]
 
