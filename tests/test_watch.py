@@ -34,7 +34,7 @@ def frames() -> list[SimulatedFrame]:
     )
     steps = tuple(Step(1.0 + 2 * i, action) for i, action in enumerate(actions))
     script = Script(write_script(0, longest=1).header, steps, (), 7.5)
-    return list(SimulatedTable(1, script, size=(640, 360)).frames())
+    return list(SimulatedTable(1, script, size=(640, 360), fonts=()).frames())
 
 
 class Recognising:

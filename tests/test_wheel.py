@@ -132,7 +132,7 @@ def test_the_installed_demo_rules_on_what_it_sees(site: Path, tmp_path: Path) ->
 
 def test_the_installed_reader_reads(site: Path, tmp_path: Path) -> None:
     picture = tmp_path / "hand.png"
-    scene = SceneMaker(3, (1280, 720), deck_count=1).make(Layout.SINGLE)
+    scene = SceneMaker(3, (1280, 720), deck_count=1, fonts=()).make(Layout.SINGLE)
     cv2.imwrite(str(picture), scene.image)
     result = _run(site, "read", "--json", str(picture))
     assert result.returncode == 0, result.stderr

@@ -140,7 +140,7 @@ def test_a_photograph_is_shown_whole_and_never_stands_quite_still() -> None:
 
 
 def test_a_round_with_drawn_pictures_is_read_by_the_networks(tmp_path: Path) -> None:
-    maker = SceneMaker(4, (640, 480), deck_count=3)
+    maker = SceneMaker(4, (640, 480), deck_count=3, fonts=())
 
     def draw(cards: Sequence[Card]) -> Image:
         return maker.make(Layout.CASCADE, cards).image

@@ -270,7 +270,7 @@ def film_table(path: Path) -> Card:
     """
     script = write_script(1, nuisances=CALM)
     second = [step.time for step in script.steps if isinstance(step.action, Lay)][1]
-    table = SimulatedTable(1, script=script, size=(960, 540), rate=30)
+    table = SimulatedTable(1, script=script, size=(960, 540), rate=30, fonts=())
     frames = takewhile(lambda frame: frame.time < second, table.frames())
     pictures = [cv2.imencode(".jpg", frame.image)[1].tobytes() for frame in frames]
     path.write_bytes(b"".join([*pictures, *pictures[-15:] * 10]))

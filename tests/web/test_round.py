@@ -135,7 +135,7 @@ def play_round(page: Page, server: Server, script: Script, table: PatientTable) 
 
 def photograph(cards: tuple[Card, ...], path: Path) -> None:
     """Draw these cards in an overlapping row, laid down by somebody who wants them read, and write the picture."""
-    maker = SceneMaker(7, size=(1280, 960), layouts=[Layout.CASCADE], deck_count=1)
+    maker = SceneMaker(7, size=(1280, 960), layouts=[Layout.CASCADE], deck_count=1, fonts=())
     scenes = (maker.make(Layout.CASCADE, cards) for _ in range(50))
     cv2.imwrite(str(path), next(scene.image for scene in scenes if all(map(_readable, scene.cards))))
 
@@ -174,7 +174,7 @@ def test_a_round_is_played_and_scored_from_pictures(server: Server, open_as: Ope
     page = open_as(Role.HOST)
     page.goto(f"{server.url}/")
     set_up(page, header)
-    table = PatientTable(SimulatedTable(SEED, script=script, size=(960, 540), rate=10, noise=False))
+    table = PatientTable(SimulatedTable(SEED, script=script, size=(960, 540), rate=10, fonts=(), noise=False))
     server.house.camera.watch(table, "test")
     left = play_round(page, server, script, table)
     table.stop()
