@@ -18,7 +18,6 @@ from companion.vision.calibration import Calibration
 from companion.vision.corners import (
     apart,
     at_spots,
-    claimed,
     inside,
     is_in_company,
     is_size_of_others,
@@ -116,8 +115,7 @@ class CardDetector:
         if pairs:
             whole = _without_parts([*whole, *self._whole_cards(image, pairs, indices)])
             loose = self._unclaimed(indices, whole)
-        sightings = [self._sighting(reading.quad, reading.logs, whole=True) for reading in whole]
-        sightings = _of_one_size(sightings)
+        sightings = _of_one_size([self._sighting(reading.quad, reading.logs, whole=True) for reading in whole])
         sightings += self._cards_behind(image, loose, [sighting.quad for sighting in sightings])
         return sorted(sightings, key=lambda sighting: (not sighting.whole, float(sighting.quad[:, 0].mean())))
 
@@ -165,16 +163,17 @@ class CardDetector:
     def _unclaimed(self, indices: Sequence[IndexReading], whole: Sequence[CardReading]) -> list[IndexReading]:
         """Return the indices that are none of the whole cards' own."""
         frames = [index.quad for index in indices]
-        own = {i for card in whole for i in claimed(card.quad, frames) if not self._denies(indices[i], card)}
+        own: set[int] = set()
         for card in whole:
+            spots = at_spots(card.quad, frames)
             own |= middles(card.quad, frames)
+            own |= {i for i in spots if not self._denies(indices[i], card)}
             own |= {i for i in near_spots(card.quad, frames) if self._agrees(indices[i], card)}
-            open_card = len(at_spots(card.quad, frames)) == 2
             # What else is found on a card with both its corners in view is its print, not another card.
             own |= {
                 i
                 for i in inside(card.quad, frames)
-                if self._agrees(indices[i], card) or (open_card and not self._denies(indices[i], card))
+                if self._agrees(indices[i], card) or (len(spots) == 2 and not self._denies(indices[i], card))
             }
         return [index for i, index in enumerate(indices) if i not in own]
 
