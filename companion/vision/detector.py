@@ -47,6 +47,8 @@ _FAR_SMALLER = 0.2
 _SURE_INDEX, _SURE_COLOR = 0.8, 0.95
 # Readings less likely than these are more often wrong than worth a question.
 _WHOLE_LIMIT = 0.35
+# But where there surely is a card, by the box' score and the reader's probability of none, it is listed as unsure.
+_SURELY_BOXED, _SURELY_NOT_NONE, _ILL_READ_LIMIT = 0.8, 0.05, 0.15
 _INDEX_LIMIT = 0.5
 # The same right beside other cards: one more of a fan. Without colour it may still be any dark print.
 _DARK_NEIGHBOUR_LIMIT = 0.8
@@ -132,11 +134,13 @@ class CardDetector:
         scored = []
         for (_, score), reading in zip(candidates, readings, strict=True):
             probabilities = self._probabilities(reading.logs, True)
+            surely = score >= _SURELY_BOXED and probabilities[-1] <= _SURELY_NOT_NONE
+            least = _ILL_READ_LIMIT if surely else _WHOLE_LIMIT
             spots = at_spots(reading.quad, frames)
             denied = bool(spots) and all(self._denies(indices[i], reading) for i in spots)
             # A box about several fanned cards has indices in it, but not where one card has them.
             spans_several = not spots and strangers(reading.quad, frames) >= 2
-            is_card = probabilities[-1] <= _NO_CARD_LIMIT and probabilities[:-1].max() >= _WHOLE_LIMIT
+            is_card = probabilities[-1] <= _NO_CARD_LIMIT and probabilities[:-1].max() >= least
             if is_card and _is_card_shaped(reading.quad) and not (denied or spans_several):
                 found = _SUPPORT_WEIGHT * sum(not self._denies(indices[i], reading) for i in spots)
                 scored.append((score * (0.3 + float(probabilities[:-1].max())) + found, reading))

@@ -195,7 +195,7 @@ class PileTracker:
         return reaches_in(foreign, window, max(4, int(_ARM * small.length**2)))
 
     def _look(self, image: Image, changed: Mask) -> Verdict:
-        """Ask the detector, about the pile's surroundings where they are known."""
+        """Ask the detector, about the pile's surroundings where they are known; quickly at first, then thoroughly."""
         self.look_count += 1
         height, width = image.shape[:2]
         if self._zone is None:
@@ -203,7 +203,8 @@ class PileTracker:
         else:
             rows, columns = self._zone.window(width, height, Zone.VIEW)
             corner = np.array([columns.start, rows.start], np.float32)
-            sightings = [replace(s, quad=s.quad + corner) for s in self._closely(image[rows, columns])]
+            detect = self._detect if self._looks else self._closely
+            sightings = [replace(s, quad=s.quad + corner) for s in detect(image[rows, columns])]
         # In the first picture nothing tells what has come from what was there, such as the draw pile's back.
         least = _SURE if self._known is None else 0.0
         # Where the camera was knocked, outlines known from before say nothing.
@@ -243,7 +244,8 @@ class PileTracker:
                 done = votes == 1 or (lasted >= _GONE_SECONDS and len(agreeing) >= _GONE_LOOKS)
                 self._pause = min(_LONGEST_PAUSE, _GONE_SECONDS / _GONE_LOOKS)
             case Change.UNCLEAR:
-                done = False
+                # What keeps showing one new corner alone is better asked about than passed over.
+                done = latest.top is not None and len(agreeing) >= _MOST_LOOKS
                 self._pause = min(_LONGEST_PAUSE, 2 * self._pause)
             case _:
                 assert latest.top is not None
@@ -276,7 +278,7 @@ class PileTracker:
         match verdict.change:
             case Change.NONE if top is not None and self._pile:
                 self._pile = carried_along(self._pile, top.quad, changed, scale)
-            case Change.LANDED:
+            case Change.LANDED | Change.UNCLEAR:
                 assert top is not None
                 same = bool(self._pile) and self._pile[-1].card == top.card
                 self._pile = [*self._pile[-_REMEMBERED:], Lying(top.card, top.quad)]
@@ -318,8 +320,10 @@ def _distance(a: NDArray[np.floating], b: NDArray[np.floating] | tuple[float, fl
 
 
 def _is_certain(verdict: Verdict) -> bool:
-    """Whether a look needs no other to agree with it."""
-    return verdict.top is not None and verdict.top.confidence >= _CERTAIN and verdict.belief == 1
+    """Whether a look needs no other to agree with it; a card that was missed can make it seem as if one were gone."""
+    if verdict.top is None or verdict.change is Change.TAKEN_BACK:
+        return False
+    return verdict.top.confidence >= _CERTAIN and verdict.belief == 1
 
 
 def _agree(a: Verdict, b: Verdict) -> bool:

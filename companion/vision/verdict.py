@@ -41,7 +41,8 @@ class Lying:
 class Verdict:
     """What became of the pile. `top` is the card now on top; `left` how many of the cards known before still lie.
 
-    belief: how likely it is that a card has landed at all, where one is said to have.
+    belief: how likely it is that a card has landed at all, where one is said to have. Where it is unclear, `top` is
+    what can be read of a card that may have.
     """
 
     change: Change
@@ -108,7 +109,9 @@ def judge(
     moved = next((s for s in others if s.card == known[-1].card and evidence.has_left(s.quad)), None)
     pushed = moved if kept is None else kept if overlap(kept.quad, known[-1].quad) < _SAME_CARD else None
     if pushed is not None:
-        others = _not_carried_along(known, pushed, others)
+        loose = _not_carried_along(known, pushed, others)
+        # Where the top card shows beside another as it did, it was not pushed but is half covered and ill outlined.
+        others = [s for s in others if s in loose or evidence.top_shows_beside(s.quad)]
     arrived = [s for s in others if evidence.has_come(s, topless=kept is None)]
     if arrived:
         return Verdict(Change.LANDED, max(arrived, key=lambda s: evidence.newness(s.quad)), len(known))
@@ -123,7 +126,7 @@ def judge(
         return Verdict(Change.NONE, kept, len(known))
     if moved is not None:
         return Verdict(Change.MOVED, moved, len(known))
-    return _topless(known, whole) or _nothing(sightings, len(known))
+    return _topless(known, whole) or _nothing(sightings, len(known), _half_seen(known, sightings, evidence))
 
 
 def _revealed(known: Sequence[Lying], others: Sequence[Sighting], evidence: _Evidence) -> Verdict | None:
@@ -181,10 +184,10 @@ def _topless(known: Sequence[Lying], whole: Sequence[Sighting]) -> Verdict | Non
     return Verdict(change, _largest(there), left)
 
 
-def _nothing(sightings: Sequence[Sighting], left: int) -> Verdict:
+def _nothing(sightings: Sequence[Sighting], left: int, half_seen: Sighting | None = None) -> Verdict:
     """No whole card is seen: a corner that can be read means that the pile is there but lies ill."""
     if any(not s.whole for s in sightings):
-        return Verdict(Change.UNCLEAR, None, left)
+        return Verdict(Change.UNCLEAR, half_seen, left, _HALF_SEEN)
     return Verdict(Change.GONE if left else Change.NONE, None, 0)
 
 

@@ -207,6 +207,58 @@ def test_what_the_detector_cannot_read_for_sure_is_said_with_both_candidates() -
     assert events[0].probabilities == ((RED_7, pytest.approx(0.5)), (BLUE_3, pytest.approx(0.45)))
 
 
+def played(footage: SimulatedTable, exact: ExactSightings, tracker: PileTracker) -> list[PileEvent]:
+    """Return what a tracker that sees by `exact` says about the footage."""
+    events: list[PileEvent] = []
+    for frame in footage.frames():
+        exact.show(frame)
+        events += tracker.feed(Frame(frame.image, frame.time, frame.number))
+    return events
+
+
+@pytest.mark.parametrize("passed_over", [BLUE_3, RED_7])
+def test_a_card_that_the_quick_look_passes_over_is_found_by_the_thorough_one(passed_over: Card) -> None:
+    exact = ExactSightings()
+
+    def quick(image: np.ndarray[tuple[int, ...], np.dtype[np.uint8]]) -> list[Sighting]:
+        return [sighting for sighting in exact(image) if sighting.card != passed_over]
+
+    footage = table(lay(RED_7), lay(BLUE_3, angle=1.4, x=9, seat=1), TakeTop(1, PACE))
+    events = played(footage, exact, PileTracker(exact, closely=quick))
+    assert told(events) == [(CardLanded, "red 7"), (CardLanded, "blue 3"), (CardTakenBack, "red 7")]
+
+
+def test_a_new_card_of_which_a_corner_alone_is_ever_read_is_told_with_doubt() -> None:
+    exact = ExactSightings()
+
+    def half_blind(image: np.ndarray[tuple[int, ...], np.dtype[np.uint8]]) -> list[Sighting]:
+        found = exact(image)
+        if all(sighting.card != BLUE_3 for sighting in found):
+            return found
+        return [replace(sighting, whole=False) for sighting in found if sighting.card == BLUE_3]
+
+    events = played(table(lay(RED_7), lay(BLUE_3, angle=1.4, x=9, seat=1)), exact, PileTracker(half_blind))
+    assert told(events) == [(CardLanded, "red 7"), (CardLanded, "blue 3")]
+    assert isinstance(events[1], CardLanded)
+    assert events[1].probabilities[0][1] == pytest.approx(0.5, abs=0.05)
+
+
+def test_a_half_covered_card_that_is_outlined_ill_was_not_pushed_from_under_the_new_one() -> None:
+    def outline(x: float, y: float, height: float = 90) -> np.ndarray[tuple[int, ...], np.dtype[np.float32]]:
+        return np.array([[x, y], [x + 60, y], [x + 60, y + height], [x, y + height]], np.float32)
+
+    changed = np.zeros((180, 320), np.uint8)
+    changed[64:154, 104:164] = 1
+    sightings = [
+        Sighting(outline(104, 64), (BLUE_3, RED_7), (0.99, 0.01), whole=True),
+        Sighting(outline(130, 112, 78), (RED_7, BLUE_3), (0.9, 0.05), whole=True),
+    ]
+    pile = [Lying(BLUE_3, outline(100, 60)), Lying(RED_7, outline(130, 100))]
+    verdict = judge(pile, sightings, changed, 1.0)
+    assert verdict.change is Change.LANDED
+    assert verdict.top is sightings[0]
+
+
 def test_still_pictures_far_apart_are_each_taken_by_themselves() -> None:
     footage = table(lay(RED_7), lay(BLUE_3, angle=1.4), lay(GREEN_9, angle=-0.4))
     stills = [frame for frame in footage.frames() if frame.number in (85, 145, 205)]
