@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import torch
 from torch import nn
@@ -22,11 +22,16 @@ def _block(inputs: int, outputs: int, stride: int) -> nn.Sequential:
 
 
 class Residual(nn.Module):
-    """Two 3 x 3 convolutions about a skip connection (He et al. 2016)."""
+    """Two 3 x 3 convolutions about a skip connection (He et al. 2016), which adds nothing at first (Goyal et al. 2017).
+
+    So a trained network may be given one more and read as before.
+    """
 
     def __init__(self, channels: int) -> None:
         super().__init__()
-        self.body = nn.Sequential(_block(channels, channels, 1), _block(channels, channels, 1))
+        last = _block(channels, channels, 1)
+        nn.init.zeros_(last[1].weight)
+        self.body = nn.Sequential(_block(channels, channels, 1), last)
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
         """Return (N, C, H, W) features, as many as came in."""
@@ -37,21 +42,20 @@ class Residual(nn.Module):
 class Reader(nn.Module):
     """Reads one crop: (N, 3, height, width) RGB in 0..1 -> (N, sum of head sizes), heads in the order given.
 
-    The last feature map is flattened and not averaged: where a symbol stands tells as much as what it looks like.
+    Each stage (channels, residuals) halves the feature map and goes through so many residual blocks. The last feature
+    map is flattened and not averaged: where a symbol stands tells as much as what it looks like.
     """
 
-    def __init__(self, width: int, height: int, heads: Mapping[str, int], channels: tuple[int, ...]) -> None:
+    def __init__(self, width: int, height: int, heads: Mapping[str, int], stages: Sequence[tuple[int, int]]) -> None:
         super().__init__()
-        stages: list[nn.Module] = []
+        blocks: list[nn.Module] = []
         inputs = 3
-        for i, outputs in enumerate(channels):
-            stages.append(_block(inputs, outputs, 2))
-            if i >= 2:
-                stages.append(Residual(outputs))
+        for outputs, residuals in stages:
+            blocks.append(nn.Sequential(_block(inputs, outputs, 2), *(Residual(outputs) for _ in range(residuals))))
             inputs = outputs
-        shrink = 2 ** len(channels)
+        shrink = 2 ** len(stages)
         area = -(-width // shrink) * -(-height // shrink)
-        self.trunk = nn.Sequential(*stages)
+        self.trunk = nn.Sequential(*blocks)
         self.neck = nn.Sequential(nn.Flatten(), nn.Dropout(0.1), nn.Linear(inputs * area, _NECK), nn.SiLU(inplace=True))
         self.heads = nn.ModuleList(nn.Linear(_NECK, size) for size in heads.values())
         self.sizes = dict(heads)
@@ -66,11 +70,11 @@ def card_reader() -> Reader:
     """Return an untrained reader of whole cards."""
     from companion.vision.geometry import CARD_CROP
 
-    return Reader(*CARD_CROP, CARD_HEADS, (24, 40, 72, 128, 192))
+    return Reader(*CARD_CROP, CARD_HEADS, ((24, 0), (40, 1), (72, 2), (128, 1), (192, 1)))
 
 
 def index_reader() -> Reader:
     """Return an untrained reader of corner indices."""
     from companion.vision.geometry import INDEX_CROP
 
-    return Reader(INDEX_CROP, INDEX_CROP, INDEX_HEADS, (32, 56, 96, 144))
+    return Reader(INDEX_CROP, INDEX_CROP, INDEX_HEADS, ((32, 1), (56, 1), (96, 1), (144, 1)))
