@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import cv2
@@ -17,7 +19,7 @@ from companion.dataset.layouts import Placement
 from companion.dataset.script import Lay, Pace, Script, Step, TakeTop, write_script
 from companion.dataset.simulation import SimulatedFrame, SimulatedTable
 from companion.vision.events import CardLanded, CardTakenBack, PileGone, PileMoved
-from companion.vision.frames import Image
+from companion.vision.frames import Frame, Image, SourceError
 from companion.vision.sightings import UNSURE_BELOW, Sighting
 
 PACE = Pace(0.4, 0.2, 0.4)
@@ -131,6 +133,35 @@ def test_a_source_that_cannot_be_watched_is_named_in_one_sentence(  # type: igno
     assert result.stdout == ""
     assert words in result.stderr
     assert len(result.stderr.strip().splitlines()) == 1
+
+
+class FallingOut:
+    """A camera that breaks off once, is there again, and ends."""
+
+    name = "the camera by the window"
+    live = True
+
+    def __init__(self, pictures: list[Image]) -> None:
+        self._pictures = pictures
+        self._connected = 0
+
+    def frames(self) -> Iterator[Frame]:
+        self._connected += 1
+        for number, picture in enumerate(self._pictures):
+            yield Frame(picture, number / 30, number)
+            time.sleep(0.1)
+        if self._connected == 1:
+            raise SourceError(f"{self.name} broke off.")
+
+
+def test_a_camera_that_was_lost_and_is_back_is_told_of(  # type: ignore[no-untyped-def]
+    run, frames: list[SimulatedFrame], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    camera = FallingOut([frame.image for frame in frames[:3]])
+    monkeypatch.setattr(command, "open_source", lambda *_: camera)
+    result = run("0")
+    assert result.exit_code == 0, result.output
+    assert result.stderr.splitlines() == ["the camera by the window broke off.", "The camera is back."]
 
 
 def test_missing_networks_are_named(tmp_path: Path) -> None:

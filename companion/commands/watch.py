@@ -70,10 +70,17 @@ def watch(
         frames = open_source(source, fps)
         detector = CardDetector(EditionName(edition) if edition else None, model)
         watcher = Watcher(frames, PileTracker(detector.detect, region, detector.closely))
+        lost = False
         for event in watcher.events():
-            if isinstance(event, CameraStatus) and event.health is CameraHealth.GONE and watcher.newest is None:
-                raise SourceError(event.detail)
-            _print(event, as_json)
+            if isinstance(event, CameraStatus):
+                if event.health is CameraHealth.GONE and watcher.newest is None:
+                    raise SourceError(event.detail)
+                said = event.detail or ("The camera is back." if lost else "")
+                lost = event.health in (CameraHealth.GONE, CameraHealth.FROZEN)
+                if said:
+                    click.echo(said, err=True)
+            else:
+                _print(event, as_json)
     except (SourceError, ModelFileError) as error:
         raise click.ClickException(str(error)) from error
     except KeyboardInterrupt:
@@ -81,10 +88,7 @@ def watch(
 
 
 def _print(event: PileEvent, as_json: bool) -> None:
-    if isinstance(event, CameraStatus):
-        if event.detail:
-            click.echo(event.detail, err=True)
-    elif as_json:
+    if as_json:
         line = as_line(event)
         if line is not None:
             click.echo(json.dumps(line))
