@@ -20,7 +20,7 @@ _OPPOSITE_REACH = 0.45
 # Area of an outline told from one index, over that of a card beside it: indices differ in size from deck to deck.
 _SIZE_RANGE = (0.2, 5.0)
 # The same among cards that overlap, which are of one deck.
-_COMPANY_RANGE = 2.5
+_COMPANY_RANGE = 4.0
 # An index whose frame is this large a share of the card it lies in is the card's middle symbol.
 _MIDDLE_SHARE, _CENTERED_SHARE = 0.15, 0.055
 

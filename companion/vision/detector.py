@@ -49,14 +49,14 @@ _SURE_INDEX, _SURE_COLOR = 0.8, 0.95
 _WHOLE_LIMIT = 0.35
 # But where there surely is a card, by the box' score and the reader's probability of none, it is listed as unsure.
 _SURELY_BOXED, _SURELY_NOT_NONE, _ILL_READ_LIMIT = 0.8, 0.05, 0.15
-_INDEX_LIMIT = 0.5
+_INDEX_LIMIT = 0.4
 # The same right beside other cards: one more of a fan. Without colour it may still be any dark print.
-_DARK_NEIGHBOUR_LIMIT = 0.8
+_NEIGHBOUR_LIMIT, _DARK_NEIGHBOUR_LIMIT = 0.22, 0.7
 # An index whose card's place shows no card at all to the card reader with more than this probability is other print.
 _BARE_LIMIT = 0.5
-_CLEAR_INDEX = 0.9
+_CLEAR_INDEX = 0.82
 # Two whole cards sharing more of the smaller one than this are the same card boxed twice.
-_SAME_CARD = 0.72
+_SAME_CARD = 0.65
 # An outline of less than this share of the area of one that it lies in is a part of it.
 _PART = 0.6
 # What an index found at a spot where the outline expects one adds to a candidate's score, and the score with which a
@@ -67,7 +67,7 @@ _PAIR_SCORE = 0.5
 # piles it found more than 640 and 320 px together.
 _CLOSE_SCALES = (416,)
 # Two indices whose readings agree with at least this probability can be of one card.
-_ALIKE = 0.2
+_ALIKE = 0.1
 
 
 def model_folder() -> Path:
@@ -254,7 +254,7 @@ def _is_beyond_doubt(sighting: Sighting) -> bool:
 
 
 def _is_likely_neighbour(sighting: Sighting) -> bool:
-    limit = _INDEX_LIMIT if sighting.card.color is not None else _DARK_NEIGHBOUR_LIMIT
+    limit = _NEIGHBOUR_LIMIT if sighting.card.color is not None else _DARK_NEIGHBOUR_LIMIT
     return sighting.confidence >= limit
 
 

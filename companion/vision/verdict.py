@@ -68,6 +68,8 @@ _CHANGED = 0.22
 _UNCHANGED = 0.12
 # How likely it is that a card has landed of which only a corner is read, on one that seems to lie there still.
 _HALF_SEEN = 0.5
+# What such a corner must be read with at least.
+_CORNER_CONFIDENCE = 0.5
 # Area in small pixels, over that of a card, from which a strip of a card tells anything.
 _TELLING = 0.03
 
@@ -153,7 +155,8 @@ def _half_seen(known: Sequence[Lying], sightings: Sequence[Sighting], evidence: 
     if not evidence.top_has_changed():
         return None
     old = {lying.card for lying in known}
-    news = [s for s in sightings if not s.whole and s.card not in old and evidence.newness(s.quad) >= _CHANGED]
+    corners = [s for s in sightings if not s.whole and s.confidence >= _CORNER_CONFIDENCE and s.card not in old]
+    news = [s for s in corners if evidence.newness(s.quad) >= _CHANGED]
     return max(news, key=lambda s: s.confidence, default=None)
 
 
