@@ -195,7 +195,7 @@ class PileTracker:
         return reaches_in(foreign, window, max(4, int(_ARM * small.length**2)))
 
     def _look(self, image: Image, changed: Mask) -> Verdict:
-        """Ask the detector, about the pile's surroundings where they are known; quickly at first, then thoroughly."""
+        """Ask the detector, about the pile's surroundings where they are known; quickly and thoroughly in turn."""
         self.look_count += 1
         height, width = image.shape[:2]
         if self._zone is None:
@@ -203,7 +203,7 @@ class PileTracker:
         else:
             rows, columns = self._zone.window(width, height, Zone.VIEW)
             corner = np.array([columns.start, rows.start], np.float32)
-            detect = self._detect if self._looks else self._closely
+            detect = self._detect if len(self._looks) % 2 else self._closely
             sightings = [replace(s, quad=s.quad + corner) for s in detect(image[rows, columns])]
         # In the first picture nothing tells what has come from what was there, such as the draw pile's back.
         least = _SURE if self._known is None else 0.0

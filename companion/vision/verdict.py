@@ -241,8 +241,7 @@ class _Evidence:
 
     def has_left(self, quad: Quad) -> bool:
         """Whether the old top card no longer shows beside this outline, where it would if it lay under it."""
-        leaving = self._leaving(quad)
-        return leaving is None or leaving > _CHANGED
+        return not self.top_shows_beside(quad)
 
     def top_shows_beside(self, quad: Quad) -> bool:
         """Whether the old top card shows beside this outline as it did."""
