@@ -228,6 +228,23 @@ def test_a_card_that_the_quick_look_passes_over_is_found_by_the_thorough_one(pas
     assert told(events) == [(CardLanded, "red 7"), (CardLanded, "blue 3"), (CardTakenBack, "red 7")]
 
 
+def test_a_card_that_the_thorough_look_passes_over_counts_once_quick_ones_agree() -> None:
+    exact = ExactSightings()
+
+    def doubtful(image: np.ndarray[tuple[int, ...], np.dtype[np.uint8]]) -> list[Sighting]:
+        return [replace(s, probabilities=(0.6, *s.probabilities[1:])) if s.card == BLUE_3 else s for s in exact(image)]
+
+    def thorough(image: np.ndarray[tuple[int, ...], np.dtype[np.uint8]]) -> list[Sighting]:
+        found = exact(image)
+        if all(sighting.card != BLUE_3 for sighting in found):
+            return found
+        return [replace(sighting, whole=False) for sighting in found if sighting.card == RED_7]
+
+    footage = table(lay(RED_7), lay(BLUE_3, angle=1.4, x=9, seat=1))
+    events = played(footage, exact, PileTracker(thorough, closely=doubtful))
+    assert told(events) == [(CardLanded, "red 7"), (CardLanded, "blue 3")]
+
+
 def test_a_new_card_of_which_a_corner_alone_is_ever_read_is_told_with_doubt() -> None:
     exact = ExactSightings()
 
@@ -241,6 +258,16 @@ def test_a_new_card_of_which_a_corner_alone_is_ever_read_is_told_with_doubt() ->
     assert told(events) == [(CardLanded, "red 7"), (CardLanded, "blue 3")]
     assert isinstance(events[1], CardLanded)
     assert events[1].probabilities[0][1] == pytest.approx(0.5, abs=0.05)
+
+
+@pytest.mark.parametrize(("rows", "change"), [(18, Change.MOVED), (4, Change.LANDED)])
+def test_a_card_was_pushed_unless_where_it_lay_it_shows_as_it_did(rows: int, change: Change) -> None:
+    old = np.array([[100, 60], [160, 60], [160, 150], [100, 150]], np.float32)
+    sighting = Sighting(old + np.array([45, 0], np.float32), (RED_7, BLUE_3), (0.99, 0.01), whole=True)
+    changed = np.zeros((180, 320), np.uint8)
+    changed[60:150, 140:210] = 1
+    changed[60 : 60 + rows, 100:140] = 1
+    assert judge([Lying(RED_7, old)], [sighting], changed, 1.0).change is change
 
 
 def test_a_half_covered_card_that_is_outlined_ill_was_not_pushed_from_under_the_new_one() -> None:
