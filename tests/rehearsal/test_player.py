@@ -44,7 +44,7 @@ def code(cards: Sequence[Card]) -> Image:
 class CodeReader:
     """Stands in for the networks: reads the code, and says of some cards what it was told to say instead.
 
-    Of those in `hidden` it sees a corner only.
+    Of those in `hidden` it sees a corner only, and can hardly read it.
     """
 
     def __init__(self) -> None:
@@ -59,7 +59,7 @@ class CodeReader:
         if not all(cell < 60 or cell > 200 for cell in cells) or number >= len(CLASSIC):
             return []
         card = CLASSIC[number]
-        said = self.says.get(card, ((card, 0.99),))
+        said = ((card, 0.3),) if card in self.hidden else self.says.get(card, ((card, 0.99),))
         x, y = 500 + 2 * number, 200 + number
         quad = np.array([[x, y], [x + 160, y], [x + 160, y + 250], [x, y + 250]], np.float32)
         return [Sighting(quad, tuple(c for c, _ in said), tuple(p for _, p in said), card not in self.hidden)]
