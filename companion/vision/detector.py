@@ -47,10 +47,10 @@ _FAR_SMALLER = 0.2
 _SURE_INDEX, _SURE_COLOR = 0.8, 0.95
 # Readings less likely than these are more often wrong than worth a question.
 _WHOLE_LIMIT = 0.35
-# But where there surely is a card, by the box' score and the reader's probability of none, it is listed as unsure.
-_SURELY_BOXED, _SURELY_NOT_NONE, _ILL_READ_LIMIT = 0.8, 0.05, 0.15
 _INDEX_LIMIT = 0.4
-# The same right beside other cards: one more of a fan. Without colour it may still be any dark print.
+# But where a whole card surely is, by the box' score and the reader's probability of none, it is listed as unsure.
+_SURELY_BOXED, _SURELY_NOT_NONE, _ILL_READ_LIMIT = 0.8, 0.05, 0.15
+# An index right beside other cards: one more of a fan. Without colour it may still be any dark print.
 _NEIGHBOUR_LIMIT, _DARK_NEIGHBOUR_LIMIT = 0.22, 0.7
 # An index whose card's place shows no card at all to the card reader with more than this probability is other print.
 _BARE_LIMIT = 0.5

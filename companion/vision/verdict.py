@@ -108,12 +108,10 @@ def judge(
         revealed = _revealed(known, others, evidence)
         if revealed is not None:
             return revealed
-    moved = next((s for s in others if s.card == known[-1].card and evidence.has_left(s.quad)), None)
+    moved = next((s for s in others if s.card == known[-1].card and not evidence.top_shows_beside(s.quad)), None)
     pushed = moved if kept is None else kept if overlap(kept.quad, known[-1].quad) < _SAME_CARD else None
     if pushed is not None:
-        loose = _not_carried_along(known, pushed, others)
-        # Where the top card shows beside another as it did, it was not pushed but is half covered and ill outlined.
-        others = [s for s in others if s in loose or evidence.top_shows_beside(s.quad)]
+        others = _not_carried_along(known, pushed, others, evidence)
     arrived = [s for s in others if evidence.has_come(s, topless=kept is None)]
     if arrived:
         return Verdict(Change.LANDED, max(arrived, key=lambda s: evidence.newness(s.quad)), len(known))
@@ -164,11 +162,20 @@ def _is(sighting: Sighting, lying: Lying, overlapping: float = SAME_PLACE) -> bo
     return sighting.card == lying.card and overlap(sighting.quad, lying.quad) > overlapping
 
 
-def _not_carried_along(known: Sequence[Lying], moved: Sighting, others: Sequence[Sighting]) -> list[Sighting]:
-    """Return the sightings that are neither cards that stayed in place nor cards that moved as the top one did."""
+def _not_carried_along(
+    known: Sequence[Lying], moved: Sighting, others: Sequence[Sighting], evidence: _Evidence
+) -> list[Sighting]:
+    """Return the sightings that are neither cards that stayed in place nor cards that moved as the top one did.
+
+    Where the top card shows beside a sighting as it did, it was not pushed but is half covered and ill outlined.
+    """
     move = homography(known[-1].quad, moved.quad)
     places = [Lying(lying.card, quad) for lying in known for quad in (lying.quad, project(move, lying.quad))]
-    return [s for s in others if not any(_is(s, place, _ROUGHLY_SAME_PLACE) for place in places)]
+    return [
+        s
+        for s in others
+        if evidence.top_shows_beside(s.quad) or not any(_is(s, place, _ROUGHLY_SAME_PLACE) for place in places)
+    ]
 
 
 def _topless(known: Sequence[Lying], whole: Sequence[Sighting]) -> Verdict | None:
@@ -238,10 +245,6 @@ class _Evidence:
         if leaving is not None:
             return leaving < (coming if tells else _CHANGED)
         return tells or below is not self._known[-2] or not _is(sighting, below, _SAME_CARD)
-
-    def has_left(self, quad: Quad) -> bool:
-        """Whether the old top card no longer shows beside this outline, where it would if it lay under it."""
-        return not self.top_shows_beside(quad)
 
     def top_shows_beside(self, quad: Quad) -> bool:
         """Whether the old top card shows beside this outline as it did."""

@@ -61,6 +61,15 @@ def told(events: Sequence[PileEvent]) -> list[tuple[type, str]]:
     return [(type(e), e.probabilities[0][0].name if getattr(e, "probabilities", ()) else "") for e in events]
 
 
+def played(footage: SimulatedTable, exact: ExactSightings, tracker: PileTracker) -> list[PileEvent]:
+    """Return what a tracker that sees by `exact` says about the footage."""
+    events: list[PileEvent] = []
+    for frame in footage.frames():
+        exact.show(frame)
+        events += tracker.feed(Frame(frame.image, frame.time, frame.number))
+    return events
+
+
 def exactly(stills: Sequence[SimulatedFrame]) -> Detect:
     """Return a detector that knows the truth of each of these frames."""
     exact = ExactSightings()
@@ -96,11 +105,7 @@ def test_a_back_that_is_taken_for_a_face_is_not_where_the_pile_is() -> None:
         whole = image.shape[:2] == (SIZE[1], SIZE[0])
         return [*exact(image), *([Sighting(back, (GREEN_9, RED_7), (0.5, 0.3), whole=True)] if whole else [])]
 
-    tracker = PileTracker(mistaken)
-    events: list[PileEvent] = []
-    for frame in footage.frames():
-        exact.show(frame)
-        events += tracker.feed(Frame(frame.image, frame.time, frame.number))
+    events = played(footage, exact, PileTracker(mistaken))
     assert told(events) == [(CardLanded, "red 7"), (CardLanded, "blue 3")]
 
 
@@ -182,11 +187,7 @@ def test_a_region_that_was_set_keeps_other_cards_out() -> None:
     exact = ExactSightings()
     place = footage.new_tabletop().point(0, 0)
     region = int(place[0]) - 90, int(place[1]) - 90, 180, 180
-    tracker = PileTracker(exact, region)
-    events: list[PileEvent] = []
-    for frame in footage.frames():
-        exact.show(frame)
-        events += tracker.feed(Frame(frame.image, frame.time, frame.number))
+    events = played(footage, exact, PileTracker(exact, region))
     assert told(events) == [(CardLanded, "red 7")]
 
 
@@ -197,23 +198,10 @@ def test_what_the_detector_cannot_read_for_sure_is_said_with_both_candidates() -
         return [Sighting(s.quad, (RED_7, BLUE_3), (0.5, 0.45), whole=True) for s in exact(image)]
 
     footage = table(lay(RED_7))
-    tracker = PileTracker(unsure)
-    events: list[PileEvent] = []
-    for frame in footage.frames():
-        exact.show(frame)
-        events += tracker.feed(Frame(frame.image, frame.time, frame.number))
+    events = played(footage, exact, PileTracker(unsure))
     assert len(events) == 1
     assert isinstance(events[0], CardLanded)
     assert events[0].probabilities == ((RED_7, pytest.approx(0.5)), (BLUE_3, pytest.approx(0.45)))
-
-
-def played(footage: SimulatedTable, exact: ExactSightings, tracker: PileTracker) -> list[PileEvent]:
-    """Return what a tracker that sees by `exact` says about the footage."""
-    events: list[PileEvent] = []
-    for frame in footage.frames():
-        exact.show(frame)
-        events += tracker.feed(Frame(frame.image, frame.time, frame.number))
-    return events
 
 
 @pytest.mark.parametrize("passed_over", [BLUE_3, RED_7])
