@@ -37,6 +37,8 @@ from companion.vision.labels import NO_CARD, color_class, face_class
 IGNORE = -100
 """Target of a question that a crop does not answer."""
 
+_LAMP_SHARE = 0.15
+
 
 @dataclass(frozen=True)
 class Limits:
@@ -224,6 +226,14 @@ def _stack(images: list[Image], width: int, height: int) -> NDArray[np.uint8]:
     return np.ascontiguousarray(np.stack(images)[..., ::-1].transpose(0, 3, 1, 2))
 
 
+def under_lamp(image: Image, rng: np.random.Generator) -> Image:
+    """Return the picture as lit by one coloured, often dim lamp that the camera does not make up for."""
+    gains = np.exp(rng.normal(0, 0.3, 3))
+    exposure = rng.uniform(0.45, 1.1)
+    table = np.arange(256, dtype=np.float32)[:, None] * (gains / gains.max() * exposure)
+    return np.asarray(cv2.LUT(image, np.clip(table, 0, 255).astype(np.uint8)[None]), np.uint8)
+
+
 def batches(folder: Path, split: str, scenes: int, seed: int, epoch: int, limits: Limits) -> Iterator[CropBatch]:
     """Yield the crops of `scenes` scenes at a time, in an order and with jitter that `seed` and `epoch` decide."""
     rows = [json.loads(line) for line in (folder / f"{split}.jsonl").read_text().splitlines()]
@@ -236,9 +246,10 @@ def batches(folder: Path, split: str, scenes: int, seed: int, epoch: int, limits
         for i in order[start : start + scenes]:
             image = cv2.imread(str(folder / "images" / split / f"{rows[i]['image']}.jpg"), cv2.IMREAD_COLOR)
             assert image is not None, f"{rows[i]['image']} is missing from {folder}"
-            more_cards, more_indices = scene_crops(
-                np.asarray(image, np.uint8), rows[i], rng, limits, false.get(rows[i]["image"], ())
-            )
+            picture = np.asarray(image, np.uint8)
+            if split == "train" and rng.random() < _LAMP_SHARE:
+                picture = under_lamp(picture, rng)
+            more_cards, more_indices = scene_crops(picture, rows[i], rng, limits, false.get(rows[i]["image"], ()))
             cards += more_cards
             indices += more_indices
         yield CropBatch(

@@ -201,7 +201,8 @@ def fit_temperature(readings: Sequence[Reading], whole: bool, current: float) ->
 
 def calibrate(detector_folder: Path, readings: Sequence[Reading], current: Calibration) -> Calibration:
     """Fit and save calibration.json from readings made with the `current` calibration; return the new one."""
-    fitted = Calibration(fit_temperature(readings, True, current.card), fit_temperature(readings, False, current.index))
+    card, index = (fit_temperature(readings, *kind) for kind in ((True, current.card), (False, current.index)))
+    fitted = Calibration(card, index, current.pile)
     fitted.save(detector_folder / "calibration.json")
     return fitted
 

@@ -58,7 +58,8 @@ class Evening:
 
     pile: counts by '<what happened>: <outcome>'; rulings and questions: counts by kind. latencies: seconds of footage
     from the first frame in which a card lay still and open to the event. events: all that was said about the pile.
-    cpu: seconds of processor time for following the pile, without the drawing.
+    cpu: seconds of processor time for following the pile, without the drawing. readings: of each landed card that was
+    told, the probability of what it was, and those of the other cards, likeliest first.
     """
 
     set_up: SetUp
@@ -72,6 +73,7 @@ class Evening:
     looks: int
     refused: int
     cpu: float
+    readings: tuple[tuple[float, ...], ...] = ()
 
 
 def play(set_up: SetUp, pictures: Path | None = None) -> Evening:
@@ -88,7 +90,7 @@ def play(set_up: SetUp, pictures: Path | None = None) -> Evening:
         photos=_photos(set_up),
     )
     detector = _detector(edition, set_up.model)
-    tracker = PileTracker(detector.detect, closely=detector.closely)
+    tracker = PileTracker(detector.thoroughly, closely=detector.closely)
     now = [0.0]
     table = Table(clock=lambda: now[0])
     table.start_match(script.header)
@@ -129,6 +131,7 @@ def play(set_up: SetUp, pictures: Path | None = None) -> Evening:
         tracker.look_count,
         people.refused,
         round(cpu, 2),
+        tuple(tuple(round(share, 6) for share in reading) for reading in score.readings),
     )
 
 

@@ -150,6 +150,16 @@ def _total(counts: Iterable[dict[str, int]]) -> Counter[str]:
     return total
 
 
+def _best_temperature(readings: Iterable[Sequence[float]]) -> float:
+    """Return the temperature at which what truly landed would have been likeliest."""
+    rows = [np.log(np.maximum([*reading, 1 - sum(reading)], 1e-6)) for reading in readings]
+
+    def loss(temperature: float) -> float:
+        return -sum(float(row[0] / temperature - np.logaddexp.reduce(row / temperature)) for row in rows)
+
+    return float(min(np.geomspace(0.4, 2.5, 60), key=loss))
+
+
 def _report(evenings: Sequence[Evening]) -> str:
     """Return the figures and everything that went wrong, as Markdown."""
     seeds = [evening.set_up.seed for evening in evenings]
@@ -172,6 +182,9 @@ def _report(evenings: Sequence[Evening]) -> str:
     latency = _rows(evenings).get("footage until told")
     if latency:
         lines.append(f"Footage until an event is told: median {latency['median ms']} ms, p95 {latency['p95 ms']} ms.")
+    readings = [reading for e in evenings for reading in e.readings]
+    if readings:
+        lines.append(f"Readings of landed cards would fit best at {_best_temperature(readings):.2f} x the temperature.")
     wrong = [(e.set_up, slip) for e in sorted(evenings, key=lambda e: e.set_up.seed) for slip in e.slips]
     if wrong:
         lines += ["", "| match | s | what | truth | said |", "| --- | ---: | --- | --- | --- |"]

@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
+from itertools import islice
 
 import numpy as np
 
@@ -23,6 +24,8 @@ from companion.vision.sightings import Sighting
 _SEEN = 0.5
 # A card may lie in its place for this long (s) while the hand has not let go of it; to call it then is no mistake.
 _EARLY = 0.25
+# How many other candidates of a reading are kept.
+_READ = 8
 
 
 class ExactSightings:
@@ -111,6 +114,8 @@ class Score:
     mistakes: list[Mistake] = field(default_factory=list)
     latencies: list[float] = field(default_factory=list)
     """Seconds of footage from the first frame in which a card lay still and open to the event."""
+    readings: list[tuple[float, ...]] = field(default_factory=list)
+    """Of each card that was told to have landed: the probability of what it was, then those of the others."""
     frames: int = 0
     looks: int = 0
 
@@ -176,6 +181,8 @@ def _grade_one(score: Score, seed: int, truth: TrueEvent | None, said: Iterable[
         if truth is not None and not done and kind is change:
             done = True
             right = card == truth.card
+            if isinstance(event, CardLanded):
+                score.readings.append(_reading(event, truth.card))
             score.note(change, Outcome.FOUND if right else Outcome.MISREAD)
             if not right:
                 score.mistakes.append(Mistake(seed, time, Outcome.MISREAD, told, words))
@@ -187,6 +194,11 @@ def _grade_one(score: Score, seed: int, truth: TrueEvent | None, said: Iterable[
     if truth is not None and not done:
         score.note(change, Outcome.MISSED)
         score.mistakes.append(Mistake(seed, truth.time, Outcome.MISSED, told, ""))
+
+
+def _reading(event: CardLanded, truth: Card | None) -> tuple[float, ...]:
+    others = (probability for card, probability in event.probabilities if card != truth)
+    return (dict(event.probabilities).get(truth, 0.0) if truth else 0.0, *islice(others, _READ))
 
 
 def describe(event: PileEvent) -> str:

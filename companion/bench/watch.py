@@ -102,7 +102,7 @@ def watch(
     for number in range(seed, seed + matches):
         script = write_script(number, name, longest=moves)
         table = SimulatedTable(number, script, name)
-        detect = ExactSightings(number) if reader is None else reader.detect
+        detect = ExactSightings(number) if reader is None else reader.thoroughly
         tracker = PileTracker(detect, closely=None if reader is None else reader.closely)
         live = _Live(tracker, ours)
         for chunk in _chunks(table):

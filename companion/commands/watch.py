@@ -69,7 +69,7 @@ def watch(
     try:
         frames = open_source(source, fps)
         detector = CardDetector(EditionName(edition) if edition else None, model)
-        watcher = Watcher(frames, PileTracker(detector.detect, region, detector.closely))
+        watcher = Watcher(frames, PileTracker(detector.thoroughly, region, detector.closely))
         lost = False
         for event in watcher.events():
             if isinstance(event, CameraStatus):

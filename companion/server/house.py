@@ -90,10 +90,10 @@ class House:
             return self.table.start_match(header, relaxed_turns=relaxed_turns)
 
     def detector(self) -> Detect:
-        """Return what finds the cards of the edition that is being played at the time; raises ModelFileError."""
+        """Return what finds the cards of a pile, of the edition being played at the time; raises ModelFileError."""
         # A camera outlives its match, and the next one may be of another edition.
         self._load()
-        return self._detect or (lambda image: self._networks().detect(image))
+        return self._detect or (lambda image: self._networks().thoroughly(image))
 
     def close_detector(self) -> Detect:
         """Return what does that in pictures of the pile's surroundings; raises ModelFileError."""
@@ -115,9 +115,10 @@ class House:
     def reader(self) -> Detect:
         """Return what finds the cards; raises RefusalError where there are no networks."""
         try:
-            return self.detector()
+            self._load()
         except ModelFileError as error:
             raise RefusalError(409, "no-reader", str(error)) from error
+        return self._detect or (lambda image: self._networks().detect(image))
 
     @property
     def wishes(self) -> dict[str, object]:

@@ -8,13 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 
 from companion.cards import Card
-from companion.vision.edges import laid_on_like
+from companion.vision.comparison import Comparison
 from companion.vision.events import (
     CameraHealth,
     CameraStatus,
@@ -51,7 +50,7 @@ _EVERYWHERE = 0.4
 # Looks that must agree, and the confidence that they need; after so many looks what there is is said as it is. One look
 # is enough from this confidence on.
 _AGREE, _SURE, _MOST_LOOKS = 2, 0.8, 5
-_CERTAIN = 0.97
+_CERTAIN = 0.99
 # How long a bare place must be seen before the pile counts as gone: the networks miss a card now and then.
 _GONE_SECONDS, _GONE_LOOKS = 0.6, 3
 # A hand or arm that stays is waited for; what lies still longer, as a glass put down, has become part of the table.
@@ -210,7 +209,8 @@ class PileTracker:
         # Where the camera was knocked, outlines known from before say nothing.
         knocked = bool(changed.mean() > _EVERYWHERE)
         sightings = [s for s in sightings if self._is_near(s.quad, knocked) and s.confidence >= least]
-        return judge(self._pile, sightings, changed, changed.shape[1] / width, partial(self._laid_on_like, image))
+        pictures = None if self._known_image is None else Comparison(self._known_image, image)
+        return judge(self._pile, sightings, changed, changed.shape[1] / width, pictures)
 
     def _is_near(self, quad: Quad, knocked: bool) -> bool:
         """Whether an outline is where a card of the pile can lie."""
@@ -225,9 +225,6 @@ class PileTracker:
         if not latest:
             return self._region is not None or _distance(quad.mean(0), (zone.x, zone.y)) <= _NEAR * zone.length
         return min(_distance(quad.mean(0), other.mean(0)) for other in latest) <= _NEAR * length_of(latest[-1])
-
-    def _laid_on_like(self, image: Image, old: Quad, new: Quad) -> float:
-        return 0.0 if self._known_image is None else laid_on_like(self._known_image, image, old, new)
 
     def _decide(self, frame: Frame, picture: Glance, changed: Mask, votes: int) -> list[PileEvent]:
         """Accept what the looks agree on."""

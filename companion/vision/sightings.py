@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -54,6 +54,12 @@ class Sighting:
     def doubt(self) -> Card | None:
         """The card that an unsure reading may be instead, None for a sure one."""
         return self.runner_up if self.confidence < UNSURE_BELOW else None
+
+    def tempered(self, temperature: float) -> Sighting:
+        """Return the same with the log-likelihoods, that of 'no card' too, divided by `temperature`."""
+        chances = np.maximum([*self.probabilities, 1 - sum(self.probabilities)], 1e-12) ** (1 / temperature)
+        probabilities = tuple(float(chance) for chance in chances[:-1] / chances.sum())
+        return replace(self, probabilities=probabilities)
 
     def probability(self, card: Card) -> float:
         """Return the probability of one card, 0 where it is no candidate."""

@@ -6,13 +6,14 @@ last known. Where the picture has not changed, the cards have not either, whatev
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
 
 import cv2
 
 from companion.cards import Card
+from companion.vision.comparison import Comparison
 from companion.vision.geometry import Quad, homography, project
 from companion.vision.motion import Mask, filled, share
 from companion.vision.sightings import Sighting
@@ -51,10 +52,6 @@ class Verdict:
     belief: float = 1.0
 
 
-LaidOnLike = Callable[[Quad, Quad], float]
-"""Tells how likely it is that a card at the second outline was laid on its like, known to lie at the first."""
-
-
 # Overlap (intersection over union) from which two outlines are one card in one place: reading jitter stays above it,
 # a card laid by hand on another, turned as hands turn them, mostly below.
 SAME_PLACE = 0.75
@@ -68,7 +65,12 @@ _CHANGED = 0.22
 _UNCHANGED = 0.12
 # How likely it is that a card has landed of which only a corner is read, on one that seems to lie there still.
 _HALF_SEEN = 0.5
-# What such a corner must be read with at least.
+# Likeness of pictures under which what is read as the old top card in another place is no such card, and how likely it
+# is then that it is one all the same.
+_ONE_CARD, _MISREAD = 0.6, 0.05
+# How surely a card must be read that is to be another one although the picture has hardly changed.
+_SURELY_READ = 0.9
+# What a corner of a new card must be read with at least.
 _CORNER_CONFIDENCE = 0.5
 # Area in small pixels, over that of a card, from which a strip of a card tells anything.
 _TELLING = 0.03
@@ -88,13 +90,13 @@ def judge(
     sightings: Sequence[Sighting],
     changed: Mask,
     scale: float,
-    laid_on_like: LaidOnLike = lambda old, new: 0.0,
+    pictures: Comparison | None = None,
 ) -> Verdict:
     """Return what became of a pile of `known` cards, bottom first, given what is read now.
 
     sightings: cards on and about the pile. changed: mask of where the picture differs from the one in which the top
-    card of `known` was accepted, small; `scale` takes the picture's pixels to its own. laid_on_like: asked about a card
-    with the top one's face in the top one's place.
+    card of `known` was accepted, small; `scale` takes the picture's pixels to its own. pictures: then and now, asked
+    about a card with the top one's face.
     """
     whole = [s for s in sightings if s.whole]
     if not known:
@@ -116,16 +118,21 @@ def judge(
     if arrived:
         return Verdict(Change.LANDED, max(arrived, key=lambda s: evidence.newness(s.quad)), len(known))
     if kept is not None:
-        belief = laid_on_like(known[-1].quad, kept.quad)
+        belief = _belief_in_landing(known[-1].quad, kept.quad, pictures)
         if belief:
             return Verdict(Change.LANDED, kept, len(known), belief)
         half_seen = None if pushed is not None else _half_seen(known, sightings, evidence)
         if half_seen is not None:
             return Verdict(Change.LANDED, half_seen, len(known), _HALF_SEEN)
+    if kept is None and moved is None and pictures is not None:
+        strangers = [s for s in others if _is_another(s, known[-1], pictures)]
+        if strangers:
+            return Verdict(Change.LANDED, max(strangers, key=lambda s: s.confidence), len(known))
     if kept is not None or evidence.top_is_unchanged():
         return Verdict(Change.NONE, kept, len(known))
     if moved is not None:
-        return Verdict(Change.MOVED, moved, len(known))
+        belief = _belief_in_landing(known[-1].quad, moved.quad, pictures)
+        return Verdict(Change.LANDED if belief else Change.MOVED, moved, len(known), belief or 1.0)
     return _topless(known, whole) or _nothing(sightings, len(known), _half_seen(known, sightings, evidence))
 
 
@@ -143,6 +150,24 @@ def _revealed(known: Sequence[Lying], others: Sequence[Sighting], evidence: _Evi
     if any(evidence.has_come(s, topless=True) for s in strangers):
         return None
     return Verdict(Change.TAKEN_BACK, below, len(known) - 1)
+
+
+def _belief_in_landing(old: Quad, new: Quad, pictures: Comparison | None) -> float:
+    """Return how likely it is that a card has landed at `new`, read as what lay at `old`: one like it, or misread."""
+    if pictures is None:
+        return 0.0
+    if pictures.likeness(old, new) < _ONE_CARD:
+        return _MISREAD
+    return pictures.laid_on_like(old, new)
+
+
+def _is_another(sighting: Sighting, top: Lying, pictures: Comparison) -> bool:
+    """Whether a card lies where the top one did, read surely as another one and looking unlike it.
+
+    Where faces are almost bare, one may take another's place with hardly a change in the small picture.
+    """
+    read = sighting.confidence >= _SURELY_READ and overlap(sighting.quad, top.quad) > _ROUGHLY_SAME_PLACE
+    return read and pictures.likeness(top.quad, sighting.quad) < _ONE_CARD
 
 
 def _half_seen(known: Sequence[Lying], sightings: Sequence[Sighting], evidence: _Evidence) -> Sighting | None:

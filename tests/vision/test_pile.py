@@ -28,6 +28,7 @@ from companion.dataset.script import (
 )
 from companion.dataset.simulation import PileChange, SimulatedFrame, SimulatedTable
 from companion.dataset.tabletop import project
+from companion.vision.comparison import Comparison
 from companion.vision.events import CameraStatus, CardLanded, CardTakenBack, PileEvent, PileGone, PileMoved
 from companion.vision.frames import Frame
 from companion.vision.motion import Zone, glance, tinted
@@ -38,6 +39,7 @@ from companion.vision.verdict import Change, Lying, judge
 SIZE = (640, 360)
 PACE = Pace(0.4, 0.2, 0.4)
 RED_7, BLUE_3, GREEN_9 = Card.parse("red 7"), Card.parse("blue 3"), Card.parse("green 9")
+WILD = Card.parse("wild")
 HEADER = write_script(0, longest=1).header
 
 
@@ -246,6 +248,33 @@ def test_a_new_card_of_which_a_corner_alone_is_ever_read_is_told_with_doubt() ->
     assert told(events) == [(CardLanded, "red 7"), (CardLanded, "blue 3")]
     assert isinstance(events[1], CardLanded)
     assert events[1].probabilities[0][1] == pytest.approx(0.5, abs=0.05)
+
+
+def test_a_card_that_is_read_as_the_one_under_it_is_told_with_doubt_and_not_as_a_nudge() -> None:
+    exact = ExactSightings()
+
+    def misreading(image: np.ndarray[tuple[int, ...], np.dtype[np.uint8]]) -> list[Sighting]:
+        found = exact(image)
+        misread = [replace(s, cards=(RED_7, WILD), probabilities=(0.9, 0.05)) for s in found if s.card == WILD]
+        return misread or found
+
+    events = played(table(lay(RED_7), lay(WILD, angle=1.4, x=9, seat=1)), exact, PileTracker(misreading))
+    assert [type(event) for event in events] == [CardLanded, CardLanded]
+    assert isinstance(events[1], CardLanded)
+    assert sum(probability for _, probability in events[1].probabilities) < 0.1
+
+
+@pytest.mark.parametrize(("replaced", "change"), [(True, Change.LANDED), (False, Change.NONE)])
+def test_a_card_that_hardly_changes_the_small_picture_has_landed_if_it_reads_and_looks_like_another(
+    replaced: bool, change: Change
+) -> None:
+    images = np.random.default_rng(0).integers(0, 255, (2, 18, 32, 3), dtype=np.uint8)
+    before, other = (image.repeat(10, axis=0).repeat(10, axis=1) for image in images)
+    quad = np.array([[100, 60], [160, 60], [160, 150], [100, 150]], np.float32)
+    sightings = [Sighting(quad + 2, (BLUE_3, RED_7), (0.95, 0.01), whole=True)]
+    pictures = Comparison(before, other if replaced else before)
+    verdict = judge([Lying(RED_7, quad)], sightings, np.zeros((180, 320), np.uint8), 1.0, pictures)
+    assert verdict.change is change
 
 
 @pytest.mark.parametrize(("rows", "change"), [(18, Change.MOVED), (4, Change.LANDED)])

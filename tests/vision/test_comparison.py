@@ -1,4 +1,4 @@
-"""A like card laid in almost the same place, and a card that was pushed: told apart on drawn tables."""
+"""What pictures tell of two cards by themselves: a card that was pushed, one like it laid on it, and another one."""
 
 from __future__ import annotations
 
@@ -11,8 +11,9 @@ from companion.cards import Card
 from companion.dataset.layouts import Placement
 from companion.dataset.simulation import SimulatedTable
 from companion.dataset.tabletop import PileCard, Tabletop
-from companion.vision.edges import laid_on_like
+from companion.vision.comparison import Comparison
 from companion.vision.frames import Image
+from companion.vision.geometry import Quad
 
 RED_7 = Card.parse("red 7")
 OFF = Placement(3.0, -2.5, 0.12)
@@ -26,15 +27,20 @@ def pile(seed: int) -> Tabletop:
     return top
 
 
-def likelihood(before: Tabletop, after: Tabletop, light: float = 1.0) -> float:
-    """Return what is made of two tables, filmed with noise of their own, the second one in another light."""
+def filmed(before: Tabletop, after: Tabletop, light: float = 1.0) -> tuple[Comparison, Quad, Quad]:
+    """Return two tables, filmed with noise of their own, the second in another light, and their top cards' outlines."""
     rng = np.random.default_rng(5)
 
     def film(image: Image, light: float) -> Image:
         return np.asarray(np.clip(image * light + rng.normal(0, 3, image.shape), 0, 255), np.uint8)
 
     quads = [top.pile.quads[-1] + rng.normal(0, 0.7, (4, 2)).astype(np.float32) for top in (before, after)]
-    return laid_on_like(film(before.picture, 1.0), film(after.picture, light), quads[0], quads[1])
+    return Comparison(film(before.picture, 1.0), film(after.picture, light)), quads[0], quads[1]
+
+
+def likelihood(before: Tabletop, after: Tabletop, light: float = 1.0) -> float:
+    comparison, old, new = filmed(before, after, light)
+    return comparison.laid_on_like(old, new)
 
 
 def moved(item: PileCard) -> PileCard:
@@ -65,3 +71,14 @@ def test_a_card_is_never_sure_to_have_been_laid_where_one_was_pushed(seed: int, 
 def test_a_card_left_alone_is_no_other_one(seed: int) -> None:
     assert likelihood(pile(seed), pile(seed)) == 0.0
     assert likelihood(pile(seed), pile(seed), light=0.7) == 0.0
+
+
+@pytest.mark.parametrize("light", [1.0, 0.6])
+def test_a_card_that_was_pushed_looks_like_itself_and_a_wild_does_not(light: float) -> None:
+    for seed in range(8):
+        pushed, wild = pile(seed), pile(seed)
+        pushed.arrange((*pushed.pile.cards[:-1], moved(pushed.pile.cards[-1])))
+        wild.lay(wild.new_card(Card.parse("wild"), OFF))
+        for after, alike in ((pushed, True), (wild, False)):
+            comparison, old, new = filmed(pile(seed), after, light)
+            assert (comparison.likeness(old, new) > 0.6) is alike, seed
