@@ -150,7 +150,7 @@ def _total(counts: Iterable[dict[str, int]]) -> Counter[str]:
     return total
 
 
-def _best_temperature(readings: Iterable[Sequence[float]]) -> float:
+def best_temperature(readings: Iterable[Sequence[float]]) -> float:
     """Return the temperature at which what truly landed would have been likeliest."""
     rows = [np.log(np.maximum([*reading, 1 - sum(reading)], 1e-6)) for reading in readings]
 
@@ -184,7 +184,7 @@ def _report(evenings: Sequence[Evening]) -> str:
         lines.append(f"Footage until an event is told: median {latency['median ms']} ms, p95 {latency['p95 ms']} ms.")
     readings = [reading for e in evenings for reading in e.readings]
     if readings:
-        lines.append(f"Readings of landed cards would fit best at {_best_temperature(readings):.2f} x the temperature.")
+        lines.append(f"Readings of landed cards would fit best at {best_temperature(readings):.2f} x the temperature.")
     wrong = [(e.set_up, slip) for e in sorted(evenings, key=lambda e: e.set_up.seed) for slip in e.slips]
     if wrong:
         lines += ["", "| match | s | what | truth | said |", "| --- | ---: | --- | --- | --- |"]
