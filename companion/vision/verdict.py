@@ -259,7 +259,9 @@ class _Evidence:
             common, size = share(self._changed, self._mask(sighting.quad) & self._old)
             if size > 2 * self._telling and common < _UNCHANGED:
                 return False  # it lies under the top card, or came to light beside it
-            return coming > _CHANGED if tells else below is None or not _is(sighting, below, _SAME_CARD)
+            # What lies where a card did is that card, from which a hand was taken away.
+            uncovered = below is not None and _is(sighting, below, _SAME_CARD)
+            return not uncovered and (not tells or coming > _CHANGED)
         leaving = self._leaving(sighting.quad)
         if self.top_shows_beside(sighting.quad):
             return True

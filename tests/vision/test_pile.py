@@ -277,6 +277,19 @@ def test_a_card_that_hardly_changes_the_small_picture_has_landed_if_it_reads_and
     assert verdict.change is change
 
 
+@pytest.mark.parametrize(("beside", "change"), [(0, Change.NONE), (12, Change.LANDED)])
+def test_a_card_from_which_a_hand_was_taken_has_not_landed_anew(beside: int, change: Change) -> None:
+    quad = np.array([[100, 60], [160, 60], [160, 150], [100, 150]], np.float32)
+    below, top = quad + np.array([40, 0], np.float32), quad
+    sightings = [
+        Sighting(top, (RED_7, BLUE_3), (0.99, 0.01), whole=True),
+        Sighting(below + beside, (BLUE_3, RED_7), (0.99, 0.01), whole=True),
+    ]
+    changed = np.zeros((180, 320), np.uint8)
+    changed[50:170, 162:230] = 1
+    assert judge([Lying(BLUE_3, below), Lying(RED_7, top)], sightings, changed, 1.0).change is change
+
+
 @pytest.mark.parametrize(("rows", "change"), [(18, Change.MOVED), (4, Change.LANDED)])
 def test_a_card_was_pushed_unless_where_it_lay_it_shows_as_it_did(rows: int, change: Change) -> None:
     old = np.array([[100, 60], [160, 60], [160, 150], [100, 150]], np.float32)
