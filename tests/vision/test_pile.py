@@ -286,7 +286,7 @@ def test_a_card_from_which_a_hand_was_taken_has_not_landed_anew(beside: int, cha
         Sighting(below + beside, (BLUE_3, RED_7), (0.99, 0.01), whole=True),
     ]
     changed = np.zeros((180, 320), np.uint8)
-    changed[50:170, 162:230] = 1
+    changed[50:170, 128:230] = 1
     assert judge([Lying(BLUE_3, below), Lying(RED_7, top)], sightings, changed, 1.0).change is change
 
 
