@@ -31,7 +31,7 @@ class Comparison:
 
         Normalized correlation of the colours (Lewis 1995), which the light does not change. On 14 to 30 drawn tables
         with outlines off by 2.5 and 4 px, cards that were pushed stayed over 0.79 and 0.61, a wild laid on a red 7 was
-        under 0.56; another number is under 0.6 in nine of ten, but one of the same colour in 40 % only.
+        under 0.56; another number is under 0.5 in three of four, but one of the same colour in one of four.
         """
         inside = _SLACK / _WIDTH
         card = cut(self.before, expand(old, -inside), _WIDTH - 2 * _SLACK, round(_HEIGHT * (1 - 2 * inside)))

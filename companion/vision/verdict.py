@@ -67,9 +67,9 @@ _UNCHANGED = 0.12
 _HALF_SEEN = 0.5
 # Likeness of pictures under which what is read as the old top card in another place is no such card, and how likely it
 # is then that it is one all the same.
-_ONE_CARD, _MISREAD = 0.6, 0.05
-# How surely a card must be read that is to be another one although the picture has hardly changed.
-_SURELY_READ = 0.9
+_ONE_CARD, _MISREAD = 0.5, 0.05
+# What a card must be read with at least that is to be another one although the picture has hardly changed.
+_WELL_READ = 0.5
 # What a corner of a new card must be read with at least.
 _CORNER_CONFIDENCE = 0.5
 # Area in small pixels, over that of a card, from which a strip of a card tells anything.
@@ -158,15 +158,16 @@ def _belief_in_landing(old: Quad, new: Quad, pictures: Comparison | None) -> flo
         return 0.0
     if pictures.likeness(old, new) < _ONE_CARD:
         return _MISREAD
-    return pictures.laid_on_like(old, new)
+    # Farther off, enough of the old card must show to be told by that.
+    return pictures.laid_on_like(old, new) if overlap(old, new) > _ROUGHLY_SAME_PLACE else 0.0
 
 
 def _is_another(sighting: Sighting, top: Lying, pictures: Comparison) -> bool:
-    """Whether a card lies where the top one did, read surely as another one and looking unlike it.
+    """Whether a card lies where the top one did, read as another one and looking unlike it.
 
     Where faces are almost bare, one may take another's place with hardly a change in the small picture.
     """
-    read = sighting.confidence >= _SURELY_READ and overlap(sighting.quad, top.quad) > _ROUGHLY_SAME_PLACE
+    read = sighting.confidence >= _WELL_READ and overlap(sighting.quad, top.quad) > _ROUGHLY_SAME_PLACE
     return read and pictures.likeness(top.quad, sighting.quad) < _ONE_CARD
 
 
@@ -275,14 +276,17 @@ class _Evidence:
 
     def top_shows_beside(self, quad: Quad) -> bool:
         """Whether the old top card shows beside this outline as it did."""
-        leaving = self._leaving(quad)
+        leaving = self._leaving(quad, 2)
         return leaving is not None and leaving < _UNCHANGED
 
-    def _leaving(self, quad: Quad) -> float | None:
-        """Return how much has changed where the old top card shows beside an outline, None where that tells nothing."""
+    def _leaving(self, quad: Quad, least: int = 1) -> float | None:
+        """Return how much has changed where the old top card shows beside an outline, None where that tells nothing.
+
+        least: how many times the area that tells anything it must be.
+        """
         beside = self._mask(self._known[-1].quad) & (1 - self._mask(quad, grow=True))
         part, area = share(self._changed, beside)
-        return part if area >= self._telling else None
+        return part if area >= least * self._telling else None
 
     def top_is_unchanged(self) -> bool:
         """Whether the picture is as it was where the old top card lies."""
