@@ -163,7 +163,7 @@ class PileTracker:
             return []
         if frame.time < self._next_look:
             return []
-        if not (settled and self._looks and _is_certain(self._looks[-1][1])):
+        if not (settled and self._looks and self._is_certain(self._looks[-1][1])):
             self._looks.append((frame.time, self._look(frame.image, changed)))
             self._next_look = frame.time + (self._pause if settled else 0.0)
         return self._decide(frame, picture, changed, votes) if settled else []
@@ -232,7 +232,7 @@ class PileTracker:
         agreeing = [(time, verdict) for time, verdict in self._looks if _agree(verdict, latest)]
         looks = len(self._looks)
         match latest.change:
-            case _ if _is_certain(latest):
+            case _ if self._is_certain(latest):
                 done = True
             case Change.NONE:
                 done = len(agreeing) >= min(votes, _AGREE)
@@ -241,8 +241,13 @@ class PileTracker:
                 done = votes == 1 or (lasted >= _GONE_SECONDS and len(agreeing) >= _GONE_LOOKS)
                 self._pause = min(_LONGEST_PAUSE, _GONE_SECONDS / _GONE_LOOKS)
             case Change.UNCLEAR:
-                # What keeps showing one new corner alone is better asked about than passed over.
-                done = latest.top is not None and len(agreeing) >= _MOST_LOOKS
+                # What keeps showing one new corner alone, or was seen to have landed in one look, is better asked about
+                # than passed over.
+                landed = [look for look in self._looks if look[1].change is Change.LANDED]
+                done = len(agreeing) >= _MOST_LOOKS and (latest.top is not None or bool(landed))
+                if done and latest.top is None:
+                    agreeing = [(time, replace(verdict, belief=verdict.belief / 2)) for time, verdict in landed[-1:]]
+                    latest = agreeing[0][1]
                 self._pause = min(_LONGEST_PAUSE, 2 * self._pause)
             case _:
                 assert latest.top is not None
@@ -256,6 +261,16 @@ class PileTracker:
         if found is not None and votes > 1 and self._is_hand(picture, changed, found):
             return []
         return self._accept(latest, [verdict for _, verdict in agreeing], frame, picture, changed)
+
+    def _is_certain(self, verdict: Verdict) -> bool:
+        """Whether a look needs no other to agree with it.
+
+        A card that was missed can make it seem as if one were gone, or as if one that lies under it had come.
+        """
+        top = verdict.top
+        if top is None or verdict.change is Change.TAKEN_BACK or verdict.belief < 1:
+            return False
+        return top.confidence >= _CERTAIN and all(lying.card != top.card for lying in self._pile[:-1])
 
     def _accept(
         self, verdict: Verdict, agreeing: list[Verdict], frame: Frame, picture: Glance, changed: Mask
@@ -314,13 +329,6 @@ def _zone_of(region: Region) -> Zone:
 
 def _distance(a: NDArray[np.floating], b: NDArray[np.floating] | tuple[float, float]) -> float:
     return float(np.hypot(*(np.asarray(a) - b)))
-
-
-def _is_certain(verdict: Verdict) -> bool:
-    """Whether a look needs no other to agree with it; a card that was missed can make it seem as if one were gone."""
-    if verdict.top is None or verdict.change is Change.TAKEN_BACK:
-        return False
-    return verdict.top.confidence >= _CERTAIN and verdict.belief == 1
 
 
 def _agree(a: Verdict, b: Verdict) -> bool:

@@ -68,8 +68,12 @@ _HALF_SEEN = 0.5
 # Likeness of pictures under which what is read as the old top card in another place is no such card, and how likely it
 # is then that it is one all the same.
 _ONE_CARD, _MISREAD = 0.5, 0.05
-# What a card must be read with at least that is to be another one although the picture has hardly changed.
-_WELL_READ = 0.5
+# Likeness that a face has with itself where outlines fit, and how likely it is at most, where they do not, that what an
+# edge seems to show is true.
+_SURELY_ONE_FACE, _ILL_OUTLINED = 0.75, 0.3
+# What a card must be read with at least that is to be a new one although the small picture has hardly changed, and its
+# least overlap with the old one.
+_WELL_READ, _TOUCHING = 0.5, 0.2
 # What a corner of a new card must be read with at least.
 _CORNER_CONFIDENCE = 0.5
 # Area in small pixels, over that of a card, from which a strip of a card tells anything.
@@ -125,7 +129,7 @@ def judge(
         if half_seen is not None:
             return Verdict(Change.LANDED, half_seen, len(known), _HALF_SEEN)
     if kept is None and moved is None and pictures is not None:
-        strangers = [s for s in others if _is_another(s, known[-1], pictures)]
+        strangers = [s for s in others if _is_stranger(s, known, pictures)]
         if strangers:
             return Verdict(Change.LANDED, max(strangers, key=lambda s: s.confidence), len(known))
     if kept is not None or evidence.top_is_unchanged():
@@ -156,19 +160,23 @@ def _belief_in_landing(old: Quad, new: Quad, pictures: Comparison | None) -> flo
     """Return how likely it is that a card has landed at `new`, read as what lay at `old`: one like it, or misread."""
     if pictures is None:
         return 0.0
-    if pictures.likeness(old, new) < _ONE_CARD:
+    likeness = pictures.likeness(old, new)
+    if likeness < _ONE_CARD:
         return _MISREAD
-    # Farther off, enough of the old card must show to be told by that.
-    return pictures.laid_on_like(old, new) if overlap(old, new) > _ROUGHLY_SAME_PLACE else 0.0
+    if overlap(old, new) <= _ROUGHLY_SAME_PLACE:
+        return 0.0  # so far off, enough of the old card would show to be told by that
+    return min(pictures.laid_on_like(old, new), 1.0 if likeness >= _SURELY_ONE_FACE else _ILL_OUTLINED)
 
 
-def _is_another(sighting: Sighting, top: Lying, pictures: Comparison) -> bool:
-    """Whether a card lies where the top one did, read as another one and looking unlike it.
+def _is_stranger(sighting: Sighting, known: Sequence[Lying], pictures: Comparison) -> bool:
+    """Whether a card that is none of the known ones is read on the top one, where the picture was unlike it before.
 
     Where faces are almost bare, one may take another's place with hardly a change in the small picture.
     """
-    read = sighting.confidence >= _WELL_READ and overlap(sighting.quad, top.quad) > _ROUGHLY_SAME_PLACE
-    return read and pictures.likeness(top.quad, sighting.quad) < _ONE_CARD
+    if sighting.confidence < _WELL_READ or any(_is(sighting, lying, _ROUGHLY_SAME_PLACE) for lying in known):
+        return False
+    on_top = overlap(sighting.quad, known[-1].quad) > _TOUCHING
+    return on_top and pictures.likeness(sighting.quad, sighting.quad) < _ONE_CARD
 
 
 def _half_seen(known: Sequence[Lying], sightings: Sequence[Sighting], evidence: _Evidence) -> Sighting | None:
