@@ -277,6 +277,42 @@ def test_a_card_that_hardly_changes_the_small_picture_has_landed_if_it_reads_and
     assert verdict.change is change
 
 
+def test_a_top_card_that_one_look_passes_over_does_not_bring_up_the_one_under_it() -> None:
+    exact, seen = ExactSightings(), list[np.ndarray[tuple[int, ...], np.dtype[np.float32]]]()
+
+    def winking(image: np.ndarray[tuple[int, ...], np.dtype[np.uint8]]) -> list[Sighting]:
+        found = exact(image)
+        blue = [sighting.quad for sighting in found if sighting.card == BLUE_3]
+        seen.extend(blue)
+        if not blue or len(seen) > 3 or np.hypot(*(blue[0] - seen[0]).mean(0)) < 5:
+            return found
+        # Of the pile that was pushed, this look shows the lower card.
+        return [Sighting(blue[0] + np.array([20, 15], np.float32), (RED_7, GREEN_9), (0.995, 0.001), whole=True)]
+
+    footage = table(lay(RED_7), lay(BLUE_3, angle=1.4, x=9, seat=1), Nudge(0, PACE, 12.0, 9.0, 0.4, 2))
+    events = played(footage, exact, PileTracker(winking))
+    assert told(events)[:2] == [(CardLanded, "red 7"), (CardLanded, "blue 3")]
+    assert not any(isinstance(event, CardLanded) for event in events[2:])
+
+
+def test_a_card_that_one_look_in_several_reads_is_told_with_doubt() -> None:
+    exact, looks = ExactSightings(), [0]
+
+    def seldom(image: np.ndarray[tuple[int, ...], np.dtype[np.uint8]]) -> list[Sighting]:
+        found = exact(image)
+        if all(sighting.card != BLUE_3 for sighting in found):
+            return found
+        looks[0] += 1
+        corner = Sighting(found[0].quad, (RED_7, GREEN_9), (0.99, 0.005), whole=False)
+        whole = [replace(s, probabilities=(0.9, *s.probabilities[1:])) for s in found if s.card == BLUE_3]
+        return [*(whole if looks[0] == 3 else []), corner]
+
+    events = played(table(lay(RED_7), lay(BLUE_3, angle=1.4, x=9, seat=1), pause=4.0), exact, PileTracker(seldom))
+    assert told(events) == [(CardLanded, "red 7"), (CardLanded, "blue 3")]
+    assert isinstance(events[1], CardLanded)
+    assert events[1].probabilities[0][1] == pytest.approx(0.45, abs=0.02)
+
+
 @pytest.mark.parametrize(("beside", "change"), [(0, Change.NONE), (12, Change.LANDED)])
 def test_a_card_from_which_a_hand_was_taken_has_not_landed_anew(beside: int, change: Change) -> None:
     quad = np.array([[100, 60], [160, 60], [160, 150], [100, 150]], np.float32)
