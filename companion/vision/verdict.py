@@ -100,7 +100,7 @@ def judge(
 
     sightings: cards on and about the pile. changed: mask of where the picture differs from the one in which the top
     card of `known` was accepted, small; `scale` takes the picture's pixels to its own. pictures: then and now, asked
-    about a card with the top one's face.
+    about a card with the top one's face, and about one that hardly shows in the mask.
     """
     whole = [s for s in sightings if s.whole]
     if not known:
