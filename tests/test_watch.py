@@ -63,7 +63,7 @@ class Recognising:
         corner = np.array([left, top], np.float32)
         return [Sighting(s.quad - corner, s.cards, s.probabilities, s.whole) for s in exact(frame.image)]
 
-    closely = detect
+    closely = thoroughly = detect
 
 
 def _thumbnail(image: Image) -> np.ndarray[tuple[int, ...], np.dtype[np.float32]]:
