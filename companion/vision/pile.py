@@ -238,7 +238,9 @@ class PileTracker:
                 done = len(agreeing) >= min(votes, _AGREE)
             case Change.GONE:
                 lasted = frame.time - agreeing[0][0]
-                done = votes == 1 or (lasted >= _GONE_SECONDS and len(agreeing) >= _GONE_LOOKS)
+                # A bare place in every other look is a card that one kind of look cannot see.
+                bare = 3 * sum(verdict.change is Change.LANDED for _, verdict in self._looks) < looks
+                done = votes == 1 or (bare and lasted >= _GONE_SECONDS and len(agreeing) >= _GONE_LOOKS)
                 self._pause = min(_LONGEST_PAUSE, _GONE_SECONDS / _GONE_LOOKS)
             case Change.UNCLEAR:
                 # What keeps showing one new corner alone, or was seen to have landed in one look, is better asked about
