@@ -235,7 +235,10 @@ def under_lamp(image: Image, rng: np.random.Generator) -> Image:
 
 
 def batches(folder: Path, split: str, scenes: int, seed: int, epoch: int, limits: Limits) -> Iterator[CropBatch]:
-    """Yield the crops of `scenes` scenes at a time, in an order and with jitter that `seed` and `epoch` decide."""
+    """Yield the crops of `scenes` scenes at a time, in an order and with jitter that `seed` and `epoch` decide.
+
+    Of split 'train' some are as under a coloured lamp.
+    """
     rows = [json.loads(line) for line in (folder / f"{split}.jsonl").read_text().splitlines()]
     false = _false_boxes(folder, split)
     rng = np.random.default_rng((seed, epoch))

@@ -231,6 +231,7 @@ class PileTracker:
         latest = self._looks[-1][1]
         agreeing = [(time, verdict) for time, verdict in self._looks if _agree(verdict, latest)]
         looks = len(self._looks)
+        landed = [verdict for _, verdict in self._looks if verdict.change is Change.LANDED]
         match latest.change:
             case _ if self._is_certain(latest):
                 done = True
@@ -239,17 +240,16 @@ class PileTracker:
             case Change.GONE:
                 lasted = frame.time - agreeing[0][0]
                 # A bare place in every other look is a card that one kind of look cannot see.
-                bare = 3 * sum(verdict.change is Change.LANDED for _, verdict in self._looks) < looks
+                bare = 3 * len(landed) < looks
                 done = votes == 1 or (bare and lasted >= _GONE_SECONDS and len(agreeing) >= _GONE_LOOKS)
                 self._pause = min(_LONGEST_PAUSE, _GONE_SECONDS / _GONE_LOOKS)
             case Change.UNCLEAR:
                 # What keeps showing one new corner alone, or was seen to have landed in one look, is better asked about
                 # than passed over.
-                landed = [look for look in self._looks if look[1].change is Change.LANDED]
                 done = len(agreeing) >= _MOST_LOOKS and (latest.top is not None or bool(landed))
                 if done and latest.top is None:
-                    agreeing = [(time, replace(verdict, belief=verdict.belief / 2)) for time, verdict in landed[-1:]]
-                    latest = agreeing[0][1]
+                    latest = replace(landed[-1], belief=landed[-1].belief / 2)
+                    agreeing = [(frame.time, latest)]
                 self._pause = min(_LONGEST_PAUSE, 2 * self._pause)
             case _:
                 assert latest.top is not None
