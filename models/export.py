@@ -8,6 +8,8 @@ import os
 import shutil
 from pathlib import Path
 
+import numpy as np
+import onnx
 import torch
 
 from companion.dataset.generate import CLASSES
@@ -29,19 +31,35 @@ def load_readers(checkpoint: Path) -> dict[str, Reader]:
 
 
 def export_readers(checkpoint: Path, folder: Path) -> None:
-    """Write card-reader.onnx and index-reader.onnx; each takes any number of crops at once."""
+    """Write card-reader.onnx and index-reader.onnx, with weights in half precision; each takes any number of crops."""
     for kind, reader in load_readers(checkpoint).items():
+        path = folder / f"{NAMES[kind]}.onnx"
         width, height = CARD_CROP if kind == "card" else (INDEX_CROP, INDEX_CROP)
         torch.onnx.export(
             reader,
             (torch.zeros(2, 3, height, width),),
-            str(folder / f"{NAMES[kind]}.onnx"),
+            str(path),
             input_names=["crops"],
             output_names=["scores"],
             dynamic_axes={"crops": {0: "count"}, "scores": {0: "count"}},
             opset_version=17,
             dynamo=False,
         )
+        _halve_weights(path)
+
+
+def _halve_weights(path: Path) -> None:
+    """Store a network's weights in half precision. They are cast to single precision as it is loaded, not each run."""
+    model = onnx.load(path)
+    for weight in list(model.graph.initializer):
+        values = onnx.numpy_helper.to_array(weight)
+        if values.dtype != np.float32:
+            continue
+        stored = f"{weight.name} (half)"
+        cast = onnx.helper.make_node("Cast", [stored], [weight.name], to=onnx.TensorProto.FLOAT)
+        model.graph.node.insert(0, cast)
+        weight.CopyFrom(onnx.numpy_helper.from_array(values.astype(np.float16), stored))
+    onnx.save(model, path)
 
 
 def export_detector(checkpoint: Path, folder: Path) -> None:

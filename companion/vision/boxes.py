@@ -31,6 +31,8 @@ class Box:
 
 STRIDE = 32
 _PAD = 114
+# Two boxes of a kind that share more than this (IoU) are about the same thing.
+_SAME_BOX = 0.4
 
 
 def letterbox(image: Image, longest: int) -> tuple[NDArray[np.float32], float, tuple[int, int]]:
@@ -108,4 +110,4 @@ class BoxFinder:
         for longest in scales or self._scales:
             x, scale, offset = letterbox(image, longest)
             boxes += decode(self._network(x)[0], scale, offset, self._threshold)
-        return suppress(boxes, 0.5)
+        return suppress(boxes, _SAME_BOX)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 
 import cv2
 import numpy as np
+from numpy.typing import NDArray
 
 from companion.vision.geometry import INDEX_REACH, INDEX_SPOT, Quad, homography, project, unit_square
 from companion.vision.reader import IndexReading
@@ -15,6 +16,9 @@ _INDEX_OVER_CARD = 0.135
 # How far from its usual spot a card's own index may lie, in the card's unit square: decks and outlines differ.
 _SPOT_REACH = 0.14
 _LOOSE_SPOT_REACH = 0.3
+# Two indices of one card are at opposite corners. Two near one corner are of two cards, if they are of about one size,
+# and so many sides of an index' frame apart.
+_LIKE_SIZED, _TWO_CARDS = 0.7, 0.63
 # How far from where one index expects the other that one may lie, over the card's height: perspective shortens.
 _OPPOSITE_REACH = 0.45
 # Area of an outline told from one index, over that of a card beside it: indices differ in size from deck to deck.
@@ -71,16 +75,39 @@ def near_spots(card: Quad, indices: Sequence[Quad]) -> set[int]:
 def _nearest_to_spots(card: Quad, indices: Sequence[Quad], reach: float) -> set[int]:
     if not indices:
         return set()
-    spots = np.array([INDEX_SPOT, (1 - INDEX_SPOT[0], 1 - INDEX_SPOT[1])])
-    positions = _centers_on(card, indices)
-    off = np.abs(positions[:, None] - spots[None]).max(2)
+    off = _off_spots(card, indices)
     return {int(off[:, k].argmin()) for k in range(2) if off[:, k].min() < reach}
+
+
+def _off_spots(card: Quad, indices: Sequence[Quad]) -> NDArray[np.float32]:
+    """Return how far each index (N) lies from each of the card's two spots, (N, 2) in the card's unit square."""
+    spots = np.array([INDEX_SPOT, (1 - INDEX_SPOT[0], 1 - INDEX_SPOT[1])], np.float32)
+    positions = _centers_on(card, indices)
+    return np.asarray(np.abs(positions[:, None] - spots[None]).max(2), np.float32)
 
 
 def inside(card: Quad, indices: Sequence[Quad]) -> set[int]:
     """Return the indices whose centres lie on the card."""
     positions = _centers_on(card, indices)
     return {i for i, (x, y) in enumerate(positions) if 0 < x < 1 and 0 < y < 1}
+
+
+def surplus(card: Quad, indices: Sequence[Quad], own: Set[int], surely: Set[int]) -> set[int]:
+    """Return those of its seeming own indices that must be of a like card lying across it.
+
+    Of several near one corner the card keeps one: of those that are `surely` its own, else of all, the one nearest to
+    its spot.
+    """
+    off = _off_spots(card, indices)
+    sides = [float(np.hypot(*(index[1] - index[0]))) for index in indices]
+    left: set[int] = set()
+    for spot in range(2):
+        near = sorted((i for i in own if off[i].argmin() == spot), key=lambda i: (i not in surely, off[i, spot]))
+        for i in near[1:]:
+            kept, apart = near[0], float(np.hypot(*(indices[i].mean(0) - indices[near[0]].mean(0))))
+            if _LIKE_SIZED < sides[i] / sides[kept] < 1 / _LIKE_SIZED and apart > _TWO_CARDS * sides[kept]:
+                left.add(i)
+    return left
 
 
 def strangers(card: Quad, indices: Sequence[Quad]) -> int:

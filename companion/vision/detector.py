@@ -27,6 +27,7 @@ from companion.vision.corners import (
     opposite_pairs,
     outline_from_pair,
     strangers,
+    surplus,
 )
 from companion.vision.geometry import Image, Quad, index_frame, intersection_over_smaller
 from companion.vision.labels import Floats
@@ -50,8 +51,10 @@ _WHOLE_LIMIT = 0.35
 _INDEX_LIMIT = 0.4
 # But where a whole card surely is, by the box' score and the reader's probability of none, it is listed as unsure.
 _SURELY_BOXED, _SURELY_NOT_NONE, _ILL_READ_LIMIT = 0.8, 0.05, 0.15
+# Of two like indices at one corner of a card, one is another card's if it is read with this probability.
+_CLEARLY_ANOTHER = 0.7
 # An index right beside other cards: one more of a fan. Without colour it may still be any dark print.
-_NEIGHBOUR_LIMIT, _DARK_NEIGHBOUR_LIMIT = 0.22, 0.7
+_NEIGHBOUR_LIMIT, _DARK_NEIGHBOUR_LIMIT = 0.3, 0.7
 # An index whose card's place shows no card at all to the card reader with more than this probability is other print.
 _BARE_LIMIT = 0.5
 _CLEAR_INDEX = 0.82
@@ -171,21 +174,23 @@ class CardDetector:
         best = int(self._probabilities(card.logs, True)[:-1].argmax())
         return int(self._probabilities(index.logs, False)[:-1].argmax()) == best
 
+    def _is_clear(self, index: IndexReading) -> bool:
+        return bool(self._probabilities(index.logs, False)[:-1].max() >= _CLEARLY_ANOTHER)
+
     def _unclaimed(self, indices: Sequence[IndexReading], whole: Sequence[CardReading]) -> list[IndexReading]:
         """Return the indices that are none of the whole cards' own."""
         frames = [index.quad for index in indices]
         own: set[int] = set()
         for card in whole:
             spots = at_spots(card.quad, frames)
-            own |= middles(card.quad, frames)
-            own |= {i for i in spots if not self._denies(indices[i], card)}
-            own |= {i for i in near_spots(card.quad, frames) if self._agrees(indices[i], card)}
+            agreeing = {i for i, index in enumerate(indices) if self._agrees(index, card)}
+            possible = {i for i, index in enumerate(indices) if not self._denies(index, card)}
+            symbol = middles(card.quad, frames) & possible
             # What else is found on a card with both its corners in view is its print, not another card.
-            own |= {
-                i
-                for i in inside(card.quad, frames)
-                if self._agrees(indices[i], card) or (len(spots) == 2 and not self._denies(indices[i], card))
-            }
+            printed = inside(card.quad, frames) & (agreeing | possible if len(spots) == 2 else agreeing)
+            corners = (spots & possible) | (near_spots(card.quad, frames) & agreeing) | printed
+            others = surplus(card.quad, frames, corners - symbol, agreeing)
+            own |= symbol | corners - {i for i in others if self._is_clear(indices[i])}
         return [index for i, index in enumerate(indices) if i not in own]
 
     def _cards_behind(self, image: Image, indices: Sequence[IndexReading], whole: Sequence[Quad]) -> list[Sighting]:

@@ -25,8 +25,12 @@ from companion.vision.geometry import (
 from companion.vision.labels import COLOR_COUNT, FACE_COUNT, Floats, card_log_likelihoods, log_softmax
 from companion.vision.runtime import Network
 
-# By how much the frames in which an index is read are larger than its own: what boxes are off by evens out.
-_INDEX_VIEWS = (-0.1, 0.0, 0.12)
+INDEX_VIEWS = ((-0.1, 2), (0.0, 0), (0.12, 1))
+"""How an index is read: frames grown by so much, turned by so many quarters.
+
+What boxes are off by evens out, and so do the network's slips, which differ from view to view (test-time augmentation:
+Krizhevsky et al. 2012).
+"""
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,6 +54,11 @@ def _input(crops: Sequence[Image]) -> NDArray[np.float32]:
     return np.ascontiguousarray(stack).astype(np.float32) / np.float32(255)
 
 
+def _mean(logs: Sequence[Floats]) -> Floats:
+    """Return the logarithms of the mean probabilities."""
+    return np.asarray(np.logaddexp.reduce(logs, axis=0) - np.log(len(logs)), np.float32)
+
+
 class Reader:
     """Reads cards and indices with the two exported networks."""
 
@@ -61,16 +70,19 @@ class Reader:
     def read_cards(self, image: Image, quads: Sequence[Quad]) -> list[CardReading]:
         """Return a reading for each rough outline (4, 2) in the (H, W, 3) BGR uint8 picture.
 
-        Two passes: the first finds the outline within the rough one, the second reads the card in it; then the corners
-        are read by themselves at the picture's full resolution, which tells more where the middle shows no number.
+        Two passes: the first finds the outline within the rough one, the second reads the card in it both ways up. Then
+        the corners are read by themselves at the picture's full resolution, which tells more where the middle shows no
+        number.
         """
         if not quads:
             return []
         rough = [portrait(quad) for quad in quads]
         refined = [portrait(quad) for quad, _ in self._pass(image, rough)]
-        final = self._pass(image, refined)
-        outlines = [portrait(quad) for quad, _ in final]
-        logs = np.stack([scores for _, scores in final])
+        upright = self._pass(image, refined)
+        turned = self._pass(image, [np.roll(quad, 2, axis=0) for quad in refined])
+        both = list(zip(upright, turned, strict=True))
+        outlines = [portrait(np.mean((a, np.roll(b, 2, axis=0)), axis=0, dtype=np.float32)) for (a, _), (b, _) in both]
+        logs = np.stack([_mean((a, b)) for (_, a), (_, b) in both])
         corners = [frame for outline in outlines for frame in corner_frames(outline)]
         corner_logs, _ = self._index_scores(image, corners)
         # A corner that is hidden or cut reads as 'none' or at random: bound what it can say against the whole card.
@@ -93,19 +105,28 @@ class Reader:
             return np.zeros(0, np.float32)
         return np.asarray([np.exp(logs[-1]) for _, logs in self._pass(image, quads)], np.float32)
 
-    def read_indices(self, image: Image, frames: Sequence[Quad]) -> list[IndexReading]:
-        """Return a reading for each square (4, 2) about an index that may stand in any of four directions."""
+    def read_indices(
+        self, image: Image, frames: Sequence[Quad], views: Sequence[tuple[float, int]] = INDEX_VIEWS
+    ) -> list[IndexReading]:
+        """Return a reading for each square (4, 2) about an index that may stand in any of four directions.
+
+        It is the mean over the `views`: by how much the frame is grown, and by how many quarters it is turned.
+        """
         if not frames:
             return []
-        views = [self._index_scores(image, [expand(frame, by) for frame in frames]) for by in _INDEX_VIEWS]
-        logs = np.mean([logs for logs, _ in views], axis=0)
-        turns = np.mean([turns for _, turns in views], axis=0)
+        scores = [self._index_scores(image, frames, *view) for view in views]
+        logs = np.mean([logs for logs, _ in scores], axis=0)
+        turns = np.mean([turns for _, turns in scores], axis=0)
         return [
             IndexReading(np.roll(frame, -int(turn), axis=0), row)
             for frame, turn, row in zip(frames, turns.argmax(1), logs, strict=True)
         ]
 
-    def _index_scores(self, image: Image, frames: Sequence[Quad]) -> tuple[Floats, Floats]:
-        output = self._indices(_input([cut(image, frame, INDEX_CROP, INDEX_CROP) for frame in frames]))
+    def _index_scores(
+        self, image: Image, frames: Sequence[Quad], growth: float = 0.0, turn: int = 0
+    ) -> tuple[Floats, Floats]:
+        """Return (N, 57) log-likelihoods and (N, 4) those of the quarter turns by which the frames stand turned."""
+        edges = [np.roll(expand(frame, growth), -turn, axis=0) for frame in frames]
+        output = self._indices(_input([cut(image, edge, INDEX_CROP, INDEX_CROP) for edge in edges]))
         logs = card_log_likelihoods(output[:, :FACE_COUNT], output[:, FACE_COUNT : FACE_COUNT + COLOR_COUNT])
-        return logs, log_softmax(output[:, FACE_COUNT + COLOR_COUNT :])
+        return logs, np.roll(log_softmax(output[:, FACE_COUNT + COLOR_COUNT :]), turn, axis=1)

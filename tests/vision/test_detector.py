@@ -28,6 +28,7 @@ from companion.vision.corners import (
     outline_from_index,
     outline_from_pair,
     strangers,
+    surplus,
 )
 from companion.vision.detector import CardDetector
 from companion.vision.geometry import corner_frames, homography, project, unit_square
@@ -118,6 +119,20 @@ def test_a_card_claims_its_own_indices_only() -> None:
     assert at_spots(CARD, []) == set()
     assert claimed(CARD, []) == set()
     assert strangers(CARD, []) == 0
+
+
+def test_of_two_indices_at_one_corner_one_is_a_like_card_lying_across() -> None:
+    top_left, bottom_right = corner_frames(CARD)
+    like = top_left + np.array([0.3 * 112, 0], np.float32)
+    frames = [like, top_left, bottom_right]
+    assert surplus(CARD, frames, {0, 1, 2}, {0, 1, 2}) == {0}
+    assert surplus(CARD, frames, {1, 2}, {1, 2}) == set()
+    # The card keeps the one that reads as it does, be it the farther one.
+    assert surplus(CARD, frames, {0, 1, 2}, {0, 2}) == {1}
+    # A second box about the same index, and print of another size, are no other card's.
+    assert surplus(CARD, [top_left + 4, top_left], {0, 1}, {0, 1}) == set()
+    large = (like - like.mean(0)) * 2 + like.mean(0)
+    assert surplus(CARD, [large, top_left], {0, 1}, {0, 1}) == set()
 
 
 def test_one_index_boxed_twice_is_one_card() -> None:

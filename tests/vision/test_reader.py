@@ -1,0 +1,59 @@
+"""Reading crops with the shipped networks."""
+
+from __future__ import annotations
+
+from itertools import product
+
+import numpy as np
+import pytest
+
+from companion.cards import ALL_CARDS
+from companion.dataset.layouts import Layout
+from companion.dataset.scenes import Scene, SceneMaker
+from companion.dataset.styles import StyleFamily
+from companion.vision.detector import model_folder
+from companion.vision.geometry import index_frame
+from companion.vision.reader import Reader
+from companion.vision.runtime import Network
+
+
+@pytest.fixture(scope="module")
+def reader() -> Reader:
+    folder = model_folder()
+    return Reader(Network(folder / "card-reader.onnx"), Network(folder / "index-reader.onnx"))
+
+
+@pytest.fixture(scope="module")
+def scenes() -> list[Scene]:
+    maker = SceneMaker(8, (800, 600), families=[StyleFamily.CLASSIC_OVAL], fonts=())
+    return [maker.make(Layout.GRID) for _ in range(4)]
+
+
+def test_a_whole_card_is_read_alike_whichever_way_up_it_is_boxed(reader: Reader, scenes: list[Scene]) -> None:
+    for scene in scenes:
+        quads = [np.asarray(card.quad, np.float32) for card in scene.cards if card.visible > 0.95]
+        turned = [np.roll(quad, 2, axis=0) for quad in quads]
+        for one, other in zip(
+            reader.read_cards(scene.image, quads), reader.read_cards(scene.image, turned), strict=True
+        ):
+            assert one.logs[:-1].argmax() == other.logs[:-1].argmax()
+            assert np.abs(one.quad - np.roll(other.quad, 2, axis=0)).max() < 4
+
+
+def test_an_index_is_found_upright_in_whichever_of_four_ways_it_is_boxed(reader: Reader, scenes: list[Scene]) -> None:
+    right = upright = there = 0
+    for scene in scenes:
+        for card in scene.cards:
+            # A nought, a skip or an eight looks the same upside down.
+            if card.visible < 0.95 or card.card.face.value in ("0", "8", "skip"):
+                continue
+            frame = index_frame(np.asarray(card.indices[0].quad, np.float32))
+            for turn, seen_turned in product(range(4), range(4)):
+                boxed = np.roll(frame, turn, axis=0)
+                (reading,) = reader.read_indices(scene.image, [boxed], views=[(0.0, seen_turned)])
+                there += 1
+                right += ALL_CARDS[int(reading.logs[:-1].argmax())] == card.card
+                upright += bool(np.allclose(reading.quad, frame))
+    assert there >= 160
+    assert right / there > 0.85
+    assert upright / there > 0.9
