@@ -77,4 +77,4 @@ def index_reader() -> Reader:
     """Return an untrained reader of corner indices."""
     from companion.vision.geometry import INDEX_CROP
 
-    return Reader(INDEX_CROP, INDEX_CROP, INDEX_HEADS, ((32, 1), (56, 1), (96, 1), (144, 1)))
+    return Reader(INDEX_CROP, INDEX_CROP, INDEX_HEADS, ((32, 1), (56, 1), (96, 2), (144, 2)))

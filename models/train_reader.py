@@ -152,7 +152,10 @@ def train(run: ReaderRun, console: Console | None = None) -> None:
     if run.start is not None and not state_file.exists():
         state = torch.load(run.start, map_location=run.device)
         for kind in models:
-            models[kind].load_state_dict(state[kind])
+            # Residual blocks that the checkpoint lacks begin as nothing.
+            surplus = models[kind].load_state_dict(state[kind], strict=False).unexpected_keys
+            if surplus:
+                raise ValueError(f"{run.start} is of another network: {surplus[0]}")
     averages = {kind: _average(model) for kind, model in models.items()}
     if state_file.exists():
         state = torch.load(state_file, map_location=run.device)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import IntEnum
 
 import cv2
@@ -104,10 +104,22 @@ class BoxFinder:
         self._scales = scales
         self._threshold = threshold
 
-    def find(self, image: Image, scales: tuple[int, ...] | None = None) -> list[Box]:
-        """Return the boxes in a (H, W, 3) BGR uint8 picture, best first, none twice. scales: others than usually."""
+    def find(self, image: Image, scales: tuple[int, ...] | None = None, turned: bool = False) -> list[Box]:
+        """Return the boxes in a (H, W, 3) BGR uint8 picture, best first, none twice.
+
+        scales: others than usually. turned: whether to search the picture turned by a quarter, which shows now and then
+        what was passed over; the boxes are in pixels of the picture as it is all the same.
+        """
         boxes: list[Box] = []
+        picture = np.ascontiguousarray(np.rot90(image)) if turned else image
         for longest in scales or self._scales:
-            x, scale, offset = letterbox(image, longest)
+            x, scale, offset = letterbox(picture, longest)
             boxes += decode(self._network(x)[0], scale, offset, self._threshold)
+        if turned:
+            boxes = [replace(box, quad=_turned_back(box.quad, image.shape[1])) for box in boxes]
         return suppress(boxes, _SAME_BOX)
+
+
+def _turned_back(quad: Quad, width: int) -> Quad:
+    """Return a quad of a picture that was turned a quarter anticlockwise in pixels of the unturned one of this width."""
+    return np.column_stack([width - quad[:, 1], quad[:, 0]]).astype(np.float32)

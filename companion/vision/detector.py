@@ -54,9 +54,10 @@ _SURELY_BOXED, _SURELY_NOT_NONE, _ILL_READ_LIMIT = 0.8, 0.05, 0.15
 # Of two like indices at one corner of a card, one is another card's if it is read with this probability.
 _CLEARLY_ANOTHER = 0.7
 # An index right beside other cards: one more of a fan. Without colour it may still be any dark print.
-_NEIGHBOUR_LIMIT, _DARK_NEIGHBOUR_LIMIT = 0.3, 0.7
+_NEIGHBOUR_LIMIT, _DARK_NEIGHBOUR_LIMIT = 0.32, 0.7
 # An index whose card's place shows no card at all to the card reader with more than this probability is other print.
-_BARE_LIMIT = 0.5
+# Beside other cards it may be covered by them.
+_BARE_LIMIT, _NEIGHBOUR_BARE_LIMIT = 0.5, 0.96
 _CLEAR_INDEX = 0.82
 # Two whole cards sharing more of the smaller one than this are the same card boxed twice.
 _SAME_CARD = 0.65
@@ -69,6 +70,8 @@ _PAIR_SCORE = 0.5
 # At which scale cards are searched for that fill a third of the picture: 130 px long, as most are in training. Over 120
 # piles it found more than 640 and 320 px together.
 _CLOSE_SCALES = (416,)
+# At which scale a picture in which nothing was found is searched once more, turned by a quarter.
+_LAST_SCALES = (416,)
 # Two indices whose readings agree with at least this probability can be of one card.
 _ALIKE = 0.1
 
@@ -103,8 +106,12 @@ class CardDetector:
         self._allowed = np.array([card in allowed for card in ALL_CARDS] + [True])
 
     def detect(self, image: Image) -> list[Sighting]:
-        """Return the face-up cards in a (H, W, 3) BGR uint8 picture, whole ones first, each from the left."""
-        return self._read(image, self._boxes.find(image))
+        """Return the face-up cards in a (H, W, 3) BGR uint8 picture, whole ones first, each from the left.
+
+        Where none is found, it is searched once more in another way.
+        """
+        found = self._read(image, self._boxes.find(image))
+        return found or self._read(image, self._boxes.find(image, _LAST_SCALES, turned=True))
 
     def closely(self, image: Image) -> list[Sighting]:
         """Return the same for a picture of a pile whose cards are about a third as long as it, in half the time."""
@@ -112,7 +119,7 @@ class CardDetector:
 
     def thoroughly(self, image: Image) -> list[Sighting]:
         """Return the same for a picture of a pile with cards of any size."""
-        return self._on_pile(self.detect(image))
+        return self._on_pile(self._read(image, self._boxes.find(image)))
 
     def _on_pile(self, sightings: Sequence[Sighting]) -> list[Sighting]:
         return [s.tempered(self._calibration.pile) if s.whole else s for s in sightings]
@@ -207,7 +214,11 @@ class CardDetector:
             sighting
             for sighting, nothing in zip(sightings, bare, strict=True)
             if _is_beyond_doubt(sighting)
-            or (_is_likely_neighbour(sighting) and is_in_company(sighting.quad, sure))
+            or (
+                _is_likely_neighbour(sighting)
+                and nothing < _NEIGHBOUR_BARE_LIMIT
+                and is_in_company(sighting.quad, sure)
+            )
             or (
                 sighting.confidence >= _INDEX_LIMIT
                 and nothing < _BARE_LIMIT

@@ -5,7 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from companion.vision.boxes import Box, BoxKind, decode, letterbox, suppress
+from companion.dataset.layouts import Layout
+from companion.dataset.scenes import SceneMaker
+from companion.dataset.styles import StyleFamily
+from companion.vision.boxes import Box, BoxFinder, BoxKind, decode, letterbox, suppress
+from companion.vision.detector import model_folder
+from companion.vision.runtime import Network
 
 SQUARE = np.array([[0, 0], [10, 0], [10, 10], [0, 10]], np.float32)
 
@@ -41,3 +46,14 @@ def test_suppress_keeps_the_best_of_each_kind() -> None:
     other_kind = Box(BoxKind.INDEX, SQUARE, 0.5)
     apart = Box(BoxKind.CARD, SQUARE + 8, 0.4)
     assert suppress([twin, apart, other_kind, best], 0.5) == [best, other_kind, apart]
+
+
+def test_boxes_of_a_turned_search_lie_where_those_of_an_upright_one_do() -> None:
+    scene = SceneMaker(4, (800, 600), families=[StyleFamily.CLASSIC_OVAL], fonts=()).make(Layout.GRID)
+    finder = BoxFinder(Network(model_folder() / "detector.onnx"))
+    upright, turned = (finder.find(scene.image, (640,), turned=t) for t in (False, True))
+    sure = [box for box in upright if box.kind is BoxKind.CARD and box.score > 0.7]
+    assert sure
+    for box in sure:
+        off = min(np.abs(other.quad.mean(0) - box.quad.mean(0)).max() for other in turned if other.kind is box.kind)
+        assert off < 8
