@@ -4,11 +4,16 @@ from __future__ import annotations
 
 import importlib.util
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from companion.dataset.generate import Recipe, generate
 from companion.dataset.styles import StyleFamily
+
+if TYPE_CHECKING:
+    from companion.cards import EditionName
+    from companion.vision.detector import CardDetector
 
 _NEEDED = ("torch", "ultralytics", "onnx", "matplotlib")
 
@@ -29,6 +34,16 @@ def _need_extra() -> None:
         raise click.ClickException(
             f"training needs {', '.join(missing)}: install it with  pip install 'uno-table-companion[train]'"
         )
+
+
+def _detector(folder: Path, edition: EditionName | None = None) -> CardDetector:
+    from companion.vision.detector import CardDetector
+    from companion.vision.runtime import ModelFileError
+
+    try:
+        return CardDetector(edition, folder)
+    except ModelFileError as error:
+        raise click.ClickException(str(error)) from error
 
 
 @click.group()
@@ -154,15 +169,16 @@ def evaluate(work: Path, folder: Path | None, photos: Path | None, calibrate: bo
 
     from companion.models import evaluate as measures
     from companion.vision.calibration import Calibration
-    from companion.vision.detector import CardDetector
 
     folder = folder or work / "export"
+    if not folder.is_dir():
+        raise click.ClickException(f"there are no networks in {folder}; `companion train export` writes them")
     if calibrate or not (folder / "calibration.json").exists():
         Calibration().save(folder / "calibration.json")
-        readings = list(measures.read_all(CardDetector(folder=folder), measures.labelled_scenes(work / "scenes")))
+        readings = list(measures.read_all(_detector(folder), measures.labelled_scenes(work / "scenes")))
         measures.calibrate(folder, readings, Calibration())
     labelled = measures.labelled_photos(photos) if photos else measures.labelled_scenes(work / "scenes")
-    readings = list(measures.read_all(CardDetector(folder=folder), labelled))
+    readings = list(measures.read_all(_detector(folder), labelled))
     grid = Table("pictures of", "number", "cards", "exact", "precision", "recall", "F1")
     for group, figures in sorted(measures.table(readings).items()):
         shares = (figures.exact_share, figures.precision, figures.recall, figures.f1)
@@ -170,6 +186,7 @@ def evaluate(work: Path, folder: Path | None, photos: Path | None, calibrate: bo
     Console().print(grid)
     coverage, threshold = measures.coverage_at(*measures.correctness(readings), 0.995)
     click.echo(f"coverage at 99.5 % precision: {coverage:.1%} (confidence of at least {threshold:.3f})")
+    work.mkdir(parents=True, exist_ok=True)
     measures.draw_confusion(readings, work / "confusion.png")
     measures.draw_reliability(readings, work / "reliability.png")
 
@@ -195,14 +212,14 @@ def hands(
     """Measure on fans, cascades and heaps of five to eight cards, each hand in three pictures."""
     from companion.cards import EditionName
     from companion.models import evaluate_hands as measures
-    from companion.vision.detector import CardDetector
 
     edition = EditionName.CLASSIC
+    detector = _detector(folder or work / "export", edition)
     if photos:
         decks = measures.photographed_decks(photos, seed)
     else:
         decks = measures.drawn_decks(edition, seed, [StyleFamily[name.upper()] for name in families] or None)
-    figures = measures.measure_hands(CardDetector(edition, folder or work / "export"), decks, count, seed)
+    figures = measures.measure_hands(detector, decks, count, seed)
     click.echo(
         f"{figures.hands} hands: found and read {figures.recall:.3f}, precision {figures.precision:.3f}, "
         f"exact from one picture {figures.exact_from_one:.3f}, from three {figures.exact_from_three:.3f}"

@@ -121,5 +121,5 @@ class BoxFinder:
 
 
 def _turned_back(quad: Quad, width: int) -> Quad:
-    """Return a quad of a picture that was turned a quarter anticlockwise in pixels of the unturned one of this width."""
+    """Return a quad of a picture turned a quarter anticlockwise in pixels of the unturned one, which is so wide."""
     return np.column_stack([width - quad[:, 1], quad[:, 0]]).astype(np.float32)
