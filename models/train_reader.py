@@ -153,9 +153,9 @@ def train(run: ReaderRun, console: Console | None = None) -> None:
         state = torch.load(run.start, map_location=run.device)
         for kind in models:
             # Residual blocks that the checkpoint lacks begin as nothing.
-            surplus = models[kind].load_state_dict(state[kind], strict=False).unexpected_keys
-            if surplus:
-                raise ValueError(f"{run.start} is of another network: {surplus[0]}")
+            unknown = models[kind].load_state_dict(state[kind], strict=False).unexpected_keys
+            if unknown:
+                raise ValueError(f"{run.start} is of another network: {unknown[0]}")
     averages = {kind: _average(model) for kind, model in models.items()}
     if state_file.exists():
         state = torch.load(state_file, map_location=run.device)

@@ -104,8 +104,9 @@ def surplus(card: Quad, indices: Sequence[Quad], own: Set[int], surely: Set[int]
     for spot in range(2):
         near = sorted((i for i in own if off[i].argmin() == spot), key=lambda i: (i not in surely, off[i, spot]))
         for i in near[1:]:
-            kept, apart = near[0], float(np.hypot(*(indices[i].mean(0) - indices[near[0]].mean(0))))
-            if _LIKE_SIZED < sides[i] / sides[kept] < 1 / _LIKE_SIZED and apart > _TWO_CARDS * sides[kept]:
+            kept = near[0]
+            distance = float(np.hypot(*(indices[i].mean(0) - indices[kept].mean(0))))
+            if _LIKE_SIZED < sides[i] / sides[kept] < 1 / _LIKE_SIZED and distance > _TWO_CARDS * sides[kept]:
                 left.add(i)
     return left
 

@@ -108,7 +108,7 @@ class CardDetector:
     def detect(self, image: Image) -> list[Sighting]:
         """Return the face-up cards in a (H, W, 3) BGR uint8 picture, whole ones first, each from the left.
 
-        Where none is found, it is searched once more in another way.
+        Where none is found, it is searched once more, turned by a quarter.
         """
         found = self._read(image, self._boxes.find(image))
         return found or self._read(image, self._boxes.find(image, _LAST_SCALES, turned=True))
@@ -197,7 +197,7 @@ class CardDetector:
             printed = inside(card.quad, frames) & (agreeing | possible if len(spots) == 2 else agreeing)
             corners = (spots & possible) | (near_spots(card.quad, frames) & agreeing) | printed
             others = surplus(card.quad, frames, corners - symbol, agreeing)
-            own |= symbol | corners - {i for i in others if self._is_clear(indices[i])}
+            own |= symbol | (corners - {i for i in others if self._is_clear(indices[i])})
         return [index for i, index in enumerate(indices) if i not in own]
 
     def _cards_behind(self, image: Image, indices: Sequence[IndexReading], whole: Sequence[Quad]) -> list[Sighting]:
