@@ -32,11 +32,10 @@ def test_the_command_prints_the_figures() -> None:
 
 
 def test_networks_that_are_not_there_are_named_in_one_sentence(tmp_path: Path) -> None:
-    for command in ("hands", "evaluate"):
-        result = CliRunner().invoke(main, ["train", command, "--models", str(tmp_path / "none")])
-        assert result.exit_code == 1
-        assert str(tmp_path / "none") in result.output
-        assert "unforeseen" not in result.output
+    result = CliRunner().invoke(main, ["train", "hands", "--models", str(tmp_path / "none")])
+    assert result.exit_code == 1
+    assert str(tmp_path / "none") in result.output
+    assert "unforeseen" not in result.output
 
 
 def test_photographed_cards_are_kept_by_source(tmp_path: Path) -> None:

@@ -59,6 +59,16 @@ def test_exported_readers_give_what_pytorch_gives(work: Path) -> None:
         assert np.allclose(Network(work / "export" / f"{kind}-reader.onnx")(x), expected, atol=1e-3)
 
 
+def test_networks_that_are_not_there_are_not_evaluated(tmp_path: Path) -> None:
+    from click.testing import CliRunner
+
+    from companion.cli import main
+
+    result = CliRunner().invoke(main, ["train", "evaluate", "--models", str(tmp_path / "none")])
+    assert result.exit_code == 1
+    assert result.output.startswith(f"Error: there are no networks in {tmp_path / 'none'}")
+
+
 def test_training_goes_on_from_the_last_epoch(work: Path) -> None:
     import torch
 
