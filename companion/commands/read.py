@@ -98,7 +98,7 @@ def _score_one_hand(images: tuple[str, ...], edition: str | None, model: Path | 
     failed = False
     seen: list[list[Sighting]] = []
     name = EditionName(edition) if edition else None
-    detector = _detector(name, model)
+    detector = load_detector(name, model)
     for _, image in _pictures(images):
         if isinstance(image, PictureError):
             failed = True
@@ -115,7 +115,8 @@ def _score_one_hand(images: tuple[str, ...], edition: str | None, model: Path | 
     raise SystemExit(1 if failed else 0)
 
 
-def _detector(edition: EditionName | None, model: Path | None) -> CardDetector:
+def load_detector(edition: EditionName | None, model: Path | None) -> CardDetector:
+    """Return what finds cards, with the networks of this folder; a missing or damaged one ends the command."""
     try:
         return CardDetector(edition, model)
     except ModelFileError as error:
@@ -140,7 +141,7 @@ def _run(
     expect: int | None = None,
 ) -> int | None:
     """Print what each picture shows; return the sum of points, None where some picture could not be read."""
-    detector = _detector(EditionName(edition) if edition else None, model)
+    detector = load_detector(EditionName(edition) if edition else None, model)
     total, failed = 0, False
     several = len(picture_files(images)) > 1
     for path, image in _pictures(images):

@@ -4,16 +4,11 @@ from __future__ import annotations
 
 import importlib.util
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
 from companion.dataset.generate import Recipe, generate
 from companion.dataset.styles import StyleFamily
-
-if TYPE_CHECKING:
-    from companion.cards import EditionName
-    from companion.vision.detector import CardDetector
 
 _NEEDED = ("torch", "ultralytics", "onnx", "matplotlib")
 
@@ -34,16 +29,6 @@ def _need_extra() -> None:
         raise click.ClickException(
             f"training needs {', '.join(missing)}: install it with  pip install 'uno-table-companion[train]'"
         )
-
-
-def _detector(folder: Path, edition: EditionName | None = None) -> CardDetector:
-    from companion.vision.detector import CardDetector
-    from companion.vision.runtime import ModelFileError
-
-    try:
-        return CardDetector(edition, folder)
-    except ModelFileError as error:
-        raise click.ClickException(str(error)) from error
 
 
 @click.group()
@@ -167,6 +152,7 @@ def evaluate(work: Path, folder: Path | None, photos: Path | None, calibrate: bo
     from rich.console import Console
     from rich.table import Table
 
+    from companion.commands.read import load_detector
     from companion.models import evaluate as measures
     from companion.vision.calibration import Calibration
 
@@ -175,10 +161,10 @@ def evaluate(work: Path, folder: Path | None, photos: Path | None, calibrate: bo
         raise click.ClickException(f"there are no networks in {folder}; `companion train export` writes them")
     if calibrate or not (folder / "calibration.json").exists():
         Calibration().save(folder / "calibration.json")
-        readings = list(measures.read_all(_detector(folder), measures.labelled_scenes(work / "scenes")))
+        readings = list(measures.read_all(load_detector(None, folder), measures.labelled_scenes(work / "scenes")))
         measures.calibrate(folder, readings, Calibration())
     labelled = measures.labelled_photos(photos) if photos else measures.labelled_scenes(work / "scenes")
-    readings = list(measures.read_all(_detector(folder), labelled))
+    readings = list(measures.read_all(load_detector(None, folder), labelled))
     grid = Table("pictures of", "number", "cards", "exact", "precision", "recall", "F1")
     for group, figures in sorted(measures.table(readings).items()):
         shares = (figures.exact_share, figures.precision, figures.recall, figures.f1)
@@ -211,10 +197,11 @@ def hands(
 ) -> None:
     """Measure on fans, cascades and heaps of five to eight cards, each hand in three pictures."""
     from companion.cards import EditionName
+    from companion.commands.read import load_detector
     from companion.models import evaluate_hands as measures
 
     edition = EditionName.CLASSIC
-    detector = _detector(folder or work / "export", edition)
+    detector = load_detector(edition, folder or work / "export")
     if photos:
         decks = measures.photographed_decks(photos, seed)
     else:

@@ -189,13 +189,15 @@ class CardDetector:
         frames = [index.quad for index in indices]
         own: set[int] = set()
         for card in whole:
-            spots = at_spots(card.quad, frames)
-            agreeing = {i for i, index in enumerate(indices) if self._agrees(index, card)}
-            possible = {i for i, index in enumerate(indices) if not self._denies(index, card)}
-            symbol = middles(card.quad, frames) & possible
+            spots, near = at_spots(card.quad, frames), near_spots(card.quad, frames)
+            within, middle = inside(card.quad, frames), middles(card.quad, frames)
+            seeming = spots | near | within | middle
+            agreeing = {i for i in seeming if self._agrees(indices[i], card)}
+            possible = {i for i in seeming if not self._denies(indices[i], card)}
+            symbol = middle & possible
             # What else is found on a card with both its corners in view is its print, not another card.
-            printed = inside(card.quad, frames) & (agreeing | possible if len(spots) == 2 else agreeing)
-            corners = (spots & possible) | (near_spots(card.quad, frames) & agreeing) | printed
+            printed = within & (agreeing | possible if len(spots) == 2 else agreeing)
+            corners = (spots & possible) | (near & agreeing) | printed
             others = surplus(card.quad, frames, corners - symbol, agreeing)
             own |= symbol | (corners - {i for i in others if self._is_clear(indices[i])})
         return [index for i, index in enumerate(indices) if i not in own]
