@@ -107,6 +107,14 @@ def test_a_likely_illegal_card_is_asked_about_not_bent(game: Game) -> None:
     assert game.question.kind is QuestionKind.ILLEGAL
 
 
+@pytest.mark.parametrize(("sureness", "asked"), [(0.985, False), (0.975, True)])
+def test_a_fairly_sure_card_is_ruled_on_and_a_less_sure_one_asked_about(
+    game: Game, sureness: float, asked: bool
+) -> None:
+    game.land({"red 3": sureness, "red 8": 1 - sureness})
+    assert (game.top, bool(game.view.questions)) == (("red 7", True) if asked else ("red 3", False))
+
+
 def test_an_illegal_card_may_stand(game: Game) -> None:
     game.land("blue 3")
     game.table.let_stand(game.question.id)
