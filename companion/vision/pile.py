@@ -232,6 +232,8 @@ class PileTracker:
         agreeing = [(time, verdict) for time, verdict in self._looks if _agree(verdict, latest)]
         looks = len(self._looks)
         landed = [verdict for _, verdict in self._looks if verdict.change is Change.LANDED]
+        # What is there in every other look is a card that one kind of look cannot see.
+        often_landed = 3 * len(landed) >= looks
         match latest.change:
             case _ if self._is_certain(latest):
                 done = True
@@ -239,9 +241,7 @@ class PileTracker:
                 done = len(agreeing) >= min(votes, _AGREE)
             case Change.GONE:
                 lasted = frame.time - agreeing[0][0]
-                # A bare place in every other look is a card that one kind of look cannot see.
-                bare = 3 * len(landed) < looks
-                done = votes == 1 or (bare and lasted >= _GONE_SECONDS and len(agreeing) >= _GONE_LOOKS)
+                done = votes == 1 or (not often_landed and lasted >= _GONE_SECONDS and len(agreeing) >= _GONE_LOOKS)
                 self._pause = min(_LONGEST_PAUSE, _GONE_SECONDS / _GONE_LOOKS)
             case Change.UNCLEAR:
                 # What keeps showing one new corner alone, or was seen to have landed in one look, is better asked about
@@ -251,6 +251,9 @@ class PileTracker:
                     latest = replace(landed[-1], belief=landed[-1].belief / 2)
                     agreeing = [(frame.time, latest)]
                 self._pause = min(_LONGEST_PAUSE, 2 * self._pause)
+            case Change.TAKEN_BACK if often_landed and latest.left < len(self._pile) - 1:
+                # Several cards are seldom taken back at once.
+                done = False
             case _:
                 assert latest.top is not None
                 sure = np.mean([v.top.confidence for _, v in agreeing if v.top is not None]) >= _SURE

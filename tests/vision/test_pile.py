@@ -295,6 +295,23 @@ def test_a_top_card_that_one_look_passes_over_does_not_bring_up_the_one_under_it
     assert not any(isinstance(event, CardLanded) for event in events[2:])
 
 
+def test_a_card_that_every_other_look_misses_has_landed_and_did_not_uncover_the_whole_pile() -> None:
+    exact, looks = ExactSightings(), [0]
+
+    def winking(image: np.ndarray[tuple[int, ...], np.dtype[np.uint8]]) -> list[Sighting]:
+        found = exact(image)
+        if all(sighting.card != WILD for sighting in found):
+            return found
+        looks[0] += 1
+        lowest = [sighting for sighting in found if sighting.card == RED_7]
+        top = [replace(s, probabilities=(0.75, *s.probabilities[1:])) for s in found if s.card == WILD]
+        return lowest if looks[0] % 2 == 0 else [*lowest, *top]
+
+    beside = [lay(BLUE_3, x=65, seat=1), lay(GREEN_9, angle=0.9, x=65), lay(WILD, angle=2.2, x=65, seat=1)]
+    events = played(table(lay(RED_7), *beside), exact, PileTracker(winking))
+    assert told(events) == [(CardLanded, name) for name in ("red 7", "blue 3", "green 9", "wild")]
+
+
 def test_a_card_that_one_look_in_several_reads_is_told_with_doubt() -> None:
     exact, looks = ExactSightings(), [0]
 
