@@ -43,7 +43,8 @@ _STILL_SECONDS = 0.1
 _SPARSE_SECONDS = 0.5
 # Part of the zone that may differ from frame to frame while the pile is still: noise, compression, a flickering lamp.
 _MOTION = 0.006
-# Part of the zone from which it is worth looking whether something has become of the pile.
+# Part of the zone from which it is worth looking whether something has become of the pile. After something has moved
+# there it always is: where faces are almost bare, one that was laid on another shows in little more than its corners.
 _NEWS = 0.012
 # Part of the whole picture from which the camera itself must have moved.
 _EVERYWHERE = 0.4
@@ -89,6 +90,7 @@ class PileTracker:
         self._last: Glance | None = None
         self._still_since: float | None = None
         self._still_frames = 0
+        self._stirred = False
         self._looks: list[tuple[float, Verdict]] = []
         self._next_look = 0.0
         self._pause = _LOOK_PAUSE
@@ -125,6 +127,7 @@ class PileTracker:
         gap = frame.time - last.time
         moving = self._share(difference(last, picture)) > _MOTION
         if moving:
+            self._stirred = True
             self._wait_for_stillness()
             if gap < _SPARSE_SECONDS:
                 return []
@@ -153,7 +156,7 @@ class PileTracker:
         known = self._known
         changed = np.ones(picture.structure.shape, np.uint8) if known is None else difference(known, picture)
         if known is not None:
-            if self._share(changed) <= _NEWS and not self._looks:
+            if self._share(changed) <= _NEWS and not self._stirred and not self._looks:
                 if frame.time - known.time >= _REFRESH_SECONDS:
                     self._known, self._known_image = picture, frame.image
                 return []
@@ -238,7 +241,8 @@ class PileTracker:
             case _ if self._is_certain(latest):
                 done = True
             case Change.NONE:
-                done = len(agreeing) >= min(votes, _AGREE)
+                shown = latest.top is not None or not often_landed
+                done = shown and len(agreeing) >= min(votes, _AGREE)
             case Change.GONE:
                 lasted = frame.time - agreeing[0][0]
                 done = votes == 1 or (not often_landed and lasted >= _GONE_SECONDS and len(agreeing) >= _GONE_LOOKS)
@@ -286,6 +290,7 @@ class PileTracker:
         knocked = self._known is not None and changed.mean() > _EVERYWHERE and bool(self._pile)
         self._known, self._known_image = picture, frame.image
         self._looks.clear()
+        self._stirred = False
         self._next_look, self._pause = 0.0, _LOOK_PAUSE
         events: list[PileEvent] = []
         top = verdict.top

@@ -39,7 +39,7 @@ from companion.vision.verdict import Change, Lying, judge
 SIZE = (640, 360)
 PACE = Pace(0.4, 0.2, 0.4)
 RED_7, BLUE_3, GREEN_9 = Card.parse("red 7"), Card.parse("blue 3"), Card.parse("green 9")
-WILD = Card.parse("wild")
+WILD, YELLOW_1 = Card.parse("wild"), Card.parse("yellow 1")
 HEADER = write_script(0, longest=1).header
 
 
@@ -310,6 +310,29 @@ def test_a_card_that_every_other_look_misses_has_landed_and_did_not_uncover_the_
     beside = [lay(BLUE_3, x=65, seat=1), lay(GREEN_9, angle=0.9, x=65), lay(WILD, angle=2.2, x=65, seat=1)]
     events = played(table(lay(RED_7), *beside), exact, PileTracker(winking))
     assert told(events) == [(CardLanded, name) for name in ("red 7", "blue 3", "green 9", "wild")]
+
+
+def test_a_bare_face_laid_on_another_is_noticed_though_hardly_anything_changes() -> None:
+    quad = np.array([[280, 120], [360, 120], [360, 240], [280, 240]], np.float32)
+    yellow, blue, face = (40, 200, 220), (200, 60, 30), 230
+
+    def bare(mark: tuple[int, int, int], hand: int = 0) -> np.ndarray[tuple[int, ...], np.dtype[np.uint8]]:
+        image = np.full((360, 640, 3), (60, 90, 60), np.uint8)
+        image[120:240, 280:360] = face
+        image[128:137, 286:295] = image[223:232, 345:354] = mark
+        image[100 : 100 + hand, 270:370] = (110, 140, 190)
+        return image
+
+    def reads(image: np.ndarray[tuple[int, ...], np.dtype[np.uint8]]) -> list[Sighting]:
+        corner = np.argwhere((image == face).all(2)).min(0, initial=999)[::-1]
+        card = YELLOW_1 if (image == yellow).all(2).any() else BLUE_3
+        return [Sighting(quad - quad[0] + np.float32(corner), (card, GREEN_9), (0.97, 0.01), whole=True)]
+
+    hands = [bare(yellow, hand) for hand in (40, 80, 120, 160, 120, 80, 40)]
+    tracker = PileTracker(reads)
+    images = [bare(yellow)] * 20 + hands + [bare(blue)] * 10
+    events = [event for n, image in enumerate(images) for event in tracker.feed(Frame(image, n / 30, n))]
+    assert told(events) == [(CardLanded, "yellow 1"), (CardLanded, "blue 3")]
 
 
 def test_a_card_that_one_look_in_several_reads_is_told_with_doubt() -> None:
