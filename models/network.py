@@ -70,7 +70,7 @@ def card_reader() -> Reader:
     """Return an untrained reader of whole cards."""
     from companion.vision.geometry import CARD_CROP
 
-    return Reader(*CARD_CROP, CARD_HEADS, ((24, 0), (40, 1), (72, 2), (128, 1), (192, 1)))
+    return Reader(*CARD_CROP, CARD_HEADS, ((24, 0), (40, 1), (72, 2), (128, 3), (192, 2)))
 
 
 def index_reader() -> Reader:

@@ -72,7 +72,7 @@ def train(run: DetectorRun) -> Path:
         flipud=0.0,
         mosaic=0.0,
         degrees=0.0,
-        scale=0.25,
+        scale=0.4,
         translate=0.05,
         erasing=0.0,
         auto_augment=None,

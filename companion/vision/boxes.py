@@ -99,7 +99,7 @@ class BoxFinder:
     as small ones, for convolutions know only the sizes that they were trained on.
     """
 
-    def __init__(self, network: Network, scales: tuple[int, ...] = (640, 320), threshold: float = 0.25) -> None:
+    def __init__(self, network: Network, scales: tuple[int, ...] = (640, 320), threshold: float = 0.35) -> None:
         self._network = network
         self._scales = scales
         self._threshold = threshold
