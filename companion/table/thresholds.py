@@ -4,9 +4,9 @@ They say how people play, not how the reader reads: that is in its calibrated pr
 """
 
 CLEAR = 0.98
-"""What the likeliest explanation must reach to be ruled on at once. Most readings are far surer: of those that are not,
-one in fifty to a hundred is then ruled on wrongly, of all rulings about one in four thousand. A wrong one is mended
-with a tap, as a question is answered, so it may not cost fifty of them."""
+"""What the likeliest explanation must reach to be ruled on at once. Were readings as sure as they say, one in fifty to
+a hundred of those that only just reach it would be ruled on wrongly; in 51 simulated matches one of 504 rulings was.
+A wrong one is mended with a tap, as a question is answered, so it may not cost fifty of them."""
 
 LATER_CLEAR = 0.95
 """The same where play has gone on since: what followed is evidence too, and a late ruling helps nobody."""

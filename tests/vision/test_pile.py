@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from itertools import count
 
 import numpy as np
 import pytest
@@ -295,20 +296,27 @@ def test_a_top_card_that_one_look_passes_over_does_not_bring_up_the_one_under_it
     assert not any(isinstance(event, CardLanded) for event in events[2:])
 
 
-def test_a_card_that_every_other_look_misses_has_landed_and_did_not_uncover_the_whole_pile() -> None:
-    exact, looks = ExactSightings(), [0]
+def once_seen(card: Card, exact: ExactSightings, look: Callable[[int, list[Sighting]], list[Sighting]]) -> Detect:
+    """Return a detector that shows the exact sightings, and what the nth `look` makes of them once a card is there."""
+    looks = count(1)
 
-    def winking(image: np.ndarray[tuple[int, ...], np.dtype[np.uint8]]) -> list[Sighting]:
+    def detect(image: np.ndarray[tuple[int, ...], np.dtype[np.uint8]]) -> list[Sighting]:
         found = exact(image)
-        if all(sighting.card != WILD for sighting in found):
-            return found
-        looks[0] += 1
+        return look(next(looks), found) if any(sighting.card == card for sighting in found) else found
+
+    return detect
+
+
+def test_a_card_that_every_other_look_misses_has_landed_and_did_not_uncover_the_whole_pile() -> None:
+    exact = ExactSightings()
+
+    def winking(n: int, found: list[Sighting]) -> list[Sighting]:
         lowest = [sighting for sighting in found if sighting.card == RED_7]
         top = [replace(s, probabilities=(0.75, *s.probabilities[1:])) for s in found if s.card == WILD]
-        return lowest if looks[0] % 2 == 0 else [*lowest, *top]
+        return lowest if n % 2 == 0 else [*lowest, *top]
 
     beside = [lay(BLUE_3, x=65, seat=1), lay(GREEN_9, angle=0.9, x=65), lay(WILD, angle=2.2, x=65, seat=1)]
-    events = played(table(lay(RED_7), *beside), exact, PileTracker(winking))
+    events = played(table(lay(RED_7), *beside), exact, PileTracker(once_seen(WILD, exact, winking)))
     assert told(events) == [(CardLanded, name) for name in ("red 7", "blue 3", "green 9", "wild")]
 
 
@@ -336,18 +344,18 @@ def test_a_bare_face_laid_on_another_is_noticed_though_hardly_anything_changes()
 
 
 def test_a_card_that_one_look_in_several_reads_is_told_with_doubt() -> None:
-    exact, looks = ExactSightings(), [0]
+    exact = ExactSightings()
 
-    def seldom(image: np.ndarray[tuple[int, ...], np.dtype[np.uint8]]) -> list[Sighting]:
-        found = exact(image)
-        if all(sighting.card != BLUE_3 for sighting in found):
-            return found
-        looks[0] += 1
+    def seldom(n: int, found: list[Sighting]) -> list[Sighting]:
         corner = Sighting(found[0].quad, (RED_7, GREEN_9), (0.99, 0.005), whole=False)
         whole = [replace(s, probabilities=(0.9, *s.probabilities[1:])) for s in found if s.card == BLUE_3]
-        return [*(whole if looks[0] == 3 else []), corner]
+        return [*(whole if n == 3 else []), corner]
 
-    events = played(table(lay(RED_7), lay(BLUE_3, angle=1.4, x=9, seat=1), pause=4.0), exact, PileTracker(seldom))
+    events = played(
+        table(lay(RED_7), lay(BLUE_3, angle=1.4, x=9, seat=1), pause=4.0),
+        exact,
+        PileTracker(once_seen(BLUE_3, exact, seldom)),
+    )
     assert told(events) == [(CardLanded, "red 7"), (CardLanded, "blue 3")]
     assert isinstance(events[1], CardLanded)
     assert events[1].probabilities[0][1] == pytest.approx(0.45, abs=0.02)
