@@ -38,6 +38,7 @@ IGNORE = -100
 """Target of a question that a crop does not answer."""
 
 _LAMP_SHARE = 0.15
+_SOFT_SHARE = 0.2
 
 
 @dataclass(frozen=True)
@@ -234,10 +235,22 @@ def under_lamp(image: Image, rng: np.random.Generator) -> Image:
     return np.asarray(cv2.LUT(image, np.clip(table, 0, 255).astype(np.uint8)[None]), np.uint8)
 
 
+def softened(crop: Image, rng: np.random.Generator) -> Image:
+    """Return the crop as of a card that is far away or out of focus: shrunk and enlarged again."""
+    height, width = crop.shape[:2]
+    share = rng.uniform(0.3, 0.8)
+    small = cv2.resize(crop, (round(width * share), round(height * share)), interpolation=cv2.INTER_AREA)
+    return np.asarray(cv2.resize(small, (width, height), interpolation=cv2.INTER_LINEAR), np.uint8)
+
+
+def _softened_at_random(crops: Sequence[CardCrop | IndexCrop], share: float, rng: np.random.Generator) -> list[Image]:
+    return [softened(crop.image, rng) if rng.random() < share else crop.image for crop in crops]
+
+
 def batches(folder: Path, split: str, scenes: int, seed: int, epoch: int, limits: Limits) -> Iterator[CropBatch]:
     """Yield the crops of `scenes` scenes at a time, in an order and with jitter that `seed` and `epoch` decide.
 
-    Of split 'train' some are as under a coloured lamp.
+    Of split 'train' some are as under a coloured lamp, some softened.
     """
     rows = [json.loads(line) for line in (folder / f"{split}.jsonl").read_text().splitlines()]
     false = _false_boxes(folder, split)
@@ -255,14 +268,15 @@ def batches(folder: Path, split: str, scenes: int, seed: int, epoch: int, limits
             more_cards, more_indices = scene_crops(picture, rows[i], rng, limits, false.get(rows[i]["image"], ()))
             cards += more_cards
             indices += more_indices
+        share = _SOFT_SHARE if split == "train" else 0.0
         yield CropBatch(
-            _stack([crop.image for crop in cards], *CARD_CROP),
+            _stack(_softened_at_random(cards, share, rng), *CARD_CROP),
             {
                 "face": np.array([crop.face for crop in cards], np.int64),
                 "color": np.array([crop.color for crop in cards], np.int64),
                 "corners": np.array([crop.corners.ravel() for crop in cards], np.float32).reshape(-1, 8),
             },
-            _stack([crop.image for crop in indices], INDEX_CROP, INDEX_CROP),
+            _stack(_softened_at_random(indices, share, rng), INDEX_CROP, INDEX_CROP),
             {
                 "face": np.array([crop.face for crop in indices], np.int64),
                 "color": np.array([crop.color for crop in indices], np.int64),

@@ -31,7 +31,7 @@ from companion.vision.corners import (
 )
 from companion.vision.geometry import Image, Quad, index_frame, intersection_over_smaller
 from companion.vision.labels import Floats
-from companion.vision.reader import CardReading, IndexReading, Reader
+from companion.vision.reader import CardReading, IndexReading, Reader, with_indices
 from companion.vision.runtime import Network
 from companion.vision.sightings import Sighting
 
@@ -150,17 +150,19 @@ class CardDetector:
         frames = [index.quad for index in indices]
         scored = []
         for (_, score), reading in zip(candidates, readings, strict=True):
-            probabilities = self._probabilities(reading.logs, True)
-            surely = score >= _SURELY_BOXED and probabilities[-1] <= _SURELY_NOT_NONE
-            least = _ILL_READ_LIMIT if surely else _WHOLE_LIMIT
             spots = at_spots(reading.quad, frames)
-            denied = bool(spots) and all(self._denies(indices[i], reading) for i in spots)
+            own = [indices[i] for i in spots if not self._denies(indices[i], reading)]
+            denied = bool(spots) and not own
             # A box about several fanned cards has indices in it, but not where one card has them.
             spans_several = not spots and strangers(reading.quad, frames) >= 2
+            whole = with_indices(reading, own)
+            probabilities = self._probabilities(whole.logs, True)
+            surely = score >= _SURELY_BOXED and probabilities[-1] <= _SURELY_NOT_NONE
+            least = _ILL_READ_LIMIT if surely else _WHOLE_LIMIT
             is_card = probabilities[-1] <= _NO_CARD_LIMIT and probabilities[:-1].max() >= least
-            if is_card and _is_card_shaped(reading.quad) and not (denied or spans_several):
-                found = _SUPPORT_WEIGHT * sum(not self._denies(indices[i], reading) for i in spots)
-                scored.append((score * (0.3 + float(probabilities[:-1].max())) + found, reading))
+            if is_card and _is_card_shaped(whole.quad) and not (denied or spans_several):
+                support = _SUPPORT_WEIGHT * len(own)
+                scored.append((score * (0.3 + float(probabilities[:-1].max())) + support, whole))
         scored.sort(key=lambda pair: -pair[0])
         return _without_parts([reading for _, reading in scored])
 

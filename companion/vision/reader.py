@@ -31,6 +31,9 @@ INDEX_VIEWS = ((-0.1, 2), (0.0, 0), (0.12, 1))
 What boxes are off by evens out, and so do the network's slips, which differ from view to view (test-time augmentation:
 Krizhevsky et al. 2012).
 """
+# What a corner's reading counts against the whole card's, where the card is at least so many pixels wide. A corner that
+# is hidden or cut reads as 'no card' or at random, so what it can say against a card is bounded.
+_CORNER_WEIGHT, _LEGIBLE_WIDTH, _CORNER_BOUND = 0.5, 100.0, -4.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,6 +52,21 @@ class IndexReading:
     logs: Floats
 
 
+def _corner_weight(card: Quad) -> float:
+    """Return what a corner's reading counts on a card with this outline: a corner of a few pixels tells little."""
+    width = min(float(np.hypot(*(card[1] - card[0]))), float(np.hypot(*(card[2] - card[3]))))
+    return _CORNER_WEIGHT * min(1.0, (width / _LEGIBLE_WIDTH) ** 2)
+
+
+def with_indices(card: CardReading, indices: Sequence[IndexReading]) -> CardReading:
+    """Return the card's reading with what those of its own indices add that were found by themselves.
+
+    They are better framed than the corners that the outline tells.
+    """
+    found = sum((np.maximum(index.logs, _CORNER_BOUND) for index in indices), np.zeros_like(card.logs))
+    return CardReading(card.quad, card.logs + np.float32(_corner_weight(card.quad)) * found)
+
+
 def _input(crops: Sequence[Image]) -> NDArray[np.float32]:
     stack = np.stack(crops)[..., ::-1].transpose(0, 3, 1, 2)
     return np.ascontiguousarray(stack).astype(np.float32) / np.float32(255)
@@ -62,10 +80,9 @@ def _mean(logs: Sequence[Floats]) -> Floats:
 class Reader:
     """Reads cards and indices with the two exported networks."""
 
-    def __init__(self, card_network: Network, index_network: Network, index_weight: float = 0.5) -> None:
+    def __init__(self, card_network: Network, index_network: Network) -> None:
         self._cards = card_network
         self._indices = index_network
-        self._index_weight = index_weight
 
     def read_cards(self, image: Image, quads: Sequence[Quad]) -> list[CardReading]:
         """Return a reading for each rough outline (4, 2) in the (H, W, 3) BGR uint8 picture.
@@ -85,9 +102,9 @@ class Reader:
         logs = np.stack([_mean((a, b)) for (_, a), (_, b) in both])
         corners = [frame for outline in outlines for frame in corner_frames(outline)]
         corner_logs, _ = self._index_scores(image, corners)
-        # A corner that is hidden or cut reads as 'none' or at random: bound what it can say against the whole card.
-        bounded = np.maximum(corner_logs, -4.0).reshape(len(quads), 2, -1).sum(1)
-        return [CardReading(quad, row) for quad, row in zip(outlines, logs + self._index_weight * bounded, strict=True)]
+        bounded = np.maximum(corner_logs, _CORNER_BOUND).reshape(len(quads), 2, -1).sum(1)
+        weights = np.array([[_corner_weight(outline)] for outline in outlines], np.float32)
+        return [CardReading(quad, row) for quad, row in zip(outlines, logs + weights * bounded, strict=True)]
 
     def _pass(self, image: Image, quads: Sequence[Quad]) -> list[tuple[Quad, Floats]]:
         edges = [expand(quad, CARD_MARGIN) for quad in quads]

@@ -7,13 +7,13 @@ from itertools import product
 import numpy as np
 import pytest
 
-from companion.cards import ALL_CARDS
+from companion.cards import ALL_CARDS, Card
 from companion.dataset.layouts import Layout
 from companion.dataset.scenes import Scene, SceneMaker
 from companion.dataset.styles import StyleFamily
 from companion.vision.detector import model_folder
-from companion.vision.geometry import index_frame
-from companion.vision.reader import Reader
+from companion.vision.geometry import index_frame, unit_square
+from companion.vision.reader import CardReading, IndexReading, Reader, with_indices
 from companion.vision.runtime import Network
 
 
@@ -57,3 +57,32 @@ def test_an_index_is_found_upright_in_whichever_of_four_ways_it_is_boxed(reader:
     assert there >= 160
     assert right / there > 0.85
     assert upright / there > 0.9
+
+
+def _logs(likely: dict[str, float]) -> np.ndarray:
+    """Return the log-likelihoods of a reading that gives these cards their probabilities and all else next to none."""
+    logs = np.full(len(ALL_CARDS) + 1, -9.0, np.float32)
+    for name, probability in likely.items():
+        logs[ALL_CARDS.index(Card.parse(name))] = np.log(probability)
+    return logs
+
+
+@pytest.mark.parametrize(("width", "read"), [(200, "red skip"), (30, "yellow skip")])
+def test_a_corner_found_by_itself_settles_a_doubtful_card_if_it_is_more_than_a_few_pixels(
+    width: int, read: str
+) -> None:
+    quad = np.asarray(unit_square() * (width, 1.55 * width), np.float32)
+    doubtful = CardReading(quad, _logs({"yellow skip": 0.55, "red skip": 0.45}))
+    corner = IndexReading(unit_square(), _logs({"red skip": 0.8, "yellow skip": 0.2}))
+    assert ALL_CARDS[int(with_indices(doubtful, [corner]).logs.argmax())] == Card.parse(read)
+    assert np.array_equal(with_indices(doubtful, []).logs, doubtful.logs)
+
+
+def test_a_hidden_corner_does_not_outweigh_a_clear_card() -> None:
+    quad = np.asarray(unit_square() * (200, 310), np.float32)
+    clear = CardReading(quad, _logs({"red 7": 0.999, "red 1": 0.001}))
+    hidden = np.full(len(ALL_CARDS) + 1, -30.0, np.float32)
+    hidden[-1] = 0.0
+    assert ALL_CARDS[int(with_indices(clear, [IndexReading(unit_square(), hidden)]).logs.argmax())] == Card.parse(
+        "red 7"
+    )
