@@ -184,7 +184,7 @@ class People:
         kind = question.kind
         with suppress(RefereeError, TableError):
             if kind in (QuestionKind.CARD, QuestionKind.DOUBT):
-                card = self._card_in_question(now)
+                card = self._card_in_question(self._asked_at)
                 if card is not None:
                     self.table.answer(question.id, card)
                 else:
@@ -201,10 +201,10 @@ class People:
                 if fitting:
                     self.table.answer(question.id, fitting[0])
 
-    def _card_in_question(self, now: float) -> Card | None:
-        """Return the first card that has landed and is not ruled on, None where none has."""
-        true = next((s for s in self._ahead(now) if isinstance(s.entry, _LANDINGS)), None)
-        if self._illegal and self._illegal[0][0] <= (now if true is None else min(now, true.time)):
+    def _card_in_question(self, asked_at: float) -> Card | None:
+        """Return the first card that had landed by then and is not ruled on, None where none had."""
+        true = next((s for s in self._ahead(asked_at) if isinstance(s.entry, _LANDINGS)), None)
+        if self._illegal and self._illegal[0][0] <= (asked_at if true is None else min(asked_at, true.time)):
             return self._illegal[0][1]
         return true.entry.card if true is not None and isinstance(true.entry, _LANDINGS) else None
 

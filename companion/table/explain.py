@@ -100,10 +100,11 @@ def ways(situation: Situation, pending: Pending, *, relaxed: bool) -> list[Way]:
     if isinstance(what, Lift):
         return _lift_ways(situation, what)
     if pending.card is not None:
+        seen = what.probabilities[0][0] if what.probabilities else None
+        read_by = ReadBy.CAMERA if seen == pending.card else ReadBy.CORRECTED
         what = replace(what, probabilities=((pending.card, 1.0),))
-        return [replace(way, doubtful=False) for way in _sight_ways(situation, what) if way.card is not None] or [
-            Way(situation)
-        ]
+        found = [replace(w, doubtful=False) for w in _sight_ways(situation, what, read_by) if w.card is not None]
+        return found or [Way(situation)]
     return _sight_ways(situation, what)
 
 
@@ -120,7 +121,7 @@ def _as_said(situation: Situation, said: tuple[Entry, ...], what: Sight | Lift |
     return replace(way, card=card)
 
 
-def _sight_ways(situation: Situation, sight: Sight) -> list[Way]:
+def _sight_ways(situation: Situation, sight: Sight, read_by: ReadBy = ReadBy.CAMERA) -> list[Way]:
     if situation.state.phase in _AFTER_PLAY:
         return [Way(situation)]
     reading = dict(sight.probabilities)
@@ -132,7 +133,7 @@ def _sight_ways(situation: Situation, sight: Sight) -> list[Way]:
         found.append(Way(situation, weight=still * reading.get(situation.lying, 0.0)))
     for way in _standing(Way(situation, weight=1 - still), sight.time):
         for ready in _choices_made(way, sight.time):
-            found += _landings(ready, sight)
+            found += _landings(ready, sight, read_by)
     return [way for way in found if way.weight > 0]
 
 
@@ -144,8 +145,11 @@ def _share_still_there(situation: Situation, sight: Sight) -> float:
         return thresholds.SAME_CARD
     lines = situation.journal.lines
     last = next((line for line in reversed(lines) if isinstance(line.entry, Start | Play | Flip)), None)
-    typed = last is not None and last.reading is None and 0 <= sight.time - last.time <= thresholds.ECHO_SECONDS
-    return thresholds.SAME_CARD if typed else 0.0
+    if last is None or not 0 <= sight.time - last.time <= thresholds.ECHO_SECONDS:
+        return 0.0
+    if last.reading is None:
+        return thresholds.SAME_CARD
+    return thresholds.READ_RIGHTLY_LATER if last.read_by is ReadBy.CORRECTED else 0.0
 
 
 def _standing(way: Way, time: float) -> Iterator[Way]:
@@ -183,7 +187,7 @@ def _choices_made(way: Way, time: float, *, answered: bool = True) -> Iterator[W
         yield from _choices_made(inferred, time, answered=answered)
 
 
-def _landings(way: Way, sight: Sight) -> Iterator[Way]:
+def _landings(way: Way, sight: Sight, read_by: ReadBy) -> Iterator[Way]:
     """Yield a way for each card that the reading holds possible, landing now."""
     state = way.after.state
     seen = seen_cards(way.after.journal.match)
@@ -204,18 +208,19 @@ def _landings(way: Way, sight: Sight) -> Iterator[Way]:
         used_up = shares.left(card) <= 0
         share = shares.of(card) * probability * _share_of_face(sight, card, way.after.lying)
         back_in_play = used_up and state.header.edition.deck[card] > (card == way.after.lying)
-        found = _land(reshuffled if back_in_play and reshuffled is not None else way, card, sight, share, allowed)
+        start = reshuffled if back_in_play and reshuffled is not None else way
+        found = _land(replace(start, weight=start.weight * share), card, allowed, sight, read_by)
         unread = probability < thresholds.UNREAD or (bends and card in allowed)
         doubtful = unread or (used_up and not low) or sight.early
         yield replace(found, used_up=used_up, doubtful=doubtful)
 
 
-def _land(way: Way, card: Card, sight: Sight, share: float, allowed: frozenset[Card]) -> Way:
+def _land(way: Way, card: Card, allowed: frozenset[Card], sight: Sight, read_by: ReadBy) -> Way:
     phase = way.after.state.phase
     if card not in allowed:
-        return replace(way, after=Situation(way.after.journal, outlaw=card), weight=way.weight * share, card=card)
+        return replace(way, after=Situation(way.after.journal, outlaw=card), card=card)
     move: Move = Start(card) if phase is Phase.START else Flip(card) if phase is Phase.FLIP else Play(card)
-    return replace(way.then(Line(move, ReadBy.CAMERA, sight.time, sight.reading), share), card=card)
+    return replace(way.then(Line(move, read_by, sight.time, sight.reading)), card=card)
 
 
 class _Shares:

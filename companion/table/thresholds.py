@@ -59,8 +59,11 @@ STOOD = 0.5
 SAME_CARD = 0.95
 """At a first look, and after a move was typed: how often the card seen is the one already known of."""
 
+READ_RIGHTLY_LATER = 0.3
+"""After people named another card than the camera had read: how often it is that card which is seen next."""
+
 ECHO_SECONDS = 30.0
-"""For how long after a card was typed the camera is expected to see it, in seconds."""
+"""For how long after a card was typed or corrected the camera is expected to see it, in seconds."""
 
 SAME_FACE_TOLD = 0.9
 """How often the pile watcher tells a card that lands on its like for what it is."""

@@ -237,6 +237,22 @@ def test_a_card_typed_is_expected_to_be_seen(game: Game) -> None:
     assert (game.actor, len(game.view.history)) == ("Ben", 2)
 
 
+def test_a_card_that_people_named_against_the_camera_may_be_read_rightly_later(game: Game) -> None:
+    game.land({"wild": 0.6, "red 8": 0.1})
+    game.answer("red 3")
+    assert (game.top, game.read_by[-1], len(game.view.history)) == ("red 3", ReadBy.CORRECTED, 2)
+    game.table.see(CardLanded(0.0, probabilities("red 3")))
+    assert (game.top, len(game.view.history), game.view.questions) == ("red 3", 2, ())
+
+
+def test_a_card_that_people_named_as_the_camera_did_is_not_expected_again(game: Game) -> None:
+    game.land({"red 3": 0.6, "red 8": 0.4})
+    game.answer("red 3")
+    assert game.read_by[-1] is ReadBy.CAMERA
+    game.land("red 3", same_face=True)
+    assert len(game.view.history) == 3
+
+
 def test_a_colour_nobody_entered_follows_from_the_next_card(game: Game) -> None:
     game.land("wild draw four")
     game.land("green 5")
