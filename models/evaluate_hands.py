@@ -19,15 +19,18 @@ from companion.cards import ALL_CARDS, Card, EditionName, deck
 from companion.dataset.faces import CardArt
 from companion.dataset.layouts import Layout
 from companion.dataset.photos import card_art
-from companion.dataset.scenes import SceneMaker
+from companion.dataset.scenes import SceneCard, SceneMaker
 from companion.dataset.styles import StyleFamily
 from companion.vision.detector import CardDetector
-from companion.vision.geometry import cut, portrait
+from companion.vision.geometry import Image, cut, portrait
 from companion.vision.hands import read_hand
 
 _LAYOUTS = (Layout.FAN, Layout.CASCADE, Layout.HEAP)
 _SIZE = (960, 960)
 _ENOUGH = 8
+# Standard deviation, in levels of 255, from which on a corner or a face shows anything: where it is blown out or pitch
+# dark it has less.
+_CONTRAST = 5.0
 
 
 @dataclass(frozen=True)
@@ -83,7 +86,7 @@ class HandDeck:
 def measure_hands(detector: CardDetector, decks: Sequence[HandDeck], hands: int, seed: int) -> HandFigures:
     """Return the figures over hands of five to eight cards of one of the decks, each shown in three pictures.
 
-    Every picture shows every card's index or most of its face; pictures that hide one wholly are drawn anew.
+    Every picture shows every card's index or most of its face; pictures that hide one, or its print, are drawn anew.
     """
     rng = np.random.default_rng(seed)
     there = hit = claimed = exact_one = exact_three = 0
@@ -106,10 +109,20 @@ def _readable_scene(scenes: SceneMaker, hand: Sequence[Card], rng: np.random.Gen
     for _ in range(50):
         order = [hand[int(i)] for i in rng.permutation(len(hand))]
         scene = scenes.make(_LAYOUTS[int(rng.integers(len(_LAYOUTS)))], order)
-        shown = [card.visible >= 0.6 or any(index.visible >= 0.9 for index in card.indices) for card in scene.cards]
-        if all(shown):
+        if all(can_be_told(card, scene.image) for card in scene.cards):
             return scene.image
     return scene.image
+
+
+def can_be_told(card: SceneCard, image: Image) -> bool:
+    """Whether a corner of the card or most of its face is in view, neither blown out nor pitch dark.
+
+    image: (H, W, 3) BGR uint8 that the card's outlines are in pixels of.
+    """
+    in_view = [index.quad for index in card.indices if index.visible >= 0.9]
+    if card.visible >= 0.6:
+        in_view.append(card.quad)
+    return any(bool(cut(image, quad, 24, 24).std((0, 1)).max() >= _CONTRAST) for quad in in_view)
 
 
 def drawn_decks(edition: EditionName, seed: int, families: Sequence[StyleFamily] | None = None) -> list[HandDeck]:
