@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from companion.vision.geometry import INDEX_REACH, INDEX_SPOT, Quad, homography, project, unit_square
 from companion.vision.reader import IndexReading
 
-# Length of an index' longer side over the card's width, the mean over the drawn decks.
-_INDEX_OVER_CARD = 0.135
+USUAL_SHARE = 0.135
+"""Length of an index' longer side over the card's width: the mean over the drawn decks."""
 # How far from its usual spot a card's own index may lie, in the card's unit square: decks and outlines differ.
 _SPOT_REACH = 0.14
 _LOOSE_SPOT_REACH = 0.3
@@ -27,6 +27,10 @@ _SIZE_RANGE = (0.2, 5.0)
 _COMPANY_RANGE = 4.0
 # An index whose frame is this large a share of the card it lies in is the card's middle symbol.
 _MIDDLE_SHARE, _CENTERED_SHARE = 0.15, 0.055
+
+
+def _top(quad: Quad) -> float:
+    return float(np.hypot(*(quad[1] - quad[0])))
 
 
 def _centers_on(card: Quad, indices: Sequence[Quad]) -> Quad:
@@ -99,7 +103,7 @@ def surplus(card: Quad, indices: Sequence[Quad], own: Set[int], surely: Set[int]
     its spot.
     """
     off = _off_spots(card, indices)
-    sides = [float(np.hypot(*(index[1] - index[0]))) for index in indices]
+    sides = [_top(index) for index in indices]
     left: set[int] = set()
     for spot in range(2):
         near = sorted((i for i in own if off[i].argmin() == spot), key=lambda i: (i not in surely, off[i, spot]))
@@ -118,10 +122,22 @@ def strangers(card: Quad, indices: Sequence[Quad]) -> int:
     return len(inside - claimed(card, indices))
 
 
-def outline_from_index(reading: IndexReading) -> Quad:
-    """Return about where the card lies whose top-left index was read, from the index' size and direction."""
+def index_share(cards: Sequence[Quad], indices: Sequence[Quad]) -> float:
+    """Return how long an index of this deck is over a card's width, told from these cards and the indices on them.
+
+    It is the usual share where none of the cards has an index.
+    """
+    shares = [_top(indices[i]) / INDEX_REACH / max(_top(card), 1.0) for card in cards for i in at_spots(card, indices)]
+    return float(np.median(shares)) if shares else USUAL_SHARE
+
+
+def outline_from_index(reading: IndexReading, share: float = USUAL_SHARE) -> Quad:
+    """Return about where the card lies whose top-left index was read, from the index' size and direction.
+
+    share: how long an index is over the card's width.
+    """
     frame = reading.quad
-    scale = 1 / (INDEX_REACH * _INDEX_OVER_CARD)
+    scale = 1 / (INDEX_REACH * share)
     along, down = (frame[1] - frame[0]) * scale, (frame[3] - frame[0]) * scale * 87 / 56
     start = frame.mean(0) - INDEX_SPOT[0] * along - INDEX_SPOT[1] * down
     return np.asarray([start, start + along, start + along + down, start + down], np.float32)
@@ -139,13 +155,13 @@ def outline_from_pair(a: IndexReading, b: IndexReading) -> Quad:
     return np.asarray([start, start + x, start + x + y, start + y], np.float32)
 
 
-def are_opposite(a: IndexReading, b: IndexReading) -> bool:
+def are_opposite(a: IndexReading, b: IndexReading, share: float = USUAL_SHARE) -> bool:
     """Whether two indices can be the two of one card: of one size, half a turn apart, about a diagonal away."""
     right_a, right_b = a.quad[1] - a.quad[0], b.quad[1] - b.quad[0]
     side_a, side_b = float(np.hypot(*right_a)), float(np.hypot(*right_b))
     if not 0.5 < side_a / max(side_b, 1e-6) < 2.0 or float(right_a @ right_b) > -0.7 * side_a * side_b:
         return False
-    outline = outline_from_index(a)
+    outline = outline_from_index(a, share)
     expected = project(homography(unit_square(), outline), 1 - np.array([INDEX_SPOT]))[0]
     reach = float(np.hypot(*(outline[3] - outline[0])))
     return bool(np.hypot(*(expected - b.quad.mean(0))) < _OPPOSITE_REACH * reach)
@@ -163,7 +179,7 @@ def apart(readings: Sequence[IndexReading]) -> list[IndexReading]:
     groups: list[list[IndexReading]] = []
     for reading in readings:
         center = reading.quad.mean(0)
-        side = float(np.hypot(*(reading.quad[1] - reading.quad[0]))) / INDEX_REACH
+        side = _top(reading.quad) / INDEX_REACH
         near = (group for group in groups if np.hypot(*(group[0].quad.mean(0) - center)) < 0.6 * side)
         group = next(near, None)
         if group is None:
@@ -173,16 +189,19 @@ def apart(readings: Sequence[IndexReading]) -> list[IndexReading]:
     return [IndexReading(group[0].quad, np.mean([member.logs for member in group], axis=0)) for group in groups]
 
 
-def one_per_card(readings: Sequence[IndexReading]) -> list[IndexReading]:
-    """Return one reading per card, with the card's outline: two opposite corners that read alike are one card."""
+def one_per_card(readings: Sequence[IndexReading], share: float = USUAL_SHARE) -> list[IndexReading]:
+    """Return one reading per card, with the card's outline: two opposite corners that read alike are one card.
+
+    share: how long an index is over a card's width.
+    """
     left = sorted(readings, key=lambda reading: -float(reading.logs[:-1].max()))
     cards: list[IndexReading] = []
     while left:
         first = left.pop(0)
         likely = int(first.logs[:-1].argmax())
-        partner = next((b for b in left if int(b.logs[:-1].argmax()) == likely and are_opposite(first, b)), None)
+        partner = next((b for b in left if int(b.logs[:-1].argmax()) == likely and are_opposite(first, b, share)), None)
         if partner is None:
-            cards.append(IndexReading(outline_from_index(first), first.logs))
+            cards.append(IndexReading(outline_from_index(first, share), first.logs))
         else:
             left = [reading for reading in left if reading is not partner]
             cards.append(IndexReading(outline_from_pair(first, partner), first.logs + partner.logs))

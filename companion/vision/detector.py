@@ -18,6 +18,7 @@ from companion.vision.calibration import Calibration
 from companion.vision.corners import (
     apart,
     at_spots,
+    index_share,
     inside,
     is_in_company,
     is_size_of_others,
@@ -135,7 +136,9 @@ class CardDetector:
             whole = _without_parts([*whole, *self._whole_cards(image, pairs, indices)])
             loose = self._unclaimed(indices, whole)
         sightings = _of_one_size([self._sighting(reading.quad, reading.logs, whole=True) for reading in whole])
-        sightings += self._cards_behind(image, loose, [sighting.quad for sighting in sightings])
+        open_cards = [sighting.quad for sighting in sightings]
+        share = index_share(open_cards, [index.quad for index in indices])
+        sightings += self._cards_behind(image, one_per_card(loose, share), open_cards)
         return sorted(sightings, key=lambda sighting: (not sighting.whole, float(sighting.quad[:, 0].mean())))
 
     def _read_indices(self, image: Image, boxes: Sequence[Quad]) -> list[IndexReading]:
@@ -204,13 +207,12 @@ class CardDetector:
             own |= symbol | (corners - {i for i in others if self._is_clear(indices[i])})
         return [index for i, index in enumerate(indices) if i not in own]
 
-    def _cards_behind(self, image: Image, indices: Sequence[IndexReading], whole: Sequence[Quad]) -> list[Sighting]:
-        """Return the fanned and half-hidden cards that loose indices belong to, leaving out print on other things.
+    def _cards_behind(self, image: Image, cards: Sequence[IndexReading], whole: Sequence[Quad]) -> list[Sighting]:
+        """Return the fanned and half-hidden cards among those that loose indices tell of; the others are mere print.
 
         Unless the index is clear, such a card is of the size of the others in the picture, and the card reader sees
         cards where it must lie.
         """
-        cards = one_per_card(indices)
         sightings = [self._sighting(card.quad, card.logs, whole=False) for card in cards]
         bare = self._reader.no_card_probabilities(image, [card.quad for card in cards])
         sure = [*whole, *(sighting.quad for sighting in sightings if _is_beyond_doubt(sighting))]

@@ -16,10 +16,12 @@ from companion.dataset.layouts import Layout
 from companion.dataset.scenes import SceneMaker
 from companion.dataset.styles import StyleFamily
 from companion.vision.corners import (
+    USUAL_SHARE,
     apart,
     are_opposite,
     at_spots,
     claimed,
+    index_share,
     is_in_company,
     is_size_of_others,
     middles,
@@ -103,6 +105,17 @@ def test_an_index_tells_where_its_card_lies() -> None:
     assert are_opposite(a, b)
     assert not are_opposite(a, a)
     assert np.abs(outline_from_pair(a, b) - CARD).max() < 4
+
+
+def test_cards_that_lie_open_tell_how_large_the_indices_of_their_deck_are() -> None:
+    top_left, _ = corner_frames(CARD)
+    large = (top_left - top_left.mean(0)) * 1.9 * 0.25 / 0.3 + top_left.mean(0)
+    share = index_share([CARD], [large])
+    assert share == pytest.approx(0.25, abs=0.005)
+    assert np.abs(outline_from_index(reading(large), share) - CARD).max() < 4
+    (told,) = one_per_card([reading(large)], share)
+    assert np.abs(told.quad - CARD).max() < 4
+    assert index_share([CARD + 4000], [large]) == index_share([], []) == USUAL_SHARE
 
 
 def test_a_card_claims_its_own_indices_only() -> None:
