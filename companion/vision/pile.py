@@ -54,6 +54,9 @@ _AGREE, _SURE, _MOST_LOOKS = 2, 0.8, 5
 _CERTAIN = 0.99
 # How long a bare place must be seen before the pile counts as gone: the networks miss a card now and then.
 _GONE_SECONDS, _GONE_LOOKS = 0.6, 3
+# A card that seems to land on its like so soon after it is that card, which the hand had not let go of: nobody plays in
+# less than so many seconds.
+_ONE_PLAY = 0.8
 # A hand or arm that stays is waited for; what lies still longer, as a glass put down, has become part of the table.
 _HAND_PATIENCE = 2.0
 # Seconds between looks that find nothing new, and the longest that they are put off to.
@@ -91,6 +94,7 @@ class PileTracker:
         self._still_since: float | None = None
         self._still_frames = 0
         self._stirred = False
+        self._landed_at = -_ONE_PLAY
         self._looks: list[tuple[float, Verdict]] = []
         self._next_look = 0.0
         self._pause = _LOOK_PAUSE
@@ -265,6 +269,8 @@ class PileTracker:
                 done = done or (looks >= 2 * _MOST_LOOKS and len(agreeing) >= looks / 3)
         if not done:
             return []
+        if votes > 1 and self._is_latest(latest, frame.time):
+            latest = replace(latest, change=Change.MOVED, belief=1.0)
         # Where no pile was known, only now can be told where a hand would have to be.
         found = None if self._zone is not None or latest.top is None else _zone_about([latest.top.quad])
         if found is not None and votes > 1 and self._is_hand(picture, changed, found):
@@ -280,6 +286,12 @@ class PileTracker:
         if top is None or verdict.change is Change.TAKEN_BACK or verdict.belief < 1:
             return False
         return top.confidence >= _CERTAIN and all(lying.card != top.card for lying in self._pile[:-1])
+
+    def _is_latest(self, verdict: Verdict, time: float) -> bool:
+        """Whether what is said to have landed must be the card that has just landed before."""
+        if verdict.change is not Change.LANDED or verdict.top is None or time - self._landed_at >= _ONE_PLAY:
+            return False
+        return verdict.top.card == self.top
 
     def _accept(
         self, verdict: Verdict, agreeing: list[Verdict], frame: Frame, picture: Glance, changed: Mask
@@ -304,6 +316,7 @@ class PileTracker:
                 assert top is not None
                 same = bool(self._pile) and self._pile[-1].card == top.card
                 self._pile = [*self._pile[-_REMEMBERED:], Lying(top.card, top.quad)]
+                self._landed_at = frame.time
                 events.append(CardLanded(time, _mean(agreeing), top.quad, frame.image, same))
             case Change.TAKEN_BACK:
                 assert top is not None

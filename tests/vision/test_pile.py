@@ -119,6 +119,13 @@ def test_the_same_face_on_the_same_face_is_another_card() -> None:
     assert events[1].same_face
 
 
+def test_the_same_face_half_a_second_later_is_the_card_that_the_hand_had_not_let_go_of() -> None:
+    first, second = (Lay(0, Pace(0.1, 0.05, 0.1), RED_7, Placement(x, 0.0, angle)) for x, angle in ((0, 0.3), (6, 1.5)))
+    for pause, landings in ((0.5, 1), (2.0, 2)):
+        events = [event for _, event in follow(table(first, second, pause=pause), ExactSightings())[0]]
+        assert [type(event) for event in events].count(CardLanded) == landings
+
+
 def test_a_card_taken_back_brings_the_one_below_to_light() -> None:
     events = watch(lay(RED_7), lay(BLUE_3, angle=1.4, seat=1), TakeTop(1, PACE))
     assert told(events)[2:] == [(CardTakenBack, "red 7")]
