@@ -56,6 +56,8 @@ _SURELY_BOXED, _SURELY_NOT_NONE, _ILL_READ_LIMIT = 0.8, 0.05, 0.15
 _CLEARLY_ANOTHER = 0.7
 # An index right beside other cards: one more of a fan. Without colour it may still be any dark print.
 _NEIGHBOUR_LIMIT, _DARK_NEIGHBOUR_LIMIT = 0.32, 0.7
+# Where the card reader hardly doubts that there is a card, an index is likelier hard to read than mere print.
+_SURELY_CARD, _MISREAD_LIMIT = 0.1, 0.2
 # An index whose card's place shows no card at all to the card reader with more than this probability is other print.
 # Beside other cards it may be covered by them.
 _BARE_LIMIT, _NEIGHBOUR_BARE_LIMIT = 0.5, 0.96
@@ -221,7 +223,7 @@ class CardDetector:
             for sighting, nothing in zip(sightings, bare, strict=True)
             if _is_beyond_doubt(sighting)
             or (
-                _is_likely_neighbour(sighting)
+                _is_likely_neighbour(sighting, nothing)
                 and nothing < _NEIGHBOUR_BARE_LIMIT
                 and is_in_company(sighting.quad, sure)
             )
@@ -282,9 +284,10 @@ def _is_beyond_doubt(sighting: Sighting) -> bool:
     return sighting.confidence >= _CLEAR_INDEX and sighting.card.color is not None
 
 
-def _is_likely_neighbour(sighting: Sighting) -> bool:
-    limit = _NEIGHBOUR_LIMIT if sighting.card.color is not None else _DARK_NEIGHBOUR_LIMIT
-    return sighting.confidence >= limit
+def _is_likely_neighbour(sighting: Sighting, nothing: float) -> bool:
+    if sighting.card.color is None:
+        return sighting.confidence >= _DARK_NEIGHBOUR_LIMIT
+    return sighting.confidence >= (_MISREAD_LIMIT if nothing < _SURELY_CARD else _NEIGHBOUR_LIMIT)
 
 
 def _is_card_shaped(quad: Quad) -> bool:
