@@ -57,7 +57,7 @@ _CLEARLY_ANOTHER = 0.7
 # An index right beside other cards: one more of a fan. Without colour it may still be any dark print.
 _NEIGHBOUR_LIMIT, _DARK_NEIGHBOUR_LIMIT = 0.32, 0.7
 # Where the card reader hardly doubts that there is a card, an index is likelier hard to read than mere print.
-_SURELY_CARD, _MISREAD_LIMIT = 0.1, 0.2
+_SURELY_CARD, _MISREAD_LIMIT = 0.05, 0.24
 # An index whose card's place shows no card at all to the card reader with more than this probability is other print.
 # Beside other cards it may be covered by them.
 _BARE_LIMIT, _NEIGHBOUR_BARE_LIMIT = 0.5, 0.96
