@@ -5,7 +5,7 @@ They say how people play, not how the reader reads: that is in its calibrated pr
 
 CLEAR = 0.98
 """What the likeliest explanation must reach to be ruled on at once. Were readings as sure as they say, one in fifty to
-a hundred of those that only just reach it would be ruled on wrongly; in 51 simulated matches one of 504 rulings was.
+a hundred of those that only just reach it would be ruled on wrongly; in 51 simulated matches none of 505 rulings was.
 A wrong one is mended with a tap, as a question is answered, so it may not cost fifty of them."""
 
 LATER_CLEAR = 0.95
