@@ -105,8 +105,7 @@ def develop(image: Image, rng: np.random.Generator) -> Image:
         image = _motion_blur(image, rng)
     elif kind < 0.65:
         shrink = rng.uniform(0.35, 0.9)
-        small = cv2.resize(image, (int(width * shrink), int(height * shrink)), interpolation=cv2.INTER_AREA)
-        image = np.asarray(cv2.resize(small, (width, height), interpolation=cv2.INTER_LINEAR), np.uint8)
+        image = coarsened(image, int(width * shrink), int(height * shrink))
     elif kind < 0.75:
         soft = cv2.GaussianBlur(image, (0, 0), rng.uniform(0.8, 2.0))
         amount = rng.uniform(0.3, 1.2)
@@ -121,6 +120,12 @@ def develop(image: Image, rng: np.random.Generator) -> Image:
         encoded = cv2.imencode(".jpg", image, [cv2.IMWRITE_JPEG_QUALITY, int(rng.integers(25, 90))])[1]
         image = np.asarray(cv2.imdecode(encoded, cv2.IMREAD_COLOR), np.uint8)
     return image
+
+
+def coarsened(image: Image, width: int, height: int) -> Image:
+    """Return the picture as a camera of only so many pixels shows it, enlarged to its own size."""
+    small = cv2.resize(image, (width, height), interpolation=cv2.INTER_AREA)
+    return np.asarray(cv2.resize(small, image.shape[1::-1], interpolation=cv2.INTER_LINEAR), np.uint8)
 
 
 def _tone(image: Image, rng: np.random.Generator) -> Image:

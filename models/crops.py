@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from companion.cards import Card
+from companion.dataset.camera import coarsened
 from companion.models.mine import false_file
 from companion.vision.geometry import (
     CARD_CROP,
@@ -30,6 +31,7 @@ from companion.vision.geometry import (
     intersection_over_smaller,
     portrait,
     project,
+    sides,
     unit_square,
 )
 from companion.vision.labels import NO_CARD, color_class, face_class
@@ -75,14 +77,10 @@ class IndexCrop:
     turn: int
 
 
-def _sides(quad: Quad) -> tuple[float, float]:
-    return float(np.hypot(*(quad[1] - quad[0]))), float(np.hypot(*(quad[3] - quad[0])))
-
-
 def _shaken(quad: Quad, rng: np.random.Generator, amount: float) -> Quad:
     """Return the quad turned, moved, scaled and skewed at random; `amount` 1 is as far off as a detector's box."""
     center = quad.mean(0)
-    width, height = _sides(quad)
+    width, height = sides(quad)
     angle = rng.normal(0, 0.05) * amount
     scale = np.exp(rng.normal(0, 0.05, 2) * amount)
     cos, sin = np.cos(angle), np.sin(angle)
@@ -130,7 +128,7 @@ def card_crop(image: Image, quad: Quad, card: Card, rng: np.random.Generator) ->
 
 def index_crop(image: Image, frame: Quad, card: Card, rng: np.random.Generator) -> IndexCrop:
     """Return a training crop of the index in this square, given a random quarter turn and shaken."""
-    width, _ = _sides(frame)
+    width, _ = sides(frame)
     scale = np.exp(rng.normal(0, 0.13))
     angle = rng.normal(0, 0.12)
     cos, sin = np.cos(angle) * scale, np.sin(angle) * scale
@@ -160,12 +158,12 @@ def scene_crops(
     for entry in row["cards"]:  # type: ignore[attr-defined]
         quad, card = np.array(entry["quad"], np.float32), Card.parse(entry["card"])
         outlines.append(quad)
-        if entry["visible"] >= limits.card_visible and min(_sides(quad)) >= limits.card_side:
+        if entry["visible"] >= limits.card_visible and min(sides(quad)) >= limits.card_side:
             cards.append(card_crop(image, quad, card, rng))
         frames = corner_frames(quad)
         for index, nominal in zip(entry["indices"], frames, strict=False):
             index_quad = np.array(index["quad"], np.float32)
-            if index["visible"] >= limits.index_visible and min(_sides(index_quad)) >= limits.index_side:
+            if index["visible"] >= limits.index_visible and min(sides(index_quad)) >= limits.index_side:
                 frame = nominal if rng.random() < 0.35 else index_frame(index_quad)
                 indices.append(index_crop(image, frame, card, rng))
     for aspect in (1.55, 1.0):
@@ -239,8 +237,7 @@ def softened(crop: Image, rng: np.random.Generator) -> Image:
     """Return the crop as of a card that is far away or out of focus: shrunk and enlarged again."""
     height, width = crop.shape[:2]
     share = rng.uniform(0.3, 0.8)
-    small = cv2.resize(crop, (round(width * share), round(height * share)), interpolation=cv2.INTER_AREA)
-    return np.asarray(cv2.resize(small, (width, height), interpolation=cv2.INTER_LINEAR), np.uint8)
+    return coarsened(crop, round(width * share), round(height * share))
 
 
 def _softened_at_random(crops: Sequence[CardCrop | IndexCrop], share: float, rng: np.random.Generator) -> list[Image]:

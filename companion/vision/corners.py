@@ -8,7 +8,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from companion.vision.geometry import INDEX_REACH, INDEX_SPOT, Quad, homography, project, unit_square
+from companion.vision.geometry import INDEX_REACH, INDEX_SPOT, Quad, homography, project, sides, unit_square
 from companion.vision.reader import IndexReading
 
 USUAL_SHARE = 0.135
@@ -27,10 +27,6 @@ _SIZE_RANGE = (0.2, 5.0)
 _COMPANY_RANGE = 4.0
 # An index whose frame is this large a share of the card it lies in is the card's middle symbol.
 _MIDDLE_SHARE, _CENTERED_SHARE = 0.15, 0.055
-
-
-def _top(quad: Quad) -> float:
-    return float(np.hypot(*(quad[1] - quad[0])))
 
 
 def _centers_on(card: Quad, indices: Sequence[Quad]) -> Quad:
@@ -103,14 +99,14 @@ def surplus(card: Quad, indices: Sequence[Quad], own: Set[int], surely: Set[int]
     its spot.
     """
     off = _off_spots(card, indices)
-    sides = [_top(index) for index in indices]
+    widths = [sides(index)[0] for index in indices]
     left: set[int] = set()
     for spot in range(2):
         near = sorted((i for i in own if off[i].argmin() == spot), key=lambda i: (i not in surely, off[i, spot]))
         for i in near[1:]:
             kept = near[0]
             distance = float(np.hypot(*(indices[i].mean(0) - indices[kept].mean(0))))
-            if _LIKE_SIZED < sides[i] / sides[kept] < 1 / _LIKE_SIZED and distance > _TWO_CARDS * sides[kept]:
+            if _LIKE_SIZED < widths[i] / widths[kept] < 1 / _LIKE_SIZED and distance > _TWO_CARDS * widths[kept]:
                 left.add(i)
     return left
 
@@ -127,7 +123,9 @@ def index_share(cards: Sequence[Quad], indices: Sequence[Quad]) -> float:
 
     It is the usual share where none of the cards has an index.
     """
-    shares = [_top(indices[i]) / INDEX_REACH / max(_top(card), 1.0) for card in cards for i in at_spots(card, indices)]
+    shares = [
+        sides(indices[i])[0] / INDEX_REACH / max(sides(card)[0], 1.0) for card in cards for i in at_spots(card, indices)
+    ]
     return float(np.median(shares)) if shares else USUAL_SHARE
 
 
@@ -179,7 +177,7 @@ def apart(readings: Sequence[IndexReading]) -> list[IndexReading]:
     groups: list[list[IndexReading]] = []
     for reading in readings:
         center = reading.quad.mean(0)
-        side = _top(reading.quad) / INDEX_REACH
+        side = sides(reading.quad)[0] / INDEX_REACH
         near = (group for group in groups if np.hypot(*(group[0].quad.mean(0) - center)) < 0.6 * side)
         group = next(near, None)
         if group is None:

@@ -81,6 +81,11 @@ def cut(image: Image, quad: Quad, width: int, height: int) -> Image:
     )
 
 
+def sides(quad: Quad) -> tuple[float, float]:
+    """Return the lengths of a quad's top and of its left side."""
+    return float(np.hypot(*(quad[1] - quad[0]))), float(np.hypot(*(quad[3] - quad[0])))
+
+
 def index_frame(quad: Quad) -> Quad:
     """Return the square about an index' outline from which it is read, turned as the outline is."""
     center = quad.mean(0)

@@ -59,9 +59,9 @@ def _corner_weight(card: Quad) -> float:
 
 
 def with_indices(card: CardReading, indices: Sequence[IndexReading]) -> CardReading:
-    """Return the card's reading with what those of its own indices add that were found by themselves.
+    """Return the card's reading with what its own indices add.
 
-    They are better framed than the corners that the outline tells.
+    Those that were found by themselves are better framed than the corners that the outline tells.
     """
     found = sum((np.maximum(index.logs, _CORNER_BOUND) for index in indices), np.zeros_like(card.logs))
     return CardReading(card.quad, card.logs + np.float32(_corner_weight(card.quad)) * found)
@@ -99,12 +99,12 @@ class Reader:
         turned = self._pass(image, [np.roll(quad, 2, axis=0) for quad in refined])
         both = list(zip(upright, turned, strict=True))
         outlines = [portrait(np.mean((a, np.roll(b, 2, axis=0)), axis=0, dtype=np.float32)) for (a, _), (b, _) in both]
-        logs = np.stack([_mean((a, b)) for (_, a), (_, b) in both])
+        logs = [_mean((a, b)) for (_, a), (_, b) in both]
         corners = [frame for outline in outlines for frame in corner_frames(outline)]
         corner_logs, _ = self._index_scores(image, corners)
-        bounded = np.maximum(corner_logs, _CORNER_BOUND).reshape(len(quads), 2, -1).sum(1)
-        weights = np.array([[_corner_weight(outline)] for outline in outlines], np.float32)
-        return [CardReading(quad, row) for quad, row in zip(outlines, logs + weights * bounded, strict=True)]
+        read = [IndexReading(frame, row) for frame, row in zip(corners, corner_logs, strict=True)]
+        cards = [CardReading(outline, row) for outline, row in zip(outlines, logs, strict=True)]
+        return [with_indices(card, read[2 * i : 2 * i + 2]) for i, card in enumerate(cards)]
 
     def _pass(self, image: Image, quads: Sequence[Quad]) -> list[tuple[Quad, Floats]]:
         edges = [expand(quad, CARD_MARGIN) for quad in quads]
