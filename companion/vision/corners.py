@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from companion.vision.geometry import INDEX_REACH, INDEX_SPOT, Quad, homography, project, sides, unit_square
-from companion.vision.reader import IndexReading
+from companion.vision.reader import CardReading, IndexReading
 
 USUAL_SHARE = 0.135
 """Length of an index' longer side over the card's width: the mean over the drawn decks."""
@@ -109,6 +109,16 @@ def surplus(card: Quad, indices: Sequence[Quad], own: Set[int], surely: Set[int]
             if _LIKE_SIZED < widths[i] / widths[kept] < 1 / _LIKE_SIZED and distance > _TWO_CARDS * widths[kept]:
                 left.add(i)
     return left
+
+
+def lies_across(card: CardReading, other: CardReading, indices: Sequence[IndexReading]) -> bool:
+    """Whether a card is another one than that with which its outline shares most of its area, as on a pile.
+
+    An index at either end then reads as it does, and not as the other one.
+    """
+    ends = [indices[i] for i in at_spots(card.quad, [index.quad for index in indices])]
+    likeliest = {int(index.logs[:-1].argmax()) for index in ends}
+    return len(ends) == 2 and likeliest == {int(card.logs[:-1].argmax())} != {int(other.logs[:-1].argmax())}
 
 
 def strangers(card: Quad, indices: Sequence[Quad]) -> int:

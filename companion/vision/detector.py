@@ -22,6 +22,7 @@ from companion.vision.corners import (
     inside,
     is_in_company,
     is_size_of_others,
+    lies_across,
     middles,
     near_spots,
     one_per_card,
@@ -135,7 +136,7 @@ class CardDetector:
         # Where the box of a card was missed or far off, its two indices say where it lies.
         pairs = [(outline_from_pair(a, b), _PAIR_SCORE) for a, b in opposite_pairs(loose) if self._read_alike(a, b)]
         if pairs:
-            whole = _without_parts([*whole, *self._whole_cards(image, pairs, indices)])
+            whole = _without_parts([*whole, *self._whole_cards(image, pairs, indices)], indices)
             loose = self._unclaimed(indices, whole)
         sightings = _of_one_size([self._sighting(reading.quad, reading.logs, whole=True) for reading in whole])
         open_cards = [sighting.quad for sighting in sightings]
@@ -169,7 +170,7 @@ class CardDetector:
                 support = _SUPPORT_WEIGHT * len(own)
                 scored.append((score * (0.3 + float(probabilities[:-1].max())) + support, whole))
         scored.sort(key=lambda pair: -pair[0])
-        return _without_parts([reading for _, reading in scored])
+        return _without_parts([reading for _, reading in scored], indices)
 
     def _denies(self, index: IndexReading, card: CardReading) -> bool:
         """Whether an index surely is another card's than the one that was read: indices are seldom misread."""
@@ -250,7 +251,7 @@ class CardDetector:
         )
 
 
-def _without_parts(readings: Sequence[CardReading]) -> list[CardReading]:
+def _without_parts(readings: Sequence[CardReading], indices: Sequence[IndexReading]) -> list[CardReading]:
     """Return the readings, best first, without second boxes of a card and without boxes of a card's part.
 
     Cards are all of one size, so an outline much smaller than another that it lies in is a piece of that card's print.
@@ -258,7 +259,12 @@ def _without_parts(readings: Sequence[CardReading]) -> list[CardReading]:
     kept: list[CardReading] = []
     for reading in readings:
         area = abs(cv2.contourArea(reading.quad))
-        rivals = [other for other in kept if intersection_over_smaller(reading.quad, other.quad) > _SAME_CARD]
+        rivals = [
+            other
+            for other in kept
+            if intersection_over_smaller(reading.quad, other.quad) > _SAME_CARD
+            and not lies_across(reading, other, indices)
+        ]
         if not rivals:
             kept.append(reading)
         elif all(abs(cv2.contourArea(other.quad)) < _PART * area for other in rivals):

@@ -27,7 +27,7 @@ from companion.vision.frames import Frame
 from companion.vision.geometry import Image, Quad
 from companion.vision.motion import Background, Glance, Mask, Zone, difference, glance, length_of, reaches_in, tinted
 from companion.vision.sightings import Sighting
-from companion.vision.verdict import SAME_PLACE, Change, Lying, Verdict, carried_along, judge, overlap
+from companion.vision.verdict import SAME_PLACE, Change, Lying, Verdict, carried_along, judge, overlap, where_seen
 
 Detect = Callable[[Image], list[Sighting]]
 """Finds the face-up cards in a (H, W, 3) BGR uint8 picture; quads in its pixels."""
@@ -52,6 +52,8 @@ _EVERYWHERE = 0.4
 # is enough from this confidence on.
 _AGREE, _SURE, _MOST_LOOKS = 2, 0.8, 5
 _CERTAIN = 0.99
+# A landing believed in less than this waits for other looks to tell more.
+_DOUBTED = 0.5
 # How long a bare place must be seen before the pile counts as gone: the networks miss a card now and then.
 _GONE_SECONDS, _GONE_LOOKS = 0.6, 3
 # A card that seems to land on its like so soon after it is that card, which the hand had not let go of: nobody plays in
@@ -96,6 +98,7 @@ class PileTracker:
         self._stirred = False
         self._landed_at = -_ONE_PLAY
         self._looks: list[tuple[float, Verdict]] = []
+        self._seen: list[Sighting] = []
         self._next_look = 0.0
         self._pause = _LOOK_PAUSE
         self._frame: Frame | None = None
@@ -216,6 +219,7 @@ class PileTracker:
         # Where the camera was knocked, outlines known from before say nothing.
         knocked = bool(changed.mean() > _EVERYWHERE)
         sightings = [s for s in sightings if self._is_near(s.quad, knocked) and s.confidence >= least]
+        self._seen = sightings
         pictures = None if self._known_image is None else Comparison(self._known_image, image)
         return judge(self._pile, sightings, changed, changed.shape[1] / width, pictures)
 
@@ -261,6 +265,9 @@ class PileTracker:
                 self._pause = min(_LONGEST_PAUSE, 2 * self._pause)
             case Change.TAKEN_BACK if often_landed and latest.left < len(self._pile) - 1:
                 # Several cards are seldom taken back at once.
+                done = False
+            case Change.LANDED if latest.belief < _DOUBTED and looks < _MOST_LOOKS and votes > 1:
+                # Another look may read the card that was taken for the old one.
                 done = False
             case _:
                 assert latest.top is not None
@@ -330,6 +337,8 @@ class PileTracker:
                 single = len(self._pile) == 1
                 self._pile = []
                 events.append(CardTakenBack(time, (), frame.image) if single else PileGone(time))
+        if self._pile:
+            self._pile = where_seen(self._pile, self._seen)
         self._follow()
         return events
 
@@ -363,10 +372,14 @@ def _agree(a: Verdict, b: Verdict) -> bool:
 
 
 def _mean(verdicts: list[Verdict]) -> tuple[tuple[Card, float], ...]:
-    """Return the mean of the looks' probabilities, likeliest card first."""
-    total: dict[Card, float] = {}
+    """Return the mean of the looks' probabilities, likeliest card first.
+
+    Of their beliefs it is the geometric mean: a look that speaks against a landing weighs more than one in its favour.
+    """
     tops = [(verdict.top, verdict.belief) for verdict in verdicts if verdict.top is not None]
-    for top, belief in tops:
+    belief = np.prod([belief for _, belief in tops]) ** (1 / max(1, len(tops)))
+    total: dict[Card, float] = {}
+    for top, _ in tops:
         for card, probability in zip(top.cards, top.probabilities, strict=True):
-            total[card] = total.get(card, 0.0) + belief * probability / len(tops)
+            total[card] = total.get(card, 0.0) + float(belief) * probability / len(tops)
     return tuple(sorted(total.items(), key=lambda item: -item[1]))

@@ -57,6 +57,8 @@ class Verdict:
 SAME_PLACE = 0.75
 # Overlap that is enough where a whole pile was pushed, bent by hands and read anew.
 _ROUGHLY_SAME_PLACE = 0.6
+# Overlap under which what reads as a known card is another one elsewhere; above it, that card was pushed.
+_PUSHED = 0.4
 # Overlap that one untouched card has with itself, and another one of its kind hardly ever, even on a tidy pile.
 _SAME_CARD = 0.9
 # Part of a card's area that must have changed for the card to have come, or gone; noise and shadows change less.
@@ -322,3 +324,20 @@ def carried_along(known: Sequence[Lying], top: Quad, changed: Mask, scale: float
         rigid = area > 0 and part > _CHANGED
         moved.append(Lying(lying.card, project(move, lying.quad) if rigid else lying.quad))
     return [*moved, Lying(known[-1].card, top)]
+
+
+def where_seen(known: Sequence[Lying], sightings: Sequence[Sighting]) -> list[Lying]:
+    """Return the known cards, those under the top one where they are read now, should they have been pushed.
+
+    A hand that lays a card often pushes the others. Where a card hardly moved, the outline that it had while it lay
+    open is the better one.
+    """
+    top = known[-1]
+    seen = [s for s in sightings if s.whole and not _is(s, top)]
+
+    def found(lying: Lying) -> Lying:
+        alike = [s.quad for s in seen if s.card == lying.card]
+        quad = max(alike, key=lambda quad: overlap(quad, lying.quad), default=lying.quad)
+        return Lying(lying.card, quad) if _PUSHED < overlap(quad, lying.quad) < SAME_PLACE else lying
+
+    return [*map(found, known[:-1]), top]

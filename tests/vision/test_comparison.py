@@ -13,7 +13,7 @@ from companion.dataset.simulation import SimulatedTable
 from companion.dataset.tabletop import PileCard, Tabletop
 from companion.vision.comparison import Comparison
 from companion.vision.frames import Image
-from companion.vision.geometry import Quad
+from companion.vision.geometry import Quad, expand
 
 RED_7 = Card.parse("red 7")
 OFF = Placement(3.0, -2.5, 0.12)
@@ -65,6 +65,15 @@ def test_a_card_is_never_sure_to_have_been_laid_where_one_was_pushed(seed: int, 
     cards = after.pile.cards
     after.arrange((*cards[:-count], *map(moved, cards[-count:])))
     assert likelihood(pile(seed), after) < 0.5
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_a_card_was_pushed_if_its_face_is_gone_though_outlines_too_large_show_no_edge(seed: int) -> None:
+    after = pile(seed)
+    cards = after.pile.cards
+    after.arrange((*cards[:-1], moved(cards[-1])))
+    comparison, old, new = filmed(pile(seed), after)
+    assert comparison.laid_on_like(expand(old, 0.05), expand(new, 0.05)) == 0.0
 
 
 @pytest.mark.parametrize("seed", range(4))

@@ -24,6 +24,7 @@ from companion.vision.corners import (
     index_share,
     is_in_company,
     is_size_of_others,
+    lies_across,
     middles,
     near_spots,
     one_per_card,
@@ -34,7 +35,7 @@ from companion.vision.corners import (
 )
 from companion.vision.detector import CardDetector
 from companion.vision.geometry import corner_frames, homography, project, unit_square
-from companion.vision.reader import IndexReading
+from companion.vision.reader import CardReading, IndexReading
 
 PHOTOS = Path(os.environ.get("COMPANION_PHOTOS", Path(__file__).resolve().parents[3] / "shared" / "photos"))
 CARD = np.array([[100, 50], [212, 50], [212, 224], [100, 224]], np.float32)
@@ -146,6 +147,19 @@ def test_of_two_indices_at_one_corner_one_is_a_like_card_lying_across() -> None:
     assert surplus(CARD, [top_left + 4, top_left], {0, 1}, {0, 1}) == set()
     large = (like - like.mean(0)) * 2 + like.mean(0)
     assert surplus(CARD, [large, top_left], {0, 1}, {0, 1}) == set()
+
+
+def test_a_card_with_both_its_corners_in_view_lies_across_the_one_about_it() -> None:
+    def logs(best: int) -> np.ndarray:
+        return np.where(np.arange(57) == best, 0.0, -5.0).astype(np.float32)
+
+    card, other = CardReading(CARD, logs(3)), CardReading(CARD + 15, logs(8))
+    top_left, bottom_right = (IndexReading(frame, logs(3)) for frame in corner_frames(CARD))
+    assert lies_across(card, other, [top_left, bottom_right])
+    assert not lies_across(card, other, [top_left])
+    assert not lies_across(card, other, [top_left, IndexReading(bottom_right.quad, logs(8))])
+    # What reads alike in almost one place is one card boxed twice.
+    assert not lies_across(card, CardReading(CARD + 15, logs(3)), [top_left, bottom_right])
 
 
 def test_one_index_boxed_twice_is_one_card() -> None:

@@ -35,7 +35,7 @@ from companion.vision.frames import Frame
 from companion.vision.motion import Zone, glance, tinted
 from companion.vision.pile import Detect, PileTracker
 from companion.vision.sightings import Sighting
-from companion.vision.verdict import Change, Lying, judge
+from companion.vision.verdict import Change, Lying, judge, where_seen
 
 SIZE = (640, 360)
 PACE = Pace(0.4, 0.2, 0.4)
@@ -272,6 +272,19 @@ def test_a_card_that_is_read_as_the_one_under_it_is_told_with_doubt_and_not_as_a
     assert sum(probability for _, probability in events[1].probabilities) < 0.1
 
 
+def test_a_card_that_one_look_reads_as_the_one_under_it_is_told_as_another_look_reads_it() -> None:
+    exact = ExactSightings()
+
+    def misreading(image: np.ndarray[tuple[int, ...], np.dtype[np.uint8]]) -> list[Sighting]:
+        found = exact(image)
+        misread = [replace(s, cards=(RED_7, WILD), probabilities=(0.9, 0.05)) for s in found if s.card == WILD]
+        return misread or found
+
+    footage = table(lay(RED_7), lay(WILD, angle=1.4, x=9, seat=1))
+    events = played(footage, exact, PileTracker(exact, closely=misreading))
+    assert told(events) == [(CardLanded, "red 7"), (CardLanded, "wild")]
+
+
 @pytest.mark.parametrize(("replaced", "change"), [(True, Change.LANDED), (False, Change.NONE)])
 def test_a_card_that_hardly_changes_the_small_picture_has_landed_if_it_reads_and_looks_like_another(
     replaced: bool, change: Change
@@ -366,6 +379,29 @@ def test_a_card_that_one_look_in_several_reads_is_told_with_doubt() -> None:
     assert told(events) == [(CardLanded, "red 7"), (CardLanded, "blue 3")]
     assert isinstance(events[1], CardLanded)
     assert events[1].probabilities[0][1] == pytest.approx(0.45, abs=0.02)
+
+
+def test_cards_that_were_pushed_from_under_a_new_one_are_known_where_they_lie_then() -> None:
+    def outline(x: float, y: float) -> np.ndarray[tuple[int, ...], np.dtype[np.float32]]:
+        return np.array([[x, y], [x + 60, y], [x + 60, y + 90], [x, y + 90]], np.float32)
+
+    def seen(card: Card, x: float, y: float, whole: bool = True) -> Sighting:
+        return Sighting(outline(x, y), (card, WILD), (0.99, 0.005), whole)
+
+    pile = [Lying(GREEN_9, outline(40, 40)), Lying(BLUE_3, outline(150, 90)), Lying(RED_7, outline(100, 60))]
+    sightings = [
+        seen(RED_7, 100, 60),
+        seen(BLUE_3, 165, 100),
+        seen(GREEN_9, 42, 41),
+        seen(GREEN_9, 60, 40, whole=False),
+    ]
+    green, blue, red = where_seen(pile, sightings)
+    assert (blue.quad == outline(165, 100)).all()
+    # An outline that hardly differs, or that an index alone tells, is no better than the one known.
+    assert (green.quad == outline(40, 40)).all()
+    assert (red.quad == outline(100, 60)).all()
+    (_, elsewhere, _) = where_seen(pile, [seen(BLUE_3, 190, 150)])
+    assert (elsewhere.quad == outline(150, 90)).all()
 
 
 @pytest.mark.parametrize(("beside", "change"), [(0, Change.NONE), (12, Change.LANDED)])
