@@ -16,6 +16,8 @@ USUAL_SHARE = 0.135
 # How far from its usual spot a card's own index may lie, in the card's unit square: decks and outlines differ.
 _SPOT_REACH = 0.14
 _LOOSE_SPOT_REACH = 0.3
+# The same for print in the corners without an index, across and down: outlines told from an index are long or short.
+_FREE_REACH = (0.15, 0.2)
 # Two indices of one card are at opposite corners. Two near one corner are of two cards, if they are of about one size,
 # and so many sides of an index' frame apart.
 _LIKE_SIZED, _TWO_CARDS = 0.7, 0.63
@@ -109,6 +111,14 @@ def surplus(card: Quad, indices: Sequence[Quad], own: Set[int], surely: Set[int]
             if _LIKE_SIZED < widths[i] / widths[kept] < 1 / _LIKE_SIZED and distance > _TWO_CARDS * widths[kept]:
                 left.add(i)
     return left
+
+
+def in_free_corner(card: Quad, center: NDArray[np.float32]) -> bool:
+    """Whether a point (2,) of the picture lies where the card would have indices if it were mirrored."""
+    ((x, y),) = project(homography(card, unit_square()), center[None])
+    across, down = _FREE_REACH
+    spots = ((INDEX_SPOT[0], 1 - INDEX_SPOT[1]), (1 - INDEX_SPOT[0], INDEX_SPOT[1]))
+    return any(abs(x - spot[0]) < across and abs(y - spot[1]) < down for spot in spots)
 
 
 def lies_across(card: CardReading, other: CardReading, indices: Sequence[IndexReading]) -> bool:

@@ -18,6 +18,7 @@ from companion.vision.calibration import Calibration
 from companion.vision.corners import (
     apart,
     at_spots,
+    in_free_corner,
     index_share,
     inside,
     is_in_company,
@@ -31,7 +32,7 @@ from companion.vision.corners import (
     strangers,
     surplus,
 )
-from companion.vision.geometry import Image, Quad, index_frame, intersection_over_smaller
+from companion.vision.geometry import Image, Quad, corner_frames, index_frame, intersection_over_smaller
 from companion.vision.labels import Floats
 from companion.vision.reader import CardReading, IndexReading, Reader, with_indices
 from companion.vision.runtime import Network
@@ -41,6 +42,10 @@ MODEL_FOLDER = Path(__file__).resolve().parent.parent / "models"
 _CHECKOUT_MODELS = Path(__file__).resolve().parents[2] / "models"
 
 
+# A box with less than this score is none, but for indices in a picture of several cards: where a fan hides all else of
+# a card, one with this score is worth reading, and counts if it is read with this probability, as no wild.
+_BOX_LIMIT = 0.35
+_FAINT_BOX, _FAINT_LIMIT, _SEVERAL = 0.1, 0.7, 3
 # A box must be at least this likely to be a card at all; chosen on the generated validation scenes.
 _NO_CARD_LIMIT = 0.5
 _INDEX_NO_CARD_LIMIT = 0.35
@@ -56,7 +61,11 @@ _SURELY_BOXED, _SURELY_NOT_NONE, _ILL_READ_LIMIT = 0.8, 0.05, 0.15
 # Of two like indices at one corner of a card, one is another card's if it is read with this probability.
 _CLEARLY_ANOTHER = 0.7
 # An index right beside other cards: one more of a fan. Without colour it may still be any dark print.
-_NEIGHBOUR_LIMIT, _DARK_NEIGHBOUR_LIMIT = 0.32, 0.7
+_NEIGHBOUR_LIMIT, _DARK_NEIGHBOUR_LIMIT = 0.28, 0.7
+# An index read with this probability is company for another one.
+_COMPANY_LIMIT = 0.6
+# From so many prints in the free corners of cards on, the deck has a picture there.
+_ITEMS = 3
 # Where the card reader hardly doubts that there is a card, an index is likelier hard to read than mere print.
 _SURELY_CARD, _MISREAD_LIMIT = 0.05, 0.24
 # An index whose card's place shows no card at all to the card reader with more than this probability is other print.
@@ -101,7 +110,7 @@ class CardDetector:
         threads: int = 0,
     ) -> None:
         folder = folder or model_folder()
-        self._boxes = BoxFinder(Network(folder / "detector.onnx", threads), scales)
+        self._boxes = BoxFinder(Network(folder / "detector.onnx", threads), scales, _FAINT_BOX)
         self._reader = Reader(
             Network(folder / "card-reader.onnx", threads), Network(folder / "index-reader.onnx", threads)
         )
@@ -119,18 +128,19 @@ class CardDetector:
 
     def closely(self, image: Image) -> list[Sighting]:
         """Return the same for a picture of a pile whose cards are about a third as long as it, in half the time."""
-        return self._on_pile(self._read(image, self._boxes.find(image, _CLOSE_SCALES)))
+        return self._on_pile(self._read(image, _sure(self._boxes.find(image, _CLOSE_SCALES))))
 
     def thoroughly(self, image: Image) -> list[Sighting]:
         """Return the same for a picture of a pile with cards of any size."""
-        return self._on_pile(self._read(image, self._boxes.find(image)))
+        return self._on_pile(self._read(image, _sure(self._boxes.find(image))))
 
     def _on_pile(self, sightings: Sequence[Sighting]) -> list[Sighting]:
         return [s.tempered(self._calibration.pile) if s.whole else s for s in sightings]
 
     def _read(self, image: Image, boxes: Sequence[Box]) -> list[Sighting]:
-        indices = self._read_indices(image, [box.quad for box in boxes if box.kind is BoxKind.INDEX])
-        candidates = [(box.quad, box.score) for box in boxes if box.kind is BoxKind.CARD]
+        read = self._read_indices(image, _sure(boxes))
+        indices = [index for index in apart(read) if self._is_index(index)]
+        candidates = [(box.quad, box.score) for box in _sure(boxes) if box.kind is BoxKind.CARD]
         whole = self._whole_cards(image, candidates, indices)
         loose = self._unclaimed(indices, whole)
         # Where the box of a card was missed or far off, its two indices say where it lies.
@@ -138,15 +148,27 @@ class CardDetector:
         if pairs:
             whole = _without_parts([*whole, *self._whole_cards(image, pairs, indices)], indices)
             loose = self._unclaimed(indices, whole)
+        if len(whole) + len(loose) >= _SEVERAL:
+            faint = self._read_indices(image, [box for box in boxes if box.score < _BOX_LIMIT])
+            more = apart([*indices, *(index for index in faint if self._is_worth_a_card(index))])[len(indices) :]
+            loose += self._unclaimed(more, whole)
+            read += faint
         sightings = _of_one_size([self._sighting(reading.quad, reading.logs, whole=True) for reading in whole])
         open_cards = [sighting.quad for sighting in sightings]
         share = index_share(open_cards, [index.quad for index in indices])
-        sightings += self._cards_behind(image, one_per_card(loose, share), open_cards)
+        behind = self._cards_behind(image, one_per_card(loose, share), open_cards)
+        sightings += self._without_items(behind, sightings, read)
         return sorted(sightings, key=lambda sighting: (not sighting.whole, float(sighting.quad[:, 0].mean())))
 
-    def _read_indices(self, image: Image, boxes: Sequence[Quad]) -> list[IndexReading]:
-        readings = self._reader.read_indices(image, [index_frame(quad) for quad in boxes])
-        return [r for r in apart(readings) if self._probabilities(r.logs, False)[-1] < _INDEX_NO_CARD_LIMIT]
+    def _read_indices(self, image: Image, boxes: Sequence[Box]) -> list[IndexReading]:
+        return self._reader.read_indices(image, [index_frame(box.quad) for box in boxes if box.kind is BoxKind.INDEX])
+
+    def _is_index(self, index: IndexReading) -> bool:
+        return bool(self._probabilities(index.logs, False)[-1] < _INDEX_NO_CARD_LIMIT)
+
+    def _is_worth_a_card(self, index: IndexReading) -> bool:
+        probabilities = self._probabilities(index.logs, False)[:-1]
+        return bool(probabilities.max() >= _FAINT_LIMIT and ALL_CARDS[int(probabilities.argmax())].color is not None)
 
     def _whole_cards(
         self, image: Image, candidates: Sequence[tuple[Quad, float]], indices: Sequence[IndexReading]
@@ -218,7 +240,7 @@ class CardDetector:
         """
         sightings = [self._sighting(card.quad, card.logs, whole=False) for card in cards]
         bare = self._reader.no_card_probabilities(image, [card.quad for card in cards])
-        sure = [*whole, *(sighting.quad for sighting in sightings if _is_beyond_doubt(sighting))]
+        company = [sighting for sighting in sightings if _is_company(sighting)]
         return [
             sighting
             for sighting, nothing in zip(sightings, bare, strict=True)
@@ -226,7 +248,7 @@ class CardDetector:
             or (
                 _is_likely_neighbour(sighting, nothing)
                 and nothing < _NEIGHBOUR_BARE_LIMIT
-                and is_in_company(sighting.quad, sure)
+                and is_in_company(sighting.quad, [*whole, *_others(sighting, company)])
             )
             or (
                 sighting.confidence >= _INDEX_LIMIT
@@ -234,6 +256,21 @@ class CardDetector:
                 and is_size_of_others(sighting.quad, whole)
             )
         ]
+
+    def _without_items(
+        self, behind: Sequence[Sighting], whole: Sequence[Sighting], read: Sequence[IndexReading]
+    ) -> list[Sighting]:
+        """Return the cards behind others without what is the print in another card's free corner.
+
+        UNO Mario Kart has an item's picture there, and in a fan all of them are in view: what is doubtfully read in
+        such a corner, in that card's colour, is no card. `read` are all the indices that were read in the picture.
+        """
+        listed = [*whole, *behind]
+        clear = [sighting.quad for sighting in listed if sighting.confidence >= _CLEARLY_ANOTHER]
+        doubtful = [index.quad.mean(0) for index in read if not self._is_clear(index)]
+        if sum(any(in_free_corner(quad, center) for quad in clear) for center in doubtful) < _ITEMS:
+            return list(behind)
+        return [s for s in behind if s.confidence >= _CLEARLY_ANOTHER or not _is_print_of_another(s, listed)]
 
     def _probabilities(self, logs: Floats, whole: bool) -> Floats:
         scaled = np.where(self._allowed, logs, -np.inf) / self._calibration.temperature(whole)
@@ -283,6 +320,30 @@ def _of_one_size(sightings: Sequence[Sighting]) -> list[Sighting]:
             for other, other_area in zip(sightings, areas, strict=True)
         )
     ]
+
+
+def _sure(boxes: Sequence[Box]) -> list[Box]:
+    return [box for box in boxes if box.score >= _BOX_LIMIT]
+
+
+def _is_company(sighting: Sighting) -> bool:
+    return sighting.confidence >= _COMPANY_LIMIT and sighting.card.color is not None
+
+
+def _others(sighting: Sighting, company: Sequence[Sighting]) -> list[Quad]:
+    """Return the outlines of those that read otherwise: what reads alike may be the same card's other corner."""
+    return [other.quad for other in company if other.card != sighting.card]
+
+
+def _is_print_of_another(sighting: Sighting, cards: Sequence[Sighting]) -> bool:
+    """Whether an index stands in the free corner of a surer card of its colour."""
+    center = corner_frames(sighting.quad)[0].mean(0)
+    return any(
+        card.card.color is sighting.card.color
+        and card.confidence > sighting.confidence
+        and in_free_corner(card.quad, center)
+        for card in cards
+    )
 
 
 def _is_beyond_doubt(sighting: Sighting) -> bool:

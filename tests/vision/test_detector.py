@@ -11,7 +11,7 @@ import cv2
 import numpy as np
 import pytest
 
-from companion.cards import Card, EditionName, deck
+from companion.cards import ALL_CARDS, Card, EditionName, deck
 from companion.dataset.layouts import Layout
 from companion.dataset.scenes import SceneMaker
 from companion.dataset.styles import StyleFamily
@@ -21,6 +21,7 @@ from companion.vision.corners import (
     are_opposite,
     at_spots,
     claimed,
+    in_free_corner,
     index_share,
     is_in_company,
     is_size_of_others,
@@ -69,6 +70,24 @@ def test_open_cards_are_read_where_they_lie(detector: CardDetector) -> None:
             right[truth.card] += any(s.card == truth.card for s in near)
     assert there.total() > 20
     assert right.total() / there.total() >= 0.85
+
+
+def cascade(seed: int) -> tuple[np.ndarray, Counter[Card]]:
+    """Return a picture of six UNO Mario Kart cards of which only the first lies open, and the cards."""
+    cards = [ALL_CARDS[int(i)] for i in np.random.default_rng((seed, 0)).integers(0, 48, 6)]
+    scenes = SceneMaker(seed, (800, 800), families=[StyleFamily.MARIO_KART], fonts=())
+    return scenes.make(Layout.CASCADE, cards).image, Counter(cards)
+
+
+@pytest.mark.parametrize("seed", [9, 17, 22])
+def test_items_in_the_free_corners_of_cards_are_no_cards(seed: int) -> None:
+    image, cards = cascade(seed)
+    assert Counter(sighting.card for sighting in CardDetector(None).detect(image)) <= cards
+
+
+def test_in_a_fan_corners_that_are_boxed_faintly_are_read_too() -> None:
+    image, cards = cascade(5)
+    assert cards <= Counter(sighting.card for sighting in CardDetector(None).detect(image))
 
 
 def test_only_cards_of_the_edition_are_candidates() -> None:
@@ -147,6 +166,13 @@ def test_of_two_indices_at_one_corner_one_is_a_like_card_lying_across() -> None:
     assert surplus(CARD, [top_left + 4, top_left], {0, 1}, {0, 1}) == set()
     large = (like - like.mean(0)) * 2 + like.mean(0)
     assert surplus(CARD, [large, top_left], {0, 1}, {0, 1}) == set()
+
+
+def test_the_corners_without_an_index_are_free() -> None:
+    free = project(homography(unit_square(), CARD), np.array([[0.14, 0.9], [0.86, 0.1]], np.float32))
+    assert all(in_free_corner(CARD, center) for center in free)
+    assert not any(in_free_corner(CARD, frame.mean(0)) for frame in corner_frames(CARD))
+    assert not in_free_corner(CARD, CARD.mean(0))
 
 
 def test_a_card_with_both_its_corners_in_view_lies_across_the_one_about_it() -> None:
