@@ -5,8 +5,8 @@ They say how people play, not how the reader reads: that is in its calibrated pr
 
 CLEAR = 0.97
 """What the likeliest explanation must reach to be ruled on at once. Were readings as sure as they say, one in thirty to
-fifty of those that only just reach it would be ruled on wrongly; of 18 questions about cards in 102 simulated matches
-whose likeliest answer had 0.9 to 0.98, it was right each time. A wrong ruling is mended with a tap, as a question is
+fifty of those that only just reach it would be ruled on wrongly; of ten questions in 102 simulated matches whose
+likeliest answer had 0.95 to 0.98 it was right each time. A wrong ruling is mended with a tap, as a question is
 answered, so it may not cost thirty of them."""
 
 LATER_CLEAR = 0.95

@@ -76,6 +76,8 @@ _SURELY_ONE_FACE, _ILL_OUTLINED = 0.75, 0.3
 # What a card must be read with at least that is to be a new one although the small picture has hardly changed, and its
 # least overlap with the old one.
 _WELL_READ, _TOUCHING = 0.5, 0.2
+# What it is read with surely, and the likeness that is low enough then: of white faces little but the digits differs.
+_SURELY_READ, _HARDLY_ALIKE = 0.95, 0.75
 # What a corner of a new card must be read with at least.
 _CORNER_CONFIDENCE = 0.5
 # Area in small pixels, over that of a card, from which a strip of a card tells anything.
@@ -150,7 +152,7 @@ def _revealed(known: Sequence[Lying], others: Sequence[Sighting], evidence: _Evi
     if len(known) < 2:
         return None
     below = next((s for s in others if _is(s, known[-2], _SAME_CARD)), None)
-    if below is None or evidence.top_shows_beside(below.quad):
+    if below is None or evidence.top_shows_beside(below.quad) or evidence.has_changed_beside_top(below.quad):
         return None
     strangers = [s for s in others if not any(_is(s, lying) for lying in known[:-1])]
     if any(evidence.has_come(s, topless=True) for s in strangers):
@@ -178,7 +180,8 @@ def _is_stranger(sighting: Sighting, known: Sequence[Lying], pictures: Compariso
     if sighting.confidence < _WELL_READ or any(_is(sighting, lying, _ROUGHLY_SAME_PLACE) for lying in known):
         return False
     on_top = overlap(sighting.quad, known[-1].quad) > _TOUCHING
-    return on_top and pictures.likeness(sighting.quad, sighting.quad) < _ONE_CARD
+    enough = _HARDLY_ALIKE if sighting.confidence >= _SURELY_READ else _ONE_CARD
+    return on_top and pictures.likeness(sighting.quad, sighting.quad) < enough
 
 
 def _half_seen(known: Sequence[Lying], sightings: Sequence[Sighting], evidence: _Evidence) -> Sighting | None:
@@ -217,8 +220,9 @@ def _not_carried_along(
 def _topless(known: Sequence[Lying], whole: Sequence[Sighting]) -> Verdict | None:
     """The top card is gone: return the verdict where a card is seen that lay under it."""
     for left in range(len(known) - 1, 0, -1):
-        # Several cards are seldom taken back at once, and a deep pile holds many a card like the one that was laid.
-        overlapping = SAME_PLACE if left == len(known) - 1 else _SAME_CARD
+        # Several cards are seldom taken back at once, and a deep pile holds many a card like the one that was laid. But
+        # the one under the top may have been pushed as that was laid or taken.
+        overlapping = _PUSHED if left == len(known) - 1 else _SAME_CARD
         for sighting in whole:
             if _is(sighting, known[left - 1], overlapping):
                 return Verdict(Change.TAKEN_BACK, sighting, left)
@@ -283,6 +287,11 @@ class _Evidence:
         if leaving is not None:
             return leaving < (coming if tells else _CHANGED)
         return tells or below is not self._known[-2] or not _is(sighting, below, _SAME_CARD)
+
+    def has_changed_beside_top(self, quad: Quad) -> bool:
+        """Whether the picture has changed in an outline beside the old top card: not so where that was taken back."""
+        part, area = share(self._changed, self._mask(quad) & (1 - self._old))
+        return area > 2 * self._telling and part > _CHANGED
 
     def top_shows_beside(self, quad: Quad) -> bool:
         """Whether the old top card shows beside this outline as it did."""

@@ -298,6 +298,40 @@ def test_a_card_that_hardly_changes_the_small_picture_has_landed_if_it_reads_and
     assert verdict.change is change
 
 
+@pytest.mark.parametrize(("confidence", "change"), [(0.99, Change.LANDED), (0.9, Change.NONE)])
+def test_a_card_that_is_surely_read_need_not_look_as_unlike_the_old_one(confidence: float, change: Change) -> None:
+    images = np.random.default_rng(0).integers(0, 255, (2, 18, 32, 3), dtype=np.uint8)
+    before, other = (image.repeat(10, axis=0).repeat(10, axis=1) for image in images)
+    mixed = np.asarray(before // 2 + other // 2, np.uint8)
+    quad = np.array([[100, 60], [160, 60], [160, 150], [100, 150]], np.float32)
+    sightings = [Sighting(quad + 2, (BLUE_3, RED_7), (confidence, 0.01), whole=True)]
+    changed = np.zeros((180, 320), np.uint8)
+    assert judge([Lying(RED_7, quad)], sightings, changed, 1.0, Comparison(before, mixed)).change is change
+
+
+@pytest.mark.parametrize(("pushed", "change"), [(False, Change.TAKEN_BACK), (True, Change.MOVED)])
+def test_a_like_card_seen_where_the_one_below_lay_was_taken_from_it_or_pushed_there(
+    pushed: bool, change: Change
+) -> None:
+    below = np.array([[100, 60], [160, 60], [160, 150], [100, 150]], np.float32)
+    top = below + np.array([25, 0], np.float32)
+    changed = np.zeros((180, 320), np.uint8)
+    changed[60:150, 100 if pushed else 125 : 185] = 1
+    pile = [Lying(GREEN_9, below + 30), Lying(RED_7, below), Lying(RED_7, top)]
+    assert judge(pile, [Sighting(below, (RED_7, BLUE_3), (0.99, 0.01), whole=True)], changed, 1.0).change is change
+
+
+def test_a_card_taken_back_is_told_though_the_one_below_was_pushed() -> None:
+    below = np.array([[100, 60], [160, 60], [160, 150], [100, 150]], np.float32)
+    top = np.array([[70, 80], [160, 80], [160, 140], [70, 140]], np.float32)
+    changed = np.zeros((180, 320), np.uint8)
+    changed[80:140, 70:160] = 1
+    pile = [Lying(GREEN_9, below + 40), Lying(BLUE_3, below), Lying(RED_7, top)]
+    sighting = Sighting(below + np.array([-14, 10], np.float32), (BLUE_3, RED_7), (0.99, 0.01), whole=True)
+    verdict = judge(pile, [sighting], changed, 1.0)
+    assert (verdict.change, verdict.left) == (Change.TAKEN_BACK, 2)
+
+
 def test_a_top_card_that_one_look_passes_over_does_not_bring_up_the_one_under_it() -> None:
     exact, seen = ExactSightings(), list[np.ndarray[tuple[int, ...], np.dtype[np.float32]]]()
 
