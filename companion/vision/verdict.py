@@ -152,7 +152,10 @@ def _revealed(known: Sequence[Lying], others: Sequence[Sighting], evidence: _Evi
     if len(known) < 2:
         return None
     below = next((s for s in others if _is(s, known[-2], _SAME_CARD)), None)
-    if below is None or evidence.top_shows_beside(below.quad) or evidence.has_changed_beside_top(below.quad):
+    if below is None or evidence.top_shows_beside(below.quad):
+        return None
+    # A pile may be pushed so that the top card comes to lie where its like under it lay.
+    if known[-2].card == known[-1].card and evidence.has_changed_beside_top(below.quad):
         return None
     strangers = [s for s in others if not any(_is(s, lying) for lying in known[:-1])]
     if any(evidence.has_come(s, topless=True) for s in strangers):
