@@ -104,17 +104,21 @@ class BoxFinder:
         self._scales = scales
         self._threshold = threshold
 
-    def find(self, image: Image, scales: tuple[int, ...] | None = None, turned: bool = False) -> list[Box]:
+    def find(
+        self, image: Image, scales: tuple[int, ...] | None = None, turned: bool = False, least: float | None = None
+    ) -> list[Box]:
         """Return the boxes in a (H, W, 3) BGR uint8 picture, best first, none twice.
 
         scales: others than usually. turned: whether to search the picture turned by a quarter, which shows now and then
-        what was passed over; the boxes are in pixels of the picture as it is all the same.
+        what was passed over; the boxes are in pixels of the picture as it is all the same. least: another score than
+        usually that boxes must have.
         """
         boxes: list[Box] = []
+        threshold = self._threshold if least is None else least
         picture = np.ascontiguousarray(np.rot90(image)) if turned else image
         for longest in scales or self._scales:
             x, scale, offset = letterbox(picture, longest)
-            boxes += decode(self._network(x)[0], scale, offset, self._threshold)
+            boxes += decode(self._network(x)[0], scale, offset, threshold)
         if turned:
             boxes = [replace(box, quad=_turned_back(box.quad, image.shape[1])) for box in boxes]
         return suppress(boxes, _SAME_BOX)

@@ -113,12 +113,11 @@ def surplus(card: Quad, indices: Sequence[Quad], own: Set[int], surely: Set[int]
     return left
 
 
-def in_free_corner(card: Quad, center: NDArray[np.float32]) -> bool:
-    """Whether a point (2,) of the picture lies where the card would have indices if it were mirrored."""
-    ((x, y),) = project(homography(card, unit_square()), center[None])
-    across, down = _FREE_REACH
-    spots = ((INDEX_SPOT[0], 1 - INDEX_SPOT[1]), (1 - INDEX_SPOT[0], INDEX_SPOT[1]))
-    return any(abs(x - spot[0]) < across and abs(y - spot[1]) < down for spot in spots)
+def in_free_corners(card: Quad, indices: Sequence[Quad]) -> set[int]:
+    """Return which of the indices lie where the card would have its own if it were mirrored."""
+    spots = np.array([(INDEX_SPOT[0], 1 - INDEX_SPOT[1]), (1 - INDEX_SPOT[0], INDEX_SPOT[1])], np.float32)
+    off = np.abs(_centers_on(card, indices)[:, None] - spots[None])
+    return set(np.flatnonzero((off < _FREE_REACH).all(2).any(1)).tolist())
 
 
 def lies_across(card: CardReading, other: CardReading, indices: Sequence[IndexReading]) -> bool:

@@ -18,7 +18,7 @@ from companion.vision.calibration import Calibration
 from companion.vision.corners import (
     apart,
     at_spots,
-    in_free_corner,
+    in_free_corners,
     index_share,
     inside,
     is_in_company,
@@ -71,6 +71,7 @@ _SURELY_CARD, _MISREAD_LIMIT = 0.05, 0.24
 # An index whose card's place shows no card at all to the card reader with more than this probability is other print.
 # Beside other cards it may be covered by them.
 _BARE_LIMIT, _NEIGHBOUR_BARE_LIMIT = 0.5, 0.96
+# An index read with this probability is a card's, whatever else is about it.
 _CLEAR_INDEX = 0.82
 # Two whole cards sharing more of the smaller one than this are the same card boxed twice.
 _SAME_CARD = 0.65
@@ -110,7 +111,7 @@ class CardDetector:
         threads: int = 0,
     ) -> None:
         folder = folder or model_folder()
-        self._boxes = BoxFinder(Network(folder / "detector.onnx", threads), scales, _FAINT_BOX)
+        self._boxes = BoxFinder(Network(folder / "detector.onnx", threads), scales, _BOX_LIMIT)
         self._reader = Reader(
             Network(folder / "card-reader.onnx", threads), Network(folder / "index-reader.onnx", threads)
         )
@@ -123,24 +124,25 @@ class CardDetector:
 
         Where none is found, it is searched once more, turned by a quarter.
         """
-        found = self._read(image, self._boxes.find(image))
-        return found or self._read(image, self._boxes.find(image, _LAST_SCALES, turned=True))
+        found = self._read(image, self._boxes.find(image, least=_FAINT_BOX))
+        return found or self._read(image, self._boxes.find(image, _LAST_SCALES, turned=True, least=_FAINT_BOX))
 
     def closely(self, image: Image) -> list[Sighting]:
         """Return the same for a picture of a pile whose cards are about a third as long as it, in half the time."""
-        return self._on_pile(self._read(image, _sure(self._boxes.find(image, _CLOSE_SCALES))))
+        return self._on_pile(self._read(image, self._boxes.find(image, _CLOSE_SCALES)))
 
     def thoroughly(self, image: Image) -> list[Sighting]:
         """Return the same for a picture of a pile with cards of any size."""
-        return self._on_pile(self._read(image, _sure(self._boxes.find(image))))
+        return self._on_pile(self._read(image, self._boxes.find(image)))
 
     def _on_pile(self, sightings: Sequence[Sighting]) -> list[Sighting]:
         return [s.tempered(self._calibration.pile) if s.whole else s for s in sightings]
 
     def _read(self, image: Image, boxes: Sequence[Box]) -> list[Sighting]:
-        read = self._read_indices(image, _sure(boxes))
+        surely = [box for box in boxes if box.score >= _BOX_LIMIT]
+        read = self._read_indices(image, surely)
         indices = [index for index in apart(read) if self._is_index(index)]
-        candidates = [(box.quad, box.score) for box in _sure(boxes) if box.kind is BoxKind.CARD]
+        candidates = [(box.quad, box.score) for box in surely if box.kind is BoxKind.CARD]
         whole = self._whole_cards(image, candidates, indices)
         loose = self._unclaimed(indices, whole)
         # Where the box of a card was missed or far off, its two indices say where it lies.
@@ -240,11 +242,11 @@ class CardDetector:
         """
         sightings = [self._sighting(card.quad, card.logs, whole=False) for card in cards]
         bare = self._reader.no_card_probabilities(image, [card.quad for card in cards])
-        company = [sighting for sighting in sightings if _is_company(sighting)]
+        company = [sighting for sighting in sightings if _is_colored(sighting, _COMPANY_LIMIT)]
         return [
             sighting
             for sighting, nothing in zip(sightings, bare, strict=True)
-            if _is_beyond_doubt(sighting)
+            if _is_colored(sighting, _CLEAR_INDEX)
             or (
                 _is_likely_neighbour(sighting, nothing)
                 and nothing < _NEIGHBOUR_BARE_LIMIT
@@ -267,8 +269,8 @@ class CardDetector:
         """
         listed = [*whole, *behind]
         clear = [sighting.quad for sighting in listed if sighting.confidence >= _CLEARLY_ANOTHER]
-        doubtful = [index.quad.mean(0) for index in read if not self._is_clear(index)]
-        if sum(any(in_free_corner(quad, center) for quad in clear) for center in doubtful) < _ITEMS:
+        doubtful = [index.quad for index in read if not self._is_clear(index)]
+        if len(set[int]().union(*(in_free_corners(quad, doubtful) for quad in clear))) < _ITEMS:
             return list(behind)
         return [s for s in behind if s.confidence >= _CLEARLY_ANOTHER or not _is_print_of_another(s, listed)]
 
@@ -322,14 +324,6 @@ def _of_one_size(sightings: Sequence[Sighting]) -> list[Sighting]:
     ]
 
 
-def _sure(boxes: Sequence[Box]) -> list[Box]:
-    return [box for box in boxes if box.score >= _BOX_LIMIT]
-
-
-def _is_company(sighting: Sighting) -> bool:
-    return sighting.confidence >= _COMPANY_LIMIT and sighting.card.color is not None
-
-
 def _others(sighting: Sighting, company: Sequence[Sighting]) -> list[Quad]:
     """Return the outlines of those that read otherwise: what reads alike may be the same card's other corner."""
     return [other.quad for other in company if other.card != sighting.card]
@@ -337,18 +331,18 @@ def _others(sighting: Sighting, company: Sequence[Sighting]) -> list[Quad]:
 
 def _is_print_of_another(sighting: Sighting, cards: Sequence[Sighting]) -> bool:
     """Whether an index stands in the free corner of a surer card of its colour."""
-    center = corner_frames(sighting.quad)[0].mean(0)
+    index = corner_frames(sighting.quad)[0]
     return any(
         card.card.color is sighting.card.color
         and card.confidence > sighting.confidence
-        and in_free_corner(card.quad, center)
+        and in_free_corners(card.quad, [index])
         for card in cards
     )
 
 
-def _is_beyond_doubt(sighting: Sighting) -> bool:
-    """Whether an index is so clear that a card must be there: coloured ground about a digit is seldom anything else."""
-    return sighting.confidence >= _CLEAR_INDEX and sighting.card.color is not None
+def _is_colored(sighting: Sighting, least: float) -> bool:
+    """Whether an index is read at least so surely, and not as a wild's: coloured ground is seldom anything else."""
+    return sighting.confidence >= least and sighting.card.color is not None
 
 
 def _is_likely_neighbour(sighting: Sighting, nothing: float) -> bool:

@@ -271,8 +271,7 @@ class _Evidence:
         if self.newness(sighting.quad) < _CHANGED:
             return False
         below = next((lying for lying in reversed(self._known[:-1]) if _is(sighting, lying)), None)
-        coming, area = share(self._changed, self._mask(sighting.quad) & (1 - self._old))
-        tells = area > 2 * self._telling
+        coming, tells = self._coming(sighting.quad)
         if not topless:
             common, size = share(self._changed, self._mask(sighting.quad) & self._old)
             if size > 2 * self._telling and common < _UNCHANGED:
@@ -293,8 +292,13 @@ class _Evidence:
 
     def has_changed_beside_top(self, quad: Quad) -> bool:
         """Whether the picture has changed in an outline beside the old top card: not so where that was taken back."""
+        coming, tells = self._coming(quad)
+        return tells and coming > _CHANGED
+
+    def _coming(self, quad: Quad) -> tuple[float, bool]:
+        """Return how much has changed in an outline beside the old top card, and whether that tells anything."""
         part, area = share(self._changed, self._mask(quad) & (1 - self._old))
-        return area > 2 * self._telling and part > _CHANGED
+        return part, area > 2 * self._telling
 
     def top_shows_beside(self, quad: Quad) -> bool:
         """Whether the old top card shows beside this outline as it did."""

@@ -21,7 +21,7 @@ from companion.vision.corners import (
     are_opposite,
     at_spots,
     claimed,
-    in_free_corner,
+    in_free_corners,
     index_share,
     is_in_company,
     is_size_of_others,
@@ -169,10 +169,11 @@ def test_of_two_indices_at_one_corner_one_is_a_like_card_lying_across() -> None:
 
 
 def test_the_corners_without_an_index_are_free() -> None:
+    top_left, bottom_right = corner_frames(CARD)
     free = project(homography(unit_square(), CARD), np.array([[0.14, 0.9], [0.86, 0.1]], np.float32))
-    assert all(in_free_corner(CARD, center) for center in free)
-    assert not any(in_free_corner(CARD, frame.mean(0)) for frame in corner_frames(CARD))
-    assert not in_free_corner(CARD, CARD.mean(0))
+    bottom_left, top_right = (top_left - top_left.mean(0) + center for center in free)
+    assert in_free_corners(CARD, [top_left, bottom_left, CARD, top_right, bottom_right]) == {1, 3}
+    assert in_free_corners(CARD, []) == set()
 
 
 def test_a_card_with_both_its_corners_in_view_lies_across_the_one_about_it() -> None:
