@@ -29,13 +29,11 @@ from companion.dataset.script import (
 )
 from companion.dataset.simulation import PileChange, SimulatedFrame, SimulatedTable
 from companion.dataset.tabletop import project
-from companion.vision.comparison import Comparison
 from companion.vision.events import CameraStatus, CardLanded, CardTakenBack, PileEvent, PileGone, PileMoved
 from companion.vision.frames import Frame
 from companion.vision.motion import Zone, glance, tinted
 from companion.vision.pile import Detect, PileTracker
 from companion.vision.sightings import Sighting
-from companion.vision.verdict import Change, Lying, judge, where_seen
 
 SIZE = (640, 360)
 PACE = Pace(0.4, 0.2, 0.4)
@@ -258,15 +256,20 @@ def test_a_new_card_of_which_a_corner_alone_is_ever_read_is_told_with_doubt() ->
     assert events[1].probabilities[0][1] == pytest.approx(0.5, abs=0.05)
 
 
-def test_a_card_that_is_read_as_the_one_under_it_is_told_with_doubt_and_not_as_a_nudge() -> None:
-    exact = ExactSightings()
+def reading_red_7(exact: ExactSightings) -> Detect:
+    """Return a detector that reads a wild as the red 7 under it, alone."""
 
-    def misreading(image: np.ndarray[tuple[int, ...], np.dtype[np.uint8]]) -> list[Sighting]:
+    def detect(image: np.ndarray[tuple[int, ...], np.dtype[np.uint8]]) -> list[Sighting]:
         found = exact(image)
         misread = [replace(s, cards=(RED_7, WILD), probabilities=(0.9, 0.05)) for s in found if s.card == WILD]
         return misread or found
 
-    events = played(table(lay(RED_7), lay(WILD, angle=1.4, x=9, seat=1)), exact, PileTracker(misreading))
+    return detect
+
+
+def test_a_card_that_is_read_as_the_one_under_it_is_told_with_doubt_and_not_as_a_nudge() -> None:
+    exact = ExactSightings()
+    events = played(table(lay(RED_7), lay(WILD, angle=1.4, x=9, seat=1)), exact, PileTracker(reading_red_7(exact)))
     assert [type(event) for event in events] == [CardLanded, CardLanded]
     assert isinstance(events[1], CardLanded)
     assert sum(probability for _, probability in events[1].probabilities) < 0.1
@@ -274,62 +277,9 @@ def test_a_card_that_is_read_as_the_one_under_it_is_told_with_doubt_and_not_as_a
 
 def test_a_card_that_one_look_reads_as_the_one_under_it_is_told_as_another_look_reads_it() -> None:
     exact = ExactSightings()
-
-    def misreading(image: np.ndarray[tuple[int, ...], np.dtype[np.uint8]]) -> list[Sighting]:
-        found = exact(image)
-        misread = [replace(s, cards=(RED_7, WILD), probabilities=(0.9, 0.05)) for s in found if s.card == WILD]
-        return misread or found
-
     footage = table(lay(RED_7), lay(WILD, angle=1.4, x=9, seat=1))
-    events = played(footage, exact, PileTracker(exact, closely=misreading))
+    events = played(footage, exact, PileTracker(exact, closely=reading_red_7(exact)))
     assert told(events) == [(CardLanded, "red 7"), (CardLanded, "wild")]
-
-
-@pytest.mark.parametrize(("replaced", "change"), [(True, Change.LANDED), (False, Change.NONE)])
-def test_a_card_that_hardly_changes_the_small_picture_has_landed_if_it_reads_and_looks_like_another(
-    replaced: bool, change: Change
-) -> None:
-    images = np.random.default_rng(0).integers(0, 255, (2, 18, 32, 3), dtype=np.uint8)
-    before, other = (image.repeat(10, axis=0).repeat(10, axis=1) for image in images)
-    quad = np.array([[100, 60], [160, 60], [160, 150], [100, 150]], np.float32)
-    sightings = [Sighting(quad + 2, (BLUE_3, RED_7), (0.95, 0.01), whole=True)]
-    pictures = Comparison(before, other if replaced else before)
-    verdict = judge([Lying(RED_7, quad)], sightings, np.zeros((180, 320), np.uint8), 1.0, pictures)
-    assert verdict.change is change
-
-
-@pytest.mark.parametrize(("confidence", "change"), [(0.99, Change.LANDED), (0.9, Change.NONE)])
-def test_a_card_that_is_surely_read_need_not_look_as_unlike_the_old_one(confidence: float, change: Change) -> None:
-    images = np.random.default_rng(0).integers(0, 255, (2, 18, 32, 3), dtype=np.uint8)
-    before, other = (image.repeat(10, axis=0).repeat(10, axis=1) for image in images)
-    mixed = np.asarray(before // 2 + other // 2, np.uint8)
-    quad = np.array([[100, 60], [160, 60], [160, 150], [100, 150]], np.float32)
-    sightings = [Sighting(quad + 2, (BLUE_3, RED_7), (confidence, 0.01), whole=True)]
-    changed = np.zeros((180, 320), np.uint8)
-    assert judge([Lying(RED_7, quad)], sightings, changed, 1.0, Comparison(before, mixed)).change is change
-
-
-@pytest.mark.parametrize(("pushed", "change"), [(False, Change.TAKEN_BACK), (True, Change.MOVED)])
-def test_a_like_card_seen_where_the_one_below_lay_was_taken_from_it_or_pushed_there(
-    pushed: bool, change: Change
-) -> None:
-    below = np.array([[100, 60], [160, 60], [160, 150], [100, 150]], np.float32)
-    top = below + np.array([25, 0], np.float32)
-    changed = np.zeros((180, 320), np.uint8)
-    changed[60:150, 100 if pushed else 125 : 185] = 1
-    pile = [Lying(GREEN_9, below + 30), Lying(RED_7, below), Lying(RED_7, top)]
-    assert judge(pile, [Sighting(below, (RED_7, BLUE_3), (0.99, 0.01), whole=True)], changed, 1.0).change is change
-
-
-def test_a_card_taken_back_is_told_though_the_one_below_was_pushed() -> None:
-    below = np.array([[100, 60], [160, 60], [160, 150], [100, 150]], np.float32)
-    top = np.array([[70, 80], [160, 80], [160, 140], [70, 140]], np.float32)
-    changed = np.zeros((180, 320), np.uint8)
-    changed[80:140, 70:160] = 1
-    pile = [Lying(GREEN_9, below + 40), Lying(BLUE_3, below), Lying(RED_7, top)]
-    sighting = Sighting(below + np.array([-14, 10], np.float32), (BLUE_3, RED_7), (0.99, 0.01), whole=True)
-    verdict = judge(pile, [sighting], changed, 1.0)
-    assert (verdict.change, verdict.left) == (Change.TAKEN_BACK, 2)
 
 
 def test_a_top_card_that_one_look_passes_over_does_not_bring_up_the_one_under_it() -> None:
@@ -415,68 +365,6 @@ def test_a_card_that_one_look_in_several_reads_is_told_with_doubt() -> None:
     assert events[1].probabilities[0][1] == pytest.approx(0.45, abs=0.02)
 
 
-def test_cards_that_were_pushed_from_under_a_new_one_are_known_where_they_lie_then() -> None:
-    def outline(x: float, y: float) -> np.ndarray[tuple[int, ...], np.dtype[np.float32]]:
-        return np.array([[x, y], [x + 60, y], [x + 60, y + 90], [x, y + 90]], np.float32)
-
-    def seen(card: Card, x: float, y: float, whole: bool = True) -> Sighting:
-        return Sighting(outline(x, y), (card, WILD), (0.99, 0.005), whole)
-
-    pile = [Lying(GREEN_9, outline(40, 40)), Lying(BLUE_3, outline(150, 90)), Lying(RED_7, outline(100, 60))]
-    sightings = [
-        seen(RED_7, 100, 60),
-        seen(BLUE_3, 165, 100),
-        seen(GREEN_9, 42, 41),
-        seen(GREEN_9, 60, 40, whole=False),
-    ]
-    green, blue, red = where_seen(pile, sightings)
-    assert (blue.quad == outline(165, 100)).all()
-    # An outline that hardly differs, or that an index alone tells, is no better than the one known.
-    assert (green.quad == outline(40, 40)).all()
-    assert (red.quad == outline(100, 60)).all()
-    (_, elsewhere, _) = where_seen(pile, [seen(BLUE_3, 190, 150)])
-    assert (elsewhere.quad == outline(150, 90)).all()
-
-
-@pytest.mark.parametrize(("beside", "change"), [(0, Change.NONE), (12, Change.LANDED)])
-def test_a_card_from_which_a_hand_was_taken_has_not_landed_anew(beside: int, change: Change) -> None:
-    quad = np.array([[100, 60], [160, 60], [160, 150], [100, 150]], np.float32)
-    below, top = quad + np.array([40, 0], np.float32), quad
-    sightings = [
-        Sighting(top, (RED_7, BLUE_3), (0.99, 0.01), whole=True),
-        Sighting(below + beside, (BLUE_3, RED_7), (0.99, 0.01), whole=True),
-    ]
-    changed = np.zeros((180, 320), np.uint8)
-    changed[50:170, 128:230] = 1
-    assert judge([Lying(BLUE_3, below), Lying(RED_7, top)], sightings, changed, 1.0).change is change
-
-
-@pytest.mark.parametrize(("rows", "change"), [(18, Change.MOVED), (4, Change.LANDED)])
-def test_a_card_was_pushed_unless_where_it_lay_it_shows_as_it_did(rows: int, change: Change) -> None:
-    old = np.array([[100, 60], [160, 60], [160, 150], [100, 150]], np.float32)
-    sighting = Sighting(old + np.array([45, 0], np.float32), (RED_7, BLUE_3), (0.99, 0.01), whole=True)
-    changed = np.zeros((180, 320), np.uint8)
-    changed[60:150, 140:210] = 1
-    changed[60 : 60 + rows, 100:140] = 1
-    assert judge([Lying(RED_7, old)], [sighting], changed, 1.0).change is change
-
-
-def test_a_half_covered_card_that_is_outlined_ill_was_not_pushed_from_under_the_new_one() -> None:
-    def outline(x: float, y: float, height: float = 90) -> np.ndarray[tuple[int, ...], np.dtype[np.float32]]:
-        return np.array([[x, y], [x + 60, y], [x + 60, y + height], [x, y + height]], np.float32)
-
-    changed = np.zeros((180, 320), np.uint8)
-    changed[64:154, 104:164] = 1
-    sightings = [
-        Sighting(outline(104, 64), (BLUE_3, RED_7), (0.99, 0.01), whole=True),
-        Sighting(outline(130, 112, 78), (RED_7, BLUE_3), (0.9, 0.05), whole=True),
-    ]
-    pile = [Lying(BLUE_3, outline(100, 60)), Lying(RED_7, outline(130, 100))]
-    verdict = judge(pile, sightings, changed, 1.0)
-    assert verdict.change is Change.LANDED
-    assert verdict.top is sightings[0]
-
-
 def test_still_pictures_far_apart_are_each_taken_by_themselves() -> None:
     footage = table(lay(RED_7), lay(BLUE_3, angle=1.4), lay(GREEN_9, angle=-0.4))
     stills = [frame for frame in footage.frames() if frame.number in (85, 145, 205)]
@@ -496,21 +384,6 @@ def test_where_the_whole_picture_has_changed_the_pile_may_lie_elsewhere() -> Non
     tracker = PileTracker(exactly(stills))
     events = [event for n, still in enumerate(stills) for event in tracker.feed(Frame(still.image, float(n), n))]
     assert told([*events, *tracker.finish()]) == [(CardLanded, "red 7"), (CardLanded, "blue 3")]
-
-
-@pytest.mark.parametrize(("news", "change"), [(1, Change.LANDED), (0, Change.NONE)])
-def test_a_corner_is_a_card_to_ask_about_where_the_top_one_seems_to_lie_still_though_it_changed(
-    news: int, change: Change
-) -> None:
-    quad = np.array([[100, 100], [160, 100], [160, 190], [100, 190]], np.float32)
-    sightings = [
-        Sighting(quad, (RED_7, BLUE_3), (0.9, 0.05), whole=True),
-        Sighting(quad + 12, (GREEN_9, BLUE_3), (0.95, 0.02), whole=False),
-    ]
-    verdict = judge([Lying(RED_7, quad)], sightings, np.full((180, 320), news, np.uint8), 1.0)
-    assert verdict.change is change
-    assert verdict.top is sightings[news]
-    assert verdict.belief == (0.5 if news else 1.0)
 
 
 def test_darkness_is_no_bare_table() -> None:
