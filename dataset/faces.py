@@ -16,6 +16,7 @@ from companion.dataset import pictures, scenery, symbols, wildfaces
 from companion.dataset.backs import render_back
 from companion.dataset.glyphs import Lettering, letter, shaped
 from companion.dataset.ink import (
+    Bgr,
     Box,
     Finish,
     Mask,
@@ -28,9 +29,10 @@ from companion.dataset.ink import (
     print_mark,
     rounded,
     stroke,
+    turned,
     union,
 )
-from companion.dataset.parts import Ground, Medallion, Outline
+from companion.dataset.parts import Badge, Ground, Medallion, Outline
 from companion.dataset.press import CARD_HEIGHT, CARD_WIDTH, SCALE, Center, Sheet, width_of
 from companion.dataset.styles import Style
 from companion.dataset.symbols import CardsKind
@@ -83,6 +85,10 @@ def _ground(sheet: Sheet) -> None:
         case Ground.SPLIT:
             corner = np.array([[0, inner.shape[0]], [inner.shape[1], inner.shape[0]], [inner.shape[1], 0]], np.float64)
             fill(inner, corner, mix(ink, (0, 0, 0), 0.2))
+        case Ground.FACETS:
+            scenery.facets(inner, ink, sheet.rng())
+        case Ground.STRIPES:
+            scenery.stripes(inner, mix(ink, (255, 255, 255), 0.3), inner.shape[1] / 24, sheet.style.art_seed % 180)
         case Ground.DARK:
             flood(inner, sheet.tones.dark)
         case Ground.PAPER if not sheet.card.face.is_wild:
@@ -101,6 +107,13 @@ def _medallion_shape(sheet: Sheet) -> Points:
             shape = ellipse(wide * 1.2, tall * 1.2, middle.turn, count=4)
         case Outline.FRAME:
             shape = rounded(wide, tall, 0.1 * wide)
+        case Outline.BAND:
+            half = np.array([wide, tall]) / 2
+            shape = turned(np.array([[-1, -1], [1, -1], [1, 1], [-1, 1]]) * half, middle.turn)
+        case Outline.HEXAGON:
+            shape = ellipse(wide, tall, middle.turn, count=6)
+        case Outline.STAR:
+            shape = turned(scenery.star(8 + sheet.style.art_seed % 5, 0.8) * np.array([wide, tall]) * 1.1, middle.turn)
     return np.add(shape, sheet.center)
 
 
@@ -231,13 +244,24 @@ def _index(sheet: Sheet) -> Box | None:
     center = (index.x * sheet.unit, index.y * sheet.unit)
     wide = face in (Face.DRAW_TWO, Face.WILD_DRAW_FOUR)
     if index.badge is not None and face is not Face.WILD:
-        disc = ellipse((2.1 if wide else 1.55) * size, 1.55 * size)
-        x = max(center[0], sheet.rim + 1.05 * size) if wide else center[0]
-        fill(sheet.canvas, disc + np.array([x, center[1]]), sheet.tones.of(index.badge))
-        center = (x, center[1])
+        if wide:
+            center = (max(center[0], sheet.rim + 1.05 * size), center[1])
+        _badge(sheet, center, (2.1 if wide else 1.55) * size, 1.55 * size, sheet.tones.of(index.badge))
     if face.is_wild:
         return wildfaces.paint_index(sheet, center, size)
     return _sign(sheet, style.index_lettering, size, index.rotation, index.finish, center, True)
+
+
+def _badge(sheet: Sheet, center: Center, width: float, height: float, color: Bgr) -> None:
+    """Print the shape under an index, `width` x `height` pixels around its centre."""
+    match sheet.style.index.badge_shape:
+        case Badge.DISC:
+            fill(sheet.canvas, ellipse(width, height) + np.array(center), color)
+        case Badge.SQUARE:
+            fill(sheet.canvas, rounded(width, height, 0.12 * height) + np.array(center), color)
+        case Badge.CORNER:
+            x, y = center[0] + width / 2 - sheet.rim, center[1] + height / 2 - sheet.rim
+            fill(sheet.inner(), ellipse(2.2 * x, 2.2 * y), color)
 
 
 def _caption(sheet: Sheet) -> None:

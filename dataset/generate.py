@@ -16,10 +16,10 @@ import cv2
 import numpy as np
 from rich.progress import Progress
 
+from companion.dataset.families import StyleFamily
 from companion.dataset.fonts import system_fonts
 from companion.dataset.photos import load_card_photos
 from companion.dataset.scenes import Quad, Scene, SceneCard, SceneMaker
-from companion.dataset.styles import StyleFamily
 from companion.dataset.surfaces import SurfaceBank, list_pictures
 
 CLASSES = ("card", "index")

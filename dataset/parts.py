@@ -26,6 +26,9 @@ class Outline(Enum):
     OVAL = "oval"
     DIAMOND = "diamond"
     FRAME = "rounded frame"
+    BAND = "band from edge to edge"
+    HEXAGON = "hexagon"
+    STAR = "star"
 
 
 class Ground(Enum):
@@ -36,8 +39,18 @@ class Ground(Enum):
     RAYS = "rays"
     DOTS = "dots"
     SPLIT = "two shades"
+    FACETS = "triangles in many shades"
+    STRIPES = "fine stripes"
     DARK = "black, with the colour in the signs"
     PAPER = "white, with the colour in the signs"
+
+
+class Badge(Enum):
+    """The shape under an index."""
+
+    DISC = "disc"
+    CORNER = "quarter disc that fills the corner"
+    SQUARE = "square"
 
 
 @dataclass(frozen=True)
@@ -74,7 +87,8 @@ class IndexStyle:
     rotation: float = 0.0
     finish: Finish = field(default_factory=Finish)
     badge: Tone | None = None
-    """Colour of a disc under it, where there is one."""
+    """Colour of the shape under it, where there is one."""
+    badge_shape: Badge = Badge.DISC
     cards_for_draw_two: bool = False
     """Whether draw two shows little cards rather than +2."""
     wild: WildIndex = WildIndex.OVAL

@@ -10,8 +10,9 @@ from numpy.typing import NDArray
 
 from companion.cards import ALL_CARDS, Card
 from companion.dataset.faces import render
+from companion.dataset.families import StyleFamily
 from companion.dataset.press import width_of
-from companion.dataset.styles import Style, StyleFamily, sample_style
+from companion.dataset.styles import Style, sample_style
 
 
 def contact_sheet(

@@ -10,7 +10,8 @@ from collections.abc import Callable
 import cv2
 import numpy as np
 
-from companion.dataset.ink import Bgr, Image, Points, ellipse, fill, mix, rounded, stroke
+from companion.dataset.chance import chance
+from companion.dataset.ink import Bgr, Image, Points, ellipse, fill, mix, rounded, stroke, turned
 from companion.dataset.palette import hsv
 
 
@@ -44,6 +45,32 @@ def dots(canvas: Image, color: Bgr, pitch: float) -> None:
         for column in range(int(width / pitch) + 2):
             x = (column + 0.5 * (row % 2)) * pitch
             cv2.circle(canvas, (int(x), int(row * pitch)), max(1, int(radius)), color, cv2.FILLED)
+
+
+def stripes(canvas: Image, color: Bgr, pitch: float, turn: float) -> None:
+    """Draw fine parallel lines, `pitch` pixels apart, turned clockwise by some degrees from upright."""
+    height, width = canvas.shape[:2]
+    reach = float(np.hypot(height, width)) / 2
+    for offset in np.arange(-reach, reach, pitch):
+        line = turned(np.array([[offset, -reach], [offset, reach]]), turn) + np.array([width / 2, height / 2])
+        stroke(canvas, line, color, pitch / 5, False)
+
+
+def facets(canvas: Image, ink: Bgr, rng: np.random.Generator) -> None:
+    """Fill the canvas with triangles in lighter and darker shades of a colour."""
+    height, width = canvas.shape[:2]
+    columns = int(rng.integers(4, 9))
+    rows = round(columns * height / width)
+    xs, ys = np.meshgrid(np.linspace(0, width, columns + 1), np.linspace(0, height, rows + 1))
+    knots = np.stack([xs, ys], axis=2)
+    knots[1:-1, 1:-1] += rng.uniform(-0.35, 0.35, (rows - 1, columns - 1, 2)) * width / columns
+    for row in range(rows):
+        for column in range(columns):
+            a, b = knots[row, column], knots[row, column + 1]
+            c, d = knots[row + 1, column + 1], knots[row + 1, column]
+            for triangle in ((a, b, c), (a, c, d)):
+                ground = (255, 255, 255) if chance(rng, 0.5) else (0, 0, 0)
+                fill(canvas, np.array(triangle), mix(ink, ground, float(rng.uniform(0.0, 0.3))))
 
 
 def star(points: int, inner: float, turn: float = 0.0) -> Points:

@@ -17,10 +17,11 @@ from companion.cards import ALL_CARDS, Card, Color
 from companion.dataset import camera
 from companion.dataset.clutter import Owner, draw_hand, draw_object
 from companion.dataset.faces import CardArt, render, render_back
+from companion.dataset.families import StyleFamily
 from companion.dataset.handling import bowed, sleeved
 from companion.dataset.layouts import Layout, Placement, place
 from companion.dataset.press import CARD_HEIGHT, CARD_WIDTH
-from companion.dataset.styles import Style, StyleFamily, sample_style
+from companion.dataset.styles import Style, sample_style
 from companion.dataset.surfaces import Image, SurfaceBank
 from companion.dataset.wear import soften, wear
 

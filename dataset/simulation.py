@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from companion.cards import Card, EditionName
 from companion.dataset.faces import CardArt
+from companion.dataset.families import StyleFamily
 from companion.dataset.gestures import Gesture, Held, begin
 from companion.dataset.scenes import Deck, PhotoDeck
 from companion.dataset.script import (
@@ -36,7 +37,7 @@ from companion.dataset.script import (
     write_script,
 )
 from companion.dataset.sprites import Matrix, blend
-from companion.dataset.styles import StyleFamily, sample_style
+from companion.dataset.styles import sample_style
 from companion.dataset.surfaces import Image, SurfaceBank
 from companion.dataset.tabletop import Pile, Quad, Tabletop
 

@@ -16,9 +16,9 @@ from companion.bench.simulated import Outcome, Score, describe, grade
 from companion.bench.strips import Film
 from companion.cards import Card, EditionName
 from companion.dataset.faces import CardArt
+from companion.dataset.families import StyleFamily
 from companion.dataset.script import Nuisances, write_script
 from companion.dataset.simulation import PileChange, SimulatedTable
-from companion.dataset.styles import StyleFamily
 from companion.dataset.surfaces import SurfaceBank, list_pictures
 from companion.table import QuestionKind, Table
 from companion.vision.detector import CardDetector

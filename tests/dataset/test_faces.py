@@ -9,8 +9,9 @@ import pytest
 from companion.cards import ALL_CARDS, Card, Color, Face
 from companion.dataset import fonts
 from companion.dataset.faces import render, render_back, width_of
+from companion.dataset.families import FAMILY_WEIGHTS, KEPT_OUT, StyleFamily
 from companion.dataset.preview import family_sheet
-from companion.dataset.styles import Style, StyleFamily, sample_style
+from companion.dataset.styles import Style, sample_style
 from companion.dataset.wear import wear
 
 HEIGHT = 160
@@ -47,6 +48,12 @@ def test_index_boxes_lie_inside_the_card_and_hold_ink(family: StyleFamily) -> No
                 assert (y0 + y1 < HEIGHT) == (place == 0)
                 inside = art.image[int(y0) : int(y1) + 1, int(x0) : int(x1) + 1, :3].astype(int)
                 assert inside.std(axis=(0, 1)).max() > 8
+
+
+def test_decks_drawn_by_lot_are_of_no_family_kept_out_of_training() -> None:
+    drawn = {style_of(seed=seed).family for seed in range(200)}
+    assert drawn == set(FAMILY_WEIGHTS)
+    assert not drawn & set(KEPT_OUT)
 
 
 def test_the_second_index_is_the_first_turned_round() -> None:

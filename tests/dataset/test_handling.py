@@ -9,8 +9,9 @@ import pytest
 
 from companion.cards import Card
 from companion.dataset.faces import CardArt, render
+from companion.dataset.families import StyleFamily
 from companion.dataset.handling import bowed, sleeved
-from companion.dataset.styles import StyleFamily, sample_style
+from companion.dataset.styles import sample_style
 
 
 @pytest.mark.parametrize("handle", [sleeved, bowed])

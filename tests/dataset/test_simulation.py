@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from companion.cards import Card, EditionName
+from companion.dataset.families import StyleFamily
 from companion.dataset.layouts import Placement
 from companion.dataset.script import (
     CALM,
@@ -25,7 +26,6 @@ from companion.dataset.script import (
     write_script,
 )
 from companion.dataset.simulation import PileChange, SimulatedFrame, SimulatedTable
-from companion.dataset.styles import StyleFamily
 from companion.referee.match import Match
 from companion.referee.moves import Play, Reshuffle, Start, Undo
 

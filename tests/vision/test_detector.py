@@ -12,9 +12,9 @@ import numpy as np
 import pytest
 
 from companion.cards import ALL_CARDS, Card, EditionName, deck
+from companion.dataset.families import StyleFamily
 from companion.dataset.layouts import Layout
 from companion.dataset.scenes import SceneMaker
-from companion.dataset.styles import StyleFamily
 from companion.vision.corners import (
     USUAL_SHARE,
     apart,
