@@ -184,7 +184,8 @@ class CardDetector:
             own = [indices[i] for i in spots if not self._denies(indices[i], reading)]
             denied = bool(spots) and not own
             # A box about several fanned cards has indices in it, but not where one card has them.
-            spans_several = not spots and strangers(reading.quad, frames) >= 2
+            near = [indices[i] for i in near_spots(reading.quad, frames) if self._agrees(indices[i], reading)]
+            spans_several = not spots and strangers(reading.quad, frames) >= 2 and len(near) < 2
             whole = with_indices(reading, own)
             probabilities = self._probabilities(whole.logs, True)
             surely = score >= _SURELY_BOXED and probabilities[-1] <= _SURELY_NOT_NONE

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from enum import Enum
 
 import cv2
+import numpy as np
 
 from companion.cards import Card
 from companion.vision.comparison import Comparison
@@ -136,12 +137,17 @@ def judge(
         strangers = [s for s in others if _is_stranger(s, known, pictures)]
         if strangers:
             return Verdict(Change.LANDED, max(strangers, key=lambda s: s.confidence), len(known))
-    if kept is not None or evidence.top_is_unchanged():
+    if kept is not None or evidence.top_is_unchanged() or _covered(known, others, evidence):
         return Verdict(Change.NONE, kept, len(known))
     if moved is not None:
         belief = _belief_in_landing(known[-1].quad, moved.quad, pictures)
         return Verdict(Change.LANDED if belief else Change.MOVED, moved, len(known), belief or 1.0)
-    return _topless(known, whole) or _nothing(sightings, len(known), _half_seen(known, sightings, evidence))
+    left = _topless(known, whole)
+    if left is not None:
+        return left
+    if not sightings and evidence.pile_shows():
+        return Verdict(Change.UNCLEAR, None, len(known), _HALF_SEEN)
+    return _nothing(sightings, len(known), _half_seen(known, sightings, evidence))
 
 
 def _revealed(known: Sequence[Lying], others: Sequence[Sighting], evidence: _Evidence) -> Verdict | None:
@@ -161,6 +167,11 @@ def _revealed(known: Sequence[Lying], others: Sequence[Sighting], evidence: _Evi
     if any(evidence.has_come(s, topless=True) for s in strangers):
         return None
     return Verdict(Change.TAKEN_BACK, below, len(known) - 1)
+
+
+def _covered(known: Sequence[Lying], others: Sequence[Sighting], evidence: _Evidence) -> bool:
+    """Whether a card is read in its place under the top one, which itself is missed."""
+    return any(_is(s, lying) and evidence.lies_under_top(s.quad) for s in others for lying in known[:-1])
 
 
 def _belief_in_landing(old: Quad, new: Quad, pictures: Comparison | None) -> float:
@@ -268,14 +279,11 @@ class _Evidence:
         What a new card covers beside the old top one has changed, and what the old one shows beside it has not; for a
         card that came to light it is the other way round.
         """
-        if self.newness(sighting.quad) < _CHANGED:
+        if self.newness(sighting.quad) < _CHANGED or self.lies_under_top(sighting.quad):
             return False
         below = next((lying for lying in reversed(self._known[:-1]) if _is(sighting, lying)), None)
         coming, tells = self._coming(sighting.quad)
         if not topless:
-            common, size = share(self._changed, self._mask(sighting.quad) & self._old)
-            if size > 2 * self._telling and common < _UNCHANGED:
-                return False  # it lies under the top card, or came to light beside it
             # What lies where a card did is that card, from which a hand was taken away.
             uncovered = below is not None and _is(sighting, below, _SAME_CARD)
             return not uncovered and (not tells or coming > _CHANGED)
@@ -289,6 +297,11 @@ class _Evidence:
         if leaving is not None:
             return leaving < (coming if tells else _CHANGED)
         return tells or below is not self._known[-2] or not _is(sighting, below, _SAME_CARD)
+
+    def lies_under_top(self, quad: Quad) -> bool:
+        """Whether the picture is as it was where an outline overlaps the old top card, which lies on it, then."""
+        part, area = share(self._changed, self._mask(quad) & self._old)
+        return area > 2 * self._telling and part < _UNCHANGED
 
     def has_changed_beside_top(self, quad: Quad) -> bool:
         """Whether the picture has changed in an outline beside the old top card: not so where that was taken back."""
@@ -313,6 +326,14 @@ class _Evidence:
         beside = self._mask(self._known[-1].quad) & (1 - self._mask(quad, grow=True))
         part, area = share(self._changed, beside)
         return part if area >= least * self._telling else None
+
+    def pile_shows(self) -> bool:
+        """Whether what showed of the pile beside its top card is as it was: not so where it was carried off."""
+        pile = np.zeros(self._changed.shape, np.uint8)
+        for lying in self._known[:-1]:
+            pile |= self._mask(lying.quad)
+        part, area = share(self._changed, pile & (1 - self._mask(self._known[-1].quad, grow=True)))
+        return area > 2 * self._telling and part < _CHANGED
 
     def top_is_unchanged(self) -> bool:
         """Whether the picture is as it was where the old top card lies."""

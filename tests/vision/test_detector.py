@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from companion.cards import ALL_CARDS, Card, EditionName, deck
-from companion.dataset.families import StyleFamily
+from companion.dataset.families import KEPT_OUT, StyleFamily
 from companion.dataset.layouts import Layout
 from companion.dataset.scenes import SceneMaker
 from companion.vision.corners import (
@@ -88,6 +88,13 @@ def test_items_in_the_free_corners_of_cards_are_no_cards(seed: int) -> None:
 def test_in_a_fan_corners_that_are_boxed_faintly_are_read_too() -> None:
     image, cards = cascade(5)
     assert cards <= Counter(sighting.card for sighting in CardDetector(None).detect(image))
+
+
+@pytest.mark.parametrize("seed", [68, 81])
+def test_a_card_whose_corner_signs_stand_far_in_is_seen_whole(detector: CardDetector, seed: int) -> None:
+    scene = SceneMaker(seed, (640, 640), families=KEPT_OUT, fonts=(), deck_count=1).make(Layout.SINGLE)
+    seen = [(sighting.card, sighting.whole) for sighting in detector.detect(scene.image)]
+    assert seen == [(card.card, True) for card in scene.cards]
 
 
 def test_only_cards_of_the_edition_are_candidates() -> None:

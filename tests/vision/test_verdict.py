@@ -136,3 +136,28 @@ def test_a_corner_is_a_card_to_ask_about_where_the_top_one_seems_to_lie_still_th
     assert verdict.change is change
     assert verdict.top is sightings[news]
     assert verdict.belief == (0.5 if news else 1.0)
+
+
+@pytest.mark.parametrize(("covers", "change"), [(False, Change.NONE), (True, Change.LANDED)])
+def test_a_card_known_to_lie_under_a_top_one_that_is_missed_has_not_landed_unless_it_covers_that(
+    covers: bool, change: Change
+) -> None:
+    below, top = outline(100, 60), outline(130, 80)
+    changed = np.zeros((180, 320), np.uint8)
+    changed[60:150, 100:130] = 1
+    if covers:
+        changed[80:150, 130:160] = 1
+    sighting = Sighting(below + 1, (BLUE_3, RED_7), (0.99, 0.01), whole=True)
+    assert judge([Lying(BLUE_3, below), Lying(RED_7, top)], [sighting], changed, 1.0).change is change
+
+
+@pytest.mark.parametrize(("carried_off", "change"), [(False, Change.UNCLEAR), (True, Change.GONE)])
+def test_a_pile_in_which_nothing_is_read_is_gone_only_where_nothing_of_it_shows(
+    carried_off: bool, change: Change
+) -> None:
+    below, top = outline(100, 60), outline(130, 80)
+    changed = np.zeros((180, 320), np.uint8)
+    changed[80:170, 130:190] = 1
+    if carried_off:
+        changed[60:150, 100:160] = 1
+    assert judge([Lying(BLUE_3, below), Lying(RED_7, top)], [], changed, 1.0).change is change
