@@ -107,12 +107,50 @@ def _tiled(rng: np.random.Generator, size: int) -> NDArray[np.float32]:
     return image
 
 
+def _parquet(rng: np.random.Generator, size: int) -> NDArray[np.float32]:
+    """Short boards, laid crosswise square by square."""
+    y, x = np.mgrid[0:size, 0:size]
+    square, boards = int(rng.integers(size // 8, size // 3)), int(rng.integers(3, 7))
+    crosswise = (x // square + y // square) % 2 == 0
+    across = np.where(crosswise, x, y) % square * boards / square
+    board = np.floor(across).astype(int) + boards * (x // square + size * (y // square))
+    shades = rng.uniform(0.75, 1.15, 997).astype(np.float32)[board % 997]
+    grain = cv2.resize(rng.normal(1, 0.06, (size // 24, size)).astype(np.float32), (size, size))
+    image = _tint(rng) * (shades * np.where(crosswise, grain, grain.T))[..., None]
+    image[np.abs(across - np.round(across)) < 0.04] *= 0.6
+    return np.asarray(image, np.float32)
+
+
+def _checked(rng: np.random.Generator, size: int) -> NDArray[np.float32]:
+    """A woven cloth with stripes of one colour both ways."""
+    pitch, share = int(rng.integers(size // 24, size // 6)), rng.uniform(0.3, 0.6)
+    stripe = (np.arange(size) % pitch < share * pitch).astype(np.float32)
+    blend = 0.5 * (stripe[:, None] + stripe[None, :])[..., None]
+    weave = 1 + 0.05 * np.sin(np.arange(size)[:, None] * 1.9) * np.sin(np.arange(size)[None, :] * 1.9)
+    image = (_tint(rng) * blend + np.float32(rng.uniform(190, 250)) * (1 - blend)) * weave[..., None]
+    return np.asarray(image, np.float32)
+
+
+def _terrazzo(rng: np.random.Generator, size: int) -> NDArray[np.float32]:
+    """Angular chips of stone in a smooth ground."""
+    image = np.full((size, size, 3), _tint(rng), np.float32)
+    inks = [_tint(rng).tolist() for _ in range(int(rng.integers(3, 6)))]
+    for _ in range(int(rng.integers(200, 700))):
+        angles = np.sort(rng.uniform(0, 2 * np.pi, int(rng.integers(4, 8))))
+        radii = size * rng.uniform(0.004, 0.025) * rng.uniform(0.6, 1.2, angles.size)
+        chip = rng.uniform(0, size, 2) + np.stack([np.cos(angles), np.sin(angles)], axis=1) * radii[:, None]
+        cv2.fillPoly(image, [chip.astype(np.int32)], inks[int(rng.integers(len(inks)))], cv2.LINE_AA)
+    return image
+
+
 _PAINTERS = (_plain, _wood, _wood, _cloth, _speckled, _printed, _tiled)
+_KEPT_OUT = (_parquet, _checked, _terrazzo)
 
 
-def draw_surface(rng: np.random.Generator, size: int = 768) -> Image:
-    """Return a (size, size, 3) BGR uint8 texture of a random kind of table top."""
-    painter = _PAINTERS[int(rng.integers(len(_PAINTERS)))]
+def draw_surface(rng: np.random.Generator, size: int = 768, kept_out: bool = False) -> Image:
+    """Return a (size, size, 3) BGR uint8 texture of a random kind of table top, or of one kept out of training."""
+    painters = _KEPT_OUT if kept_out else _PAINTERS
+    painter = painters[int(rng.integers(len(painters)))]
     image = painter(rng, size)
     image += rng.normal(0, rng.uniform(0, 4), (size, size, 1)).astype(np.float32)
     return np.clip(image, 0, 255).astype(np.uint8)
@@ -122,18 +160,25 @@ class SurfaceBank:
     """Table tops kept for reuse, for drawing one takes longer than composing a scene on it.
 
     `pictures` are files mixed with the drawn textures, half and half, or alone where none are to be `drawn`; for
-    unreadable ones others are drawn.
+    unreadable ones others are drawn. kept_out: draw only kinds that no network is trained on.
     """
 
     def __init__(
-        self, rng: np.random.Generator, count: int = 24, pictures: Sequence[Path] = (), drawn: bool = True
+        self,
+        rng: np.random.Generator,
+        count: int = 24,
+        pictures: Sequence[Path] = (),
+        drawn: bool = True,
+        kept_out: bool = False,
     ) -> None:
         self._surfaces: list[Image] = []
         for i in range(count):
             surface = None
             if pictures and (i % 2 or not drawn):
                 surface = cv2.imread(str(pictures[int(rng.integers(len(pictures)))]), cv2.IMREAD_COLOR)
-            self._surfaces.append(draw_surface(rng) if surface is None else np.asarray(surface, np.uint8))
+            self._surfaces.append(
+                draw_surface(rng, kept_out=kept_out) if surface is None else np.asarray(surface, np.uint8)
+            )
 
     def view(self, rng: np.random.Generator, width: int, height: int) -> Image:
         """Return a (height, width, 3) BGR uint8 view of one of the table tops, turned, scaled and in perspective."""

@@ -16,7 +16,7 @@ from companion.bench.simulated import Outcome, Score, describe, grade
 from companion.bench.strips import Film
 from companion.cards import Card, EditionName
 from companion.dataset.faces import CardArt
-from companion.dataset.families import StyleFamily
+from companion.dataset.families import KEPT_OUT, StyleFamily
 from companion.dataset.script import Nuisances, write_script
 from companion.dataset.simulation import PileChange, SimulatedTable
 from companion.dataset.surfaces import SurfaceBank, list_pictures
@@ -36,7 +36,8 @@ class SetUp:
     """A match to simulate. families: of the decks to draw, all where empty. The rest names folders, None for none.
 
     model: of the networks, the shipped ones where None. photos: card photos with labels.json, whose cards are used
-    instead of drawn ones. backgrounds: pictures of table tops, used instead of drawn ones.
+    instead of drawn ones. backgrounds: pictures of table tops, used instead of drawn ones. unseen: decks and table tops
+    are drawn in styles that no network was trained on.
     """
 
     seed: int
@@ -47,6 +48,7 @@ class SetUp:
     model: str | None = None
     photos: str | None = None
     backgrounds: str | None = None
+    unseen: bool = False
 
     def __str__(self) -> str:
         return f"{self.seed} ({self.edition}, {self.players} players)"
@@ -85,7 +87,7 @@ def play(set_up: SetUp, pictures: Path | None = None) -> Evening:
         set_up.seed,
         script,
         edition,
-        families=[StyleFamily(name) for name in set_up.families] or None,
+        families=KEPT_OUT if set_up.unseen else [StyleFamily(name) for name in set_up.families] or None,
         surfaces=_surfaces(set_up),
         photos=_photos(set_up),
     )
@@ -167,8 +169,10 @@ def _photos(set_up: SetUp) -> dict[Card, Sequence[CardArt]] | None:
 
 
 def _surfaces(set_up: SetUp) -> SurfaceBank | None:
-    """Return one of the pictures of table tops, None where they are to be drawn."""
+    """Return one of the pictures of table tops, or one drawn as none in training; None where any may be drawn."""
+    rng = np.random.default_rng([set_up.seed, 7])
+    if set_up.unseen:
+        return SurfaceBank(rng, 1, kept_out=True)
     if set_up.backgrounds is None:
         return None
-    rng = np.random.default_rng([set_up.seed, 7])
     return SurfaceBank(rng, 1, list_pictures(Path(set_up.backgrounds)), drawn=False)

@@ -42,6 +42,7 @@ def _families(_: click.Context, __: click.Parameter, text: str | None) -> tuple[
 @click.option("--families", callback=_families, metavar="A,B", help="Styles of the decks, all if not given.")
 @click.option("--photos", type=_FOLDER, help="Card photos with labels.json, used instead of drawn cards.")
 @click.option("--backgrounds", type=_FOLDER, help="Pictures of table tops, used instead of drawn ones.")
+@click.option("--unseen", is_flag=True, help="Draw decks and table tops in styles that no network was trained on.")
 @click.option("--model", type=_FOLDER, help="Folder of the networks.")
 @click.option("--log", type=click.Path(path_type=Path, dir_okay=False), help="Keep each match here, and go on from it.")
 @click.option("--pictures", type=click.Path(path_type=Path, file_okay=False), help="Put strips of mistakes here.")
@@ -56,6 +57,7 @@ def matches(
     families: tuple[str, ...],
     photos: Path | None,
     backgrounds: Path | None,
+    unseen: bool,
     model: Path | None,
     log: Path | None,
     pictures: Path | None,
@@ -67,10 +69,14 @@ def matches(
 
     What no camera sees is tapped as it happens. Each ruling is held against what was truly played.
     """
+    if unseen and (families or photos or backgrounds):
+        raise click.UsageError(
+            "--unseen chooses decks and table tops: leave out --families, --photos and --backgrounds."
+        )
     editions = [edition] if edition else [name.value for name in EditionName]
     folders = [None if folder is None else str(folder) for folder in (model, photos, backgrounds)]
     wanted = [
-        SetUp(seed + i, editions[i % len(editions)], 2 + i // len(editions) % 5, moves, families, *folders)
+        SetUp(seed + i, editions[i % len(editions)], 2 + i // len(editions) % 5, moves, families, *folders, unseen)
         for i in range(matches)
     ]
     try:

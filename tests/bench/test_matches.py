@@ -1,13 +1,20 @@
-"""What the report of simulated matches makes of the readings."""
+"""The bench of simulated matches: its report, and what it plays with."""
 
 from __future__ import annotations
 
 import pytest
+from click.testing import CliRunner
 
-from companion.bench.matches import best_temperature
+from companion.bench.matches import best_temperature, matches
 
 
 @pytest.mark.parametrize(("right", "fits"), [(90, 1.0), (99, 0.48), (75, 2.0)])
 def test_the_temperature_that_fits_is_the_one_that_makes_confidences_true(right: int, fits: float) -> None:
     readings = [(0.9, 0.1)] * right + [(0.1, 0.9)] * (100 - right)
     assert best_temperature(readings) == pytest.approx(fits, rel=0.03)
+
+
+def test_decks_never_seen_are_not_to_be_chosen_as_well() -> None:
+    answer = CliRunner().invoke(matches, ["--unseen", "--families", "minimal"])
+    assert answer.exit_code == 2
+    assert "leave out --families" in answer.output

@@ -17,7 +17,7 @@ from companion.dataset.layouts import Layout, place
 from companion.dataset.photos import CardPhotoError, load_card_photos
 from companion.dataset.scenes import SceneMaker
 from companion.dataset.styles import sample_style
-from companion.dataset.surfaces import SurfaceBank
+from companion.dataset.surfaces import SurfaceBank, draw_surface
 
 
 def maker(seed: int, **options: object) -> SceneMaker:
@@ -32,6 +32,14 @@ def test_the_seed_decides_everything() -> None:
         assert np.array_equal(a.image, b.image)
         assert [card.card for card in a.cards] == [card.card for card in b.cards]
     assert not np.array_equal(a.image, other.make().image)
+
+
+def test_table_tops_kept_out_of_training_are_others() -> None:
+    for seed in range(6):
+        drawn = [draw_surface(np.random.default_rng(seed), 96, kept_out) for kept_out in (True, True, False)]
+        assert np.array_equal(drawn[0], drawn[1])
+        assert not np.array_equal(drawn[0], drawn[2])
+        assert all(surface.std() > 0 and surface.shape == (96, 96, 3) for surface in drawn)
 
 
 @pytest.mark.parametrize("layout", list(Layout))
