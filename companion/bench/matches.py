@@ -74,9 +74,19 @@ def matches(
             "--unseen chooses decks and table tops: leave out --families, --photos and --backgrounds."
         )
     editions = [edition] if edition else [name.value for name in EditionName]
-    folders = [None if folder is None else str(folder) for folder in (model, photos, backgrounds)]
+    networks, cards, tops = (None if folder is None else str(folder) for folder in (model, photos, backgrounds))
     wanted = [
-        SetUp(seed + i, editions[i % len(editions)], 2 + i // len(editions) % 5, moves, families, *folders, unseen)
+        SetUp(
+            seed + i,
+            editions[i % len(editions)],
+            2 + i // len(editions) % 5,
+            moves,
+            families,
+            networks,
+            cards,
+            tops,
+            unseen,
+        )
         for i in range(matches)
     ]
     try:

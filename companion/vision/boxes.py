@@ -31,8 +31,9 @@ class Box:
 
 STRIDE = 32
 _PAD = 114
-# Two boxes of a kind that share more than this (IoU) are about the same thing.
-_SAME_BOX = 0.4
+# Two boxes of a kind that share more than this (IoU) are about the same thing, but on a pile, where cards lie across
+# one another: there boxes of cards that share less than the second are about two cards, or one of them about neither.
+_SAME_BOX, _SAME_ON_PILE = 0.4, 0.85
 
 
 def letterbox(image: Image, longest: int) -> tuple[NDArray[np.float32], float, tuple[int, int]]:
@@ -105,13 +106,18 @@ class BoxFinder:
         self._threshold = threshold
 
     def find(
-        self, image: Image, scales: tuple[int, ...] | None = None, turned: bool = False, least: float | None = None
+        self,
+        image: Image,
+        scales: tuple[int, ...] | None = None,
+        turned: bool = False,
+        least: float | None = None,
+        pile: bool = False,
     ) -> list[Box]:
         """Return the boxes in a (H, W, 3) BGR uint8 picture, best first, none twice.
 
         scales: others than usually. turned: whether to search the picture turned by a quarter, which shows now and then
         what was passed over; the boxes are in pixels of the picture as it is all the same. least: another score than
-        usually that boxes must have.
+        usually that boxes must have. pile: whether the cards lie on one another.
         """
         boxes: list[Box] = []
         threshold = self._threshold if least is None else least
@@ -121,7 +127,10 @@ class BoxFinder:
             boxes += decode(self._network(x)[0], scale, offset, threshold)
         if turned:
             boxes = [replace(box, quad=_turned_back(box.quad, image.shape[1])) for box in boxes]
-        return suppress(boxes, _SAME_BOX)
+        if not pile:
+            return suppress(boxes, _SAME_BOX)
+        indices = suppress([box for box in boxes if box.kind is BoxKind.INDEX], _SAME_BOX)
+        return suppress([*indices, *(box for box in boxes if box.kind is BoxKind.CARD)], _SAME_ON_PILE)
 
 
 def _turned_back(quad: Quad, width: int) -> Quad:

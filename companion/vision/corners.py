@@ -27,6 +27,8 @@ _OPPOSITE_REACH = 0.45
 _SIZE_RANGE = (0.2, 5.0)
 # The same among cards that overlap, which are of one deck.
 _COMPANY_RANGE = 4.0
+# Degrees by which two outlines of one card are hardly ever turned to each other.
+_CLEARLY_TURNED = 15.0
 # An index whose frame is this large a share of the card it lies in is the card's middle symbol.
 _MIDDLE_SHARE, _CENTERED_SHARE = 0.15, 0.055
 
@@ -123,11 +125,20 @@ def in_free_corners(card: Quad, indices: Sequence[Quad]) -> set[int]:
 def lies_across(card: CardReading, other: CardReading, indices: Sequence[IndexReading]) -> bool:
     """Whether a card is another one than that with which its outline shares most of its area, as on a pile.
 
-    An index at either end then reads as it does, and not as the other one.
+    An index at either end then reads as it does, and not as the other one; where it lies clearly turned to the other,
+    one index is enough.
     """
     ends = [indices[i] for i in at_spots(card.quad, [index.quad for index in indices])]
     likeliest = {int(index.logs[:-1].argmax()) for index in ends}
-    return len(ends) == 2 and likeliest == {int(card.logs[:-1].argmax())} != {int(other.logs[:-1].argmax())}
+    enough = 1 if _turn_between(card.quad, other.quad) > _CLEARLY_TURNED else 2
+    return len(ends) >= enough and likeliest == {int(card.logs[:-1].argmax())} != {int(other.logs[:-1].argmax())}
+
+
+def _turn_between(a: Quad, b: Quad) -> float:
+    """Return by how many degrees (0 to 90) the long sides of two upright cards are turned to each other."""
+    first, second = (complex(*(quad[3] - quad[0])) for quad in (a, b))
+    turn = abs(np.degrees(np.angle(first * second.conjugate())))
+    return float(min(turn, 180 - turn))
 
 
 def strangers(card: Quad, indices: Sequence[Quad]) -> int:

@@ -129,11 +129,11 @@ class CardDetector:
 
     def closely(self, image: Image) -> list[Sighting]:
         """Return the same for a picture of a pile whose cards are about a third as long as it, in half the time."""
-        return self._on_pile(self._read(image, self._boxes.find(image, _CLOSE_SCALES)))
+        return self._on_pile(self._read(image, self._boxes.find(image, _CLOSE_SCALES, pile=True)))
 
     def thoroughly(self, image: Image) -> list[Sighting]:
         """Return the same for a picture of a pile with cards of any size."""
-        return self._on_pile(self._read(image, self._boxes.find(image)))
+        return self._on_pile(self._read(image, self._boxes.find(image, pile=True)))
 
     def _on_pile(self, sightings: Sequence[Sighting]) -> list[Sighting]:
         return [s.tempered(self._calibration.pile) if s.whole else s for s in sightings]

@@ -176,7 +176,7 @@ class PileTracker:
         if not (settled and self._looks and self._is_certain(self._looks[-1][1])):
             self._looks.append((frame.time, self._look(frame.image, changed)))
             self._next_look = frame.time + (self._pause if settled else 0.0)
-        return self._decide(frame, picture, changed, votes) if settled else []
+        return self._decide(frame, picture, changed, still_for, votes) if settled else []
 
     def _share(self, mask: Mask) -> float:
         """Return the part of the zone, or of the whole picture, that a mask covers."""
@@ -237,7 +237,7 @@ class PileTracker:
             return self._region is not None or _distance(quad.mean(0), (zone.x, zone.y)) <= _NEAR * zone.length
         return min(_distance(quad.mean(0), other.mean(0)) for other in latest) <= _NEAR * length_of(latest[-1])
 
-    def _decide(self, frame: Frame, picture: Glance, changed: Mask, votes: int) -> list[PileEvent]:
+    def _decide(self, frame: Frame, picture: Glance, changed: Mask, still_for: float, votes: int) -> list[PileEvent]:
         """Accept what the looks agree on."""
         latest = self._looks[-1][1]
         agreeing = [(time, verdict) for time, verdict in self._looks if _agree(verdict, latest)]
@@ -251,6 +251,10 @@ class PileTracker:
             case Change.NONE:
                 shown = latest.top is not None or not often_landed
                 done = shown and len(agreeing) >= min(votes, _AGREE)
+                if self._known is not None and not self._pile and votes > 1 and still_for < _HAND_PATIENCE:
+                    # Where no pile is known a hand cannot be told, and may hold the first card.
+                    done = False
+                    self._pause = min(_LONGEST_PAUSE, 2 * self._pause)
             case Change.GONE:
                 lasted = frame.time - agreeing[0][0]
                 done = votes == 1 or (not often_landed and lasted >= _GONE_SECONDS and len(agreeing) >= _GONE_LOOKS)
@@ -265,6 +269,9 @@ class PileTracker:
                 self._pause = min(_LONGEST_PAUSE, 2 * self._pause)
             case Change.TAKEN_BACK if often_landed and latest.left < len(self._pile) - 1:
                 # Several cards are seldom taken back at once.
+                done = False
+            case Change.LANDED if self._known is None and 3 * len(agreeing) <= 2 * looks:
+                # A card that was there from the start is seen in almost every look, other than what is taken for one.
                 done = False
             case Change.LANDED if latest.belief < _DOUBTED and looks < _MOST_LOOKS and votes > 1:
                 # Another look may read the card that was taken for the old one.

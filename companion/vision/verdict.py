@@ -128,11 +128,13 @@ def judge(
         return Verdict(Change.LANDED, max(arrived, key=lambda s: evidence.newness(s.quad)), len(known))
     if kept is not None:
         belief = _belief_in_landing(known[-1].quad, kept.quad, pictures)
-        if belief:
-            return Verdict(Change.LANDED, kept, len(known), belief)
-        half_seen = None if pushed is not None else _half_seen(known, sightings, evidence)
+        # What no longer looks like the old card is covered, however its corners beside the new one are read.
+        covered = belief == _MISREAD
+        half_seen = _half_seen(known, sightings, evidence) if covered or (not belief and pushed is None) else None
         if half_seen is not None:
             return Verdict(Change.LANDED, half_seen, len(known), _HALF_SEEN)
+        if belief:
+            return Verdict(Change.LANDED, kept, len(known), belief)
     if kept is None and moved is None and pictures is not None:
         strangers = [s for s in others if _is_stranger(s, known, pictures)]
         if strangers:

@@ -97,6 +97,14 @@ def test_a_card_whose_corner_signs_stand_far_in_is_seen_whole(detector: CardDete
     assert seen == [(card.card, True) for card in scene.cards]
 
 
+@pytest.mark.parametrize("seed", [30, 60, 101, 226])
+def test_the_top_card_of_a_pile_is_read_though_others_lie_across_under_it(seed: int) -> None:
+    families = [StyleFamily.CLASSIC_OVAL, StyleFamily.WHITE_OVAL]
+    scene = SceneMaker(seed, (640, 640), families=families, fonts=(), deck_count=1).make(Layout.PILE)
+    seen = [sighting.card for sighting in CardDetector(None).thoroughly(scene.image) if sighting.whole]
+    assert scene.cards[-1].card in seen
+
+
 def test_only_cards_of_the_edition_are_candidates() -> None:
     scene = SceneMaker(5, (640, 480), families=[StyleFamily.MARIO_KART], fonts=()).make(Layout.SINGLE)
     for edition in EditionName:
@@ -183,6 +191,12 @@ def test_the_corners_without_an_index_are_free() -> None:
     assert in_free_corners(CARD, []) == set()
 
 
+def _turned(card: np.ndarray, degrees: float) -> np.ndarray:
+    """Return an outline turned clockwise about its middle."""
+    turn = cv2.getRotationMatrix2D([float(v) for v in card.mean(0)], -degrees, 1.0)
+    return (card @ turn[:, :2].T + turn[:, 2]).astype(np.float32)
+
+
 def test_a_card_with_both_its_corners_in_view_lies_across_the_one_about_it() -> None:
     def logs(best: int) -> np.ndarray:
         return np.where(np.arange(57) == best, 0.0, -5.0).astype(np.float32)
@@ -191,6 +205,8 @@ def test_a_card_with_both_its_corners_in_view_lies_across_the_one_about_it() -> 
     top_left, bottom_right = (IndexReading(frame, logs(3)) for frame in corner_frames(CARD))
     assert lies_across(card, other, [top_left, bottom_right])
     assert not lies_across(card, other, [top_left])
+    assert lies_across(card, CardReading(_turned(CARD, 25), logs(8)), [top_left])
+    assert not lies_across(card, CardReading(_turned(CARD, 5), logs(8)), [top_left])
     assert not lies_across(card, other, [top_left, IndexReading(bottom_right.quad, logs(8))])
     # What reads alike in almost one place is one card boxed twice.
     assert not lies_across(card, CardReading(CARD + 15, logs(3)), [top_left, bottom_right])

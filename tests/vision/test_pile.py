@@ -110,6 +110,30 @@ def test_a_back_that_is_taken_for_a_face_is_not_where_the_pile_is() -> None:
     assert told(events) == [(CardLanded, "red 7"), (CardLanded, "blue 3")]
 
 
+def test_the_first_card_is_told_though_the_hand_that_brought_it_kept_still() -> None:
+    exact, open_cards = ExactSightings(), 0
+    tracker = PileTracker(lambda image: exact(image)[:open_cards])
+    events: list[PileEvent] = []
+    for frame in table(Lay(0, Pace(0.4, 1.0, 0.4), RED_7, Placement(0, 0, 0.3))).frames():
+        exact.show(frame)
+        open_cards = sum(card.visible > 0.98 for card in frame.cards)
+        events += tracker.feed(Frame(frame.image, frame.time, frame.number))
+    assert told(events) == [(CardLanded, "red 7")]
+
+
+def test_what_is_taken_for_a_card_in_the_first_pictures_now_and_then_is_none() -> None:
+    quad = np.array([[100, 100], [160, 100], [160, 190], [100, 190]], np.float32)
+    looks = count()
+
+    def mistaken(_: np.ndarray[tuple[int, ...], np.dtype[np.uint8]]) -> list[Sighting]:
+        return [Sighting(quad, (GREEN_9, RED_7), (0.85, 0.1), whole=True)] if next(looks) in (0, 2) else []
+
+    tracker = PileTracker(mistaken)
+    bare = [frame for frame in table(lay(RED_7)).frames() if frame.time < 1.0]
+    assert not [event for frame in bare for event in tracker.feed(Frame(frame.image, frame.time, frame.number))]
+    assert tracker.look_count > 2
+
+
 def test_the_same_face_on_the_same_face_is_another_card() -> None:
     events = watch(lay(RED_7), lay(RED_7, angle=1.5, x=6, seat=1))
     assert told(events) == [(CardLanded, "red 7"), (CardLanded, "red 7")]

@@ -161,3 +161,14 @@ def test_a_pile_in_which_nothing_is_read_is_gone_only_where_nothing_of_it_shows(
     if carried_off:
         changed[60:150, 100:160] = 1
     assert judge([Lying(BLUE_3, below), Lying(RED_7, top)], [], changed, 1.0).change is change
+
+
+def test_a_new_corner_tells_what_covers_a_card_that_reads_as_before_but_looks_otherwise() -> None:
+    images = np.random.default_rng(0).integers(0, 255, (2, 18, 32, 3), dtype=np.uint8)
+    before, other = (image.repeat(10, axis=0).repeat(10, axis=1) for image in images)
+    quad = outline(100, 60)
+    old = Sighting(quad + 4, (RED_7, BLUE_3), (0.99, 0.01), whole=True)
+    corner = Sighting(quad + 12, (GREEN_9, BLUE_3), (0.9, 0.02), whole=False)
+    changed = np.ones((180, 320), np.uint8)
+    verdict = judge([Lying(RED_7, quad)], [old, corner], changed, 1.0, Comparison(before, other))
+    assert (verdict.change, verdict.top, verdict.belief) == (Change.LANDED, corner, 0.5)
