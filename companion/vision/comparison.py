@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import cv2
 import numpy as np
+from numpy.typing import NDArray
 
 from companion.vision.edges import laid_on_like
 from companion.vision.geometry import Image, Quad, cut, expand
@@ -26,6 +27,14 @@ class Comparison:
         """Return how likely it is (0 to 1) that a card at `new` was laid on one with its face at `old`."""
         return laid_on_like(self.before, self.after, old, new)
 
+    def tint(self, quad: Quad) -> float:
+        """Return by how much the hue in an outline has changed, beside what the light did to the whole picture.
+
+        It is the range over blue, green and red of the difference of their mean logarithms.
+        """
+        was, now = (_hue(cut(image, quad, _WIDTH, _HEIGHT)) - _hue(image) for image in (self.before, self.after))
+        return float(np.ptp(now - was))
+
     def likeness(self, old: Quad, new: Quad) -> float:
         """Return how alike (-1 to 1) the card at `new` now is to the one at `old` before, either way round.
 
@@ -37,3 +46,8 @@ class Comparison:
         card = cut(self.before, expand(old, -inside), _WIDTH - 2 * _SLACK, round(_HEIGHT * (1 - 2 * inside)))
         views = (cut(self.after, quad, _WIDTH, _HEIGHT) for quad in (new, np.roll(new, 2, axis=0)))
         return max(float(cv2.matchTemplate(view, card, cv2.TM_CCOEFF_NORMED).max()) for view in views)
+
+
+def _hue(image: Image) -> NDArray[np.float64]:
+    """Return the logarithms of the mean blue, green and red, with an offset that keeps down the noise of the dark."""
+    return np.asarray(np.log(np.array(cv2.mean(image)[:3]) + 12), np.float64)

@@ -79,6 +79,8 @@ _SURELY_ONE_FACE, _ILL_OUTLINED = 0.75, 0.3
 _WELL_READ, _TOUCHING = 0.5, 0.2
 # What it is read with surely, and the likeness that is low enough then: of white faces little but the digits differs.
 _SURELY_READ, _HARDLY_ALIKE = 0.95, 0.75
+# Change of hue from which a place shows another colour; that of cards left alone stayed under 0.12 in a dim picture.
+_RECOLORED = 0.2
 # What a corner of a new card must be read with at least.
 _CORNER_CONFIDENCE = 0.5
 # Area in small pixels, over that of a card, from which a strip of a card tells anything.
@@ -191,13 +193,18 @@ def _belief_in_landing(old: Quad, new: Quad, pictures: Comparison | None) -> flo
 def _is_stranger(sighting: Sighting, known: Sequence[Lying], pictures: Comparison) -> bool:
     """Whether a card that is none of the known ones is read on the top one, where the picture was unlike it before.
 
-    Where faces are almost bare, one may take another's place with hardly a change in the small picture.
+    Where faces are almost bare, one may take another's place with hardly a change in the small picture, and so may the
+    same face in another colour.
     """
     if sighting.confidence < _WELL_READ or any(_is(sighting, lying, _ROUGHLY_SAME_PLACE) for lying in known):
         return False
-    on_top = overlap(sighting.quad, known[-1].quad) > _TOUCHING
-    enough = _HARDLY_ALIKE if sighting.confidence >= _SURELY_READ else _ONE_CARD
-    return on_top and pictures.likeness(sighting.quad, sighting.quad) < enough
+    pushed = len(known) > 1 and _is(sighting, known[-2], _PUSHED)
+    if pushed or overlap(sighting.quad, known[-1].quad) <= _TOUCHING:
+        return False
+    surely = sighting.confidence >= _SURELY_READ
+    if surely and sighting.card.color is not known[-1].card.color and pictures.tint(sighting.quad) > _RECOLORED:
+        return True
+    return pictures.likeness(sighting.quad, sighting.quad) < (_HARDLY_ALIKE if surely else _ONE_CARD)
 
 
 def _half_seen(known: Sequence[Lying], sightings: Sequence[Sighting], evidence: _Evidence) -> Sighting | None:

@@ -12,7 +12,7 @@ from companion.vision.sightings import Sighting
 from companion.vision.verdict import Change, Lying, judge, where_seen
 
 RED_7, BLUE_3, GREEN_9 = Card.parse("red 7"), Card.parse("blue 3"), Card.parse("green 9")
-WILD = Card.parse("wild")
+WILD, GREEN_7, BLUE_7 = Card.parse("wild"), Card.parse("green 7"), Card.parse("blue 7")
 
 
 def outline(x: float, y: float, width: float = 60, height: float = 90) -> Quad:
@@ -172,3 +172,30 @@ def test_a_new_corner_tells_what_covers_a_card_that_reads_as_before_but_looks_ot
     changed = np.ones((180, 320), np.uint8)
     verdict = judge([Lying(RED_7, quad)], [old, corner], changed, 1.0, Comparison(before, other))
     assert (verdict.change, verdict.top, verdict.belief) == (Change.LANDED, corner, 0.5)
+
+
+@pytest.mark.parametrize(("recolored", "change"), [(True, Change.LANDED), (False, Change.NONE)])
+def test_the_same_face_in_another_colour_has_landed_where_the_colour_has_changed(
+    recolored: bool, change: Change
+) -> None:
+    face = np.random.default_rng(0).integers(60, 200, (18, 32), dtype=np.uint8).repeat(10, axis=0).repeat(10, axis=1)
+    table = np.full((180, 320, 3), 128, np.uint8)
+    before, after = table.copy(), table.copy()
+    quad = outline(100, 60)
+    for image, shares in ((before, (0.5, 1.0, 0.5)), (after, (1.0, 0.7, 0.4) if recolored else (0.5, 1.0, 0.5))):
+        image[60:150, 100:160] = (face[60:150, 100:160, None] * np.array(shares)).astype(np.uint8)
+    sighting = Sighting(quad + 2, (BLUE_7, RED_7), (0.99, 0.01), whole=True)
+    changed = np.zeros((180, 320), np.uint8)
+    assert judge([Lying(GREEN_7, quad)], [sighting], changed, 1.0, Comparison(before, after)).change is change
+
+
+def test_a_card_pushed_from_under_the_one_that_was_taken_back_is_no_new_one() -> None:
+    images = np.random.default_rng(0).integers(0, 255, (2, 18, 32, 3), dtype=np.uint8)
+    before, after = (image.repeat(10, axis=0).repeat(10, axis=1) for image in images)
+    below, top = outline(100, 60), outline(80, 80, 90, 60)
+    changed = np.zeros((180, 320), np.uint8)
+    changed[80:140, 80:170] = 1
+    pile = [Lying(GREEN_9, below + 30), Lying(BLUE_3, below), Lying(RED_7, top)]
+    sighting = Sighting(below + np.array([-18, 12], np.float32), (BLUE_3, RED_7), (0.99, 0.01), whole=True)
+    verdict = judge(pile, [sighting], changed, 1.0, Comparison(before, after))
+    assert (verdict.change, verdict.left) == (Change.TAKEN_BACK, 2)
