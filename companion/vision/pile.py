@@ -243,6 +243,7 @@ class PileTracker:
         agreeing = [(time, verdict) for time, verdict in self._looks if _agree(verdict, latest)]
         looks = len(self._looks)
         landed = [verdict for _, verdict in self._looks if verdict.change is Change.LANDED]
+        well_read = [verdict for verdict in landed if verdict.top is not None and verdict.top.confidence >= _DOUBTED]
         # What is there in every other look is a card that one kind of look cannot see.
         often_landed = 3 * len(landed) >= looks
         match latest.change:
@@ -257,7 +258,8 @@ class PileTracker:
                     self._pause = min(_LONGEST_PAUSE, 2 * self._pause)
             case Change.GONE:
                 lasted = frame.time - agreeing[0][0]
-                done = votes == 1 or (not often_landed and lasted >= _GONE_SECONDS and len(agreeing) >= _GONE_LOOKS)
+                hidden = 3 * len(well_read) >= looks
+                done = votes == 1 or (not hidden and lasted >= _GONE_SECONDS and len(agreeing) >= _GONE_LOOKS)
                 self._pause = min(_LONGEST_PAUSE, _GONE_SECONDS / _GONE_LOOKS)
             case Change.UNCLEAR:
                 # What keeps showing one new corner alone, or was seen to have landed in one look, is better asked about

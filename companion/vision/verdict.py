@@ -125,7 +125,7 @@ def judge(
     pushed = moved if kept is None else kept if overlap(kept.quad, known[-1].quad) < _SAME_CARD else None
     if pushed is not None:
         others = _not_carried_along(known, pushed, others, evidence)
-    arrived = [s for s in others if evidence.has_come(s, topless=kept is None)]
+    arrived = [s for s in others if evidence.has_come(s, kept)]
     if arrived:
         return Verdict(Change.LANDED, max(arrived, key=lambda s: evidence.newness(s.quad)), len(known))
     if kept is not None:
@@ -149,7 +149,7 @@ def judge(
     left = _topless(known, whole)
     if left is not None:
         return left
-    if not sightings and evidence.pile_shows():
+    if not sightings and pictures is not None and evidence.pile_shows(pictures.recolored(changed.shape)):
         return Verdict(Change.UNCLEAR, None, len(known), _HALF_SEEN)
     return _nothing(sightings, len(known), _half_seen(known, sightings, evidence))
 
@@ -168,7 +168,7 @@ def _revealed(known: Sequence[Lying], others: Sequence[Sighting], evidence: _Evi
     if known[-2].card == known[-1].card and evidence.has_changed_beside_top(below.quad):
         return None
     strangers = [s for s in others if not any(_is(s, lying) for lying in known[:-1])]
-    if any(evidence.has_come(s, topless=True) for s in strangers):
+    if any(evidence.has_come(s, None) for s in strangers):
         return None
     return Verdict(Change.TAKEN_BACK, below, len(known) - 1)
 
@@ -282,8 +282,8 @@ class _Evidence:
         """Return the part of an outline in which the picture has changed."""
         return share(self._changed, self._mask(quad))[0]
 
-    def has_come(self, sighting: Sighting, topless: bool) -> bool:
-        """Whether a card was not there before. `topless`: whether the old top card is no longer read in its place.
+    def has_come(self, sighting: Sighting, kept: Sighting | None) -> bool:
+        """Whether a card was not there before. `kept` is what is read of the old top card in its place.
 
         What a new card covers beside the old top one has changed, and what the old one shows beside it has not; for a
         card that came to light it is the other way round.
@@ -292,9 +292,11 @@ class _Evidence:
             return False
         below = next((lying for lying in reversed(self._known[:-1]) if _is(sighting, lying)), None)
         coming, tells = self._coming(sighting.quad)
-        if not topless:
-            # What lies where a card did is that card, from which a hand was taken away.
-            uncovered = below is not None and _is(sighting, below, _SAME_CARD)
+        if kept is not None:
+            # What lies where a card did is that card, from which a hand was taken away; the more so where the top one
+            # on it lies untouched.
+            untouched = overlap(kept.quad, self._known[-1].quad) >= _SAME_CARD
+            uncovered = below is not None and (untouched or _is(sighting, below, _SAME_CARD))
             return not uncovered and (not tells or coming > _CHANGED)
         leaving = self._leaving(sighting.quad)
         if self.top_shows_beside(sighting.quad):
@@ -336,13 +338,18 @@ class _Evidence:
         part, area = share(self._changed, beside)
         return part if area >= least * self._telling else None
 
-    def pile_shows(self) -> bool:
-        """Whether what showed of the pile beside its top card is as it was: not so where it was carried off."""
+    def pile_shows(self, recolored: Mask) -> bool:
+        """Whether what showed of the pile beside its top card is as it was: not so where it was carried off.
+
+        `recolored` masks where colours have changed: bare faces and a bare table differ in hardly anything else. Half a
+        card must have shown, for outlines of cards that were pushed may lie beside the pile.
+        """
         pile = np.zeros(self._changed.shape, np.uint8)
         for lying in self._known[:-1]:
             pile |= self._mask(lying.quad)
-        part, area = share(self._changed, pile & (1 - self._mask(self._known[-1].quad, grow=True)))
-        return area > 2 * self._telling and part < _CHANGED
+        beside = pile & (1 - self._mask(self._known[-1].quad, grow=True))
+        part, area = share(self._changed | recolored, beside)
+        return area > 0.5 * float(self._old.sum()) and part < _CHANGED
 
     def top_is_unchanged(self) -> bool:
         """Whether the picture is as it was where the old top card lies."""

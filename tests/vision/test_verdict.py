@@ -87,7 +87,7 @@ def test_cards_that_were_pushed_from_under_a_new_one_are_known_where_they_lie_th
     assert (elsewhere.quad == outline(150, 90)).all()
 
 
-@pytest.mark.parametrize(("beside", "change"), [(0, Change.NONE), (12, Change.LANDED)])
+@pytest.mark.parametrize(("beside", "change"), [(0, Change.NONE), (4, Change.NONE), (12, Change.LANDED)])
 def test_a_card_from_which_a_hand_was_taken_has_not_landed_anew(beside: int, change: Change) -> None:
     quad = outline(100, 60)
     below, top = quad + np.array([40, 0], np.float32), quad
@@ -155,12 +155,17 @@ def test_a_card_known_to_lie_under_a_top_one_that_is_missed_has_not_landed_unles
 def test_a_pile_in_which_nothing_is_read_is_gone_only_where_nothing_of_it_shows(
     carried_off: bool, change: Change
 ) -> None:
-    below, top = outline(100, 60), outline(130, 80)
+    below, top = outline(100, 60), outline(150, 80)
+    before = np.full((180, 320, 3), 90, np.uint8)
+    after = before.copy()
+    for image, cards in ((before, [(below, (0, 0, 200)), (top, (200, 0, 0))]), (after, [(below, (0, 0, 200))])):
+        for quad, color in [] if carried_off and image is after else cards:
+            x0, y0, x1, y1 = *quad[0].astype(int), *quad[2].astype(int)
+            image[y0:y1, x0:x1] = color
     changed = np.zeros((180, 320), np.uint8)
-    changed[80:170, 130:190] = 1
-    if carried_off:
-        changed[60:150, 100:160] = 1
-    assert judge([Lying(BLUE_3, below), Lying(RED_7, top)], [], changed, 1.0).change is change
+    changed[80:170, 150:210] = 1
+    pile = [Lying(BLUE_3, below), Lying(RED_7, top)]
+    assert judge(pile, [], changed, 1.0, Comparison(before, after)).change is change
 
 
 def test_a_new_corner_tells_what_covers_a_card_that_reads_as_before_but_looks_otherwise() -> None:
