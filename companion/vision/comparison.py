@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 
 from companion.vision.edges import laid_on_like
 from companion.vision.geometry import Image, Quad, cut, expand
-from companion.vision.motion import Mask, glance, tinted
 
 # Size in pixels to which cards are brought, and the margin by which outlines may be off: enough for what they are
 # read with, and little enough that fine print does not matter.
@@ -27,10 +26,6 @@ class Comparison:
     def laid_on_like(self, old: Quad, new: Quad) -> float:
         """Return how likely it is (0 to 1) that a card at `new` was laid on one with its face at `old`."""
         return laid_on_like(self.before, self.after, old, new)
-
-    def recolored(self, shape: tuple[int, ...]) -> Mask:
-        """Return a mask of this shape, 1 where the colours differ by more than the light in all of the picture."""
-        return tinted(glance(self.before, 0.0).colors, glance(self.after, 0.0).colors, shape)
 
     def tint(self, quad: Quad) -> float:
         """Return by how much the hue in an outline has changed, beside what the light did to the whole picture.

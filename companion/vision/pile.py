@@ -243,14 +243,15 @@ class PileTracker:
         agreeing = [(time, verdict) for time, verdict in self._looks if _agree(verdict, latest)]
         looks = len(self._looks)
         landed = [verdict for _, verdict in self._looks if verdict.change is Change.LANDED]
-        well_read = [verdict for verdict in landed if verdict.top is not None and verdict.top.confidence >= _DOUBTED]
+        well_read = [v for v in landed if v.top is not None and v.belief * v.top.confidence >= _DOUBTED]
+        hidden = 3 * len(well_read) >= looks
         # What is there in every other look is a card that one kind of look cannot see.
         often_landed = 3 * len(landed) >= looks
         match latest.change:
             case _ if self._is_certain(latest):
                 done = True
             case Change.NONE:
-                shown = latest.top is not None or not often_landed
+                shown = not (often_landed if latest.top is None else hidden)
                 done = shown and len(agreeing) >= min(votes, _AGREE)
                 if self._known is not None and not self._pile and votes > 1 and still_for < _HAND_PATIENCE:
                     # Where no pile is known a hand cannot be told, and may hold the first card.
@@ -258,7 +259,6 @@ class PileTracker:
                     self._pause = min(_LONGEST_PAUSE, 2 * self._pause)
             case Change.GONE:
                 lasted = frame.time - agreeing[0][0]
-                hidden = 3 * len(well_read) >= looks
                 done = votes == 1 or (not hidden and lasted >= _GONE_SECONDS and len(agreeing) >= _GONE_LOOKS)
                 self._pause = min(_LONGEST_PAUSE, _GONE_SECONDS / _GONE_LOOKS)
             case Change.UNCLEAR:
@@ -268,7 +268,8 @@ class PileTracker:
                 if done and latest.top is None:
                     latest = replace(landed[-1], belief=landed[-1].belief / 2)
                     agreeing = [(frame.time, latest)]
-                self._pause = min(_LONGEST_PAUSE, 2 * self._pause)
+                if looks > 2 * _MOST_LOOKS or all(verdict.top is None for _, verdict in self._looks):
+                    self._pause = min(_LONGEST_PAUSE, 2 * self._pause)
             case Change.TAKEN_BACK if often_landed and latest.left < len(self._pile) - 1:
                 # Several cards are seldom taken back at once.
                 done = False
@@ -296,10 +297,11 @@ class PileTracker:
     def _is_certain(self, verdict: Verdict) -> bool:
         """Whether a look needs no other to agree with it.
 
-        A card that was missed can make it seem as if one were gone, or as if one that lies under it had come.
+        A card that was missed can make it seem as if nothing had happened, as if one were gone, or as if one that lies
+        under it had come.
         """
         top = verdict.top
-        if top is None or verdict.change is Change.TAKEN_BACK or verdict.belief < 1:
+        if top is None or verdict.change in (Change.NONE, Change.TAKEN_BACK) or verdict.belief < 1:
             return False
         return top.confidence >= _CERTAIN and all(lying.card != top.card for lying in self._pile[:-1])
 

@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from enum import Enum
 
 import cv2
-import numpy as np
 
 from companion.cards import Card
 from companion.vision.comparison import Comparison
@@ -146,12 +145,7 @@ def judge(
     if moved is not None:
         belief = _belief_in_landing(known[-1].quad, moved.quad, pictures)
         return Verdict(Change.LANDED if belief else Change.MOVED, moved, len(known), belief or 1.0)
-    left = _topless(known, whole)
-    if left is not None:
-        return left
-    if not sightings and pictures is not None and evidence.pile_shows(pictures.recolored(changed.shape)):
-        return Verdict(Change.UNCLEAR, None, len(known), _HALF_SEEN)
-    return _nothing(sightings, len(known), _half_seen(known, sightings, evidence))
+    return _topless(known, whole) or _nothing(sightings, len(known), _half_seen(known, sightings, evidence))
 
 
 def _revealed(known: Sequence[Lying], others: Sequence[Sighting], evidence: _Evidence) -> Verdict | None:
@@ -337,19 +331,6 @@ class _Evidence:
         beside = self._mask(self._known[-1].quad) & (1 - self._mask(quad, grow=True))
         part, area = share(self._changed, beside)
         return part if area >= least * self._telling else None
-
-    def pile_shows(self, recolored: Mask) -> bool:
-        """Whether what showed of the pile beside its top card is as it was: not so where it was carried off.
-
-        `recolored` masks where colours have changed: bare faces and a bare table differ in hardly anything else. Half a
-        card must have shown, for outlines of cards that were pushed may lie beside the pile.
-        """
-        pile = np.zeros(self._changed.shape, np.uint8)
-        for lying in self._known[:-1]:
-            pile |= self._mask(lying.quad)
-        beside = pile & (1 - self._mask(self._known[-1].quad, grow=True))
-        part, area = share(self._changed | recolored, beside)
-        return area > 0.5 * float(self._old.sum()) and part < _CHANGED
 
     def top_is_unchanged(self) -> bool:
         """Whether the picture is as it was where the old top card lies."""

@@ -248,6 +248,17 @@ def test_a_card_that_the_quick_look_passes_over_is_found_by_the_thorough_one(pas
     assert told(events) == [(CardLanded, "red 7"), (CardLanded, "blue 3"), (CardTakenBack, "red 7")]
 
 
+def test_a_card_that_the_quick_look_passes_over_is_found_though_that_surely_sees_the_old_one() -> None:
+    exact = ExactSightings()
+
+    def quick(image: np.ndarray[tuple[int, ...], np.dtype[np.uint8]]) -> list[Sighting]:
+        return [replace(s, probabilities=(0.999, 0.0005)) for s in exact(image) if s.card == RED_7]
+
+    footage = table(lay(RED_7), lay(BLUE_3, angle=0.3, x=40, seat=1))
+    events = played(footage, exact, PileTracker(exact, closely=quick))
+    assert told(events) == [(CardLanded, "red 7"), (CardLanded, "blue 3")]
+
+
 def test_a_card_that_the_thorough_look_passes_over_counts_once_quick_ones_agree() -> None:
     exact = ExactSightings()
 
@@ -278,6 +289,22 @@ def test_a_new_card_of_which_a_corner_alone_is_ever_read_is_told_with_doubt() ->
     assert told(events) == [(CardLanded, "red 7"), (CardLanded, "blue 3")]
     assert isinstance(events[1], CardLanded)
     assert events[1].probabilities[0][1] == pytest.approx(0.5, abs=0.05)
+
+
+def test_a_corner_that_every_other_look_reads_is_told_before_long() -> None:
+    exact = ExactSightings()
+
+    def corner(confidence: float) -> Detect:
+        def detect(image: np.ndarray[tuple[int, ...], np.dtype[np.uint8]]) -> list[Sighting]:
+            found = exact(image)
+            new = [s for s in found if s.card == BLUE_3]
+            return [replace(s, whole=False, probabilities=(confidence, 0.05)) for s in new] or found
+
+        return detect
+
+    footage = table(lay(RED_7), lay(BLUE_3, angle=1.4, x=9, seat=1))
+    events = played(footage, exact, PileTracker(corner(0.4), closely=corner(0.9)))
+    assert told(events) == [(CardLanded, "red 7"), (CardLanded, "blue 3")]
 
 
 def reading_red_7(exact: ExactSightings) -> Detect:

@@ -151,23 +151,6 @@ def test_a_card_known_to_lie_under_a_top_one_that_is_missed_has_not_landed_unles
     assert judge([Lying(BLUE_3, below), Lying(RED_7, top)], [sighting], changed, 1.0).change is change
 
 
-@pytest.mark.parametrize(("carried_off", "change"), [(False, Change.UNCLEAR), (True, Change.GONE)])
-def test_a_pile_in_which_nothing_is_read_is_gone_only_where_nothing_of_it_shows(
-    carried_off: bool, change: Change
-) -> None:
-    below, top = outline(100, 60), outline(150, 80)
-    before = np.full((180, 320, 3), 90, np.uint8)
-    after = before.copy()
-    for image, cards in ((before, [(below, (0, 0, 200)), (top, (200, 0, 0))]), (after, [(below, (0, 0, 200))])):
-        for quad, color in [] if carried_off and image is after else cards:
-            x0, y0, x1, y1 = *quad[0].astype(int), *quad[2].astype(int)
-            image[y0:y1, x0:x1] = color
-    changed = np.zeros((180, 320), np.uint8)
-    changed[80:170, 150:210] = 1
-    pile = [Lying(BLUE_3, below), Lying(RED_7, top)]
-    assert judge(pile, [], changed, 1.0, Comparison(before, after)).change is change
-
-
 def test_a_new_corner_tells_what_covers_a_card_that_reads_as_before_but_looks_otherwise() -> None:
     images = np.random.default_rng(0).integers(0, 255, (2, 18, 32, 3), dtype=np.uint8)
     before, other = (image.repeat(10, axis=0).repeat(10, axis=1) for image in images)
