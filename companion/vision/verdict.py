@@ -228,9 +228,7 @@ def _not_carried_along(
     move = homography(known[-1].quad, moved.quad)
     places = [Lying(lying.card, quad) for lying in known for quad in (lying.quad, project(move, lying.quad))]
     return [
-        s
-        for s in others
-        if evidence.top_shows_beside(s.quad) or not any(_is(s, place, _ROUGHLY_SAME_PLACE) for place in places)
+        s for s in others if evidence.top_shows_beside(s.quad) or not any(_is(s, place, _PUSHED) for place in places)
     ]
 
 

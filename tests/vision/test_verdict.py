@@ -187,3 +187,14 @@ def test_a_card_pushed_from_under_the_one_that_was_taken_back_is_no_new_one() ->
     sighting = Sighting(below + np.array([-18, 12], np.float32), (BLUE_3, RED_7), (0.99, 0.01), whole=True)
     verdict = judge(pile, [sighting], changed, 1.0, Comparison(before, after))
     assert (verdict.change, verdict.left) == (Change.TAKEN_BACK, 2)
+
+
+def test_a_card_pushed_along_with_the_top_one_has_not_landed_though_it_is_outlined_ill() -> None:
+    below, top = outline(100, 60), outline(120, 75)
+    changed = np.zeros((180, 320), np.uint8)
+    changed[30:180, 80:220] = 1
+    sightings = [
+        Sighting(top + np.array([20, 8], np.float32), (RED_7, BLUE_3), (0.99, 0.01), whole=True),
+        Sighting(below - np.array([8, 20], np.float32), (BLUE_3, RED_7), (0.99, 0.01), whole=True),
+    ]
+    assert judge([Lying(BLUE_3, below), Lying(RED_7, top)], sightings, changed, 1.0).change is Change.MOVED
