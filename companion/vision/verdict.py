@@ -55,7 +55,7 @@ class Verdict:
 # Overlap (intersection over union) from which two outlines are one card in one place: reading jitter stays above it,
 # a card laid by hand on another, turned as hands turn them, mostly below.
 SAME_PLACE = 0.75
-# Overlap that is enough where a whole pile was pushed, bent by hands and read anew.
+# Overlap that is enough where cards were bent by hands, or are read anew in another light.
 _ROUGHLY_SAME_PLACE = 0.6
 # Overlap under which what reads as a known card is another one elsewhere; above it, that card was pushed.
 _PUSHED = 0.4
