@@ -244,19 +244,18 @@ class PileTracker:
         looks = len(self._looks)
         landed = [verdict for _, verdict in self._looks if verdict.change is Change.LANDED]
         well_read = [v for v in landed if v.top is not None and v.belief * v.top.confidence >= _DOUBTED]
-        hidden = 3 * len(well_read) >= looks
         # What is there in every other look is a card that one kind of look cannot see.
-        often_landed = 3 * len(landed) >= looks
+        often_landed, hidden = (3 * len(seen) >= looks for seen in (landed, well_read))
         match latest.change:
             case _ if self._is_certain(latest):
                 done = True
+            case Change.NONE if self._known and not self._pile and votes > 1 and still_for < _HAND_PATIENCE:
+                # Where no pile is known a hand cannot be told, and may hold the first card.
+                done = False
+                self._pause = min(_LONGEST_PAUSE, 2 * self._pause)
             case Change.NONE:
                 shown = not (often_landed if latest.top is None else hidden)
                 done = shown and len(agreeing) >= min(votes, _AGREE)
-                if self._known is not None and not self._pile and votes > 1 and still_for < _HAND_PATIENCE:
-                    # Where no pile is known a hand cannot be told, and may hold the first card.
-                    done = False
-                    self._pause = min(_LONGEST_PAUSE, 2 * self._pause)
             case Change.GONE:
                 lasted = frame.time - agreeing[0][0]
                 done = votes == 1 or (not hidden and lasted >= _GONE_SECONDS and len(agreeing) >= _GONE_LOOKS)
