@@ -30,6 +30,10 @@ _RIM_STAYED, _RIM_WENT = 0.07, 0.15
 # tidy piles and in 5 simulated matches it was at most 0.21 where a like card was laid, whose shadow falls there; on the
 # tables it was over 0.39 wherever one was pushed, outlines true or 5 % too large.
 _MARGIN, _FACE_GONE = 0.02, 0.25
+# Share of the old face, and contrast there over that of all of it, from which what shows of it tells by itself.
+_TELLING, _PRINTED = 0.04, 0.5
+# Brightness from which a pixel tells how the light has changed.
+_LIT = 40
 # How likely it is that a card was laid, then and in between: cards are pushed far more often than like ones meet.
 _SURELY, _PERHAPS = 0.95, 0.3
 
@@ -57,8 +61,11 @@ def laid_on_like(before: Image, after: Image, old: Quad, new: Quad) -> float:
     face = np.asarray(cv2.erode(first & second, _disc(rim)), np.uint8)
     if np.count_nonzero(beside) < _LEAST or _change(was, now, face) < _FACE_MOVED:
         return 0.0
-    if _share_gone(was, now, first, second, max(1, round(_MARGIN * length))) > _FACE_GONE:
+    gone, tells = _share_gone(was, now / _gain(before, after), first, second, max(1, round(_MARGIN * length)))
+    if gone > _FACE_GONE:
         return 0.0
+    if tells:
+        return _SURELY
     change = _change(was, now, beside)
     return _SURELY if change <= _RIM_STAYED else _PERHAPS if change <= _RIM_WENT else 0.0
 
@@ -73,22 +80,35 @@ def _disc(radius: int) -> Mask:
     return np.asarray(disc, np.uint8)
 
 
-def _share_gone(was: NDArray[np.float32], now: NDArray[np.float32], first: Mask, second: Mask, margin: int) -> float:
-    """Return how much has changed where the old face should show beside the new card, over that face's contrast."""
+def _gain(before: Image, after: Image) -> float:
+    """Return by how much the light has changed between two pictures, of which most shows the same thing."""
+    was, now = (cv2.cvtColor(image[::8, ::8], cv2.COLOR_BGR2GRAY).astype(np.float32) for image in (before, after))
+    lit = was > _LIT
+    return max(0.1, float(np.median(now[lit] / was[lit]))) if lit.any() else 1.0
+
+
+def _share_gone(
+    was: NDArray[np.float32], now: NDArray[np.float32], first: Mask, second: Mask, margin: int
+) -> tuple[float, bool]:
+    """Return how much has changed where the old face should show beside the new card, over that face's contrast.
+
+    now: as in the light that there was. The second value is whether so much print shows there that it could be no
+    other card's.
+    """
     inside = np.asarray(cv2.erode(first, _disc(margin)), np.uint8)
     covered = np.asarray(cv2.dilate(second, _disc(margin)), np.uint8)
     left = inside & (1 - covered)
-    return _change(was, now, left, within=first) if np.count_nonzero(left) >= _LEAST else 0.0
+    if np.count_nonzero(left) < _LEAST:
+        return 0.0, False
+    contrast = float(was[first > 0].std()) + 3.0
+    tells = left.sum() > _TELLING * first.sum() and float(was[left > 0].std()) > _PRINTED * contrast
+    return float(np.abs(now - was)[left > 0].mean()) / contrast, bool(tells)
 
 
-def _change(was: NDArray[np.float32], now: NDArray[np.float32], where: Mask, within: Mask | None = None) -> float:
-    """Return the mean difference of two pictures over their contrast, whatever the light is.
-
-    within: where light and contrast are told from; there as well where None.
-    """
-    all_of_it = (where if within is None else within) > 0
-    a, b = was[all_of_it], now[all_of_it]
+def _change(was: NDArray[np.float32], now: NDArray[np.float32], where: Mask) -> float:
+    """Return the mean difference of two pictures over their contrast, whatever the light is."""
+    a, b = was[where > 0], now[where > 0]
     if not a.size:
         return 0.0
     gain = float(np.median(b)) / max(1.0, float(np.median(a)))
-    return float(np.abs(now - gain * was)[where > 0].mean()) / (float(a.std()) + 3.0)
+    return float(np.abs(b - gain * a).mean()) / (float(a.std()) + 3.0)

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from enum import Enum
 
 import cv2
+import numpy as np
 
 from companion.cards import Card
 from companion.vision.comparison import Comparison
@@ -128,7 +129,7 @@ def judge(
     if arrived:
         return Verdict(Change.LANDED, max(arrived, key=lambda s: evidence.newness(s.quad)), len(known))
     if kept is not None:
-        belief = _belief_in_landing(known[-1].quad, kept.quad, pictures)
+        belief = _belief_in_landing(known[-1].quad, kept.quad, evidence, pictures)
         # What no longer looks like the old card is covered, however its corners beside the new one are read.
         covered = belief == _MISREAD
         half_seen = _half_seen(known, sightings, evidence) if covered or (not belief and pushed is None) else None
@@ -143,7 +144,7 @@ def judge(
     if kept is not None or evidence.top_is_unchanged() or _covered(known, others, evidence):
         return Verdict(Change.NONE, kept, len(known))
     if moved is not None:
-        belief = _belief_in_landing(known[-1].quad, moved.quad, pictures)
+        belief = _belief_in_landing(known[-1].quad, moved.quad, evidence, pictures)
         return Verdict(Change.LANDED if belief else Change.MOVED, moved, len(known), belief or 1.0)
     return _topless(known, whole) or _nothing(sightings, len(known), _half_seen(known, sightings, evidence))
 
@@ -172,15 +173,16 @@ def _covered(known: Sequence[Lying], others: Sequence[Sighting], evidence: _Evid
     return any(_is(s, lying) and evidence.lies_under_top(s.quad) for s in others for lying in known[:-1])
 
 
-def _belief_in_landing(old: Quad, new: Quad, pictures: Comparison | None) -> float:
+def _belief_in_landing(old: Quad, new: Quad, evidence: _Evidence, pictures: Comparison | None) -> float:
     """Return how likely it is that a card has landed at `new`, read as what lay at `old`: one like it, or misread."""
     if pictures is None:
         return 0.0
     likeness = pictures.likeness(old, new)
     if likeness < _ONE_CARD:
         return _MISREAD
-    if overlap(old, new) <= _ROUGHLY_SAME_PLACE:
-        return 0.0  # so far off, enough of the old card would show to be told by that
+    # So far off, enough of the old card would show to be told by that; and who lays a card leaves the others alone.
+    if overlap(old, new) <= _ROUGHLY_SAME_PLACE or evidence.rest_has_changed(new):
+        return 0.0
     return min(pictures.laid_on_like(old, new), 1.0 if likeness >= _SURELY_ONE_FACE else _ILL_OUTLINED)
 
 
@@ -310,6 +312,20 @@ class _Evidence:
         """Whether the picture has changed in an outline beside the old top card: not so where that was taken back."""
         coming, tells = self._coming(quad)
         return tells and coming > _CHANGED
+
+    def rest_has_changed(self, quad: Quad) -> bool:
+        """Whether the picture has changed where the pile's lower cards show beside the old top card and an outline.
+
+        On 100 drawn tables at most 0.04 of it changed where a card was laid, at least 0.22 where the pile was pushed or
+        straightened.
+        """
+        below = np.zeros_like(self._old)
+        for lying in self._known[:-1]:
+            below |= self._mask(lying.quad)
+        for top in (self._known[-1].quad, quad):
+            below &= 1 - self._mask(top, grow=True)
+        part, area = share(self._changed, below)
+        return area > self._telling and part >= _CHANGED
 
     def _coming(self, quad: Quad) -> tuple[float, bool]:
         """Return how much has changed in an outline beside the old top card, and whether that tells anything."""

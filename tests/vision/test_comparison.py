@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import cv2
 import numpy as np
 import pytest
 
@@ -56,6 +57,21 @@ def test_a_like_card_mostly_leaves_the_rim_of_the_one_under_it(light: float) -> 
         told += likelihood(pile(seed), after, light) > 0.0
     # Some rims are too like the card beside them.
     assert told >= 5
+
+
+def test_a_like_card_is_told_though_its_face_is_half_black_and_half_white() -> None:
+    def lay(image: Image, angle: float) -> Quad:
+        middle = (200.0, 200.0)
+        for width, height, tone in ((160, 250, 245), (116, 176, 20)):
+            box = cv2.boxPoints((middle, (width, height), angle))
+            cv2.fillConvexPoly(image, np.round(box * 16).astype(np.int32), (tone, tone, tone), cv2.LINE_AA, 4)
+        return np.asarray(cv2.boxPoints((middle, (160, 250), angle)), np.float32)
+
+    before = np.full((400, 400, 3), 120, np.uint8)
+    old = lay(before, 0.0)
+    after = before.copy()
+    new = lay(after, 14.0)
+    assert Comparison(before, after).laid_on_like(old, new) > 0.9
 
 
 @pytest.mark.parametrize("seed", range(4))

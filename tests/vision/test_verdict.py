@@ -6,8 +6,12 @@ import numpy as np
 import pytest
 
 from companion.cards import Card
+from companion.dataset.layouts import Placement
+from companion.dataset.simulation import SimulatedTable
+from companion.dataset.tabletop import Tabletop
 from companion.vision.comparison import Comparison
 from companion.vision.geometry import Quad
+from companion.vision.motion import difference, glance
 from companion.vision.sightings import Sighting
 from companion.vision.verdict import Change, Lying, judge, where_seen
 
@@ -198,3 +202,24 @@ def test_a_card_pushed_along_with_the_top_one_has_not_landed_though_it_is_outlin
         Sighting(below - np.array([8, 20], np.float32), (BLUE_3, RED_7), (0.99, 0.01), whole=True),
     ]
     assert judge([Lying(BLUE_3, below), Lying(RED_7, top)], sightings, changed, 1.0).change is Change.MOVED
+
+
+@pytest.mark.parametrize(("pushed", "change"), [(False, Change.LANDED), (True, Change.NONE)])
+def test_a_like_card_has_landed_only_where_the_lower_cards_lie_as_they_did(pushed: bool, change: Change) -> None:
+    def table(spread: float, *tops: Placement) -> Tabletop:
+        top = SimulatedTable(3, fonts=()).new_tabletop()
+        for card, x in ((GREEN_9, -spread), (BLUE_3, spread)):
+            top.lay(top.new_card(card, Placement(x, 0.0, 0.1)))
+        for place in tops:
+            top.lay(top.new_card(RED_7, place))
+        return top
+
+    old, new = Placement(0.0, 0.0, 0.0), Placement(4.0, -3.0, 0.1)
+    before = table(66.0, old)
+    after = table(86.0 if pushed else 66.0, old, new)
+    pile = [Lying(item.card, quad) for item, quad in zip(before.pile.cards, before.pile.quads, strict=True)]
+    sightings = [Sighting(after.pile.quads[-1], (RED_7, BLUE_3), (0.99, 0.01), whole=True)]
+    changed = difference(glance(before.picture, 0.0), glance(after.picture, 1.0))
+    scale = changed.shape[1] / before.picture.shape[1]
+    pictures = Comparison(before.picture, after.picture)
+    assert judge(pile, sightings, changed, scale, pictures).change is change
