@@ -114,6 +114,9 @@ def _medallion_shape(sheet: Sheet) -> Points:
             shape = ellipse(wide, tall, middle.turn, count=6)
         case Outline.STAR:
             shape = turned(scenery.star(8 + sheet.style.art_seed % 5, 0.8) * np.array([wide, tall]) * 1.1, middle.turn)
+        case Outline.BLOT:
+            blot = scenery.blot(np.random.default_rng(sheet.style.art_seed))
+            shape = turned(blot * np.array([wide, tall]) * 1.2, middle.turn)
     return np.add(shape, sheet.center)
 
 
@@ -129,6 +132,10 @@ def _medallion(sheet: Sheet, shape: Points) -> None:
             fill(inner, local, paper)
         case Medallion.RAYS:
             _rays(sheet, local)
+        case Medallion.PATCHES:
+            cuts = [sheet.tones.of(tone) for tone in (Tone.INK, Tone.SHADE, Tone.TINT)]
+            blots = [sheet.tones.of(tone) for tone in Tone]
+            scenery.patches(inner, cuts, blots, np.random.default_rng(sheet.style.art_seed))
         case Medallion.PICTURE | Medallion.PIXELS:
             _picture(sheet, local)
         case Medallion.NONE:
@@ -257,6 +264,10 @@ def _badge(sheet: Sheet, center: Center, width: float, height: float, color: Bgr
     match sheet.style.index.badge_shape:
         case Badge.DISC:
             fill(sheet.canvas, ellipse(width, height) + np.array(center), color)
+        case Badge.POLYGON:
+            count = (3, 5, 8)[sheet.style.art_seed % 3]
+            room = 1 / np.cos(np.pi / count)
+            fill(sheet.canvas, ellipse(width * room, height * room, 30.0, count=count) + np.array(center), color)
         case Badge.SQUARE:
             fill(sheet.canvas, rounded(width, height, 0.12 * height) + np.array(center), color)
         case Badge.CORNER:

@@ -16,6 +16,7 @@ class StyleFamily(Enum):
     MINECRAFT = "minecraft"
     SPELLED_OUT = "spelled out"
     MINIMAL = "minimal"
+    MEDLEY = "medley"
     BANNER = "banner"
     HOLLOW = "hollow"
     FACETED = "faceted"
@@ -31,9 +32,13 @@ FAMILY_WEIGHTS = {
     StyleFamily.SPELLED_OUT: 0.04,
     StyleFamily.MINIMAL: 0.06,
 }
-"""How often a deck drawn by lot is of a family; decks of the others are drawn only where they are asked for."""
+"""How often a deck drawn by lot is of a family, as decks that people play with are."""
 
-KEPT_OUT = tuple(family for family in StyleFamily if family not in FAMILY_WEIGHTS)
+TRAINING_WEIGHTS = {**FAMILY_WEIGHTS, StyleFamily.MEDLEY: 0.7}
+"""How often a deck that networks are trained on is of a family. Medleys mix parts as no printer would, so that what is
+learnt holds for designs that nobody thought of (domain randomisation: Tobin et al. 2017)."""
+
+KEPT_OUT = tuple(family for family in StyleFamily if family not in TRAINING_WEIGHTS)
 """Families that networks are measured on and never trained on, as a new deck is."""
 
 PICTURED = (StyleFamily.THEMED, StyleFamily.MARIO_KART, StyleFamily.MINECRAFT)

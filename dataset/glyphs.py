@@ -98,16 +98,18 @@ def letter(text: str, lettering: Lettering, height: float, turn: float = 0.0) ->
     return shaped(mask, height * grow, lettering.slant, lettering.stretch, turn)
 
 
-def sample_lettering(rng: np.random.Generator, names: Sequence[str], slanted: float) -> Lettering:
+def sample_lettering(
+    rng: np.random.Generator, names: Sequence[str], slanted: float, thinnest: float = 0.14
+) -> Lettering:
     """Draw a lettering by lot, from fonts with these names, built-in and drawn ones.
 
-    `slanted` is the chance of a slant.
+    `slanted` is the chance of a slant, `thinnest` the least thickness of strokes in heights of a digit.
     """
     draw = rng.random()
     weight = 0
     if names and draw < 0.7:
         # Decks use bold faces: of a few fonts drawn, the one nearest a bold stem wins.
-        wanted = rng.uniform(0.16, 0.28)
+        wanted = rng.uniform(thinnest + 0.02, 0.28)
         tried = [names[int(i)] for i in rng.integers(len(names), size=4)]
         font = min(tried, key=lambda name: abs(fonts.stem(name) - wanted) + (0.06 if "erif" in name else 0.0))
     elif draw < 0.85:
@@ -118,7 +120,7 @@ def sample_lettering(rng: np.random.Generator, names: Sequence[str], slanted: fl
     return Lettering(
         font=font,
         weight=weight,
-        stem=float(rng.triangular(0.14, 0.2, 0.27)),
+        stem=float(rng.triangular(thinnest, thinnest + 0.06, 0.27)),
         slant=float(rng.uniform(5, 20)) if leans else float(rng.normal(0, 1.5)),
         stretch=float(np.clip(rng.normal(1.08, 0.14), 0.75, 1.45)),
         underline=pick(rng, [(Underline.BAR, 0.91), (Underline.DOT, 0.05), (Underline.NONE, 0.04)]),

@@ -57,6 +57,15 @@ class Tones:
                 return mix(self.ink, (255, 255, 255), 0.45)
 
 
+class Pattern(Enum):
+    """How a mark's second colour is laid over its first."""
+
+    PLAIN = "not at all"
+    CORE = "along the middle of its strokes"
+    HATCHED = "in lines across"
+    HALVED = "over its lower half"
+
+
 @dataclass(frozen=True)
 class Finish:
     """How a mark is printed. Lengths are shares of the mark's height."""
@@ -69,6 +78,8 @@ class Finish:
     shadow_y: float = 0.0
     halo: Tone = Tone.PAPER
     halo_width: float = 0.0
+    pattern: Pattern = Pattern.PLAIN
+    second: Tone = Tone.TINT
 
 
 def mix(first: Bgr, second: Bgr, share: float) -> Bgr:
@@ -167,6 +178,23 @@ def _trail(dx: int, dy: int) -> tuple[NDArray[np.uint8], tuple[int, int]]:
     return kernel, ends[1]
 
 
+def _patterned(mask: Mask, pattern: Pattern) -> Mask:
+    """Return the part of a mark that its second colour covers."""
+    part = mask.copy()
+    match pattern:
+        case Pattern.CORE:
+            depth = cv2.distanceTransform((padded(mask, 1) > 127).astype(np.uint8), cv2.DIST_L2, 3)[1:-1, 1:-1]
+            part[depth < 0.5 * depth.max()] = 0
+        case Pattern.HATCHED:
+            pitch = max(4, mask.shape[0] // 8)
+            part[np.arange(mask.shape[0]) % pitch < pitch // 2] = 0
+        case Pattern.HALVED:
+            part[: mask.shape[0] // 2] = 0
+        case Pattern.PLAIN:
+            part[:] = 0
+    return part
+
+
 def print_mark(canvas: Image, mask: Mask, center: tuple[float, float], finish: Finish, tones: Tones) -> Box:
     """Print a mark (a tight mask) centred at a point; return the box of its ink without the shadow."""
     height, width = mask.shape
@@ -189,6 +217,8 @@ def print_mark(canvas: Image, mask: Mask, center: tuple[float, float], finish: F
         if outline:
             stain(canvas, edge, tones.of(finish.outline), left - rim, top - rim)
     stain(canvas, mask, tones.of(finish.fill), left, top)
+    if finish.pattern is not Pattern.PLAIN:
+        stain(canvas, _patterned(mask, finish.pattern), tones.of(finish.second), left, top)
     spread = outline + halo
     return left - spread, top - spread, left + width + spread, top + height + spread
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from companion.dataset.chance import chance, pick
 from companion.dataset.families import StyleFamily
-from companion.dataset.ink import Finish, Tone
+from companion.dataset.ink import Finish, Pattern, Tone
 from companion.dataset.parts import Medallion, MiddleStyle, Outline
 
 
@@ -44,6 +44,29 @@ def _on_paper(rng: np.random.Generator, dark: float, paper: float) -> Finish:
         # White on white is told by its outline alone.
         return replace(finish, outline_width=float(rng.uniform(0.03, 0.065)))
     return finish
+
+
+_CONTRASTS = {
+    Tone.PAPER: ((Tone.INK, 0.65), (Tone.DARK, 0.35)),
+    Tone.TINT: ((Tone.DARK, 0.6), (Tone.PAPER, 0.4)),
+    Tone.DARK: ((Tone.PAPER, 0.4), (Tone.INK, 0.4), (Tone.TINT, 0.2)),
+    Tone.SHADE: ((Tone.PAPER, 0.7), (Tone.TINT, 0.3)),
+    Tone.INK: ((Tone.PAPER, 0.75), (Tone.DARK, 0.25)),
+}
+"""What marks are printed in on a ground of each tone so that they can be read, and how often."""
+
+
+def medley_finish(rng: np.random.Generator, ground: Tone) -> Finish:
+    """Draw how a mark is printed on a ground of a tone where no printer's habits are kept to."""
+    fill = pick(rng, _CONTRASTS[ground])
+    finish = sample_finish(rng, fill, 0.5, 0.3)
+    if chance(rng, 0.5):
+        return finish
+    # A second colour like the ground would leave nothing of the mark but its edge.
+    seconds = [(tone, share) for tone, share in (*_CONTRASTS[ground], (Tone.SHADE, 0.2)) if tone is not ground]
+    second = pick(rng, seconds)
+    pattern = pick(rng, [(Pattern.CORE, 0.4), (Pattern.HATCHED, 0.3), (Pattern.HALVED, 0.3)])
+    return replace(finish, pattern=pattern, second=second)
 
 
 def sample_middle(rng: np.random.Generator, family: StyleFamily) -> MiddleStyle:
@@ -100,6 +123,8 @@ def sample_middle(rng: np.random.Generator, family: StyleFamily) -> MiddleStyle:
                 number=chance(rng, 0.93),
                 finish=sample_finish(rng, Tone.PAPER if medallion is not Medallion.FILLED else Tone.INK, 0.3, 0.3),
             )
+        case StyleFamily.MEDLEY:
+            return _medley_middle(rng, float(rng.uniform(-90, 90)) if chance(rng, 0.2) else rotation)
         case StyleFamily.BANNER:
             paper = pick(rng, [(Tone.PAPER, 0.6), (Tone.TINT, 0.2), (Tone.DARK, 0.2)])
             thick = float(rng.uniform(24, 38))
@@ -166,4 +191,41 @@ def _pictured_middle(rng: np.random.Generator, family: StyleFamily, rotation: fl
         size=float(rng.uniform(18, 30)),
         rotation=rotation,
         finish=sample_finish(rng, Tone.PAPER, 1.0, 0.6),
+    )
+
+
+def _medley_middle(rng: np.random.Generator, rotation: float) -> MiddleStyle:
+    medallion = pick(
+        rng,
+        [
+            (Medallion.PATCHES, 0.3),
+            (Medallion.FILLED, 0.35),
+            (Medallion.OUTLINED, 0.1),
+            (Medallion.RAYS, 0.1),
+            (Medallion.PICTURE, 0.05),
+            (Medallion.NONE, 0.1),
+        ],
+    )
+    filled = medallion in (Medallion.FILLED, Medallion.RAYS)
+    paper = pick(rng, [(Tone.PAPER, 0.5), (Tone.TINT, 0.2), (Tone.DARK, 0.2), (Tone.SHADE, 0.1)])
+    finish = medley_finish(rng, paper if filled else Tone.INK)
+    if medallion in (Medallion.PATCHES, Medallion.PICTURE):
+        # Patches are of all tones, so a mark needs an edge of its own.
+        finish = replace(finish, outline_width=float(rng.uniform(0.03, 0.07)), halo_width=0.0)
+        if finish.fill is Tone.DARK:
+            finish = replace(finish, outline=Tone.PAPER)
+    across = float(rng.uniform(26, 52))
+    return MiddleStyle(
+        medallion=medallion,
+        outline=pick(rng, [(Outline.OVAL, 0.3), (Outline.DIAMOND, 0.15), (Outline.FRAME, 0.2), (Outline.BLOT, 0.35)]),
+        width=across,
+        height=across * float(rng.uniform(0.8, 1.6)),
+        turn=float(rng.uniform(-60, 60)),
+        line=float(rng.uniform(0.6, 4.0)),
+        paper=paper,
+        rim=chance(rng, 0.5),
+        number=chance(rng, 0.9),
+        size=across * float(rng.uniform(0.4, 0.8)),
+        rotation=rotation,
+        finish=finish,
     )

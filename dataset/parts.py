@@ -17,6 +17,7 @@ class Medallion(Enum):
     RAYS = "filled shape with rays around it"
     PICTURE = "picture"
     PIXELS = "pixel art"
+    PATCHES = "plain shapes of all sizes"
     NONE = "nothing"
 
 
@@ -29,6 +30,7 @@ class Outline(Enum):
     BAND = "band from edge to edge"
     HEXAGON = "hexagon"
     STAR = "star"
+    BLOT = "lopsided shape of many corners"
 
 
 class Ground(Enum):
@@ -51,6 +53,7 @@ class Badge(Enum):
     DISC = "disc"
     CORNER = "quarter disc that fills the corner"
     SQUARE = "square"
+    POLYGON = "triangle, pentagon or octagon"
 
 
 @dataclass(frozen=True)

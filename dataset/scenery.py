@@ -5,7 +5,7 @@ Everything is drawn on a BGR canvas (H, W, 3) in place; sizes follow the canvas.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import cv2
 import numpy as np
@@ -71,6 +71,29 @@ def facets(canvas: Image, ink: Bgr, rng: np.random.Generator) -> None:
             for triangle in ((a, b, c), (a, c, d)):
                 ground = (255, 255, 255) if chance(rng, 0.5) else (0, 0, 0)
                 fill(canvas, np.array(triangle), mix(ink, ground, float(rng.uniform(0.0, 0.3))))
+
+
+def patches(canvas: Image, cuts: Sequence[Bgr], blots: Sequence[Bgr], rng: np.random.Generator) -> None:
+    """Draw plain shapes over the canvas: all to one side of a cut, or blots and triangles, in colours by lot."""
+    height, width = canvas.shape[:2]
+    for _ in range(int(rng.integers(1, 7))):
+        center = rng.uniform((0, 0), (width, height))
+        if rng.random() < 0.3:
+            angle = rng.uniform(0, 360)
+            half = turned(np.array([[0, -2], [2, -2], [2, 2], [0, 2]], np.float64) * height, angle)
+            fill(canvas, half + center, cuts[int(rng.integers(len(cuts)))])
+        else:
+            color = blots[int(rng.integers(len(blots)))]
+            fill(canvas, blot(rng) * rng.uniform(0.2, 0.9) * width + center, color)
+
+
+def blot(rng: np.random.Generator) -> Points:
+    """Return points of a lopsided shape about 1 across around the origin, with three corners to a dozen."""
+    count = int(rng.integers(3, 13))
+    angles = np.sort(rng.uniform(0, 2 * np.pi, count)) if count > 4 else np.linspace(0, 2 * np.pi, count + 1)[:-1]
+    radii = rng.uniform(0.35, 0.65, count)
+    points = np.stack([np.cos(angles) * radii, np.sin(angles) * radii], axis=1)
+    return turned(points, rng.uniform(0, 360))
 
 
 def star(points: int, inner: float, turn: float = 0.0) -> Points:

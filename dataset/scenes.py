@@ -15,9 +15,10 @@ from numpy.typing import NDArray
 
 from companion.cards import ALL_CARDS, Card, Color
 from companion.dataset import camera
+from companion.dataset.chance import pick
 from companion.dataset.clutter import Owner, draw_hand, draw_object
 from companion.dataset.faces import CardArt, render, render_back
-from companion.dataset.families import StyleFamily
+from companion.dataset.families import TRAINING_WEIGHTS, StyleFamily
 from companion.dataset.handling import bowed, sleeved
 from companion.dataset.layouts import Layout, Placement, place
 from companion.dataset.press import CARD_HEIGHT, CARD_WIDTH
@@ -168,8 +169,9 @@ class _Choice:
 class SceneMaker:
     """Makes scenes from one random stream: the same arguments give the same scenes in the same order.
 
-    families: style families to draw from, all where None; fonts: font files, those of the system where None;
-    layouts: arrangements to draw from; photos: photographed cards, of which `photo_share` of the scenes are made.
+    families: style families to draw from, those that networks are trained on where None; fonts: font files, those of
+    the system where None; layouts: arrangements to draw from; photos: photographed cards, of which `photo_share` of the
+    scenes are made.
     """
 
     def __init__(
@@ -198,7 +200,10 @@ class SceneMaker:
 
     def _new_deck(self) -> Deck:
         rng = self._rng
-        family = None if self._families is None else self._families[int(rng.integers(len(self._families)))]
+        if self._families is None:
+            family = pick(rng, list(TRAINING_WEIGHTS.items()))
+        else:
+            family = self._families[int(rng.integers(len(self._families)))]
         return Deck(sample_style(rng, family, self._fonts), rng)
 
     def _pick_deck(self) -> Deck | PhotoDeck:

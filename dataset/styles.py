@@ -12,7 +12,7 @@ from companion.dataset.chance import chance, pick
 from companion.dataset.families import FAMILY_WEIGHTS, KEPT_OUT, PICTURED, StyleFamily
 from companion.dataset.glyphs import Lettering, sample_index_lettering, sample_lettering
 from companion.dataset.ink import Bgr, Finish, Tone
-from companion.dataset.middles import hollow_finish, sample_finish, sample_middle
+from companion.dataset.middles import hollow_finish, medley_finish, sample_finish, sample_middle
 from companion.dataset.palette import Inks, sample_inks
 from companion.dataset.parts import Badge, Ground, IndexStyle, Medallion, MiddleStyle
 from companion.dataset.pictures import BoxKind, CreeperKind
@@ -66,7 +66,10 @@ def sample_style(
         family = pick(rng, list(FAMILY_WEIGHTS.items()))
     inks = sample_inks(rng)
     lettering = sample_lettering(
-        rng, typefaces.system_fonts() if fonts is None else fonts, 0.6 if family is StyleFamily.WHITE_OVAL else 0.35
+        rng,
+        typefaces.system_fonts() if fonts is None else fonts,
+        0.6 if family is StyleFamily.WHITE_OVAL else 0.35,
+        0.07 if family is StyleFamily.MEDLEY else 0.14,
     )
     middle = sample_middle(rng, family)
     border, border_width = _border(rng, family, inks)
@@ -97,7 +100,7 @@ def sample_style(
         index_lettering=sample_index_lettering(rng, lettering),
         middle=middle,
         index=_index(rng, family, border_width, middle.finish, ground),
-        symbols=sample_symbols(rng, middle.finish.fill is Tone.PAPER),
+        symbols=_symbols(rng, family, middle.finish.fill is Tone.PAPER),
         wild=pick(
             rng,
             [
@@ -124,7 +127,15 @@ def sample_style(
     )
 
 
-_BADGES = {StyleFamily.BANNER: Badge.CORNER, StyleFamily.FACETED: Badge.SQUARE}
+def _symbols(rng: np.random.Generator, family: StyleFamily, white: bool) -> SymbolStyle:
+    symbols = sample_symbols(rng, white)
+    if family is StyleFamily.MEDLEY and chance(rng, 0.5):
+        thin = float(rng.uniform(0.4, 0.8))
+        return replace(symbols, ring=symbols.ring * thin, arrow_shaft=symbols.arrow_shaft * thin)
+    return symbols
+
+
+_BADGES = {StyleFamily.MEDLEY: Badge.POLYGON, StyleFamily.BANNER: Badge.CORNER, StyleFamily.FACETED: Badge.SQUARE}
 """The shapes under the indices of families that have shapes of their own."""
 
 
@@ -138,6 +149,8 @@ def _index(
     else:
         if family in PICTURED or family is StyleFamily.MINIMAL:
             badge = pick(rng, [(None, 0.78), (Tone.PAPER, 0.14), (Tone.SHADE, 0.08)])
+        elif family is StyleFamily.MEDLEY:
+            badge = pick(rng, [(None, 0.5), (Tone.PAPER, 0.2), (Tone.DARK, 0.1), (Tone.TINT, 0.1), (Tone.SHADE, 0.1)])
         elif family in _BADGES:
             badge = pick(rng, [(None, 0.4), (Tone.PAPER, 0.4), (Tone.SHADE, 0.2)])
         finish = _index_finish(rng, family, badge, middle)
@@ -166,6 +179,8 @@ def _index(
 
 
 def _index_finish(rng: np.random.Generator, family: StyleFamily, badge: Tone | None, middle: Finish) -> Finish:
+    if family is StyleFamily.MEDLEY:
+        return medley_finish(rng, Tone.INK if badge is None else badge)
     if badge is Tone.PAPER:
         return Finish(fill=pick(rng, [(Tone.INK, 0.7), (Tone.DARK, 0.3)]))
     if badge is not None:
@@ -183,7 +198,7 @@ def _index_finish(rng: np.random.Generator, family: StyleFamily, badge: Tone | N
 
 
 def _border(rng: np.random.Generator, family: StyleFamily, inks: Inks) -> tuple[Bgr, float]:
-    odd = family in (StyleFamily.MINIMAL, *PICTURED, *KEPT_OUT)
+    odd = family in (StyleFamily.MINIMAL, StyleFamily.MEDLEY, *PICTURED, *KEPT_OUT)
     width = float(np.clip(rng.normal(3.9, 0.8), 2.0, 6.0))
     draw = rng.random()
     if draw < (0.22 if odd else 0.03):

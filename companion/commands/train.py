@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from companion.dataset.families import FAMILY_WEIGHTS, StyleFamily
+from companion.dataset.families import TRAINING_WEIGHTS, StyleFamily
 from companion.dataset.generate import Recipe, generate
 
 _NEEDED = ("torch", "ultralytics", "onnx", "matplotlib")
@@ -73,7 +73,7 @@ def scenes(
 ) -> None:
     """Draw the labelled training pictures."""
     left_out = tuple(StyleFamily[name.upper()] for name in leave_out)
-    kept = tuple(family for family in FAMILY_WEIGHTS if family not in left_out) if left_out else None
+    kept = tuple(family for family in TRAINING_WEIGHTS if family not in left_out) if left_out else None
     generate(work / "scenes", Recipe("val", val, seed, families=left_out or None, backgrounds=backgrounds), workers)
     generate(
         work / "scenes", Recipe("train", count, seed, families=kept, backgrounds=backgrounds, cards=cards), workers

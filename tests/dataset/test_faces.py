@@ -9,7 +9,8 @@ import pytest
 from companion.cards import ALL_CARDS, Card, Color, Face
 from companion.dataset import fonts
 from companion.dataset.faces import render, render_back, width_of
-from companion.dataset.families import FAMILY_WEIGHTS, KEPT_OUT, StyleFamily
+from companion.dataset.families import FAMILY_WEIGHTS, KEPT_OUT, TRAINING_WEIGHTS, StyleFamily
+from companion.dataset.ink import Finish, Pattern, Tone, Tones, print_mark
 from companion.dataset.preview import family_sheet
 from companion.dataset.styles import Style, sample_style
 from companion.dataset.wear import wear
@@ -54,6 +55,23 @@ def test_decks_drawn_by_lot_are_of_no_family_kept_out_of_training() -> None:
     drawn = {style_of(seed=seed).family for seed in range(200)}
     assert drawn == set(FAMILY_WEIGHTS)
     assert not drawn & set(KEPT_OUT)
+
+
+def test_medleys_are_for_training_and_other_families_to_be_measured_on() -> None:
+    assert set(TRAINING_WEIGHTS) == {*FAMILY_WEIGHTS, StyleFamily.MEDLEY}
+    assert set(StyleFamily) == {*TRAINING_WEIGHTS, *KEPT_OUT}
+
+
+@pytest.mark.parametrize("pattern", list(Pattern))
+def test_a_mark_shows_its_second_colour_beside_its_first(pattern: Pattern) -> None:
+    canvas = np.zeros((60, 40, 3), np.uint8)
+    mask = np.full((40, 20), 255, np.uint8)
+    tones = Tones(ink=(0, 0, 200), paper=(250, 250, 250), dark=(30, 0, 0))
+    print_mark(canvas, mask, (20.0, 30.0), Finish(Tone.PAPER, pattern=pattern, second=Tone.INK), tones)
+    first, second = ((canvas == tone).all(axis=2).mean() for tone in (tones.paper, tones.ink))
+    assert first + second == pytest.approx(mask.size / canvas[:, :, 0].size)
+    assert first > 0.05
+    assert bool(second > 0.05) is (pattern is not Pattern.PLAIN)
 
 
 def test_the_second_index_is_the_first_turned_round() -> None:
