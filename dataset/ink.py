@@ -80,6 +80,8 @@ class Finish:
     halo_width: float = 0.0
     pattern: Pattern = Pattern.PLAIN
     second: Tone = Tone.TINT
+    second_share: float = 0.5
+    """How much of the mark its second colour takes, of its strokes' depth, of each line's pitch or of its height."""
 
 
 def mix(first: Bgr, second: Bgr, share: float) -> Bgr:
@@ -178,18 +180,18 @@ def _trail(dx: int, dy: int) -> tuple[NDArray[np.uint8], tuple[int, int]]:
     return kernel, ends[1]
 
 
-def _patterned(mask: Mask, pattern: Pattern) -> Mask:
-    """Return the part of a mark that its second colour covers."""
+def _patterned(mask: Mask, pattern: Pattern, second: float) -> Mask:
+    """Return the part of a mark that its second colour covers, with the share that it takes."""
     part = mask.copy()
     match pattern:
         case Pattern.CORE:
             depth = cv2.distanceTransform((padded(mask, 1) > 127).astype(np.uint8), cv2.DIST_L2, 3)[1:-1, 1:-1]
-            part[depth < 0.5 * depth.max()] = 0
+            part[depth < (1 - second) * depth.max()] = 0
         case Pattern.HATCHED:
             pitch = max(4, mask.shape[0] // 8)
-            part[np.arange(mask.shape[0]) % pitch < pitch // 2] = 0
+            part[np.arange(mask.shape[0]) % pitch < round(pitch * (1 - second))] = 0
         case Pattern.HALVED:
-            part[: mask.shape[0] // 2] = 0
+            part[: round(mask.shape[0] * (1 - second))] = 0
         case Pattern.PLAIN:
             part[:] = 0
     return part
@@ -218,7 +220,8 @@ def print_mark(canvas: Image, mask: Mask, center: tuple[float, float], finish: F
             stain(canvas, edge, tones.of(finish.outline), left - rim, top - rim)
     stain(canvas, mask, tones.of(finish.fill), left, top)
     if finish.pattern is not Pattern.PLAIN:
-        stain(canvas, _patterned(mask, finish.pattern), tones.of(finish.second), left, top)
+        part = _patterned(mask, finish.pattern, finish.second_share)
+        stain(canvas, part, tones.of(finish.second), left, top)
     spread = outline + halo
     return left - spread, top - spread, left + width + spread, top + height + spread
 

@@ -63,10 +63,9 @@ def medley_finish(rng: np.random.Generator, ground: Tone) -> Finish:
     if chance(rng, 0.5):
         return finish
     # A second colour like the ground would leave nothing of the mark but its edge.
-    seconds = [(tone, share) for tone, share in (*_CONTRASTS[ground], (Tone.SHADE, 0.2)) if tone is not ground]
-    second = pick(rng, seconds)
-    pattern = pick(rng, [(Pattern.CORE, 0.4), (Pattern.HATCHED, 0.3), (Pattern.HALVED, 0.3)])
-    return replace(finish, pattern=pattern, second=second)
+    second = pick(rng, [(tone, 1.0) for tone in Tone if tone not in (ground, fill)])
+    pattern = pick(rng, [(Pattern.CORE, 0.6), (Pattern.HATCHED, 0.2), (Pattern.HALVED, 0.2)])
+    return replace(finish, pattern=pattern, second=second, second_share=float(rng.uniform(0.3, 0.75)))
 
 
 def sample_middle(rng: np.random.Generator, family: StyleFamily) -> MiddleStyle:

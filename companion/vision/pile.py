@@ -174,7 +174,11 @@ class PileTracker:
         if frame.time < self._next_look:
             return []
         if not (settled and self._looks and self._is_certain(self._looks[-1][1])):
-            self._looks.append((frame.time, self._look(frame.image, changed)))
+            news = changed
+            if known is not None and not self._pile:
+                # A plain face on a plain table shows in little but its colour.
+                news = changed | tinted(known.colors, picture.colors, changed.shape)
+            self._looks.append((frame.time, self._look(frame.image, news)))
             self._next_look = frame.time + (self._pause if settled else 0.0)
         return self._decide(frame, picture, changed, still_for, votes) if settled else []
 

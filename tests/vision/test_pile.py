@@ -398,6 +398,30 @@ def test_a_bare_face_laid_on_another_is_noticed_though_hardly_anything_changes()
     assert told(events) == [(CardLanded, "yellow 1"), (CardLanded, "blue 3")]
 
 
+def test_a_plain_first_card_is_told_though_it_differs_from_the_table_in_its_colour_alone() -> None:
+    # Both as bright as each other.
+    table_color, card_color = (90, 60, 100), (230, 60, 47)
+    quad = np.array([[280, 130], [340, 130], [340, 220], [280, 220]], np.float32)
+
+    def picture(there: bool, hand: int = 0) -> np.ndarray[tuple[int, ...], np.dtype[np.uint8]]:
+        image = np.full((360, 640, 3), table_color, np.uint8)
+        image[300:340, 40:90] = 20
+        if there:
+            image[130:220, 280:340] = card_color
+        image[:hand, 290:330] = (110, 140, 190)
+        return image
+
+    def reads(image: np.ndarray[tuple[int, ...], np.dtype[np.uint8]]) -> list[Sighting]:
+        there = (image == card_color).all(2).any()
+        return [Sighting(quad, (BLUE_3, RED_7), (0.99, 0.005), whole=True)] if there else []
+
+    hands = [picture(there, hand) for there, hand in ((False, 80), (False, 160), (True, 160), (True, 80))]
+    images = [picture(False)] * 80 + hands + [picture(True)] * 30
+    tracker = PileTracker(reads)
+    events = [event for n, image in enumerate(images) for event in tracker.feed(Frame(image, n / 30, n))]
+    assert told(events) == [(CardLanded, "blue 3")]
+
+
 def test_a_card_that_one_look_in_several_reads_is_told_with_doubt() -> None:
     exact = ExactSightings()
 
