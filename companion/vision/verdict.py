@@ -146,7 +146,7 @@ def judge(
     if moved is not None:
         belief = _belief_in_landing(known[-1].quad, moved.quad, evidence, pictures)
         return Verdict(Change.LANDED if belief else Change.MOVED, moved, len(known), belief or 1.0)
-    return _topless(known, whole) or _nothing(sightings, len(known), _half_seen(known, sightings, evidence))
+    return _topless(known, whole, evidence) or _nothing(sightings, len(known), _half_seen(known, sightings, evidence))
 
 
 def _revealed(known: Sequence[Lying], others: Sequence[Sighting], evidence: _Evidence) -> Verdict | None:
@@ -234,7 +234,7 @@ def _not_carried_along(
     ]
 
 
-def _topless(known: Sequence[Lying], whole: Sequence[Sighting]) -> Verdict | None:
+def _topless(known: Sequence[Lying], whole: Sequence[Sighting], evidence: _Evidence) -> Verdict | None:
     """The top card is gone: return the verdict where a card is seen that lay under it."""
     for left in range(len(known) - 1, 0, -1):
         # Several cards are seldom taken back at once, and a deep pile holds many a card like the one that was laid. But
@@ -246,9 +246,12 @@ def _topless(known: Sequence[Lying], whole: Sequence[Sighting]) -> Verdict | Non
     there = [s for s in whole if overlap(s.quad, known[-1].quad) > 0]
     if not there:
         return None
-    # Under the lowest known card may lie what nobody saw land; under another one no stranger can.
-    change, left = (Change.TAKEN_BACK, 0) if len(known) == 1 else (Change.LANDED, len(known))
-    return Verdict(change, _largest(there), left)
+    # Under the lowest known card may lie what nobody saw land, if that card was taken from beside it; under another one
+    # no stranger can.
+    seen = _largest(there)
+    if len(known) == 1 and evidence.top_has_left_beside(seen.quad):
+        return Verdict(Change.TAKEN_BACK, seen, 0)
+    return Verdict(Change.LANDED, seen, len(known))
 
 
 def _nothing(sightings: Sequence[Sighting], left: int, half_seen: Sighting | None = None) -> Verdict:
@@ -336,6 +339,11 @@ class _Evidence:
         """Whether the old top card shows beside this outline as it did."""
         leaving = self._leaving(quad, 2)
         return leaving is not None and leaving < _UNCHANGED
+
+    def top_has_left_beside(self, quad: Quad) -> bool:
+        """Whether the picture has changed where the old top card would show beside this outline."""
+        leaving = self._leaving(quad)
+        return leaving is not None and leaving > _CHANGED
 
     def _leaving(self, quad: Quad, least: int = 1) -> float | None:
         """Return how much has changed where the old top card shows beside an outline, None where that tells nothing.

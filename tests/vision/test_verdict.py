@@ -223,3 +223,15 @@ def test_a_like_card_has_landed_only_where_the_lower_cards_lie_as_they_did(pushe
     scale = changed.shape[1] / before.picture.shape[1]
     pictures = Comparison(before.picture, after.picture)
     assert judge(pile, sightings, changed, scale, pictures).change is change
+
+
+@pytest.mark.parametrize(("beside", "change"), [(0, Change.LANDED), (25, Change.TAKEN_BACK)])
+def test_a_card_unlike_the_only_known_one_was_under_it_only_if_that_has_left_from_beside_it(
+    beside: int, change: Change
+) -> None:
+    old = outline(100, 60)
+    changed = np.zeros((180, 320), np.uint8)
+    changed[75:90, 100:160] = 1
+    changed[60:150, 100 : 100 + beside] = 1
+    sighting = Sighting(old + np.array([beside, 0], np.float32), (BLUE_3, RED_7), (0.99, 0.005), whole=True)
+    assert judge([Lying(RED_7, old)], [sighting], changed, 1.0).change is change
