@@ -124,6 +124,21 @@ def mine(work: Path, folder: Path | None, limit: int) -> None:
 
 
 @train.command()
+@click.argument("checkpoints", nargs=-1, required=True, type=click.Path(path_type=Path, exists=True, dir_okay=False))
+@click.option("--to", "target", required=True, type=click.Path(path_type=Path, dir_okay=False), help="File to write.")
+def average(checkpoints: tuple[Path, ...], target: Path) -> None:
+    """Average the weights of checkpoints of one network: what training on has taught, without what it has cost."""
+    _need_extra()
+    from companion.models.average import average as run
+
+    try:
+        run(checkpoints, target)
+    except ValueError as error:
+        raise click.ClickException(f"{error}: {', '.join(map(str, checkpoints))}") from error
+    click.echo(f"written to {target}")
+
+
+@train.command()
 @_work
 @click.option("--to", "folder", type=click.Path(path_type=Path, file_okay=False), help="Default: WORK/export.")
 def export(work: Path, folder: Path | None) -> None:

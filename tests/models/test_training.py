@@ -88,6 +88,34 @@ def test_the_detector_begins_with_the_weights_of_a_checkpoint(work: Path, tmp_pa
     assert np.allclose(before.detach().float().numpy(), after.detach().float().numpy(), atol=1e-3)
 
 
+def test_the_mean_of_checkpoints_is_one_to_export(work: Path, tmp_path: Path) -> None:
+    import torch
+    from click.testing import CliRunner
+
+    from companion.cli import main
+
+    first = work / "readers" / "last.pt"
+    state = torch.load(first)
+    for kind in ("card", "index"):
+        state[kind] = {name: w + 1 if w.is_floating_point() else w for name, w in state[kind].items()}
+    second, detector = tmp_path / "second.pt", work / "detector" / "weights" / "last.pt"
+    torch.save(state, second)
+    for pair, target in (((first, second), "readers.pt"), ((detector, detector), "boxes.pt")):
+        arguments = ["train", "average", *map(str, pair), "--to", str(tmp_path / target)]
+        result = CliRunner().invoke(main, arguments)
+        assert result.exit_code == 0, result.output
+    mean, before = load_readers(tmp_path / "readers.pt")["card"], load_readers(first)["card"]
+    for after, old in zip(mean.parameters(), before.parameters(), strict=True):
+        assert torch.allclose(after, old + 0.5, atol=1e-5)
+    export_detector(tmp_path / "boxes.pt", tmp_path)
+    scene = np.full((1, 3, 128, 128), 0.5, np.float32)
+    same, expected = (Network(folder / "detector.onnx")(scene) for folder in (tmp_path, work / "export"))
+    assert np.allclose(same, expected, atol=1e-3)
+    result = CliRunner().invoke(main, ["train", "average", str(first), str(detector), "--to", str(tmp_path / "x.pt")])
+    assert result.exit_code == 1
+    assert result.output.startswith("Error: the checkpoints are of different networks: ")
+
+
 def test_easy_crops_are_fewer(work: Path) -> None:
     every = next(batches(work / "scenes", "train", 6, 0, 0, Limits()))
     easy = next(batches(work / "scenes", "train", 6, 0, 0, EASY))
