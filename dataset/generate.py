@@ -16,7 +16,7 @@ import cv2
 import numpy as np
 from rich.progress import Progress
 
-from companion.dataset.families import StyleFamily
+from companion.dataset.families import TRAINING_WEIGHTS, StyleFamily
 from companion.dataset.fonts import system_fonts
 from companion.dataset.photos import load_card_photos
 from companion.dataset.scenes import Quad, Scene, SceneCard, SceneMaker
@@ -58,7 +58,8 @@ def maker(recipe: Recipe, chunk: int) -> SceneMaker:
     surfaces = SurfaceBank(np.random.default_rng((*stream, 1)), pictures=pictures)
     size = (recipe.size, recipe.size)
     photos = load_card_photos(recipe.cards) if recipe.cards else None
-    return SceneMaker(stream, size, families=recipe.families, fonts=recipe.fonts(), surfaces=surfaces, photos=photos)
+    families = recipe.families or TRAINING_WEIGHTS
+    return SceneMaker(stream, size, families=families, fonts=recipe.fonts(), surfaces=surfaces, photos=photos)
 
 
 def generate(folder: Path, recipe: Recipe, workers: int | None = None) -> None:

@@ -18,7 +18,7 @@ from companion.dataset import camera
 from companion.dataset.chance import pick
 from companion.dataset.clutter import Owner, draw_hand, draw_object
 from companion.dataset.faces import CardArt, render, render_back
-from companion.dataset.families import TRAINING_WEIGHTS, StyleFamily
+from companion.dataset.families import StyleFamily
 from companion.dataset.handling import bowed, sleeved
 from companion.dataset.layouts import Layout, Placement, place
 from companion.dataset.press import CARD_HEIGHT, CARD_WIDTH
@@ -169,16 +169,16 @@ class _Choice:
 class SceneMaker:
     """Makes scenes from one random stream: the same arguments give the same scenes in the same order.
 
-    families: style families to draw from, those that networks are trained on where None; fonts: font files, those of
-    the system where None; layouts: arrangements to draw from; photos: photographed cards, of which `photo_share` of the
-    scenes are made.
+    families: style families to draw from, with how often where that differs, as people's decks are where None; fonts:
+    font files, those of the system where None; layouts: arrangements to draw from; photos: photographed cards, of which
+    `photo_share` of the scenes are made.
     """
 
     def __init__(
         self,
         seed: int | Sequence[int],
         size: tuple[int, int] = (640, 640),
-        families: Sequence[StyleFamily] | None = None,
+        families: Sequence[StyleFamily] | Mapping[StyleFamily, float] | None = None,
         fonts: Sequence[str] | None = None,
         surfaces: SurfaceBank | None = None,
         layouts: Sequence[Layout] | None = None,
@@ -200,9 +200,10 @@ class SceneMaker:
 
     def _new_deck(self) -> Deck:
         rng = self._rng
-        if self._families is None:
-            family = pick(rng, list(TRAINING_WEIGHTS.items()))
-        else:
+        family = None
+        if isinstance(self._families, Mapping):
+            family = pick(rng, list(self._families.items()))
+        elif self._families is not None:
             family = self._families[int(rng.integers(len(self._families)))]
         return Deck(sample_style(rng, family, self._fonts), rng)
 

@@ -132,8 +132,15 @@ class CardDetector:
         return self._on_pile(self._read(image, self._boxes.find(image, _CLOSE_SCALES, pile=True)))
 
     def thoroughly(self, image: Image) -> list[Sighting]:
-        """Return the same for a picture of a pile with cards of any size."""
-        return self._on_pile(self._read(image, self._boxes.find(image, pile=True)))
+        """Return the same for a picture of a pile with cards of any size.
+
+        Where no whole card is found, it is searched once more, turned by a quarter.
+        """
+        found = self._read(image, self._boxes.find(image, pile=True))
+        if not any(sighting.whole for sighting in found):
+            turned = self._read(image, self._boxes.find(image, _LAST_SCALES, turned=True, pile=True))
+            found = turned if any(sighting.whole for sighting in turned) else found
+        return self._on_pile(found)
 
     def _on_pile(self, sightings: Sequence[Sighting]) -> list[Sighting]:
         return [s.tempered(self._calibration.pile) if s.whole else s for s in sightings]

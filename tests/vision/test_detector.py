@@ -79,7 +79,7 @@ def cascade(seed: int) -> tuple[np.ndarray, Counter[Card]]:
     return scenes.make(Layout.CASCADE, cards).image, Counter(cards)
 
 
-@pytest.mark.parametrize("seed", [9, 17, 22])
+@pytest.mark.parametrize("seed", [9, 20, 27])
 def test_items_in_the_free_corners_of_cards_are_no_cards(seed: int) -> None:
     image, cards = cascade(seed)
     assert Counter(sighting.card for sighting in CardDetector(None).detect(image)) <= cards
@@ -90,7 +90,7 @@ def test_in_a_fan_corners_that_are_boxed_faintly_are_read_too() -> None:
     assert cards <= Counter(sighting.card for sighting in CardDetector(None).detect(image))
 
 
-@pytest.mark.parametrize("seed", [68, 81])
+@pytest.mark.parametrize("seed", [68, 72])
 def test_a_card_whose_corner_signs_stand_far_in_is_seen_whole(detector: CardDetector, seed: int) -> None:
     scene = SceneMaker(seed, (640, 640), families=KEPT_OUT, fonts=(), deck_count=1).make(Layout.SINGLE)
     seen = [(sighting.card, sighting.whole) for sighting in detector.detect(scene.image)]
