@@ -105,6 +105,11 @@ def test_the_top_card_of_a_pile_is_read_though_others_lie_across_under_it(seed: 
     assert scene.cards[-1].card in seen
 
 
+def test_a_pile_on_which_no_card_is_found_is_searched_turned_by_a_quarter() -> None:
+    scene = SceneMaker(81, (640, 640), families=KEPT_OUT, fonts=(), deck_count=1).make(Layout.PILE)
+    assert scene.cards[-1].card in [s.card for s in CardDetector(None).thoroughly(scene.image) if s.whole]
+
+
 def test_only_cards_of_the_edition_are_candidates() -> None:
     scene = SceneMaker(5, (640, 480), families=[StyleFamily.MARIO_KART], fonts=()).make(Layout.SINGLE)
     for edition in EditionName:

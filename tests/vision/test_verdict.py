@@ -10,7 +10,7 @@ from companion.dataset.layouts import Placement
 from companion.dataset.simulation import SimulatedTable
 from companion.dataset.tabletop import Tabletop
 from companion.vision.comparison import Comparison
-from companion.vision.geometry import Quad
+from companion.vision.geometry import Image, Quad
 from companion.vision.motion import difference, glance
 from companion.vision.sightings import Sighting
 from companion.vision.verdict import Change, Lying, judge, where_seen
@@ -235,3 +235,22 @@ def test_a_card_unlike_the_only_known_one_was_under_it_only_if_that_has_left_fro
     changed[60:150, 100 : 100 + beside] = 1
     sighting = Sighting(old + np.array([beside, 0], np.float32), (BLUE_3, RED_7), (0.99, 0.005), whole=True)
     assert judge([Lying(RED_7, old)], [sighting], changed, 1.0).change is change
+
+
+def test_noise_on_a_face_of_little_contrast_is_no_like_card_just_where_the_old_one_lies() -> None:
+    quad = outline(100, 60, 200, 300)
+    noise = np.random.default_rng(0).normal(0, 12, (2, 240, 140, 3))
+
+    def picture(grain: np.ndarray[tuple[int, ...], np.dtype[np.float64]]) -> Image:
+        image = np.full((420, 400, 3), 60, np.uint8)
+        image[60:360, 100:300] = 110
+        image[180:240, 160:240] = 122
+        image[90:330, 130:270] = np.clip(image[90:330, 130:270] + grain, 0, 255)
+        return image
+
+    pictures = Comparison(picture(noise[0]), picture(noise[1]))
+    again = quad + np.array([2, 1], np.float32)
+    assert pictures.laid_on_like(quad, again) > 0.9
+    sightings = [Sighting(again, (RED_7, BLUE_3), (0.99, 0.005), whole=True)]
+    changed = np.ones((210, 200), np.uint8)
+    assert judge([Lying(RED_7, quad)], sightings, changed, 0.5, pictures).change is Change.NONE
