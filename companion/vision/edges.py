@@ -29,10 +29,10 @@ _RIM_STAYED, _RIM_WENT = 0.07, 0.15
 # may be off; and the mean change there, over the face's contrast, from which the face is gone. On 8 drawn tables with
 # tidy piles and in 5 simulated matches it was at most 0.21 where a like card was laid, whose shadow falls there; on the
 # tables it was over 0.39 wherever one was pushed, outlines true or 5 % too large. On 60 other tables it was at most
-# 0.17 for 76 like cards that were laid, 63 of which left enough print in view to tell by that alone.
+# 0.17 for 76 like cards that were laid, 64 of which left enough print in view to tell by that alone.
 _MARGIN, _FACE_GONE = 0.02, 0.25
 # Share of the old face, and contrast there over that of all of it, from which what shows of it tells by itself.
-_TELLING, _PRINTED = 0.04, 0.5
+_TELLING, _PRINTED = 0.02, 0.5
 # Brightness from which a pixel tells how the light has changed.
 _LIT = 40
 # How likely it is that a card was laid, then and in between: cards are pushed far more often than like ones meet.
