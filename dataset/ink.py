@@ -181,7 +181,7 @@ def _trail(dx: int, dy: int) -> tuple[NDArray[np.uint8], tuple[int, int]]:
 
 
 def _patterned(mask: Mask, pattern: Pattern, second: float) -> Mask:
-    """Return the part of a mark that its second colour covers, with the share that it takes."""
+    """Return the part of a mark that its second colour covers in a pattern that is not plain, at this share."""
     part = mask.copy()
     match pattern:
         case Pattern.CORE:
@@ -192,8 +192,6 @@ def _patterned(mask: Mask, pattern: Pattern, second: float) -> Mask:
             part[np.arange(mask.shape[0]) % pitch < round(pitch * (1 - second))] = 0
         case Pattern.HALVED:
             part[: round(mask.shape[0] * (1 - second))] = 0
-        case Pattern.PLAIN:
-            part[:] = 0
     return part
 
 

@@ -84,7 +84,7 @@ _PAIR_SCORE = 0.5
 # At which scale cards are searched for that fill a third of the picture: 130 px long, as most are in training. Over 120
 # piles it found more than 640 and 320 px together.
 _CLOSE_SCALES = (416,)
-# At which scale a picture in which nothing was found is searched once more, turned by a quarter.
+# At which scale a picture in which nothing, or on a pile no whole card, was found is searched turned by a quarter.
 _LAST_SCALES = (416,)
 # Two indices whose readings agree with at least this probability can be of one card.
 _ALIKE = 0.1
