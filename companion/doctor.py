@@ -146,6 +146,7 @@ def check_model(folder: Path | None) -> Check:
 def check_camera(source: str) -> Check:
     """Check that a picture comes from the source."""
     try:
+        import companion.dataset.simulated  # noqa: F401 (registers itself as a source)
         from companion.vision.frames import SourceError
         from companion.vision.sources import open_source
     except ImportError:

@@ -1,1 +1,1 @@
-"""Makes pictures of cards: draws the decks and composes scenes with exact labels."""
+"""Makes pictures of cards: the artist draws decks, the scene maker lays them out, the simulated table plays."""

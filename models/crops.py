@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from companion.cards import Card
-from companion.dataset.camera import coarsened
+from companion.dataset.scenes.camera import coarsened
 from companion.models.mine import false_file
 from companion.vision.geometry import (
     CARD_CROP,
@@ -150,7 +150,7 @@ def _empty_quad(rng: np.random.Generator, width: int, height: int, aspect: float
 def scene_crops(
     image: Image, row: dict[str, object], rng: np.random.Generator, limits: Limits, false: Sequence[FalseBox] = ()
 ) -> tuple[list[CardCrop], list[IndexCrop]]:
-    """Return the crops of one scene; `row` is its line of the data set's labels (see dataset/generate.py)."""
+    """Return the crops of one scene; `row` is its line of the data set's labels (see dataset/scenes/generate.py)."""
     height, width = image.shape[:2]
     cards: list[CardCrop] = []
     indices: list[IndexCrop] = []

@@ -1,6 +1,6 @@
 """Measures a detector on labelled pictures: per-card figures, the confusion matrix and how honest its confidences are.
 
-Labelled pictures are generated scenes (dataset/generate.py's JSON lines) or photos with labels.json: a list of
+Labelled pictures are generated scenes (dataset/scenes/generate.py's JSON lines) or photos with labels.json: a list of
 {"file", "cards": [names], "kind", "source", "flags"} beside images/.
 """
 
@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from companion.cards import ALL_CARDS, Card
-from companion.dataset.generate import CARD_VISIBLE, INDEX_VISIBLE
+from companion.dataset.scenes.generate import CARD_VISIBLE, INDEX_VISIBLE
 from companion.vision.calibration import Calibration
 from companion.vision.detector import CardDetector
 from companion.vision.sightings import Sighting

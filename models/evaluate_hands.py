@@ -16,11 +16,11 @@ import numpy as np
 from rich.progress import track
 
 from companion.cards import ALL_CARDS, Card, EditionName, deck
-from companion.dataset.faces import CardArt
-from companion.dataset.families import StyleFamily
-from companion.dataset.layouts import Layout
-from companion.dataset.photos import card_art
-from companion.dataset.scenes import SceneCard, SceneMaker
+from companion.dataset.artist.faces import CardArt
+from companion.dataset.artist.families import StyleFamily
+from companion.dataset.scenes.compose import SceneCard, SceneMaker
+from companion.dataset.scenes.layouts import Layout
+from companion.dataset.scenes.photos import card_art
 from companion.vision.detector import CardDetector
 from companion.vision.geometry import Image, cut, portrait
 from companion.vision.hands import read_hand

@@ -12,7 +12,7 @@ import numpy as np
 import onnx
 import torch
 
-from companion.dataset.generate import CLASSES
+from companion.dataset.scenes.generate import CLASSES
 from companion.models.network import Reader, card_reader, index_reader
 from companion.vision.geometry import CARD_CROP, INDEX_CROP
 from companion.vision.labels import COLORS, FACES

@@ -21,7 +21,7 @@ from companion import doctor
 from companion.cli import main
 from companion.doctor import Check, State
 from companion.server import network
-from companion.server.certificates import ensure_certificates
+from companion.server.access.certificates import ensure_certificates
 from companion.settings import Settings
 
 

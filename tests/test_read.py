@@ -12,9 +12,9 @@ from click.testing import CliRunner
 
 from companion.cards import Card
 from companion.cli import main
-from companion.dataset.families import StyleFamily
-from companion.dataset.layouts import Layout
-from companion.dataset.scenes import SceneMaker
+from companion.dataset.artist.families import StyleFamily
+from companion.dataset.scenes.compose import SceneMaker
+from companion.dataset.scenes.layouts import Layout
 
 
 @pytest.fixture(scope="module")

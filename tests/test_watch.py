@@ -15,9 +15,9 @@ from click.testing import CliRunner, Result
 from companion.bench.simulated import ExactSightings
 from companion.cards import Card
 from companion.commands import watch as command
-from companion.dataset.layouts import Placement
-from companion.dataset.script import Lay, Pace, Script, Step, TakeTop, write_script
-from companion.dataset.simulation import SimulatedFrame, SimulatedTable
+from companion.dataset.scenes.layouts import Placement
+from companion.dataset.simulated.script import Lay, Pace, Script, Step, TakeTop, write_script
+from companion.dataset.simulated.simulation import SimulatedFrame, SimulatedTable
 from companion.vision.events import CardLanded, CardTakenBack, PileGone, PileMoved
 from companion.vision.frames import Frame, Image, SourceError
 from companion.vision.sightings import UNSURE_BELOW, Sighting

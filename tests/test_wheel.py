@@ -16,8 +16,8 @@ from pathlib import Path
 import cv2
 import pytest
 
-from companion.dataset.layouts import Layout
-from companion.dataset.scenes import SceneMaker
+from companion.dataset.scenes.compose import SceneMaker
+from companion.dataset.scenes.layouts import Layout
 from companion.rehearsal.device import Device
 
 ROOT = Path(__file__).resolve().parents[1]

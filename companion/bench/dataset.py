@@ -8,7 +8,7 @@ import time
 import click
 import cv2
 
-from companion.dataset.generate import Recipe, maker, yolo_labels
+from companion.dataset.scenes.generate import Recipe, maker, yolo_labels
 
 
 @click.command()

@@ -15,11 +15,11 @@ from companion.bench.people import People, Ruling, Slip
 from companion.bench.simulated import Outcome, Score, describe, grade
 from companion.bench.strips import Film
 from companion.cards import Card, EditionName
-from companion.dataset.faces import CardArt
-from companion.dataset.families import KEPT_OUT, StyleFamily
-from companion.dataset.script import Nuisances, write_script
-from companion.dataset.simulation import PileChange, SimulatedTable
-from companion.dataset.surfaces import SurfaceBank, list_pictures
+from companion.dataset.artist.faces import CardArt
+from companion.dataset.artist.families import KEPT_OUT, StyleFamily
+from companion.dataset.scenes.surfaces import SurfaceBank, list_pictures
+from companion.dataset.simulated.script import Nuisances, write_script
+from companion.dataset.simulated.simulation import PileChange, SimulatedTable
 from companion.table import QuestionKind, Table
 from companion.vision.detector import CardDetector
 from companion.vision.events import PileEvent

@@ -17,8 +17,8 @@ from companion.bench.evening import Evening, SetUp, play
 from companion.bench.people import Ruling
 from companion.bench.simulated import Outcome
 from companion.cards import EditionName
-from companion.dataset.families import StyleFamily
-from companion.dataset.simulation import PileChange
+from companion.dataset.artist.families import StyleFamily
+from companion.dataset.simulated.simulation import PileChange
 from companion.vision.runtime import ModelFileError
 
 _FOLDER = click.Path(path_type=Path, exists=True, file_okay=False)

@@ -16,8 +16,8 @@ from rich.console import Console
 from rich.table import Table
 
 from companion.cards import ALL_CARDS
-from companion.dataset.layouts import Layout
-from companion.dataset.scenes import SceneMaker
+from companion.dataset.scenes.compose import SceneMaker
+from companion.dataset.scenes.layouts import Layout
 from companion.vision.detector import CardDetector, model_folder
 
 

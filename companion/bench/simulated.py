@@ -14,7 +14,7 @@ from itertools import islice
 import numpy as np
 
 from companion.cards import Card
-from companion.dataset.simulation import PileChange, SimulatedFrame, SimulatedTable, TrueEvent
+from companion.dataset.simulated.simulation import PileChange, SimulatedFrame, SimulatedTable, TrueEvent
 from companion.vision.events import CardLanded, CardTakenBack, PileEvent, PileGone, PileMoved
 from companion.vision.frames import Frame, Image
 from companion.vision.pile import Detect, PileTracker

@@ -17,8 +17,8 @@ import numpy as np
 
 from companion.bench.simulated import ExactSightings, Outcome, Score, grade
 from companion.cards import EditionName
-from companion.dataset.script import write_script
-from companion.dataset.simulation import PileChange, SimulatedFrame, SimulatedTable
+from companion.dataset.simulated.script import write_script
+from companion.dataset.simulated.simulation import PileChange, SimulatedFrame, SimulatedTable
 from companion.vision.detector import CardDetector, model_folder
 from companion.vision.events import PileEvent
 from companion.vision.frames import Frame, Image

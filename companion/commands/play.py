@@ -111,7 +111,7 @@ def _photographed(folder: Path, edition: str | None, seed: int) -> Begin:
     from companion.rehearsal.device import Device, DeviceError
     from companion.rehearsal.plan import PlanError, plan_match
     from companion.rehearsal.player import Rehearsal
-    from companion.server.guests import Role
+    from companion.server.access.guests import Role
     from companion.vision.pictures import PictureError
 
     try:
@@ -145,8 +145,8 @@ def _config(data: Path, **options: Any) -> ServerConfig:
 
 def _serve(config: ServerConfig, browser: bool, begin: Begin, page: str = "setup") -> None:
     """Serve until Ctrl-C. `begin` is called with the pages' address once they are there; the host lands on `page`."""
+    from companion.server.access.guests import Role
     from companion.server.app import create_app, house_of
-    from companion.server.guests import Role
     from companion.server.house import DoorError
     from companion.server.serve import Listeners, PortTakenError
     from companion.store import StoreError
@@ -188,7 +188,7 @@ def _serve(config: ServerConfig, browser: bool, begin: Begin, page: str = "setup
 
 def _greet(url: str, house: House, addresses: list[str]) -> None:
     """Print where the pages are: the host's own way in, and the other devices' with its QR code."""
-    from companion.server.guests import Role
+    from companion.server.access.guests import Role
 
     click.echo(f"The host's page, good for one browser within 15 minutes:\n  {url}")
     if not addresses:

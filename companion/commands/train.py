@@ -7,8 +7,8 @@ from pathlib import Path
 
 import click
 
-from companion.dataset.families import TRAINING_WEIGHTS, StyleFamily
-from companion.dataset.generate import Recipe, generate
+from companion.dataset.artist.families import TRAINING_WEIGHTS, StyleFamily
+from companion.dataset.scenes.generate import Recipe, generate
 
 _NEEDED = ("torch", "ultralytics", "onnx", "matplotlib")
 

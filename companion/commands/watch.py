@@ -7,6 +7,7 @@ from pathlib import Path
 
 import click
 
+import companion.dataset.simulated  # noqa: F401 (registers itself as a source)
 from companion.cards import EditionName
 from companion.vision.detector import CardDetector
 from companion.vision.events import (

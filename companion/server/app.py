@@ -10,31 +10,18 @@ from itertools import chain
 from flask import Flask, Response, g, request
 from werkzeug.exceptions import HTTPException
 
-from companion.server import (
-    archive_api,
-    camera_api,
-    devices_api,
-    hands_api,
-    live_api,
-    match_api,
-    pages,
-    pairing_api,
-    play_api,
-    security,
-)
-from companion.server.api import JSON_LIMIT, Api, Media
+from companion.server.access import security
 from companion.server.config import ServerConfig
 from companion.server.errors import RefusalAnswer, RefusalError
 from companion.server.house import House, house, put
-from companion.server.openapi import document
+from companion.server.routes import archive, camera, devices, hands, live, match, pages, pairing, play
+from companion.server.routes.api import JSON_LIMIT, Api, Media
+from companion.server.routes.openapi import document
 from companion.vision.pile import Detect
 
 _log = logging.getLogger(__name__)
 
-APIS: tuple[Api, ...] = tuple(
-    module.api
-    for module in (archive_api, camera_api, devices_api, hands_api, live_api, match_api, pairing_api, play_api)
-)
+APIS: tuple[Api, ...] = tuple(module.api for module in (archive, camera, devices, hands, live, match, pairing, play))
 
 
 def create_app(config: ServerConfig, detect: Detect | None = None) -> Flask:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 import cv2
 
+import companion.dataset.simulated  # noqa: F401 (registers itself as a source)
 from companion.vision.events import CameraHealth, CameraStatus, CardLanded, PileEvent
 from companion.vision.frames import Frame, FrameSource, SourceError, UploadSource
 from companion.vision.geometry import Image, Quad

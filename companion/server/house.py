@@ -14,15 +14,15 @@ from flask import Flask, current_app
 from companion.caller import Caller
 from companion.cards import EditionName
 from companion.referee.state import Header
+from companion.server.access.devices import Devices
+from companion.server.access.guests import Badges
+from companion.server.access.pairing import Pairing
+from companion.server.access.private import write_private
 from companion.server.camera import Camera
 from companion.server.config import Language, ServerConfig
-from companion.server.devices import Devices
 from companion.server.errors import RefusalError
-from companion.server.guests import Badges
 from companion.server.hub import Hub, Seats
-from companion.server.pairing import Pairing
-from companion.server.payloads import question_answer, ruling_answer, view_answer
-from companion.server.private import write_private
+from companion.server.routes.payloads import question_answer, ruling_answer, view_answer
 from companion.server.scans import Scans
 from companion.store import Store
 from companion.table import Table, Update

@@ -9,15 +9,15 @@ import threading
 import time
 from contextlib import suppress
 
-from companion.dataset.script import write_script
-from companion.dataset.simulation import PileChange, SimulatedTable
+from companion.dataset.simulated.script import write_script
+from companion.dataset.simulated.simulation import PileChange, SimulatedTable
+from companion.dataset.simulated.source import SimulatedSource
 from companion.referee import moves
 from companion.referee.errors import RefereeError
 from companion.referee.state import Header
 from companion.server.house import House
 from companion.table import QuestionKind, TableError, UpdateKind
 from companion.vision.runtime import ModelFileError
-from companion.vision.sources import SimulatedSource
 
 SOURCE = "simulated"
 """What names the simulated table among the cameras."""

@@ -11,11 +11,11 @@ from cheroot.ssl.builtin import BuiltinSSLAdapter
 from cheroot.wsgi import Server
 from flask import Flask
 
-from companion.server.api import MOST_PICTURES, PICTURE_LIMIT
-from companion.server.certificates import Certificates, ensure_certificates
+from companion.server.access.certificates import Certificates, ensure_certificates
 from companion.server.config import ServerConfig
 from companion.server.house import DoorError, Doors
 from companion.server.network import in_url, lan_address, local_name
+from companion.server.routes.api import MOST_PICTURES, PICTURE_LIMIT
 
 _log = logging.getLogger(__name__)
 

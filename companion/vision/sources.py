@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
 from urllib.parse import urlsplit, urlunsplit
 
 import cv2
@@ -14,11 +13,13 @@ import cv2
 from companion.vision.frames import Frame, FrameSource, SourceError, Stopwatch, as_picture
 from companion.vision.pictures import SUFFIXES, PictureError, load_picture
 
-if TYPE_CHECKING:
-    from companion.dataset.simulation import SimulatedTable
-
 PICTURES_PER_SECOND = 30.0
 """Pace at which the pictures of a folder are taken to follow each other, where nobody says otherwise."""
+
+Opener = Callable[[str], FrameSource | None]
+"""Takes what follows the colon and returns the source that it names, or None where that makes no sense."""
+
+_registered: dict[str, Opener] = {}
 
 _STREAM_SCHEMES = frozenset({"rtsp", "rtsps", "rtmp", "http", "https", "udp", "tcp"})
 # How long FFmpeg waits for a stream; a camera counts as gone long before, but a slow one may still come up.
@@ -127,33 +128,18 @@ class PictureFolder:
             raise SourceError(f"{self.name} holds no picture that can be read.")
 
 
-class SimulatedSource:
-    """A simulated table as a camera: in real time, or as fast as it is drawn. `table` knows the truth."""
-
-    def __init__(self, table: SimulatedTable, live: bool = True) -> None:
-        self.table = table
-        self.live = live
-        self.name = f"simulated table {table.seed}"
-
-    def frames(self) -> Iterator[Frame]:
-        """Yield the match from its beginning."""
-        for frame in self.table.frames(realtime=self.live):
-            yield Frame(frame.image, frame.time, frame.number)
-
-
 def open_source(text: str, rate: float = PICTURES_PER_SECOND) -> FrameSource:
     """Return the source that a text names; it is connected to only when its frames are asked for.
 
     `text`: a camera's number, a stream's address, a video or picture file, a folder of pictures (`rate` per second), or
-    `simulated`, or `simulated:SEED`. Raises SourceError where it can be none of these.
+    a registered kind of source, as `simulated`, or `simulated:SEED`. Raises SourceError where it can be none of these.
     """
     if text.isdecimal():
         return Webcam(int(text))
-    kind, _, seed = text.partition(":")
-    if kind == "simulated" and (not seed or seed.isdecimal()):
-        from companion.dataset.simulation import SimulatedTable
-
-        return SimulatedSource(SimulatedTable(int(seed or 0)))
+    kind, _, details = text.partition(":")
+    registered = _registered[kind](details) if kind in _registered else None
+    if registered is not None:
+        return registered
     if urlsplit(text).scheme in _STREAM_SCHEMES:
         return NetworkStream(text)
     path = Path(text)
@@ -165,6 +151,11 @@ def open_source(text: str, rate: float = PICTURES_PER_SECOND) -> FrameSource:
         f"There is no {text}: name a camera by its number, a video file, a folder of pictures, "
         "a stream's address, or simulated."
     )
+
+
+def register(kind: str, opener: Opener) -> None:
+    """Let a text of this kind, alone or before a colon, name a source that `opener` returns."""
+    _registered[kind] = opener
 
 
 def without_password(address: str) -> str:

@@ -7,13 +7,13 @@ import numpy as np
 import pytest
 
 from companion.cards import ALL_CARDS, Card, Color, Face
-from companion.dataset import fonts
-from companion.dataset.faces import render, render_back, width_of
-from companion.dataset.families import FAMILY_WEIGHTS, KEPT_OUT, TRAINING_WEIGHTS, StyleFamily
-from companion.dataset.ink import Finish, Pattern, Tone, Tones, print_mark
-from companion.dataset.preview import family_sheet
-from companion.dataset.styles import Style, sample_style
-from companion.dataset.wear import wear
+from companion.dataset.artist import fonts
+from companion.dataset.artist.faces import render, render_back, width_of
+from companion.dataset.artist.families import FAMILY_WEIGHTS, KEPT_OUT, TRAINING_WEIGHTS, StyleFamily
+from companion.dataset.artist.ink import Finish, Pattern, Tone, Tones, print_mark
+from companion.dataset.artist.preview import family_sheet
+from companion.dataset.artist.styles import Style, sample_style
+from companion.dataset.artist.wear import wear
 
 HEIGHT = 160
 

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from companion.cards import Card
-from companion.dataset.faces import CardArt, render
-from companion.dataset.families import StyleFamily
-from companion.dataset.handling import bowed, sleeved
-from companion.dataset.styles import sample_style
+from companion.dataset.artist.faces import CardArt, render
+from companion.dataset.artist.families import StyleFamily
+from companion.dataset.artist.handling import bowed, sleeved
+from companion.dataset.artist.styles import sample_style
 
 
 @pytest.mark.parametrize("handle", [sleeved, bowed])

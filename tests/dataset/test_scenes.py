@@ -10,14 +10,14 @@ import numpy as np
 import pytest
 
 from companion.cards import ALL_CARDS, Card
-from companion.dataset.camera import Lens
-from companion.dataset.faces import render
-from companion.dataset.generate import Recipe, generate, yolo_labels
-from companion.dataset.layouts import Layout, place
-from companion.dataset.photos import CardPhotoError, load_card_photos
-from companion.dataset.scenes import SceneMaker
-from companion.dataset.styles import sample_style
-from companion.dataset.surfaces import SurfaceBank, draw_surface
+from companion.dataset.artist.faces import render
+from companion.dataset.artist.styles import sample_style
+from companion.dataset.scenes.camera import Lens
+from companion.dataset.scenes.compose import SceneMaker
+from companion.dataset.scenes.generate import Recipe, generate, yolo_labels
+from companion.dataset.scenes.layouts import Layout, place
+from companion.dataset.scenes.photos import CardPhotoError, load_card_photos
+from companion.dataset.scenes.surfaces import SurfaceBank, draw_surface
 
 
 def maker(seed: int, **options: object) -> SceneMaker:

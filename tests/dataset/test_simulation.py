@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from companion.cards import Card, EditionName
-from companion.dataset.families import StyleFamily
-from companion.dataset.layouts import Placement
-from companion.dataset.script import (
+from companion.dataset.artist.families import StyleFamily
+from companion.dataset.scenes.layouts import Placement
+from companion.dataset.simulated.script import (
     CALM,
     CarryOff,
     Knock,
@@ -25,7 +25,7 @@ from companion.dataset.script import (
     TakeTop,
     write_script,
 )
-from companion.dataset.simulation import PileChange, SimulatedFrame, SimulatedTable
+from companion.dataset.simulated.simulation import PileChange, SimulatedFrame, SimulatedTable
 from companion.referee.match import Match
 from companion.referee.moves import Play, Reshuffle, Start, Undo
 

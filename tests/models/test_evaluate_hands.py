@@ -13,7 +13,7 @@ from click.testing import CliRunner
 
 from companion.cards import Card, EditionName
 from companion.cli import main
-from companion.dataset.scenes import SceneCard, SceneIndex
+from companion.dataset.scenes.compose import SceneCard, SceneIndex
 from companion.models.evaluate_hands import can_be_told, cut_out_cards, drawn_decks, measure_hands
 from companion.vision.detector import CardDetector, model_folder
 

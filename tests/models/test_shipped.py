@@ -8,8 +8,8 @@ import json
 import numpy as np
 import pytest
 
-from companion.dataset.layouts import Layout
-from companion.dataset.scenes import SceneMaker
+from companion.dataset.scenes.compose import SceneMaker
+from companion.dataset.scenes.layouts import Layout
 from companion.vision.boxes import BoxFinder, BoxKind, letterbox
 from companion.vision.calibration import Calibration
 from companion.vision.detector import model_folder

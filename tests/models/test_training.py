@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from companion.dataset.generate import Recipe, generate
+from companion.dataset.scenes.generate import Recipe, generate
 
 pytest.importorskip("torch", reason="needs the train extra")
 pytest.importorskip("ultralytics", reason="needs the train extra")

@@ -13,9 +13,9 @@ import pytest
 from folders import CLASSIC, EDITION, fill, running
 
 from companion.cards import Card
-from companion.dataset.layouts import Layout
-from companion.dataset.scenes import SceneMaker
-from companion.dataset.surfaces import Image
+from companion.dataset.scenes.compose import SceneMaker
+from companion.dataset.scenes.layouts import Layout
+from companion.dataset.scenes.surfaces import Image
 from companion.referee.transcript import write_entry
 from companion.rehearsal.device import Device, DeviceError
 from companion.rehearsal.footage import SIZE, Footage, fitted

@@ -10,9 +10,9 @@ from devices import MATCH, Join, StubReader
 from flask import Flask
 from flask.testing import FlaskClient
 
+from companion.server.access.guests import Role
 from companion.server.app import create_app, house_of
 from companion.server.config import ServerConfig
-from companion.server.guests import Role
 from companion.server.house import House
 
 

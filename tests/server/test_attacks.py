@@ -12,11 +12,8 @@ from devices import MATCH, Join, StubReader
 from flask import Flask
 from flask.testing import FlaskClient
 
-from companion.server.app import create_app, house_of
-from companion.server.config import ServerConfig
-from companion.server.guests import Role
-from companion.server.house import House
-from companion.server.pairing import (
+from companion.server.access.guests import Role
+from companion.server.access.pairing import (
     TOKEN_SECONDS,
     TRIES,
     TRIES_BY_ALL,
@@ -26,6 +23,9 @@ from companion.server.pairing import (
     TooManyTriesError,
     WrongPinError,
 )
+from companion.server.app import create_app, house_of
+from companion.server.config import ServerConfig
+from companion.server.house import House
 
 HOSTILE_NAMES = ["", "   ", "a" * 25, "a\nb\x00", "\u202egnp", "\u200b", "\ud800"]
 

@@ -15,9 +15,9 @@ from flask.testing import FlaskClient
 from companion.cards import Card, EditionName
 from companion.referee.editions import EDITIONS
 from companion.referee.state import Header
+from companion.server.access.guests import Role
 from companion.server.app import create_app, house_of
 from companion.server.config import ServerConfig
-from companion.server.guests import Role
 from companion.server.house import House
 from companion.vision.detector import model_folder
 from companion.vision.events import CardLanded

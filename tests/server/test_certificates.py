@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 from cryptography import x509
 
+from companion.server.access.certificates import ensure_certificates
 from companion.server.app import create_app, house_of
-from companion.server.certificates import ensure_certificates
 from companion.server.config import ServerConfig
 from companion.server.network import lan_address
 from companion.server.serve import Listeners, PortTakenError

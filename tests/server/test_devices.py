@@ -9,10 +9,10 @@ from devices import Join, StubReader
 from flask import Flask
 from flask.testing import FlaskClient
 
+from companion.server.access.devices import MOST_DEVICES, Devices
+from companion.server.access.guests import BADGE_SECONDS, Guest, Role
 from companion.server.app import create_app, house_of
 from companion.server.config import ServerConfig
-from companion.server.devices import MOST_DEVICES, Devices
-from companion.server.guests import BADGE_SECONDS, Guest, Role
 from companion.server.house import House
 
 IPHONE = "Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Safari/604.1"

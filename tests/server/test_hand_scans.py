@@ -10,7 +10,7 @@ from devices import MATCH, Join, StubReader
 from flask.testing import FlaskClient
 from test_camera import CHALLENGED, jpeg, read
 
-from companion.server.guests import Role
+from companion.server.access.guests import Role
 from companion.server.house import House
 from companion.server.scans import MOST_SCANS, Scans
 

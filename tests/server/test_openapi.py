@@ -21,9 +21,9 @@ from schemathesis.specs.openapi.checks import (
     status_code_conformance,
 )
 
+from companion.server.access.guests import Role
 from companion.server.app import APIS, create_app, house_of
 from companion.server.config import ServerConfig
-from companion.server.guests import Role
 
 CHECKS = [not_a_server_error, status_code_conformance, content_type_conformance, response_schema_conformance]
 

@@ -10,9 +10,9 @@ from flask import Flask
 from flask.testing import FlaskClient
 from werkzeug.test import TestResponse
 
-from companion.server.api import Route
+from companion.server.access.guests import Role
 from companion.server.app import APIS
-from companion.server.guests import Role
+from companion.server.routes.api import Route
 
 ROUTES = [route for api in APIS for route in api]
 LESSER = [(route, role) for route in ROUTES for role in Role if route.role is not None and role.rank < route.role.rank]

@@ -7,7 +7,7 @@ import json
 from devices import MATCH, Join
 from flask.testing import FlaskClient
 
-from companion.server.guests import Role
+from companion.server.access.guests import Role
 
 
 def finish_round(host: FlaskClient, winner: str, **hands: list[str]) -> None:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from companion.dataset.families import StyleFamily
-from companion.dataset.layouts import Layout
-from companion.dataset.scenes import SceneMaker
+from companion.dataset.artist.families import StyleFamily
+from companion.dataset.scenes.compose import SceneMaker
+from companion.dataset.scenes.layouts import Layout
 from companion.vision.boxes import Box, BoxFinder, BoxKind, decode, letterbox, suppress
 from companion.vision.detector import model_folder
 from companion.vision.runtime import Network

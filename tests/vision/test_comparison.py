@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from companion.cards import Card
-from companion.dataset.layouts import Placement
-from companion.dataset.simulation import SimulatedTable
-from companion.dataset.tabletop import PileCard, Tabletop
+from companion.dataset.scenes.layouts import Placement
+from companion.dataset.simulated.simulation import SimulatedTable
+from companion.dataset.simulated.tabletop import PileCard, Tabletop
 from companion.vision.comparison import Comparison
 from companion.vision.frames import Image
 from companion.vision.geometry import Quad, expand

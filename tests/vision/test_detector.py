@@ -12,9 +12,9 @@ import numpy as np
 import pytest
 
 from companion.cards import ALL_CARDS, Card, EditionName, deck
-from companion.dataset.families import KEPT_OUT, StyleFamily
-from companion.dataset.layouts import Layout
-from companion.dataset.scenes import SceneMaker
+from companion.dataset.artist.families import KEPT_OUT, StyleFamily
+from companion.dataset.scenes.compose import SceneMaker
+from companion.dataset.scenes.layouts import Layout
 from companion.vision.corners import (
     USUAL_SHARE,
     apart,

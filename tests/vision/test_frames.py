@@ -12,6 +12,7 @@ import cv2
 import numpy as np
 import pytest
 
+from companion.dataset.simulated.source import SimulatedSource
 from companion.vision.events import CameraHealth, CameraStatus
 from companion.vision.frames import Frame, FrameSource, Image, SourceError, UploadSource, as_picture
 from companion.vision.grabber import Grabber
@@ -19,7 +20,6 @@ from companion.vision.pictures import PictureError
 from companion.vision.sources import (
     NetworkStream,
     PictureFolder,
-    SimulatedSource,
     VideoFile,
     Webcam,
     open_source,

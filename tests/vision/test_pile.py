@@ -11,8 +11,8 @@ import pytest
 
 from companion.bench.simulated import ExactSightings, Score, follow, grade
 from companion.cards import Card, EditionName
-from companion.dataset.layouts import Placement
-from companion.dataset.script import (
+from companion.dataset.scenes.layouts import Placement
+from companion.dataset.simulated.script import (
     Action,
     CarryOff,
     Knock,
@@ -27,8 +27,8 @@ from companion.dataset.script import (
     TakeTop,
     write_script,
 )
-from companion.dataset.simulation import PileChange, SimulatedFrame, SimulatedTable
-from companion.dataset.tabletop import project
+from companion.dataset.simulated.simulation import PileChange, SimulatedFrame, SimulatedTable
+from companion.dataset.simulated.tabletop import project
 from companion.vision.events import CameraStatus, CardLanded, CardTakenBack, PileEvent, PileGone, PileMoved
 from companion.vision.frames import Frame
 from companion.vision.motion import Zone, glance, tinted

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from companion.cards import ALL_CARDS, Card
-from companion.dataset.families import StyleFamily
-from companion.dataset.layouts import Layout
-from companion.dataset.scenes import Scene, SceneMaker
+from companion.dataset.artist.families import StyleFamily
+from companion.dataset.scenes.compose import Scene, SceneMaker
+from companion.dataset.scenes.layouts import Layout
 from companion.vision.detector import model_folder
 from companion.vision.geometry import index_frame, unit_square
 from companion.vision.reader import CardReading, IndexReading, Reader, with_indices

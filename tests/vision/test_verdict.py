@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from companion.cards import Card
-from companion.dataset.layouts import Placement
-from companion.dataset.simulation import SimulatedTable
-from companion.dataset.tabletop import Tabletop
+from companion.dataset.scenes.layouts import Placement
+from companion.dataset.simulated.simulation import SimulatedTable
+from companion.dataset.simulated.tabletop import Tabletop
 from companion.vision.comparison import Comparison
 from companion.vision.geometry import Image, Quad
 from companion.vision.motion import difference, glance

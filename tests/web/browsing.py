@@ -13,9 +13,9 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from companion.cards import Card
+from companion.server.access.guests import Role
 from companion.server.app import create_app, house_of
 from companion.server.config import ServerConfig
-from companion.server.guests import Role
 from companion.server.house import House
 from companion.server.serve import Listeners
 from companion.vision.detector import model_folder

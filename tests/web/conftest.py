@@ -13,7 +13,7 @@ from companion.cards import Card, EditionName
 from companion.referee import moves
 from companion.referee.editions import EDITIONS
 from companion.referee.state import Header
-from companion.server.guests import Role
+from companion.server.access.guests import Role
 
 expect.set_options(timeout=PATIENCE_MS)
 

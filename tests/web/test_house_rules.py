@@ -16,8 +16,8 @@ from companion.cards import ALL_CARDS, Card, EditionName, Item
 from companion.referee import moves
 from companion.referee.editions import EDITIONS, PROFILES
 from companion.referee.state import Header
-from companion.server.guests import Role
-from companion.server.pages import PAGES, web_folder
+from companion.server.access.guests import Role
+from companion.server.routes.pages import PAGES, web_folder
 
 AXE = Path(__file__).parent / "vendor" / "axe.min.js"
 WORDS: dict[str, dict[str, str]] = {

@@ -8,7 +8,7 @@ from browsing import Open, Server, pick
 from playwright.sync_api import Page, expect
 
 from companion.cards import Card
-from companion.server.guests import Role
+from companion.server.access.guests import Role
 from companion.vision.events import CardLanded
 
 

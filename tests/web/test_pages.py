@@ -15,12 +15,12 @@ from browsing import ARGUMENTS, CHROMIUM, PATIENCE_MS, Open, Server, answer, net
 from playwright.sync_api import BrowserContext, Page, Playwright, expect
 
 from companion.cards import Card, Color, EditionName, Face
-from companion.dataset.script import CALM, Lay, write_script
-from companion.dataset.simulation import SimulatedTable
+from companion.dataset.simulated.script import CALM, Lay, write_script
+from companion.dataset.simulated.simulation import SimulatedTable
 from companion.referee import moves
 from companion.referee.editions import EDITIONS
 from companion.referee.state import Header
-from companion.server.guests import Role
+from companion.server.access.guests import Role
 from companion.vision.detector import CardDetector
 from companion.vision.geometry import Image
 from companion.vision.sightings import Sighting

@@ -17,15 +17,15 @@ from browsing import PATIENCE_MS, Open, Server, answer, networks, pick
 from playwright.sync_api import Page, expect
 
 from companion.cards import Card, EditionName, Face
-from companion.dataset.layouts import Layout
-from companion.dataset.scenes import SceneCard, SceneMaker
-from companion.dataset.script import CALM, CarryOff, Script, write_script
-from companion.dataset.simulation import SimulatedTable
+from companion.dataset.scenes.compose import SceneCard, SceneMaker
+from companion.dataset.scenes.layouts import Layout
+from companion.dataset.simulated.script import CALM, CarryOff, Script, write_script
+from companion.dataset.simulated.simulation import SimulatedTable
 from companion.journal import ReadBy
 from companion.referee import moves
 from companion.referee.editions import EDITIONS
 from companion.referee.state import Header
-from companion.server.guests import Role
+from companion.server.access.guests import Role
 from companion.vision.detector import CardDetector
 from companion.vision.frames import Frame
 

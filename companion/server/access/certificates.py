@@ -1,0 +1,164 @@
+"""A certificate authority of this computer's own, made once, and the server certificate that it signs.
+
+The authority can vouch for nothing but private addresses, localhost and .local names, so that trusting it puts no other
+site at risk. Its key never leaves the data folder.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+import socket
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
+
+from companion.server.access.private import write_private
+
+_AUTHORITY_DAYS, _SERVER_DAYS, _RENEW_DAYS = 3650, 390, 30
+_PRIVATE = (
+    "10.0.0.0/8",
+    "172.16.0.0/12",
+    "192.168.0.0/16",
+    "169.254.0.0/16",
+    "127.0.0.0/8",
+    "fc00::/7",
+    "fe80::/10",
+    "::1/128",
+)
+
+
+@dataclass(frozen=True)
+class Certificates:
+    """The files that a TLS server needs, and the authority's certificate for devices to trust."""
+
+    certificate: Path
+    key: Path
+    authority: Path
+
+    @property
+    def authority_der(self) -> bytes:
+        """The authority's certificate as devices install it."""
+        return self._authority.public_bytes(serialization.Encoding.DER)
+
+    @property
+    def fingerprint(self) -> str:
+        """The authority's SHA-256 fingerprint, to be compared by eye."""
+        return self._authority.fingerprint(hashes.SHA256()).hex(":").upper()
+
+    @property
+    def _authority(self) -> x509.Certificate:
+        return x509.load_pem_x509_certificate(self.authority.read_bytes())
+
+
+def ensure_certificates(folder: Path, addresses: Sequence[str]) -> Certificates:
+    """Return the certificates in the folder for these addresses and names, made or renewed where needed.
+
+    Raises OSError where the folder cannot be written.
+    """
+    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    found = Certificates(folder / "server.pem", folder / "server.key", folder / "authority.pem")
+    authority_key = folder / "authority.key"
+    if not (found.authority.is_file() and authority_key.is_file()):
+        _make_authority(found.authority, authority_key)
+        found.certificate.unlink(missing_ok=True)
+    if not (found.key.is_file() and found.certificate.is_file() and _covers(found.certificate, addresses)):
+        _make_server(found, authority_key, addresses)
+    return found
+
+
+def _covers(path: Path, addresses: Sequence[str]) -> bool:
+    certificate = x509.load_pem_x509_certificate(path.read_bytes())
+    names = certificate.extensions.get_extension_for_class(x509.SubjectAlternativeName).value
+    fresh = certificate.not_valid_after_utc > datetime.now(UTC) + timedelta(days=_RENEW_DAYS)
+    return fresh and all(_general_name(address) in names for address in addresses)
+
+
+def _make_authority(path: Path, key_path: Path) -> None:
+    key = ec.generate_private_key(ec.SECP256R1())
+    label = f"UNO table companion on {socket.gethostname()}"[:64]
+    name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, label)])
+    allowed: list[x509.GeneralName] = [x509.IPAddress(ipaddress.ip_network(network)) for network in _PRIVATE]
+    allowed += [x509.DNSName("localhost"), x509.DNSName("local")]
+    certificate = (
+        _builder(name, name, key.public_key(), _AUTHORITY_DAYS)
+        .add_extension(x509.BasicConstraints(ca=True, path_length=0), critical=True)
+        .add_extension(_usage(signs=True), critical=True)
+        .add_extension(x509.NameConstraints(allowed, None), critical=True)
+        .add_extension(x509.SubjectKeyIdentifier.from_public_key(key.public_key()), critical=False)
+        .sign(key, hashes.SHA256())
+    )
+    _write_key(key_path, key)
+    path.write_bytes(certificate.public_bytes(serialization.Encoding.PEM))
+
+
+def _make_server(files: Certificates, authority_key: Path, addresses: Sequence[str]) -> None:
+    authority = x509.load_pem_x509_certificate(files.authority.read_bytes())
+    signer = serialization.load_pem_private_key(authority_key.read_bytes(), password=None)
+    assert isinstance(signer, ec.EllipticCurvePrivateKey)
+    key = ec.generate_private_key(ec.SECP256R1())
+    name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "UNO table companion")])
+    names = x509.SubjectAlternativeName([_general_name(address) for address in addresses])
+    certificate = (
+        _builder(name, authority.subject, key.public_key(), _SERVER_DAYS)
+        .add_extension(x509.BasicConstraints(ca=False, path_length=None), critical=True)
+        .add_extension(_usage(signs=False), critical=True)
+        .add_extension(x509.ExtendedKeyUsage([ExtendedKeyUsageOID.SERVER_AUTH]), critical=False)
+        .add_extension(names, critical=False)
+        .add_extension(
+            x509.AuthorityKeyIdentifier.from_issuer_public_key(signer.public_key()),
+            critical=False,
+        )
+        .sign(signer, hashes.SHA256())
+    )
+    _write_key(files.key, key)
+    chain = certificate.public_bytes(serialization.Encoding.PEM) + files.authority.read_bytes()
+    files.certificate.write_bytes(chain)
+
+
+def _builder(
+    subject: x509.Name, issuer: x509.Name, key: ec.EllipticCurvePublicKey, days: int
+) -> x509.CertificateBuilder:
+    now = datetime.now(UTC)
+    return (
+        x509.CertificateBuilder()
+        .subject_name(subject)
+        .issuer_name(issuer)
+        .public_key(key)
+        .serial_number(x509.random_serial_number())
+        .not_valid_before(now - timedelta(days=1))
+        .not_valid_after(now + timedelta(days=days))
+    )
+
+
+def _usage(*, signs: bool) -> x509.KeyUsage:
+    return x509.KeyUsage(
+        digital_signature=not signs,
+        key_cert_sign=signs,
+        crl_sign=signs,
+        content_commitment=False,
+        key_encipherment=False,
+        data_encipherment=False,
+        key_agreement=False,
+        encipher_only=False,
+        decipher_only=False,
+    )
+
+
+def _general_name(address: str) -> x509.GeneralName:
+    try:
+        return x509.IPAddress(ipaddress.ip_address(address))
+    except ValueError:
+        return x509.DNSName(address)
+
+
+def _write_key(path: Path, key: ec.EllipticCurvePrivateKey) -> None:
+    data = key.private_bytes(
+        serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
+    )
+    write_private(path, data)

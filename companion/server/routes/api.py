@@ -1,0 +1,205 @@
+"""The JSON API's routes: each says who may use it, what it takes and what it answers; checks and document follow.
+
+A view takes what it declared (`body`, `query`, `pictures`, and the path's own fields) and returns the declared answer.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from functools import wraps
+from http import HTTPStatus
+from typing import Any, get_type_hints
+
+from flask import Flask, Response, g, request
+from pydantic import BaseModel, ValidationError
+from werkzeug.exceptions import RequestEntityTooLarge
+
+from companion.server.access.guests import Guest, Role
+from companion.server.errors import RefusalError
+
+JSON_LIMIT = 64 * 1024
+PICTURE_LIMIT = 12 * 1024 * 1024
+PICTURE_TYPES = ("image/jpeg", "image/png", "image/webp")
+MOST_PICTURES = 6
+
+View = Callable[..., Any]
+
+
+@dataclass(frozen=True)
+class Media:
+    """An answer that is no JSON: its content types."""
+
+    types: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Route:
+    """One route of the API. `role` is the least that may use it, None for everybody.
+
+    body, query: models of the JSON body and of the query. pictures: how many pictures are taken, one as the body itself
+    (1) or several as a form. answer: the model or media of the answer, None for an empty one. errors: the statuses
+    besides those that follow from the rest.
+    """
+
+    method: str
+    path: str
+    summary: str
+    role: Role | None
+    body: type[BaseModel] | None
+    query: type[BaseModel] | None
+    pictures: int
+    answer: type[BaseModel] | Media | None
+    errors: tuple[int, ...]
+    view: View = field(compare=False)
+
+    @property
+    def statuses(self) -> tuple[int, ...]:
+        """All statuses of refusals."""
+        found = {HTTPStatus.BAD_REQUEST, *self.errors}
+        if self.role is not None:
+            found |= {HTTPStatus.UNAUTHORIZED}
+            if self.role is not Role.VIEWER:
+                found |= {HTTPStatus.FORBIDDEN}
+        if self.method != "GET":
+            found |= {HTTPStatus.FORBIDDEN, HTTPStatus.REQUEST_ENTITY_TOO_LARGE}
+        if self.body or self.pictures:
+            found |= {HTTPStatus.UNSUPPORTED_MEDIA_TYPE, HTTPStatus.UNPROCESSABLE_ENTITY}
+        if self.query:
+            found |= {HTTPStatus.UNPROCESSABLE_ENTITY}
+        if "<" in self.path:
+            found |= {HTTPStatus.NOT_FOUND}
+        return tuple(sorted(int(status) for status in found))
+
+
+class Api:
+    """A set of routes, collected by decorators and put into an application at once."""
+
+    def __init__(self) -> None:
+        self.routes: list[Route] = []
+
+    def __iter__(self) -> Iterator[Route]:
+        return iter(self.routes)
+
+    def route(
+        self,
+        method: str,
+        path: str,
+        *,
+        role: Role | None,
+        body: type[BaseModel] | None = None,
+        query: type[BaseModel] | None = None,
+        pictures: int = 0,
+        answer: type[BaseModel] | Media | None = None,
+        errors: tuple[int, ...] = (),
+    ) -> Callable[[View], View]:
+        """Return a decorator that makes a function the view of this route; its docstring is the summary."""
+
+        def register(view: View) -> View:
+            summary = (inspect.getdoc(view) or "").split("\n")[0]
+            self.routes.append(Route(method, path, summary, role, body, query, pictures, answer, errors, view))
+            return view
+
+        return register
+
+    def install(self, app: Flask) -> None:
+        """Add the routes to the application."""
+        for route in self.routes:
+            name = f"{route.view.__module__}.{route.view.__name__}"
+            app.add_url_rule(route.path, name, _checked(route), methods=[route.method], provide_automatic_options=False)
+
+
+def guest() -> Guest | None:
+    """Return who sent the present request, None for somebody who has not joined."""
+    found = g.get("guest")
+    assert found is None or isinstance(found, Guest)
+    return found
+
+
+def known_guest() -> Guest:
+    """Return who sent the present request to a route with a role."""
+    found = guest()
+    assert found is not None
+    return found
+
+
+def _checked(route: Route) -> View:
+    hints = get_type_hints(route.view)
+
+    @wraps(route.view)
+    def run(**path: Any) -> Response:
+        _check_role(route)
+        given: dict[str, Any] = {name: hints.get(name, str)(value) for name, value in path.items()}
+        if route.query is not None:
+            given["query"] = _validated(route.query, request.args.to_dict())
+        if route.body is not None:
+            given["body"] = _read_body(route.body)
+        if route.pictures:
+            given["pictures"] = _read_pictures(route.pictures)
+        return _respond(route.view(**given))
+
+    return run
+
+
+def _check_role(route: Route) -> None:
+    if route.role is None:
+        return
+    who = guest()
+    if who is None:
+        raise RefusalError(401, "not-joined", "This device has not joined: scan the host's code or enter the PIN.")
+    if who.role.rank < route.role.rank:
+        raise RefusalError(403, "not-allowed", f"Only a {route.role.value} may do that.")
+
+
+def _validated(model: type[BaseModel], values: object) -> BaseModel:
+    try:
+        return model.model_validate(values)
+    except ValidationError as error:
+        raise _invalid(error) from error
+
+
+def _read_body(model: type[BaseModel]) -> BaseModel:
+    request.max_content_length = JSON_LIMIT
+    if request.mimetype != "application/json":
+        raise RefusalError(415, "not-json", "The request must be JSON.")
+    try:
+        return model.model_validate_json(request.get_data())
+    except ValidationError as error:
+        raise _invalid(error) from error
+
+
+def _invalid(error: ValidationError) -> RefusalError:
+    first = error.errors(include_url=False, include_context=False, include_input=False)[0]
+    place = ".".join(str(part) for part in first["loc"])
+    return RefusalError(422, "invalid", f"{place}: {first['msg']}" if place else str(first["msg"]))
+
+
+def _read_pictures(most: int) -> list[bytes]:
+    request.max_content_length = PICTURE_LIMIT * most
+    if most == 1:
+        if request.mimetype not in PICTURE_TYPES:
+            raise RefusalError(415, "not-a-picture", "The request must be a JPEG, PNG or WebP picture.")
+        return [request.get_data()]
+    if request.mimetype != "multipart/form-data":
+        raise RefusalError(415, "not-a-form", "The pictures must come as a form.")
+    request.max_form_memory_size = PICTURE_LIMIT
+    request.max_form_parts = most + 2
+    files = request.files.getlist("pictures")
+    if not 1 <= len(files) <= most:
+        raise RefusalError(422, "invalid", f"One to {most} pictures can be read at a time.")
+    found = [file.stream.read(PICTURE_LIMIT + 1) for file in files]
+    if any(len(data) > PICTURE_LIMIT for data in found):
+        raise RequestEntityTooLarge
+    return found
+
+
+def _respond(answer: object) -> Response:
+    if isinstance(answer, Response):
+        return answer
+    if answer is None:
+        return Response(status=204)
+    assert isinstance(answer, BaseModel)
+    response = Response(answer.model_dump_json(), content_type="application/json")
+    response.headers["Cache-Control"] = "no-store"
+    return response

@@ -1,0 +1,214 @@
+"""The score board and past matches: rounds, totals, statistics, export."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from typing import Literal
+
+from flask import Response
+
+from companion.journal import Journal, replay
+from companion.referee.errors import RefereeError
+from companion.referee.transcript import write_entry, write_header
+from companion.server import archive
+from companion.server.access.guests import Role
+from companion.server.errors import RefusalError
+from companion.server.house import house
+from companion.server.routes.api import Api, Media
+from companion.server.routes.fields import Body
+from companion.server.routes.payloads import Answer, kept_picture_response
+from companion.store import NoSuchMatchError, StoredMatch, StoreError
+
+api = Api()
+
+
+class ShownHandAnswer(Answer):
+    """A hand left over; `picture` is the id of its picture in this match."""
+
+    player: str
+    cards: list[str]
+    points: int
+    picture: str | None
+
+
+class RoundAnswer(Answer):
+    """One round; no points as long as it is not scored."""
+
+    number: int
+    winner: str
+    points: dict[str, int]
+    hands: list[ShownHandAnswer]
+
+
+class DeedsAnswer(Answer):
+    """What one player did."""
+
+    played: int
+    drawn: int
+    rounds_won: int
+    uno_calls: int
+    caught: int
+    challenges_won: int
+    challenges_lost: int
+
+
+class ScoresAnswer(Answer):
+    """A match on the score board. `totals`: everybody's total after each scored round."""
+
+    id: str
+    edition: str
+    players: list[str]
+    scoring: str
+    target: int
+    started: float
+    over: bool
+    winners: list[str]
+    scores: dict[str, int]
+    rounds: list[RoundAnswer]
+    totals: list[dict[str, int]]
+    deeds: dict[str, DeedsAnswer]
+    moves: int
+
+
+class SummaryAnswer(Answer):
+    """A match in the list."""
+
+    id: str
+    edition: str
+    players: list[str]
+    started: float
+    touched: float
+    moves: int
+    over: bool
+    winners: list[str]
+    running: bool
+
+
+class MatchesAnswer(Answer):
+    """All matches, the latest first."""
+
+    matches: list[SummaryAnswer]
+
+
+class ExportQuery(Body):
+    """What to write a match out as."""
+
+    format: Literal["csv", "json", "transcript"] = "transcript"
+
+
+@api.route("GET", "/api/matches", role=Role.VIEWER, answer=MatchesAnswer, errors=(409,))
+def list_matches() -> MatchesAnswer:
+    """List all matches."""
+    running = house().table.view().match_id
+    try:
+        found = house().store.matches()
+    except StoreError as error:
+        raise RefusalError(409, "storage", str(error)) from error
+    return MatchesAnswer(
+        matches=[
+            SummaryAnswer(
+                id=each.id,
+                edition=each.header.edition.name.value,
+                players=list(each.header.players),
+                started=each.started,
+                touched=each.touched,
+                moves=each.moves,
+                over=each.over,
+                winners=list(each.winners),
+                running=each.id == running,
+            )
+            for each in found
+        ]
+    )
+
+
+@api.route("GET", "/api/matches/<match_id>", role=Role.VIEWER, answer=ScoresAnswer, errors=(409,))
+def get_match(match_id: str) -> ScoresAnswer:
+    """Return a match's rounds, totals and statistics."""
+    return _scores(*_load(match_id))
+
+
+@api.route(
+    "GET",
+    "/api/matches/<match_id>/pictures/<picture>",
+    role=Role.VIEWER,
+    answer=Media(("image/jpeg",)),
+    errors=(409,),
+)
+def get_match_picture(match_id: str, picture: str) -> Response:
+    """Return a picture that a ruling of this match is based on."""
+    try:
+        data = house().store.picture(match_id, picture)
+    except StoreError as error:
+        raise RefusalError(409, "storage", str(error)) from error
+    return kept_picture_response(data)
+
+
+@api.route("DELETE", "/api/matches/<match_id>", role=Role.HOST, errors=(409,))
+def delete_match(match_id: str) -> None:
+    """Delete a match with its pictures; the running one cannot be deleted."""
+    if house().table.view().match_id == match_id:
+        raise RefusalError(409, "running", "This match is running.")
+    try:
+        house().store.delete(match_id)
+    except NoSuchMatchError as error:
+        raise RefusalError(404, "no-such-match", "There is no such match.") from error
+    except StoreError as error:
+        raise RefusalError(409, "storage", str(error)) from error
+
+
+@api.route(
+    "GET",
+    "/api/matches/<match_id>/export",
+    role=Role.VIEWER,
+    query=ExportQuery,
+    answer=Media(("text/csv", "application/json", "application/x-ndjson")),
+    errors=(409,),
+)
+def export_match(match_id: str, query: ExportQuery) -> Response:
+    """Write a match out: rounds as a table, everything as JSON, or the transcript."""
+    stored, journal = _load(match_id)
+    name = {"csv": "csv", "json": "json", "transcript": "jsonl"}[query.format]
+    if query.format == "csv":
+        # The mark tells spreadsheets that this is UTF-8.
+        response = Response("\ufeff" + archive.as_csv(journal), content_type="text/csv; charset=utf-8")
+    elif query.format == "json":
+        response = Response(_scores(stored, journal).model_dump_json(indent=2), content_type="application/json")
+    else:
+        lines = [write_header(stored.header), *(write_entry(line.entry) for line in stored.lines)]
+        text = "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines)
+        response = Response(text, content_type="application/x-ndjson")
+    response.headers["Content-Disposition"] = f'attachment; filename="match-{stored.id}.{name}"'
+    return response
+
+
+def _load(match_id: str) -> tuple[StoredMatch, Journal]:
+    try:
+        stored = house().store.load(match_id)
+        return stored, replay(stored.header, stored.lines)
+    except NoSuchMatchError as error:
+        raise RefusalError(404, "no-such-match", "There is no such match.") from error
+    except (StoreError, RefereeError) as error:
+        raise RefusalError(409, "storage", str(error)) from error
+
+
+def _scores(stored: StoredMatch, journal: Journal) -> ScoresAnswer:
+    header, match = stored.header, journal.match
+    state = match.state
+    players = header.players
+    return ScoresAnswer(
+        id=stored.id,
+        edition=header.edition.name.value,
+        players=list(players),
+        scoring=header.options.scoring.value,
+        target=header.options.target,
+        started=stored.started,
+        over=bool(state.winners),
+        winners=[players[seat] for seat in state.winners],
+        scores=dict(zip(players, state.scores, strict=True)),
+        rounds=[RoundAnswer.model_validate(asdict(each)) for each in archive.rounds(journal)],
+        totals=archive.totals(journal),
+        deeds={player: DeedsAnswer(**asdict(done)) for player, done in archive.deeds(match).items()},
+        moves=len(match.history),
+    )

@@ -1,0 +1,179 @@
+"""The camera: which there are, which is watched, its picture, and pictures sent by a phone."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import cv2
+from flask import Response
+from pydantic import Field
+
+from companion.server.access.guests import Role
+from companion.server.camera import CameraState
+from companion.server.errors import RefusalError
+from companion.server.house import house
+from companion.server.routes.api import Api, Media
+from companion.server.routes.fields import Body
+from companion.server.routes.payloads import Answer, SeenCardAnswer, seen_card
+from companion.server.routes.uploads import check_picture
+from companion.vision.frames import SourceError
+from companion.vision.pictures import PictureError
+from companion.vision.sources import Webcam
+
+api = Api()
+
+_MOST_WEBCAMS = 6
+
+
+class CameraBody(Body):
+    """What to watch: a camera's number, `phone`, `simulated`, a video file, a stream's address; nothing where None.
+
+    region: left, top, width and height in pixels of where the pile lies, found by itself where None.
+    """
+
+    source: str | None = Field(default=None, max_length=1000)
+    region: tuple[int, int, int, int] | None = None
+
+
+class CameraAnswer(Answer):
+    """What the camera is doing."""
+
+    source: str | None
+    name: str | None
+    width: int
+    height: int
+    drops: int
+    trouble: str | None
+
+
+class WebcamAnswer(Answer):
+    """A camera of this computer."""
+
+    source: str
+    name: str
+
+
+class CamerasAnswer(Answer):
+    """The cameras of this computer."""
+
+    cameras: list[WebcamAnswer]
+
+
+class FrameAnswer(Answer):
+    """What became of a picture sent: whether a phone's pictures are being watched, and how many nobody looked at."""
+
+    watched: bool
+    drops: int
+
+
+class LookAnswer(Answer):
+    """The cards that the camera sees now."""
+
+    cards: list[SeenCardAnswer]
+
+
+@api.route("GET", "/api/camera", role=Role.VIEWER, answer=CameraAnswer)
+def get_camera() -> CameraAnswer:
+    """Say what the camera is doing."""
+    return _answer(house().camera.state)
+
+
+@api.route("POST", "/api/camera", role=Role.HOST, body=CameraBody, answer=CameraAnswer, errors=(409,))
+def choose_camera(body: CameraBody) -> CameraAnswer:
+    """Watch another source."""
+    try:
+        house().camera.choose(body.source, body.region)
+    except SourceError as error:
+        raise RefusalError(409, "no-source", str(error)) from error
+    except ValueError as error:
+        raise RefusalError(409, "no-source", "That names no camera.") from error
+    return _answer(house().camera.state)
+
+
+@api.route("GET", "/api/cameras", role=Role.HOST, answer=CamerasAnswer)
+def list_cameras() -> CamerasAnswer:
+    """List the cameras of this computer."""
+    return CamerasAnswer(cameras=[WebcamAnswer(source=str(number), name=name) for number, name in webcams()])
+
+
+@api.route("GET", "/api/cameras/<int:number>/preview", role=Role.HOST, answer=Media(("image/jpeg",)), errors=(409,))
+def preview_camera(number: int) -> Response:
+    """Return one picture of a camera of this computer."""
+    if number >= 64:
+        raise RefusalError(404, "no-camera", "There is no such camera.")
+    try:
+        frame = next(iter(Webcam(number).frames()))
+    except (SourceError, StopIteration) as error:
+        raise RefusalError(409, "no-picture", str(error) or "There is no picture.") from error
+    _, data = cv2.imencode(".jpg", cv2.resize(frame.image, (480, 270), interpolation=cv2.INTER_AREA))
+    return _jpeg(data.tobytes())
+
+
+@api.route("GET", "/api/camera/picture", role=Role.VIEWER, answer=Media(("image/jpeg",)), errors=(404,))
+def get_camera_picture() -> Response:
+    """Return the camera's newest picture."""
+    data = house().camera.preview()
+    if data is None:
+        raise RefusalError(404, "no-picture", "The camera has sent no picture yet.")
+    return _jpeg(data)
+
+
+@api.route("POST", "/api/camera/frames", role=Role.PLAYER, pictures=1, answer=FrameAnswer)
+def push_frame(pictures: list[bytes]) -> FrameAnswer:
+    """Take in a picture of the pile from a phone; the next should follow only when this is answered."""
+    check_picture(pictures[0])
+    try:
+        watched = house().camera.push(pictures[0])
+    except PictureError as error:
+        raise RefusalError(422, "not-a-picture", "The picture is damaged.") from error
+    return FrameAnswer(watched=watched, drops=house().camera.state.drops)
+
+
+@api.route("POST", "/api/camera/look", role=Role.HOST, answer=LookAnswer, errors=(409,))
+def look() -> LookAnswer:
+    """Read the cards that the camera sees now, whatever the match is at."""
+    frame = house().camera.frame()
+    if frame is None:
+        raise RefusalError(409, "no-picture", "The camera has sent no picture yet.")
+    return LookAnswer(cards=[seen_card(found, 0) for found in house().reader()(frame.image)])
+
+
+def webcams() -> list[tuple[int, str]]:
+    """Return numbers and names of this computer's cameras; the one in use is not disturbed."""
+    if sys.platform.startswith("linux"):
+        found = []
+        for folder in sorted(Path("/sys/class/video4linux").glob("video*")):
+            number = folder.name.removeprefix("video")
+            index = folder / "index"
+            if number.isdecimal() and (not index.exists() or index.read_text().strip() == "0"):
+                found.append((int(number), (folder / "name").read_text().strip() or f"Camera {number}"))
+        return found
+    in_use = house().camera.state.source
+    found = []
+    for number in range(_MOST_WEBCAMS):
+        if str(number) != in_use:
+            capture = cv2.VideoCapture(number)
+            opened = capture.isOpened()
+            capture.release()
+            if not opened:
+                break
+        found.append((number, f"Camera {number}"))
+    return found
+
+
+def _answer(state: CameraState) -> CameraAnswer:
+    return CameraAnswer(
+        source=state.source,
+        name=state.name,
+        width=state.width,
+        height=state.height,
+        drops=state.drops,
+        trouble=state.trouble,
+    )
+
+
+def _jpeg(data: bytes) -> Response:
+    response = Response(data, content_type="image/jpeg")
+    response.headers["Cache-Control"] = "no-store"
+    return response

@@ -1,0 +1,61 @@
+"""The joined devices: who they are, and signing a single one out."""
+
+from __future__ import annotations
+
+from companion.server.access.guests import Role
+from companion.server.errors import RefusalError
+from companion.server.house import house
+from companion.server.routes.api import Api, known_guest
+from companion.server.routes.payloads import Answer
+
+api = Api()
+
+
+class DeviceAnswer(Answer):
+    """A device that has joined.
+
+    system: what it runs, empty where unknown. joined: seconds since the epoch. connected: whether one of its pages is
+    open. own: whether it is the asking one.
+    """
+
+    id: str
+    role: str
+    player: str | None
+    system: str
+    joined: float
+    connected: bool
+    own: bool
+
+
+class DevicesAnswer(Answer):
+    """All devices, the one that joined last first."""
+
+    devices: list[DeviceAnswer]
+
+
+@api.route("GET", "/api/devices", role=Role.HOST, answer=DevicesAnswer)
+def list_devices() -> DevicesAnswer:
+    """List the devices that have joined."""
+    own, asking = house(), known_guest().id
+    return DevicesAnswer(
+        devices=[
+            DeviceAnswer(
+                id=device.id,
+                role=device.role.value,
+                player=device.player,
+                system=device.system,
+                joined=device.joined,
+                connected=own.streams.held_by(device.id) > 0,
+                own=device.id == asking,
+            )
+            for device in own.devices.all()
+        ]
+    )
+
+
+@api.route("DELETE", "/api/devices/<device>", role=Role.HOST)
+def dismiss_device(device: str) -> None:
+    """Sign a device out: its badge counts no longer, and its live stream ends at once."""
+    if not house().devices.dismiss(device):
+        raise RefusalError(404, "no-such-device", "This device has left already.")
+    house().hub.nudge()

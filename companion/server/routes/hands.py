@@ -1,0 +1,98 @@
+"""Reading hands from pictures: leftover ones for the score, and a challenged one for one player's eyes."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Literal
+
+from pydantic import Field
+
+from companion.referee.state import Phase, State
+from companion.server.access.guests import Guest, Role
+from companion.server.errors import RefusalError
+from companion.server.house import house
+from companion.server.routes.api import MOST_PICTURES, Api, known_guest
+from companion.server.routes.fields import Body, KnownName
+from companion.server.routes.payloads import Answer, SeenCardAnswer, seen_card
+from companion.server.routes.uploads import read_picture
+from companion.table.pictures import kept_picture
+from companion.vision.geometry import Image
+from companion.vision.hands import HandReading, read_hand
+
+api = Api()
+
+
+class HandQuery(Body):
+    """Whose hand it is, and what for. Without a player no count is expected."""
+
+    player: KnownName | None = None
+    purpose: Literal["hand", "challenge"] = "hand"
+
+
+class SizeAnswer(Answer):
+    """A picture's size in pixels."""
+
+    width: int
+    height: int
+
+
+class HandAnswer(Answer):
+    """A hand read. expected: the count kept by the referee. impossible: cards of which the deck holds fewer.
+
+    scan: to be sent with the hand when it is confirmed, so that its picture is kept; None for a challenged hand.
+    """
+
+    pictures: list[SizeAnswer]
+    cards: list[SeenCardAnswer]
+    points: int
+    expected: int | None
+    scan: str | None
+    impossible: list[str] = Field(description="Cards of which more were read than the deck holds.")
+
+
+@api.route(
+    "POST",
+    "/api/hands/read",
+    role=Role.PLAYER,
+    query=HandQuery,
+    pictures=MOST_PICTURES,
+    answer=HandAnswer,
+    errors=(409,),
+)
+def read_hands(query: HandQuery, pictures: list[bytes]) -> HandAnswer:
+    """Read one hand from pictures of it. The one that shows most is kept if the hand is confirmed, else nothing is."""
+    state = house().table.view().state
+    if query.purpose == "challenge":
+        _check_challenger(known_guest(), state)
+    images = [read_picture(data) for data in pictures]
+    detect = house().reader()
+    expected = None
+    if state is not None and query.player is not None:
+        if query.player not in state.players:
+            raise RefusalError(409, "no-such-player", "Nobody of this name is playing.")
+        expected = state.hands[state.header.seat(query.player)]
+    edition = None if state is None else state.header.edition.name
+    hand = read_hand([detect(image) for image in images], expected, edition)
+    return HandAnswer(
+        pictures=[SizeAnswer(width=image.shape[1], height=image.shape[0]) for image in images],
+        cards=[seen_card(held.sighting, held.picture) for held in hand.cards],
+        points=hand.points,
+        expected=expected,
+        scan=None if query.purpose == "challenge" else _keep(images, hand),
+        impossible=[card.name for card in hand.impossible],
+    )
+
+
+def _keep(images: list[Image], hand: HandReading) -> str | None:
+    """Hold the picture that shows most of the cards until the hand is confirmed."""
+    shown = Counter(held.picture for held in hand.cards)
+    jpeg, _ = kept_picture(images[max(range(len(images)), key=lambda number: shown[number])], None)
+    return None if jpeg is None else house().scans.keep(jpeg)
+
+
+def _check_challenger(who: Guest, state: State | None) -> None:
+    if state is None or state.phase is not Phase.REVEAL or state.turn is None:
+        raise RefusalError(409, "no-challenge", "No wild draw four is being challenged.")
+    challenger = state.players[state.seat_after(state.turn)]
+    if who.role is not Role.HOST and who.player != challenger:
+        raise RefusalError(403, "not-allowed", f"The hand is shown to {challenger} alone.")

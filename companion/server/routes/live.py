@@ -1,0 +1,43 @@
+"""The live stream: what happens, sent to every screen as it happens, resumed where it broke off."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from flask import Response, request
+
+from companion.server.access.guests import Guest, Role
+from companion.server.errors import RefusalError
+from companion.server.house import House, house
+from companion.server.routes.api import Api, Media, known_guest
+
+api = Api()
+
+HEARTBEAT_SECONDS = 15.0
+
+
+@api.route("GET", "/api/events", role=Role.VIEWER, answer=Media(("text/event-stream",)), errors=(429,))
+def get_events() -> Response:
+    """Stream what happens as server-sent events: `update`, `view` and `frame`, from Last-Event-ID on where given."""
+    own, who = house(), known_guest()
+    if not own.streams.take(who.id):
+        raise RefusalError(429, "too-many-streams", "Too many pages are open on this device: close some.", 10)
+    stream = _stream(own, who, request.headers.get("Last-Event-ID", ""))
+    response = Response(stream, content_type="text/event-stream")
+    # Werkzeug calls this however the stream ends, even where it never began.
+    response.call_on_close(lambda: own.streams.leave(who.id))
+    response.headers["Cache-Control"] = "no-store"
+    response.headers["X-Accel-Buffering"] = "no"
+    return response
+
+
+def _stream(own: House, who: Guest, last: str) -> Iterator[bytes]:
+    seen = own.hub.resumes(last)
+    if seen is None:
+        boot, seen = own.hub.mark()
+        # The view was made after the mark: nothing between the two is lost, at worst it is told twice.
+        yield f"retry: 1000\nid: {boot}-{seen}\nevent: view\ndata: {own.view_json()}\n\n".encode()
+    else:
+        yield b"retry: 1000\n: resumed\n\n"
+    for message in own.hub.listen(seen, HEARTBEAT_SECONDS, lambda: own.devices.knows(who)):
+        yield b": still here\n\n" if message is None else message.encode(own.hub.boot)

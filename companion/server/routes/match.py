@@ -1,0 +1,173 @@
+"""Setting a match up: what there is to choose, beginning one, and taking one up again."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from pydantic import Field
+
+from companion.cards import Card, EditionName, Face
+from companion.referee.editions import EDITIONS, PROFILES
+from companion.referee.scoring import highest_draws
+from companion.referee.state import MAX_PLAYERS, MIN_PLAYERS, Header
+from companion.referee.transcript import TranscriptError, read_header
+from companion.server.access.guests import Role
+from companion.server.config import Language
+from companion.server.errors import RefusalError
+from companion.server.house import house
+from companion.server.routes.api import Api
+from companion.server.routes.fields import Body, CardName, PlayerName
+from companion.server.routes.payloads import Answer
+from companion.server.selfplay import SOURCE, SelfPlay
+from companion.store import NoSuchMatchError, StoreError
+
+api = Api()
+
+
+class MatchBody(Body):
+    """How a match is set up. `options` are those of the rules that differ from the profile's."""
+
+    edition: Literal["mario-kart", "minecraft", "classic"]
+    profile: Literal["official", "geekyhobbies", "blog"] = "official"
+    players: list[PlayerName] = Field(min_length=MIN_PLAYERS, max_length=MAX_PLAYERS)
+    dealer: PlayerName | None = None
+    scoring: Literal["winner-takes-all", "low-total", "single-round"] | None = None
+    target: int | None = Field(default=None, ge=1, le=100_000)
+    hand_size: int | None = Field(default=None, ge=1, le=30)
+    language: Language | None = None
+    relaxed_turns: bool = False
+
+
+class ResumeBody(Body):
+    """Which match to take up again; the latest that is not over where none is named."""
+
+    id: str | None = Field(default=None, max_length=100)
+
+
+class DealerBody(Body):
+    """The cards drawn for the deal, one by each player who still takes part."""
+
+    cards: list[CardName] = Field(min_length=1, max_length=MAX_PLAYERS)
+
+
+class DealerAnswer(Answer):
+    """Who drew the highest card, as positions in the list; several draw again."""
+
+    highest: list[int]
+
+
+class LanguageBody(Body):
+    """The language that the caller is to speak."""
+
+    language: Language
+
+
+class EditionAnswer(Answer):
+    """An edition: how many of each card its deck holds, and what it is played with by default."""
+
+    name: str
+    deck: dict[str, int]
+    scoring: str
+    target: int
+    hand_size: int
+    items: bool
+
+
+class ChoicesAnswer(Answer):
+    """What there is to choose for a match, what was chosen last, and a match that could be gone on with."""
+
+    editions: list[EditionAnswer]
+    profiles: list[str]
+    languages: list[str]
+    last: dict[str, Any]
+    running: str | None
+    unfinished: str | None
+
+
+class StartedAnswer(Answer):
+    """The match that runs now, None where there was none to go on with."""
+
+    id: str | None
+
+
+@api.route("GET", "/api/choices", role=Role.VIEWER, answer=ChoicesAnswer)
+def get_choices() -> ChoicesAnswer:
+    """Say what there is to choose for a match."""
+    own = house()
+    running = own.table.view().match_id
+    try:
+        unfinished = own.store.unfinished()
+    except StoreError:
+        unfinished = None
+    return ChoicesAnswer(
+        editions=[
+            EditionAnswer(
+                name=name.value,
+                deck={card.name: count for card, count in edition.deck.items()},
+                scoring=edition.options.scoring.value,
+                target=edition.options.target,
+                hand_size=edition.options.hand_size,
+                items=Card(Face.WILD_ITEM_BOX) in edition.deck,
+            )
+            for name, edition in EDITIONS.items()
+        ],
+        profiles=list(PROFILES),
+        languages=["en", "de", "fr", "es"],
+        last=own.wishes,
+        running=running,
+        unfinished=unfinished,
+    )
+
+
+@api.route("POST", "/api/match", role=Role.HOST, body=MatchBody, answer=StartedAnswer)
+def start_match(body: MatchBody) -> StartedAnswer:
+    """Begin a match; the one that ran is kept. Where the simulated table is watched, it plays the match by itself."""
+    header = _header(body)
+    own = house()
+    if body.language is not None:
+        own.speak(body.language)
+    own.remember(body.model_dump())
+    if own.camera.state.source == SOURCE:
+        return StartedAnswer(id=SelfPlay(own, header, relaxed_turns=body.relaxed_turns).start())
+    return StartedAnswer(id=own.start(header, relaxed_turns=body.relaxed_turns))
+
+
+@api.route("POST", "/api/match/resume", role=Role.HOST, body=ResumeBody, answer=StartedAnswer, errors=(404, 409))
+def resume_match(body: ResumeBody) -> StartedAnswer:
+    """Go on with a match that was broken off."""
+    try:
+        return StartedAnswer(id=house().table.resume(body.id))
+    except NoSuchMatchError as error:
+        raise RefusalError(404, "no-such-match", str(error)) from error
+    except StoreError as error:
+        raise RefusalError(409, "storage", str(error)) from error
+
+
+@api.route("POST", "/api/dealer", role=Role.HOST, body=DealerBody, answer=DealerAnswer)
+def find_dealer(body: DealerBody) -> DealerAnswer:
+    """Say who drew the highest card."""
+    return DealerAnswer(highest=list(highest_draws([Card.parse(name) for name in body.cards])))
+
+
+@api.route("POST", "/api/language", role=Role.HOST, body=LanguageBody)
+def set_language(body: LanguageBody) -> None:
+    """Let the caller speak another language."""
+    house().speak(body.language)
+
+
+def _header(body: MatchBody) -> Header:
+    options: dict[str, object] = {
+        name: value for name in ("scoring", "target", "hand_size") if (value := getattr(body, name)) is not None
+    }
+    match: dict[str, object] = {
+        "edition": EditionName(body.edition).value,
+        "profile": body.profile,
+        "players": list(body.players),
+        "options": options,
+    }
+    if body.dealer is not None:
+        match["dealer"] = body.dealer
+    try:
+        return read_header({"match": match})
+    except TranscriptError as error:
+        raise RefusalError(422, "invalid", str(error)) from error

@@ -1,0 +1,220 @@
+"""Joining: who this device is, invitations by QR code, the PIN, and whether other devices may connect at all."""
+
+from __future__ import annotations
+
+import io
+from dataclasses import replace
+from typing import Literal
+
+import segno
+from flask import Response, request
+from pydantic import Field, model_validator
+
+from companion.server.access.guests import Guest, Role
+from companion.server.access.pairing import InvalidTokenError, TooManyTriesError, WrongPinError
+from companion.server.errors import RefusalError
+from companion.server.house import DoorError, House, house
+from companion.server.routes.api import Api, Media, guest, known_guest
+from companion.server.routes.fields import Body, KnownName
+from companion.server.routes.payloads import Answer
+
+api = Api()
+
+
+class MeAnswer(Answer):
+    """Who this device is."""
+
+    role: str | None
+    player: str | None
+    language: str
+    secure: bool
+    players: list[str]
+
+
+class JoinBody(Body):
+    """A token from a QR code, or the PIN; and the player whose device this is."""
+
+    token: str | None = Field(default=None, max_length=100)
+    pin: str | None = Field(default=None, max_length=20)
+    player: KnownName | None = None
+
+    @model_validator(mode="after")
+    def _one_of_them(self) -> JoinBody:
+        if (self.token is None) == (self.pin is None):
+            raise ValueError("either a token or the PIN is needed")
+        return self
+
+
+class SeatBody(Body):
+    """The player whose device this is, or none."""
+
+    player: KnownName | None
+
+
+class InvitationBody(Body):
+    """What an invited device may do, and for whom. camera: whether it is to open the camera page."""
+
+    role: Literal["viewer", "player", "host"] = "player"
+    player: KnownName | None = None
+    page: Literal["player", "table", "camera", "scores"] = "player"
+
+
+class InvitationAnswer(Answer):
+    """An address that lets one device in, also as a picture to be scanned (SVG)."""
+
+    url: str
+    qr: str
+
+
+class PairingAnswer(Answer):
+    """How devices join."""
+
+    pin: str
+    open: bool
+    addresses: list[str]
+    fingerprint: str | None
+
+
+class DoorsBody(Body):
+    """Whether other devices may connect."""
+
+    open: bool
+
+
+@api.route("GET", "/api/me", role=None, answer=MeAnswer)
+def get_me() -> MeAnswer:
+    """Say who this device is."""
+    return _me(guest())
+
+
+@api.route("POST", "/api/join", role=None, body=JoinBody, answer=MeAnswer, errors=(401, 409, 429))
+def join(body: JoinBody) -> Response:
+    """Let this device join, by a token or by the PIN."""
+    pairing = house().pairing
+    if body.player is not None:
+        _check_player(body.player)
+    try:
+        if body.token is not None:
+            found = pairing.redeem(body.token)
+        else:
+            found = pairing.enter(body.pin or "", request.remote_addr or "")
+    except InvalidTokenError as error:
+        raise RefusalError(401, "invalid-token", "This code is used up or too old: ask for a new one.") from error
+    except WrongPinError as error:
+        raise RefusalError(401, "wrong-pin", "That is not the PIN.") from error
+    except TooManyTriesError as error:
+        message = f"Too many wrong PINs. Try again in {error.wait} seconds, or scan a code."
+        raise RefusalError(429, "too-many-tries", message, error.wait) from error
+    if body.player is not None and found.role is not Role.VIEWER:
+        found = replace(found, player=body.player)
+    return _badged(found)
+
+
+@api.route("POST", "/api/seat", role=Role.PLAYER, body=SeatBody, answer=MeAnswer, errors=(409,))
+def take_seat(body: SeatBody) -> Response:
+    """Say whose device this is."""
+    if body.player is not None:
+        _check_player(body.player)
+    return _badged(replace(known_guest(), player=body.player))
+
+
+@api.route("POST", "/api/leave", role=Role.VIEWER)
+def leave() -> Response:
+    """Let this device forget that it joined."""
+    house().devices.dismiss(known_guest().id)
+    house().hub.nudge()
+    response = Response(status=204)
+    house().badges.write(request, response, None)
+    return response
+
+
+@api.route("GET", "/api/pairing", role=Role.HOST, answer=PairingAnswer)
+def get_pairing() -> PairingAnswer:
+    """Say how devices join."""
+    return _pairing(house())
+
+
+@api.route("POST", "/api/pairing/pin", role=Role.HOST, answer=PairingAnswer)
+def renew_pin() -> PairingAnswer:
+    """Make another PIN."""
+    house().pairing.renew_pin()
+    return _pairing(house())
+
+
+@api.route("POST", "/api/pairing/invitations", role=Role.HOST, body=InvitationBody, answer=InvitationAnswer)
+def invite(body: InvitationBody) -> InvitationAnswer:
+    """Make an address, with its QR code, that lets one device in once."""
+    token = house().pairing.invite(Role(body.role), body.player)
+    addresses = house().doors.addresses()
+    # Only a secure page may use a phone's camera; where there is one, every device is best off with it.
+    base = _preferred(addresses, secure=body.page == "camera") or request.host_url.rstrip("/")
+    url = f"{base}/join#t={token}&p={body.page}"
+    return InvitationAnswer(url=url, qr=qr_svg(url))
+
+
+@api.route("POST", "/api/doors", role=Role.HOST, body=DoorsBody, answer=PairingAnswer, errors=(409,))
+def set_doors(body: DoorsBody) -> PairingAnswer:
+    """Let other devices on the network connect, or shut them out."""
+    try:
+        house().doors.set_open(body.open)
+    except DoorError as error:
+        raise RefusalError(409, "no-network", str(error)) from error
+    return _pairing(house())
+
+
+@api.route("GET", "/api/trust/authority.crt", role=None, answer=Media(("application/x-x509-ca-cert",)), errors=(404,))
+def get_authority() -> Response:
+    """Return the certificate authority for a device to trust."""
+    authority = house().doors.authority
+    if authority is None:
+        raise RefusalError(404, "no-authority", "This server has no certificate.")
+    response = Response(authority[0], content_type="application/x-x509-ca-cert")
+    response.headers["Content-Disposition"] = 'attachment; filename="uno-table-companion.crt"'
+    return response
+
+
+def qr_svg(text: str) -> str:
+    """Return a QR code of the text as an SVG element."""
+    out = io.BytesIO()
+    segno.make(text, error="m").save(out, kind="svg", xmldecl=False, svgns=True, border=2, light="#fff", omitsize=True)
+    return out.getvalue().decode()
+
+
+def _preferred(addresses: list[str], *, secure: bool) -> str | None:
+    fit = [address for address in addresses if address.startswith("https:") == secure]
+    return next(iter(fit or addresses), None)
+
+
+def _check_player(player: str) -> None:
+    header = house().table.view().header
+    if header is None or player not in header.players:
+        raise RefusalError(409, "no-such-player", "Nobody of this name is playing.")
+
+
+def _badged(found: Guest) -> Response:
+    house().devices.welcome(found, request.headers.get("User-Agent", ""))
+    response = Response(_me(found).model_dump_json(), content_type="application/json")
+    house().badges.write(request, response, found)
+    return response
+
+
+def _me(found: Guest | None) -> MeAnswer:
+    header = house().table.view().header if found is not None else None
+    players = [] if header is None else list(header.players)
+    return MeAnswer(
+        role=found.role.value if found else None,
+        player=found.player if found and found.player in players else None,
+        language=house().language,
+        secure=request.is_secure,
+        players=players,
+    )
+
+
+def _pairing(value: House) -> PairingAnswer:
+    authority = value.doors.authority
+    return PairingAnswer(
+        pin=value.pairing.pin,
+        open=value.doors.open,
+        addresses=value.doors.addresses(),
+        fingerprint=authority[1] if authority else None,
+    )

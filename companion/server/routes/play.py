@@ -1,0 +1,238 @@
+"""Playing: taps, answers to questions, taking back, and correcting what was ruled before."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import Literal
+
+from flask import Response
+from pydantic import Field, model_validator
+
+from companion.cards import Card
+from companion.referee import moves
+from companion.referee.effects import ChallengeSettled
+from companion.referee.engine import apply
+from companion.referee.errors import RefereeError
+from companion.referee.state import Phase
+from companion.referee.transcript import TranscriptError, read_move
+from companion.server.access.guests import Guest, Role
+from companion.server.errors import RefusalError
+from companion.server.house import house
+from companion.server.routes.api import Api, Media, known_guest
+from companion.server.routes.fields import Body, CardName, Cards, KnownName
+from companion.server.routes.payloads import (
+    Answer,
+    LineAnswer,
+    OutcomeAnswer,
+    ViewAnswer,
+    kept_picture_response,
+    line_answer,
+    outcome_answer,
+    view_answer,
+)
+from companion.table import NoMatchError, TableError
+
+api = Api()
+
+_ANYBODYS = (moves.Start, moves.Reshuffle, moves.Catch, moves.Count, moves.Hand, moves.Judge)
+"""Moves about the table as a whole, which any player's device may note down."""
+
+
+class MoveBody(Body):
+    """A move as it stands in a transcript; which other fields it has depends on `do`."""
+
+    do: Literal[
+        "start", "play", "draw", "pass", "flip", "color", "target", "accept", "challenge",
+        "reveal", "uno", "catch", "creeper", "reshuffle", "hand", "count",
+    ]  # fmt: skip
+    card: CardName | None = None
+    color: Literal["red", "yellow", "green", "blue"] | None = None
+    player: KnownName | None = None
+    cards: Cards | int | None = None
+    guilty: bool | None = None
+    force: bool | None = None
+
+    def move(self) -> moves.Move:
+        """Return the move; raises RefusalError where a field is missing."""
+        try:
+            return read_move(self.model_dump(exclude_none=True, include=set(MoveBody.model_fields)))
+        except TranscriptError as error:
+            raise RefusalError(422, "invalid", str(error)) from error
+
+
+class TapBody(MoveBody):
+    """A move that is made now. scan: of a hand, what reading it from a picture answered; the picture is then kept."""
+
+    scan: str | None = Field(default=None, max_length=40)
+
+
+class AnswerBody(Body):
+    """An answer to a question: the index of one of its choices, or the card that landed."""
+
+    choice: int | None = Field(default=None, ge=0, le=50)
+    card: CardName | None = None
+
+    @model_validator(mode="after")
+    def _one_of_them(self) -> AnswerBody:
+        if (self.choice is None) == (self.card is None):
+            raise ValueError("either a choice or a card is needed")
+        return self
+
+
+class AmendBody(Body):
+    """The move that was made instead of accepted move `n`."""
+
+    n: int = Field(ge=1, le=1_000_000)
+    move: MoveBody
+
+
+class ChallengeBody(Body):
+    """The hand that was shown to the challenger."""
+
+    cards: Cards
+
+
+class ChallengeAnswer(Answer):
+    """How the challenge ended."""
+
+    guilty: bool
+    outcome: OutcomeAnswer
+
+
+class RelaxedBody(Body):
+    """Whether players passed over are taken to have drawn and passed."""
+
+    relaxed: bool
+
+
+class HistoryAnswer(Answer):
+    """All accepted moves."""
+
+    lines: list[LineAnswer]
+
+
+@api.route("GET", "/api/view", role=Role.VIEWER, answer=ViewAnswer)
+def get_view() -> ViewAnswer:
+    """Return everything that a screen shows."""
+    return view_answer(house().table.view(), house().language)
+
+
+@api.route("GET", "/api/history", role=Role.VIEWER, answer=HistoryAnswer)
+def get_history() -> HistoryAnswer:
+    """Return all accepted moves of the running match."""
+    return HistoryAnswer(lines=[line_answer(line) for line in house().table.view().history])
+
+
+@api.route("GET", "/api/pictures/<picture>", role=Role.VIEWER, answer=Media(("image/jpeg",)))
+def get_picture(picture: str) -> Response:
+    """Return the picture that a ruling or a question is based on."""
+    return kept_picture_response(house().table.picture(picture))
+
+
+@api.route("POST", "/api/moves", role=Role.PLAYER, body=TapBody, answer=OutcomeAnswer, errors=(409,))
+def tap(body: TapBody) -> OutcomeAnswer:
+    """Make a move that the camera does not see, or did not see."""
+    move = _own(known_guest(), body.move())
+    picture = None if body.scan is None or not isinstance(move, moves.Hand) else house().scans.find(body.scan)
+    with _refusals():
+        return outcome_answer(house().table.tap(move, picture))
+
+
+@api.route(
+    "POST",
+    "/api/questions/<int:question>/answer",
+    role=Role.PLAYER,
+    body=AnswerBody,
+    answer=OutcomeAnswer,
+    errors=(409,),
+)
+def answer_question(question: int, body: AnswerBody) -> OutcomeAnswer:
+    """Settle a question."""
+    answer = Card.parse(body.card) if body.card is not None else body.choice
+    assert answer is not None
+    with _refusals():
+        return outcome_answer(house().table.answer(question, answer))
+
+
+@api.route("POST", "/api/questions/<int:question>/stand", role=Role.PLAYER, answer=OutcomeAnswer, errors=(409,))
+def let_stand(question: int) -> OutcomeAnswer:
+    """Let the card stand that does not match."""
+    with _refusals():
+        return outcome_answer(house().table.let_stand(question))
+
+
+@api.route("POST", "/api/take-back", role=Role.PLAYER, answer=OutcomeAnswer, errors=(409,))
+def take_back() -> OutcomeAnswer:
+    """Take the top card back."""
+    with _refusals():
+        return outcome_answer(house().table.take_back())
+
+
+@api.route("POST", "/api/undo", role=Role.PLAYER, answer=OutcomeAnswer, errors=(409,))
+def undo() -> OutcomeAnswer:
+    """Take the last move back."""
+    with _refusals():
+        return outcome_answer(house().table.undo())
+
+
+@api.route("POST", "/api/amend", role=Role.PLAYER, body=AmendBody, answer=OutcomeAnswer, errors=(409,))
+def amend(body: AmendBody) -> OutcomeAnswer:
+    """Let an accepted move have been another one."""
+    move = body.move.move()
+    with _refusals():
+        return outcome_answer(house().table.amend(body.n, move))
+
+
+@api.route("POST", "/api/relaxed-turns", role=Role.HOST, body=RelaxedBody, errors=(409,))
+def set_relaxed_turns(body: RelaxedBody) -> None:
+    """Set whether players passed over are taken to have drawn and passed."""
+    with _refusals():
+        house().table.set_relaxed_turns(body.relaxed)
+
+
+@api.route("POST", "/api/challenge", role=Role.PLAYER, body=ChallengeBody, answer=ChallengeAnswer, errors=(409,))
+def settle_challenge(body: ChallengeBody) -> ChallengeAnswer:
+    """Settle a challenge by the hand that was shown; only the verdict is written down, never the hand."""
+    state = house().table.view().state
+    who = known_guest()
+    if state is None or state.phase is not Phase.REVEAL or state.turn is None:
+        raise RefusalError(409, "no-challenge", "No wild draw four is being challenged.")
+    challenger = state.players[state.seat_after(state.turn)]
+    if who.role is not Role.HOST and who.player != challenger:
+        raise RefusalError(403, "not-allowed", f"The hand is shown to {challenger} alone.")
+    cards = tuple(Card.parse(name) for name in body.cards)
+    with _refusals():
+        _, effects = apply(state, moves.Reveal(cards))
+        guilty = next(effect.guilty for effect in effects if isinstance(effect, ChallengeSettled))
+        if cards and len(cards) != state.hands[state.turn]:
+            house().table.tap(moves.Count(state.players[state.turn], len(cards)))
+        outcome = house().table.tap(moves.Judge(guilty))
+    return ChallengeAnswer(guilty=guilty, outcome=outcome_answer(outcome))
+
+
+def _own(who: Guest, move: moves.Move) -> moves.Move:
+    """Return the move as this device may make it: a player's says whose it is; raises RefusalError."""
+    if who.role is Role.HOST or isinstance(move, _ANYBODYS):
+        return move
+    if who.player is None:
+        raise RefusalError(403, "no-seat", "Say first whose device this is.")
+    if isinstance(move, moves.ActorMove):
+        return replace(move, by=who.player)
+    if isinstance(move, moves.PlayerMove) and move.player == who.player:
+        return move
+    raise RefusalError(403, "not-allowed", "Another player's device must do that.")
+
+
+@contextmanager
+def _refusals() -> Iterator[None]:
+    """Turn what the table and the referee refuse into answers, worded by the caller."""
+    try:
+        yield
+    except RefereeError as error:
+        raise RefusalError(409, error.code, house().caller.refuse(error)) from error
+    except NoMatchError as error:
+        raise RefusalError(409, "no-match", str(error)) from error
+    except TableError as error:
+        raise RefusalError(409, "not-now", str(error)) from error

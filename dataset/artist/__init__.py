@@ -1,0 +1,1 @@
+"""The deck artist: draws faces and backs in many styles, and wears them."""

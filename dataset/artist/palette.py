@@ -1,0 +1,62 @@
+"""The inks of a deck: how red, yellow, green and blue are printed, and how they age."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import cv2
+import numpy as np
+
+from companion.cards import Color
+from companion.dataset.artist.ink import Bgr
+
+_HUES = {
+    # Degrees of hue, saturation and value from 0 to 1: (low, usual, high) of triangular draws.
+    Color.RED: ((-10, 0, 14), (0.72, 0.88, 1.0), (0.62, 0.88, 1.0)),
+    Color.YELLOW: ((40, 50, 60), (0.68, 0.95, 1.0), (0.82, 0.97, 1.0)),
+    Color.GREEN: ((80, 115, 165), (0.45, 0.8, 1.0), (0.34, 0.62, 0.82)),
+    Color.BLUE: ((196, 210, 232), (0.6, 0.88, 1.0), (0.42, 0.8, 0.98)),
+}
+
+
+@dataclass(frozen=True)
+class Inks:
+    """The printed colours of a deck, BGR."""
+
+    red: Bgr
+    yellow: Bgr
+    green: Bgr
+    blue: Bgr
+    paper: Bgr
+    dark: Bgr
+
+    def of(self, color: Color) -> Bgr:
+        """Return the ink of a colour."""
+        inks: dict[Color, Bgr] = {
+            Color.RED: self.red,
+            Color.YELLOW: self.yellow,
+            Color.GREEN: self.green,
+            Color.BLUE: self.blue,
+        }
+        return inks[color]
+
+
+def hsv(hue: float, saturation: float, value: float) -> Bgr:
+    """Return BGR of a hue in degrees, saturation and value from 0 to 1."""
+    pixel = np.array([[[hue % 360, saturation, value]]], np.float32)
+    blue, green, red = (round(255 * float(v)) for v in cv2.cvtColor(pixel, cv2.COLOR_HSV2BGR)[0, 0])
+    return blue, green, red
+
+
+def _ink(rng: np.random.Generator, color: Color) -> Bgr:
+    return hsv(*(float(rng.triangular(*span)) for span in _HUES[color]))
+
+
+def sample_inks(rng: np.random.Generator) -> Inks:
+    """Draw the inks of a deck."""
+    warm = rng.random()
+    white = 255 - rng.integers(0, 14)
+    paper = (int(white - 22 * warm * rng.random()), int(white - 5 * warm), int(white))
+    dark = int(rng.integers(8, 45))
+    red, yellow, green, blue = (_ink(rng, color) for color in Color)
+    return Inks(red, yellow, green, blue, paper, (dark, max(0, dark - 4), dark))

@@ -1,0 +1,223 @@
+"""What a deck looks like: every drawn parameter, and how decks are drawn by lot."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from companion.dataset.artist import fonts as typefaces
+from companion.dataset.artist.chance import chance, pick
+from companion.dataset.artist.families import FAMILY_WEIGHTS, KEPT_OUT, PICTURED, StyleFamily
+from companion.dataset.artist.glyphs import Lettering, sample_index_lettering, sample_lettering
+from companion.dataset.artist.ink import Bgr, Finish, Tone
+from companion.dataset.artist.middles import hollow_finish, medley_finish, sample_finish, sample_middle
+from companion.dataset.artist.palette import Inks, sample_inks
+from companion.dataset.artist.parts import Badge, Ground, IndexStyle, Medallion, MiddleStyle
+from companion.dataset.artist.pictures import BoxKind, CreeperKind
+from companion.dataset.artist.symbols import SymbolStyle, sample_symbols
+from companion.dataset.artist.wilds import WildIndex, WildKind
+
+
+@dataclass(frozen=True)
+class Style:
+    """A deck's look. Colours BGR, lengths in millimetres on a card of 56 x 87, angles in degrees."""
+
+    family: StyleFamily
+    inks: Inks
+    border: Bgr
+    border_width: float
+    inner_radius: float
+    corner_radius: float
+    ground: Ground
+    wild_ground: Bgr
+    lettering: Lettering
+    index_lettering: Lettering
+    middle: MiddleStyle
+    index: IndexStyle
+    symbols: SymbolStyle
+    wild: WildKind
+    wild_word: bool
+    wild_order: tuple[int, int, int, int]
+    draw_four_paper: bool
+    """Whether the middle of wild draw four keeps a white shape on decks without one."""
+    spelled: bool
+    """Whether actions are spelled out in the middle."""
+    item_icon: bool
+    item_size: float
+    box: BoxKind
+    creeper: CreeperKind
+    caption: bool
+    """Whether small print runs below the middle."""
+    gloss: float
+    art_seed: int
+
+
+def sample_style(
+    rng: np.random.Generator, family: StyleFamily | None = None, fonts: Sequence[str] | None = None
+) -> Style:
+    """Draw a deck's look by lot, the same one for the same state of `rng`.
+
+    `fonts` are the fonts to choose from besides drawn digits, those of the computer where None; with an empty
+    sequence digits come from the built-in fonts and drawn ones.
+    """
+    if family is None:
+        family = pick(rng, list(FAMILY_WEIGHTS.items()))
+    inks = sample_inks(rng)
+    lettering = sample_lettering(
+        rng,
+        typefaces.system_fonts() if fonts is None else fonts,
+        0.6 if family is StyleFamily.WHITE_OVAL else 0.35,
+        0.07 if family is StyleFamily.MEDLEY else 0.14,
+    )
+    middle = sample_middle(rng, family)
+    border, border_width = _border(rng, family, inks)
+    inner_radius = float(rng.uniform(1.5, 5.5))
+    ground = _ground(rng, family)
+    if ground in (Ground.DARK, Ground.PAPER):
+        middle = replace(
+            middle,
+            medallion=Medallion.OUTLINED if middle.medallion is Medallion.FILLED else middle.medallion,
+            paper=Tone.INK,
+            finish=replace(middle.finish, fill=Tone.INK, halo_width=0.0),
+        )
+    order = tuple(int(i) for i in rng.permutation(4))
+    black = int(rng.integers(12, 48))
+    wild_ground = (black, black, black)
+    if chance(rng, 0.05):
+        wild_ground = (int(rng.integers(40, 120)), int(rng.integers(20, 60)), int(rng.integers(30, 90)))
+    return Style(
+        family=family,
+        inks=inks,
+        border=border,
+        border_width=border_width,
+        inner_radius=inner_radius,
+        corner_radius=float(rng.uniform(2.5, 4.8)),
+        ground=ground,
+        wild_ground=wild_ground,
+        lettering=lettering,
+        index_lettering=sample_index_lettering(rng, lettering),
+        middle=middle,
+        index=_index(rng, family, border_width, middle.finish, ground),
+        symbols=_symbols(rng, family, middle.finish.fill is Tone.PAPER),
+        wild=pick(
+            rng,
+            [
+                (WildKind.OVAL, 0.55),
+                (WildKind.DISC, 0.14),
+                (WildKind.DIAMOND, 0.06),
+                (WildKind.GROUND, 0.06),
+                (WildKind.PIE, 0.05),
+                (WildKind.STRIPES, 0.05),
+                (WildKind.BLOBS, 0.09),
+            ],
+        ),
+        wild_word=chance(rng, 0.3 if family is not StyleFamily.SPELLED_OUT else 0.9),
+        wild_order=(order[0], order[1], order[2], order[3]),
+        draw_four_paper=chance(rng, 0.7),
+        spelled=family is StyleFamily.SPELLED_OUT,
+        item_icon=family is StyleFamily.MARIO_KART or (family in KEPT_OUT and chance(rng, 0.3)),
+        item_size=float(rng.uniform(8, 14)),
+        box=pick(rng, [(BoxKind.CUBE, 0.35), (BoxKind.BLOCK, 0.3), (BoxKind.CRYSTAL, 0.25), (BoxKind.BARE, 0.1)]),
+        creeper=pick(rng, [(CreeperKind.FACE, 0.7), (CreeperKind.FIGURE, 0.3)]),
+        caption=chance(rng, 0.3 if family in PICTURED else 0.02),
+        gloss=float(rng.uniform(0, 0.18)) if chance(rng, 0.3) else 0.0,
+        art_seed=int(rng.integers(2**31)),
+    )
+
+
+def _symbols(rng: np.random.Generator, family: StyleFamily, white: bool) -> SymbolStyle:
+    symbols = sample_symbols(rng, white)
+    if family is StyleFamily.MEDLEY and chance(rng, 0.5):
+        thin = float(rng.uniform(0.4, 0.8))
+        return replace(symbols, ring=symbols.ring * thin, arrow_shaft=symbols.arrow_shaft * thin)
+    return symbols
+
+
+_BADGES = {StyleFamily.MEDLEY: Badge.POLYGON, StyleFamily.BANNER: Badge.CORNER, StyleFamily.FACETED: Badge.SQUARE}
+"""The shapes under the indices of families that have shapes of their own."""
+
+
+def _index(
+    rng: np.random.Generator, family: StyleFamily, border_width: float, middle: Finish, ground: Ground
+) -> IndexStyle:
+    size = float(np.clip(rng.normal(9.2, 1.9), 6.0, 14.0))
+    badge = None
+    if ground in (Ground.DARK, Ground.PAPER):
+        finish = Finish(fill=Tone.INK)
+    else:
+        if family in PICTURED or family is StyleFamily.MINIMAL:
+            badge = pick(rng, [(None, 0.78), (Tone.PAPER, 0.14), (Tone.SHADE, 0.08)])
+        elif family is StyleFamily.MEDLEY:
+            badge = pick(rng, [(None, 0.5), (Tone.PAPER, 0.2), (Tone.DARK, 0.1), (Tone.TINT, 0.1), (Tone.SHADE, 0.1)])
+        elif family in _BADGES:
+            badge = pick(rng, [(None, 0.4), (Tone.PAPER, 0.4), (Tone.SHADE, 0.2)])
+        finish = _index_finish(rng, family, badge, middle)
+    inset = 0.25 * size if badge else 0.0
+    return IndexStyle(
+        size=size,
+        x=border_width + inset + size * float(rng.uniform(0.5, 0.75)) + float(rng.uniform(0.4, 2.0)),
+        y=border_width + inset + size * float(rng.uniform(0.58, 0.7)) + float(rng.uniform(0.6, 3.0)),
+        rotation=float(rng.uniform(-12, 12)) if chance(rng, 0.06) else 0.0,
+        finish=finish,
+        badge=badge,
+        badge_shape=_BADGES.get(family, Badge.DISC),
+        cards_for_draw_two=chance(rng, 0.12),
+        cards_for_draw_four=chance(rng, 0.1),
+        wild=pick(
+            rng,
+            [
+                (WildIndex.OVAL, 0.55),
+                (WildIndex.DISC, 0.12),
+                (WildIndex.WORD, 0.1),
+                (WildIndex.LETTER, 0.05),
+                (WildIndex.NONE, 0.18),
+            ],
+        ),
+    )
+
+
+def _index_finish(rng: np.random.Generator, family: StyleFamily, badge: Tone | None, middle: Finish) -> Finish:
+    if family is StyleFamily.MEDLEY:
+        return medley_finish(rng, Tone.INK if badge is None else badge)
+    if badge is Tone.PAPER:
+        return Finish(fill=pick(rng, [(Tone.INK, 0.7), (Tone.DARK, 0.3)]))
+    if badge is not None:
+        return Finish(fill=Tone.PAPER)
+    if family is StyleFamily.HOLLOW and chance(rng, 0.5):
+        return hollow_finish(float(rng.uniform(0.06, 0.1)))
+    if chance(rng, 0.03):
+        return Finish(fill=Tone.DARK)
+    finish = sample_finish(rng, Tone.PAPER, 0.55, 0.8 if middle.shadow_x else 0.25)
+    finish = replace(finish, outline_width=finish.outline_width * float(rng.uniform(1.0, 2.2)))
+    # Over pictures, rays and facets, white signs need an edge.
+    if finish.outline_width == 0 and family in (*PICTURED, StyleFamily.WHITE_DISC_RAYS, StyleFamily.FACETED):
+        return replace(finish, outline_width=float(rng.uniform(0.02, 0.07)))
+    return finish
+
+
+def _border(rng: np.random.Generator, family: StyleFamily, inks: Inks) -> tuple[Bgr, float]:
+    odd = family in (StyleFamily.MINIMAL, StyleFamily.MEDLEY, *PICTURED, *KEPT_OUT)
+    width = float(np.clip(rng.normal(3.9, 0.8), 2.0, 6.0))
+    draw = rng.random()
+    if draw < (0.22 if odd else 0.03):
+        return inks.dark, width
+    if odd and draw < 0.32:
+        return inks.paper, 0.0
+    return inks.paper, width
+
+
+def _ground(rng: np.random.Generator, family: StyleFamily) -> Ground:
+    if family in (StyleFamily.CLASSIC_OVAL, StyleFamily.WHITE_OVAL, StyleFamily.SPELLED_OUT):
+        return pick(rng, [(Ground.FLAT, 0.92), (Ground.GRADIENT, 0.08)])
+    if family is StyleFamily.FACETED:
+        return Ground.FACETS
+    if family is StyleFamily.HOLLOW:
+        return pick(rng, [(Ground.STRIPES, 0.6), (Ground.FLAT, 0.4)])
+    if family is StyleFamily.MINIMAL and chance(rng, 0.3):
+        return pick(rng, [(Ground.DARK, 0.6), (Ground.PAPER, 0.4)])
+    return pick(
+        rng,
+        [(Ground.FLAT, 0.45), (Ground.GRADIENT, 0.22), (Ground.RAYS, 0.13), (Ground.DOTS, 0.1), (Ground.SPLIT, 0.1)],
+    )

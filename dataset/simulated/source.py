@@ -1,0 +1,27 @@
+"""The simulated table as a source of pictures: `simulated`, or `simulated:SEED`, wherever a camera can be named."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from companion.dataset.simulated.simulation import SimulatedTable
+from companion.vision.frames import Frame
+
+
+class SimulatedSource:
+    """A simulated table as a camera: in real time, or as fast as it is drawn. `table` knows the truth."""
+
+    def __init__(self, table: SimulatedTable, live: bool = True) -> None:
+        self.table = table
+        self.live = live
+        self.name = f"simulated table {table.seed}"
+
+    def frames(self) -> Iterator[Frame]:
+        """Yield the match from its beginning."""
+        for frame in self.table.frames(realtime=self.live):
+            yield Frame(frame.image, frame.time, frame.number)
+
+
+def open_simulated(seed: str) -> SimulatedSource | None:
+    """Return the table of this seed, the first one where it is empty; None where it is no number."""
+    return SimulatedSource(SimulatedTable(int(seed or 0))) if not seed or seed.isdecimal() else None

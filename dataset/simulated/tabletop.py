@@ -1,0 +1,242 @@
+"""The simulated table as a camera sees it while no hand is there: table top, draw pile, discard pile, camera, light.
+
+The picture is a composite that is kept and added to: laying a card draws that card alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from companion.cards import Card
+from companion.dataset.artist.press import CARD_HEIGHT, CARD_WIDTH
+from companion.dataset.scenes.clutter import Owner, draw_object
+from companion.dataset.scenes.compose import Deck, PhotoDeck
+from companion.dataset.scenes.layouts import Placement
+from companion.dataset.scenes.surfaces import Image, SurfaceBank
+from companion.dataset.simulated.sprites import Matrix, Sprite, blend, card_sprite, premultiplied, stack
+
+Quad = NDArray[np.float32]
+
+_UNIT = np.array([[0, 0], [1, 0], [1, 1], [0, 1]], np.float64)
+
+# Scale at which it is worked out which card is seen where: exact enough for shares of a card's area.
+_OWNER_SCALE = 0.25
+_DRAW_PILE_CARDS = 12
+# A wide camera must not shrink cards below what a person could read, nor a close one lose the landing place.
+_CARD_LENGTH = (0.2, 0.42)
+
+
+@dataclass(frozen=True, eq=False)
+class PileCard:
+    """A face-up card of the pile, where it lies (mm), and by how much its corners are bent (unit square)."""
+
+    card: Card
+    placement: Placement
+    bend: Matrix
+
+
+@dataclass(frozen=True, eq=False)
+class Pile:
+    """The discard pile's cards, bottom first, as they are seen without a hand.
+
+    quads: outlines in the picture. owner: (H / 4, W / 4) map of the number of the card that is seen, -1 for none.
+    """
+
+    cards: tuple[PileCard, ...]
+    quads: tuple[Quad, ...]
+    owner: Owner
+
+
+def project(matrix: Matrix, points: NDArray[np.floating]) -> Quad:
+    """Return (N, 2) points after a homography."""
+    mapped = np.column_stack([points, np.ones(len(points))]) @ matrix.T
+    return np.asarray(mapped[:, :2] / mapped[:, 2:], np.float32)
+
+
+def outline(matrix: Matrix) -> Quad:
+    """Return where the corners of the unit square come to lie, clockwise from a card's own top left."""
+    return project(matrix, _UNIT)
+
+
+class Tabletop:
+    """A table that is drawn by lot from `rng`, with the cards of `deck` on it.
+
+    size: width and height of the pictures in pixels. draw_pile: where the draw pile lies, mm from the discard pile.
+    photos: photographed cards, which take the place of those of `deck`.
+    """
+
+    def __init__(
+        self,
+        rng: np.random.Generator,
+        deck: Deck,
+        size: tuple[int, int] = (1280, 720),
+        draw_pile: tuple[float, float] = (95.0, 0.0),
+        surfaces: SurfaceBank | None = None,
+        photos: PhotoDeck | None = None,
+    ) -> None:
+        self._rng = rng
+        self._deck = deck
+        self._photos = photos
+        self._levels: dict[Card, list[Image]] = {}
+        self._back = [premultiplied(level) for level in deck.back()]
+        self.size = size
+        self.draw_pile = draw_pile
+        self.camera = _camera(rng, size)
+        self._focus = float(rng.uniform(0.0, 0.9))
+        self._shade = float(rng.uniform(0.15, 0.5))
+        self._drop = rng.normal(0, 0.02, 2)
+        self._table = self._draw_table(surfaces or SurfaceBank(rng, 1))
+        self._composite = self._table.copy()
+        self._pose: Matrix = np.eye(3)
+        self._picture: Image | None = None
+        self.pile = self._nothing()
+
+    @property
+    def pose(self) -> Matrix:
+        """The 3 x 3 homography from the picture before any knock to the present one."""
+        return self._pose
+
+    @pose.setter
+    def pose(self, pose: Matrix) -> None:
+        self._pose = pose
+        self._picture = None
+        self.pile = self._seen(self.pile.cards)
+
+    @property
+    def picture(self) -> Image:
+        """The (H, W, 3) BGR uint8 picture without hands, in even light; not to be written to."""
+        if self._picture is None:
+            picture = self._composite
+            if not np.array_equal(self._pose, np.eye(3)):
+                warped = cv2.warpPerspective(picture, self._pose, self.size, borderMode=cv2.BORDER_REFLECT)
+                picture = np.asarray(warped, np.uint8)
+            if self._focus > 0.3:
+                picture = np.asarray(cv2.GaussianBlur(picture, (0, 0), self._focus), np.uint8)
+            self._picture = picture
+        return self._picture
+
+    def matrix(self, item: PileCard) -> Matrix:
+        """Return the homography from the card's unit square to the present picture."""
+        return np.asarray(self._pose @ self._flat(item), np.float64)
+
+    def new_card(self, card: Card, placement: Placement) -> PileCard:
+        """Return a card to lay, a little bent."""
+        corners = (_UNIT + self._rng.normal(0, 0.006, (4, 2))).astype(np.float32)
+        bend = cv2.getPerspectiveTransform(_UNIT.astype(np.float32), corners)
+        return PileCard(card, placement, np.asarray(bend, np.float64))
+
+    def lay(self, item: PileCard) -> None:
+        """Put a card on top of the pile."""
+        self._paste(item)
+        self._picture = None
+        self.pile = self._seen((*self.pile.cards, item))
+
+    def arrange(self, items: Sequence[PileCard]) -> None:
+        """Make these the pile's cards, bottom first."""
+        self._composite = self._table.copy()
+        for item in items:
+            self._paste(item)
+        self._picture = None
+        self.pile = self._seen(tuple(items))
+
+    def sprite(self, item: PileCard) -> Sprite | None:
+        """Return the card as it looks where it lies, to be moved."""
+        return card_sprite(self._face(item.card), self.matrix(item))
+
+    def back_sprite(self, placement: Placement) -> Sprite | None:
+        """Return a card face down."""
+        return card_sprite(self._back, self._pose @ self.camera @ _card_to_table(placement))
+
+    def pile_sprite(self) -> Sprite | None:
+        """Return the whole pile as it is seen, to be moved; None where there is none."""
+        sprites = [sprite for item in self.pile.cards if (sprite := self.sprite(item)) is not None]
+        return stack(sprites) if sprites else None
+
+    def point(self, x: float, y: float) -> NDArray[np.float64]:
+        """Return where a place of the table (mm) is seen."""
+        return np.asarray(project(self._pose @ self.camera, np.array([[x, y]]))[0], np.float64)
+
+    def card_length(self) -> float:
+        """Return about how long a card is in the picture, in pixels."""
+        quad = outline(self.camera @ _card_to_table(Placement(0, 0, 0)))
+        return float(np.hypot(*(quad[3] - quad[0])) + np.hypot(*(quad[1] - quad[0])) * CARD_HEIGHT / CARD_WIDTH) / 2
+
+    def _flat(self, item: PileCard) -> Matrix:
+        return np.asarray(self.camera @ _card_to_table(item.placement) @ item.bend, np.float64)
+
+    def _face(self, card: Card) -> list[Image]:
+        if card not in self._levels:
+            photos = self._photos
+            deck = self._deck if photos is None or card not in photos.cards else photos
+            self._levels[card] = [premultiplied(level) for level in deck.face(card)[1]]
+        return self._levels[card]
+
+    def _paste(self, item: PileCard) -> None:
+        sprite = card_sprite(self._face(item.card), self._flat(item))
+        if sprite is not None:
+            _put(self._composite, sprite, self._drop * self.card_length(), self._shade)
+
+    def _nothing(self) -> Pile:
+        width, height = self.size
+        owner = np.full((round(height * _OWNER_SCALE), round(width * _OWNER_SCALE)), -1, np.int16)
+        return Pile((), (), owner)
+
+    def _seen(self, items: tuple[PileCard, ...]) -> Pile:
+        pile = self._nothing()
+        quads = tuple(outline(self.matrix(item)) for item in items)
+        for number, quad in enumerate(quads):
+            cv2.fillConvexPoly(pile.owner, np.round(quad * _OWNER_SCALE * 16).astype(np.int32), number, shift=4)
+        return replace(pile, cards=items, quads=quads)
+
+    def _draw_table(self, surfaces: SurfaceBank) -> Image:
+        rng, (width, height) = self._rng, self.size
+        image = surfaces.view(rng, width, height)
+        owner: Owner = np.full((height, width), -1, np.int16)
+        for _ in range(int(rng.integers(0, 3))):
+            draw_object(image, owner, rng, covers=False)
+        for number in range(_DRAW_PILE_CARDS):
+            x, y = np.array(self.draw_pile) + rng.normal(0, 0.8, 2) - 0.15 * number
+            placement = Placement(float(x), float(y), float(rng.normal(0, 0.02)), face_up=False)
+            sprite = card_sprite(self._back, self.camera @ _card_to_table(placement))
+            if sprite is not None:
+                _put(image, sprite, self._drop * self.card_length(), self._shade)
+        return image
+
+
+def _camera(rng: np.random.Generator, size: tuple[int, int]) -> Matrix:
+    """Return the homography from the table (mm) to the picture of a camera on a stand that looks at the pile."""
+    width, height = size
+    focal = width * rng.uniform(0.8, 1.5)
+    length = height * rng.uniform(*_CARD_LENGTH)
+    distance = focal * CARD_HEIGHT / length
+    turn, tilt = rng.uniform(-np.pi, np.pi), np.radians(rng.uniform(0, 38))
+    rotate = np.array([[np.cos(turn), -np.sin(turn)], [np.sin(turn), np.cos(turn)]])
+    columns = np.array([[1, 0], [0, np.cos(tilt)], [0, -np.sin(tilt)]]) @ rotate
+    aim = rng.normal(0, 0.04, 2).clip(-0.08, 0.08) * size
+    intrinsics = np.array([[focal, 0, width / 2 + aim[0]], [0, focal, height / 2 + aim[1]], [0, 0, 1.0]])
+    return np.asarray(intrinsics @ np.column_stack([columns, [0, 0, distance]]), np.float64)
+
+
+def _card_to_table(placement: Placement) -> Matrix:
+    """Return the 3 x 3 matrix from a card's unit square (its top left is 0, 0) to the table (mm)."""
+    cos, sin = np.cos(placement.angle), np.sin(placement.angle)
+    turn = np.array([[cos, -sin, placement.x], [sin, cos, placement.y], [0, 0, 1]])
+    size = np.array([[CARD_WIDTH, 0, -CARD_WIDTH / 2], [0, CARD_HEIGHT, -CARD_HEIGHT / 2], [0, 0, 1.0]])
+    return np.asarray(turn @ size, np.float64)
+
+
+def _put(image: Image, sprite: Sprite, drop: NDArray[np.float64], shade: float) -> None:
+    """Lay a card on the picture with the narrow shadow of something that lies flat."""
+    pad = 6
+    alpha = cv2.copyMakeBorder(sprite.image[..., 3], pad, pad, pad, pad, cv2.BORDER_CONSTANT)
+    soft = cv2.convertScaleAbs(cv2.blur(alpha, (7, 7)), alpha=shade)
+    cast = np.zeros((*soft.shape, 4), np.uint8)
+    cast[..., 3] = soft
+    dx, dy = np.round(np.clip(drop, -pad, pad)).astype(int)
+    blend(image, Sprite(cast, sprite.x - pad + int(dx), sprite.y - pad + int(dy)))
+    blend(image, sprite)
