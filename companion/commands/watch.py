@@ -18,6 +18,7 @@ from companion.vision.events import (
     PileEvent,
     PileGone,
     PileMoved,
+    PileReached,
     Probabilities,
 )
 from companion.vision.frames import SourceError
@@ -130,6 +131,8 @@ def as_text(event: PileEvent) -> str:
             words = "the pile was carried off"
         case PileMoved():
             words = "the pile was moved"
+        case PileReached(arm=arm, pile=pile):
+            words = f"an arm from {arm.direction:.0f} degrees was at the {pile.value} pile"
         case CameraStatus(detail=detail):
             words = detail
     return f"{int(minutes)}:{seconds:04.1f}  {words}"

@@ -45,6 +45,7 @@ from companion.vision.events import (
     PileEvent,
     PileGone,
     PileMoved,
+    PileReached,
 )
 
 _log = logging.getLogger(__name__)
@@ -152,7 +153,7 @@ class Table:
                 case CameraStatus():
                     self._screen.camera_is(event, self._clock())
                     self._first_look |= event.health is not CameraHealth.OK
-                case PileMoved():
+                case PileMoved() | PileReached():
                     pass
                 case _:
                     assert_never(event)

@@ -33,6 +33,27 @@ class CameraHealth(Enum):
     KNOCKED = "knocked"
 
 
+class PileKind(Enum):
+    """Which pile an arm was at."""
+
+    DISCARD = "discard"
+    DRAW = "draw"
+
+
+@dataclass(frozen=True)
+class Arm:
+    """An arm that reaches in from the picture's rim.
+
+    direction: where it comes from, degrees in [0, 360) clockwise from up in the picture, about the discard pile's
+    middle. spread: standard deviation of that, degrees. track: a number that stays the same from the arm's coming to its
+    leaving, so that one arm that goes from pile to pile can be told from two.
+    """
+
+    direction: float
+    spread: float
+    track: int
+
+
 @dataclass(frozen=True, eq=False)
 class CardLanded:
     """A card has come to lie on top of the pile, and the hand is gone.
@@ -40,6 +61,7 @@ class CardLanded:
     time: seconds from the start of the source, of the first frame in which the card lay still.
     quad: (4, 2) float32 pixels of `picture`, clockwise from the card's own top left; None where it cannot be told.
     same_face: whether the card under it showed the same face as this one, which the eye alone could not tell apart.
+    arm: the arm that laid it, None where none was seen.
 
     Raises ValueError where the probabilities are not positive numbers that sum to at most 1.
     """
@@ -49,6 +71,7 @@ class CardLanded:
     quad: Quad | None = None
     picture: Picture = None
     same_face: bool = False
+    arm: Arm | None = None
 
     def __post_init__(self) -> None:
         _check(self.probabilities)
@@ -84,6 +107,21 @@ class PileMoved:
 
 
 @dataclass(frozen=True)
+class PileReached:
+    """An arm has been at a pile and has gone from it, whether or not anything came of it.
+
+    began, time: seconds from the start of the source, when its tip came to the pile and when it left. drawn: for the
+    draw pile the probability of each number of cards taken, from 0 on, which sum to 1; empty for the discard pile.
+    """
+
+    time: float
+    began: float
+    arm: Arm
+    pile: PileKind
+    drawn: tuple[float, ...] = ()
+
+
+@dataclass(frozen=True)
 class CameraStatus:
     """The camera's health has changed. time: seconds from the start of the source; detail: one sentence, or nothing."""
 
@@ -92,7 +130,7 @@ class CameraStatus:
     detail: str = ""
 
 
-PileEvent = CardLanded | CardTakenBack | PileGone | PileMoved | CameraStatus
+PileEvent = CardLanded | CardTakenBack | PileGone | PileMoved | PileReached | CameraStatus
 
 _ROUNDING = 1e-3  # float32 sums of fifty probabilities stray from 1 by less than this
 
