@@ -45,8 +45,8 @@ class Arm:
     """An arm that reaches in from the picture's rim.
 
     direction: where it comes from, degrees in [0, 360) clockwise from up in the picture, about the discard pile's
-    middle. spread: standard deviation of that, degrees. track: a number that stays the same from the arm's coming to its
-    leaving, so that one arm that goes from pile to pile can be told from two.
+    middle. spread: standard deviation of that, degrees. track: a number that stays the same from the arm's coming to
+    its leaving, so that one arm that goes from pile to pile can be told from two.
     """
 
     direction: float
