@@ -17,7 +17,7 @@ from companion.referee.errors import RefereeError
 from companion.referee.legality import legal
 from companion.referee.match import Match
 from companion.referee.moves import ActorMove, Amend, Entry, Flip, Move, Play, Reshuffle, Start, Undo
-from companion.table import Choice, Question, QuestionKind, Table, TableError
+from companion.table import Offer, Question, QuestionKind, Table, TableError
 
 # What the camera sees; the rest is tapped.
 _SEEN = (Start, Play, Flip, Reshuffle, Undo)
@@ -214,7 +214,7 @@ class People:
     def _ahead(self, now: float) -> list[_Standing]:
         return [s for s in self._truth[self._at + 1 :] if s.time <= now + _EARLY]
 
-    def _fits(self, choice: Choice, now: float) -> bool:
+    def _fits(self, choice: Offer, now: float) -> bool:
         moves: list[Move] = [line.move for line in self.table.view().history]
         for entry in choice.entries:
             if isinstance(entry, Undo):

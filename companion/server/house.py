@@ -31,6 +31,9 @@ from companion.vision.events import PileEvent
 from companion.vision.pile import Detect
 from companion.vision.runtime import ModelFileError
 
+_RETRY_SECONDS = 2.0
+"""How often it is tried again to write what could not be written; the keeper spaces the tries further."""
+
 _log = logging.getLogger(__name__)
 
 
@@ -77,7 +80,7 @@ class House:
             if language == self._language:
                 return
             self._language = language
-            old, running = self.table, self.table.view().match_id
+            old, running = self.table, self.table.match_id
             self.table = self._open_table()
             old.close()
             if running is not None:
@@ -105,8 +108,7 @@ class House:
             self._networks()
 
     def _networks(self) -> CardDetector:
-        header = self.table.view().header
-        edition = None if header is None else header.edition.name
+        edition = self.table.edition
         with self._lock:
             if edition not in self._detectors:
                 self._detectors[edition] = CardDetector(edition, self.config.model)
@@ -163,7 +165,10 @@ class House:
         """Hand the table's updates on to the screens, and a fresh view after each batch of them."""
         subscription = table.subscribe(0)
         while not subscription.closed:
-            update = subscription.next()
+            update = subscription.next(_RETRY_SECONDS)
+            if update is None and not subscription.closed:
+                table.retry()  # what could not be written is written as soon as it can be, and that is shown
+                continue
             while update is not None:
                 self.hub.publish("update", _update_json(update))
                 update = subscription.next(0)

@@ -56,7 +56,7 @@ class SelfPlay:
     @property
     def _on(self) -> bool:
         """Whether the match is still the one that is played and watched."""
-        return self._house.table.view().match_id == self._match and self._house.camera.state.source == SOURCE
+        return self._house.table.match_id == self._match and self._house.camera.state.source == SOURCE
 
     def _tap_along(self) -> None:
         for timed in self._table.script.moves:

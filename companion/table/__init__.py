@@ -5,10 +5,10 @@ from companion.table.table import Outcome, Table
 from companion.table.updates import Subscription, Update, UpdateKind
 from companion.table.view import (
     CameraView,
-    Choice,
     HistoryLine,
     Notice,
     NoticeKind,
+    Offer,
     Question,
     QuestionKind,
     ReadBy,
@@ -18,13 +18,13 @@ from companion.table.view import (
 
 __all__ = [
     "CameraView",
-    "Choice",
     "HistoryLine",
     "NoMatchError",
     "NoSuchQuestionError",
     "NothingToTakeBackError",
     "Notice",
     "NoticeKind",
+    "Offer",
     "Outcome",
     "Question",
     "QuestionKind",

@@ -11,8 +11,8 @@ from companion.referee.state import State
 from companion.table.explain import Way
 from companion.table.observations import Lift, Pending, Sight, Tap
 from companion.table.sentences import Sentences
-from companion.table.view import Choice, QuestionKind
-from companion.table.weigh import Candidate, Verdict
+from companion.table.view import Offer, QuestionKind
+from companion.table.weigh import Candidate, Finding
 
 _UNLIKELY = 0.02  # an offer under this probability is no help
 
@@ -23,20 +23,20 @@ class Asked:
 
     kind: QuestionKind
     sentence: str
-    choices: tuple[Choice, ...]
+    choices: tuple[Offer, ...]
     reading: str | None
 
 
-def ask(verdict: Verdict, pending: Pending, state: State, say: Sentences) -> Asked:
-    """Return the question about a pending observation that the verdict leaves open.
+def ask(finding: Finding, pending: Pending, state: State, say: Sentences) -> Asked:
+    """Return the question about a pending observation that the finding leaves open.
 
     state: how the match stood before it.
     """
-    what, found = pending.what, verdict.open
+    what, found = pending.what, finding.open
     if isinstance(what, Lift):
         choices = tuple(_offer(say.taken_back_to(c.way.after.lying), c) for c in found[:3])
         return Asked(QuestionKind.TAKE_BACK, say.taken_back(), choices, what.reading)
-    if verdict.illegal and isinstance(what, Sight):
+    if finding.illegal and isinstance(what, Sight):
         return _ask_illegal(found, what, state, say)
     difference = _difference(found)
     if difference is not None:
@@ -66,8 +66,8 @@ def _ask_illegal(found: Sequence[Candidate], what: Sight, state: State, say: Sen
     assert best.card is not None
     entries = (*best.entries, Play(best.card, force=True))
     choices = [
-        Choice(say.let_stand(), None, entries, found[0].probability),
-        Choice(say.take_back(), None, (), found[0].probability),
+        Offer(say.let_stand(), None, entries, found[0].probability),
+        Offer(say.take_back(), None, (), found[0].probability),
     ]
     other = next((c for c in found if c.way.card not in (None, best.card)), None)
     if other is not None and other.way.card is not None:
@@ -77,14 +77,14 @@ def _ask_illegal(found: Sequence[Candidate], what: Sight, state: State, say: Sen
 
 
 def _ask_card(found: Sequence[Candidate], what: Sight, say: Sentences) -> Asked:
-    cards: dict[Card | None, Choice] = {}
+    cards: dict[Card | None, Offer] = {}
     for candidate in found:
         card = candidate.way.card
         if card not in cards:
             share = sum(c.probability for c in found if c.way.card == card)
             label = say.no_card() if card is None else say.card(card)
-            cards[card] = Choice(label, card, candidate.way.entries, share)
-    nothing = cards.pop(None, Choice(say.no_card(), None, (), 0.0))
+            cards[card] = Offer(label, card, candidate.way.entries, share)
+    nothing = cards.pop(None, Offer(say.no_card(), None, (), 0.0))
     likeliest = sorted(cards.values(), key=lambda choice: -choice.probability)[:2]
     names = [choice.card for choice in likeliest if choice.card is not None]
     choices = list(likeliest)
@@ -121,5 +121,5 @@ def _label(way: Way, kind: QuestionKind, say: Sentences) -> str:
     return say.no()
 
 
-def _offer(label: str, candidate: Candidate) -> Choice:
-    return Choice(label, candidate.way.card, candidate.way.entries, candidate.probability)
+def _offer(label: str, candidate: Candidate) -> Offer:
+    return Offer(label, candidate.way.card, candidate.way.entries, candidate.probability)

@@ -7,7 +7,7 @@ from dataclasses import replace
 from companion.journal import Journal
 from companion.records import StoreError
 from companion.referee.legality import legal
-from companion.table.session import Session, Step, Voice
+from companion.table.session import Advance, Session, Voice
 from companion.table.updates import UpdateKind, Updates
 from companion.table.view import CameraView, HistoryLine, Notice, NoticeKind, Question, QuestionKind, Ruling, View
 from companion.vision.events import CameraStatus
@@ -41,7 +41,7 @@ class Screen:
         self._history = ()
         self._notices.clear()
 
-    def show(self, step: Step) -> tuple[Ruling, ...]:
+    def show(self, step: Advance) -> tuple[Ruling, ...]:
         """Publish what a step announces, pose its question, and return its rulings."""
         rulings = []
         for told in step.announcements:
@@ -92,7 +92,7 @@ class Screen:
             saved=saved,
         )
 
-    def _pose(self, step: Step) -> None:
+    def _pose(self, step: Advance) -> None:
         """Ask what is open now, under its old number where it was asked already."""
         asked, old = step.asked, self.question
         waiting = max(0, len(step.session.pending) - 1)

@@ -54,7 +54,7 @@ class Announcement:
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class Advance:
     """What a session comes to: the next session, what to write before anything else, what to announce, what to ask."""
 
     session: Session
@@ -73,7 +73,7 @@ def advance(
     readings: tuple[Reading, ...] = (),
     corrections: tuple[Correction, ...] = (),
     must_fit: bool = False,
-) -> Step:
+) -> Advance:
     """Return what the session comes to with these lines entered, and then all this pending.
 
     now: seconds since the epoch. must_fit: whether the last observation is a tap to be refused where it does not fit.
@@ -87,19 +87,19 @@ def advance(
             after = after.enter(line)
         announcements.append(say.corrected(journal, after, lines))
         journal = after
-    verdict = weigh(Situation(journal), pending, relaxed=session.relaxed)
-    if must_fit and verdict.last is not None and verdict.last.refusal is not None:
-        raise verdict.last.refusal
+    finding = weigh(Situation(journal), pending, relaxed=session.relaxed)
+    if must_fit and finding.last is not None and finding.last.refusal is not None:
+        raise finding.last.refusal
     written = list(lines)
-    for way, assumed in zip(verdict.settled, verdict.assumed, strict=True):
+    for way, assumed in zip(finding.settled, finding.assumed, strict=True):
         announcement = say.ruled(journal, way, assumed=assumed)
         if announcement is not None:
             announcements.append(announcement)
         written += way.lines
         journal = way.after.journal
-    rest = tuple(pending[len(verdict.settled) : len(pending) - verdict.idle])
+    rest = tuple(pending[len(finding.settled) : len(pending) - finding.idle])
     state = journal.match.state
-    asked = ask(verdict, rest[0], state, say.sentences) if rest else None
+    asked = ask(finding, rest[0], state, say.sentences) if rest else None
     batch = Batch(
         session.match_id,
         now,
@@ -113,7 +113,7 @@ def advance(
             tuple(state.players[seat] for seat in state.winners),
         ),
     )
-    return Step(replace(session, journal=journal, pending=rest), batch, tuple(announcements), asked)
+    return Advance(replace(session, journal=journal, pending=rest), batch, tuple(announcements), asked)
 
 
 class Voice:

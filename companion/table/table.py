@@ -11,14 +11,14 @@ from dataclasses import dataclass, replace
 from typing import assert_never
 
 from companion.caller import Caller
-from companion.cards import Card
+from companion.cards import Card, EditionName
 from companion.journal import Journal, Line, ReadBy, Reading, replay
 from companion.records import Batch, Correction, StoreDamagedError
 from companion.referee.errors import DoesNotMatchError, NotInThisEditionError, RefereeError
 from companion.referee.legality import legal
 from companion.referee.match import Match
 from companion.referee.moves import Amend, Flip, Move, Play, Reshuffle, Start, Undo
-from companion.referee.state import Header
+from companion.referee.state import Header, State
 from companion.referee.transcript import TranscriptError
 from companion.store import Store, new_match_id
 from companion.table.errors import NoMatchError, NoSuchQuestionError, NothingToTakeBackError
@@ -30,7 +30,7 @@ from companion.table.screen import Screen
 from companion.table.session import Session, Voice, advance, amendment, last_sight
 from companion.table.updates import Subscription, Updates
 from companion.table.view import (
-    Choice,
+    Offer,
     Question,
     QuestionKind,
     Ruling,
@@ -267,9 +267,31 @@ class Table:
     def view(self) -> View:
         """Return a snapshot of everything that a screen shows."""
         with self._lock:
+            return self._screen.view(self._session, saved=self._keeper.saved)
+
+    @property
+    def match_id(self) -> str | None:
+        """The running match's id in the store, None where none runs."""
+        session = self._session
+        return None if session is None else session.match_id
+
+    @property
+    def edition(self) -> EditionName | None:
+        """The edition that is played, None where no match runs."""
+        state = self.state
+        return None if state is None else state.header.edition.name
+
+    @property
+    def state(self) -> State | None:
+        """How the running match stands, None where none runs."""
+        session = self._session
+        return None if session is None else session.state
+
+    def retry(self) -> None:
+        """Write what waits for the store, if it is time to try again, and say where that changes anything."""
+        with self._lock:
             self._keeper.retry()
             self._screen.notice(self._keeper.trouble)
-            return self._screen.view(self._session, saved=self._keeper.saved)
 
     def picture(self, picture_id: str) -> bytes | None:
         """Return a picture of the running match as JPEG bytes, None where it is not kept (any more)."""
@@ -344,7 +366,7 @@ class Table:
         correction = Correction(waiting.what.reading, card, self._clock())
         return self._advance((replace(waiting, card=card), *session.pending[1:]), corrections=(correction,))
 
-    def _say(self, choice: Choice) -> Outcome:
+    def _say(self, choice: Offer) -> Outcome:
         """Let the choice be what has happened."""
         session = self._running()
         return self._advance((replace(session.pending[0], said=choice.entries), *session.pending[1:]))

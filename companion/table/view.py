@@ -15,10 +15,10 @@ from companion.vision.events import CameraHealth
 
 __all__ = [
     "CameraView",
-    "Choice",
     "HistoryLine",
     "Notice",
     "NoticeKind",
+    "Offer",
     "Question",
     "QuestionKind",
     "ReadBy",
@@ -41,7 +41,7 @@ class QuestionKind(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class Offer:
     """One answer to a question.
 
     label: what to write on its button. card: the card that it says landed, if it says so. entries: what the referee
@@ -66,7 +66,7 @@ class Question:
     id: int
     kind: QuestionKind
     sentence: str
-    choices: tuple[Choice, ...]
+    choices: tuple[Offer, ...]
     picture: str | None
     waiting: int = 0
 

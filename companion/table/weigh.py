@@ -1,6 +1,6 @@
 """Weighs all that is pending together: what is clear enough to be ruled on, and what must be asked.
 
-Everything is worked out from the last ruling on, so that the same observations always lead to the same verdict,
+Everything is worked out from the last ruling on, so that the same observations always lead to the same finding,
 before and after a restart.
 """
 
@@ -24,7 +24,7 @@ class Candidate:
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class Finding:
     """What all that is pending comes to.
 
     settled: what the first observations were, one way each; assumed: for each, whether it is merely the likeliest.
@@ -49,7 +49,7 @@ class _Story:
     weight: float
 
 
-def weigh(base: Situation, pending: Sequence[Pending], *, relaxed: bool) -> Verdict:
+def weigh(base: Situation, pending: Sequence[Pending], *, relaxed: bool) -> Finding:
     """Return what the pending observations come to, beginning from the last situation that is certain."""
     stories = _stories(base, pending, relaxed=relaxed)
     likeliest = stories[0].ways[-1] if pending else None
@@ -79,7 +79,7 @@ def weigh(base: Situation, pending: Sequence[Pending], *, relaxed: bool) -> Verd
         candidates = _candidates(stories, first)
         del settled[first:], assumed[first:]
     still_open = tuple(candidates) if len(settled) < len(pending) else ()
-    return Verdict(tuple(settled), tuple(assumed), still_open, illegal, idle, likeliest)
+    return Finding(tuple(settled), tuple(assumed), still_open, illegal, idle, likeliest)
 
 
 def _is_nothing(way: Way) -> bool:

@@ -8,6 +8,7 @@ import cv2
 import numpy as np
 import pytest
 
+from companion.cards import EditionName
 from companion.journal import replay
 from companion.referee.moves import Draw, Play, Undo
 from companion.store import FILE, NoSuchMatchError, Store, StoreDamagedError
@@ -64,6 +65,8 @@ def test_the_game_goes_on_in_memory_and_is_written_later(disk: Disk, trouble: st
     assert kinds.count(UpdateKind.NOTICE) == 1
     disk.trouble = None
     game.now += RETRY_SECONDS
+    assert not game.view.saved, "a view changes nothing"
+    game.table.retry()
     assert (game.view.saved, game.view.notices) == (True, ())
     stored = disk.load(match_id)
     journal = replay(stored.header, stored.lines)
@@ -80,8 +83,18 @@ def test_a_match_can_begin_where_nothing_can_be_written(tmp_path: Path) -> None:
     assert game.view.notices[0].sentence.startswith("The data folder cannot be used.")
     (tmp_path / "data").unlink()
     game.now += RETRY_SECONDS
+    game.table.retry()
     assert game.view.saved
     assert Store(tmp_path / "data").load(match_id).lines
+
+
+def test_cheap_questions_are_answered_without_a_view() -> None:
+    game = Game(None)
+    assert (game.table.match_id, game.table.edition, game.table.state) == (None, None, None)
+    match_id = game.table.start_match(header("classic"))
+    view = game.view
+    assert (game.table.match_id, game.table.edition) == (match_id, EditionName.CLASSIC)
+    assert (game.table.state, game.table.match_id) == (view.state, view.match_id)
 
 
 def test_without_a_store_nothing_is_said(tmp_path: Path) -> None:

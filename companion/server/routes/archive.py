@@ -100,7 +100,7 @@ class ExportQuery(Body):
 @api.route("GET", "/api/matches", role=Role.VIEWER, answer=MatchesAnswer, errors=(409,))
 def list_matches() -> MatchesAnswer:
     """List all matches."""
-    running = house().table.view().match_id
+    running = house().table.match_id
     try:
         found = house().store.matches()
     except StoreError as error:
@@ -148,7 +148,7 @@ def get_match_picture(match_id: str, picture: str) -> Response:
 @api.route("DELETE", "/api/matches/<match_id>", role=Role.HOST, errors=(409,))
 def delete_match(match_id: str) -> None:
     """Delete a match with its pictures; the running one cannot be deleted."""
-    if house().table.view().match_id == match_id:
+    if house().table.match_id == match_id:
         raise RefusalError(409, "running", "This match is running.")
     try:
         house().store.delete(match_id)

@@ -61,7 +61,7 @@ class HandAnswer(Answer):
 )
 def read_hands(query: HandQuery, pictures: list[bytes]) -> HandAnswer:
     """Read one hand from pictures of it. The one that shows most is kept if the hand is confirmed, else nothing is."""
-    state = house().table.view().state
+    state = house().table.state
     if query.purpose == "challenge":
         _check_challenger(known_guest(), state)
     images = [read_picture(data) for data in pictures]

@@ -94,7 +94,7 @@ class StartedAnswer(Answer):
 def get_choices() -> ChoicesAnswer:
     """Say what there is to choose for a match."""
     own = house()
-    running = own.table.view().match_id
+    running = own.table.match_id
     try:
         unfinished = own.store.unfinished()
     except StoreError:

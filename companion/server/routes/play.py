@@ -195,7 +195,7 @@ def set_relaxed_turns(body: RelaxedBody) -> None:
 @api.route("POST", "/api/challenge", role=Role.PLAYER, body=ChallengeBody, answer=ChallengeAnswer, errors=(409,))
 def settle_challenge(body: ChallengeBody) -> ChallengeAnswer:
     """Settle a challenge by the hand that was shown; only the verdict is written down, never the hand."""
-    state = house().table.view().state
+    state = house().table.state
     who = known_guest()
     if state is None or state.phase is not Phase.REVEAL or state.turn is None:
         raise RefusalError(409, "no-challenge", "No wild draw four is being challenged.")
