@@ -106,29 +106,43 @@ class Hub:
         return self._closed or self._last > seen or self._frames > frames
 
 
+@dataclass(eq=False, slots=True)
+class Stream:
+    """One open stream: whose it is, and of which tab of the browser. replaced: whether that tab has a newer one."""
+
+    guest: str
+    tab: str
+    replaced: bool = False
+
+
 class Seats:
     """How many streams are open, per device and in all, so that nobody takes up all there is."""
 
     def __init__(self, each: int = 6, total: int = 36) -> None:
         self._each, self._total = each, total
         self._lock = threading.Lock()
-        self._open: dict[str, int] = {}
+        self._open: list[Stream] = []
 
-    def take(self, guest: str) -> bool:
-        """Return whether one more stream may be opened, and count it."""
+    def take(self, guest: str, tab: str = "") -> Stream | None:
+        """Return one more stream, None where there may be no more.
+
+        A tab shows one page: its new stream takes the place of the one that its last page had, which may not be known
+        to have ended until it is next written to. An empty `tab` is none.
+        """
         with self._lock:
-            if self._open.get(guest, 0) >= self._each or sum(self._open.values()) >= self._total:
-                return False
-            self._open[guest] = self._open.get(guest, 0) + 1
-            return True
+            for stream in self._open:
+                stream.replaced |= bool(tab) and (stream.guest, stream.tab) == (guest, tab)
+            self._open = [stream for stream in self._open if not stream.replaced]
+            if self.held_by(guest) >= self._each or len(self._open) >= self._total:
+                return None
+            self._open.append(Stream(guest, tab))
+            return self._open[-1]
 
     def held_by(self, guest: str) -> int:
         """Return how many streams this device has open."""
-        return self._open.get(guest, 0)
+        return sum(stream.guest == guest for stream in self._open)
 
-    def leave(self, guest: str) -> None:
+    def leave(self, stream: Stream) -> None:
         """Count one stream less."""
         with self._lock:
-            self._open[guest] -= 1
-            if not self._open[guest]:
-                del self._open[guest]
+            self._open = [other for other in self._open if other is not stream]

@@ -93,3 +93,13 @@ def test_a_stream_ends_at_once_when_its_device_is_not_welcome_any_more() -> None
     hub.nudge()
     waiting.join(60)
     assert not waiting.is_alive()
+
+
+def test_a_tab_that_turns_its_pages_quickly_is_never_refused(playing: FlaskClient) -> None:
+    streams = [playing.get("/api/events?tab=one") for _ in range(12)]
+    assert {stream.status_code for stream in streams} == {200}
+    *left, last = streams
+    assert all(b"event: replaced" in list(stream.response)[-1] for stream in left)
+    assert b"event: view" in next(iter(last.response))
+    others = [playing.get(f"/api/events?tab={tab}").status_code for tab in range(6)]
+    assert others == [200] * 5 + [429]

@@ -5,33 +5,49 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from flask import Response, request
+from pydantic import Field
 
 from companion.server.access.guests import Guest, Role
 from companion.server.errors import RefusalError
 from companion.server.house import House, house
+from companion.server.hub import Stream
 from companion.server.routes.api import Api, Media, known_guest
+from companion.server.routes.fields import Body
 
 api = Api()
 
 HEARTBEAT_SECONDS = 15.0
 
 
-@api.route("GET", "/api/events", role=Role.VIEWER, answer=Media(("text/event-stream",)), errors=(429,))
-def get_events() -> Response:
-    """Stream what happens as server-sent events: `update`, `view` and `frame`, from Last-Event-ID on where given."""
+class EventsQuery(Body):
+    """Which tab of the browser listens: its new stream ends the one that its last page had."""
+
+    tab: str = Field(default="", max_length=40)
+
+
+@api.route(
+    "GET", "/api/events", role=Role.VIEWER, query=EventsQuery, answer=Media(("text/event-stream",)), errors=(429,)
+)
+def get_events(query: EventsQuery) -> Response:
+    """Stream what happens as server-sent events: `update`, `view` and `frame`, from Last-Event-ID on where given.
+
+    A last `replaced` says that another page of the same tab listens now.
+    """
     own, who = house(), known_guest()
-    if not own.streams.take(who.id):
+    seat = own.streams.take(who.id, query.tab)
+    if seat is None:
         raise RefusalError(429, "too-many-streams", "Too many pages are open on this device: close some.", 10)
-    stream = _stream(own, who, request.headers.get("Last-Event-ID", ""))
+    own.hub.nudge()  # the stream that this one takes the place of ends
+    stream = _stream(own, who, seat, request.headers.get("Last-Event-ID", ""))
     response = Response(stream, content_type="text/event-stream")
     # Werkzeug calls this however the stream ends, even where it never began.
-    response.call_on_close(lambda: own.streams.leave(who.id))
+    response.call_on_close(lambda: own.streams.leave(seat))
     response.headers["Cache-Control"] = "no-store"
     response.headers["X-Accel-Buffering"] = "no"
     return response
 
 
-def _stream(own: House, who: Guest, last: str) -> Iterator[bytes]:
+def _stream(own: House, who: Guest, seat: Stream, last: str) -> Iterator[bytes]:
     seen = own.hub.resumes(last)
     if seen is None:
         boot, seen = own.hub.mark()
@@ -39,5 +55,7 @@ def _stream(own: House, who: Guest, last: str) -> Iterator[bytes]:
         yield f"retry: 1000\nid: {boot}-{seen}\nevent: view\ndata: {own.view_json()}\n\n".encode()
     else:
         yield b"retry: 1000\n: resumed\n\n"
-    for message in own.hub.listen(seen, HEARTBEAT_SECONDS, lambda: own.devices.knows(who)):
+    for message in own.hub.listen(seen, HEARTBEAT_SECONDS, lambda: own.devices.knows(who) and not seat.replaced):
         yield b": still here\n\n" if message is None else message.encode(own.hub.boot)
+    if seat.replaced:
+        yield b"event: replaced\ndata: {}\n\n"
