@@ -22,9 +22,10 @@ from companion.server.camera import Camera
 from companion.server.config import Language, ServerConfig
 from companion.server.errors import RefusalError
 from companion.server.hub import Hub, Seats
+from companion.server.people import People
 from companion.server.routes.payloads import question_answer, ruling_answer, view_answer
 from companion.server.scans import Scans
-from companion.store import Store
+from companion.store import Store, StoreError
 from companion.table import Table, Update
 from companion.vision.detector import CardDetector
 from companion.vision.events import PileEvent
@@ -59,7 +60,9 @@ class House:
         self._lock = threading.RLock()
         self._language: Language = config.language
         self._wishes = config.data / "preferences.json"
+        self.people = People(config.data / "people.json")
         self.table = self._open_table()
+        self._take_up()
         self.camera = Camera(
             self.detector, self.close_detector, self._see, self.hub.show, lambda: self.table.camera_changed()
         )
@@ -90,6 +93,7 @@ class House:
     def start(self, header: Header, *, relaxed_turns: bool) -> str:
         """Begin another match and return its id."""
         with self._lock:
+            self.people.meet(header.players)
             return self.table.start_match(header, relaxed_turns=relaxed_turns)
 
     def detector(self) -> Detect:
@@ -154,6 +158,13 @@ class House:
 
     def _see(self, event: PileEvent) -> None:
         self.table.see(event)
+
+    def _take_up(self) -> None:
+        """Go on with the match that ran when the last server was stopped."""
+        try:
+            self.table.resume()
+        except StoreError as error:
+            _log.warning("The last match could not be taken up again: %s", error)
 
     def _open_table(self) -> Table:
         table = Table(self.store, caller=Caller(self._language))

@@ -55,7 +55,7 @@ def test_play_serves_until_it_is_stopped(tmp_path: Path) -> None:
     with running(tmp_path, "play") as (address, token):
         # The badge outlives a restart, and so does the match.
         choices, _ = ask(address, "/api/choices", cookie=cookie)
-        assert choices["unfinished"] is not None
+        assert choices["running"] is not None
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Ctrl-C cannot be sent to a process there")

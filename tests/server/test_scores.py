@@ -8,6 +8,9 @@ from devices import MATCH, Join
 from flask.testing import FlaskClient
 
 from companion.server.access.guests import Role
+from companion.server.app import create_app, house_of
+from companion.server.house import House
+from companion.server.people import People
 
 
 def finish_round(host: FlaskClient, winner: str, **hands: list[str]) -> None:
@@ -78,6 +81,45 @@ def test_a_match_is_taken_up_again(playing: FlaskClient) -> None:
     assert playing.post("/api/match/resume", json={"id": old}).json == {"id": old}
     assert playing.get("/api/view").json["state"]["top"] == "red 5"
     assert playing.post("/api/match/resume", json={"id": "nothing"}).status_code == 404
+
+
+def test_a_rematch_is_played_by_the_same_people_and_the_next_one_deals(playing: FlaskClient, host: FlaskClient) -> None:
+    old = scores(playing)
+    started = playing.post("/api/match/rematch").json["id"]
+    view = playing.get("/api/view").json
+    assert view["match"]["id"] == started != old["id"]
+    assert view["match"]["players"] == MATCH["players"]
+    assert view["state"]["dealer"] == "Ann"
+
+
+def test_without_a_match_there_is_no_rematch(host: FlaskClient) -> None:
+    assert host.post("/api/match/rematch").status_code == 409
+
+
+def test_what_stands_out_is_told(playing: FlaskClient) -> None:
+    for move in ({"do": "play", "card": "red draw two"}, {"do": "draw"}, {"do": "pass"}):
+        assert playing.post("/api/moves", json=move).status_code == 200
+    found = {one["kind"]: (one["players"], one["amount"]) for one in scores(playing)["oddities"]}
+    assert found["drawn"] == (["Ben"], 2)
+    assert found["hand"] == (["Ben"], 9)
+    assert "late" not in found
+
+
+def test_people_keep_their_numbers(playing: FlaskClient, house: House) -> None:
+    assert playing.get("/api/people").json["people"] == {"Ann": 0, "Ben": 1, "Cy": 2}
+    playing.post("/api/match", json={**MATCH, "players": ["Dee", "Cy"], "dealer": None})
+    assert playing.get("/api/people").json["people"] == {"Ann": 0, "Ben": 1, "Cy": 2, "Dee": 3}
+    house.people.forget("Ben")
+    playing.post("/api/match", json={**MATCH, "players": ["Eve", "Cy"], "dealer": None})
+    assert People(house.config.data / "people.json").numbers == {"Ann": 0, "Cy": 2, "Dee": 3, "Eve": 1}
+
+
+def test_a_restart_finds_the_match_on_the_table(playing: FlaskClient, house: House) -> None:
+    running = playing.get("/api/view").json["match"]["id"]
+    house.close()
+    again = create_app(house.config)
+    assert house_of(again).table.match_id == running
+    house_of(again).close()
 
 
 def test_the_caller_changes_language_in_mid_match(playing: FlaskClient) -> None:

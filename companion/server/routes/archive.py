@@ -15,6 +15,7 @@ from companion.server import archive
 from companion.server.access.guests import Role
 from companion.server.errors import RefusalError
 from companion.server.house import house
+from companion.server.oddities import oddities
 from companion.server.routes.api import Api, Media
 from companion.server.routes.fields import Body
 from companion.server.routes.payloads import Answer, kept_picture_response
@@ -53,6 +54,14 @@ class DeedsAnswer(Answer):
     challenges_lost: int
 
 
+class OddityAnswer(Answer):
+    """Something that stands out in a match: whose it is, and how many, or how many seconds."""
+
+    kind: str
+    players: list[str]
+    amount: int
+
+
 class ScoresAnswer(Answer):
     """A match on the score board. `totals`: everybody's total after each scored round."""
 
@@ -68,7 +77,14 @@ class ScoresAnswer(Answer):
     rounds: list[RoundAnswer]
     totals: list[dict[str, int]]
     deeds: dict[str, DeedsAnswer]
+    oddities: list[OddityAnswer]
     moves: int
+
+
+class PeopleAnswer(Answer):
+    """Who has played here, each with a number of their own that stays theirs."""
+
+    people: dict[str, int]
 
 
 class SummaryAnswer(Answer):
@@ -95,6 +111,12 @@ class ExportQuery(Body):
     """What to write a match out as."""
 
     format: Literal["csv", "json", "transcript"] = "transcript"
+
+
+@api.route("GET", "/api/people", role=Role.VIEWER, answer=PeopleAnswer)
+def list_people() -> PeopleAnswer:
+    """List who has played here."""
+    return PeopleAnswer(people=house().people.numbers)
 
 
 @api.route("GET", "/api/matches", role=Role.VIEWER, answer=MatchesAnswer, errors=(409,))
@@ -210,5 +232,9 @@ def _scores(stored: StoredMatch, journal: Journal) -> ScoresAnswer:
         rounds=[RoundAnswer.model_validate(asdict(each)) for each in archive.rounds(journal)],
         totals=archive.totals(journal),
         deeds={player: DeedsAnswer(**asdict(done)) for player, done in archive.deeds(match).items()},
+        oddities=[
+            OddityAnswer(kind=found.kind.value, players=list(found.players), amount=found.amount)
+            for found in oddities(journal)
+        ],
         moves=len(match.history),
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, Literal
 
 from pydantic import Field
@@ -141,6 +142,19 @@ def resume_match(body: ResumeBody) -> StartedAnswer:
         raise RefusalError(404, "no-such-match", str(error)) from error
     except StoreError as error:
         raise RefusalError(409, "storage", str(error)) from error
+
+
+@api.route("POST", "/api/match/rematch", role=Role.HOST, answer=StartedAnswer, errors=(409,))
+def start_rematch() -> StartedAnswer:
+    """Begin another match of the same people, rules and options; the next player deals."""
+    own = house()
+    view = own.table.view()
+    if view.header is None or view.state is None:
+        raise RefusalError(409, "no-match", "There is no match that could be played again.")
+    header = replace(view.header, dealer=(view.state.dealer + 1) % len(view.header.players))
+    if own.camera.state.source == SOURCE:
+        return StartedAnswer(id=SelfPlay(own, header, relaxed_turns=view.relaxed_turns).start())
+    return StartedAnswer(id=own.start(header, relaxed_turns=view.relaxed_turns))
 
 
 @api.route("POST", "/api/dealer", role=Role.HOST, body=DealerBody, answer=DealerAnswer)

@@ -1,0 +1,87 @@
+"""What was odd about a match: who slipped most, held most, thought longest. For the podium, not for the score."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import Enum
+
+from companion.cards import Item
+from companion.journal import Journal
+from companion.referee.effects import Drawn, ItemUsed, Why
+from companion.referee.state import Phase
+
+
+class Oddity(Enum):
+    """What somebody had most of."""
+
+    BANANAS = "bananas"  # banana peels turned up
+    HITS = "hits"  # times hit by another one's item
+    DRAWN = "drawn"  # cards drawn
+    HAND = "hand"  # cards held at once
+    LATE = "late"  # UNO forgotten and caught
+    THINKER = "thinker"  # seconds of the longest turn
+
+
+@dataclass(frozen=True)
+class Found:
+    """An oddity, whose it is (several where they are equal), and how many."""
+
+    kind: Oddity
+    players: tuple[str, ...]
+    amount: int
+
+
+# A turn longer than this was a break: somebody fetched the drinks.
+_BREAK_SECONDS = 300
+_HITS = frozenset({Why.BANANA_PEEL, Why.GREEN_SHELL, Why.LIGHTNING, Why.BOB_OMB})
+
+
+def oddities(journal: Journal) -> list[Found]:
+    """Return what stands out in the match, in the order of `Oddity`; nothing where nobody has any of it."""
+    tallies: dict[Oddity, Counter[str]] = {kind: Counter() for kind in Oddity}
+    for kind, player, amount in _events(journal):
+        tallies[kind][player] += amount
+    for kind, player, amount in _peaks(journal):
+        tallies[kind][player] = max(tallies[kind][player], amount)
+    found = []
+    for kind, tally in tallies.items():
+        most = max(tally.values(), default=0)
+        if most > 0:
+            players = tuple(player for player in journal.match.header.players if tally[player] == most)
+            # What everybody has alike is nothing odd.
+            if len(players) < len(journal.match.header.players):
+                found.append(Found(kind, players, most))
+    return found
+
+
+def _events(journal: Journal) -> Iterator[tuple[Oddity, str, int]]:
+    """Yield what is counted together."""
+    for step in journal.match.history:
+        for effect in step.effects:
+            match effect:
+                case ItemUsed(Item.BANANA_PEEL, player):
+                    yield Oddity.BANANAS, player, 1
+                case Drawn(player, count, why):
+                    yield Oddity.DRAWN, player, count
+                    if why in _HITS:
+                        yield Oddity.HITS, player, 1
+                    if why is Why.UNO:
+                        yield Oddity.LATE, player, 1
+
+
+def _peaks(journal: Journal) -> Iterator[tuple[Oddity, str, int]]:
+    """Yield what counts only where it was most."""
+    begun: tuple[str, float] | None = None
+    for line, step in zip(journal.lines, journal.match.history, strict=True):
+        for player, cards in zip(step.state.players, step.state.hands, strict=True):
+            yield Oddity.HAND, player, cards
+        actor = step.state.actor if step.state.phase is Phase.TURN else None
+        if begun is not None and actor != begun[0]:
+            seconds = line.time - begun[1]
+            if 0 < seconds < _BREAK_SECONDS:
+                yield Oddity.THINKER, begun[0], round(seconds)
+            begun = None
+        if actor is not None and begun is None:
+            begun = actor, line.time
