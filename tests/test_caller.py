@@ -13,11 +13,11 @@ from babel.messages.mofile import write_mo
 from babel.messages.pofile import read_po
 
 import companion.caller
-import companion.referee.errors
+import companion.referee
 from companion.caller import CATALOGUES, DOMAIN, LANGUAGES, Caller, UnknownLanguageError
 from companion.cards import ALL_CARDS, Card, Color, EditionName
 from companion.referee import moves
-from companion.referee.editions import EDITIONS, Options, Scoring
+from companion.referee.editions import EDITIONS, OPTIONS, OptionKind, Options, Scoring
 from companion.referee.effects import CountCorrected, MatchWon, Scored
 from companion.referee.errors import RefereeError
 from companion.referee.match import Match
@@ -218,10 +218,10 @@ def test_an_unknown_language_is_refused() -> None:
 
 def extracted() -> set[str | tuple[str, ...]]:
     found: set[str | tuple[str, ...]] = set()
-    for module in (companion.caller, companion.referee.errors):
-        assert module.__file__ is not None
-        for _, text, _, _ in extract_from_file("python", module.__file__, KEYWORDS):
-            found.add(text)
+    for package in (companion.caller, companion.referee):
+        for path in Path(str(package.__file__)).parent.glob("*.py"):
+            for _, text, _, _ in extract_from_file("python", path, KEYWORDS):
+                found.add(text)
     return found
 
 
@@ -266,3 +266,16 @@ def test_the_english_catalogue_says_what_the_code_says() -> None:
 
 def test_there_is_a_catalogue_for_each_language_and_no_other() -> None:
     assert {path.name for path in Path(CATALOGUES).iterdir()} == set(LANGUAGES)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_every_option_has_a_title_a_sentence_and_words_for_its_values(language: str) -> None:
+    caller = Caller(language)
+    assert len({caller.option_title(name) for name in OPTIONS}) == len(OPTIONS)
+    for name, option in OPTIONS.items():
+        assert caller.option(name).endswith(".")
+        if option.kind is OptionKind.CHOICE:
+            words = [caller.option_value(name, str(value)) for value in option.values]
+            assert len(set(words)) == len(words)
+    with pytest.raises(KeyError):
+        caller.option("nothing")

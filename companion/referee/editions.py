@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, fields
 from enum import Enum
 from functools import cached_property
 from types import MappingProxyType
@@ -41,6 +41,14 @@ class Scoring(Enum):
     SINGLE_ROUND = "single-round"
 
 
+class Stacking(Enum):
+    """What may be laid on a draw card instead of drawing for it (R34, R35)."""
+
+    OFF = "off"
+    SAME = "same"
+    ANY = "any"
+
+
 class InvalidOptionError(ValueError):
     """An option cannot have this value. `option` is its name, `value` the value."""
 
@@ -50,9 +58,13 @@ class InvalidOptionError(ValueError):
         self.value = value
 
 
+def _number(default: int, least: int, most: int | None = None) -> Any:
+    return field(default=default, metadata={"least": least, "most": most})
+
+
 @dataclass(frozen=True, slots=True)
 class Options:
-    """The choices of RULES.md, section 7. Raises InvalidOptionError where a number is not positive."""
+    """The choices of RULES.md, section 7. Raises InvalidOptionError where a number is out of its range."""
 
     start_action: StartAction = StartAction.APPLY
     start_wild_chooser: StartWildChooser = StartWildChooser.FIRST_PLAYER
@@ -60,13 +72,76 @@ class Options:
     green_shell_self: bool = True
     two_player_reverse: TwoPlayerReverse = TwoPlayerReverse.SKIP
     scoring: Scoring = Scoring.WINNER_TAKES_ALL
-    target: int = 500
-    hand_size: int = 7
+    target: int = _number(500, 1)
+    hand_size: int = _number(7, 1)
+    stacking: Stacking = Stacking.OFF
+    jump_in: bool = False
+    seven_zero: bool = False
+    draw_until_playable: bool = False
+    challenge: bool = True
+    uno_penalty: int = _number(2, 1, 7)
 
     def __post_init__(self) -> None:
-        for option in ("target", "hand_size"):
-            if getattr(self, option) < 1:
-                raise InvalidOptionError(option, getattr(self, option))
+        for name, least, most in _RANGES:
+            value = getattr(self, name)
+            if value < least or (most is not None and value > most):
+                raise InvalidOptionError(name, value)
+
+
+_RANGES = tuple((each.name, each.metadata["least"], each.metadata["most"]) for each in fields(Options) if each.metadata)
+
+
+class OptionKind(Enum):
+    """What sort of value an option takes."""
+
+    FLAG = "flag"
+    CHOICE = "choice"
+    NUMBER = "number"
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """One option as pages, commands and checks need to know it.
+
+    values: what may be chosen, as a transcript spells it, the usual one first; empty for a number. least, most: the
+    range of a number; None where it has no end of its own (how many cards can be dealt is the deck's business, see
+    Header). house: whether it is a house rule, which no printed rules have.
+    """
+
+    name: str
+    kind: OptionKind
+    type: type
+    values: tuple[str | bool, ...]
+    least: int | None
+    most: int | None
+    house: bool
+
+    def default(self, edition: EditionName) -> str | bool | int:
+        """Return the value that the edition is played with by default, as a transcript spells it."""
+        return self.plain(EDITIONS[edition].options)
+
+    def plain(self, options: Options) -> str | bool | int:
+        """Return the value among these options, as a transcript spells it."""
+        value = getattr(options, self.name)
+        plain: str | bool | int = value.value if isinstance(value, Enum) else value
+        return plain
+
+
+def _option(name: str, default: object, least: int | None = None, most: int | None = None) -> Option:
+    kind, values = OptionKind.NUMBER, tuple[str | bool, ...]()
+    if isinstance(default, bool):
+        kind, values = OptionKind.FLAG, (default, not default)
+    elif isinstance(default, Enum):
+        kind, values = OptionKind.CHOICE, tuple(member.value for member in type(default))
+    return Option(name, kind, type(default), values, least, most, name in _HOUSE_RULES)
+
+
+# R34 to R47: what many tables play by and no printed rules say.
+_HOUSE_RULES = frozenset({"stacking", "jump_in", "seven_zero", "draw_until_playable", "challenge", "uno_penalty"})
+
+OPTIONS: Mapping[str, Option] = MappingProxyType(
+    {each.name: _option(each.name, each.default, **each.metadata) for each in fields(Options)}
+)
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from typing import Any, NoReturn, TypeVar
 
 from companion.cards import Card, Color, EditionName, UnknownCardError
 from companion.referee import moves
-from companion.referee.editions import EDITIONS, PROFILES, InvalidOptionError, Options
+from companion.referee.editions import EDITIONS, OPTIONS, PROFILES, InvalidOptionError, Options
 from companion.referee.effects import Effect
 from companion.referee.state import Header, InvalidHeaderError, State
 
@@ -70,11 +70,10 @@ def read_options(base: Options, profile: str, given: Mapping[str, object]) -> Op
     if profile not in PROFILES:
         raise TranscriptError(f"there is no profile {_shown(profile)}", profile)
     values = dict(PROFILES[profile])
-    defaults = {field.name: getattr(base, field.name) for field in fields(Options)}
     for name, value in given.items():
-        if name not in defaults:
+        if name not in OPTIONS:
             raise TranscriptError(f"there is no option {_shown(name)}", name)
-        values[name] = _option(name, type(defaults[name]), value)
+        values[name] = _option(name, OPTIONS[name].type, value)
     try:
         return replace(base, **values)
     except InvalidOptionError as error:
@@ -238,15 +237,15 @@ _NAMES: dict[type, str] = {
 
 def write_header(header: Header) -> dict[str, object]:
     """Return the first line of the match's transcript; options are given only where they differ from the edition's."""
-    defaults = header.edition.options
+    edition = header.edition
     options = {
-        field.name: _plain(getattr(header.options, field.name))
-        for field in fields(Options)
-        if getattr(header.options, field.name) != getattr(defaults, field.name)
+        option.name: option.plain(header.options)
+        for option in OPTIONS.values()
+        if option.plain(header.options) != option.plain(edition.options)
     }
     return {
         "match": {
-            "edition": header.edition.name.value,
+            "edition": edition.name.value,
             "players": list(header.players),
             "dealer": header.players[header.dealer],
             "options": options,

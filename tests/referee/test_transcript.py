@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+from dataclasses import fields
 from typing import Any
 
 import pytest
 
 from companion.cards import Card, Color, EditionName
 from companion.referee import moves
-from companion.referee.editions import EDITIONS, InvalidOptionError, Options, Scoring, StartAction
+from companion.referee.editions import EDITIONS, OPTIONS, InvalidOptionError, Options, Scoring, StartAction
 from companion.referee.effects import MatchWon
 from companion.referee.match import Match
 from companion.referee.state import Header, InvalidHeaderError
@@ -157,7 +158,14 @@ BAD_HEADERS: list[tuple[Any, str]] = [
     (header(profile="house"), 'there is no profile "house"'),
     (header(profile=1), "profile should be a profile's name, not 1"),
     (header(options=[]), "options should be an object, not []"),
-    (header(options={"stacking": True}), 'there is no option "stacking"'),
+    (header(options={"stack": True}), 'there is no option "stack"'),
+    (header(options={"stacking": True}), "option stacking should be one of off, same, any, not true"),
+    (header(options={"stacking": "on"}), 'option stacking should be one of off, same, any, not "on"'),
+    (header(options={"jump_in": "yes"}), 'option jump_in should be true or false, not "yes"'),
+    (header(options={"challenge": 1}), "option challenge should be true or false, not 1"),
+    (header(options={"uno_penalty": 0}), "the option uno_penalty cannot be 0"),
+    (header(options={"uno_penalty": 8}), "the option uno_penalty cannot be 8"),
+    (header(options={"uno_penalty": 2.0}), "option uno_penalty should be a whole number, not 2.0"),
     (header(options={"start_action": "ignore"}), 'option start_action should be one of apply, redraw, not "ignore"'),
     (header(options={"start_action": ["apply"]}), 'option start_action should be one of apply, redraw, not ["apply"]'),
     (header(options={"green_shell_self": 1}), "option green_shell_self should be true or false, not 1"),
@@ -256,7 +264,7 @@ def test_json_is_parsed() -> None:
         (header(players=["Ann"]), 1),
         (header(dealer="Cy"), "Cy"),
         (header(profile="house"), "house"),
-        (header(options={"stacking": True}), "stacking"),
+        (header(options={"stack": True}), "stack"),
         (header(options={"target": 0}), 0),
         (header(options={"target": "many"}), "many"),
         (header(options={"hand_size": 54}), 54),
@@ -305,3 +313,19 @@ def test_effects_and_states_are_written() -> None:
         "scores": {"Ann": 0, "Ben": 0},
         "winners": [],
     }
+
+
+def test_every_option_is_told_once_and_to_everyone_alike() -> None:
+    assert list(OPTIONS) == [field.name for field in fields(Options)]
+    told = {name: (each.kind.value, each.values, each.least, each.most, each.house) for name, each in OPTIONS.items()}
+    assert told["stacking"] == ("choice", ("off", "same", "any"), None, None, True)
+    assert told["challenge"] == ("flag", (True, False), None, None, True)
+    assert told["jump_in"] == ("flag", (False, True), None, None, True)
+    assert told["uno_penalty"] == ("number", (), 1, 7, True)
+    assert told["target"] == ("number", (), 1, None, False)
+    assert OPTIONS["start_action"].default(EditionName.MINECRAFT) == "redraw"
+    assert OPTIONS["wild_counts_as_color"].default(EditionName.CLASSIC) is False
+    assert OPTIONS["uno_penalty"].default(EditionName.MARIO_KART) == 2
+    for each in OPTIONS.values():
+        for value in (*each.values, *(number for number in (each.least, each.most) if number is not None)):
+            assert each.plain(read_header(header(options={each.name: value})).options) == value

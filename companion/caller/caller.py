@@ -5,13 +5,14 @@ The sentences are English in the code; `locale/` has a gettext catalogue for eac
 
 from __future__ import annotations
 
-import gettext
 from collections.abc import Iterable, Iterator, Sequence
 from enum import Enum
-from pathlib import Path
 from typing import assert_never
 
-from companion.cards import Card, Color, Face, Item
+from companion.caller.language import Voice
+from companion.caller.options import OPTION_SENTENCES, OPTION_TITLES, OPTION_VALUES
+from companion.caller.words import ASKED_FOR, PROMPTS
+from companion.cards import Card, Item
 from companion.referee.effects import (
     ChallengeSettled,
     ColorChosen,
@@ -31,97 +32,19 @@ from companion.referee.effects import (
     UnoCalled,
     Why,
 )
-from companion.referee.errors import RefereeError, message
-from companion.referee.state import Choice, Direction, Phase, State
-
-LANGUAGES = ("en", "de", "fr", "es")
-DOMAIN = "companion"
-CATALOGUES = Path(__file__).parent / "locale"
-
-# One has sentences of its own.
-_NUMBERS = {
-    2: message("two"),
-    3: message("three"),
-    4: message("four"),
-    5: message("five"),
-    6: message("six"),
-    7: message("seven"),
-    8: message("eight"),
-    9: message("nine"),
-    10: message("ten"),
-}
-
-_WORDS: dict[Enum, str] = {
-    Color.RED: message("red"),
-    Color.YELLOW: message("yellow"),
-    Color.GREEN: message("green"),
-    Color.BLUE: message("blue"),
-    Face.DRAW_TWO: message("draw two"),
-    Face.REVERSE: message("reverse"),
-    Face.SKIP: message("skip"),
-    Face.WILD: message("wild"),
-    Face.WILD_DRAW_FOUR: message("wild draw four"),
-    Face.WILD_ITEM_BOX: message("wild item box"),
-    Face.WILD_CREEPER: message("wild creeper"),
-    Item.MUSHROOM: message("Mushroom!"),
-    Item.BANANA_PEEL: message("Banana peel!"),
-    Item.GREEN_SHELL: message("Green shell!"),
-    Item.LIGHTNING: message("Lightning!"),
-    Item.BOB_OMB: message("Bob-omb!"),
-    Direction.CLOCKWISE: message("Play goes clockwise."),
-    Direction.COUNTERCLOCKWISE: message("Play goes counterclockwise."),
-    Phase.START: message("a card to start the pile"),
-    Phase.TURN: message("a turn"),
-    Phase.DRAWN: message("the drawn card to be played or kept"),
-    Phase.FLIP: message("the card that the item box turns up"),
-    Phase.COLOR: message("a colour"),
-    Phase.TARGET: message("whom the green shell hits"),
-    Phase.CHALLENGE: message("an answer to the wild draw four"),
-    Phase.REVEAL: message("the challenged hand"),
-    Phase.SCORING: message("the leftover hands"),
-    Phase.OVER: message("nothing, the match being over"),
-}
-
-_PROMPTS = {
-    Phase.START: message("Turn up a card to start the pile."),
-    Phase.TURN: message("It is {player}’s turn."),
-    Phase.DRAWN: message("{player} may play the drawn card or keep it."),
-    Phase.FLIP: message("{player}, turn up the top card of the draw pile."),
-    Phase.COLOR: message("{player}, choose a colour."),
-    Phase.TARGET: message("{player}, choose who draws one."),
-    Phase.CHALLENGE: message("{player}, accept or challenge?"),
-    Phase.REVEAL: message("{player}, show your hand to {challenger}."),
-    Phase.SCORING: message("Show the hands that are left."),
-    Phase.OVER: message("The match is over."),
-}
-
-# What nobody at the table would do unasked: the other phases follow from play itself.
-_ASKED_FOR = frozenset({Phase.FLIP, Phase.COLOR, Phase.TARGET, Phase.CHALLENGE, Phase.REVEAL, Phase.SCORING})
+from companion.referee.errors import RefereeError
+from companion.referee.state import Choice, Phase, State
 
 
-class UnknownLanguageError(ValueError):
-    """There is no catalogue for this language. `language` is what was asked for."""
-
-    def __init__(self, language: str) -> None:
-        super().__init__(f"there is no catalogue for {language!r}, only for {', '.join(LANGUAGES)}")
-        self.language = language
-
-
-class Caller:
+class Caller(Voice):
     """Says things in one language; raises UnknownLanguageError where there is no catalogue for it."""
-
-    def __init__(self, language: str = "en") -> None:
-        if language not in LANGUAGES:
-            raise UnknownLanguageError(language)
-        self.language = language
-        self._catalogue = gettext.translation(DOMAIN, CATALOGUES, [language])
 
     def say(self, effects: Sequence[Effect], before: State, after: State) -> list[str]:
         """Return the sentences for what a move led to, and what the table must be told to do next."""
         said = list(self._effects(effects, before))
         if after.phase is Phase.TURN and (before.phase is Phase.START or before.choice is Choice.OPENING):
             said.append(self._text("{player} begins.", player=after.actor))
-        elif after.phase is not before.phase and after.phase in _ASKED_FOR:
+        elif after.phase is not before.phase and after.phase in ASKED_FOR:
             said.append(self.prompt(after))
         return said
 
@@ -137,7 +60,7 @@ class Caller:
     def prompt(self, state: State) -> str:
         """Return what the table is waiting for, as a request."""
         challenger = state.players[state.seat_after(state.turn)] if state.turn is not None else None
-        return self._text(_PROMPTS[state.phase], player=state.actor, challenger=challenger)
+        return self._text(PROMPTS[state.phase], player=state.actor, challenger=challenger)
 
     def describe(self, state: State) -> list[str]:
         """Return how the match stands: what is awaited, the pile and the direction, the hands, the scores."""
@@ -154,10 +77,17 @@ class Caller:
             lines.append(self._match([state.players[seat] for seat in state.winners]))
         return lines
 
-    def card(self, card: Card) -> str:
-        """Return the card's name."""
-        face = card.face.value if card.face.is_number else self._word(card.face)
-        return face if card.color is None else self._text("{color} {face}", color=self._word(card.color), face=face)
+    def option(self, name: str) -> str:
+        """Return the sentence that says what the option is about; raises KeyError where there is none of this name."""
+        return self._text(OPTION_SENTENCES[name])
+
+    def option_title(self, name: str) -> str:
+        """Return what the option is called; raises KeyError where there is none of this name."""
+        return self._text(OPTION_TITLES[name])
+
+    def option_value(self, name: str, value: str) -> str:
+        """Return what one of the values of an option that is a choice means; raises KeyError where there is none."""
+        return self._text(OPTION_VALUES[name, value])
 
     def _effects(self, effects: Sequence[Effect], before: State) -> Iterator[str]:
         rest = list(effects)
@@ -272,18 +202,6 @@ class Caller:
             yield self._match([after.players[seat] for seat in after.winners])
         elif (after.phase, after.turn) != (before.phase, before.turn):
             yield self.prompt(after)
-
-    def _text(self, template: str, **values: object) -> str:
-        return self._catalogue.gettext(template).format(**values)
-
-    def _plural(self, one: str, many: str, count: int, **values: object) -> str:
-        return self._catalogue.ngettext(one, many, count).format(count=self._number(count), **values)
-
-    def _word(self, value: Enum) -> str:
-        return self._text(_WORDS[value])
-
-    def _number(self, number: int) -> str:
-        return self._text(_NUMBERS[number]) if number in _NUMBERS else str(number)
 
     def _said(self, value: object) -> object:
         if isinstance(value, Card):

@@ -1,0 +1,69 @@
+"""The words of the rules in English, for the catalogues to hold: colours, faces, items, directions, phases."""
+
+from __future__ import annotations
+
+from enum import Enum
+
+from companion.cards import Color, Face, Item
+from companion.referee.errors import message
+from companion.referee.state import Direction, Phase
+
+# One has sentences of its own.
+NUMBERS = {
+    2: message("two"),
+    3: message("three"),
+    4: message("four"),
+    5: message("five"),
+    6: message("six"),
+    7: message("seven"),
+    8: message("eight"),
+    9: message("nine"),
+    10: message("ten"),
+}
+
+WORDS: dict[Enum, str] = {
+    Color.RED: message("red"),
+    Color.YELLOW: message("yellow"),
+    Color.GREEN: message("green"),
+    Color.BLUE: message("blue"),
+    Face.DRAW_TWO: message("draw two"),
+    Face.REVERSE: message("reverse"),
+    Face.SKIP: message("skip"),
+    Face.WILD: message("wild"),
+    Face.WILD_DRAW_FOUR: message("wild draw four"),
+    Face.WILD_ITEM_BOX: message("wild item box"),
+    Face.WILD_CREEPER: message("wild creeper"),
+    Item.MUSHROOM: message("Mushroom!"),
+    Item.BANANA_PEEL: message("Banana peel!"),
+    Item.GREEN_SHELL: message("Green shell!"),
+    Item.LIGHTNING: message("Lightning!"),
+    Item.BOB_OMB: message("Bob-omb!"),
+    Direction.CLOCKWISE: message("Play goes clockwise."),
+    Direction.COUNTERCLOCKWISE: message("Play goes counterclockwise."),
+    Phase.START: message("a card to start the pile"),
+    Phase.TURN: message("a turn"),
+    Phase.DRAWN: message("the drawn card to be played or kept"),
+    Phase.FLIP: message("the card that the item box turns up"),
+    Phase.COLOR: message("a colour"),
+    Phase.TARGET: message("whom the green shell hits"),
+    Phase.CHALLENGE: message("an answer to the wild draw four"),
+    Phase.REVEAL: message("the challenged hand"),
+    Phase.SCORING: message("the leftover hands"),
+    Phase.OVER: message("nothing, the match being over"),
+}
+
+PROMPTS = {
+    Phase.START: message("Turn up a card to start the pile."),
+    Phase.TURN: message("It is {player}’s turn."),
+    Phase.DRAWN: message("{player} may play the drawn card or keep it."),
+    Phase.FLIP: message("{player}, turn up the top card of the draw pile."),
+    Phase.COLOR: message("{player}, choose a colour."),
+    Phase.TARGET: message("{player}, choose who draws one."),
+    Phase.CHALLENGE: message("{player}, accept or challenge?"),
+    Phase.REVEAL: message("{player}, show your hand to {challenger}."),
+    Phase.SCORING: message("Show the hands that are left."),
+    Phase.OVER: message("The match is over."),
+}
+
+# What nobody at the table would do unasked: the other phases follow from play itself.
+ASKED_FOR = frozenset({Phase.FLIP, Phase.COLOR, Phase.TARGET, Phase.CHALLENGE, Phase.REVEAL, Phase.SCORING})
