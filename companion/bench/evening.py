@@ -147,7 +147,7 @@ def _by_value(counts: Mapping[Ruling, int] | Mapping[QuestionKind, int]) -> dict
 
 @lru_cache(maxsize=1)
 def _detector(edition: EditionName, model: str | None) -> CardDetector:
-    return CardDetector(edition, None if model is None else Path(model), threads=1)
+    return CardDetector.shipped(edition, None if model is None else Path(model), threads=1)
 
 
 @lru_cache(maxsize=1)

@@ -58,7 +58,7 @@ def _ultralytics(threads: int) -> Callable[[NDArray[np.uint8]], object] | None:
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 def reader(rounds: int, threads: int, as_json: bool) -> None:
     """Time reading 1280 x 720 pictures: boxes, outlines and cards, against ultralytics' predict of the boxes alone."""
-    detector = CardDetector(threads=threads)
+    detector = CardDetector.shipped(threads=threads)
     predict = _ultralytics(threads)
     rows: dict[str, dict[str, float]] = {}
     for name, image in _pictures().items():

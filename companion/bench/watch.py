@@ -94,7 +94,7 @@ def watch(
     cv2.setNumThreads(threads)
     name = EditionName(edition)
     try:
-        reader = None if exact else CardDetector(name, model, threads=threads)
+        reader = None if exact else CardDetector.shipped(name, model, threads=threads)
     except ModelFileError as error:
         raise click.ClickException(str(error)) from error
     score, ours, plain = Score(), _Cost(), _Cost()

@@ -118,7 +118,7 @@ def _score_one_hand(images: tuple[str, ...], edition: str | None, model: Path | 
 def load_detector(edition: EditionName | None, model: Path | None) -> CardDetector:
     """Return what finds cards, with the networks of this folder; a missing or damaged one ends the command."""
     try:
-        return CardDetector(edition, model)
+        return CardDetector.shipped(edition, model)
     except ModelFileError as error:
         raise click.ClickException(str(error)) from error
 

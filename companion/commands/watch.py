@@ -70,7 +70,7 @@ def watch(
     """
     try:
         frames = open_source(source, fps)
-        detector = CardDetector(EditionName(edition) if edition else None, model)
+        detector = CardDetector.shipped(EditionName(edition) if edition else None, model)
         watcher = Watcher(frames, PileTracker(detector.thoroughly, region, detector.closely))
         lost = False
         for event in watcher.events():

@@ -115,7 +115,7 @@ class House:
         edition = self.table.edition
         with self._lock:
             if edition not in self._detectors:
-                self._detectors[edition] = CardDetector(edition, self.config.model)
+                self._detectors[edition] = CardDetector.shipped(edition, self.config.model)
             return self._detectors[edition]
 
     def reader(self) -> Detect:

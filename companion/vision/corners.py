@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence, Set
+from dataclasses import replace
+from functools import cached_property
 
 import cv2
 import numpy as np
 from numpy.typing import NDArray
 
 from companion.vision.geometry import INDEX_REACH, INDEX_SPOT, Quad, homography, project, sides, unit_square
-from companion.vision.reader import CardReading, IndexReading
+from companion.vision.reader import Reading
 
 USUAL_SHARE = 0.135
 """Length of an index' longer side over the card's width: the mean over the drawn decks."""
@@ -31,107 +33,117 @@ _COMPANY_RANGE = 4.0
 _CLEARLY_TURNED = 15.0
 # An index whose frame is this large a share of the card it lies in is the card's middle symbol.
 _MIDDLE_SHARE, _CENTERED_SHARE = 0.15, 0.055
+# How far from an outline's edges an index lies well inside it: outlines are off by less.
+_WELL_INSIDE = 0.03
 
 
-def _centers_on(card: Quad, indices: Sequence[Quad]) -> Quad:
-    """Return where the indices' centres (N, 2) lie in the card's unit square."""
-    if not indices:
-        return np.zeros((0, 2), np.float32)
-    centers = np.array([index.mean(0) for index in indices], np.float32)
-    return project(homography(card, unit_square()), centers)
+class CardIndices:
+    """The indices found in a picture, as they lie to one card: (4, 2) outlines in pixels, indices told by number.
 
-
-def claimed(card: Quad, indices: Sequence[Quad]) -> set[int]:
-    """Return which of the indices are the card's own: the nearest one at each of its spots, and its middle symbol.
-
-    An index between the spots belongs to another card that lies on this one, or sticks out from under it.
+    card: the card's outline, from its own top left. indices: the frames of all indices.
     """
-    return middles(card, indices) | at_spots(card, indices)
+
+    def __init__(self, card: Quad, indices: Sequence[Quad]) -> None:
+        self._card = card
+        self._indices = indices
+        self._matrix = homography(card, unit_square())
+        centers = np.array([index.mean(0) for index in indices], np.float32).reshape(-1, 2)
+        # Where the indices' centres (N, 2) lie in the card's unit square.
+        self._positions = project(self._matrix, centers) if len(indices) else centers
+
+    def own(self) -> set[int]:
+        """Return which are the card's own: the nearest one at each of its spots, and its middle symbol.
+
+        An index between the spots belongs to another card that lies on this one, or sticks out from under it.
+        """
+        return self.middles() | self.at_spots()
+
+    def middles(self) -> set[int]:
+        """Return which are the card's middle symbol: large, the less so the nearer to its centre they are."""
+        area = max(abs(cv2.contourArea(self._card)), 1.0)
+        off = np.abs(self._positions - 0.5).max(1)
+        shares = [abs(cv2.contourArea(index)) / area for index in self._indices]
+        # A real index of another card is much smaller than a middle symbol that was taken for one.
+        return {
+            i
+            for i, share in enumerate(shares)
+            if (off[i] < 0.3 and share > _MIDDLE_SHARE) or (off[i] < 0.1 and share > _CENTERED_SHARE)
+        }
+
+    def at_spots(self) -> set[int]:
+        """Return those nearest to the card's two index spots, where they are near enough: its own, surely."""
+        return self._nearest_to_spots(_SPOT_REACH)
+
+    def near_spots(self) -> set[int]:
+        """Return the same with more room, for outlines that are off; only those that stand as the card's own would."""
+        # At the top left an index stands upright, at the bottom right upside down.
+        return {
+            i
+            for i in self._nearest_to_spots(_LOOSE_SPOT_REACH)
+            if self._pointing(self._indices[i]) * (0.5 - self._positions[i][1]) > 0
+        }
+
+    def _pointing(self, index: Quad) -> float:
+        """Return how far an index' top edge runs to the card's right, in the card's unit square."""
+        start, end = project(self._matrix, index[:2])
+        return float(end[0] - start[0])
+
+    def _nearest_to_spots(self, reach: float) -> set[int]:
+        if not len(self._indices):
+            return set()
+        off = self._off_spots
+        return {int(off[:, k].argmin()) for k in range(2) if off[:, k].min() < reach}
+
+    @cached_property
+    def _off_spots(self) -> NDArray[np.float32]:
+        """How far each index (N) lies from each of the card's two spots, (N, 2) in the card's unit square."""
+        spots = np.array([INDEX_SPOT, (1 - INDEX_SPOT[0], 1 - INDEX_SPOT[1])], np.float32)
+        return np.asarray(np.abs(self._positions[:, None] - spots[None]).max(2), np.float32)
+
+    def inside(self, margin: float = 0.0) -> set[int]:
+        """Return those whose centres lie on the card, so far from its edges."""
+        least, most = margin, 1 - margin
+        return {i for i, (x, y) in enumerate(self._positions) if least < x < most and least < y < most}
+
+    def surplus(self, own: Set[int], surely: Set[int]) -> set[int]:
+        """Return those of its seeming own indices that must be of a like card lying across it.
+
+        Of several near one corner the card keeps one: of those that are `surely` its own, else of all, the one nearest
+        to its spot.
+        """
+        off = self._off_spots
+        widths = [sides(index)[0] for index in self._indices]
+        left: set[int] = set()
+        for spot in range(2):
+            near = sorted((i for i in own if off[i].argmin() == spot), key=lambda i: (i not in surely, off[i, spot]))
+            for i in near[1:]:
+                kept = near[0]
+                distance = float(np.hypot(*(self._indices[i].mean(0) - self._indices[kept].mean(0))))
+                if _LIKE_SIZED < widths[i] / widths[kept] < 1 / _LIKE_SIZED and distance > _TWO_CARDS * widths[kept]:
+                    left.add(i)
+        return left
+
+    def in_free_corners(self) -> set[int]:
+        """Return those that lie where the card would have its own if it were mirrored."""
+        spots = np.array([(INDEX_SPOT[0], 1 - INDEX_SPOT[1]), (1 - INDEX_SPOT[0], INDEX_SPOT[1])], np.float32)
+        off = np.abs(self._positions[:, None] - spots[None])
+        return set(np.flatnonzero((off < _FREE_REACH).all(2).any(1)).tolist())
+
+    def strangers(self) -> int:
+        """Return how many lie well inside the outline that are not the card's own."""
+        return len(self.inside(_WELL_INSIDE) - self.own())
 
 
-def middles(card: Quad, indices: Sequence[Quad]) -> set[int]:
-    """Return the indices that are the card's middle symbol: large, the less so the nearer to its centre they are."""
-    area = max(abs(cv2.contourArea(card)), 1.0)
-    shares = [abs(cv2.contourArea(index)) / area for index in indices]
-    off = np.abs(_centers_on(card, indices) - 0.5).max(1)
-    # A real index of another card is much smaller than a middle symbol that was taken for one.
-    return {
-        i
-        for i, share in enumerate(shares)
-        if (off[i] < 0.3 and share > _MIDDLE_SHARE) or (off[i] < 0.1 and share > _CENTERED_SHARE)
-    }
-
-
-def at_spots(card: Quad, indices: Sequence[Quad]) -> set[int]:
-    """Return the indices nearest to the card's two index spots, where they are near enough: its own, surely."""
-    return _nearest_to_spots(card, indices, _SPOT_REACH)
-
-
-def near_spots(card: Quad, indices: Sequence[Quad]) -> set[int]:
-    """Return the same with more room, for outlines that are off; only indices that stand as the card's own would."""
-    right = [project(homography(card, unit_square()), index) for index in indices]
-    own = _nearest_to_spots(card, indices, _LOOSE_SPOT_REACH)
-    positions = _centers_on(card, indices)
-    # At the top left an index stands upright, at the bottom right upside down.
-    return {i for i in own if (right[i][1] - right[i][0])[0] * (0.5 - positions[i][1]) > 0}
-
-
-def _nearest_to_spots(card: Quad, indices: Sequence[Quad], reach: float) -> set[int]:
-    if not indices:
-        return set()
-    off = _off_spots(card, indices)
-    return {int(off[:, k].argmin()) for k in range(2) if off[:, k].min() < reach}
-
-
-def _off_spots(card: Quad, indices: Sequence[Quad]) -> NDArray[np.float32]:
-    """Return how far each index (N) lies from each of the card's two spots, (N, 2) in the card's unit square."""
-    spots = np.array([INDEX_SPOT, (1 - INDEX_SPOT[0], 1 - INDEX_SPOT[1])], np.float32)
-    positions = _centers_on(card, indices)
-    return np.asarray(np.abs(positions[:, None] - spots[None]).max(2), np.float32)
-
-
-def inside(card: Quad, indices: Sequence[Quad]) -> set[int]:
-    """Return the indices whose centres lie on the card."""
-    positions = _centers_on(card, indices)
-    return {i for i, (x, y) in enumerate(positions) if 0 < x < 1 and 0 < y < 1}
-
-
-def surplus(card: Quad, indices: Sequence[Quad], own: Set[int], surely: Set[int]) -> set[int]:
-    """Return those of its seeming own indices that must be of a like card lying across it.
-
-    Of several near one corner the card keeps one: of those that are `surely` its own, else of all, the one nearest to
-    its spot.
-    """
-    off = _off_spots(card, indices)
-    widths = [sides(index)[0] for index in indices]
-    left: set[int] = set()
-    for spot in range(2):
-        near = sorted((i for i in own if off[i].argmin() == spot), key=lambda i: (i not in surely, off[i, spot]))
-        for i in near[1:]:
-            kept = near[0]
-            distance = float(np.hypot(*(indices[i].mean(0) - indices[kept].mean(0))))
-            if _LIKE_SIZED < widths[i] / widths[kept] < 1 / _LIKE_SIZED and distance > _TWO_CARDS * widths[kept]:
-                left.add(i)
-    return left
-
-
-def in_free_corners(card: Quad, indices: Sequence[Quad]) -> set[int]:
-    """Return which of the indices lie where the card would have its own if it were mirrored."""
-    spots = np.array([(INDEX_SPOT[0], 1 - INDEX_SPOT[1]), (1 - INDEX_SPOT[0], INDEX_SPOT[1])], np.float32)
-    off = np.abs(_centers_on(card, indices)[:, None] - spots[None])
-    return set(np.flatnonzero((off < _FREE_REACH).all(2).any(1)).tolist())
-
-
-def lies_across(card: CardReading, other: CardReading, indices: Sequence[IndexReading]) -> bool:
+def lies_across(card: Reading, other: Reading, indices: Sequence[Reading]) -> bool:
     """Whether a card is another one than that with which its outline shares most of its area, as on a pile.
 
     An index at either end then reads as it does, and not as the other one; where it lies clearly turned to the other,
     one index is enough.
     """
-    ends = [indices[i] for i in at_spots(card.quad, [index.quad for index in indices])]
-    likeliest = {int(index.logs[:-1].argmax()) for index in ends}
+    ends = [indices[i] for i in CardIndices(card.quad, [index.quad for index in indices]).at_spots()]
+    likeliest = {index.card for index in ends}
     enough = 1 if _turn_between(card.quad, other.quad) > _CLEARLY_TURNED else 2
-    return len(ends) >= enough and likeliest == {int(card.logs[:-1].argmax())} != {int(other.logs[:-1].argmax())}
+    return len(ends) >= enough and likeliest == {card.card} != {other.card}
 
 
 def _turn_between(a: Quad, b: Quad) -> float:
@@ -141,25 +153,20 @@ def _turn_between(a: Quad, b: Quad) -> float:
     return float(min(turn, 180 - turn))
 
 
-def strangers(card: Quad, indices: Sequence[Quad]) -> int:
-    """Return how many indices lie well inside the outline that are not its own."""
-    positions = _centers_on(card, indices)
-    inside = {i for i, (x, y) in enumerate(positions) if 0.03 < x < 0.97 and 0.03 < y < 0.97}
-    return len(inside - claimed(card, indices))
-
-
 def index_share(cards: Sequence[Quad], indices: Sequence[Quad]) -> float:
     """Return how long an index of this deck is over a card's width, told from these cards and the indices on them.
 
     It is the usual share where none of the cards has an index.
     """
     shares = [
-        sides(indices[i])[0] / INDEX_REACH / max(sides(card)[0], 1.0) for card in cards for i in at_spots(card, indices)
+        sides(indices[i])[0] / INDEX_REACH / max(sides(card)[0], 1.0)
+        for card in cards
+        for i in CardIndices(card, indices).at_spots()
     ]
     return float(np.median(shares)) if shares else USUAL_SHARE
 
 
-def outline_from_index(reading: IndexReading, share: float = USUAL_SHARE) -> Quad:
+def outline_from_index(reading: Reading, share: float = USUAL_SHARE) -> Quad:
     """Return about where the card lies whose top-left index was read, from the index' size and direction.
 
     share: how long an index is over the card's width.
@@ -171,7 +178,7 @@ def outline_from_index(reading: IndexReading, share: float = USUAL_SHARE) -> Qua
     return np.asarray([start, start + along, start + along + down, start + down], np.float32)
 
 
-def outline_from_pair(a: IndexReading, b: IndexReading) -> Quad:
+def outline_from_pair(a: Reading, b: Reading) -> Quad:
     """Return the upright rectangle of a card's proportions whose two indices lie where these two were found."""
     first, second = a.quad.mean(0), b.quad.mean(0)
     # The diagonal between the spots, in card widths, and its angle to the card's top edge.
@@ -183,7 +190,7 @@ def outline_from_pair(a: IndexReading, b: IndexReading) -> Quad:
     return np.asarray([start, start + x, start + x + y, start + y], np.float32)
 
 
-def are_opposite(a: IndexReading, b: IndexReading, share: float = USUAL_SHARE) -> bool:
+def are_opposite(a: Reading, b: Reading, share: float = USUAL_SHARE) -> bool:
     """Whether two indices can be the two of one card: of one size, half a turn apart, about a diagonal away."""
     right_a, right_b = a.quad[1] - a.quad[0], b.quad[1] - b.quad[0]
     side_a, side_b = float(np.hypot(*right_a)), float(np.hypot(*right_b))
@@ -195,16 +202,16 @@ def are_opposite(a: IndexReading, b: IndexReading, share: float = USUAL_SHARE) -
     return bool(np.hypot(*(expected - b.quad.mean(0))) < _OPPOSITE_REACH * reach)
 
 
-def opposite_pairs(readings: Sequence[IndexReading]) -> list[tuple[IndexReading, IndexReading]]:
+def opposite_pairs(readings: Sequence[Reading]) -> list[tuple[Reading, Reading]]:
     """Return all pairs that can be the two indices of one card."""
     return [
         (a, b) for i, a in enumerate(readings) for b in readings[i + 1 :] if are_opposite(a, b) or are_opposite(b, a)
     ]
 
 
-def apart(readings: Sequence[IndexReading]) -> list[IndexReading]:
+def apart(readings: Sequence[Reading]) -> list[Reading]:
     """Return one reading per index: of those centred on the ink of an earlier one, the mean is taken in its place."""
-    groups: list[list[IndexReading]] = []
+    groups: list[list[Reading]] = []
     for reading in readings:
         center = reading.quad.mean(0)
         side = sides(reading.quad)[0] / INDEX_REACH
@@ -214,25 +221,24 @@ def apart(readings: Sequence[IndexReading]) -> list[IndexReading]:
             groups.append([reading])
         else:
             group.append(reading)
-    return [IndexReading(group[0].quad, np.mean([member.logs for member in group], axis=0)) for group in groups]
+    return [replace(group[0], logs=np.mean([member.logs for member in group], axis=0)) for group in groups]
 
 
-def one_per_card(readings: Sequence[IndexReading], share: float = USUAL_SHARE) -> list[IndexReading]:
+def one_per_card(readings: Sequence[Reading], share: float = USUAL_SHARE) -> list[Reading]:
     """Return one reading per card, with the card's outline: two opposite corners that read alike are one card.
 
     share: how long an index is over a card's width.
     """
     left = sorted(readings, key=lambda reading: -float(reading.logs[:-1].max()))
-    cards: list[IndexReading] = []
+    cards: list[Reading] = []
     while left:
         first = left.pop(0)
-        likely = int(first.logs[:-1].argmax())
-        partner = next((b for b in left if int(b.logs[:-1].argmax()) == likely and are_opposite(first, b, share)), None)
+        partner = next((b for b in left if b.card == first.card and are_opposite(first, b, share)), None)
         if partner is None:
-            cards.append(IndexReading(outline_from_index(first, share), first.logs))
+            cards.append(replace(first, quad=outline_from_index(first, share)))
         else:
             left = [reading for reading in left if reading is not partner]
-            cards.append(IndexReading(outline_from_pair(first, partner), first.logs + partner.logs))
+            cards.append(replace(first, quad=outline_from_pair(first, partner), logs=first.logs + partner.logs))
     return cards
 
 

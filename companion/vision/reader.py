@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
+from companion.cards import ALL_CARDS, Card
+from companion.vision.calibration import Calibration
 from companion.vision.geometry import (
     CARD_CROP,
     CARD_MARGIN,
@@ -24,6 +27,7 @@ from companion.vision.geometry import (
 )
 from companion.vision.labels import COLOR_COUNT, FACE_COUNT, Floats, card_log_likelihoods, log_softmax
 from companion.vision.runtime import Network
+from companion.vision.sightings import Sighting
 
 INDEX_VIEWS = ((-0.1, 2), (0.0, 0), (0.12, 1))
 """How an index is read: frames grown by so much, turned by so many quarters.
@@ -37,19 +41,69 @@ _CORNER_WEIGHT, _LEGIBLE_WIDTH, _CORNER_BOUND = 0.5, 100.0, -4.0
 
 
 @dataclass(frozen=True, eq=False)
-class CardReading:
-    """A whole card: its refined outline (4, 2) and the (57,) log-likelihoods of ALL_CARDS and, last, of no card."""
+class Scale:
+    """How log-likelihoods become calibrated probabilities of the cards that are considered.
 
-    quad: Quad
-    logs: Floats
+    temperature: divisor of the log-likelihoods. allowed: (57,) bool, which of ALL_CARDS are considered, and last True.
+    """
+
+    temperature: float
+    allowed: NDArray[np.bool_]
+
+    def probabilities(self, logs: Floats) -> Floats:
+        """Return (57,) probabilities that sum to 1, last that of no card."""
+        scaled = np.where(self.allowed, logs, -np.inf) / self.temperature
+        odds = np.exp(scaled - scaled.max())
+        return np.asarray(odds / odds.sum(), np.float32)
 
 
 @dataclass(frozen=True, eq=False)
-class IndexReading:
-    """A corner index: its (57,) log-likelihoods and its outline (4, 2), clockwise from its own top left."""
+class Reading:
+    """What was read somewhere in a picture: of a whole card, or of a corner index.
+
+    quad: a card's refined outline, or an index' frame, (4, 2), clockwise from its own top left. logs: (57,)
+    log-likelihoods of ALL_CARDS and, last, of no card. scale: what they mean.
+    """
 
     quad: Quad
     logs: Floats
+    scale: Scale
+
+    @cached_property
+    def probabilities(self) -> Floats:
+        """(57,) calibrated probabilities, 0 for cards that are not considered."""
+        return self.scale.probabilities(self.logs)
+
+    @cached_property
+    def _likeliest(self) -> tuple[int, int]:
+        first, second = np.argsort(-self.probabilities[:-1], kind="stable")[:2]
+        return int(first), int(second)
+
+    @property
+    def card(self) -> Card:
+        """The likeliest card."""
+        return ALL_CARDS[self._likeliest[0]]
+
+    @property
+    def confidence(self) -> float:
+        """The likeliest card's calibrated probability."""
+        return float(self.probabilities[self._likeliest[0]])
+
+    @property
+    def runner_up(self) -> Card:
+        """The second likeliest card."""
+        return ALL_CARDS[self._likeliest[1]]
+
+    @property
+    def nothing(self) -> float:
+        """The calibrated probability of no card."""
+        return float(self.probabilities[-1])
+
+    def sighting(self, whole: bool) -> Sighting:
+        """Return the reading as what vision tells the rest."""
+        order = [int(i) for i in np.argsort(-self.probabilities[:-1]) if self.scale.allowed[i]]
+        cards = tuple(ALL_CARDS[i] for i in order)
+        return Sighting(self.quad, cards, tuple(float(self.probabilities[i]) for i in order), whole)
 
 
 def _corner_weight(card: Quad) -> float:
@@ -58,13 +112,13 @@ def _corner_weight(card: Quad) -> float:
     return _CORNER_WEIGHT * min(1.0, (width / _LEGIBLE_WIDTH) ** 2)
 
 
-def with_indices(card: CardReading, indices: Sequence[IndexReading]) -> CardReading:
+def with_indices(card: Reading, indices: Sequence[Reading]) -> Reading:
     """Return the card's reading with what its own indices add.
 
     Those that were found by themselves are better framed than the corners that the outline tells.
     """
     found = sum((np.maximum(index.logs, _CORNER_BOUND) for index in indices), np.zeros_like(card.logs))
-    return CardReading(card.quad, card.logs + np.float32(_corner_weight(card.quad)) * found)
+    return replace(card, logs=card.logs + np.float32(_corner_weight(card.quad)) * found)
 
 
 def _input(crops: Sequence[Image]) -> NDArray[np.float32]:
@@ -78,13 +132,26 @@ def _mean(logs: Sequence[Floats]) -> Floats:
 
 
 class Reader:
-    """Reads cards and indices with the two exported networks."""
+    """Reads cards and indices with the two exported networks.
 
-    def __init__(self, card_network: Network, index_network: Network) -> None:
+    calibration: what the networks' confidences mean. cards: those considered, all where None.
+    """
+
+    def __init__(
+        self,
+        card_network: Network,
+        index_network: Network,
+        calibration: Calibration | None = None,
+        cards: Collection[Card] | None = None,
+    ) -> None:
         self._cards = card_network
         self._indices = index_network
+        calibration = calibration or Calibration()
+        allowed = np.array([cards is None or card in cards for card in ALL_CARDS] + [True])
+        self._card_scale = Scale(calibration.card, allowed)
+        self._index_scale = Scale(calibration.index, allowed)
 
-    def read_cards(self, image: Image, quads: Sequence[Quad]) -> list[CardReading]:
+    def read_cards(self, image: Image, quads: Sequence[Quad]) -> list[Reading]:
         """Return a reading for each rough outline (4, 2) in the (H, W, 3) BGR uint8 picture.
 
         Two passes: the first finds the outline within the rough one, the second reads the card in it both ways up. Then
@@ -102,8 +169,8 @@ class Reader:
         logs = [_mean((a, b)) for (_, a), (_, b) in both]
         corners = [frame for outline in outlines for frame in corner_frames(outline)]
         corner_logs, _ = self._index_scores(image, corners)
-        read = [IndexReading(frame, row) for frame, row in zip(corners, corner_logs, strict=True)]
-        cards = [CardReading(outline, row) for outline, row in zip(outlines, logs, strict=True)]
+        read = [Reading(frame, row, self._index_scale) for frame, row in zip(corners, corner_logs, strict=True)]
+        cards = [Reading(outline, row, self._card_scale) for outline, row in zip(outlines, logs, strict=True)]
         return [with_indices(card, read[2 * i : 2 * i + 2]) for i, card in enumerate(cards)]
 
     def _pass(self, image: Image, quads: Sequence[Quad]) -> list[tuple[Quad, Floats]]:
@@ -124,7 +191,7 @@ class Reader:
 
     def read_indices(
         self, image: Image, frames: Sequence[Quad], views: Sequence[tuple[float, int]] = INDEX_VIEWS
-    ) -> list[IndexReading]:
+    ) -> list[Reading]:
         """Return a reading for each square (4, 2) about an index that may stand in any of four directions.
 
         It is the mean over the `views`: by how much the frame is grown, and by how many quarters it is turned.
@@ -135,7 +202,7 @@ class Reader:
         logs = np.mean([logs for logs, _ in scores], axis=0)
         turns = np.mean([turns for _, turns in scores], axis=0)
         return [
-            IndexReading(np.roll(frame, -int(turn), axis=0), row)
+            Reading(np.roll(frame, -int(turn), axis=0), row, self._index_scale)
             for frame, turn, row in zip(frames, turns.argmax(1), logs, strict=True)
         ]
 

@@ -19,7 +19,7 @@ from companion.vision.detector import CardDetector, model_folder
 
 
 def test_figures_of_easy_hands() -> None:
-    figures = measure_hands(CardDetector(EditionName.CLASSIC), drawn_decks(EditionName.CLASSIC, 1), 2, 1)
+    figures = measure_hands(CardDetector.shipped(EditionName.CLASSIC), drawn_decks(EditionName.CLASSIC, 1), 2, 1)
     assert figures.hands == 2
     assert 0.3 < figures.recall <= 1
     assert 0.5 < figures.precision <= 1

@@ -17,34 +17,29 @@ from companion.dataset.scenes.compose import SceneMaker
 from companion.dataset.scenes.layouts import Layout
 from companion.vision.corners import (
     USUAL_SHARE,
+    CardIndices,
     apart,
     are_opposite,
-    at_spots,
-    claimed,
-    in_free_corners,
     index_share,
     is_in_company,
     is_size_of_others,
     lies_across,
-    middles,
-    near_spots,
     one_per_card,
     outline_from_index,
     outline_from_pair,
-    strangers,
-    surplus,
 )
 from companion.vision.detector import CardDetector
 from companion.vision.geometry import corner_frames, homography, project, unit_square
-from companion.vision.reader import CardReading, IndexReading
+from companion.vision.reader import Reading, Scale
 
 PHOTOS = Path(os.environ.get("COMPANION_PHOTOS", Path(__file__).resolve().parents[3] / "shared" / "photos"))
 CARD = np.array([[100, 50], [212, 50], [212, 224], [100, 224]], np.float32)
+ANY = Scale(1.0, np.ones(len(ALL_CARDS) + 1, bool))
 
 
 @pytest.fixture(scope="module")
 def detector() -> CardDetector:
-    return CardDetector(EditionName.CLASSIC)
+    return CardDetector.shipped(EditionName.CLASSIC)
 
 
 def test_an_empty_table_has_no_cards(detector: CardDetector) -> None:
@@ -82,12 +77,12 @@ def cascade(seed: int) -> tuple[np.ndarray, Counter[Card]]:
 @pytest.mark.parametrize("seed", [9, 20, 27])
 def test_items_in_the_free_corners_of_cards_are_no_cards(seed: int) -> None:
     image, cards = cascade(seed)
-    assert Counter(sighting.card for sighting in CardDetector(None).detect(image)) <= cards
+    assert Counter(sighting.card for sighting in CardDetector.shipped(None).detect(image)) <= cards
 
 
 def test_in_a_fan_corners_that_are_boxed_faintly_are_read_too() -> None:
     image, cards = cascade(5)
-    assert cards <= Counter(sighting.card for sighting in CardDetector(None).detect(image))
+    assert cards <= Counter(sighting.card for sighting in CardDetector.shipped(None).detect(image))
 
 
 @pytest.mark.parametrize("seed", [68, 143])
@@ -101,19 +96,19 @@ def test_a_card_whose_corner_signs_stand_far_in_is_seen_whole(detector: CardDete
 def test_the_top_card_of_a_pile_is_read_though_others_lie_across_under_it(seed: int) -> None:
     families = [StyleFamily.CLASSIC_OVAL, StyleFamily.WHITE_OVAL]
     scene = SceneMaker(seed, (640, 640), families=families, fonts=(), deck_count=1).make(Layout.PILE)
-    seen = [sighting.card for sighting in CardDetector(None).thoroughly(scene.image) if sighting.whole]
+    seen = [sighting.card for sighting in CardDetector.shipped(None).thoroughly(scene.image) if sighting.whole]
     assert scene.cards[-1].card in seen
 
 
 def test_a_pile_on_which_no_card_is_found_is_searched_turned_by_a_quarter() -> None:
     scene = SceneMaker(81, (640, 640), families=KEPT_OUT, fonts=(), deck_count=1).make(Layout.PILE)
-    assert scene.cards[-1].card in [s.card for s in CardDetector(None).thoroughly(scene.image) if s.whole]
+    assert scene.cards[-1].card in [s.card for s in CardDetector.shipped(None).thoroughly(scene.image) if s.whole]
 
 
 def test_only_cards_of_the_edition_are_candidates() -> None:
     scene = SceneMaker(5, (640, 480), families=[StyleFamily.MARIO_KART], fonts=()).make(Layout.SINGLE)
     for edition in EditionName:
-        for sighting in CardDetector(edition).detect(scene.image):
+        for sighting in CardDetector.shipped(edition).detect(scene.image):
             assert set(sighting.cards) <= set(deck(edition))
             assert list(sighting.probabilities) == sorted(sighting.probabilities, reverse=True)
             assert sum(sighting.probabilities) <= 1 + 1e-4
@@ -130,8 +125,8 @@ def test_real_photos(detector: CardDetector) -> None:
     assert right / len(rows) >= 0.85
 
 
-def reading(quad: np.ndarray) -> IndexReading:
-    return IndexReading(np.asarray(quad, np.float32), np.zeros(57, np.float32))
+def reading(quad: np.ndarray) -> Reading:
+    return Reading(np.asarray(quad, np.float32), np.zeros(57, np.float32), ANY)
 
 
 def test_an_index_tells_where_its_card_lies() -> None:
@@ -165,35 +160,35 @@ def test_a_card_claims_its_own_indices_only() -> None:
     neighbour = top_left - np.array([0.25 * 112, 0], np.float32)
     far = top_left + 300
     indices = [top_right, top_left, neighbour, bottom_right, far]
-    assert claimed(CARD, indices) == {1, 3}
-    assert at_spots(CARD, indices) == {1, 3}
-    assert strangers(CARD, indices) == 1
-    assert at_spots(CARD, [top_left]) == {0}
-    assert at_spots(CARD, []) == set()
-    assert claimed(CARD, []) == set()
-    assert strangers(CARD, []) == 0
+    assert CardIndices(CARD, indices).own() == {1, 3}
+    assert CardIndices(CARD, indices).at_spots() == {1, 3}
+    assert CardIndices(CARD, indices).strangers() == 1
+    assert CardIndices(CARD, [top_left]).at_spots() == {0}
+    assert CardIndices(CARD, []).at_spots() == set()
+    assert CardIndices(CARD, []).own() == set()
+    assert CardIndices(CARD, []).strangers() == 0
 
 
 def test_of_two_indices_at_one_corner_one_is_a_like_card_lying_across() -> None:
     top_left, bottom_right = corner_frames(CARD)
     like = top_left + np.array([0.3 * 112, 0], np.float32)
     frames = [like, top_left, bottom_right]
-    assert surplus(CARD, frames, {0, 1, 2}, {0, 1, 2}) == {0}
-    assert surplus(CARD, frames, {1, 2}, {1, 2}) == set()
+    assert CardIndices(CARD, frames).surplus({0, 1, 2}, {0, 1, 2}) == {0}
+    assert CardIndices(CARD, frames).surplus({1, 2}, {1, 2}) == set()
     # The card keeps the one that reads as it does, be it the farther one.
-    assert surplus(CARD, frames, {0, 1, 2}, {0, 2}) == {1}
+    assert CardIndices(CARD, frames).surplus({0, 1, 2}, {0, 2}) == {1}
     # A second box about the same index, and print of another size, are no other card's.
-    assert surplus(CARD, [top_left + 4, top_left], {0, 1}, {0, 1}) == set()
+    assert CardIndices(CARD, [top_left + 4, top_left]).surplus({0, 1}, {0, 1}) == set()
     large = (like - like.mean(0)) * 2 + like.mean(0)
-    assert surplus(CARD, [large, top_left], {0, 1}, {0, 1}) == set()
+    assert CardIndices(CARD, [large, top_left]).surplus({0, 1}, {0, 1}) == set()
 
 
 def test_the_corners_without_an_index_are_free() -> None:
     top_left, bottom_right = corner_frames(CARD)
     free = project(homography(unit_square(), CARD), np.array([[0.14, 0.9], [0.86, 0.1]], np.float32))
     bottom_left, top_right = (top_left - top_left.mean(0) + center for center in free)
-    assert in_free_corners(CARD, [top_left, bottom_left, CARD, top_right, bottom_right]) == {1, 3}
-    assert in_free_corners(CARD, []) == set()
+    assert CardIndices(CARD, [top_left, bottom_left, CARD, top_right, bottom_right]).in_free_corners() == {1, 3}
+    assert CardIndices(CARD, []).in_free_corners() == set()
 
 
 def _turned(card: np.ndarray, degrees: float) -> np.ndarray:
@@ -206,15 +201,15 @@ def test_a_card_with_both_its_corners_in_view_lies_across_the_one_about_it() -> 
     def logs(best: int) -> np.ndarray:
         return np.where(np.arange(57) == best, 0.0, -5.0).astype(np.float32)
 
-    card, other = CardReading(CARD, logs(3)), CardReading(CARD + 15, logs(8))
-    top_left, bottom_right = (IndexReading(frame, logs(3)) for frame in corner_frames(CARD))
+    card, other = Reading(CARD, logs(3), ANY), Reading(CARD + 15, logs(8), ANY)
+    top_left, bottom_right = (Reading(frame, logs(3), ANY) for frame in corner_frames(CARD))
     assert lies_across(card, other, [top_left, bottom_right])
     assert not lies_across(card, other, [top_left])
-    assert lies_across(card, CardReading(_turned(CARD, 25), logs(8)), [top_left])
-    assert not lies_across(card, CardReading(_turned(CARD, 5), logs(8)), [top_left])
-    assert not lies_across(card, other, [top_left, IndexReading(bottom_right.quad, logs(8))])
+    assert lies_across(card, Reading(_turned(CARD, 25), logs(8), ANY), [top_left])
+    assert not lies_across(card, Reading(_turned(CARD, 5), logs(8), ANY), [top_left])
+    assert not lies_across(card, other, [top_left, Reading(bottom_right.quad, logs(8), ANY)])
     # What reads alike in almost one place is one card boxed twice.
-    assert not lies_across(card, CardReading(CARD + 15, logs(3)), [top_left, bottom_right])
+    assert not lies_across(card, Reading(CARD + 15, logs(3), ANY), [top_left, bottom_right])
 
 
 def test_one_index_boxed_twice_is_one_card() -> None:
@@ -234,11 +229,11 @@ def test_cards_in_a_picture_are_of_one_size() -> None:
 def test_a_rough_outline_still_finds_its_own_index() -> None:
     top_left, bottom_right = corner_frames(CARD)
     lower = bottom_right + np.array([0, 0.24 * 174], np.float32)
-    assert at_spots(CARD, [top_left, lower]) == {0}
-    assert near_spots(CARD, [top_left, lower]) == {0, 1}
+    assert CardIndices(CARD, [top_left, lower]).at_spots() == {0}
+    assert CardIndices(CARD, [top_left, lower]).near_spots() == {0, 1}
     # The same place with an upright index is another card's.
-    assert near_spots(CARD, [top_left, np.roll(lower, 2, axis=0)]) == {0}
-    assert near_spots(CARD, [lower + 100]) == set()
+    assert CardIndices(CARD, [top_left, np.roll(lower, 2, axis=0)]).near_spots() == {0}
+    assert CardIndices(CARD, [lower + 100]).near_spots() == set()
 
 
 def test_the_symbol_in_the_middle_is_no_corner() -> None:
@@ -246,8 +241,8 @@ def test_the_symbol_in_the_middle_is_no_corner() -> None:
     square = np.array([[-1, -1], [1, -1], [1, 1], [-1, 1]], np.float32)
     large, small = center + 18 * square, center + 12 * square
     beside = center + np.array([0.2 * 112, 0], np.float32) + 18 * square
-    assert middles(CARD, [large, small, beside]) == {0}
-    assert middles(CARD, []) == set()
+    assert CardIndices(CARD, [large, small, beside]).middles() == {0}
+    assert CardIndices(CARD, []).middles() == set()
 
 
 def test_cards_of_a_fan_are_company() -> None:

@@ -13,8 +13,10 @@ from companion.dataset.scenes.compose import Scene, SceneMaker
 from companion.dataset.scenes.layouts import Layout
 from companion.vision.detector import model_folder
 from companion.vision.geometry import index_frame, unit_square
-from companion.vision.reader import CardReading, IndexReading, Reader, with_indices
+from companion.vision.reader import Reader, Reading, Scale, with_indices
 from companion.vision.runtime import Network
+
+ANY = Scale(1.0, np.ones(len(ALL_CARDS) + 1, bool))
 
 
 @pytest.fixture(scope="module")
@@ -72,17 +74,17 @@ def test_a_corner_found_by_itself_settles_a_doubtful_card_if_it_is_more_than_a_f
     width: int, read: str
 ) -> None:
     quad = np.asarray(unit_square() * (width, 1.55 * width), np.float32)
-    doubtful = CardReading(quad, _logs({"yellow skip": 0.55, "red skip": 0.45}))
-    corner = IndexReading(unit_square(), _logs({"red skip": 0.8, "yellow skip": 0.2}))
+    doubtful = Reading(quad, _logs({"yellow skip": 0.55, "red skip": 0.45}), ANY)
+    corner = Reading(unit_square(), _logs({"red skip": 0.8, "yellow skip": 0.2}), ANY)
     assert ALL_CARDS[int(with_indices(doubtful, [corner]).logs.argmax())] == Card.parse(read)
     assert np.array_equal(with_indices(doubtful, []).logs, doubtful.logs)
 
 
 def test_a_hidden_corner_does_not_outweigh_a_clear_card() -> None:
     quad = np.asarray(unit_square() * (200, 310), np.float32)
-    clear = CardReading(quad, _logs({"red 7": 0.999, "red 1": 0.001}))
+    clear = Reading(quad, _logs({"red 7": 0.999, "red 1": 0.001}), ANY)
     hidden = np.full(len(ALL_CARDS) + 1, -30.0, np.float32)
     hidden[-1] = 0.0
-    assert ALL_CARDS[int(with_indices(clear, [IndexReading(unit_square(), hidden)]).logs.argmax())] == Card.parse(
+    assert ALL_CARDS[int(with_indices(clear, [Reading(unit_square(), hidden, ANY)]).logs.argmax())] == Card.parse(
         "red 7"
     )

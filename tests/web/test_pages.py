@@ -319,7 +319,7 @@ def test_a_phone_as_camera_leads_to_rulings(server: Server, playwright: Playwrig
 @networks
 def test_the_networks_rule_on_the_phones_pictures(server: Server, playwright: Playwright, tmp_path: Path) -> None:
     card = film_table(tmp_path / "pile.mjpeg")
-    server.read_with(CardDetector(EditionName.MARIO_KART).detect)
+    server.read_with(CardDetector.shipped(EditionName.MARIO_KART).detect)
     with filmed(playwright, server, tmp_path / "pile.mjpeg") as (_, table):
         table.wait_for_selector(".line, .question")
         if table.locator(".question").count():
