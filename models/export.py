@@ -13,7 +13,7 @@ import onnx
 import torch
 
 from companion.dataset.scenes.generate import CLASSES
-from companion.models.network import Reader, card_reader, index_reader
+from companion.models.network import Reader, WithFeatures, card_reader, index_reader
 from companion.vision.geometry import CARD_CROP, INDEX_CROP
 from companion.vision.labels import COLORS, FACES
 
@@ -31,17 +31,20 @@ def load_readers(checkpoint: Path) -> dict[str, Reader]:
 
 
 def export_readers(checkpoint: Path, folder: Path) -> None:
-    """Write card-reader.onnx and index-reader.onnx, with weights in half precision; each takes any number of crops."""
+    """Write card-reader.onnx and index-reader.onnx, with weights in half precision.
+
+    Each takes any number of crops and has two outputs: the answers, and the features that decks are learnt by.
+    """
     for kind, reader in load_readers(checkpoint).items():
         path = folder / f"{NAMES[kind]}.onnx"
         width, height = CARD_CROP if kind == "card" else (INDEX_CROP, INDEX_CROP)
         torch.onnx.export(
-            reader,
+            WithFeatures(reader),
             (torch.zeros(2, 3, height, width),),
             str(path),
             input_names=["crops"],
-            output_names=["scores"],
-            dynamic_axes={"crops": {0: "count"}, "scores": {0: "count"}},
+            output_names=["scores", "features"],
+            dynamic_axes={name: {0: "count"} for name in ("crops", "scores", "features")},
             opset_version=17,
             dynamo=False,
         )
@@ -59,6 +62,23 @@ def _halve_weights(path: Path) -> None:
         cast = onnx.helper.make_node("Cast", [stored], [weight.name], to=onnx.TensorProto.FLOAT)
         model.graph.node.insert(0, cast)
         weight.CopyFrom(onnx.numpy_helper.from_array(values.astype(np.float16), stored))
+    onnx.save(model, path)
+
+
+def add_features(path: Path) -> None:
+    """Give a reader that was exported without it the second output: what its heads read from. Its weights stay."""
+    model = onnx.load(path)
+    if len(model.graph.output) > 1:
+        return
+    heads = {name for node in model.graph.node if node.output[0] == "scores" for name in node.input}
+    (neck,) = {node.input[0] for node in model.graph.node if node.output[0] in heads}
+    for node in model.graph.node:
+        for names in (node.input, node.output):
+            for i, name in enumerate(names):
+                names[i] = "features" if name == neck else name
+    count, width = model.graph.output[0].type.tensor_type.shape.dim[0].dim_param, None
+    features = onnx.helper.make_tensor_value_info("features", onnx.TensorProto.FLOAT, [count, width])
+    model.graph.output.append(features)
     onnx.save(model, path)
 
 

@@ -60,10 +60,31 @@ class Reader(nn.Module):
         self.heads = nn.ModuleList(nn.Linear(_NECK, size) for size in heads.values())
         self.sizes = dict(heads)
 
+    def features(self, x: torch.Tensor) -> torch.Tensor:
+        """Return (N, 128) what the heads judge by: the penultimate layer."""
+        features: torch.Tensor = self.neck(self.trunk(x))
+        return features
+
+    def answers(self, features: torch.Tensor) -> torch.Tensor:
+        """Return the heads' raw outputs side by side."""
+        return torch.cat([head(features) for head in self.heads], 1)
+
     def forward(self, x: torch.Tensor) -> torch.Tensor:
         """Return the heads' raw outputs side by side."""
-        features = self.neck(self.trunk(x))
-        return torch.cat([head(features) for head in self.heads], 1)
+        return self.answers(self.features(x))
+
+
+class WithFeatures(nn.Module):
+    """A reader as it is exported: its answers first, then the features, by which decks are learnt."""
+
+    def __init__(self, reader: Reader) -> None:
+        super().__init__()
+        self.reader = reader
+
+    def forward(self, x: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        """Return the heads' raw outputs side by side, and the (N, 128) features."""
+        features = self.reader.features(x)
+        return self.reader.answers(features), features
 
 
 def card_reader() -> Reader:

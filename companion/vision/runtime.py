@@ -20,11 +20,12 @@ class ModelFileError(Exception):
 
 
 class Network:
-    """A network with one input and one output. Calls may come from several threads."""
+    """A network with one input and one or two outputs. Calls may come from several threads."""
 
     def __init__(self, path: Path, threads: int = 0) -> None:
         if not path.is_file():
             raise ModelFileError(path, "is missing")
+        self.path = path
         threads = threads or min(4, os.cpu_count() or 1)
         try:
             self._run = (
@@ -34,8 +35,18 @@ class Network:
             raise ModelFileError(path, f"cannot be loaded ({type(error).__name__})") from error
 
     def __call__(self, x: NDArray[np.float32]) -> NDArray[np.float32]:
-        """Return the output for an input of the shape that the network was exported with (float32)."""
-        return np.asarray(self._run(x), np.float32)
+        """Return the (first) output for an input of the shape that the network was exported with (float32)."""
+        return np.asarray(self._run(x)[0], np.float32)
+
+    def with_features(self, x: NDArray[np.float32]) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+        """Return both outputs, the second one being what the first was judged by.
+
+        Raises ModelFileError where the network was exported without it.
+        """
+        outputs = self._run(x)
+        if len(outputs) < 2:
+            raise ModelFileError(self.path, "was exported without features")
+        return np.asarray(outputs[0], np.float32), np.asarray(outputs[1], np.float32)
 
 
 def _onnxruntime(path: Path, threads: int) -> Any:
@@ -48,7 +59,7 @@ def _onnxruntime(path: Path, threads: int) -> Any:
     options.add_session_config_entry("session.intra_op.allow_spinning", "0")
     session = onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
     name = session.get_inputs()[0].name
-    return lambda x: session.run(None, {name: x})[0]
+    return lambda x: session.run(None, {name: x})
 
 
 def _openvino(path: Path, threads: int) -> Any:
@@ -57,4 +68,9 @@ def _openvino(path: Path, threads: int) -> Any:
     # Left to itself it calculates in half precision where the processor can, and confidences differ.
     options = {"INFERENCE_NUM_THREADS": threads, "INFERENCE_PRECISION_HINT": "f32", "PERFORMANCE_HINT": "LATENCY"}
     model = openvino.Core().compile_model(str(path), "CPU", options)
-    return lambda x: model.create_infer_request().infer([x])[0]
+
+    def run(x: NDArray[np.float32]) -> list[Any]:
+        answer = model.create_infer_request().infer([x])
+        return [answer[output] for output in model.outputs]
+
+    return run

@@ -44,7 +44,7 @@ def work(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_the_exported_networks_can_be_read_with(work: Path) -> None:
-    readings = list(read_all(CardDetector(folder=work / "export"), labelled_scenes(work / "scenes")))
+    readings = list(read_all(CardDetector.shipped(folder=work / "export"), labelled_scenes(work / "scenes")))
     assert table(readings)["all"].pictures == 4
 
 
@@ -57,7 +57,10 @@ def test_exported_readers_give_what_pytorch_gives(work: Path) -> None:
         x = images.astype(np.float32) / np.float32(255)
         with torch.no_grad():
             expected = readers[kind](torch.from_numpy(x)).numpy()
-        assert np.allclose(Network(work / "export" / f"{kind}-reader.onnx")(x), expected, atol=1e-3)
+            features = readers[kind].features(torch.from_numpy(x)).numpy()
+        network = Network(work / "export" / f"{kind}-reader.onnx")
+        assert np.allclose(network(x), expected, atol=1e-3)
+        assert np.allclose(network.with_features(x)[1], features, atol=1e-3)
 
 
 def test_networks_that_are_not_there_are_not_evaluated(tmp_path: Path) -> None:
