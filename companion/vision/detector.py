@@ -89,12 +89,13 @@ class CardDetector:
         sides in pixels at which the picture is searched. Raises ModelFileError where a file is missing or damaged.
         """
         folder = folder or model_folder()
+        boxes_network = Network(folder / "detector.onnx", threads)
         own = folder / "limits.json"
         limits = ReadingLimits.load(own if own.exists() else model_folder() / own.name)
         calibration = Calibration.load(folder / "calibration.json")
         cards, indices = (Network(folder / f"{kind}-reader.onnx", threads) for kind in ("card", "index"))
         reader = Reader(cards, indices, calibration, None if edition is None else deck(edition).keys())
-        boxes = BoxFinder(Network(folder / "detector.onnx", threads), scales, limits.box)
+        boxes = BoxFinder(boxes_network, scales, limits.box)
         return cls(boxes, reader, limits, calibration.pile)
 
     def detect(self, image: Image) -> list[Sighting]:
