@@ -14,7 +14,7 @@ from companion.journal import Journal, Line, ReadBy, Reading
 from companion.records import Batch, Correction, Standing
 from companion.referee.effects import Effect
 from companion.referee.match import Match
-from companion.referee.moves import Amend, Undo
+from companion.referee.moves import ActorMove, Amend, PlayerMove, Undo
 from companion.referee.state import Phase, State
 from companion.table.explain import Situation, Way
 from companion.table.observations import Pending, Sight, dump
@@ -127,7 +127,8 @@ class Voice:
         """Return the standing move at this place, counted from 0, as the history shows it."""
         line, step = journal.lines[place], journal.match.history[place]
         said = self._said(journal.match, place, line)
-        return HistoryLine(place + 1, step.move, step.effects, said, line.read_by, line.reading, line.time)
+        player = _who(journal.match, place)
+        return HistoryLine(place + 1, step.move, step.effects, said, line.read_by, line.reading, line.time, player)
 
     def ruled(self, before: Journal, way: Way, *, assumed: bool) -> Announcement | None:
         """Return the announcement of a way that is ruled to be what happened; None where nothing happened."""
@@ -191,3 +192,13 @@ def last_sight(pending: Sequence[Pending]) -> int | None:
     """Return the place of the last card seen among what is pending, None where there is none."""
     places = [place for place, waiting in enumerate(pending) if isinstance(waiting.what, Sight)]
     return places[-1] if places else None
+
+
+def _who(match: Match, place: int) -> str | None:
+    """Return whose move stands at this place, counted from 0, None where it is nobody's."""
+    move = match.history[place].move
+    if isinstance(move, PlayerMove):
+        return move.player
+    if isinstance(move, ActorMove):
+        return move.by or (match.history[place - 1].state.actor if place else None)
+    return None

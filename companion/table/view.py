@@ -75,7 +75,8 @@ class Question:
 class HistoryLine:
     """An accepted move as it stands in the match: `n` counts from 1, `time` is seconds since the epoch.
 
-    picture: the id of the picture that it was read from, None where there is none.
+    picture: the id of the picture that it was read from, None where there is none. player: whose move it is, None where
+    it is nobody's.
     """
 
     n: int
@@ -85,6 +86,7 @@ class HistoryLine:
     read_by: ReadBy
     picture: str | None
     time: float
+    player: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

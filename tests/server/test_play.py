@@ -35,3 +35,15 @@ def test_the_simulated_table_plays_the_match_that_is_set_up(host: FlaskClient) -
     )  # fmt: skip
     assert host.get("/api/camera").json["source"] == "simulated"
     assert host.post("/api/camera", json={}).json["source"] is None
+
+
+def test_the_history_says_whose_move_it_was(playing: FlaskClient) -> None:
+    for move in ({"do": "draw"}, {"do": "pass"}, {"do": "play", "card": "red skip"}):
+        playing.post("/api/moves", json=move)
+    lines = playing.get("/api/history").json["lines"]
+    assert [line["player"] for line in lines] == [None, "Ann", "Ann", "Ben"]
+
+
+def test_the_host_says_who_acted(playing: FlaskClient) -> None:
+    asked = playing.post("/api/moves", json={"do": "draw", "by": "Cy"}).json
+    assert (asked["question"]["kind"], asked["rulings"]) == ("turn", [])

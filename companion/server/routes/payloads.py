@@ -55,9 +55,10 @@ class QuestionAnswer(Answer):
 
 
 class LineAnswer(Answer):
-    """An accepted move, as in a transcript, with what followed."""
+    """An accepted move, as in a transcript, with what followed; `player` is whose move it is, if anybody's."""
 
     n: int
+    player: str | None
     move: dict[str, Any]
     effects: list[dict[str, Any]]
     sentences: list[str]
@@ -286,6 +287,7 @@ def line_answer(line: HistoryLine) -> LineAnswer:
     """Return a line of the history as it is sent. A challenged hand was shown to one player alone: it is left out."""
     return LineAnswer(
         n=line.n,
+        player=line.player,
         move={"do": "reveal"} if isinstance(line.move, Reveal) else write_entry(line.move),
         effects=[write_effect(effect) for effect in line.effects],
         sentences=list(line.sentences),

@@ -53,6 +53,7 @@ class MoveBody(Body):
     cards: Cards | int | None = None
     guilty: bool | None = None
     force: bool | None = None
+    by: KnownName | None = None
 
     def move(self) -> moves.Move:
         """Return the move; raises RefusalError where a field is missing."""
