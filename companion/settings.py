@@ -13,13 +13,14 @@ import tomllib
 from collections.abc import Mapping
 from enum import Enum
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 import platformdirs
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
 from pydantic_core import ErrorDetails
 
 from companion.cards import EditionName
+from companion.languages import Language
 
 APP_NAME = "uno-table-companion"
 ENVIRONMENT_PREFIX = "COMPANION_"
@@ -73,7 +74,7 @@ class TableSettings(_Section):
     """What is played and how it is said."""
 
     edition: EditionName | None = Field(default=None, description="Edition whose cards alone are considered.")
-    language: Literal["en", "de", "es", "fr"] = Field(default="en", description="Language of what is said aloud.")
+    language: Language = Field(default=Language.ENGLISH, description="Language of what is said aloud.")
 
 
 class CameraSettings(_Section):

@@ -15,11 +15,12 @@ _PACKAGES = {"companion": "companion", "dataset": "companion.dataset", "models":
 _MOST_LINES = 500
 
 _STORE = {"store", "journal", "records"}
-_BELOW_SERVER = {"cards", "referee", "caller", "vision", "table", "settings", "log", *_STORE}
+_BELOW_SERVER = {"cards", "languages", "referee", "caller", "vision", "table", "settings", "log", *_STORE}
 _MAY_IMPORT = {
     "cards": set(),
+    "languages": set(),
     "referee": {"cards"},
-    "caller": {"cards", "referee"},
+    "caller": {"cards", "languages", "referee"},
     "vision": {"cards"},
     # The simulated table is a source of pictures as vision asks for.
     "dataset": {"cards", "referee", "vision"},
@@ -29,7 +30,7 @@ _MAY_IMPORT = {
     "server": _BELOW_SERVER | {"dataset"},
     # It is at the table as a device is: by way of the API alone.
     "rehearsal": {"cards", "referee", "models", "vision"},
-    "settings": {"cards"},
+    "settings": {"cards", "languages"},
     "log": set(),
 }
 """What each part may import besides itself; `cli`, `commands`, `bench` and `doctor` stand on top and see everything."""

@@ -8,9 +8,8 @@ import pytest
 from pydantic import BaseModel
 
 from companion import settings as module
-from companion.caller import LANGUAGES
 from companion.cards import EditionName
-from companion.settings import LogLevel, Settings, SettingsError, TableSettings, load_settings
+from companion.settings import LogLevel, Settings, SettingsError, load_settings
 
 
 @pytest.fixture
@@ -99,10 +98,6 @@ def test_a_folder_is_no_configuration_file(tmp_path: Path) -> None:
 def test_a_variable_that_does_not_hold_is_named(variable: str) -> None:
     with pytest.raises(SettingsError, match=variable):
         load_settings(environment={variable: "flip"})
-
-
-def test_the_languages_are_the_callers() -> None:
-    assert set(TableSettings.model_json_schema()["properties"]["language"]["enum"]) == set(LANGUAGES)
 
 
 @pytest.mark.usefixtures("no_default_file")

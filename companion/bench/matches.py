@@ -17,6 +17,7 @@ from companion.bench.evening import Evening, SetUp, play
 from companion.bench.people import Ruling
 from companion.bench.simulated import Outcome
 from companion.cards import EditionName
+from companion.commands.parameters import EDITIONS
 from companion.dataset.artist.families import StyleFamily
 from companion.dataset.simulated.simulation import PileChange
 from companion.vision.runtime import ModelFileError
@@ -38,7 +39,7 @@ def _families(_: click.Context, __: click.Parameter, text: str | None) -> tuple[
 @click.option("--matches", default=3, show_default=True, type=click.IntRange(1), help="How many matches.")
 @click.option("--seed", default=1, show_default=True, help="The first match's; the others' follow.")
 @click.option("--moves", default=12, show_default=True, type=click.IntRange(1), help="How many moves of each.")
-@click.option("--edition", type=click.Choice([e.value for e in EditionName]), help="All in turn if not given.")
+@click.option("--edition", type=EDITIONS, help="All in turn if not given.")
 @click.option("--families", callback=_families, metavar="A,B", help="Styles of the decks, all if not given.")
 @click.option("--photos", type=_FOLDER, help="Card photos with labels.json, used instead of drawn cards.")
 @click.option("--backgrounds", type=_FOLDER, help="Pictures of table tops, used instead of drawn ones.")

@@ -10,7 +10,7 @@ from enum import Enum
 from typing import assert_never
 
 from companion.caller.language import Voice
-from companion.caller.options import OPTION_SENTENCES, OPTION_TITLES, OPTION_VALUES
+from companion.caller.options import EDITION_TITLES, OPTION_SENTENCES, OPTION_TITLES, OPTION_VALUES, PROFILE_TITLES
 from companion.caller.words import ASKED_FOR, PROMPTS
 from companion.cards import Card, Item
 from companion.referee.effects import (
@@ -80,6 +80,14 @@ class Caller(Voice):
     def option(self, name: str) -> str:
         """Return the sentence that says what the option is about; raises KeyError where there is none of this name."""
         return self._text(OPTION_SENTENCES[name])
+
+    def edition_title(self, name: str) -> str:
+        """Return what the edition is called; raises KeyError where there is none of this name."""
+        return self._text(EDITION_TITLES[name])
+
+    def profile_title(self, name: str) -> str:
+        """Return what the profile is called; raises KeyError where there is none of this name."""
+        return self._text(PROFILE_TITLES[name])
 
     def option_title(self, name: str) -> str:
         """Return what the option is called; raises KeyError where there is none of this name."""

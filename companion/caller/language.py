@@ -1,4 +1,4 @@
-"""The languages that the companion speaks, and a voice in one of them."""
+"""A voice in one of the languages that the companion speaks."""
 
 from __future__ import annotations
 
@@ -8,8 +8,9 @@ from pathlib import Path
 
 from companion.caller.words import NUMBERS, WORDS
 from companion.cards import Card
+from companion.languages import Language
 
-LANGUAGES = ("en", "de", "fr", "es")
+LANGUAGES = tuple(language.value for language in Language)
 DOMAIN = "companion"
 CATALOGUES = Path(__file__).parents[1] / "locale"
 

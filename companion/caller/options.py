@@ -1,8 +1,20 @@
-"""What the options are called, what each is about in one sentence, and what the values of a choice mean."""
+"""What editions, profiles and options are called, what each option is about, and what the values of a choice mean."""
 
 from __future__ import annotations
 
 from companion.referee.errors import message
+
+EDITION_TITLES = {
+    "mario-kart": message("UNO Mario Kart"),
+    "minecraft": message("UNO Minecraft"),
+    "classic": message("Classic UNO"),
+}
+
+PROFILE_TITLES = {
+    "official": message("Official sheet"),
+    "geekyhobbies": message("Geeky Hobbies"),
+    "blog": message("Blog"),
+}
 
 OPTION_TITLES = {
     "start_action": message("Action card at the start"),

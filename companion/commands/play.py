@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from companion.cards import EditionName
+from companion.commands.parameters import EDITIONS, LANGUAGES
 
 if TYPE_CHECKING:
     from companion.server.config import ServerConfig
@@ -39,7 +40,7 @@ _OPTIONS = (
     click.option("--browser/--no-browser", default=True, show_default=True, help="Open the page in the browser."),
     click.option(
         "--language",
-        type=click.Choice(["en", "de", "fr", "es"]),
+        type=LANGUAGES,
         default="en",
         show_default=True,
         help="Language of what is said aloud.",
@@ -72,7 +73,7 @@ def play(ctx: click.Context, /, source: str | None, browser: bool, **options: An
 @_common
 @click.option(
     "--edition",
-    type=click.Choice([edition.value for edition in EditionName]),
+    type=EDITIONS,
     help="Edition that is played; where none is given or set, mario-kart, or classic with --real.",
 )
 @click.option(

@@ -14,13 +14,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from companion.cards import EditionName
+from companion.commands.parameters import EDITIONS
 from companion.vision.detector import CardDetector
 from companion.vision.hands import read_hand
 from companion.vision.pictures import SUFFIXES, PictureError, load_picture
 from companion.vision.runtime import ModelFileError
 from companion.vision.sightings import UNSURE_BELOW, Sighting
-
-_EDITIONS = click.Choice([edition.value for edition in EditionName])
 
 
 def picture_files(names: Sequence[str]) -> list[Path]:
@@ -41,7 +40,7 @@ def _options(command: Any) -> Any:
     for option in reversed(
         (
             click.argument("images", nargs=-1, required=True, metavar="IMAGE..."),
-            click.option("--edition", type=_EDITIONS, help="Consider only this edition's cards."),
+            click.option("--edition", type=EDITIONS, help="Consider only this edition's cards."),
             click.option("--json", "as_json", is_flag=True, help="Print one JSON object per picture."),
             click.option(
                 "--draw",

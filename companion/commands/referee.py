@@ -10,8 +10,9 @@ from typing import BinaryIO
 
 import click
 
-from companion.caller import LANGUAGES, Caller
+from companion.caller import Caller
 from companion.cards import Card, UnknownCardError
+from companion.commands.parameters import LANGUAGES
 from companion.referee.effects import Effect
 from companion.referee.errors import RefereeError
 from companion.referee.match import Match
@@ -46,7 +47,7 @@ class _Ruling:
 @click.command()
 @click.argument("file", type=click.File("rb"))
 @click.option("--text", is_flag=True, help="Print for people instead of JSON Lines.")
-@click.option("--language", type=click.Choice(LANGUAGES), default="en", show_default=True, help="What to speak.")
+@click.option("--language", type=LANGUAGES, default="en", show_default=True, help="What to speak.")
 def referee(file: BinaryIO, text: bool, language: str) -> None:
     """Replay a match transcript and rule on each of its moves.
 

@@ -9,6 +9,7 @@ import click
 
 import companion.dataset.simulated  # noqa: F401 (registers itself as a source)
 from companion.cards import EditionName
+from companion.commands.parameters import EDITIONS
 from companion.vision.detector import CardDetector
 from companion.vision.events import (
     CameraHealth,
@@ -43,9 +44,7 @@ def _region(_: click.Context, __: click.Parameter, text: str | None) -> Region |
 
 @click.command()
 @click.argument("source")
-@click.option(
-    "--edition", type=click.Choice([e.value for e in EditionName]), help="Consider only this edition's cards."
-)
+@click.option("--edition", type=EDITIONS, help="Consider only this edition's cards.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object per new top card.")
 @click.option("--region", callback=_region, metavar="X,Y,W,H", help="Where the pile lies (pixels), not to be found.")
 @click.option(

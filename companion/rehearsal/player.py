@@ -110,9 +110,11 @@ class Rehearsal:
             "edition": header.edition.name.value,
             "players": list(header.players),
             "dealer": header.players[header.dealer],
-            "scoring": header.options.scoring.value,
-            "target": header.options.target,
-            "hand_size": header.options.hand_size,
+            "options": {
+                "scoring": header.options.scoring.value,
+                "target": header.options.target,
+                "hand_size": header.options.hand_size,
+            },
         }
         self._host.post("/api/match", body)
         # The photographs fill the picture: the pile may lie anywhere in it.

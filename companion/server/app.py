@@ -14,14 +14,16 @@ from companion.server.access import security
 from companion.server.config import ServerConfig
 from companion.server.errors import RefusalAnswer, RefusalError
 from companion.server.house import House, house, put
-from companion.server.routes import archive, camera, devices, hands, live, match, pages, pairing, play
+from companion.server.routes import archive, camera, choices, devices, hands, live, match, pages, pairing, play
 from companion.server.routes.api import JSON_LIMIT, Api, Media
 from companion.server.routes.openapi import document
 from companion.vision.pile import Detect
 
 _log = logging.getLogger(__name__)
 
-APIS: tuple[Api, ...] = tuple(module.api for module in (archive, camera, devices, hands, live, match, pairing, play))
+APIS: tuple[Api, ...] = tuple(
+    module.api for module in (archive, camera, choices, devices, hands, live, match, pairing, play)
+)
 
 
 def create_app(config: ServerConfig, detect: Detect | None = None) -> Flask:

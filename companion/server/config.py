@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-Language = Literal["en", "de", "fr", "es"]
+from companion.languages import Language
 
 
 class ServerConfig(BaseModel):
@@ -27,6 +26,6 @@ class ServerConfig(BaseModel):
     tls_port: int | None = Field(default=None, ge=0, le=65535)
     lan: bool = False
     tls: bool = True
-    language: Language = "en"
+    language: Language = Language.ENGLISH
     source: str | None = None
     model: Path | None = None

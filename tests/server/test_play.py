@@ -26,7 +26,8 @@ def test_a_refused_move_is_explained_and_changes_nothing(playing: FlaskClient) -
 
 def test_the_simulated_table_plays_the_match_that_is_set_up(host: FlaskClient) -> None:
     assert host.post("/api/camera", json={"source": "simulated"}).status_code == 200
-    wishes = {"dealer": "Ben", "target": 120, "scoring": "low-total", "hand_size": 5, "relaxed_turns": True}
+    options = {"target": 120, "scoring": "low-total", "hand_size": 5}
+    wishes = {"dealer": "Ben", "options": options, "relaxed_turns": True}
     assert host.post("/api/match", json={**MATCH, **wishes}).status_code == 200
     view = host.get("/api/view").json
     assert view["match"] == {**MATCH, "id": view["match"]["id"], "scoring": "low-total", "target": 120}

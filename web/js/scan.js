@@ -189,7 +189,7 @@ function worth(card) {
 
 /** @param {string} card */
 function copies(card) {
-  return choices.editions.find((/** @type {any} */ one) => one.name === view.match.edition).deck[card] ?? 0;
+  return choices.editions.find((/** @type {any} */ one) => one.name === view.match.edition).deck.find((/** @type {any} */ one) => one.card === card)?.count ?? 0;
 }
 
 /** The cards of which there are more than the deck holds. */

@@ -9,7 +9,7 @@ import { live, prepare } from "./shell.js";
 import { drawSources } from "./sources.js";
 
 await prepare("host");
-const choices = await get("/api/choices");
+const choices = await get(`/api/choices?language=${document.documentElement.lang}`);
 const last = choices.last;
 const form = $("#setup");
 
@@ -19,9 +19,8 @@ let dealer = /** @type {string | null} */ (last.dealer ?? null);
 const wish = {
   edition: last.edition ?? "mario-kart",
   profile: last.profile ?? "official",
-  scoring: last.scoring ?? null,
-  target: last.target ?? null,
-  hand_size: last.hand_size ?? null,
+  /** @type {Record<string, any>} */
+  options: last.options ?? {},
   language: last.language ?? document.documentElement.lang,
   relaxed_turns: last.relaxed_turns ?? false,
 };
@@ -68,17 +67,23 @@ function choose(label, options, value, set, id) {
   } }, options.map(([key, text]) => h("option", { value: key, selected: key === value }, text))));
 }
 
+/** @param {string} name @param {string} text */
+function setNumber(name, text) {
+  if (Number(text)) wish.options[name] = Number(text);
+  else delete wish.options[name];
+}
+
 function drawRules() {
   const edition = choices.editions.find((/** @type {any} */ one) => one.name === wish.edition);
-  const scoring = wish.scoring ?? (wish.profile === "geekyhobbies" ? "single-round" : edition.scoring);
+  const scoring = wish.options.scoring ?? choices.profiles.find((/** @type {any} */ one) => one.name === wish.profile).sets.scoring ?? edition.defaults.scoring;
   fill(rulesPlace,
-    choose(t("setup.edition"), choices.editions.map((/** @type {any} */ one) => [one.name, t(`edition.${one.name}`)]), wish.edition, (value) => { wish.edition = value; }, "edition"),
-    choose(t("setup.profile"), choices.profiles.map((/** @type {string} */ one) => [one, t(`profile.${one}`)]), wish.profile, (value) => { wish.profile = value; wish.scoring = null; }, "profile"),
-    choose(t("setup.scoring"), ["winner-takes-all", "low-total", "single-round"].map((one) => [one, t(`scoring.${one}`)]), scoring, (value) => { wish.scoring = value; }, "scoring"),
-    scoring !== "single-round" && h("label", { class: "field" }, t("setup.target"), h("input", { id: "target", type: "number", min: "1", max: "100000", value: wish.target ?? edition.target,
-      onchange: (/** @type {any} */ event) => { wish.target = Number(event.target.value) || null; } })),
-    h("label", { class: "field" }, t("setup.hand"), h("input", { id: "hand-size", type: "number", min: "1", max: "30", value: wish.hand_size ?? edition.hand_size,
-      onchange: (/** @type {any} */ event) => { wish.hand_size = Number(event.target.value) || null; } })),
+    choose(t("setup.edition"), choices.editions.map((/** @type {any} */ one) => [one.name, one.title]), wish.edition, (value) => { wish.edition = value; }, "edition"),
+    choose(t("setup.profile"), choices.profiles.map((/** @type {any} */ one) => [one.name, one.title]), wish.profile, (value) => { wish.profile = value; delete wish.options.scoring; }, "profile"),
+    choose(t("setup.scoring"), choices.scorings.map((/** @type {any} */ one) => [one.value, one.title]), scoring, (value) => { wish.options.scoring = value; }, "scoring"),
+    scoring !== "single-round" && h("label", { class: "field" }, t("setup.target"), h("input", { id: "target", type: "number", min: "1", max: "100000", value: wish.options.target ?? edition.defaults.target,
+      onchange: (/** @type {any} */ event) => { setNumber("target", event.target.value); } })),
+    h("label", { class: "field" }, t("setup.hand"), h("input", { id: "hand-size", type: "number", min: "1", max: "30", value: wish.options.hand_size ?? edition.defaults.hand_size,
+      onchange: (/** @type {any} */ event) => { setNumber("hand_size", event.target.value); } })),
     choose(t("setup.language"), Object.entries(LANGUAGES), wish.language, (value) => { wish.language = value; }, "language"),
     h("label", { class: "check wide" }, h("input", { type: "checkbox", checked: wish.relaxed_turns, onchange: (/** @type {any} */ event) => { wish.relaxed_turns = event.target.checked; } }), t("setup.relaxed")));
 }

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import unicodedata
+from collections.abc import Callable
 from typing import Annotated, Any
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
 from companion.cards import ALL_CARDS, Card
+from companion.referee.editions import OPTIONS, PROFILES
 
 
 class Body(BaseModel):
@@ -34,6 +36,24 @@ KnownName = Annotated[str, Field(min_length=1, max_length=24)]
 _NAMES: list[Any] = [card.name for card in ALL_CARDS]
 CardName = Annotated[str, Field(json_schema_extra={"enum": _NAMES}), AfterValidator(lambda name: Card.parse(name).name)]
 """A card's name."""
+
+
+def _one_of(known: list[Any]) -> Callable[[str], str]:
+    def check(name: str) -> str:
+        if name not in known:
+            raise ValueError(f"one of {', '.join(known)} is needed")
+        return name
+
+    return check
+
+
+_PROFILES: list[Any] = list(PROFILES)
+ProfileName = Annotated[str, Field(json_schema_extra={"enum": _PROFILES}), AfterValidator(_one_of(_PROFILES))]
+"""A ready profile's name."""
+
+_OPTIONS: list[Any] = list(OPTIONS)
+OptionName = Annotated[str, Field(json_schema_extra={"enum": _OPTIONS}), AfterValidator(_one_of(_OPTIONS))]
+"""The name of an option of the rules."""
 
 Cards = Annotated[list[CardName], Field(max_length=108)]
 """The cards of a hand, by name."""

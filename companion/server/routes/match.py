@@ -1,40 +1,42 @@
-"""Setting a match up: what there is to choose, beginning one, and taking one up again."""
+"""Setting a match up, and taking one up again."""
 
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any, Literal
+from typing import Annotated
 
-from pydantic import Field
+from pydantic import Field, StrictBool, StrictInt, StrictStr
 
-from companion.cards import Card, EditionName, Face
-from companion.referee.editions import EDITIONS, PROFILES
+from companion.cards import Card, EditionName
+from companion.languages import Language
 from companion.referee.scoring import highest_draws
 from companion.referee.state import MAX_PLAYERS, MIN_PLAYERS, Header
 from companion.referee.transcript import TranscriptError, read_header
 from companion.server.access.guests import Role
-from companion.server.config import Language
 from companion.server.errors import RefusalError
 from companion.server.house import house
 from companion.server.routes.api import Api
-from companion.server.routes.fields import Body, CardName, PlayerName
+from companion.server.routes.fields import Body, CardName, OptionName, PlayerName, ProfileName
 from companion.server.routes.payloads import Answer
 from companion.server.selfplay import SOURCE, SelfPlay
 from companion.store import NoSuchMatchError, StoreError
 
 api = Api()
 
+_MOST = 1_000_000
+"""No number of a match comes near it."""
+
+OptionValue = StrictBool | Annotated[StrictInt, Field(ge=0, le=_MOST)] | Annotated[StrictStr, Field(max_length=40)]
+
 
 class MatchBody(Body):
-    """How a match is set up. `options` are those of the rules that differ from the profile's."""
+    """How a match is set up. `options` are those of the rules that differ from the profile's; see `/api/choices`."""
 
-    edition: Literal["mario-kart", "minecraft", "classic"]
-    profile: Literal["official", "geekyhobbies", "blog"] = "official"
+    edition: EditionName
+    profile: ProfileName = "official"
     players: list[PlayerName] = Field(min_length=MIN_PLAYERS, max_length=MAX_PLAYERS)
     dealer: PlayerName | None = None
-    scoring: Literal["winner-takes-all", "low-total", "single-round"] | None = None
-    target: int | None = Field(default=None, ge=1, le=100_000)
-    hand_size: int | None = Field(default=None, ge=1, le=30)
+    options: dict[OptionName, OptionValue] = Field(default_factory=dict)
     language: Language | None = None
     relaxed_turns: bool = False
 
@@ -63,61 +65,10 @@ class LanguageBody(Body):
     language: Language
 
 
-class EditionAnswer(Answer):
-    """An edition: how many of each card its deck holds, and what it is played with by default."""
-
-    name: str
-    deck: dict[str, int]
-    scoring: str
-    target: int
-    hand_size: int
-    items: bool
-
-
-class ChoicesAnswer(Answer):
-    """What there is to choose for a match, what was chosen last, and a match that could be gone on with."""
-
-    editions: list[EditionAnswer]
-    profiles: list[str]
-    languages: list[str]
-    last: dict[str, Any]
-    running: str | None
-    unfinished: str | None
-
-
 class StartedAnswer(Answer):
     """The match that runs now, None where there was none to go on with."""
 
     id: str | None
-
-
-@api.route("GET", "/api/choices", role=Role.VIEWER, answer=ChoicesAnswer)
-def get_choices() -> ChoicesAnswer:
-    """Say what there is to choose for a match."""
-    own = house()
-    running = own.table.match_id
-    try:
-        unfinished = own.store.unfinished()
-    except StoreError:
-        unfinished = None
-    return ChoicesAnswer(
-        editions=[
-            EditionAnswer(
-                name=name.value,
-                deck={card.name: count for card, count in edition.deck.items()},
-                scoring=edition.options.scoring.value,
-                target=edition.options.target,
-                hand_size=edition.options.hand_size,
-                items=Card(Face.WILD_ITEM_BOX) in edition.deck,
-            )
-            for name, edition in EDITIONS.items()
-        ],
-        profiles=list(PROFILES),
-        languages=["en", "de", "fr", "es"],
-        last=own.wishes,
-        running=running,
-        unfinished=unfinished,
-    )
 
 
 @api.route("POST", "/api/match", role=Role.HOST, body=MatchBody, answer=StartedAnswer)
@@ -127,7 +78,7 @@ def start_match(body: MatchBody) -> StartedAnswer:
     own = house()
     if body.language is not None:
         own.speak(body.language)
-    own.remember(body.model_dump())
+    own.remember(body.model_dump(mode="json"))
     if own.camera.state.source == SOURCE:
         return StartedAnswer(id=SelfPlay(own, header, relaxed_turns=body.relaxed_turns).start())
     return StartedAnswer(id=own.start(header, relaxed_turns=body.relaxed_turns))
@@ -170,14 +121,11 @@ def set_language(body: LanguageBody) -> None:
 
 
 def _header(body: MatchBody) -> Header:
-    options: dict[str, object] = {
-        name: value for name in ("scoring", "target", "hand_size") if (value := getattr(body, name)) is not None
-    }
     match: dict[str, object] = {
-        "edition": EditionName(body.edition).value,
+        "edition": body.edition.value,
         "profile": body.profile,
         "players": list(body.players),
-        "options": options,
+        "options": dict(body.options),
     }
     if body.dealer is not None:
         match["dealer"] = body.dealer
