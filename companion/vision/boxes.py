@@ -9,7 +9,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from companion.vision.geometry import Image, Quad
+from companion.vision.geometry import Image, Quad, intersection_over_union
 from companion.vision.runtime import Network
 
 
@@ -80,17 +80,9 @@ def suppress(boxes: list[Box], threshold: float) -> list[Box]:
     kept: list[Box] = []
     for box in sorted(boxes, key=lambda box: -box.score):
         rivals = (other for other in kept if other.kind is box.kind)
-        if all(_iou(box.quad, other.quad) <= threshold for other in rivals):
+        if all(intersection_over_union(box.quad, other.quad) <= threshold for other in rivals):
             kept.append(box)
     return kept
-
-
-def _iou(a: Quad, b: Quad) -> float:
-    if (a.max(0) < b.min(0)).any() or (b.max(0) < a.min(0)).any():
-        return 0.0
-    common = float(cv2.intersectConvexConvex(a, b)[0])
-    union = abs(cv2.contourArea(a)) + abs(cv2.contourArea(b)) - common
-    return common / union if union > 0 else 0.0
 
 
 class BoxFinder:

@@ -126,3 +126,12 @@ def intersection_over_smaller(a: Quad, b: Quad) -> float:
     if smaller < 1:
         return 0.0
     return float(cv2.intersectConvexConvex(a, b)[0]) / smaller
+
+
+def intersection_over_union(a: Quad, b: Quad) -> float:
+    """Return the common area of two convex quads over that of both together, 0 where both are empty."""
+    if (a.max(0) < b.min(0)).any() or (b.max(0) < a.min(0)).any():
+        return 0.0
+    common = float(cv2.intersectConvexConvex(a, b)[0])
+    union = abs(cv2.contourArea(a)) + abs(cv2.contourArea(b)) - common
+    return common / union if union > 0 else 0.0
