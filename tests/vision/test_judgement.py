@@ -10,10 +10,12 @@ from companion.dataset.scenes.layouts import Placement
 from companion.dataset.simulated.simulation import SimulatedTable
 from companion.dataset.simulated.tabletop import Tabletop
 from companion.vision.comparison import Comparison
+from companion.vision.evidence import Evidence, Lying
 from companion.vision.geometry import Image, Quad
+from companion.vision.judgement import Change, judge
+from companion.vision.known import where_seen
 from companion.vision.motion import difference, glance
 from companion.vision.sightings import Sighting
-from companion.vision.verdict import Change, Lying, judge, where_seen
 
 RED_7, BLUE_3, GREEN_9 = Card.parse("red 7"), Card.parse("blue 3"), Card.parse("green 9")
 WILD, GREEN_7, BLUE_7 = Card.parse("wild"), Card.parse("green 7"), Card.parse("blue 7")
@@ -33,8 +35,8 @@ def test_a_card_that_hardly_changes_the_small_picture_has_landed_if_it_reads_and
     quad = outline(100, 60)
     sightings = [Sighting(quad + 2, (BLUE_3, RED_7), (0.95, 0.01), whole=True)]
     pictures = Comparison(before, other if replaced else before)
-    verdict = judge([Lying(RED_7, quad)], sightings, np.zeros((180, 320), np.uint8), 1.0, pictures)
-    assert verdict.change is change
+    judgement = judge(Evidence([Lying(RED_7, quad)], sightings, np.zeros((180, 320), np.uint8), 1.0, pictures))
+    assert judgement.change is change
 
 
 @pytest.mark.parametrize(("confidence", "change"), [(0.99, Change.LANDED), (0.9, Change.NONE)])
@@ -45,7 +47,7 @@ def test_a_card_that_is_surely_read_need_not_look_as_unlike_the_old_one(confiden
     quad = outline(100, 60)
     sightings = [Sighting(quad + 2, (BLUE_3, RED_7), (confidence, 0.01), whole=True)]
     changed = np.zeros((180, 320), np.uint8)
-    assert judge([Lying(RED_7, quad)], sightings, changed, 1.0, Comparison(before, mixed)).change is change
+    assert judge(Evidence([Lying(RED_7, quad)], sightings, changed, 1.0, Comparison(before, mixed))).change is change
 
 
 @pytest.mark.parametrize(("pushed", "change"), [(False, Change.TAKEN_BACK), (True, Change.MOVED)])
@@ -57,7 +59,10 @@ def test_a_like_card_seen_where_the_one_below_lay_was_taken_from_it_or_pushed_th
     changed = np.zeros((180, 320), np.uint8)
     changed[60:150, 100 if pushed else 125 : 185] = 1
     pile = [Lying(GREEN_9, below + 30), Lying(RED_7, below), Lying(RED_7, top)]
-    assert judge(pile, [Sighting(below, (RED_7, BLUE_3), (0.99, 0.01), whole=True)], changed, 1.0).change is change
+    assert (
+        judge(Evidence(pile, [Sighting(below, (RED_7, BLUE_3), (0.99, 0.01), whole=True)], changed, 1.0)).change
+        is change
+    )
 
 
 def test_a_card_taken_back_is_told_though_the_one_below_was_pushed() -> None:
@@ -67,8 +72,8 @@ def test_a_card_taken_back_is_told_though_the_one_below_was_pushed() -> None:
     changed[80:140, 70:160] = 1
     pile = [Lying(GREEN_9, below + 40), Lying(BLUE_3, below), Lying(RED_7, top)]
     sighting = Sighting(below + np.array([-14, 10], np.float32), (BLUE_3, RED_7), (0.99, 0.01), whole=True)
-    verdict = judge(pile, [sighting], changed, 1.0)
-    assert (verdict.change, verdict.left) == (Change.TAKEN_BACK, 2)
+    judgement = judge(Evidence(pile, [sighting], changed, 1.0))
+    assert (judgement.change, judgement.left) == (Change.TAKEN_BACK, 2)
 
 
 def test_cards_that_were_pushed_from_under_a_new_one_are_known_where_they_lie_then() -> None:
@@ -101,7 +106,7 @@ def test_a_card_from_which_a_hand_was_taken_has_not_landed_anew(beside: int, cha
     ]
     changed = np.zeros((180, 320), np.uint8)
     changed[50:170, 128:230] = 1
-    assert judge([Lying(BLUE_3, below), Lying(RED_7, top)], sightings, changed, 1.0).change is change
+    assert judge(Evidence([Lying(BLUE_3, below), Lying(RED_7, top)], sightings, changed, 1.0)).change is change
 
 
 @pytest.mark.parametrize(("rows", "change"), [(18, Change.MOVED), (4, Change.LANDED)])
@@ -111,7 +116,7 @@ def test_a_card_was_pushed_unless_where_it_lay_it_shows_as_it_did(rows: int, cha
     changed = np.zeros((180, 320), np.uint8)
     changed[60:150, 140:210] = 1
     changed[60 : 60 + rows, 100:140] = 1
-    assert judge([Lying(RED_7, old)], [sighting], changed, 1.0).change is change
+    assert judge(Evidence([Lying(RED_7, old)], [sighting], changed, 1.0)).change is change
 
 
 def test_a_half_covered_card_that_is_outlined_ill_was_not_pushed_from_under_the_new_one() -> None:
@@ -122,9 +127,9 @@ def test_a_half_covered_card_that_is_outlined_ill_was_not_pushed_from_under_the_
         Sighting(outline(130, 112, height=78), (RED_7, BLUE_3), (0.9, 0.05), whole=True),
     ]
     pile = [Lying(BLUE_3, outline(100, 60)), Lying(RED_7, outline(130, 100))]
-    verdict = judge(pile, sightings, changed, 1.0)
-    assert verdict.change is Change.LANDED
-    assert verdict.top is sightings[0]
+    judgement = judge(Evidence(pile, sightings, changed, 1.0))
+    assert judgement.change is Change.LANDED
+    assert judgement.top is sightings[0]
 
 
 @pytest.mark.parametrize(("news", "change"), [(1, Change.LANDED), (0, Change.NONE)])
@@ -136,10 +141,10 @@ def test_a_corner_is_a_card_to_ask_about_where_the_top_one_seems_to_lie_still_th
         Sighting(quad, (RED_7, BLUE_3), (0.9, 0.05), whole=True),
         Sighting(quad + 12, (GREEN_9, BLUE_3), (0.95, 0.02), whole=False),
     ]
-    verdict = judge([Lying(RED_7, quad)], sightings, np.full((180, 320), news, np.uint8), 1.0)
-    assert verdict.change is change
-    assert verdict.top is sightings[news]
-    assert verdict.belief == (0.5 if news else 1.0)
+    judgement = judge(Evidence([Lying(RED_7, quad)], sightings, np.full((180, 320), news, np.uint8), 1.0))
+    assert judgement.change is change
+    assert judgement.top is sightings[news]
+    assert judgement.belief == (0.5 if news else 1.0)
 
 
 @pytest.mark.parametrize(("covers", "change"), [(False, Change.NONE), (True, Change.LANDED)])
@@ -152,7 +157,7 @@ def test_a_card_known_to_lie_under_a_top_one_that_is_missed_has_not_landed_unles
     if covers:
         changed[80:150, 130:160] = 1
     sighting = Sighting(below + 1, (BLUE_3, RED_7), (0.99, 0.01), whole=True)
-    assert judge([Lying(BLUE_3, below), Lying(RED_7, top)], [sighting], changed, 1.0).change is change
+    assert judge(Evidence([Lying(BLUE_3, below), Lying(RED_7, top)], [sighting], changed, 1.0)).change is change
 
 
 def test_a_new_corner_tells_what_covers_a_card_that_reads_as_before_but_looks_otherwise() -> None:
@@ -162,8 +167,8 @@ def test_a_new_corner_tells_what_covers_a_card_that_reads_as_before_but_looks_ot
     old = Sighting(quad + 4, (RED_7, BLUE_3), (0.99, 0.01), whole=True)
     corner = Sighting(quad + 12, (GREEN_9, BLUE_3), (0.9, 0.02), whole=False)
     changed = np.ones((180, 320), np.uint8)
-    verdict = judge([Lying(RED_7, quad)], [old, corner], changed, 1.0, Comparison(before, other))
-    assert (verdict.change, verdict.top, verdict.belief) == (Change.LANDED, corner, 0.5)
+    judgement = judge(Evidence([Lying(RED_7, quad)], [old, corner], changed, 1.0, Comparison(before, other)))
+    assert (judgement.change, judgement.top, judgement.belief) == (Change.LANDED, corner, 0.5)
 
 
 @pytest.mark.parametrize(("recolored", "change"), [(True, Change.LANDED), (False, Change.NONE)])
@@ -178,7 +183,7 @@ def test_the_same_face_in_another_colour_has_landed_where_the_colour_has_changed
         image[60:150, 100:160] = (face[60:150, 100:160, None] * np.array(shares)).astype(np.uint8)
     sighting = Sighting(quad + 2, (BLUE_7, RED_7), (0.99, 0.01), whole=True)
     changed = np.zeros((180, 320), np.uint8)
-    assert judge([Lying(GREEN_7, quad)], [sighting], changed, 1.0, Comparison(before, after)).change is change
+    assert judge(Evidence([Lying(GREEN_7, quad)], [sighting], changed, 1.0, Comparison(before, after))).change is change
 
 
 def test_a_card_pushed_from_under_the_one_that_was_taken_back_is_no_new_one() -> None:
@@ -189,8 +194,8 @@ def test_a_card_pushed_from_under_the_one_that_was_taken_back_is_no_new_one() ->
     changed[80:140, 80:170] = 1
     pile = [Lying(GREEN_9, below + 30), Lying(BLUE_3, below), Lying(RED_7, top)]
     sighting = Sighting(below + np.array([-18, 12], np.float32), (BLUE_3, RED_7), (0.99, 0.01), whole=True)
-    verdict = judge(pile, [sighting], changed, 1.0, Comparison(before, after))
-    assert (verdict.change, verdict.left) == (Change.TAKEN_BACK, 2)
+    judgement = judge(Evidence(pile, [sighting], changed, 1.0, Comparison(before, after)))
+    assert (judgement.change, judgement.left) == (Change.TAKEN_BACK, 2)
 
 
 def test_a_card_pushed_along_with_the_top_one_has_not_landed_though_it_is_outlined_ill() -> None:
@@ -201,7 +206,7 @@ def test_a_card_pushed_along_with_the_top_one_has_not_landed_though_it_is_outlin
         Sighting(top + np.array([20, 8], np.float32), (RED_7, BLUE_3), (0.99, 0.01), whole=True),
         Sighting(below - np.array([8, 20], np.float32), (BLUE_3, RED_7), (0.99, 0.01), whole=True),
     ]
-    assert judge([Lying(BLUE_3, below), Lying(RED_7, top)], sightings, changed, 1.0).change is Change.MOVED
+    assert judge(Evidence([Lying(BLUE_3, below), Lying(RED_7, top)], sightings, changed, 1.0)).change is Change.MOVED
 
 
 @pytest.mark.parametrize(("pushed", "change"), [(False, Change.LANDED), (True, Change.NONE)])
@@ -222,7 +227,7 @@ def test_a_like_card_has_landed_only_where_the_lower_cards_lie_as_they_did(pushe
     changed = difference(glance(before.picture, 0.0), glance(after.picture, 1.0))
     scale = changed.shape[1] / before.picture.shape[1]
     pictures = Comparison(before.picture, after.picture)
-    assert judge(pile, sightings, changed, scale, pictures).change is change
+    assert judge(Evidence(pile, sightings, changed, scale, pictures)).change is change
 
 
 @pytest.mark.parametrize(("beside", "change"), [(0, Change.LANDED), (25, Change.TAKEN_BACK)])
@@ -234,7 +239,7 @@ def test_a_card_unlike_the_only_known_one_was_under_it_only_if_that_has_left_fro
     changed[75:90, 100:160] = 1
     changed[60:150, 100 : 100 + beside] = 1
     sighting = Sighting(old + np.array([beside, 0], np.float32), (BLUE_3, RED_7), (0.99, 0.005), whole=True)
-    assert judge([Lying(RED_7, old)], [sighting], changed, 1.0).change is change
+    assert judge(Evidence([Lying(RED_7, old)], [sighting], changed, 1.0)).change is change
 
 
 def test_noise_on_a_face_of_little_contrast_is_no_like_card_just_where_the_old_one_lies() -> None:
@@ -253,4 +258,4 @@ def test_noise_on_a_face_of_little_contrast_is_no_like_card_just_where_the_old_o
     assert pictures.laid_on_like(quad, again) > 0.9
     sightings = [Sighting(again, (RED_7, BLUE_3), (0.99, 0.005), whole=True)]
     changed = np.ones((210, 200), np.uint8)
-    assert judge([Lying(RED_7, quad)], sightings, changed, 0.5, pictures).change is Change.NONE
+    assert judge(Evidence([Lying(RED_7, quad)], sightings, changed, 0.5, pictures)).change is Change.NONE
