@@ -19,7 +19,8 @@ from companion.dataset.scenes.layouts import Placement
 from companion.dataset.simulated.script import Lay, Pace, Script, Step, TakeTop, write_script
 from companion.dataset.simulated.simulation import SimulatedFrame, SimulatedTable
 from companion.vision.events import CardLanded, CardTakenBack, PileGone, PileMoved
-from companion.vision.frames import Frame, Image, SourceError
+from companion.vision.frames import Frame, SourceError
+from companion.vision.geometry import Image
 from companion.vision.sightings import UNSURE_BELOW, Sighting
 
 PACE = Pace(0.4, 0.2, 0.4)

@@ -16,7 +16,8 @@ import numpy as np
 from companion.cards import Card
 from companion.dataset.simulated.simulation import PileChange, SimulatedFrame, SimulatedTable, TrueEvent
 from companion.vision.events import CardLanded, CardTakenBack, PileEvent, PileGone, PileMoved
-from companion.vision.frames import Frame, Image
+from companion.vision.frames import Frame
+from companion.vision.geometry import Image
 from companion.vision.pile import Detect, PileTracker
 from companion.vision.sightings import Sighting
 

@@ -22,7 +22,8 @@ from companion.dataset.simulated.script import write_script
 from companion.dataset.simulated.simulation import PileChange, SimulatedFrame, SimulatedTable
 from companion.vision.detector import CardDetector, model_folder
 from companion.vision.events import PileEvent
-from companion.vision.frames import Frame, Image
+from companion.vision.frames import Frame
+from companion.vision.geometry import Image
 from companion.vision.pile import PileTracker
 from companion.vision.runtime import ModelFileError
 

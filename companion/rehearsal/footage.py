@@ -10,9 +10,8 @@ from collections.abc import Iterator
 
 import cv2
 import numpy as np
-from numpy.typing import NDArray
 
-Image = NDArray[np.uint8]
+from companion.vision.geometry import Image
 
 SIZE = (1280, 720)
 """Width and height of the pictures."""

@@ -8,8 +8,8 @@ from numpy.typing import NDArray
 
 from companion.journal import Corners
 from companion.vision.events import Picture
+from companion.vision.geometry import Quad
 from companion.vision.pictures import PictureError, decode_picture
-from companion.vision.sightings import Quad
 
 LONGEST_SIDE = 1280
 """Pixels of a kept picture's longer side: a card on a table stays readable, also for training."""

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from companion.cards import Card
-from companion.vision.sightings import Quad
+from companion.vision.geometry import Quad
 
 Picture = bytes | NDArray[np.uint8] | None
 """A JPEG file's bytes, an (H, W, 3) BGR picture, or none."""

@@ -14,11 +14,9 @@ from typing import Protocol
 
 import cv2
 import numpy as np
-from numpy.typing import NDArray
 
+from companion.vision.geometry import Image
 from companion.vision.pictures import decode_picture
-
-Image = NDArray[np.uint8]
 
 SMALLEST_SIDE = 16
 """Pixels under which a picture is taken for the rubbish that a broken stream decodes to."""

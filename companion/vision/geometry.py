@@ -11,7 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 Image = NDArray[np.uint8]
+"""A picture: (H, W, 3) BGR."""
 Quad = NDArray[np.float32]
+"""An outline: four corners (4, 2), (x, y) in pixels, clockwise from the thing's own top left."""
 
 CARD_CROP = (128, 192)
 """Width and height in pixels of the crop from which a whole card is read."""

@@ -5,11 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from companion.cards import Card
-
-Quad = NDArray[np.float32]
+from companion.vision.geometry import Quad
 
 UNSURE_BELOW = 0.75
 """Confidence under which a reading is called unsure and shown with its runner-up."""

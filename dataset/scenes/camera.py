@@ -8,7 +8,8 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from companion.dataset.scenes.surfaces import Image, smooth_noise
+from companion.dataset.scenes.surfaces import smooth_noise
+from companion.vision.geometry import Image
 
 Floats = NDArray[np.float32]
 

@@ -10,7 +10,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from companion.dataset.scenes.surfaces import Image
+from companion.vision.geometry import Image
 
 Owner = NDArray[np.int16]
 OCCLUDER = -2

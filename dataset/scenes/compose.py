@@ -24,10 +24,8 @@ from companion.dataset.artist.wear import soften, wear
 from companion.dataset.scenes import camera
 from companion.dataset.scenes.clutter import Owner, draw_hand, draw_object
 from companion.dataset.scenes.layouts import Layout, Placement, place
-from companion.dataset.scenes.surfaces import Image, SurfaceBank
-
-Quad = NDArray[np.float32]
-"""Four corners (4, 2) in pixels, clockwise from the thing's own top left."""
+from companion.dataset.scenes.surfaces import SurfaceBank
+from companion.vision.geometry import Image, Quad
 
 
 @dataclass(frozen=True)

@@ -18,9 +18,10 @@ from rich.progress import Progress
 
 from companion.dataset.artist.families import TRAINING_WEIGHTS, StyleFamily
 from companion.dataset.artist.fonts import system_fonts
-from companion.dataset.scenes.compose import Quad, Scene, SceneCard, SceneMaker
+from companion.dataset.scenes.compose import Scene, SceneCard, SceneMaker
 from companion.dataset.scenes.photos import load_card_photos
 from companion.dataset.scenes.surfaces import SurfaceBank, list_pictures
+from companion.vision.geometry import Quad
 
 CLASSES = ("card", "index")
 CARD_VISIBLE = 0.5

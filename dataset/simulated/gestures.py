@@ -16,7 +16,6 @@ from numpy.typing import NDArray
 
 from companion.cards import Card
 from companion.dataset.scenes.layouts import Placement
-from companion.dataset.scenes.surfaces import Image
 from companion.dataset.simulated.script import (
     FLIP_SECONDS,
     CarryOff,
@@ -38,7 +37,8 @@ from companion.dataset.simulated.sprites import (
     warp,
     with_shadow,
 )
-from companion.dataset.simulated.tabletop import PileCard, Quad, Tabletop, outline
+from companion.dataset.simulated.tabletop import PileCard, Tabletop, outline
+from companion.vision.geometry import Image, Quad
 
 Vector = NDArray[np.float64]
 

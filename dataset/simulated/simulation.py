@@ -21,7 +21,7 @@ from companion.dataset.artist.faces import CardArt
 from companion.dataset.artist.families import StyleFamily
 from companion.dataset.artist.styles import sample_style
 from companion.dataset.scenes.compose import Deck, PhotoDeck
-from companion.dataset.scenes.surfaces import Image, SurfaceBank
+from companion.dataset.scenes.surfaces import SurfaceBank
 from companion.dataset.simulated.gestures import Gesture, Held, begin
 from companion.dataset.simulated.script import (
     KNOCK_SECONDS,
@@ -39,7 +39,8 @@ from companion.dataset.simulated.script import (
     write_script,
 )
 from companion.dataset.simulated.sprites import Matrix, blend
-from companion.dataset.simulated.tabletop import Pile, Quad, Tabletop
+from companion.dataset.simulated.tabletop import Pile, Tabletop
+from companion.vision.geometry import Image, Quad
 
 # A hand's speed is smeared over this long, as by a camera indoors.
 _EXPOSURE_SECONDS = 1 / 60

@@ -17,10 +17,9 @@ from companion.dataset.artist.press import CARD_HEIGHT, CARD_WIDTH
 from companion.dataset.scenes.clutter import Owner, draw_object
 from companion.dataset.scenes.compose import Deck, PhotoDeck
 from companion.dataset.scenes.layouts import Placement
-from companion.dataset.scenes.surfaces import Image, SurfaceBank
+from companion.dataset.scenes.surfaces import SurfaceBank
 from companion.dataset.simulated.sprites import Matrix, Sprite, blend, card_sprite, premultiplied, stack
-
-Quad = NDArray[np.float32]
+from companion.vision.geometry import Image, Quad, project
 
 _UNIT = np.array([[0, 0], [1, 0], [1, 1], [0, 1]], np.float64)
 
@@ -50,12 +49,6 @@ class Pile:
     cards: tuple[PileCard, ...]
     quads: tuple[Quad, ...]
     owner: Owner
-
-
-def project(matrix: Matrix, points: NDArray[np.floating]) -> Quad:
-    """Return (N, 2) points after a homography."""
-    mapped = np.column_stack([points, np.ones(len(points))]) @ matrix.T
-    return np.asarray(mapped[:, :2] / mapped[:, 2:], np.float32)
 
 
 def outline(matrix: Matrix) -> Quad:

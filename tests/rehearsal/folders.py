@@ -10,13 +10,13 @@ from pathlib import Path
 import cv2
 
 from companion.cards import ALL_CARDS, Card, EditionName, Face
-from companion.dataset.scenes.surfaces import Image
 from companion.rehearsal.device import Device
 from companion.server.access.guests import Role
 from companion.server.app import create_app, house_of
 from companion.server.config import ServerConfig
 from companion.server.house import House
 from companion.server.serve import Listeners
+from companion.vision.geometry import Image
 from companion.vision.pile import Detect
 
 CLASSIC = [card for card in ALL_CARDS if card.face not in (Face.WILD_ITEM_BOX, Face.WILD_CREEPER)]

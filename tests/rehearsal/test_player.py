@@ -15,12 +15,12 @@ from folders import CLASSIC, EDITION, fill, running
 from companion.cards import Card
 from companion.dataset.scenes.compose import SceneMaker
 from companion.dataset.scenes.layouts import Layout
-from companion.dataset.scenes.surfaces import Image
 from companion.referee.transcript import write_entry
 from companion.rehearsal.device import Device, DeviceError
 from companion.rehearsal.footage import SIZE, Footage, fitted
 from companion.rehearsal.plan import Laid, Plan, plan_match
 from companion.rehearsal.player import Fate, Rehearsal, Tally
+from companion.vision.geometry import Image
 from companion.vision.sightings import Sighting
 
 _BITS, _CELL = 6, 90

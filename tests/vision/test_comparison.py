@@ -13,8 +13,7 @@ from companion.dataset.scenes.layouts import Placement
 from companion.dataset.simulated.simulation import SimulatedTable
 from companion.dataset.simulated.tabletop import PileCard, Tabletop
 from companion.vision.comparison import Comparison
-from companion.vision.frames import Image
-from companion.vision.geometry import Quad, expand
+from companion.vision.geometry import Image, Quad, expand
 
 RED_7 = Card.parse("red 7")
 OFF = Placement(3.0, -2.5, 0.12)

@@ -14,7 +14,8 @@ import pytest
 
 from companion.dataset.simulated.source import SimulatedSource
 from companion.vision.events import CameraHealth, CameraStatus
-from companion.vision.frames import Frame, FrameSource, Image, SourceError, UploadSource, as_picture
+from companion.vision.frames import Frame, FrameSource, SourceError, UploadSource, as_picture
+from companion.vision.geometry import Image
 from companion.vision.grabber import Grabber
 from companion.vision.pictures import PictureError
 from companion.vision.sources import (

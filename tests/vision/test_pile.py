@@ -28,9 +28,9 @@ from companion.dataset.simulated.script import (
     write_script,
 )
 from companion.dataset.simulated.simulation import PileChange, SimulatedFrame, SimulatedTable
-from companion.dataset.simulated.tabletop import project
 from companion.vision.events import CameraStatus, CardLanded, CardTakenBack, PileEvent, PileGone, PileMoved
 from companion.vision.frames import Frame
+from companion.vision.geometry import project
 from companion.vision.motion import Zone, glance, tinted
 from companion.vision.pile import Detect, PileTracker
 from companion.vision.sightings import Sighting
