@@ -38,6 +38,14 @@ class StoreDamagedError(StoreError):
     """The file is no database of matches, or a damaged one."""
 
 
+class RefusedBatchError(StoreError):
+    """The file is as it should be, but this batch does not go into it. `match_id` is the batch's."""
+
+    def __init__(self, match_id: str, reason: str, path: Path) -> None:
+        super().__init__(f"What was played in {match_id} does not fit what is kept of it: {reason}.", path)
+        self.match_id = match_id
+
+
 class NoSuchMatchError(Exception):
     """No match has this id. `match_id` is the id."""
 
@@ -107,6 +115,22 @@ class MatchSummary:
     over: bool
     winners: tuple[str, ...]
     pictures: int
+
+
+@dataclass(frozen=True, slots=True)
+class DamagedMatch:
+    """A match of which not all can be read; `reason` is one sentence for people."""
+
+    id: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Salvage:
+    """What can be read of a match: its lines up to the first damaged one. fault: what is wrong, None for nothing."""
+
+    match: StoredMatch
+    fault: str | None
 
 
 @dataclass(frozen=True, slots=True)

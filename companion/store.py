@@ -13,18 +13,22 @@ import sqlite3
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import platformdirs
 
 from companion.cards import Card
 from companion.journal import Corners, Line, ReadBy, Reading
+from companion.private import make_private
 from companion.records import (
     Batch,
     Correction,
+    DamagedMatch,
     MatchSummary,
     NoSuchMatchError,
+    RefusedBatchError,
+    Salvage,
     Standing,
     StoreDamagedError,
     StoredMatch,
@@ -42,8 +46,11 @@ __all__ = [
     "PICTURES_BYTES",
     "Batch",
     "Correction",
+    "DamagedMatch",
     "MatchSummary",
     "NoSuchMatchError",
+    "RefusedBatchError",
+    "Salvage",
     "Standing",
     "Store",
     "StoreDamagedError",
@@ -92,6 +99,11 @@ _MIGRATIONS = (
         time REAL NOT NULL, PRIMARY KEY (match, reading)
     ) STRICT, WITHOUT ROWID;
     """,
+    # Which match was touched last must not depend on a clock that people set.
+    """
+    ALTER TABLE match ADD COLUMN sequence INTEGER NOT NULL DEFAULT 0;
+    UPDATE match SET sequence = (SELECT count(*) FROM match AS other WHERE other.touched <= match.touched);
+    """,
 )
 
 
@@ -120,37 +132,39 @@ class Store:
         self._connection: sqlite3.Connection | None = None
 
     def write(self, batch: Batch) -> None:
-        """Write all of the batch, durably. Raises NoSuchMatchError where the match is neither there nor begun."""
+        """Write all of the batch, durably.
+
+        Raises NoSuchMatchError where the match is neither there nor begun, RefusedBatchError where the batch itself is
+        at fault.
+        """
         with self._transaction("BEGIN IMMEDIATE") as connection:
-            if batch.header is not None:
-                connection.execute(
-                    "INSERT INTO match VALUES (?, ?, 0, ?, ?, 0, 0, '[]')",
-                    (batch.match_id, json.dumps(write_header(batch.header)), batch.time, batch.time),
-                )
-            updated = connection.execute(
-                "UPDATE match SET touched = ?, relaxed = coalesce(?, relaxed) WHERE id = ?",
-                (batch.time, batch.relaxed, batch.match_id),
-            )
-            if not updated.rowcount:
-                raise NoSuchMatchError(batch.match_id)
-            self._write_rows(connection, batch)
+            try:
+                self._write_batch(connection, batch)
+            except _REFUSALS as error:
+                raise RefusedBatchError(batch.match_id, str(error), self.path) from error
 
     def matches(self) -> list[MatchSummary]:
-        """Return all matches, the latest first."""
+        """Return all matches whose entry in the list is whole, the one begun last first."""
+        return [each for each in self.survey() if isinstance(each, MatchSummary)]
+
+    def survey(self) -> list[MatchSummary | DamagedMatch]:
+        """Return all matches, the one begun last first; of one whose entry is damaged, what is wrong with it."""
         with self._transaction() as connection:
             rows = connection.execute(
                 "SELECT id, header, started, touched, moves, over, winners,"
-                " (SELECT count(*) FROM picture WHERE picture.match = match.id) FROM match ORDER BY started DESC, id"
+                " (SELECT count(*) FROM picture WHERE picture.match = match.id) FROM match ORDER BY rowid DESC"
             ).fetchall()
-        return [
-            MatchSummary(
-                id_, _header(header), started, touched, moves, bool(over), tuple(json.loads(winners)), pictures
-            )
-            for id_, header, started, touched, moves, over, winners, pictures in rows
-        ]
+        return [_summary(*row) for row in rows]
 
     def load(self, match_id: str) -> StoredMatch:
-        """Return one match; raises NoSuchMatchError."""
+        """Return one match; raises NoSuchMatchError, StoreDamagedError where not all of it can be read."""
+        found = self.salvage(match_id)
+        if found.fault is not None:
+            raise StoreDamagedError(found.fault, self.path)
+        return found.match
+
+    def salvage(self, match_id: str) -> Salvage:
+        """Return what can be read of a match; raises NoSuchMatchError, StoreDamagedError where not even its set-up."""
         with self._transaction() as connection:
             row = connection.execute("SELECT header, relaxed, started FROM match WHERE id = ?", (match_id,)).fetchone()
             if row is None:
@@ -161,23 +175,26 @@ class Store:
             pending = connection.execute(
                 "SELECT observation FROM pending WHERE match = ? ORDER BY n", (match_id,)
             ).fetchall()
-        header, relaxed, started = row
-        return StoredMatch(
-            match_id,
-            _header(header),
-            bool(relaxed),
-            started,
-            tuple(
-                Line(read_entry(json.loads(entry)), ReadBy(read_by), when, reading)
-                for entry, read_by, when, reading in lines
-            ),
-            tuple(text for (text,) in pending),
-        )
+        text, relaxed, started = row
+        try:
+            header = _header(text)
+        except _UNREADABLE as error:
+            raise StoreDamagedError(f"The set-up of the match {match_id} is damaged: {error}.", self.path) from error
+        whole: list[Line] = []
+        fault = None
+        for entry, read_by, when, reading in lines:
+            try:
+                whole.append(Line(read_entry(json.loads(entry)), ReadBy(read_by), when, reading))
+            except _UNREADABLE as error:
+                fault = f"Line {len(whole) + 1} of the match {match_id} is damaged: {error}."
+                break
+        waiting = () if fault else tuple(text for (text,) in pending)
+        return Salvage(StoredMatch(match_id, header, bool(relaxed), started, tuple(whole), waiting), fault)
 
     def unfinished(self) -> str | None:
         """Return the id of the match touched last, if it is not over; else None."""
         with self._transaction() as connection:
-            row = connection.execute("SELECT id, over FROM match ORDER BY touched DESC LIMIT 1").fetchone()
+            row = connection.execute("SELECT id, over FROM match ORDER BY sequence DESC LIMIT 1").fetchone()
         return None if row is None or row[1] else str(row[0])
 
     def reading(self, match_id: str, reading_id: str) -> Reading | None:
@@ -192,7 +209,10 @@ class Store:
         if row is None:
             return None
         when, probabilities, quad, jpeg = row
-        return Reading(reading_id, when, _probabilities(probabilities), _corners(quad), jpeg)
+        try:
+            return Reading(reading_id, when, _probabilities(probabilities), _corners(quad), jpeg)
+        except _UNREADABLE as error:
+            raise StoreDamagedError(f"A reading of the match {match_id} is damaged: {error}.", self.path) from error
 
     def picture(self, match_id: str, reading_id: str) -> bytes | None:
         """Return the reading's picture as JPEG bytes, None where it is not kept (any more)."""
@@ -225,6 +245,22 @@ class Store:
             if self._connection is not None:
                 self._connection.close()
                 self._connection = None
+
+    def _write_batch(self, connection: sqlite3.Connection, batch: Batch) -> None:
+        if batch.header is not None:
+            connection.execute(
+                "INSERT INTO match (id, header, relaxed, started, touched, moves, over, winners)"
+                " VALUES (?, ?, 0, ?, ?, 0, 0, '[]')",
+                (batch.match_id, json.dumps(write_header(batch.header)), batch.time, batch.time),
+            )
+        updated = connection.execute(
+            "UPDATE match SET touched = ?, relaxed = coalesce(?, relaxed),"
+            " sequence = (SELECT max(sequence) + 1 FROM match) WHERE id = ?",
+            (batch.time, batch.relaxed, batch.match_id),
+        )
+        if not updated.rowcount:
+            raise NoSuchMatchError(batch.match_id)
+        self._write_rows(connection, batch)
 
     def _write_rows(self, connection: sqlite3.Connection, batch: Batch) -> None:
         match_id = batch.match_id
@@ -305,6 +341,8 @@ class Store:
 
     def _open(self) -> sqlite3.Connection:
         self.folder.mkdir(parents=True, exist_ok=True)
+        with suppress(OSError):  # SQLite's own error says more
+            make_private(self.path)
         connection = sqlite3.connect(self.path, timeout=_BUSY_SECONDS, check_same_thread=False, isolation_level=None)
         try:
             connection.execute("PRAGMA auto_vacuum = INCREMENTAL")
@@ -349,6 +387,23 @@ class Store:
         if code == sqlite3.SQLITE_BUSY:
             return StoreError(f"{path} is in use by another program.", path)
         return StoreError(f"{path} cannot be used: {error}.", path)
+
+
+_UNREADABLE = (ValueError, LookupError, TypeError, AttributeError)
+"""What comes of reading rubbish where an entry should stand."""
+
+_REFUSALS = (sqlite3.IntegrityError, sqlite3.DataError, sqlite3.InterfaceError, UnicodeError, OverflowError)
+"""What SQLite makes of rows that cannot be stored, whatever the disk does."""
+
+
+def _summary(
+    id_: str, header: str, started: float, touched: float, moves: int, over: int, winners: str, pictures: int
+) -> MatchSummary | DamagedMatch:
+    try:
+        won = tuple(json.loads(winners))
+        return MatchSummary(id_, _header(header), started, touched, moves, bool(over), won, pictures)
+    except _UNREADABLE as error:
+        return DamagedMatch(id_, f"The match {id_} is damaged: {error}.")
 
 
 def _header(text: str) -> Header:

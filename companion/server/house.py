@@ -14,11 +14,11 @@ from flask import Flask, current_app
 from companion.caller import Caller
 from companion.cards import EditionName
 from companion.languages import Language
+from companion.private import write_private
 from companion.referee.state import Header
 from companion.server.access.devices import Devices
 from companion.server.access.guests import Badges
 from companion.server.access.pairing import Pairing
-from companion.server.access.private import write_private
 from companion.server.camera import Camera
 from companion.server.config import ServerConfig
 from companion.server.errors import RefusalError

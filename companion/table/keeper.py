@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import logging
+import time
 from collections import OrderedDict, deque
 from collections.abc import Callable
 from dataclasses import replace
 
 from companion.journal import Reading
-from companion.store import Batch, NoSuchMatchError, Store, StoreError, StoreFullError
+from companion.store import Batch, NoSuchMatchError, RefusedBatchError, Store, StoreError, StoreFullError
 
 RETRY_SECONDS = 5.0
 """How long after a failed write the next one is tried, so that a slow disk does not hold up the game."""
@@ -22,27 +23,37 @@ _log = logging.getLogger(__name__)
 class Keeper:
     """Writes batches in order. Not to be used by two threads at once.
 
-    store: None keeps everything in memory, which is then no trouble worth a notice. clock: seconds, ever increasing.
+    What the disk cannot take waits and is written first when it can. A match that the store will not take, because it
+    was deleted or does not fit, is set aside alone: others go on. store: None keeps everything in memory, which is then
+    no trouble worth a notice. clock: seconds that only go up, whatever people do to the time of day.
     """
 
-    def __init__(self, store: Store | None, clock: Callable[[], float]) -> None:
+    def __init__(self, store: Store | None, clock: Callable[[], float] = time.monotonic) -> None:
         self._store = store
         self._clock = clock
         self._waiting: deque[Batch] = deque()
         self._retry_at = 0.0
         self._pictures: OrderedDict[tuple[str, str], bytes] = OrderedDict()
-        self.trouble: StoreError | None = None
+        self._aside: dict[str, StoreError] = {}
+        self._match: str | None = None
+        self._disk: StoreError | None = None
+
+    @property
+    def trouble(self) -> StoreError | None:
+        """Why not all is on the disk: what ails the disk, or else the match written to last; None for nothing."""
+        return self._disk or (self._aside.get(self._match) if self._match else None)
 
     @property
     def saved(self) -> bool:
-        """Whether everything is on the disk."""
-        return self._store is not None and not self._waiting
+        """Whether everything of the match written to last is on the disk."""
+        return self._store is not None and not self._waiting and self._match not in self._aside
 
     def write(self, batch: Batch) -> None:
         """Write the batch durably, or hold it while the store cannot be written; `trouble` says why."""
+        self._match = batch.match_id
         for reading in batch.readings:
             self._hold(batch.match_id, reading)
-        if self._store is None:
+        if self._store is None or batch.match_id in self._aside:
             return
         bare = tuple(replace(reading, picture=None) for reading in batch.readings)
         if self._waiting:
@@ -65,14 +76,15 @@ class Keeper:
             return
         try:
             while self._waiting:
-                self._write(self._waiting[0])
+                if self._waiting[0].match_id not in self._aside:
+                    self._write(self._waiting[0])
                 self._waiting.popleft()
         except StoreError as error:
-            self.trouble = error
+            self._disk = error
             self._retry_at = self._clock() + RETRY_SECONDS
         else:
-            self.trouble = None
-            _log.info("the match is on the disk again")
+            self._disk = None
+            _log.info("what waited is on the disk")
 
     def picture(self, match_id: str, reading_id: str) -> bytes | None:
         """Return the reading's picture as JPEG bytes, None where it is not kept or cannot be read."""
@@ -85,19 +97,27 @@ class Keeper:
             return None
 
     def holds(self, match_id: str) -> bool:
-        """Return whether something of this match waits to be written."""
-        return any(batch.match_id == match_id for batch in self._waiting)
+        """Return whether something of this match is in memory alone."""
+        return match_id in self._aside or any(batch.match_id == match_id for batch in self._waiting)
 
     def _write(self, batch: Batch) -> None:
+        """Write a batch; raises StoreError for what ails the disk. What ails its match alone sets that aside."""
         assert self._store is not None
         try:
             self._store.write(batch)
-        except NoSuchMatchError as error:
-            raise StoreError("The match was deleted while it was played.", self._store.path) from error
+        except NoSuchMatchError:
+            self._set_aside(batch, RefusedBatchError(batch.match_id, "it was deleted", self._store.path))
+        except RefusedBatchError as error:
+            self._set_aside(batch, error)
+
+    def _set_aside(self, batch: Batch, error: StoreError) -> None:
+        """Write nothing more of this match: what came later would not fit to what is missing."""
+        _log.warning("the match %s goes on in memory alone: %s", batch.match_id, error)
+        self._aside[batch.match_id] = error
 
     def _fail(self, error: StoreError, batch: Batch) -> None:
         _log.warning("the match goes on in memory: %s", error)
-        self.trouble = error
+        self._disk = error
         self._waiting.append(batch)
         self._retry_at = self._clock() + RETRY_SECONDS
 

@@ -10,7 +10,7 @@ import gettext
 
 from companion.caller import CATALOGUES, Caller
 from companion.cards import Card, Color
-from companion.records import StoreError, StoreFullError, StoreReadOnlyError
+from companion.records import RefusedBatchError, StoreError, StoreFullError, StoreReadOnlyError
 from companion.referee.errors import DoesNotMatchError, message
 from companion.referee.moves import Accept, ChooseColor, Draw, Judge, Move, Pass, Play, Reshuffle, Target
 from companion.referee.state import State
@@ -131,6 +131,8 @@ class Sentences:
 
     def not_saved(self, trouble: StoreError) -> str:
         """Return the notice that the match goes on in memory."""
+        if isinstance(trouble, RefusedBatchError):
+            return self._text("This match was deleted or damaged on the disk: it goes on in memory alone.")
         if isinstance(trouble, StoreFullError):
             why = self._text("The disk is full.")
         elif isinstance(trouble, StoreReadOnlyError):

@@ -13,7 +13,7 @@ from typing import assert_never
 from companion.caller import Caller
 from companion.cards import Card, EditionName
 from companion.journal import Journal, Line, ReadBy, Reading, replay
-from companion.records import Batch, Correction, StoreDamagedError
+from companion.records import Batch, Correction, StoreDamagedError, StoreError
 from companion.referee.errors import DoesNotMatchError, NotInThisEditionError, RefereeError
 from companion.referee.legality import legal
 from companion.referee.match import Match
@@ -67,18 +67,23 @@ class Table:
     """One running table. All methods may be called from any thread; none waits for a listener or a camera.
 
     store: where matches are kept; None keeps them in memory only. caller: what puts rulings into words. clock: returns
-    seconds since the epoch.
+    seconds since the epoch, as people set them. steady: returns seconds that only go up.
     """
 
     def __init__(
-        self, store: Store | None = None, *, caller: Caller | None = None, clock: Callable[[], float] = time.time
+        self,
+        store: Store | None = None,
+        *,
+        caller: Caller | None = None,
+        clock: Callable[[], float] = time.time,
+        steady: Callable[[], float] = time.monotonic,
     ) -> None:
         self._store = store
         self._clock = clock
         self._lock = threading.RLock()
         self._updates = Updates()
         self._screen = Screen(self._updates, Voice(caller or Caller()), clock())
-        self._keeper = Keeper(store, clock)
+        self._keeper = Keeper(store, steady)
         self._session: Session | None = None
         self._first_look = True
         self._early: CardLanded | None = None
@@ -102,7 +107,7 @@ class Table:
         """Go on with a match of the store, by default the one played last if it is not over; return its id.
 
         Returns None where there is none to go on with. Raises NoSuchMatchError for an unknown id, StoreError where the
-        store cannot be read, StoreDamagedError where the match in it makes no sense.
+        store cannot be read or does not hold all of the match yet, StoreDamagedError where the match makes no sense.
         """
         with self._lock:
             if self._store is None:
@@ -113,6 +118,8 @@ class Table:
                 return None
             if self._session is not None and self._session.match_id == match_id and self._keeper.holds(match_id):
                 return match_id
+            if self._keeper.holds(match_id):
+                raise StoreError("This match can be taken up again once all of it is saved.", self._store.path)
             stored = self._store.load(match_id)
             try:
                 journal = replay(stored.header, stored.lines)

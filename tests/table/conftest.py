@@ -39,7 +39,7 @@ class Game:
     def __init__(self, store: Store | None) -> None:
         self.now = 1000.0
         self.store = store
-        self.table = Table(store, clock=lambda: self.now)
+        self.table = Table(store, clock=lambda: self.now, steady=lambda: self.now)
 
     def land(self, reading: dict[str, float] | str, *, same_face: bool = False, picture: Picture = None) -> None:
         """Let a card land, a while after whatever came before."""

@@ -18,7 +18,7 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
 
-from companion.server.access.private import write_private
+from companion.private import write_private
 
 _AUTHORITY_DAYS, _SERVER_DAYS, _RENEW_DAYS = 3650, 390, 30
 _PRIVATE = (
