@@ -15,7 +15,8 @@ _PACKAGES = {"companion": "companion", "dataset": "companion.dataset", "models":
 _MOST_LINES = 500
 
 _STORE = {"store", "journal", "records", "private"}
-_BELOW_SERVER = {"cards", "languages", "referee", "caller", "vision", "table", "settings", "log", *_STORE}
+_ARCHIVE = {"results", "exports"}
+_BELOW_SERVER = {"cards", "languages", "referee", "caller", "vision", "table", "settings", "log", *_STORE, *_ARCHIVE}
 _MAY_IMPORT = {
     "cards": set(),
     "languages": set(),
@@ -26,6 +27,8 @@ _MAY_IMPORT = {
     "dataset": {"cards", "referee", "vision"},
     "models": {"cards", "dataset", "vision"},
     **{module: {"cards", "referee", *_STORE} for module in _STORE},
+    "results": {"cards", "referee", *_STORE},
+    "exports": {"cards", "referee", "caller", "results", *_STORE},
     "table": {"cards", "referee", "caller", "vision", *_STORE},
     "server": _BELOW_SERVER | {"dataset"},
     # It is at the table as a device is: by way of the API alone.

@@ -2,37 +2,31 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import BinaryIO
 
 import click
 
 from companion.caller import Caller
-from companion.journal import Journal, Line, ReadBy, replay
-from companion.records import Batch, NoSuchMatchError, Standing, StoredMatch, StoreError
+from companion.exports import EXPORTS, local_time, move_rows, recover
+from companion.journal import Journal, Line, ReadBy
+from companion.records import Batch, DamagedMatch, NoSuchMatchError, Standing, StoredMatch, StoreError
 from companion.referee.errors import RefereeError
-from companion.referee.match import Match, Step
-from companion.referee.state import Phase, State
+from companion.referee.match import Match
+from companion.referee.state import Phase
 from companion.referee.transcript import (
     TranscriptError,
     parse_line,
     read_entry,
     read_header,
-    write_effect,
-    write_entry,
-    write_header,
-    write_state,
 )
 from companion.store import Store, new_match_id
 
-_BY_THE_ACTOR = frozenset({"play", "draw", "pass", "flip", "color", "target", "accept", "challenge", "reveal"})
-_COLUMNS = ("n", "time", "round", "player", "move", "card", "details", "read by", "said")
+_RESCUE = "`companion matches export {id}` writes out what can be read of it."
 
 
 @click.group()
@@ -49,10 +43,13 @@ def matches() -> None:
 def list_(ctx: click.Context, as_json: bool) -> None:
     """List all matches, the latest first."""
     with _said_plainly():
-        found = _store(ctx).matches()
+        found = _store(ctx).survey()
     if not found and not as_json:
         click.echo("No match is kept yet.")
     for each in found:
+        if isinstance(each, DamagedMatch):
+            click.echo(f"{each.reason} {_RESCUE.format(id=each.id)}", err=True)
+            continue
         players = list(each.header.players)
         if as_json:
             line = {
@@ -69,7 +66,7 @@ def list_(ctx: click.Context, as_json: bool) -> None:
         else:
             end = f"won by {', '.join(each.winners)}" if each.winners else "over" if each.over else "not over"
             click.echo(
-                f"{each.id}  {_local(each.started)}  {each.header.edition.name.value}, {', '.join(players)}: "
+                f"{each.id}  {local_time(each.started)}  {each.header.edition.name.value}, {', '.join(players)}: "
                 f"{each.moves} moves, {end}"
             )
 
@@ -81,8 +78,8 @@ def show(ctx: click.Context, match_id: str) -> None:
     """Show how a match stands and what led to it."""
     stored, journal = _load(ctx, match_id)
     caller = Caller()
-    click.echo(f"{stored.id}, begun {_local(stored.started)}, {stored.header.edition.name.value}")
-    for row in _rows(journal, caller):
+    click.echo(f"{stored.id}, begun {local_time(stored.started)}, {stored.header.edition.name.value}")
+    for row in move_rows(journal, caller):
         click.echo(" ".join(str(part) for part in (f"{row[0]:>4}", row[3], row[4], row[5], row[6], row[8]) if part))
     for sentence in caller.describe(journal.match.state):
         click.echo(sentence)
@@ -93,26 +90,30 @@ def show(ctx: click.Context, match_id: str) -> None:
 @click.option(
     "--format",
     "kind",
-    type=click.Choice(["transcript", "csv", "json"]),
-    default="transcript",
+    type=click.Choice(list(EXPORTS)),
+    default=next(iter(EXPORTS)),
     show_default=True,
-    help="Transcript: JSON Lines with undos and corrections, for `import` and `companion referee`. CSV and JSON: the "
-    "moves that stand.",
+    help="; ".join(f"{each.name}: {each.summary}" for each in EXPORTS.values()) + ".",
 )
 @click.option(
     "--output", "-o", type=click.Path(path_type=Path, dir_okay=False), help="File to write, instead of the terminal."
 )
 @click.pass_context
 def export(ctx: click.Context, match_id: str, kind: str, output: Path | None) -> None:
-    """Write a match out."""
-    text = _WRITERS[kind](*_load(ctx, match_id))
+    """Write a match out; of a damaged one, what can be read, and the exit status is then 1."""
+    caller = Caller()
+    with _said_plainly():
+        stored, journal, fault = recover(_store(ctx).salvage(match_id), caller.refuse)
+    text = EXPORTS[kind].write(stored, journal, caller)
     if output is None:
         click.echo(text, nl=False)
-        return
-    try:
-        output.write_bytes(text.encode())
-    except OSError as error:
-        raise click.ClickException(f"{output} cannot be written: {error.strerror}.") from error
+    else:
+        try:
+            output.write_bytes(text.encode())
+        except OSError as error:
+            raise click.ClickException(f"{output} cannot be written: {error.strerror}.") from error
+    if fault is not None:
+        raise click.ClickException(f"{fault} What comes before it was written out.")
 
 
 @matches.command("import")
@@ -145,8 +146,10 @@ def delete(ctx: click.Context, match_ids: tuple[str, ...], yes: bool) -> None:
     """Delete matches for good, with their pictures."""
     store = _store(ctx)
     with _said_plainly():
+        there = {each.id for each in store.survey()}
         for match_id in match_ids:
-            store.load(match_id)
+            if match_id not in there:
+                raise NoSuchMatchError(match_id)
     if not yes:
         click.confirm(f"Delete {', '.join(match_ids)} for good?", abort=True)
     with _said_plainly():
@@ -170,11 +173,10 @@ def _store(ctx: click.Context) -> Store:
 
 def _load(ctx: click.Context, match_id: str) -> tuple[StoredMatch, Journal]:
     with _said_plainly():
-        stored = _store(ctx).load(match_id)
-    try:
-        return stored, replay(stored.header, stored.lines)
-    except RefereeError as error:
-        raise click.ClickException(f"The match {match_id} does not keep to the rules: {error}") from error
+        stored, journal, fault = recover(_store(ctx).salvage(match_id), Caller().refuse)
+    if fault is not None:
+        click.echo(f"{fault} {_RESCUE.format(id=match_id)}", err=True)
+    return stored, journal
 
 
 def _read(file: BinaryIO, now: float) -> tuple[Journal, tuple[Line, ...]]:
@@ -198,66 +200,3 @@ def _read(file: BinaryIO, now: float) -> tuple[Journal, tuple[Line, ...]]:
     if journal is None:
         raise click.ClickException("The transcript is empty.")
     return journal, tuple(lines)
-
-
-def _transcript(stored: StoredMatch, _: Journal) -> str:
-    lines = [write_header(stored.header), *(write_entry(line.entry) for line in stored.lines)]
-    return "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines)
-
-
-def _csv(_: StoredMatch, journal: Journal) -> str:
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(_COLUMNS)
-    writer.writerows(_rows(journal, Caller()))
-    return out.getvalue()
-
-
-def _json(stored: StoredMatch, journal: Journal) -> str:
-    caller = Caller()
-    steps: list[dict[str, Any]] = []
-    for line, before, step in _steps(journal):
-        said = caller.say(step.effects, before, step.state)
-        steps.append(
-            {
-                "n": len(steps) + 1,
-                "time": line.time,
-                "read_by": line.read_by.value,
-                "move": write_entry(step.move),
-                "effects": [write_effect(effect) for effect in step.effects],
-                "say": said,
-            }
-        )
-    match = {
-        "id": stored.id,
-        "started": stored.started,
-        **write_header(stored.header),
-        "moves": steps,
-        "state": write_state(journal.match.state),
-    }
-    return json.dumps(match, ensure_ascii=False, indent=2) + "\n"
-
-
-_WRITERS: dict[str, Callable[[StoredMatch, Journal], str]] = {"transcript": _transcript, "csv": _csv, "json": _json}
-
-
-def _steps(journal: Journal) -> Iterator[tuple[Line, State, Step]]:
-    before = Match(journal.match.header).state
-    for line, step in zip(journal.lines, journal.match.history, strict=True):
-        yield line, before, step
-        before = step.state
-
-
-def _rows(journal: Journal, caller: Caller) -> Iterator[tuple[object, ...]]:
-    """Yield a row of `_COLUMNS` for each standing move."""
-    for n, (line, before, step) in enumerate(_steps(journal), 1):
-        fields = write_entry(step.move)
-        do, card = fields.pop("do"), fields.pop("card", "")
-        player = before.actor if before.actor and do in _BY_THE_ACTOR else fields.pop("player", "")
-        details = ", ".join(" + ".join(value) if isinstance(value, list) else f"{value}" for value in fields.values())
-        said = " ".join(caller.say(step.effects, before, step.state))
-        yield n, _local(line.time), before.round, player, do, card, details, line.read_by.value, said
-
-
-def _local(seconds: float) -> str:
-    return time.strftime("%Y-%m-%d %H:%M", time.localtime(seconds))

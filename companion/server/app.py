@@ -67,7 +67,7 @@ def _describing() -> Api:
 
 def _recognise() -> None:
     found = house().badges.read(request)
-    g.guest = found if found is not None and house().devices.knows(found) else None
+    g.recognise = lambda: found if found is not None and house().devices.knows(found) else None
 
 
 def _answer_refusal(refusal: RefusalError) -> Response:

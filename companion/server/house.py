@@ -23,13 +23,13 @@ from companion.server.camera import Camera
 from companion.server.config import ServerConfig
 from companion.server.errors import RefusalError
 from companion.server.hub import Hub, Seats
+from companion.server.lock import FolderLock
 from companion.server.people import People
 from companion.server.routes.payloads import question_answer, ruling_answer, view_answer
 from companion.server.scans import Scans
 from companion.store import Store, StoreError
 from companion.table import Table, Update
 from companion.vision.detector import CardDetector
-from companion.vision.events import PileEvent
 from companion.vision.pile import Detect
 from companion.vision.runtime import ModelFileError
 
@@ -42,12 +42,13 @@ _log = logging.getLogger(__name__)
 class House:
     """One running server's parts. detect: finds cards in pictures, the shipped networks where None.
 
-    Raises StoreError where the data folder cannot be used.
+    Raises OSError where the data folder cannot be written, FolderInUseError where another companion runs in it.
     """
 
     def __init__(self, config: ServerConfig, detect: Detect | None = None) -> None:
         self.config = config
         config.data.mkdir(parents=True, exist_ok=True)
+        self._folder = FolderLock(config.data)
         self.store = Store(config.data)
         self.hub = Hub()
         self.streams = Seats()
@@ -62,10 +63,11 @@ class House:
         self._language: Language = config.language
         self._wishes = config.data / "preferences.json"
         self.people = People(config.data / "people.json")
-        self.table = self._open_table()
+        self.table = Table(self.store, caller=self.caller)
+        threading.Thread(target=self._pump, name="updates", daemon=True).start()
         self._take_up()
         self.camera = Camera(
-            self.detector, self.close_detector, self._see, self.hub.show, lambda: self.table.camera_changed()
+            self.detector, self.close_detector, self.table.see, self.hub.show, self.table.camera_changed
         )
 
     @property
@@ -79,16 +81,12 @@ class House:
         return self._language
 
     def speak(self, language: Language) -> None:
-        """Let the caller speak this language from now on; the running match goes on, taken up again from the store."""
+        """Let the caller speak this language from now on; the table and what waits to be saved stay as they are."""
         with self._lock:
             if language == self._language:
                 return
             self._language = language
-            old, running = self.table, self.table.match_id
-            self.table = self._open_table()
-            old.close()
-            if running is not None:
-                self.table.resume(running)
+            self.table.set_caller(Caller(language))
         self.tell_view()
 
     def start(self, header: Header, *, relaxed_turns: bool) -> str:
@@ -155,10 +153,10 @@ class House:
         """Stop everything; what is to be kept is on disk."""
         self.camera.close()
         self.table.close()
+        self.store.close()
+        self.devices.close()
         self.hub.close()
-
-    def _see(self, event: PileEvent) -> None:
-        self.table.see(event)
+        self._folder.release()
 
     def _take_up(self) -> None:
         """Go on with the match that ran when the last server was stopped."""
@@ -167,24 +165,18 @@ class House:
         except StoreError as error:
             _log.warning("The last match could not be taken up again: %s", error)
 
-    def _open_table(self) -> Table:
-        table = Table(self.store, caller=Caller(self._language))
-        pump = threading.Thread(target=self._pump, args=(table,), name="updates", daemon=True)
-        pump.start()
-        return table
-
-    def _pump(self, table: Table) -> None:
+    def _pump(self) -> None:
         """Hand the table's updates on to the screens, and a fresh view after each batch of them."""
-        subscription = table.subscribe(0)
+        subscription = self.table.subscribe(0)
         while not subscription.closed:
             update = subscription.next(_RETRY_SECONDS)
             if update is None and not subscription.closed:
-                table.retry()  # what could not be written is written as soon as it can be, and that is shown
+                self.table.retry()  # what could not be written is written as soon as it can be, and that is shown
                 continue
             while update is not None:
                 self.hub.publish("update", _update_json(update))
                 update = subscription.next(0)
-            if table is self.table and not subscription.closed:
+            if not subscription.closed:
                 self.tell_view()
 
 

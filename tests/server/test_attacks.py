@@ -204,7 +204,7 @@ def test_unfit_names_are_refused(name: str, host: FlaskClient) -> None:
 def test_odd_but_honest_names_are_only_text(name: str, host: FlaskClient) -> None:
     started = host.post("/api/match", json={**MATCH, "players": ["Ann", name]})
     assert started.status_code == 200
-    table = host.get(f"/api/matches/{started.json['id']}/export?format=csv").get_data(as_text=True)
+    table = host.get(f"/api/matches/{started.json['id']}/export?format=rounds-csv").get_data(as_text=True)
     assert ("'=HYPERLINK" in table) == name.startswith("=")
     assert host.get("/api/view").json["match"]["players"][1] == name
 

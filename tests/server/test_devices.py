@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 
 import pytest
-from devices import Join, StubReader
+from devices import MATCH, Join, StubReader
 from flask import Flask
 from flask.testing import FlaskClient
 
@@ -14,6 +15,7 @@ from companion.server.access.guests import BADGE_SECONDS, Guest, Role
 from companion.server.app import create_app, house_of
 from companion.server.config import ServerConfig
 from companion.server.house import House
+from companion.server.routes.pairing import SeatBody
 
 IPHONE = "Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Safari/604.1"
 
@@ -65,10 +67,11 @@ def test_a_device_that_left_is_gone_for_good(playing: FlaskClient, join: Join) -
 
 
 def test_who_was_signed_out_stays_out_over_a_restart(
-    host: FlaskClient, join: Join, tmp_path: Path, reader: StubReader
+    host: FlaskClient, house: House, join: Join, tmp_path: Path, reader: StubReader
 ) -> None:
     devices = {role: join(role) for role in (Role.PLAYER, Role.VIEWER)}
     host.delete(f"/api/devices/{guest_id(host, 'viewer')}")
+    house.close()
     again = create_app(ServerConfig(data=tmp_path), reader)
     for role, status in ((Role.PLAYER, 200), (Role.VIEWER, 401)):
         cookie = devices[role].get_cookie("companion")
@@ -92,10 +95,59 @@ def test_old_devices_are_forgotten(tmp_path: Path) -> None:
     now = [1000.0]
     devices = Devices(tmp_path / "devices.json", lambda: now[0])
     devices.welcome(Guest("old", Role.HOST), "")
-    now[0] += BADGE_SECONDS
+    now[0] += BADGE_SECONDS / 2
+    devices.close()
+    # How long companions ran counts, not when.
+    now[0] = 7.0
+    devices = Devices(tmp_path / "devices.json", lambda: now[0])
+    assert devices.knows(Guest("old", Role.HOST))
+    now[0] += BADGE_SECONDS / 2
     for number in range(MOST_DEVICES + 1):
-        now[0] += 1
         devices.welcome(Guest(str(number), Role.VIEWER), "<script>")
     assert not devices.knows(Guest("old", Role.HOST))
     assert not devices.knows(Guest("0", Role.VIEWER))
     assert [len(devices.all()), devices.all()[0].id, devices.all()[0].system] == [MOST_DEVICES, str(MOST_DEVICES), ""]
+
+
+def test_a_clock_that_is_set_signs_nobody_out(
+    host: FlaskClient, house: House, join: Join, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now = time.time()
+    for jump in (-10 * 86400, 60 * 86400, 0):
+        monkeypatch.setattr(time, "time", lambda jump=jump: now + jump)
+        viewer = join(Role.VIEWER)
+        assert [device.get("/api/view").status_code for device in (host, viewer)] == [200, 200]
+    assert [each["role"] for each in listed(host)] == ["viewer", "viewer", "viewer", "host"]
+
+
+def test_the_host_is_never_pushed_out(host: FlaskClient, house: House) -> None:
+    for number in range(MOST_DEVICES + 5):
+        house.devices.welcome(Guest(str(number), Role.PLAYER), "")
+    assert host.get("/api/devices").status_code == 200
+    assert len(house.devices.all()) == MOST_DEVICES
+
+
+def test_who_is_signed_out_meanwhile_is_not_let_in_by_what_was_begun(
+    host: FlaskClient, house: House, join: Join, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    host.post("/api/match", json=MATCH)
+    player = join(Role.PLAYER)
+    own = guest_id(host, "player")
+    validate = SeatBody.model_validate_json
+
+    def while_it_comes(data: bytes) -> SeatBody:
+        house.devices.dismiss(own)
+        return validate(data)
+
+    monkeypatch.setattr(SeatBody, "model_validate_json", while_it_comes)
+    refused = player.post("/api/seat", json={"player": "Ann"})
+    assert (refused.status_code, refused.headers.getlist("Set-Cookie")) == (401, [])
+    assert player.get("/api/view").status_code == 401
+    # Nor where it had come further.
+    assert not house.devices.change(Guest(own, Role.PLAYER, "Ann"))
+    assert not house.devices.knows(Guest(own, Role.PLAYER))
+
+
+def test_who_has_joined_is_nobodys_else_to_read(host: FlaskClient, house: House) -> None:
+    kept = [house.config.data / name for name in ("devices.json", "secret.key", "companion.lock")]
+    assert [path.stat().st_mode & 0o077 for path in kept] == [0, 0, 0]

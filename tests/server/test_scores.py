@@ -57,9 +57,9 @@ def test_deeds_are_counted(playing: FlaskClient) -> None:
 def test_a_match_is_exported_three_ways(playing: FlaskClient) -> None:
     finish_round(playing, "Ann", Ben=["red 7"], Cy=["blue skip"])
     match = scores(playing)["id"]
-    table = playing.get(f"/api/matches/{match}/export?format=csv").get_data(as_text=True).lstrip("\ufeff")
+    table = playing.get(f"/api/matches/{match}/export?format=rounds-csv").get_data(as_text=True).lstrip("\ufeff")
     assert table.splitlines() == ["round,winner,Ann,Ben,Cy", "1,Ann,27,0,0", "total,,27,0,0"]
-    assert playing.get(f"/api/matches/{match}/export?format=json").json["scores"]["Ann"] == 27
+    assert playing.get(f"/api/matches/{match}/export?format=rounds-json").json["scores"]["Ann"] == 27
     lines = playing.get(f"/api/matches/{match}/export").get_data(as_text=True).splitlines()
     assert json.loads(lines[0])["match"]["players"] == MATCH["players"]
     assert json.loads(lines[1]) == {"do": "start", "card": "red 5"}

@@ -53,7 +53,7 @@ def test_a_transcript_comes_out_as_it_went_in(companion: Companion, match_id: st
 
 def test_the_table_holds_the_moves_that_stand(companion: Companion, match_id: str, tmp_path: Path) -> None:
     file = tmp_path / "match.csv"
-    assert companion("export", match_id, "--format", "csv", "--output", str(file)).exit_code == 0
+    assert companion("export", match_id, "--format", "moves-csv", "--output", str(file)).exit_code == 0
     rows = list(csv.DictReader(io.StringIO(file.read_text("utf-8"))))
     assert [(row["player"], row["move"], row["card"]) for row in rows] == [
         ("", "start", "red 7"),
@@ -67,7 +67,7 @@ def test_the_table_holds_the_moves_that_stand(companion: Companion, match_id: st
 
 
 def test_json_tells_moves_effects_and_state(companion: Companion, match_id: str) -> None:
-    match = json.loads(companion("export", match_id, "--format", "json").stdout)
+    match = json.loads(companion("export", match_id, "--format", "moves-json").stdout)
     assert [move["move"]["do"] for move in match["moves"]] == ["start", "play", "play", "flip", "target"]
     assert match["moves"][1]["effects"][0] == {"effect": "draw", "player": "Ben", "count": 2, "why": "draw two"}
     assert match["state"]["turn"] == "Ann"

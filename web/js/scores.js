@@ -46,7 +46,7 @@ async function drawList() {
       draw();
     } }, label(one)),
     h("p", { class: "small soft" }, one.over ? t("scores.won", { players: one.winners.join(", ") }) : t("scores.open"), " · ", t("scores.moves", { count: one.moves }))),
-    h("div", { class: "row" }, ["csv", "json", "transcript"].map((format) => h("a", { class: "button small-button", href: `/api/matches/${encodeURIComponent(one.id)}/export?format=${format}`, download: true }, format === "transcript" ? t("scores.transcript") : format.toUpperCase())),
+    h("div", { class: "row" }, ["rounds-csv", "rounds-json", "transcript"].map((format) => h("a", { class: "button small-button", href: `/api/matches/${encodeURIComponent(one.id)}/export?format=${format}`, download: true }, format === "transcript" ? t("scores.transcript") : format.replace("rounds-", "").toUpperCase())),
       may(me.role, "host") && !one.running && h("button", { type: "button", class: "quiet small-button", onclick: async () => {
         if (!(await confirm(t("scores.delete.sure"), t("scores.delete")))) return;
         await attempt(() => remove(`/api/matches/${encodeURIComponent(one.id)}`));

@@ -9,14 +9,15 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
+from companion.private import write_private
 from companion.server.access.guests import BADGE_SECONDS, Guest, Role
 
 _log = logging.getLogger(__name__)
 
 MOST_DEVICES = 200
-"""How many are remembered: the oldest is signed out when one more joins."""
+"""How many are remembered: when one more joins, the oldest that is no host is signed out."""
 
 # What a browser says of itself is not to be trusted as a text: only these words are ever shown. The first that fits.
 _SYSTEMS = {
@@ -31,7 +32,11 @@ _SYSTEMS = {
 
 
 class Device(BaseModel):
-    """A device that has joined. id: of its guest. system: what it runs, empty where unknown. joined: epoch seconds."""
+    """A device that has joined.
+
+    id: of its guest. system: what it runs, empty where unknown. joined: seconds since the epoch, as people set them.
+    age: for how many seconds a companion has run since then.
+    """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -40,20 +45,23 @@ class Device(BaseModel):
     player: str | None
     system: str
     joined: float
+    age: float = Field(default=0.0, ge=0)
 
 
 _FILE = TypeAdapter(list[Device])
 
 
 class Devices:
-    """The devices whose badges count. May be used from any thread; what changes is written to `path` at once.
+    """The devices whose badges count, in the order in which they joined. May be used from any thread.
 
-    clock: returns seconds since the epoch.
+    What changes is written to `path` at once. A badge counts while companions run for thirty days: a clock that people
+    set says when a device joined, and decides nothing. clock: returns seconds that only go up.
     """
 
-    def __init__(self, path: Path, clock: Callable[[], float] = time.time) -> None:
+    def __init__(self, path: Path, clock: Callable[[], float] = time.monotonic) -> None:
         self._path, self._clock = path, clock
         self._lock = threading.Lock()
+        self._aged = clock()
         self._known = {device.id: device for device in self._read()}
 
     def knows(self, guest: Guest) -> bool:
@@ -63,20 +71,29 @@ class Devices:
     def all(self) -> list[Device]:
         """Return all devices, the one that joined last first."""
         with self._lock:
-            return sorted(self._known.values(), key=lambda device: -device.joined)
+            return [*self._known.values()][::-1]
 
     def welcome(self, guest: Guest, user_agent: str) -> None:
-        """Let this guest's badge count from now on, or with another player."""
+        """Let this new guest's badge count from now on. Of too many, the oldest that is no host is signed out."""
         with self._lock:
-            now = self._clock()
-            old = self._known.get(guest.id)
-            joined = now if old is None else old.joined
+            self._age()
+            self._known = {id_: device for id_, device in self._known.items() if device.age < BADGE_SECONDS}
             self._known[guest.id] = Device(
-                id=guest.id, role=guest.role, player=guest.player, system=_system(user_agent), joined=joined
+                id=guest.id, role=guest.role, player=guest.player, system=_system(user_agent), joined=time.time()
             )
-            fresh = sorted(self._known.values(), key=lambda device: -device.joined)[:MOST_DEVICES]
-            self._known = {device.id: device for device in fresh if device.joined > now - BADGE_SECONDS}
+            while len(self._known) > MOST_DEVICES:
+                del self._known[min(self._known, key=lambda id_: self._known[id_].role is Role.HOST)]
             self._write()
+
+    def change(self, guest: Guest) -> bool:
+        """Let a badge that counts be this guest's; returns whether there is one (any more)."""
+        with self._lock:
+            old = self._known.get(guest.id)
+            if old is None:
+                return False
+            self._known[guest.id] = old.model_copy(update={"role": guest.role, "player": guest.player})
+            self._write()
+            return True
 
     def dismiss(self, id_: str) -> bool:
         """Let this badge count no longer; returns whether it did."""
@@ -85,6 +102,18 @@ class Devices:
                 return False
             self._write()
             return True
+
+    def close(self) -> None:
+        """Keep for how long this companion has run."""
+        with self._lock:
+            self._age()
+            self._write()
+
+    def _age(self) -> None:
+        passed, self._aged = self._clock() - self._aged, self._clock()
+        self._known = {
+            id_: device.model_copy(update={"age": device.age + passed}) for id_, device in self._known.items()
+        }
 
     def _read(self) -> list[Device]:
         try:
@@ -97,7 +126,7 @@ class Devices:
 
     def _write(self) -> None:
         try:
-            self._path.write_bytes(_FILE.dump_json(list(self._known.values())))
+            write_private(self._path, _FILE.dump_json(list(self._known.values())))
         except OSError as error:
             _log.warning("The devices could not be kept: %s", error)
 

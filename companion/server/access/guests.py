@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from enum import Enum
 
 from flask import Request, Response
-from itsdangerous import BadSignature, URLSafeTimedSerializer
+from itsdangerous import BadSignature, URLSafeSerializer
 
 BADGE_SECONDS = 30 * 24 * 3600
-"""How long a badge counts."""
+"""How long a badge counts: by the browser's clock, and by how long companions have run since it was given."""
 
 
 class Role(Enum):
@@ -35,15 +35,18 @@ class Guest:
 
 
 class Badges:
-    """Makes and reads the cookies that guests carry. `secret` signs them."""
+    """Makes and reads the cookies that guests carry. `secret` signs them.
+
+    They carry no time: which of them still count is for the list of devices to say.
+    """
 
     def __init__(self, secret: bytes) -> None:
-        self._signer = URLSafeTimedSerializer(secret, salt="guest")
+        self._signer = URLSafeSerializer(secret, salt="guest")
 
     def read(self, request: Request) -> Guest | None:
-        """Return who sent the request, None where the cookie is missing, forged or too old."""
+        """Return who sent the request, None where the cookie is missing or forged."""
         try:
-            value = self._signer.loads(request.cookies.get(_cookie(request), ""), max_age=BADGE_SECONDS)
+            value = self._signer.loads(request.cookies.get(_cookie(request), ""))
             return Guest(str(value["id"]), Role(value["role"]), value.get("player"))
         except (BadSignature, KeyError, TypeError, ValueError):
             return None

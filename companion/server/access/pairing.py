@@ -15,6 +15,8 @@ from companion.server.access.guests import Guest, Role
 TOKEN_SECONDS = 15 * 60
 PIN_DIGITS = 6
 TRIES, TRIES_BY_ALL, TRY_SECONDS = 5, 40, 5 * 60
+JOINS = 12
+"""How often one address may join by PIN within TRY_SECONDS: all devices at a table, even from behind one address."""
 _MOST_TOKENS = 200
 
 
@@ -27,7 +29,7 @@ class WrongPinError(Exception):
 
 
 class TooManyTriesError(Exception):
-    """The PIN was guessed at too often. `wait` is how many seconds to leave it alone."""
+    """The PIN was tried too often. `wait` is how many seconds to leave it alone."""
 
     def __init__(self, wait: int) -> None:
         super().__init__(wait)
@@ -50,6 +52,7 @@ class Pairing:
         self._invitations: dict[str, _Invitation] = {}
         self._tries: dict[str, deque[float]] = {}
         self._all_tries: deque[float] = deque()
+        self._joins: dict[str, deque[float]] = {}
         self._pin = _new_pin()
 
     @property
@@ -87,7 +90,8 @@ class Pairing:
         with self._lock:
             now = self._clock()
             own = self._tries.setdefault(address, deque())
-            for tries, most in ((own, TRIES), (self._all_tries, TRIES_BY_ALL)):
+            joins = self._joins.setdefault(address, deque())
+            for tries, most in ((own, TRIES), (self._all_tries, TRIES_BY_ALL), (joins, JOINS)):
                 while tries and tries[0] <= now - TRY_SECONDS:
                     tries.popleft()
                 if len(tries) >= most:
@@ -97,6 +101,7 @@ class Pairing:
                 self._all_tries.append(now)
                 raise WrongPinError
             del self._tries[address]
+            joins.append(now)
         return Guest(secrets.token_urlsafe(9), Role.PLAYER)
 
 

@@ -111,16 +111,17 @@ class Api:
 
 
 def guest() -> Guest | None:
-    """Return who sent the present request, None for somebody who has not joined."""
-    found = g.get("guest")
+    """Return who sent the present request, None for somebody who has not joined, or is signed out by now."""
+    found = g.recognise()
     assert found is None or isinstance(found, Guest)
     return found
 
 
 def known_guest() -> Guest:
-    """Return who sent the present request to a route with a role."""
+    """Return who sent the present request to a route with a role; raises RefusalError for who is signed out by now."""
     found = guest()
-    assert found is not None
+    if found is None:
+        raise _not_joined()
     return found
 
 
@@ -137,6 +138,8 @@ def _checked(route: Route) -> View:
             given["body"] = _read_body(route.body)
         if route.pictures:
             given["pictures"] = _read_pictures(route.pictures)
+        if route.body is not None or route.pictures:
+            _check_role(route)  # a body may have taken its time to come
         return _respond(route.view(**given))
 
     return run
@@ -147,9 +150,13 @@ def _check_role(route: Route) -> None:
         return
     who = guest()
     if who is None:
-        raise RefusalError(401, "not-joined", "This device has not joined: scan the host's code or enter the PIN.")
+        raise _not_joined()
     if who.role.rank < route.role.rank:
         raise RefusalError(403, "not-allowed", f"Only a {route.role.value} may do that.")
+
+
+def _not_joined() -> RefusalError:
+    return RefusalError(401, "not-joined", "This device has not joined: scan the host's code or enter the PIN.")
 
 
 def _validated(model: type[BaseModel], values: object) -> BaseModel:

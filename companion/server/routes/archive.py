@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-import json
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import asdict
-from typing import Literal
 
 from flask import Response
 
+from companion.exports import EXPORTS, recover
 from companion.journal import Journal, replay
+from companion.records import DamagedMatch, MatchSummary
 from companion.referee.errors import RefereeError
-from companion.referee.transcript import write_entry, write_header
-from companion.server import archive
+from companion.results import deeds, rounds, totals
 from companion.server.access.guests import Role
 from companion.server.errors import RefusalError
 from companion.server.house import house
 from companion.server.oddities import oddities
 from companion.server.routes.api import Api, Media
-from companion.server.routes.fields import Body
+from companion.server.routes.fields import Body, ExportName
 from companion.server.routes.payloads import Answer, kept_picture_response
 from companion.store import NoSuchMatchError, StoredMatch, StoreError
 
@@ -101,16 +102,24 @@ class SummaryAnswer(Answer):
     running: bool
 
 
+class DamagedAnswer(Answer):
+    """A match that cannot be listed; what can be read of it can be exported. `message` says what is wrong with it."""
+
+    id: str
+    message: str
+
+
 class MatchesAnswer(Answer):
-    """All matches, the latest first."""
+    """All matches, the one begun last first, and apart from them those that are damaged."""
 
     matches: list[SummaryAnswer]
+    damaged: list[DamagedAnswer]
 
 
 class ExportQuery(Body):
     """What to write a match out as."""
 
-    format: Literal["csv", "json", "transcript"] = "transcript"
+    format: ExportName = next(iter(EXPORTS))
 
 
 @api.route("GET", "/api/people", role=Role.VIEWER, answer=PeopleAnswer)
@@ -124,7 +133,7 @@ def list_matches() -> MatchesAnswer:
     """List all matches."""
     running = house().table.match_id
     try:
-        found = house().store.matches()
+        found = house().store.survey()
     except StoreError as error:
         raise RefusalError(409, "storage", str(error)) from error
     return MatchesAnswer(
@@ -141,7 +150,9 @@ def list_matches() -> MatchesAnswer:
                 running=each.id == running,
             )
             for each in found
-        ]
+            if isinstance(each, MatchSummary)
+        ],
+        damaged=[DamagedAnswer(id=each.id, message=each.reason) for each in found if isinstance(each, DamagedMatch)],
     )
 
 
@@ -185,30 +196,32 @@ def delete_match(match_id: str) -> None:
     "/api/matches/<match_id>/export",
     role=Role.VIEWER,
     query=ExportQuery,
-    answer=Media(("text/csv", "application/json", "application/x-ndjson")),
+    answer=Media(tuple(sorted({each.media_type for each in EXPORTS.values()}))),
     errors=(409,),
 )
 def export_match(match_id: str, query: ExportQuery) -> Response:
-    """Write a match out: rounds as a table, everything as JSON, or the transcript."""
-    stored, journal = _load(match_id)
-    name = {"csv": "csv", "json": "json", "transcript": "jsonl"}[query.format]
-    if query.format == "csv":
-        # The mark tells spreadsheets that this is UTF-8.
-        response = Response("\ufeff" + archive.as_csv(journal), content_type="text/csv; charset=utf-8")
-    elif query.format == "json":
-        response = Response(_scores(stored, journal).model_dump_json(indent=2), content_type="application/json")
-    else:
-        lines = [write_header(stored.header), *(write_entry(line.entry) for line in stored.lines)]
-        text = "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines)
-        response = Response(text, content_type="application/x-ndjson")
-    response.headers["Content-Disposition"] = f'attachment; filename="match-{stored.id}.{name}"'
+    """Write a match out, in what format one of the list of exports says; of a damaged match, what can be read."""
+    caller, export = house().caller, EXPORTS[query.format]
+    with _refusals():
+        stored, journal, _ = recover(house().store.salvage(match_id), caller.refuse)
+    text = export.write(stored, journal, caller)
+    if export.media_type == "text/csv":
+        text = "\ufeff" + text  # tells spreadsheets that this is UTF-8
+    response = Response(text, content_type=f"{export.media_type}; charset=utf-8")
+    response.headers["Content-Disposition"] = f'attachment; filename="match-{stored.id}-{export.name}{export.suffix}"'
     return response
 
 
 def _load(match_id: str) -> tuple[StoredMatch, Journal]:
-    try:
+    with _refusals():
         stored = house().store.load(match_id)
         return stored, replay(stored.header, stored.lines)
+
+
+@contextmanager
+def _refusals() -> Iterator[None]:
+    try:
+        yield
     except NoSuchMatchError as error:
         raise RefusalError(404, "no-such-match", "There is no such match.") from error
     except (StoreError, RefereeError) as error:
@@ -229,9 +242,9 @@ def _scores(stored: StoredMatch, journal: Journal) -> ScoresAnswer:
         over=bool(state.winners),
         winners=[players[seat] for seat in state.winners],
         scores=dict(zip(players, state.scores, strict=True)),
-        rounds=[RoundAnswer.model_validate(asdict(each)) for each in archive.rounds(journal)],
-        totals=archive.totals(journal),
-        deeds={player: DeedsAnswer(**asdict(done)) for player, done in archive.deeds(match).items()},
+        rounds=[RoundAnswer.model_validate(asdict(each)) for each in rounds(journal)],
+        totals=totals(journal),
+        deeds={player: DeedsAnswer(**asdict(done)) for player, done in deeds(match).items()},
         oddities=[
             OddityAnswer(kind=found.kind.value, players=list(found.players), amount=found.amount)
             for found in oddities(journal)

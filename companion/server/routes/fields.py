@@ -9,6 +9,7 @@ from typing import Annotated, Any
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
 from companion.cards import ALL_CARDS, Card
+from companion.exports import EXPORTS
 from companion.referee.editions import OPTIONS, PROFILES
 
 
@@ -54,6 +55,10 @@ ProfileName = Annotated[str, Field(json_schema_extra={"enum": _PROFILES}), After
 _OPTIONS: list[Any] = list(OPTIONS)
 OptionName = Annotated[str, Field(json_schema_extra={"enum": _OPTIONS}), AfterValidator(_one_of(_OPTIONS))]
 """The name of an option of the rules."""
+
+_EXPORTS: list[Any] = list(EXPORTS)
+ExportName = Annotated[str, Field(json_schema_extra={"enum": _EXPORTS}), AfterValidator(_one_of(_EXPORTS))]
+"""The name of something that a match can be written out as."""
 
 Cards = Annotated[list[CardName], Field(max_length=108)]
 """The cards of a hand, by name."""

@@ -107,6 +107,7 @@ def join(body: JoinBody) -> Response:
         raise RefusalError(429, "too-many-tries", message, error.wait) from error
     if body.player is not None and found.role is not Role.VIEWER:
         found = replace(found, player=body.player)
+    house().devices.welcome(found, request.headers.get("User-Agent", ""))
     return _badged(found)
 
 
@@ -115,7 +116,10 @@ def take_seat(body: SeatBody) -> Response:
     """Say whose device this is."""
     if body.player is not None:
         _check_player(body.player)
-    return _badged(replace(known_guest(), player=body.player))
+    found = replace(known_guest(), player=body.player)
+    if not house().devices.change(found):
+        known_guest()  # signed out meanwhile, which it says
+    return _badged(found)
 
 
 @api.route("POST", "/api/leave", role=Role.VIEWER)
@@ -192,7 +196,6 @@ def _check_player(player: str) -> None:
 
 
 def _badged(found: Guest) -> Response:
-    house().devices.welcome(found, request.headers.get("User-Agent", ""))
     response = Response(_me(found).model_dump_json(), content_type="application/json")
     house().badges.write(request, response, found)
     return response

@@ -15,7 +15,7 @@ from companion.referee import moves
 from companion.referee.effects import ChallengeSettled
 from companion.referee.engine import apply
 from companion.referee.errors import RefereeError
-from companion.referee.state import Phase
+from companion.referee.state import Phase, State
 from companion.referee.transcript import TranscriptError, read_move
 from companion.server.access.guests import Guest, Role
 from companion.server.errors import RefusalError
@@ -36,7 +36,7 @@ from companion.table import NoMatchError, TableError
 
 api = Api()
 
-_ANYBODYS = (moves.Start, moves.Reshuffle, moves.Catch, moves.Count, moves.Hand, moves.Judge)
+_ANYBODYS = (moves.Start, moves.Reshuffle, moves.Catch, moves.Count, moves.Hand)
 """Moves about the table as a whole, which any player's device may note down."""
 
 
@@ -200,7 +200,7 @@ def settle_challenge(body: ChallengeBody) -> ChallengeAnswer:
     who = known_guest()
     if state is None or state.phase is not Phase.REVEAL or state.turn is None:
         raise RefusalError(409, "no-challenge", "No wild draw four is being challenged.")
-    challenger = state.players[state.seat_after(state.turn)]
+    challenger = _challenger(state)
     if who.role is not Role.HOST and who.player != challenger:
         raise RefusalError(403, "not-allowed", f"The hand is shown to {challenger} alone.")
     cards = tuple(Card.parse(name) for name in body.cards)
@@ -213,12 +213,24 @@ def settle_challenge(body: ChallengeBody) -> ChallengeAnswer:
     return ChallengeAnswer(guilty=guilty, outcome=outcome_answer(outcome))
 
 
+def _challenger(state: State | None) -> str | None:
+    """Return who has challenged and is to be shown the hand, None where nobody is."""
+    if state is None or state.phase is not Phase.REVEAL or state.turn is None:
+        return None
+    return state.players[state.seat_after(state.turn)]
+
+
 def _own(who: Guest, move: moves.Move) -> moves.Move:
     """Return the move as this device may make it: a player's says whose it is; raises RefusalError."""
     if who.role is Role.HOST or isinstance(move, _ANYBODYS):
         return move
     if who.player is None:
         raise RefusalError(403, "no-seat", "Say first whose device this is.")
+    if isinstance(move, moves.Judge | moves.Reveal):
+        challenger = _challenger(house().table.state)
+        if challenger not in (None, who.player):
+            raise RefusalError(403, "not-allowed", f"The hand is shown to {challenger} alone.")
+        return move
     if isinstance(move, moves.ActorMove):
         return replace(move, by=who.player)
     if isinstance(move, moves.PlayerMove) and move.player == who.player:

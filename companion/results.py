@@ -1,9 +1,7 @@
-"""What became of a match: rounds, totals, who did what; and how it is written out as a table."""
+"""What became of a match: rounds, totals, who did what."""
 
 from __future__ import annotations
 
-import csv
-import io
 from collections import Counter
 from dataclasses import dataclass
 
@@ -97,21 +95,3 @@ def deeds(match: Match) -> dict[str, Deeds]:
         actor = step.state.actor
     names = Deeds.__dataclass_fields__
     return {player: Deeds(**{name: count[name] for name in names}) for player, count in counts.items()}
-
-
-def as_csv(journal: Journal) -> str:
-    """Return the rounds as a table: a row per round, a column per player, the totals last."""
-    out = io.StringIO()
-    table = csv.writer(out, lineterminator="\r\n")
-    players = journal.match.header.players
-    table.writerow(["round", "winner", *map(_harmless, players)])
-    for each in rounds(journal):
-        points = [each.points.get(player, 0) if each.points else "" for player in players]
-        table.writerow([each.number, _harmless(each.winner), *points])
-    table.writerow(["total", "", *journal.match.state.scores])
-    return out.getvalue()
-
-
-def _harmless(text: str) -> str:
-    """Return the text so that no spreadsheet takes it for a formula."""
-    return f"'{text}" if text[:1] in "=+-@\t\r" else text

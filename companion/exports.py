@@ -1,0 +1,158 @@
+"""Everything that a match can be written out as, by distinct names: one list for the command line and the server."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import asdict, dataclass
+from types import MappingProxyType
+from typing import Any
+
+from companion.caller import Caller
+from companion.journal import Journal, Line
+from companion.records import Salvage, StoredMatch
+from companion.referee.errors import RefereeError
+from companion.referee.match import Match, Step
+from companion.referee.state import State
+from companion.referee.transcript import write_effect, write_entry, write_header, write_state
+from companion.results import deeds, rounds, totals
+
+MOVE_COLUMNS = ("n", "time", "round", "player", "move", "card", "details", "read by", "said")
+_BY_THE_ACTOR = frozenset({"play", "draw", "pass", "flip", "color", "target", "accept", "challenge", "reveal"})
+
+Write = Callable[[StoredMatch, Journal, Caller], str]
+"""Returns a match as text; what is said is in the caller's language."""
+
+
+@dataclass(frozen=True, slots=True)
+class Export:
+    """One thing that a match can be written out as. suffix: of its file, with the dot. summary: for `--help`."""
+
+    name: str
+    suffix: str
+    media_type: str
+    summary: str
+    write: Write
+
+
+def recover(found: Salvage, said: Callable[[RefereeError], str]) -> tuple[StoredMatch, Journal, str | None]:
+    """Return a match, what its lines make, and what is wrong with the rest, None where all of it is as it should be.
+
+    What follows the first line that cannot be read, or that the rules refuse, is left out. said: words a refusal.
+    """
+    journal, fault = Journal(Match(found.match.header)), found.fault
+    for number, line in enumerate(found.match.lines, 1):
+        try:
+            journal = journal.enter(line)
+        except RefereeError as error:
+            fault = f"Line {number} of the match {found.match.id} does not keep to the rules: {said(error)}"
+            break
+    return found.match, journal, fault
+
+
+def move_rows(journal: Journal, caller: Caller) -> Iterator[tuple[object, ...]]:
+    """Yield a row of MOVE_COLUMNS for each standing move."""
+    for n, (line, before, step) in enumerate(_steps(journal), 1):
+        fields = write_entry(step.move)
+        do, card = fields.pop("do"), fields.pop("card", "")
+        player = before.actor if before.actor and do in _BY_THE_ACTOR else fields.pop("player", "")
+        details = ", ".join(" + ".join(value) if isinstance(value, list) else f"{value}" for value in fields.values())
+        said = " ".join(caller.say(step.effects, before, step.state))
+        yield n, local_time(line.time), before.round, player, do, card, details, line.read_by.value, said
+
+
+def local_time(seconds: float) -> str:
+    """Return a time, in seconds since the epoch, for people."""
+    return time.strftime("%Y-%m-%d %H:%M", time.localtime(seconds))
+
+
+def _transcript(stored: StoredMatch, _: Journal, __: Caller) -> str:
+    lines = [write_header(stored.header), *(write_entry(line.entry) for line in stored.lines)]
+    return "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines)
+
+
+def _moves_csv(_: StoredMatch, journal: Journal, caller: Caller) -> str:
+    return _csv([MOVE_COLUMNS, *move_rows(journal, caller)])
+
+
+def _moves_json(stored: StoredMatch, journal: Journal, caller: Caller) -> str:
+    steps: list[dict[str, Any]] = [
+        {
+            "n": n,
+            "time": line.time,
+            "read_by": line.read_by.value,
+            "move": write_entry(step.move),
+            "effects": [write_effect(effect) for effect in step.effects],
+            "say": caller.say(step.effects, before, step.state),
+        }
+        for n, (line, before, step) in enumerate(_steps(journal), 1)
+    ]
+    begun = {"id": stored.id, "started": stored.started, **write_header(stored.header)}
+    return _json({**begun, "moves": steps, "state": write_state(journal.match.state)})
+
+
+def _rounds_csv(_: StoredMatch, journal: Journal, __: Caller) -> str:
+    """Return a row per round, a column per player, the totals last."""
+    players = journal.match.header.players
+    rows = [
+        [each.number, each.winner, *(each.points.get(player, 0) if each.points else "" for player in players)]
+        for each in rounds(journal)
+    ]
+    return _csv([["round", "winner", *players], *rows, ["total", "", *journal.match.state.scores]])
+
+
+def _rounds_json(stored: StoredMatch, journal: Journal, _: Caller) -> str:
+    """Return rounds, totals and what everybody did."""
+    players, state = journal.match.header.players, journal.match.state
+    return _json(
+        {
+            "id": stored.id,
+            "started": stored.started,
+            **write_header(stored.header),
+            "rounds": [asdict(each) for each in rounds(journal)],
+            "totals": totals(journal),
+            "deeds": {player: asdict(done) for player, done in deeds(journal.match).items()},
+            "scores": dict(zip(players, state.scores, strict=True)),
+            "winners": [players[seat] for seat in state.winners],
+        }
+    )
+
+
+EXPORTS: Mapping[str, Export] = MappingProxyType(
+    {
+        each.name: each
+        for each in (
+            Export("transcript", ".jsonl", "application/x-ndjson", "JSON Lines with undos, for `import`", _transcript),
+            Export("moves-csv", ".csv", "text/csv", "the moves that stand, as a table", _moves_csv),
+            Export("moves-json", ".json", "application/json", "the moves that stand with their effects", _moves_json),
+            Export("rounds-csv", ".csv", "text/csv", "the points of each round, as a table", _rounds_csv),
+            Export("rounds-json", ".json", "application/json", "rounds, totals and what everybody did", _rounds_json),
+        )
+    }
+)
+"""By name; the first is the usual one."""
+
+
+def _steps(journal: Journal) -> Iterator[tuple[Line, State, Step]]:
+    before = Match(journal.match.header).state
+    for line, step in zip(journal.lines, journal.match.history, strict=True):
+        yield line, before, step
+        before = step.state
+
+
+def _json(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False, indent=2) + "\n"
+
+
+def _csv(rows: Iterable[Iterable[object]]) -> str:
+    out = io.StringIO()
+    csv.writer(out, lineterminator="\r\n").writerows([_harmless(cell) for cell in row] for row in rows)
+    return out.getvalue()
+
+
+def _harmless(cell: object) -> object:
+    """Return a cell so that no spreadsheet takes it for a formula."""
+    return f"'{cell}" if isinstance(cell, str) and cell[:1] in {"=", "+", "-", "@", "\t", "\r"} else cell
