@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from companion.cards import Card, Face
-from companion.dataset.artist import pictures, scenery, symbols, wildfaces
+from companion.dataset.artist import oddities, paintings, pictures, scenery, symbols, wildfaces
 from companion.dataset.artist.backs import render_back
 from companion.dataset.artist.glyphs import Lettering, letter, shaped
 from companion.dataset.artist.ink import (
@@ -56,15 +56,18 @@ def render(card: Card, style: Style, height: int = 448) -> CardArt:
     """Draw a card's face, `height` pixels high."""
     sheet = Sheet(card, style, height)
     _ground(sheet)
+    oddities.ground(sheet)
     shape = _medallion_shape(sheet)
     _medallion(sheet, shape)
     sheet.print_border()
     _middle(sheet, shape)
     if style.caption:
         _caption(sheet)
-    boxes = _corners(sheet)
+    boxes = _corners(sheet) if style.design.indices else ()
     if style.item_icon:
         _item(sheet)
+    if style.design.wobble > 0:
+        sheet.canvas = paintings.wobbled(sheet.canvas, style.art_seed, style.design.wobble)
     image = sheet.finished()
     if style.gloss > 0:
         _shine(image, style.gloss, style.art_seed)
@@ -93,6 +96,8 @@ def _ground(sheet: Sheet) -> None:
             flood(inner, sheet.tones.dark)
         case Ground.PAPER if not sheet.card.face.is_wild:
             flood(inner, sheet.tones.paper)
+        case Ground.PAINTED:
+            oddities.picture(sheet)
         case _:
             pass
 
@@ -180,6 +185,8 @@ def _middle(sheet: Sheet, shape: Points) -> None:
     size = middle.size * sheet.unit
     if face.is_wild:
         wildfaces.paint_middle(sheet, shape, size)
+    elif (words := style.design.middle_words(face)) is not None and middle.number:
+        sheet.words(words, size * (0.75, 0.5)[len(words) > 1 or len(words[0]) > 2], middle.finish)
     elif style.spelled and face in _WORDS:
         sheet.words(_WORDS[face], size * 0.3, middle.finish)
     elif middle.number:
@@ -195,6 +202,9 @@ def _sign(
 ) -> Box:
     """Print the sign of the card's face, `size` pixels high, around a point; return the box of its ink."""
     drawn = sheet.style.symbols
+    text = sheet.style.design.corner_text(sheet.card.face) if index else None
+    if text is not None:
+        return sheet.text_in_corner(text, lettering, size * (0.95, 0.65)[len(text) > 2], center, finish)
     if not index and not sheet.card.face.is_number:
         size *= drawn.scale
     match sheet.card.face:
@@ -204,7 +214,7 @@ def _sign(
             mask = shaped(symbols.skip_mask(drawn), size * (1.0 if index else 1.15), turn=rotation)
         case Face.DRAW_TWO:
             if index and not sheet.style.index.cards_for_draw_two:
-                return sheet.text_in_corner("+2", lettering, size * 0.9, center, finish)
+                return sheet.text_in_corner(sheet.style.design.draw_two, lettering, size * 0.9, center, finish)
             return _draw_two(sheet, lettering, size, rotation, finish, center, index)
         case face:
             mask = letter(face.value, lettering, size, rotation)
@@ -254,6 +264,7 @@ def _index(sheet: Sheet) -> Box | None:
         if wide:
             center = (max(center[0], sheet.rim + 1.05 * size), center[1])
         _badge(sheet, center, (2.1 if wide else 1.55) * size, 1.55 * size, sheet.tones.of(index.badge))
+    oddities.partner(sheet, center, size)
     if face.is_wild:
         return wildfaces.paint_index(sheet, center, size)
     return _sign(sheet, style.index_lettering, size, index.rotation, index.finish, center, True)

@@ -137,3 +137,21 @@ def sample_index_lettering(rng: np.random.Generator, lettering: Lettering) -> Le
         stretch=lettering.stretch * float(rng.uniform(0.9, 1.08)),
         underline=lettering.underline,
     )
+
+
+def sample_any_lettering(rng: np.random.Generator, names: Sequence[str]) -> Lettering:
+    """Draw a lettering by lot with no printer's taste: any of the fonts, condensed or wide, thin or fat, or drawn."""
+    if names and rng.random() < 0.85:
+        font, weight = names[int(rng.integers(len(names)))], 0
+    elif chance(rng, 0.5):
+        font, weight = pick(rng, [("sans", 0.6), ("italic", 0.4)]), int(rng.integers(300, 1001))
+    else:
+        font, weight = f"{fonts.STROKES_PREFIX}{int(rng.integers(4000))}", 0
+    return Lettering(
+        font=font,
+        weight=weight,
+        stem=float(rng.uniform(0.08, 0.26)),
+        slant=float(rng.uniform(4, 24)) if chance(rng, 0.35) else float(rng.normal(0, 2)),
+        stretch=float(np.exp(rng.uniform(np.log(0.55), np.log(1.45)))),
+        underline=pick(rng, [(Underline.BAR, 0.6), (Underline.DOT, 0.1), (Underline.NONE, 0.3)]),
+    )

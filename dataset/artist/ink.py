@@ -64,6 +64,8 @@ class Pattern(Enum):
     CORE = "along the middle of its strokes"
     HATCHED = "in lines across"
     HALVED = "over its lower half"
+    INLINE = "as a line along the middle of its strokes"
+    CUT = "as lines right through it"
 
 
 @dataclass(frozen=True)
@@ -190,6 +192,14 @@ def _patterned(mask: Mask, pattern: Pattern, second: float) -> Mask:
         case Pattern.HATCHED:
             pitch = max(4, mask.shape[0] // 8)
             part[np.arange(mask.shape[0]) % pitch < round(pitch * (1 - second))] = 0
+        case Pattern.INLINE:
+            depth = cv2.distanceTransform((padded(mask, 1) > 127).astype(np.uint8), cv2.DIST_L2, 3)[1:-1, 1:-1]
+            # Lines of equal depth: an edge within the edge, as outline fonts have it.
+            part[np.abs(depth - 0.5 * depth.max()) > 0.2 * second * depth.max()] = 0
+        case Pattern.CUT:
+            rows, columns = np.indices(mask.shape)
+            slope = 0.5 - second
+            part[np.abs((rows - slope * columns) % (0.45 * mask.shape[0]) - 0.2 * mask.shape[0]) > 1 + second * 5] = 0
         case Pattern.HALVED:
             part[: round(mask.shape[0] * (1 - second))] = 0
     return part

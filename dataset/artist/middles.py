@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from companion.dataset.artist.chance import chance, pick
-from companion.dataset.artist.families import StyleFamily
+from companion.dataset.artist.families import HOMEMADE, StyleFamily
 from companion.dataset.artist.ink import Finish, Pattern, Tone
 from companion.dataset.artist.parts import Medallion, MiddleStyle, Outline
 
@@ -68,11 +68,45 @@ def medley_finish(rng: np.random.Generator, ground: Tone) -> Finish:
     return replace(finish, pattern=pattern, second=second, second_share=float(rng.uniform(0.3, 0.75)))
 
 
+def free_finish(rng: np.random.Generator, ground: Tone, busy: bool, colored: bool, small: bool = False) -> Finish:
+    """Draw how a mark is printed on a ground of a tone; over a `busy` one it has an edge, and where `colored` its fill
+    or its edge is in the card's colour. Edges of `small` marks are wider."""
+    fill = Tone.INK if colored and not chance(rng, 0.12) else pick(rng, _CONTRASTS[ground])
+    edge = Tone.PAPER if fill in (Tone.DARK, Tone.INK, Tone.SHADE) and chance(rng, 0.5) else Tone.DARK
+    if colored and fill is not Tone.INK:
+        edge = Tone.INK
+    if fill is edge:
+        edge = Tone.PAPER
+    finish = Finish(fill=fill, outline=edge)
+    if busy or (colored and fill is not Tone.INK) or chance(rng, 0.35):
+        finish = replace(finish, outline_width=float(rng.uniform(0.03, 0.08)))
+    if chance(rng, 0.2):
+        dx, dy = _shadow(rng, float(rng.uniform(0.02, 0.07)))
+        finish = replace(finish, shadow_x=dx, shadow_y=dy)
+    if chance(rng, 0.15):  # hollow: the ground's tone within an edge in the colour
+        finish = replace(finish, fill=ground, outline=fill, outline_width=float(rng.uniform(0.035, 0.08)) * (1 + small))
+    elif chance(rng, 0.22):
+        pattern = pick(rng, [(Pattern.CORE, 0.2), (Pattern.INLINE, 0.4), (Pattern.CUT, 0.25), (Pattern.HATCHED, 0.15)])
+        finish = replace(
+            finish,
+            pattern=pattern,
+            second=ground if chance(rng, 0.6) else edge,
+            second_share=float(rng.uniform(0.2, 0.7)),
+        )
+    return finish
+
+
 def sample_middle(rng: np.random.Generator, family: StyleFamily) -> MiddleStyle:
     """Draw the middle of a family's deck."""
     rotation = 0.0
     if chance(rng, 0.25):
         rotation = float(rng.uniform(-25, 30))
+    if family in HOMEMADE:
+        return _medley_middle(rng, rotation)
+    return _printed_middle(rng, family, rotation)
+
+
+def _printed_middle(rng: np.random.Generator, family: StyleFamily, rotation: float) -> MiddleStyle:
     match family:
         case StyleFamily.CLASSIC_OVAL:
             return MiddleStyle(
@@ -160,6 +194,8 @@ def sample_middle(rng: np.random.Generator, family: StyleFamily) -> MiddleStyle:
                 rotation=rotation,
                 finish=sample_finish(rng, Tone.INK if filled else Tone.PAPER, 0.4, 0.4),
             )
+        case _:
+            raise ValueError(f"{family.value} decks are drawn as homemade ones")
 
 
 def _pictured_middle(rng: np.random.Generator, family: StyleFamily, rotation: float) -> MiddleStyle:

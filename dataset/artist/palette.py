@@ -52,6 +52,33 @@ def _ink(rng: np.random.Generator, color: Color) -> Bgr:
     return hsv(*(float(rng.triangular(*span)) for span in _HUES[color]))
 
 
+_WIDE_HUES = {
+    Color.RED: ((-22, -2, 16), (0.4, 0.75, 1.0), (0.5, 0.9, 1.0)),
+    Color.YELLOW: ((36, 50, 62), (0.45, 0.85, 1.0), (0.75, 0.97, 1.0)),
+    Color.GREEN: ((76, 125, 172), (0.3, 0.7, 1.0), (0.3, 0.65, 0.95)),
+    Color.BLUE: ((184, 212, 246), (0.35, 0.8, 1.0), (0.4, 0.85, 1.0)),
+}
+"""What people without a printer's swatches take for the four colours: coral, mint, cyan and violet blue too."""
+
+
+def sample_wide_inks(rng: np.random.Generator, paper: Bgr) -> Inks:
+    """Draw the inks of a deck on this paper, in hues told apart by each other alone."""
+    red, yellow, green, blue = (hsv(*(float(rng.triangular(*span)) for span in _WIDE_HUES[color])) for color in Color)
+    dark = int(rng.integers(8, 60))
+    return Inks(red, yellow, green, blue, paper, (dark, dark, dark))
+
+
+def sample_paper(rng: np.random.Generator) -> Bgr:
+    """Draw the tone of a paper: white, cream, parchment, grey or kraft."""
+    kind = rng.random()
+    if kind < 0.45:
+        white = int(rng.integers(225, 256))
+        return white, white, white
+    if kind < 0.6:
+        return hsv(rng.uniform(0, 360), rng.uniform(0, 0.06), rng.uniform(0.6, 0.92))
+    return hsv(rng.uniform(26, 48), rng.uniform(0.08, 0.45), rng.uniform(0.65, 0.98))
+
+
 def sample_inks(rng: np.random.Generator) -> Inks:
     """Draw the inks of a deck."""
     warm = rng.random()

@@ -45,6 +45,7 @@ class Ground(Enum):
     STRIPES = "fine stripes"
     DARK = "black, with the colour in the signs"
     PAPER = "white, with the colour in the signs"
+    PAINTED = "a picture from edge to edge"
 
 
 class Badge(Enum):

@@ -62,7 +62,8 @@ class Sheet:
         a, b, c, d = (inks[i] for i in style.wild_order)
         self.four: tuple[Bgr, Bgr, Bgr, Bgr] = (a, b, c, d)
         self.canvas: Image = np.empty((self.size[1], self.size[0], 3), np.uint8)
-        flood(self.canvas, style.border)
+        self.border: Bgr = self.ink if style.design.border_in_ink else style.border
+        flood(self.canvas, self.border)
 
     @property
     def rim(self) -> int:
@@ -89,7 +90,7 @@ class Sheet:
             return
         outer = np.array([[0, 0], [self.size[0], 0], self.size, [0, self.size[1]]], np.float64)
         inner = _card_shape(self.size, self.rim, max(1, round(self.style.inner_radius * self.unit)))
-        cv2.fillPoly(self.canvas, [fixed(outer), fixed(inner)], self.style.border, cv2.LINE_8, SHIFT)
+        cv2.fillPoly(self.canvas, [fixed(outer), fixed(inner)], self.border, cv2.LINE_8, SHIFT)
 
     def text_in_corner(self, text: str, lettering: Lettering, size: float, center: Center, finish: Finish) -> Box:
         """Print an index of several characters, moved in from the border where it is wide; return its box."""

@@ -292,6 +292,11 @@ def draw_scenery(canvas: Image, ink: Bgr, rng: np.random.Generator) -> None:
         _buildings(canvas, rng)
     if rng.random() < 0.25:
         _clouds(canvas, rng)
+    add_subject(canvas, rng)
+
+
+def add_subject(canvas: Image, rng: np.random.Generator) -> None:
+    """Draw a figure, a machine or a pattern over what the canvas shows."""
     _SUBJECTS[int(rng.integers(len(_SUBJECTS)))](canvas, rng)
 
 

@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from companion.dataset.artist import fonts as typefaces
 from companion.dataset.artist.chance import chance, pick
-from companion.dataset.artist.families import FAMILY_WEIGHTS, KEPT_OUT, PICTURED, StyleFamily
-from companion.dataset.artist.glyphs import Lettering, sample_index_lettering, sample_lettering
+from companion.dataset.artist.designs import CornerArt, Design, sample_design
+from companion.dataset.artist.families import FAMILY_WEIGHTS, HOMEMADE, KEPT_OUT, PICTURED, StyleFamily
+from companion.dataset.artist.glyphs import Lettering, sample_any_lettering, sample_index_lettering, sample_lettering
 from companion.dataset.artist.ink import Bgr, Finish, Tone
-from companion.dataset.artist.middles import hollow_finish, medley_finish, sample_finish, sample_middle
-from companion.dataset.artist.palette import Inks, sample_inks
+from companion.dataset.artist.middles import free_finish, hollow_finish, medley_finish, sample_finish, sample_middle
+from companion.dataset.artist.palette import Inks, sample_inks, sample_paper, sample_wide_inks
 from companion.dataset.artist.parts import Badge, Ground, IndexStyle, Medallion, MiddleStyle
 from companion.dataset.artist.pictures import BoxKind, CreeperKind
-from companion.dataset.artist.symbols import SymbolStyle, sample_symbols
+from companion.dataset.artist.symbols import SymbolStyle, sample_odd_symbols, sample_symbols
 from companion.dataset.artist.wilds import WildIndex, WildKind
 
 
@@ -52,15 +53,24 @@ class Style:
     """Whether small print runs below the middle."""
     gloss: float
     art_seed: int
+    design: Design = field(default_factory=Design)
+
+    @property
+    def light_wilds(self) -> bool:
+        """Whether wild cards are on a light ground, so that white signs would be lost."""
+        return sum(self.wild_ground) > 3 * 140
 
 
 def sample_style(
-    rng: np.random.Generator, family: StyleFamily | None = None, fonts: Sequence[str] | None = None
+    rng: np.random.Generator,
+    family: StyleFamily | None = None,
+    fonts: Sequence[str] | None = None,
+    pictures: Sequence[str] = (),
 ) -> Style:
     """Draw a deck's look by lot, the same one for the same state of `rng`.
 
     `fonts` are the fonts to choose from besides drawn digits, those of the computer where None; with an empty
-    sequence digits come from the built-in fonts and drawn ones.
+    sequence digits come from the built-in fonts and drawn ones. `pictures` are files that cards may show parts of.
     """
     if family is None:
         family = pick(rng, list(FAMILY_WEIGHTS.items()))
@@ -87,7 +97,7 @@ def sample_style(
     wild_ground = (black, black, black)
     if chance(rng, 0.05):
         wild_ground = (int(rng.integers(40, 120)), int(rng.integers(20, 60)), int(rng.integers(30, 90)))
-    return Style(
+    style = Style(
         family=family,
         inks=inks,
         border=border,
@@ -125,6 +135,100 @@ def sample_style(
         gloss=float(rng.uniform(0, 0.18)) if chance(rng, 0.3) else 0.0,
         art_seed=int(rng.integers(2**31)),
     )
+    if family in HOMEMADE:
+        return _homemade(rng, style, typefaces.system_fonts() if fonts is None else fonts, tuple(pictures))
+    return style
+
+
+_GROUNDS = {
+    StyleFamily.PAINTED: ((Ground.PAINTED, 1.0),),
+    StyleFamily.POSTER: ((Ground.PAINTED, 1.0),),
+    StyleFamily.NEUTRAL: ((Ground.PAPER, 0.7), (Ground.DARK, 0.3)),
+    StyleFamily.LEDGER: ((Ground.PAPER, 1.0),),
+    StyleFamily.CHALKBOARD: ((Ground.DARK, 1.0),),
+    StyleFamily.SCRAWLED: ((Ground.PAPER, 0.7), (Ground.FLAT, 0.2), (Ground.DARK, 0.1)),
+    StyleFamily.OTHERWISE: ((Ground.FLAT, 0.6), (Ground.GRADIENT, 0.2), (Ground.SPLIT, 0.1), (Ground.STRIPES, 0.1)),
+}
+"""What the cards of homemade decks are printed on, and how often."""
+
+
+def _homemade(rng: np.random.Generator, style: Style, fonts: Sequence[str], pictures: tuple[str, ...]) -> Style:
+    """Return the style as a deck that somebody drew and printed for themselves."""
+    family = style.family
+    ground = pick(rng, _GROUNDS[family])
+    design = sample_design(rng, family, pictures)
+    inks = sample_wide_inks(rng, sample_paper(rng) if ground is Ground.PAPER else (250, 250, 250))
+    if family is StyleFamily.LEDGER:
+        fonts = [font for font in fonts if "serif" in font.lower() and "sans" not in font.lower()] or fonts
+    lettering = sample_any_lettering(rng, fonts)
+    border, width = (inks.paper if chance(rng, 0.6) else inks.dark), 0.0
+    if family is StyleFamily.LEDGER or chance(rng, 0.35):
+        width = float(rng.uniform(0.6, 3.5))
+    wild = inks.paper if ground is Ground.PAPER and chance(rng, 0.7) else style.wild_ground
+    colored = ground in (Ground.PAPER, Ground.DARK) or (ground is Ground.PAINTED and design.tint < 0.4)
+    middle = replace(
+        style.middle,
+        medallion=pick(rng, [(Medallion.NONE, 0.75), (Medallion.OUTLINED, 0.1), (Medallion.FILLED, 0.15)]),
+        paper=Tone.INK if ground is Ground.DARK else pick(rng, [(Tone.PAPER, 0.6), (Tone.INK, 0.4)]),
+        size=float(rng.uniform(18, 52)),
+        rotation=float(rng.uniform(-25, 25)) if chance(rng, 0.15) else 0.0,
+        number=not design.indices or chance(rng, 0.88),
+    )
+    on = middle.paper if middle.medallion is Medallion.FILLED else _tone_of(ground, design)
+    middle = replace(middle, finish=free_finish(rng, on, ground is Ground.PAINTED, colored and on is not Tone.INK))
+    badge = pick(rng, [(None, 0.75), (Tone.INK if on is not Tone.INK else Tone.PAPER, 0.25)])
+    if ground is Ground.PAINTED and colored and middle.finish.fill is not Tone.INK and not design.border_in_ink:
+        badge = Tone.INK  # or nothing would show the colour
+    filled = design.corner_art in (CornerArt.TRIANGLES, CornerArt.ARCS)
+    under = badge or (Tone.INK if filled else _tone_of(ground, design))
+    size = float(np.clip(rng.normal(8.5, 2.5), 5.5, 14.0))
+    index = replace(
+        style.index,
+        size=size,
+        x=width + size * float(rng.uniform(0.45, 1.0)) + float(rng.uniform(0.0, 4.0)),
+        y=width + size * float(rng.uniform(0.5, 0.9)) + float(rng.uniform(0.0, 6.0)),
+        badge=badge,
+        badge_shape=pick(rng, [(shape, 1.0) for shape in Badge]),
+        finish=free_finish(
+            rng, under, ground is Ground.PAINTED, colored and under is not Tone.INK and badge is None, True
+        ),
+        rotation=0.0,
+    )
+    corner = lettering if chance(rng, 0.7) else sample_any_lettering(rng, fonts)
+    return replace(
+        style,
+        inks=inks,
+        border=border,
+        border_width=width,
+        ground=ground,
+        wild_ground=wild,
+        lettering=lettering,
+        # Small print is fatter, or nobody could read it.
+        index_lettering=replace(corner, stem=max(corner.stem, 0.15)),
+        middle=middle,
+        index=index,
+        symbols=sample_odd_symbols(rng, on is Tone.INK),
+        wild=pick(rng, [(kind, 1.0) for kind in WildKind]),
+        wild_word=chance(rng, 0.4),
+        corner_radius=float(rng.uniform(1.2, 5.0)),
+        spelled=False,
+        item_icon=False,
+        caption=chance(rng, 0.15),
+        design=design,
+    )
+
+
+def _tone_of(ground: Ground, design: Design) -> Tone:
+    """Return what signs must stand out from on a ground."""
+    match ground:
+        case Ground.PAPER:
+            return Tone.PAPER
+        case Ground.DARK:
+            return Tone.DARK
+        case Ground.PAINTED if design.tint < 0.4:
+            return Tone.PAPER if design.panel > 0.4 else Tone.DARK
+        case _:
+            return Tone.INK
 
 
 def _symbols(rng: np.random.Generator, family: StyleFamily, white: bool) -> SymbolStyle:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 from functools import lru_cache
 
@@ -35,6 +35,10 @@ class ReverseKind(Enum):
     STRAIGHT = "two straight arrows"
     RING = "two arcs with heads"
     SWOOSH = "two bent arrows"
+    LOOP = "one arrow round a circle"
+    CROSSED = "two arrows across each other"
+    DOUBLE = "one arrow with a head at each end"
+    TURN = "an arrow that turns back"
 
 
 class SkipKind(Enum):
@@ -42,6 +46,11 @@ class SkipKind(Enum):
 
     BARRED_RING = "ring with a bar"
     BARRED_DISC = "disc with a bar left out"
+    CROSS = "cross"
+    CROSSED_RING = "ring with a cross"
+    BARRED_BOX = "square with a bar"
+    BARRED_OCTAGON = "octagon with a bar"
+    FORWARD = "two triangles and a bar"
 
 
 class CardsKind(Enum):
@@ -138,6 +147,19 @@ def _arc_arrow(shaft: float, head: float, sweep: float, radius: tuple[float, flo
     return np.concatenate([outer, wings, inner[::-1]])
 
 
+def _turning(shaft: float, head: float) -> list[Points]:
+    """An arrow that goes up on the right, round and down on the left."""
+    arc = _arc_arrow(shaft, head, 180 - 8, (0.3, 0.3))
+    leg = np.array(
+        [[-0.3 - shaft / 2, -0.02], [-0.3 + shaft / 2, -0.02], [-0.3 + shaft / 2, 0.45], [-0.3 - shaft / 2, 0.45]]
+    )
+    return [arc, leg]
+
+
+def _mirrored(parts: list[Points], style: SymbolStyle) -> list[Points]:
+    return [part * np.array([-1.0, 1.0]) for part in parts] if style.mirrored else parts
+
+
 @lru_cache(maxsize=128)
 def reverse_mask(style: SymbolStyle) -> Mask:
     """Return a tight mask of the arrows of reverse, uint8 (h, w); treat it as read-only."""
@@ -151,6 +173,21 @@ def reverse_mask(style: SymbolStyle) -> Mask:
             arrow = _arc_arrow(shaft * 0.8, head * 0.85, 135, (0.4, 0.4))
         case ReverseKind.SWOOSH:
             arrow = _arc_arrow(shaft * 0.9, head * 0.9, 105, (0.36, 0.46))
+        case ReverseKind.LOOP:
+            return _mask(
+                _mirrored([turned(_arc_arrow(shaft * 0.8, head * 0.85, 320, (0.4, 0.4)), style.reverse_turn)], style)
+            )
+        case ReverseKind.CROSSED:
+            across = _straight_arrow(shaft * 0.7, head * 0.8) - np.array([0.0, _straight_arrow(shaft, head)[3, 1]])
+            return _mask(
+                [turned(across, 45.0 + style.reverse_turn / 3), turned(across, 135.0 + style.reverse_turn / 3)]
+            )
+        case ReverseKind.DOUBLE:
+            half = _straight_arrow(shaft * 0.9, head)
+            half = (half - np.array([0.0, half[3, 1]])) * np.array([0.5, 1.0]) + np.array([0.25, 0.0])
+            return _mask([turned(half, style.reverse_turn), turned(-half, style.reverse_turn)])
+        case ReverseKind.TURN:
+            return _mask(_mirrored(_turning(shaft, head), style))
     if style.mirrored:
         arrow = arrow * np.array([1.0, -1.0])
     parts = [turned(arrow, style.reverse_turn), turned(-arrow, style.reverse_turn)]
@@ -167,9 +204,26 @@ def skip_mask(style: SymbolStyle) -> Mask:
     if style.skip is SkipKind.BARRED_DISC:
         inner = turned(np.array([[-0.36, -0.1], [0.36, -0.1], [0.36, 0.1], [-0.36, 0.1]]), style.skip_turn)
         return _mask([disc], [inner])
-    hole = ellipse(1 - 2 * ring, 1 - 2 * ring)
+    steps = [(disc, 255), (disc * (1 - 2 * ring), 0), (bar, 255)]
+    match style.skip:
+        case SkipKind.CROSS:
+            steps = [(bar, 255), (turned(bar, 90.0), 255)]
+        case SkipKind.CROSSED_RING:
+            steps.append((turned(bar, 90.0), 255))
+        case SkipKind.BARRED_BOX:
+            box = rounded(0.9, 0.9, 0.1)
+            steps = [(box, 255), (box * (1 - 2 * ring), 0), (turned(bar, -style.skip_turn - 45.0), 255)]
+        case SkipKind.BARRED_OCTAGON:
+            octagon = turned(ellipse(1, 1, count=8), 22.5)
+            steps = [(octagon, 255), (octagon * (1 - 2 * ring), 0), (bar, 255)]
+        case SkipKind.FORWARD:
+            wedge = np.array([[-0.45, -0.35], [0.0, 0.0], [-0.45, 0.35]])
+            post = np.array([[0.4, -0.35], [0.5, -0.35], [0.5, 0.35], [0.4, 0.35]])
+            steps = [(wedge, 255), (wedge + np.array([0.42, 0.0]), 255), (post, 255)]
+        case _:
+            pass
     mask = np.zeros((2 * _SIDE, 2 * _SIDE), np.uint8)
-    for points, value in ((disc, 255), (hole, 0), (bar, 255)):
+    for points, value in steps:
         fill(mask, points * _SIDE + _SIDE, value)
     return cropped(mask)
 
@@ -300,4 +354,17 @@ def sample_symbols(rng: np.random.Generator, white: bool) -> SymbolStyle:
         card_edge=float(rng.uniform(0.03, 0.1)),
         card_outline=float(rng.uniform(0.01, 0.03)),
         card_depth=float(rng.uniform(0, 0.08)),
+    )
+
+
+def sample_odd_symbols(rng: np.random.Generator, white: bool) -> SymbolStyle:
+    """Draw by lot how action cards look where no printer's convention is kept to."""
+    return replace(
+        sample_symbols(rng, white),
+        reverse=pick(rng, [(kind, 1.0) for kind in ReverseKind]),
+        skip=pick(rng, [(kind, 3.0 if kind is SkipKind.BARRED_RING else 1.0) for kind in SkipKind]),
+        arrow_shaft=float(rng.uniform(0.06, 0.24)),
+        ring=float(rng.uniform(0.05, 0.2)),
+        draw_two=pick(rng, [(kind, 2.0 if kind is CardsKind.TEXT else 1.0) for kind in CardsKind]),
+        draw_four=pick(rng, [(kind, 2.0 if kind is CardsKind.TEXT else 1.0) for kind in CardsKind]),
     )

@@ -6,6 +6,7 @@ import numpy as np
 
 from companion.cards import Face
 from companion.dataset.artist import pictures, symbols, wilds
+from companion.dataset.artist.designs import CornerArt
 from companion.dataset.artist.glyphs import letter
 from companion.dataset.artist.ink import Box, Finish, Points, Tone, ellipse, fill, print_mark, rounded
 from companion.dataset.artist.parts import Medallion, Outline
@@ -109,14 +110,18 @@ def paint_index(sheet: Sheet, center: Center, size: float) -> Box | None:
     """Paint the upright index of a wild card around a centre; return the box of its ink, None where there is none."""
     style, index = sheet.style, sheet.style.index
     outline = index.finish.outline_width
+    if style.design.corner_art is not CornerArt.NONE:
+        outline = max(outline, 0.05)
     finish = Finish(Tone.PAPER, Tone.DARK, outline, halo_width=outline if style.art_seed % 3 == 0 else 0.0)
-    if index.badge is Tone.PAPER:
+    if index.badge is Tone.PAPER or (
+        style.light_wilds and index.badge is None and style.design.corner_art is CornerArt.NONE
+    ):
         finish = Finish(Tone.DARK)
     match sheet.card.face:
         case Face.WILD_DRAW_FOUR:
             if index.cards_for_draw_four:
                 return _little_cards(sheet, (center[0] + 0.1 * size, center[1] + 0.1 * size), size * 1.2)
-            return sheet.text_in_corner("+4", style.index_lettering, size * 0.9, center, finish)
+            return sheet.text_in_corner(style.design.draw_four, style.index_lettering, size * 0.9, center, finish)
         case Face.WILD_ITEM_BOX if style.art_seed % 5 < 2:
             return sheet.text_in_corner("?", style.index_lettering, size, center, finish)
         case Face.WILD_ITEM_BOX if style.art_seed % 5 < 4:

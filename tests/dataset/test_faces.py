@@ -9,7 +9,15 @@ import pytest
 from companion.cards import ALL_CARDS, Card, Color, Face
 from companion.dataset.artist import fonts
 from companion.dataset.artist.faces import render, render_back, width_of
-from companion.dataset.artist.families import FAMILY_WEIGHTS, KEPT_OUT, TRAINING_WEIGHTS, StyleFamily
+from companion.dataset.artist.families import (
+    FAMILY_WEIGHTS,
+    HOMEMADE,
+    HOMEMADE_KEPT_OUT,
+    HOMEMADE_WEIGHTS,
+    KEPT_OUT,
+    TRAINING_WEIGHTS,
+    StyleFamily,
+)
 from companion.dataset.artist.ink import Finish, Pattern, Tone, Tones, print_mark
 from companion.dataset.artist.preview import family_sheet
 from companion.dataset.artist.styles import Style, sample_style
@@ -33,7 +41,8 @@ def test_every_card_renders_in_every_family(family: StyleFamily) -> None:
             assert art.image[0, 0, 3] < 128 < art.image[HEIGHT // 2, 50, 3]
             assert len(art.indices) in (0, 2)
             if not card.face.is_wild:
-                assert len(art.indices) == 2
+                assert len(art.indices) == (2 if style.design.indices else 0)
+                assert style.design.indices or family in HOMEMADE
 
 
 @pytest.mark.parametrize("family", list(StyleFamily))
@@ -54,12 +63,23 @@ def test_index_boxes_lie_inside_the_card_and_hold_ink(family: StyleFamily) -> No
 def test_decks_drawn_by_lot_are_of_no_family_kept_out_of_training() -> None:
     drawn = {style_of(seed=seed).family for seed in range(200)}
     assert drawn == set(FAMILY_WEIGHTS)
-    assert not drawn & set(KEPT_OUT)
+    assert not drawn & {*KEPT_OUT, *HOMEMADE_KEPT_OUT}
 
 
-def test_medleys_are_for_training_and_other_families_to_be_measured_on() -> None:
-    assert set(TRAINING_WEIGHTS) == {*FAMILY_WEIGHTS, StyleFamily.MEDLEY}
-    assert set(StyleFamily) == {*TRAINING_WEIGHTS, *KEPT_OUT}
+def test_medleys_and_homemade_decks_are_for_training_and_other_families_to_be_measured_on() -> None:
+    assert set(TRAINING_WEIGHTS) == {*FAMILY_WEIGHTS, StyleFamily.MEDLEY, *HOMEMADE_WEIGHTS}
+    assert set(StyleFamily) == {*TRAINING_WEIGHTS, *KEPT_OUT, *HOMEMADE_KEPT_OUT}
+    assert len(StyleFamily) == len(TRAINING_WEIGHTS) + len(KEPT_OUT) + len(HOMEMADE_KEPT_OUT)
+
+
+@pytest.mark.parametrize("family", HOMEMADE)
+def test_the_colour_of_a_homemade_card_is_to_be_seen(family: StyleFamily) -> None:
+    for seed in range(6):
+        style = style_of(family, seed)
+        red, blue = (render(Card(Face.FIVE, color), style, HEIGHT).image for color in (Color.RED, Color.BLUE))
+        # Of the same five nothing else differs, save a picture that each colour has its own of.
+        redder = red[:, :, 2].astype(int) - red[:, :, 0] > blue[:, :, 2].astype(int) - blue[:, :, 0] + 40
+        assert redder.mean() > 0.005, (family, seed)
 
 
 @pytest.mark.parametrize("pattern", list(Pattern))
