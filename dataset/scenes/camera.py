@@ -15,7 +15,13 @@ Floats = NDArray[np.float32]
 
 
 def table_homography(
-    rng: np.random.Generator, center: tuple[float, float], radius: float, width: int, height: int, fill: float
+    rng: np.random.Generator,
+    center: tuple[float, float],
+    radius: float,
+    width: int,
+    height: int,
+    fill: float,
+    slanted: bool = False,
 ) -> NDArray[np.float64]:
     """Return the 3 x 3 homography from the table plane (mm) to pixels of a camera that looks at the cards.
 
@@ -25,7 +31,7 @@ def table_homography(
     """
     focal = max(width, height) * rng.uniform(0.8, 1.8)
     turn = rng.uniform(-np.pi, np.pi) if rng.random() < 0.6 else rng.normal(0, 0.1)
-    tilt = np.radians(min(abs(rng.normal(0, 22)), 58))
+    tilt = np.radians(rng.uniform(40, 66) if slanted else min(abs(rng.normal(0, 22)), 58))
     distance = 2 * radius * focal / (fill * min(width, height))
     distance = max(distance, 1.6 * radius * np.sin(tilt))
     rotate = np.array([[np.cos(turn), -np.sin(turn)], [np.sin(turn), np.cos(turn)]])

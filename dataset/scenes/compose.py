@@ -23,6 +23,7 @@ from companion.dataset.artist.styles import Style, sample_style
 from companion.dataset.artist.wear import soften, wear
 from companion.dataset.scenes import camera
 from companion.dataset.scenes.clutter import Owner, draw_hand, draw_object
+from companion.dataset.scenes.hardships import SHARES, Hardship, cover, suffer
 from companion.dataset.scenes.layouts import Layout, Placement, place
 from companion.dataset.scenes.surfaces import SurfaceBank
 from companion.vision.geometry import Image, Quad
@@ -169,7 +170,8 @@ class SceneMaker:
 
     families: style families to draw from, with how often where that differs, as people's decks are where None; fonts:
     font files, those of the system where None; layouts: arrangements to draw from; photos: photographed cards, of which
-    `photo_share` of the scenes are made.
+    `photo_share` of the scenes are made; pictures: files that homemade cards may show; hard: share of the scenes that
+    are hard to read, see `hardships`.
     """
 
     def __init__(
@@ -183,11 +185,15 @@ class SceneMaker:
         deck_count: int = 10,
         photos: Mapping[Card, Sequence[CardArt]] | None = None,
         photo_share: float = 0.3,
+        pictures: Sequence[str] = (),
+        hard: float = 0.0,
     ) -> None:
         self._rng = np.random.default_rng(seed)
         self._width, self._height = size
         self._families = families
         self._fonts = fonts
+        self._pictures = tuple(pictures)
+        self._hard = hard
         self._surfaces = surfaces or SurfaceBank(self._rng)
         self._layouts = tuple(layouts or _LAYOUT_WEIGHTS)
         weights = np.array([_LAYOUT_WEIGHTS[layout] for layout in self._layouts])
@@ -203,7 +209,7 @@ class SceneMaker:
             family = pick(rng, list(self._families.items()))
         elif self._families is not None:
             family = self._families[int(rng.integers(len(self._families)))]
-        return Deck(sample_style(rng, family, self._fonts), rng)
+        return Deck(sample_style(rng, family, self._fonts, self._pictures), rng)
 
     def _pick_deck(self) -> Deck | PhotoDeck:
         if self._photo_deck is not None and self._rng.random() < self._photo_share:
@@ -229,7 +235,12 @@ class SceneMaker:
         if rng.random() < 0.35:
             for _ in range(int(rng.integers(1, 5))):
                 draw_object(image, owner, rng, covers=False)
-        matrix = camera.table_homography(rng, *_circle(placements), width, height, _fill(layout, rng))
+        hardship = pick(rng, list(SHARES.items())) if self._hard and rng.random() < self._hard else None
+        circle, fill = _circle(placements), _fill(layout, rng)
+        if hardship is Hardship.FAR:
+            # A card 30 to 95 pixels long.
+            fill = 2 * circle[1] / CARD_HEIGHT * float(rng.uniform(30, 95)) / min(width, height)
+        matrix = camera.table_homography(rng, *circle, width, height, fill, hardship is Hardship.SLANTED)
         laid = self._lay_cards(image, owner, placements, matrix, cards)
         if layout is Layout.FAN and rng.random() < 0.5:
             self._hold(image, owner, placements, matrix)
@@ -237,6 +248,8 @@ class SceneMaker:
             self._reach_in(image, owner, matrix, placements)
         if rng.random() < 0.04:
             draw_object(image, owner, rng, covers=True)
+        if hardship is Hardship.FINGER:
+            cover(image, owner, [card.quad for card in laid if isinstance(card, SceneCard)], rng)
         seen = tuple(_with_visibility(card, i, owner) for i, card in enumerate(laid) if isinstance(card, SceneCard))
         backs = tuple(q for i, q in enumerate(laid) if not isinstance(q, SceneCard) and _share(q, i, owner) > 0.5)
         image = camera.light(image, rng)
@@ -244,6 +257,8 @@ class SceneMaker:
             lens = camera.Lens(float(rng.uniform(-0.12, 0.06)), width, height)
             image, seen = lens.bend(image), tuple(_bent(card, lens) for card in seen)
             backs = tuple(lens.bend_points(back) for back in backs)
+        if hardship is not None:
+            image = suffer(image, hardship, [card.quad for card in seen], rng)
         return Scene(camera.develop(image, rng), seen, layout, backs)
 
     def _lay_cards(

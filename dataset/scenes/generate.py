@@ -27,7 +27,9 @@ CLASSES = ("card", "index")
 CARD_VISIBLE = 0.5
 INDEX_VISIBLE = 0.85
 _CHUNK = 200
-_MIN_CARD, _MIN_INDEX = 22.0, 7.0
+_MIN_CARD, _MIN_INDEX = 14.0, 6.0
+_HARD = 0.4
+"""Share of the scenes that are hard to read."""
 
 
 @dataclass(frozen=True)
@@ -60,7 +62,16 @@ def maker(recipe: Recipe, chunk: int) -> SceneMaker:
     size = (recipe.size, recipe.size)
     photos = load_card_photos(recipe.cards) if recipe.cards else None
     families = recipe.families or TRAINING_WEIGHTS
-    return SceneMaker(stream, size, families=families, fonts=recipe.fonts(), surfaces=surfaces, photos=photos)
+    return SceneMaker(
+        stream,
+        size,
+        families=families,
+        fonts=recipe.fonts(),
+        surfaces=surfaces,
+        photos=photos,
+        pictures=[*map(str, pictures)],
+        hard=_HARD,
+    )
 
 
 def generate(folder: Path, recipe: Recipe, workers: int | None = None) -> None:
