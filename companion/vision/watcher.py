@@ -4,20 +4,30 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from threading import Event
+from typing import Protocol
 
 from companion.vision.events import PileEvent
 from companion.vision.frames import Frame, FrameSource
 from companion.vision.grabber import Grabber
-from companion.vision.pile import PileTracker
 
 # How long a reader waits before it looks whether it was asked to stop.
 _TICK = 0.2
 
 
-class Watcher:
-    """Follows the pile on a source. `events` is to be iterated by one thread; `stop` and `newest` are for any."""
+class Follows(Protocol):
+    """Takes frames in and tells what happens in them: a pile's tracker, or what follows the arms about it as well."""
 
-    def __init__(self, source: FrameSource, tracker: PileTracker) -> None:
+    def feed(self, frame: Frame) -> list[PileEvent]:
+        """Take in the next frame; returns what has happened, mostly nothing."""
+
+    def finish(self) -> list[PileEvent]:
+        """Say what is left to be said when no frame will follow."""
+
+
+class Watcher:
+    """Follows a table on a source. `events` is to be iterated by one thread; `stop` and `newest` are for any."""
+
+    def __init__(self, source: FrameSource, tracker: Follows) -> None:
         self.source = source
         self.tracker = tracker
         self.newest: Frame | None = None

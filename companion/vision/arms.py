@@ -1,0 +1,384 @@
+"""Arms: what reaches into the picture from its rim, where from, and the way of its tip.
+
+An arm is told by its difference from the table alone, so that skins, sleeves and gloves of any look are arms.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from companion.vision.backdrop import WIDTH, Backdrop, Difference, Mask
+from companion.vision.geometry import Image
+
+Point = NDArray[np.float64]
+
+# Gap in the rim, in small pixels, across which one arm goes on: a cuff in the table's own colour, a watch.
+_GAP = 6
+# Width at the rim, over the picture's, from which a component is more than an arm: a body, or a shadow beside it.
+_WIDE = 0.2
+# In how many frames two arms must have been seen by themselves to be told apart when they cross.
+_APART_FRAMES = 4
+# Share of a component that must move for it to be more than something that was laid down.
+_MOVES = 0.02
+# Fewest small pixels of a component, and how far it must reach in, in small pixels.
+_LEAST_AREA, _LEAST_REACH = 14, 5.0
+# Share of a component that must be more than a shadow, or all of it counts when its tip is looked for.
+_SOLID = 0.15
+# Of a component's pixels so many, the farthest ones, make its tip, so that noise at its edge does not.
+_TIP_PIXELS = 8
+# How far a tip, and a place at the rim, can be from where they were, in small pixels, and after how many seconds unseen
+# an arm has left.
+_TIP_JUMP, _RIM_JUMP, _LEFT_AFTER = 60.0, 24.0, 0.25
+
+
+@dataclass(frozen=True, eq=False)
+class Sample:
+    """An arm in one frame, in pixels of the full picture.
+
+    tip: (2,) the end that reaches farthest. rim: (2,) the middle of where it crosses the picture's rim, None where it
+    does not. width: of the crossing. area: in squares of a small pixel. single: whether nothing else
+    hangs together with it.
+    """
+
+    time: float
+    tip: Point
+    rim: Point | None
+    width: float
+    area: int
+    single: bool
+
+
+@dataclass(eq=False)
+class Track:
+    """One arm from its coming to its leaving. alone: in how many frames it was seen by itself. gone: it has left."""
+
+    number: int
+    samples: list[Sample] = field(default_factory=list)
+    alone: int = 0
+    gone: bool = False
+
+    @property
+    def last(self) -> Sample:
+        """Where it was seen last."""
+        return self.samples[-1]
+
+    def direction(self, about: Point, began: float, ended: float) -> tuple[float, float] | None:
+        """Return where it comes from about a place, degrees clockwise from up, and the standard deviation of that.
+
+        The frames between two times count, all where it did not cross the rim then; None where it never did.
+        """
+        rims = [s for s in self.samples if s.rim is not None and began <= s.time <= ended]
+        rims = rims or [s for s in self.samples if s.rim is not None]
+        if not rims:
+            return None
+        places = np.array([s.rim for s in rims])
+        middle = np.median(places, axis=0) - about
+        distance = max(1.0, float(np.hypot(*middle)))
+        # An arm seldom lies on the line from its seat to the pile; how wide it is tells how well its middle is known.
+        width = float(np.median([s.width for s in rims])) / distance / np.sqrt(12)
+        stray = float(np.hypot(*places.std(axis=0))) / distance
+        spread = float(np.hypot(_STRAY, np.degrees(np.hypot(width, stray))))
+        return float(np.degrees(np.arctan2(middle[0], -middle[1])) % 360), min(90.0, spread)
+
+
+# Degrees by which an arm's crossing strays from its player's seat, the same seat's arms among themselves.
+_STRAY = 8.0
+
+
+class ArmWatcher:
+    """Follows the arms on a table. Feed it every frame; it is not to be shared between threads."""
+
+    def __init__(self) -> None:
+        self._backdrop = Backdrop()
+        self._tracks: list[Track] = []
+        self._count = 0
+        self._shape: tuple[int, int] | None = None
+
+    def feed(self, image: Image, time: float) -> list[Track]:
+        """Take in a (H, W, 3) BGR uint8 frame; returns the arms that are there, and once each that has just left."""
+        if self._shape != image.shape[:2]:
+            self._shape = (image.shape[0], image.shape[1])
+            self._backdrop = Backdrop()
+        difference = self._backdrop.look(image, time)
+        samples: list[Sample] = []
+        if difference is not None:
+            samples, attached = self._find(difference)
+            self._backdrop.learn(attached)
+        return self._match(samples, time, seen=difference is not None)
+
+    def finish(self) -> list[Track]:
+        """Return the arms that are still there when no frame will follow: they count as gone."""
+        left, self._tracks = self._tracks, []
+        for track in left:
+            track.gone = True
+        return left
+
+    def _find(self, difference: Difference) -> tuple[list[Sample], Mask]:
+        """Return the arms of one picture, and where something hangs together with the rim."""
+        attached = np.zeros_like(difference.foreign)
+        if int(np.count_nonzero(difference.foreign)) < _LEAST_AREA:
+            return [], attached
+        closed = np.asarray(cv2.morphologyEx(difference.foreign, cv2.MORPH_CLOSE, _DISC), np.uint8)
+        count, labels, stats, _ = cv2.connectedComponentsWithStats(closed, connectivity=8)
+        rim = _rim(closed.shape[0], closed.shape[1])
+        samples = []
+        for number in range(1, count):
+            if stats[number, cv2.CC_STAT_AREA] < _LEAST_AREA:
+                continue
+            part = labels == number
+            runs = rim.runs(part)
+            if not runs:
+                # What an arm let go of lies still; what moves on is its hand, whose sleeve looks like the table.
+                if difference.moved[part].mean() > _MOVES and self._is_followed(part):
+                    samples.append(self._sample(difference.time, _alone(part)))
+                continue
+            if difference.moved[part].mean() <= _MOVES and difference.was_here(part.astype(np.uint8)):
+                self._backdrop.forget(part)
+                continue
+            attached[part] = 1
+            body = _body(part, difference.solid)
+            samples += [self._sample(difference.time, arm) for arm in self._arms_of(part, body, runs, rim)]
+        return samples, attached
+
+    def _arms_of(self, part: NDArray[np.bool_], body: Point, runs: list[NDArray[np.intp]], rim: _Rim) -> list[_Arm]:
+        """Return the arms of a component that touches the rim in these stretches; `body` is what is solid of it."""
+        if len(runs) == 1 and len(runs[0]) <= _WIDE * part.shape[1]:
+            return _single(body, rim.points[runs[0]])
+        known = self._known(runs, rim) if len(runs) > 1 else {}
+        if len(known) > 1:
+            arms = []
+            for number, tip in known.items():
+                places = rim.points[runs[number]]
+                near = body[np.hypot(*(body - tip).T) <= _NEAR_TIP]
+                if len(near):
+                    arms.append(_Arm(_farthest(near, places.mean(0)), places.mean(0), float(len(places)), len(near)))
+            return arms
+        return _divided(part, body, runs, rim)
+
+    def _known(self, runs: list[NDArray[np.intp]], rim: _Rim) -> dict[int, Point]:
+        """Return the tips of those arms that were seen by themselves before they met, by their stretch of the rim."""
+        known: dict[int, Point] = {}
+        middles = [rim.points[run].mean(0) for run in runs]
+        for track in self._tracks:
+            if track.alone < _APART_FRAMES or track.last.rim is None:
+                continue
+            away = [float(np.hypot(*(middle - track.last.rim / self._scale))) for middle in middles]
+            nearest = int(np.argmin(away))
+            if away[nearest] <= _RIM_JUMP and nearest not in known:
+                known[nearest] = track.last.tip / self._scale
+        return known
+
+    def _is_followed(self, part: NDArray[np.bool_]) -> bool:
+        """Whether a component that does not reach the rim is at the tip of an arm that did."""
+        for track in self._tracks:
+            x, y = (track.last.tip / self._scale).astype(int)
+            window = part[max(0, y - _NEAR_TIP) : y + _NEAR_TIP + 1, max(0, x - _NEAR_TIP) : x + _NEAR_TIP + 1]
+            if window.any():
+                return True
+        return False
+
+    @property
+    def _scale(self) -> float:
+        assert self._shape is not None
+        return self._shape[1] / WIDTH
+
+    def _sample(self, time: float, arm: _Arm) -> Sample:
+        scale = self._scale
+        rim = None if arm.rim is None else (arm.rim + 0.5) * scale
+        return Sample(time, (arm.tip + 0.5) * scale, rim, arm.width * scale, arm.area, arm.single)
+
+    def _match(self, samples: Sequence[Sample], time: float, seen: bool) -> list[Track]:
+        """Give each sample to the track that it goes on, or a new one."""
+        left = list(samples)
+        pairs = sorted(
+            (cost, i, j)
+            for i, track in enumerate(self._tracks)
+            for j, sample in enumerate(left)
+            if (cost := self._cost(track, sample)) is not None
+        )
+        given: set[int] = set()
+        taken: set[int] = set()
+        for _, i, j in pairs:
+            if i not in given and j not in taken:
+                given.add(i)
+                taken.add(j)
+                self._tracks[i].samples.append(left[j])
+                self._tracks[i].alone += left[j].single
+        for j, sample in enumerate(left):
+            if j not in taken and sample.rim is not None:
+                self._count += 1
+                self._tracks.append(Track(self._count, [sample]))
+        for track in self._tracks:
+            track.gone = (seen or time - track.last.time > 1.0) and time - track.last.time > _LEFT_AFTER
+        tracks = self._tracks
+        self._tracks = [track for track in tracks if not track.gone]
+        return tracks
+
+    def _cost(self, track: Track, sample: Sample) -> float | None:
+        """Return how ill a sample goes on a track, None where it cannot."""
+        last = track.last
+        tip = float(np.hypot(*(sample.tip - last.tip))) / self._scale
+        if sample.rim is None or last.rim is None:
+            return 10 + tip if tip <= _TIP_JUMP else None
+        rim = float(np.hypot(*(sample.rim - last.rim))) / self._scale
+        return rim + 0.3 * tip if rim <= _RIM_JUMP and tip <= 2 * _TIP_JUMP else None
+
+
+_DISC = np.asarray(cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (3, 3)), np.uint8)
+_NEAR_TIP = 10
+
+
+class _Rim:
+    """The pixels just inside the picture's rim, once about, clockwise from the top left."""
+
+    def __init__(self, height: int, width: int) -> None:
+        top = [(x, 1) for x in range(1, width - 1)]
+        right = [(width - 2, y) for y in range(2, height - 1)]
+        bottom = [(x, height - 2) for x in range(width - 3, 0, -1)]
+        left = [(1, y) for y in range(height - 3, 1, -1)]
+        self.points = np.array(top + right + bottom + left)
+
+    def runs(self, part: NDArray[np.bool_]) -> list[NDArray[np.intp]]:
+        """Return the stretches of the rim that lie in a component, as numbers of `points`."""
+        x, y = self.points.T
+        return _stretches(np.flatnonzero(part[y, x]), len(self.points))
+
+
+@lru_cache(maxsize=4)
+def _rim(height: int, width: int) -> _Rim:
+    return _Rim(height, width)
+
+
+def _stretches(numbers: NDArray[np.intp], size: int) -> list[NDArray[np.intp]]:
+    """Return sorted numbers in stretches, over small gaps, the last joined to the first round the end."""
+    if not len(numbers):
+        return []
+    runs = np.split(numbers, np.flatnonzero(np.diff(numbers) > _GAP) + 1)
+    if len(runs) > 1 and numbers[0] + size - numbers[-1] <= _GAP:
+        runs[0] = np.concatenate([runs[-1] - size, runs[0]])
+        runs.pop()
+    return runs
+
+
+@dataclass(frozen=True, eq=False)
+class _Arm:
+    """An arm in small pixels: its tip, where it crosses the rim and how wide, its area, whether it was by itself."""
+
+    tip: Point
+    rim: Point | None
+    width: float
+    area: int
+    single: bool = False
+
+
+def _body(part: NDArray[np.bool_], solid: Mask) -> Point:
+    """Return the (N, 2) pixels of a component that are no shadow, or all where there are few of those."""
+    firm = part & (solid > 0)
+    if np.count_nonzero(firm) < max(4, _SOLID * np.count_nonzero(part)):
+        firm = part
+    ys, xs = np.nonzero(firm)
+    return np.column_stack([xs, ys]).astype(np.float64)
+
+
+def _alone(part: NDArray[np.bool_]) -> _Arm:
+    ys, xs = np.nonzero(part)
+    return _Arm(np.array([xs.mean(), ys.mean()]), None, 0.0, len(xs))
+
+
+def _single(body: Point, places: NDArray[np.generic]) -> list[_Arm]:
+    """Return the arm that crosses the rim at these places alone."""
+    rim = places.mean(0)
+    tip = _farthest(body, rim)
+    if float(np.hypot(*(tip - rim))) < _LEAST_REACH:
+        return []
+    return [_Arm(tip, rim, float(len(places)), len(body), single=True)]
+
+
+def _farthest(points: Point, place: Point) -> Point:
+    """Return the mean of those of the points that are farthest from a place."""
+    return _last(points, np.hypot(*(points - place).T))
+
+
+def _last(points: Point, away: NDArray[np.floating]) -> Point:
+    count = min(_TIP_PIXELS, len(points))
+    return np.asarray(points[np.argpartition(away, -count)[-count:]].mean(0), np.float64)
+
+
+def _divided(part: NDArray[np.bool_], body: Point, runs: list[NDArray[np.intp]], rim: _Rim) -> list[_Arm]:
+    """Return the arms of a component that crosses the rim in several places, or in a wide one as a body does.
+
+    Each pixel belongs to the crossing to which the way within the component is shortest; an arm comes from that part
+    of its crossing that is nearest to its tip on that way. Where one's tip is no end but lies at another's border, both
+    are one arm, as of a hand whose thumb sticks out of the picture.
+    """
+    ways = np.stack([_ways(part, rim.points[run]) for run in runs])
+    owner = ways.argmin(0)
+    xs, ys = body.astype(int).T
+    length = ways.min(0)[ys, xs]
+    found: list[tuple[int, Point, float]] = []
+    joined: list[int] = []
+    for number in range(len(runs)):
+        own = (owner[ys, xs] == number) & np.isfinite(length)
+        if np.count_nonzero(own) < _LEAST_AREA or float(length[own].max()) < _LEAST_REACH:
+            joined.append(number)
+            continue
+        tip = _last(body[own], length[own])
+        x, y = np.round(tip).astype(int)
+        window = owner[max(0, y - 3) : y + 4, max(0, x - 3) : x + 4]
+        inside = part[max(0, y - 3) : y + 4, max(0, x - 3) : x + 4]
+        if (window[inside] != number).any():
+            joined.append(number)
+        else:
+            found.append((number, tip, float(np.count_nonzero(own))))
+    if not found and joined:
+        # Two hands meet, or there is no reach at all: the deepest one counts.
+        tip = _last(body, np.where(np.isfinite(length), length, 0))
+        if float(length[np.isfinite(length)].max(initial=0)) < _LEAST_REACH:
+            return []
+        found = [(int(owner[tuple(np.round(tip).astype(int)[::-1])]), tip, float(len(body)))]
+        joined = [number for number in joined if number != found[0][0]]
+    arms = []
+    for number, tip, area in found:
+        same = [number, *joined] if len(found) == 1 else [number]
+        widest = max(same, key=lambda i: len(runs[i]))
+        places = rim.points[runs[widest]]
+        if len(places) > _WIDE * part.shape[1]:
+            back = _ways(part, np.round(tip)[None])[places[:, 1], places[:, 0]]
+            places = places[back <= back.min() + _ARM_WIDTH]
+        if len(places):
+            arms.append(_Arm(tip, places.mean(0), float(len(places)), int(area)))
+    return arms
+
+
+# How much longer than the shortest way to the rim another one may be that leads through the same arm, in small pixels.
+_ARM_WIDTH = 4.0
+
+
+def _ways(part: NDArray[np.bool_], seeds: NDArray[np.generic]) -> NDArray[np.float32]:
+    """Return how far each pixel of a component is from the seeds (N, 2: x, y) by ways within it; infinite elsewhere."""
+    mask = part.astype(np.uint8)
+    ways = np.full(part.shape, np.inf, np.float32)
+    front = np.zeros_like(mask)
+    x, y = seeds.astype(int).T
+    front[y, x] = mask[y, x]
+    ways[front > 0] = 0
+    step = 0
+    while True:
+        step += 1
+        # Squares and crosses by turns grow octagons, which are nearly round.
+        grown = cv2.bitwise_and(cv2.dilate(front, _SQUARE if step % 2 else _CROSS), mask)
+        new = grown > front
+        if not new.any():
+            return ways
+        ways[new] = step
+        front = np.asarray(grown, np.uint8)
+
+
+_SQUARE = np.ones((3, 3), np.uint8)
+_CROSS = np.asarray(cv2.getStructuringElement(cv2.MORPH_CROSS, (3, 3)), np.uint8)

@@ -1,0 +1,209 @@
+"""What the table looks like with nobody at it, and what in a picture differs from that.
+
+Pictures are compared small, as logarithms of their colours: a lamp or a camera's exposure control multiplies all of
+them alike and is taken off again, and a shadow darkens a place without changing its hue. Nothing is learnt of what a
+hand looks like. Whatever lies still becomes part of the table after a while; what was there before is kept beneath it,
+so that a hand that rests and then goes leaves no ghost (two layers of Stauffer and Grimson, Adaptive background mixture
+models for real-time tracking, 1999).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from companion.vision.geometry import Image
+
+Floats = NDArray[np.float32]
+Mask = NDArray[np.uint8]
+
+WIDTH = 160
+"""Width in pixels at which pictures are compared: a finger is about two of them wide, an arm ten."""
+
+# Added to colours before their logarithm is taken, which keeps the noise of dark places small.
+_OFFSET = 12.0
+_LOGARITHMS = np.log(np.arange(256, dtype=np.float32) + _OFFSET).astype(np.float32)
+# Difference of logarithms from which a place is not the table's, and of their hue from which light alone is no reason.
+_DIFFERENT, _OTHER_HUE = 0.13, 0.11
+# Brightness that neither a shadow (down to a third of the light) nor a lit spot explains.
+_DARKER, _BRIGHTER = -1.1, 0.3
+# All of these are raised to so many times the noise between two frames.
+_NOISES = 6.0
+# Difference of logarithms from one frame to the next from which something moved.
+_MOVED = 0.07
+# Grey levels between two pictures, and the share of pixels that may differ by more, under which nothing has happened.
+_SAME, _SAME_SHARE = 9, 0.0015
+# Seconds in which the table is learnt where nothing lies on it; after which what lies still becomes part of it; and the
+# same for what hangs together with the rim, as an arm that waits, but for the first seconds, when it may be the ghost
+# of one that was there when the camera was switched on.
+_LEARN, _LAID_DOWN, _ARM_WAITS = 2.0, 0.8, 6.0
+_BEGINNING = 8.0
+# Edges at an outline so many times stronger in the table than in the picture: what had it has left.
+_GHOST = 1.5
+# Share of the picture from which it is the camera or the light that changed, once it lasts for so long.
+_EVERYWHERE, _CHANGED_FOR = 0.5, 0.4
+
+
+@dataclass(frozen=True, eq=False)
+class Difference:
+    """What of a picture is not the table, each (h, WIDTH) uint8 of 0 and 1.
+
+    foreign: what differs. solid: where it is more than a shadow or a lit spot. moved: what moved since the last look.
+    picture and table: (h, WIDTH, 3) float32 logarithms of BGR, of the picture in the table's light and of the table;
+    not to be kept.
+    """
+
+    time: float
+    foreign: Mask
+    solid: Mask
+    moved: Mask
+    picture: Floats
+    table: Floats
+
+    def was_here(self, place: Mask) -> bool:
+        """Whether the outline of a place is one that the table has and the picture has not: something has left."""
+        outline = (cv2.dilate(place, _DISC) - cv2.erode(place, _DISC)) > 0
+        now, before = (float(_edges(colors)[outline].mean()) for colors in (self.picture, self.table))
+        return before > _GHOST * now
+
+
+class Backdrop:
+    """The table as it is without hands. Show it every frame; it is not to be shared between threads."""
+
+    def __init__(self) -> None:
+        self._shown: Image | None = None
+        self._last: Floats | None = None
+        self._began = 0.0
+        self._time = 0.0
+        self._wide_since: float | None = None
+        self._busy = False
+        self._noise = 0.0
+
+    def _begin(self, picture: Floats, time: float) -> None:
+        self._table = picture.copy()
+        self._beneath = picture.copy()
+        self._still = np.zeros(picture.shape[:2], np.float32)
+        self._foreign = np.zeros(picture.shape[:2], np.uint8)
+        self._wide_since = None
+        self._began = self._time = time
+
+    def look(self, image: Image, time: float) -> Difference | None:
+        """Return what differs in a (H, W, 3) BGR uint8 picture; None where nothing has happened since the last look."""
+        small = _small(image)
+        if self._shown is not None and small.shape == self._shown.shape and not self._busy:
+            changed = int(np.count_nonzero(cv2.absdiff(small, self._shown) > _SAME))
+            if changed <= _SAME_SHARE * small.size and time - self._time < _LEARN:
+                return None
+        picture = np.asarray(cv2.LUT(small, _LOGARITHMS), np.float32)
+        if self._last is None or self._shown is None or small.shape != self._shown.shape:
+            self._shown, self._last = small, picture
+            self._begin(picture, time)
+            return None
+        light = _light(picture - self._table)
+        picture = picture - light
+        moved = self._moved(picture, time)
+        foreign, solid = self._compare(picture)
+        self._shown, self._last, self._foreign = small, picture, foreign
+        self._elapsed, self._time = min(1.0, time - self._time), time
+        self._busy = bool(foreign.any())
+        if self._is_elsewhere(foreign, moved, time):
+            self._begin(picture, time)
+            self._last = picture
+            return None
+        return Difference(time, foreign, solid, moved, picture, self._table)
+
+    def learn(self, arms: Mask) -> None:
+        """Take what was looked at last into the table, but for what moves and for what is foreign.
+
+        arms: (h, WIDTH) uint8, 1 where something hangs together with the rim and so may be an arm that waits.
+        """
+        assert self._last is not None
+        picture, foreign = self._last, self._foreign
+        rate = 1 - np.exp(-self._elapsed / _LEARN)
+        cv2.accumulateWeighted(picture, self._table, float(rate), mask=(foreign == 0).astype(np.uint8))
+        early = self._time - self._began < _BEGINNING
+        if not self._busy:
+            return
+        settled = (foreign > 0) & (self._still > _LAID_DOWN)
+        if not early:
+            settled &= (arms == 0) | (self._still > _ARM_WAITS)
+        if settled.any():
+            self._beneath[settled] = self._table[settled]
+            self._table[settled] = picture[settled]
+            self._still[settled] = 0
+
+    def forget(self, ghost: NDArray[np.bool_]) -> None:
+        """Take a place as it looks now for the table: what was taken for it has gone from there."""
+        assert self._last is not None
+        self._beneath[ghost] = self._table[ghost] = self._last[ghost]
+
+    def _moved(self, picture: Floats, time: float) -> Mask:
+        assert self._last is not None
+        change = _most(np.asarray(cv2.absdiff(picture, self._last), np.float32))
+        noise = float(np.median(change[::3, ::3]))
+        self._noise += 0.1 * (min(noise, 0.1) - self._noise)
+        moved = change > max(_MOVED, _NOISES * self._noise)
+        self._still += np.float32(min(1.0, time - self._time))
+        self._still[moved] = 0
+        return moved.astype(np.uint8)
+
+    def _compare(self, picture: Floats) -> tuple[Mask, Mask]:
+        least = max(_DIFFERENT, _NOISES * self._noise)
+        change = np.asarray(cv2.subtract(picture, self._table), np.float32)
+        beneath = _most(np.asarray(cv2.absdiff(picture, self._beneath), np.float32)) > least
+        foreign = ((_most(np.asarray(cv2.absdiff(picture, self._table), np.float32)) > least) & beneath).astype(
+            np.uint8
+        )
+        light = _mean(change)
+        hue = _most(np.asarray(cv2.absdiff(change, cv2.merge([light, light, light])), np.float32))
+        solid = (hue > max(_OTHER_HUE, _NOISES * self._noise)) | (light > _BRIGHTER) | (light < _DARKER)
+        foreign = np.asarray(cv2.medianBlur(foreign, 3), np.uint8)
+        return foreign, foreign & solid.astype(np.uint8)
+
+    def _is_elsewhere(self, foreign: Mask, moved: Mask, time: float) -> bool:
+        """Whether the camera now looks elsewhere, or so much has changed that the table must be learnt anew."""
+        if foreign.mean() < _EVERYWHERE:
+            self._wide_since = None
+            return False
+        if self._wide_since is None or moved.mean() > 0.1:
+            self._wide_since = time if self._wide_since is None else self._wide_since
+            return False
+        return time - self._wide_since >= _CHANGED_FOR
+
+
+def _small(image: Image) -> Image:
+    """Return the picture at WIDTH, every fourth pixel of a large one being enough."""
+    height = max(8, round(image.shape[0] * WIDTH / image.shape[1]))
+    if image.shape[1] >= 4 * WIDTH:
+        # Two steps: the first, which skips pixels, costs an eighth of an exact one.
+        image = np.asarray(cv2.resize(image, (2 * WIDTH, 2 * height), interpolation=cv2.INTER_LINEAR), np.uint8)
+    small = cv2.resize(image, (WIDTH, height), interpolation=cv2.INTER_AREA)
+    return np.asarray(cv2.blur(small, (3, 3)), np.uint8)
+
+
+def _light(change: Floats) -> Floats:
+    """Return (3,) by how much the light has changed: the median over the picture, for hands cover less than half."""
+    sample = change[::4, ::4].reshape(-1, 3)
+    return np.asarray(np.median(sample, axis=0), np.float32)
+
+
+def _most(colors: Floats) -> Floats:
+    """Return the greatest of each pixel's three channels; numpy takes ten times as long."""
+    blue, green, red = cv2.split(colors)
+    return np.asarray(cv2.max(cv2.max(blue, green), red), np.float32)
+
+
+def _mean(colors: Floats) -> Floats:
+    return np.asarray(cv2.transform(colors, np.full((1, 3), 1 / 3, np.float32)), np.float32)
+
+
+def _edges(colors: Floats) -> Floats:
+    gray = _mean(colors)
+    dx, dy = cv2.Sobel(gray, cv2.CV_32F, 1, 0), cv2.Sobel(gray, cv2.CV_32F, 0, 1)
+    return np.asarray(cv2.magnitude(dx, dy), np.float32)
+
+
+_DISC = np.asarray(cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (3, 3)), np.uint8)

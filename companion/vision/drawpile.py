@@ -1,0 +1,96 @@
+"""Where the draw pile lies: told by what looks like a back, and by where hands go and no card comes to lie."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from companion.vision.arms import Point
+from companion.vision.events import PileKind
+from companion.vision.geometry import Quad
+from companion.vision.motion import Zone, length_of
+from companion.vision.pile import Region
+from companion.vision.reaches import Spot
+
+# A back is about as long as the cards of the discard pile, seen from a slant or with the pile's sides at most so much
+# shorter or longer.
+_SHORTEST, _LONGEST = 0.6, 1.7
+# It lies beside the discard pile, neither on it nor at the far end of the table: lengths of a card, middle to middle.
+_NEAREST, _FARTHEST = 0.75, 6.0
+# Two places nearer than this are the same one, in lengths of a card: fingers end here and there on a pile.
+_SAME_PLACE = 0.6
+# How often hands must have gone to a place where no back is made out for it to be the draw pile.
+_VISITS = 3
+# Seconds between looks for backs: at first, and the longest that they are put off to.
+_FIRST_PAUSE, _LONGEST_PAUSE = 2.0, 20.0
+
+
+class DrawPile:
+    """Finds the draw pile. region: where it was said to lie, which then is where it lies."""
+
+    def __init__(self, region: Region | None = None) -> None:
+        self._given = region
+        self._backs: list[tuple[Point, float, int]] = []
+        self._visits: list[Point] = []
+        self._found: Point | None = None
+        self._confirmed = False
+        self._next_look = 0.0
+        self._pause = _FIRST_PAUSE
+
+    def spot(self, zone: Zone) -> Spot | None:
+        """Return where it lies, None while that is not known. zone: the discard pile's."""
+        if self._given is not None:
+            x, y, width, height = self._given
+            return Spot(PileKind.DRAW, np.array([x + width / 2, y + height / 2]), zone.length)
+        return None if self._found is None else Spot(PileKind.DRAW, self._found, zone.length)
+
+    def wants_look(self, time: float) -> bool:
+        """Whether backs should be looked for again."""
+        return self._given is None and time >= self._next_look
+
+    def see_backs(self, quads: Sequence[Quad], zone: Zone, time: float) -> None:
+        """Take in what looks like card backs in the whole picture."""
+        self._next_look, self._pause = time + self._pause, min(_LONGEST_PAUSE, 2 * self._pause)
+        pile = np.array([zone.x, zone.y])
+        for quad in quads:
+            middle = quad.mean(0).astype(np.float64)
+            away = float(np.hypot(*(middle - pile))) / zone.length
+            if _NEAREST <= away <= _FARTHEST and _SHORTEST <= length_of(quad) / zone.length <= _LONGEST:
+                self._note(middle, away, zone.length)
+        self._choose(zone)
+
+    def visit(self, place: Point, zone: Zone) -> None:
+        """Take in where a hand has been that laid no card."""
+        away = float(np.hypot(*(place - (zone.x, zone.y)))) / zone.length
+        if _NEAREST <= away <= _FARTHEST:
+            self._visits.append(place)
+            self._choose(zone)
+
+    def forget(self) -> None:
+        """Begin anew, as after the camera was moved."""
+        self._backs, self._visits, self._found, self._confirmed = [], [], None, False
+        self._next_look, self._pause = 0.0, _FIRST_PAUSE
+
+    def _note(self, middle: Point, away: float, length: float) -> None:
+        for number, (place, _, count) in enumerate(self._backs):
+            if float(np.hypot(*(place - middle))) <= _SAME_PLACE * length:
+                self._backs[number] = middle, away, count + 1
+                return
+        self._backs.append((middle, away, 1))
+
+    def _choose(self, zone: Zone) -> None:
+        """Take the back to which most hands go, the one seen most often among those, then the nearest."""
+
+        def visited(place: Point) -> int:
+            return sum(float(np.hypot(*(visit - place))) <= _SAME_PLACE * zone.length for visit in self._visits)
+
+        if self._backs:
+            self._found = max(self._backs, key=lambda back: (visited(back[0]), back[2], -back[1]))[0]
+            if visited(self._found):
+                return
+        for place in self._visits:
+            if visited(place) >= _VISITS:
+                near = [v for v in self._visits if float(np.hypot(*(v - place))) <= _SAME_PLACE * zone.length]
+                self._found = np.asarray(np.mean(near, axis=0), np.float64)
+                return

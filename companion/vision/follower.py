@@ -1,0 +1,161 @@
+"""The table as a whole: what becomes of the discard pile, whose arm did it, and who went to the draw pile."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+
+from companion.vision.arms import ArmWatcher, Point, Track
+from companion.vision.drawpile import DrawPile
+from companion.vision.events import Arm, CameraHealth, CameraStatus, CardLanded, PileEvent, PileKind, PileReached
+from companion.vision.frames import Frame
+from companion.vision.geometry import Image, Quad
+from companion.vision.known import Region
+from companion.vision.motion import Zone
+from companion.vision.pile import PileTracker
+from companion.vision.reaches import Reach, ReachFinder, Spot, distances
+
+FindBacks = Callable[[Image], list[Quad]]
+"""Finds what may be cards face down in a (H, W, 3) BGR uint8 picture; quads in its pixels."""
+
+# How long an arm that has left is remembered (s): a card may be told that much later than it was laid.
+_REMEMBERED = 6.0
+# An arm may be seen at the pile for so long (s) after the first frame in which its card lay still.
+_LETS_GO = 0.3
+# How near the discard pile an arm must have come, in lengths of a card, to have laid what landed there.
+_LAID_FROM = 1.2
+# Seconds within which an arm that lay a card was not at the draw pile as well, but for a card fetched from there.
+_ONE_ACT = 0.4
+# How near the middle of the draw pile, in lengths of a card, a hand surely is at work there.
+_SURELY_THERE = 0.4
+# Probabilities of no, one, two or three cards taken by a hand that surely was, or may have been, at the draw pile.
+_DRAWN, _PERHAPS_DRAWN = (0.05, 0.88, 0.05, 0.02), (0.4, 0.55, 0.04, 0.01)
+# How certain the direction of an arm is of which no frame shows where it came in.
+_UNKNOWN_SPREAD = 90.0
+
+
+class Follower:
+    """Follows a discard pile and the arms about it. Feed it every frame; it is not to be shared between threads.
+
+    tracker: follows the pile. find_backs: finds cards face down, among which the draw pile is; where None it is told by
+    the hands that go there alone. draw_pile: where it lies, found where None.
+    """
+
+    def __init__(
+        self, tracker: PileTracker, find_backs: FindBacks | None = None, draw_pile: Region | None = None
+    ) -> None:
+        self.tracker = tracker
+        self._find_backs = find_backs
+        self._draw_pile = DrawPile(draw_pile)
+        self._arms = ArmWatcher()
+        self._finders: dict[int, ReachFinder] = {}
+        self._recent: list[Track] = []
+        self._laid: list[tuple[int, float]] = []
+        self._size = (0, 0)
+
+    @property
+    def draw_pile(self) -> Spot | None:
+        """Where the draw pile is taken to lie, None while that is not known."""
+        zone = self.tracker.zone
+        return None if zone is None else self._draw_pile.spot(zone)
+
+    def feed(self, frame: Frame) -> list[PileEvent]:
+        """Take in the next frame; returns what has happened, mostly nothing, in order of time but for moments.
+
+        Raises what the tracker's detector raises.
+        """
+        self._size = frame.image.shape[1], frame.image.shape[0]
+        tracks = self._arms.feed(frame.image, frame.time)
+        events = self._take(self.tracker.feed(frame), tracks, frame.time)
+        self._look_for_backs(frame, tracks)
+        return events
+
+    def finish(self) -> list[PileEvent]:
+        """Say what is left to be said when no frame will follow."""
+        tracks = self._arms.finish()
+        time = max((track.last.time for track in tracks), default=0.0)
+        return self._take(self.tracker.finish(), tracks, time)
+
+    def _take(self, seen: list[PileEvent], tracks: list[Track], time: float) -> list[PileEvent]:
+        known = {track.number for track in self._recent}
+        self._recent = [track for track in self._recent if time - track.last.time <= _REMEMBERED]
+        self._recent += [track for track in tracks if track.number not in known]
+        events = [self._with_arm(event) for event in seen]
+        zone = self.tracker.zone
+        if zone is None:
+            return events
+        spots = self._spots(zone)
+        for track in tracks:
+            finder = self._finders.setdefault(track.number, ReachFinder(track))
+            events += [event for reach in finder.follow(spots) if (event := self._reached(reach, zone)) is not None]
+            if track.gone:
+                place = self._finders.pop(track.number).rested(spots[0])
+                if place is not None and all(track.number != number for number, _ in self._laid):
+                    self._draw_pile.visit(place, zone)
+        return events
+
+    def _spots(self, zone: Zone) -> list[Spot]:
+        discard = Spot(PileKind.DISCARD, np.array([zone.x, zone.y]), zone.length)
+        draw = self._draw_pile.spot(zone)
+        return [discard] if draw is None else [discard, draw]
+
+    def _with_arm(self, event: PileEvent) -> PileEvent:
+        match event:
+            case CardLanded():
+                track = self._layer(event.time)
+                if track is None:
+                    return event
+                self._laid = [*self._laid[-8:], (track.number, event.time)]
+                return replace(event, arm=self._arm(track, event.time - 1.0, event.time))
+            case CameraStatus(health=CameraHealth.KNOCKED):
+                self._draw_pile.forget()
+        return event
+
+    def _layer(self, landed: float) -> Track | None:
+        """Return the arm last at the discard pile before a card lay still there, the nearest one of several."""
+        zone = self.tracker.zone
+        if zone is None:
+            return None
+        spot = self._spots(zone)[:1]
+        best: tuple[float, Track] | None = None
+        for track in self._recent:
+            for number in range(len(track.samples) - 1, -1, -1):
+                time = track.samples[number].time
+                if time > landed + _LETS_GO or time < landed - _REMEMBERED:
+                    continue
+                away = distances(track, number, spot)[PileKind.DISCARD]
+                if away > _LAID_FROM:
+                    continue
+                # A tenth of a second tells as much as a tenth of a card's length.
+                score = max(0.0, landed - time) + away
+                if best is None or score < best[0]:
+                    best = score, track
+        return None if best is None else best[1]
+
+    def _reached(self, reach: Reach, zone: Zone) -> PileReached | None:
+        if not reach.stayed:
+            return None
+        number = reach.track.number
+        arm = self._arm(reach.track, reach.began, reach.ended)
+        if reach.kind is PileKind.DISCARD:
+            return PileReached(reach.ended, reach.began, arm, reach.kind)
+        if any(number == n and reach.began - _ONE_ACT <= time <= reach.ended + _ONE_ACT for n, time in self._laid):
+            return None
+        drawn = _DRAWN if reach.nearest <= _SURELY_THERE else _PERHAPS_DRAWN
+        return PileReached(reach.ended, reach.began, arm, reach.kind, drawn)
+
+    def _arm(self, track: Track, began: float, ended: float) -> Arm:
+        zone = self.tracker.zone
+        middle: Point = np.array(self._size) / 2 if zone is None else np.array([zone.x, zone.y])
+        found = track.direction(middle, began, ended)
+        direction, spread = (0.0, _UNKNOWN_SPREAD) if found is None else found
+        return Arm(direction, spread, track.number)
+
+    def _look_for_backs(self, frame: Frame, tracks: list[Track]) -> None:
+        zone = self.tracker.zone
+        if zone is None or self._find_backs is None or any(not track.gone for track in tracks):
+            return
+        if self._draw_pile.wants_look(frame.time):
+            self._draw_pile.see_backs(self._find_backs(frame.image), zone, frame.time)
