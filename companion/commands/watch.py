@@ -22,6 +22,7 @@ from companion.vision.events import (
     PileReached,
     Probabilities,
 )
+from companion.vision.follower import Follower
 from companion.vision.frames import SourceError
 from companion.vision.pile import PileTracker, Region
 from companion.vision.runtime import ModelFileError
@@ -70,7 +71,8 @@ def watch(
     try:
         frames = open_source(source, fps)
         detector = CardDetector.shipped(EditionName(edition) if edition else None, model)
-        watcher = Watcher(frames, PileTracker(detector.thoroughly, region, detector.closely))
+        tracker = PileTracker(detector.thoroughly, region, detector.closely)
+        watcher = Watcher(frames, Follower(tracker, detector.backs))
         lost = False
         for event in watcher.events():
             if isinstance(event, CameraStatus):

@@ -12,6 +12,7 @@ import cv2
 
 import companion.dataset.simulated  # noqa: F401 (registers itself as a source)
 from companion.vision.events import CameraHealth, CameraStatus, CardLanded, PileEvent
+from companion.vision.follower import FindBacks, Follower
 from companion.vision.frames import Frame, FrameSource, SourceError, UploadSource
 from companion.vision.geometry import Image, Quad
 from companion.vision.pile import Detect, PileTracker, Region
@@ -50,20 +51,21 @@ class CameraState:
 class Camera:
     """One source at a time. All methods may be called from any thread.
 
-    detect and closely: return what finds the cards in a picture, and in one of the pile's surroundings, loaded when
-    first needed. see: takes what happened to the pile. show: takes the number and outline of each new preview as JSON.
-    changed: called before another source is watched, or none.
+    detect, closely and backs: return what finds the cards in a picture, in one of the pile's surroundings, and those
+    face down, loaded when first needed. see: takes what happened to the pile. show: takes the number and outline of
+    each new preview as JSON. changed: called before another source is watched, or none.
     """
 
     def __init__(
         self,
         detect: Callable[[], Detect],
         closely: Callable[[], Detect],
+        backs: Callable[[], FindBacks],
         see: Callable[[PileEvent], None],
         show: Callable[[str], None],
         changed: Callable[[], None],
     ) -> None:
-        self._detect, self._closely = detect, closely
+        self._detect, self._closely, self._backs = detect, closely, backs
         self._see, self._show, self._changed = see, show, changed
         self._lock = threading.Lock()
         self._run: _Run | None = None
@@ -78,20 +80,25 @@ class Camera:
         height, width = (0, 0) if frame is None else frame.image.shape[:2]
         return CameraState(run.text, run.source.name, width, height, run.drops, run.trouble)
 
-    def choose(self, text: str | None, region: Region | None = None) -> None:
-        """Watch this source from now on, or none; raises SourceError where it can be none."""
+    def choose(self, text: str | None, region: Region | None = None, draw_pile: Region | None = None) -> None:
+        """Watch this source from now on, or none; raises SourceError where it can be none.
+
+        region and draw_pile: where the piles lie, found where None.
+        """
         source = None
         if text is not None:
             source = UploadSource() if text == PHONE else open_source(text)
-        self.watch(source, text or "", region)
+        self.watch(source, text or "", region, draw_pile)
 
-    def watch(self, source: FrameSource | None, text: str, region: Region | None = None) -> None:
+    def watch(
+        self, source: FrameSource | None, text: str, region: Region | None = None, draw_pile: Region | None = None
+    ) -> None:
         """Watch a source that is already at hand, or none."""
         with self._lock:
             if self._run is not None:
                 self._run.stop()
             self._changed()
-            self._run = None if source is None else _Run(source, text, region, self)
+            self._run = None if source is None else _Run(source, text, region, draw_pile, self)
             if self._run is not None:
                 self._run.start()
 
@@ -130,11 +137,13 @@ class Camera:
 class _Run:
     """One source being watched, until it is told to stop."""
 
-    def __init__(self, source: FrameSource, text: str, region: Region | None, camera: Camera) -> None:
+    def __init__(
+        self, source: FrameSource, text: str, region: Region | None, draw_pile: Region | None, camera: Camera
+    ) -> None:
         self.source, self.text = source, text
         self.trouble: str | None = None
         self._camera = camera
-        self._region = region
+        self._region, self._draw_pile = region, draw_pile
         self._watcher: Watcher | None = None
         self._outline: tuple[float, Quad] | None = None
         self._stopped = threading.Event()
@@ -165,13 +174,15 @@ class _Run:
 
     def _watch(self) -> None:
         try:
-            detect, closely = self._camera._detect(), self._camera._closely()
+            detect, closely, backs = self._camera._detect(), self._camera._closely(), self._camera._backs()
         except ModelFileError as error:
             # Without its networks the camera still shows its picture.
             self.trouble = str(error)
             _log.warning("The pile cannot be read: %s", error)
             detect = closely = _find_nothing
-        self._watcher = Watcher(self.source, PileTracker(detect, self._region, closely))
+            backs = _find_no_backs
+        tracker = PileTracker(detect, self._region, closely)
+        self._watcher = Watcher(self.source, Follower(tracker, backs, self._draw_pile))
         try:
             for event in self._watcher.events():
                 if self._stopped.is_set():
@@ -198,4 +209,8 @@ class _Run:
 
 
 def _find_nothing(image: Image) -> list[Sighting]:
+    return []
+
+
+def _find_no_backs(image: Image) -> list[Quad]:
     return []

@@ -30,6 +30,7 @@ from companion.server.scans import Scans
 from companion.store import Store, StoreError
 from companion.table import Table, Update
 from companion.vision.detector import CardDetector
+from companion.vision.follower import FindBacks
 from companion.vision.pile import Detect
 from companion.vision.runtime import ModelFileError
 
@@ -67,7 +68,12 @@ class House:
         threading.Thread(target=self._pump, name="updates", daemon=True).start()
         self._take_up()
         self.camera = Camera(
-            self.detector, self.close_detector, self.table.see, self.hub.show, self.table.camera_changed
+            self.detector,
+            self.close_detector,
+            self.back_finder,
+            self.table.see,
+            self.hub.show,
+            self.table.camera_changed,
         )
 
     @property
@@ -105,6 +111,11 @@ class House:
         """Return what does that in pictures of the pile's surroundings; raises ModelFileError."""
         self._load()
         return self._detect or (lambda image: self._networks().closely(image))
+
+    def back_finder(self) -> FindBacks:
+        """Return what finds cards face down; raises ModelFileError."""
+        self._load()
+        return (lambda _: []) if self._detect else (lambda image: self._networks().backs(image))
 
     def _load(self) -> None:
         if self._detect is None:

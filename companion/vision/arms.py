@@ -26,6 +26,8 @@ _WIDE = 0.2
 _APART_FRAMES = 4
 # Share of a component that must move for it to be more than something that was laid down.
 _MOVES = 0.02
+# Share of its area that a hand still has from one frame to the next: what is left of it is a card that it let go of.
+_SAME_HAND = 0.6
 # Fewest small pixels of a component, and how far it must reach in, in small pixels.
 _LEAST_AREA, _LEAST_REACH = 14, 5.0
 # Share of a component that must be more than a shadow, or all of it counts when its tip is looked for.
@@ -68,10 +70,14 @@ class Track:
         """Where it was seen last."""
         return self.samples[-1]
 
-    def direction(self, about: Point, began: float, ended: float) -> tuple[float, float] | None:
+    def direction(
+        self, about: Point, began: float, ended: float, goal: Point | None = None, seat: float = 0.0
+    ) -> tuple[float, float] | None:
         """Return where it comes from about a place, degrees clockwise from up, and the standard deviation of that.
 
-        The frames between two times count, all where it did not cross the rim then; None where it never did.
+        The frames between two times count, all where it did not cross the rim then; None where it never did. goal: what
+        it reached for, the place itself where None; from there it is followed out past the rim until it is `seat`
+        pixels from the place, for whoever sits far from the rim comes in elsewhere for another goal.
         """
         rims = [s for s in self.samples if s.rim is not None and began <= s.time <= ended]
         rims = rims or [s for s in self.samples if s.rim is not None]
@@ -79,12 +85,24 @@ class Track:
             return None
         places = np.array([s.rim for s in rims])
         middle = np.median(places, axis=0) - about
+        if goal is not None:
+            middle = _extended(goal - about, middle, seat)
         distance = max(1.0, float(np.hypot(*middle)))
         # An arm seldom lies on the line from its seat to the pile; how wide it is tells how well its middle is known.
         width = float(np.median([s.width for s in rims])) / distance / np.sqrt(12)
         stray = float(np.hypot(*places.std(axis=0))) / distance
         spread = float(np.hypot(_STRAY, np.degrees(np.hypot(width, stray))))
         return float(np.degrees(np.arctan2(middle[0], -middle[1])) % 360), min(90.0, spread)
+
+
+def _extended(start: Point, through: Point, distance: float) -> Point:
+    """Return where the line from one point through another is so far from the origin; the other where it is farther."""
+    if float(np.hypot(*through)) >= distance:
+        return through
+    way = (through - start) / max(1e-6, float(np.hypot(*(through - start))))
+    along = float(through @ way)
+    ahead = -along + np.sqrt(max(0.0, along**2 + distance**2 - float(through @ through)))
+    return np.asarray(through + way * ahead, np.float64)
 
 
 # Degrees by which an arm's crossing strays from its player's seat, the same seat's arms among themselves.
@@ -135,8 +153,8 @@ class ArmWatcher:
             runs = rim.runs(part)
             if not runs:
                 # What an arm let go of lies still; what moves on is its hand, whose sleeve looks like the table.
-                if difference.moved[part].mean() > _MOVES and self._is_followed(part):
-                    samples.append(self._sample(difference.time, _alone(part)))
+                arm = self._without_rim(part, bool(difference.moved[part].mean() > _MOVES))
+                samples += [] if arm is None else [self._sample(difference.time, arm)]
                 continue
             if difference.moved[part].mean() <= _MOVES and difference.was_here(part.astype(np.uint8)):
                 self._backdrop.forget(part)
@@ -174,14 +192,17 @@ class ArmWatcher:
                 known[nearest] = track.last.tip / self._scale
         return known
 
-    def _is_followed(self, part: NDArray[np.bool_]) -> bool:
-        """Whether a component that does not reach the rim is at the tip of an arm that did."""
+    def _without_rim(self, part: NDArray[np.bool_], moves: bool) -> _Arm | None:
+        """Return the arm, seen before at the rim, of which a component that does not touch it is the hand."""
+        ys, xs = np.nonzero(part)
+        points = np.column_stack([xs, ys]).astype(np.float64)
         for track in self._tracks:
-            x, y = (track.last.tip / self._scale).astype(int)
-            window = part[max(0, y - _NEAR_TIP) : y + _NEAR_TIP + 1, max(0, x - _NEAR_TIP) : x + _NEAR_TIP + 1]
-            if window.any():
-                return True
-        return False
+            last = track.last
+            known = [sample.rim for sample in track.samples if sample.rim is not None]
+            near = np.hypot(*(points - last.tip / self._scale).T).min() <= _NEAR_TIP
+            if near and known and (moves or (last.rim is None and len(points) > _SAME_HAND * last.area)):
+                return _Arm(_farthest(points, known[-1] / self._scale), None, 0.0, len(points))
+        return None
 
     @property
     def _scale(self) -> float:
@@ -284,11 +305,6 @@ def _body(part: NDArray[np.bool_], solid: Mask) -> Point:
         firm = part
     ys, xs = np.nonzero(firm)
     return np.column_stack([xs, ys]).astype(np.float64)
-
-
-def _alone(part: NDArray[np.bool_]) -> _Arm:
-    ys, xs = np.nonzero(part)
-    return _Arm(np.array([xs.mean(), ys.mean()]), None, 0.0, len(xs))
 
 
 def _single(body: Point, places: NDArray[np.generic]) -> list[_Arm]:

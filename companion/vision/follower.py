@@ -32,6 +32,8 @@ _ONE_ACT = 0.4
 _SURELY_THERE = 0.4
 # Probabilities of no, one, two or three cards taken by a hand that surely was, or may have been, at the draw pile.
 _DRAWN, _PERHAPS_DRAWN = (0.05, 0.88, 0.05, 0.02), (0.4, 0.55, 0.04, 0.01)
+# How far from the pile people sit at least, in lengths of a card: forty centimetres.
+_SEAT = 4.5
 # How certain the direction of an arm is of which no frame shows where it came in.
 _UNKNOWN_SPREAD = 90.0
 
@@ -138,7 +140,9 @@ class Follower:
         if not reach.stayed:
             return None
         number = reach.track.number
-        arm = self._arm(reach.track, reach.began, reach.ended)
+        draw = self._draw_pile.spot(zone)
+        goal = draw.middle if draw is not None and reach.kind is PileKind.DRAW else None
+        arm = self._arm(reach.track, reach.began, reach.ended, goal)
         if reach.kind is PileKind.DISCARD:
             return PileReached(reach.ended, reach.began, arm, reach.kind)
         if any(number == n and reach.began - _ONE_ACT <= time <= reach.ended + _ONE_ACT for n, time in self._laid):
@@ -146,10 +150,10 @@ class Follower:
         drawn = _DRAWN if reach.nearest <= _SURELY_THERE else _PERHAPS_DRAWN
         return PileReached(reach.ended, reach.began, arm, reach.kind, drawn)
 
-    def _arm(self, track: Track, began: float, ended: float) -> Arm:
+    def _arm(self, track: Track, began: float, ended: float, goal: Point | None = None) -> Arm:
         zone = self.tracker.zone
         middle: Point = np.array(self._size) / 2 if zone is None else np.array([zone.x, zone.y])
-        found = track.direction(middle, began, ended)
+        found = track.direction(middle, began, ended, goal, 0.0 if zone is None else _SEAT * zone.length)
         direction, spread = (0.0, _UNKNOWN_SPREAD) if found is None else found
         return Arm(direction, spread, track.number)
 

@@ -1,0 +1,245 @@
+"""Arms on small drawn tables: no look of a hand is assumed, so stripes of noise do for sleeves and skins."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+import cv2
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from companion.vision.arms import ArmWatcher, Track
+from companion.vision.events import PileKind
+from companion.vision.geometry import Image
+from companion.vision.reaches import Reach, ReachFinder, Spot
+
+WIDTH, HEIGHT, RATE = 320, 180, 20
+DISCARD = Spot(PileKind.DISCARD, np.array([140.0, 90.0]), 40.0)
+DRAW = Spot(PileKind.DRAW, np.array([190.0, 90.0]), 40.0)
+MIDDLE = DISCARD.middle
+
+
+def towards(degrees: float) -> NDArray[np.float64]:
+    """Return the unit vector that points so many degrees clockwise from up."""
+    return np.array([np.sin(np.radians(degrees)), -np.cos(np.radians(degrees))])
+
+
+def table(seed: int = 0) -> Image:
+    rng = np.random.default_rng(seed)
+    coarse = rng.uniform(90, 170, (12, 20, 3)).astype(np.float32)
+    image = cv2.resize(coarse, (WIDTH, HEIGHT), interpolation=cv2.INTER_CUBIC)
+    for spot, color in ((DISCARD, (40, 60, 200)), (DRAW, (30, 30, 30))):
+        x, y = spot.middle.astype(int)
+        cv2.rectangle(image, (x - 13, y - 20), (x + 13, y + 20), color, -1)
+    return np.clip(image, 0, 255).astype(np.uint8)
+
+
+@dataclass(frozen=True)
+class Arm:
+    """An arm that comes at `start` (s), stays at `goal` for `stay` and goes again; far away before and after."""
+
+    degrees: float
+    goal: NDArray[np.float64]
+    start: float = 0.5
+    stay: float = 0.4
+    seed: int = 0
+    width: int = 22
+    way: float = 0.5
+
+    def share(self, now: float) -> float:
+        """Return how much of its way it is in, 0 to 1."""
+        since = now - self.start
+        return float(np.clip(min(since / self.way, (2 * self.way + self.stay - since) / self.way), 0, 1))
+
+    def mask(self, now: float) -> NDArray[np.uint8]:
+        mask = np.zeros((HEIGHT, WIDTH), np.uint8)
+        share = self.share(now)
+        if share > 0:
+            seat = MIDDLE + towards(self.degrees) * 330
+            out = (seat - self.goal) / np.hypot(*(seat - self.goal))
+            tip = self.goal + out * 220 * (1 - share)
+            ends = [tuple(int(v) for v in point) for point in (tip + out * self.width / 2, tip + out * 500)]
+            cv2.line(mask, ends[0], ends[1], 255, self.width, cv2.LINE_AA)
+        return mask
+
+    def paint(self, image: Image, now: float) -> None:
+        rng = np.random.default_rng(self.seed + 50)
+        ink = rng.uniform(20, 235, 3)
+        texture = cv2.resize(rng.normal(0, 25, (24, 40, 3)), (WIDTH, HEIGHT)) + ink
+        weight = self.mask(now)[..., None] / 255
+        image[:] = np.clip(image * (1 - weight) + texture * weight, 0, 255).astype(np.uint8)
+
+
+Film = Iterator[tuple[Image, float]]
+Change = Callable[[Image, float], Image]
+
+
+def film(
+    seconds: float, arms: Sequence[Arm], change: Change | None = None, seed: int = 0
+) -> Iterator[tuple[Image, float]]:
+    """Yield frames with noise; `change` does something to each picture besides."""
+    rng = np.random.default_rng(seed + 1)
+    ground = table(seed)
+    noise = rng.normal(0, 2, (HEIGHT + 16, WIDTH + 16, 3)).astype(np.float32)
+    for number in range(int(seconds * RATE)):
+        now = number / RATE
+        image = ground.copy()
+        for arm in arms:
+            arm.paint(image, now)
+        if change is not None:
+            image = change(image, now)
+        x, y = rng.integers(16, size=2)
+        noisy = image + noise[y : y + HEIGHT, x : x + WIDTH]
+        yield np.clip(noisy, 0, 255).astype(np.uint8), now
+
+
+def follow(frames: Film) -> tuple[list[Track], list[Reach]]:
+    watcher, finders = ArmWatcher(), dict[int, ReachFinder]()
+    tracks: dict[int, Track] = {}
+    reaches: list[Reach] = []
+    for image, time in frames:
+        for track in watcher.feed(image, time):
+            tracks[track.number] = track
+            reaches += finders.setdefault(track.number, ReachFinder(track)).follow([DISCARD, DRAW])
+    for track in watcher.finish():
+        reaches += finders.setdefault(track.number, ReachFinder(track)).follow([DISCARD, DRAW])
+    return list(tracks.values()), [reach for reach in reaches if reach.stayed]
+
+
+def direction(reach: Reach) -> float:
+    goal = DRAW.middle if reach.kind is PileKind.DRAW else None
+    found = reach.track.direction(MIDDLE, reach.began, reach.ended, goal, 4.5 * DISCARD.length)
+    assert found is not None
+    return found[0]
+
+
+def off(a: float, b: float) -> float:
+    return abs((a - b + 180) % 360 - 180)
+
+
+@pytest.mark.parametrize("degrees", range(10, 360, 50))
+@pytest.mark.parametrize("spot", [DISCARD, DRAW], ids=lambda spot: spot.kind.value)
+def test_an_arm_is_told_with_its_pile_and_where_it_comes_from(degrees: float, spot: Spot) -> None:
+    _, reaches = follow(film(2.2, [Arm(degrees, spot.middle, seed=int(degrees))]))
+    assert [reach.kind for reach in reaches] == [spot.kind]
+    assert off(direction(reaches[0]), degrees) < 20
+    assert 0.6 < reaches[0].began < reaches[0].ended < 1.9
+
+
+def test_an_arm_that_passes_over_a_pile_has_not_reached_it() -> None:
+    _, reaches = follow(film(2.2, [Arm(270, np.array([265.0, 90.0]))]))
+    assert reaches == []
+
+
+def lamp(image: Image, now: float) -> Image:
+    gains = np.array([0.55, 0.6, 0.75]) if now > 0.8 else np.ones(3)
+    return np.clip(image * gains, 0, 255).astype(np.uint8)
+
+
+def exposure(image: Image, now: float) -> Image:
+    return np.clip(image * (1 - 0.3 * np.clip(now - 0.6, 0, 1)), 0, 255).astype(np.uint8)
+
+
+@pytest.mark.parametrize("change", [lamp, exposure])
+def test_light_is_no_arm(change: Change) -> None:
+    tracks, _ = follow(film(2.2, [], change))
+    assert tracks == []
+
+
+@pytest.mark.parametrize("change", [lamp, exposure])
+def test_an_arm_is_told_while_the_light_changes(change: Change) -> None:
+    _, reaches = follow(film(2.4, [Arm(200, DISCARD.middle)], change))
+    assert [reach.kind for reach in reaches] == [PileKind.DISCARD]
+    assert off(direction(reaches[0]), 200) < 20
+
+
+def test_a_shadow_beside_an_arm_does_not_turn_it() -> None:
+    arm = Arm(180, DISCARD.middle)
+
+    def shaded(image: Image, now: float) -> Image:
+        cast = np.roll(arm.mask(now), (8, 26), axis=(0, 1))
+        shade = cv2.GaussianBlur(cast, (0, 0), 1.5)[..., None] / 255 * 0.45
+        own = arm.mask(now)[..., None] / 255
+        return (image * (1 - shade * (1 - own))).astype(np.uint8)
+
+    _, reaches = follow(film(2.2, [arm], shaded))
+    assert [reach.kind for reach in reaches] == [PileKind.DISCARD]
+    assert off(direction(reaches[0]), 180) < 22
+
+
+def test_two_arms_at_once_are_two() -> None:
+    arms = [Arm(120, DRAW.middle, seed=1), Arm(250, DISCARD.middle - np.array([8, 0]), start=0.6, seed=2)]
+    _, reaches = follow(film(2.4, arms))
+    by_kind = {reach.kind: direction(reach) for reach in reaches}
+    assert len({reach.track.number for reach in reaches}) == 2
+    assert off(by_kind[PileKind.DRAW], 120) < 22
+    assert off(by_kind[PileKind.DISCARD], 250) < 22
+
+
+def test_arms_that_cross_keep_their_seats() -> None:
+    left = Arm(215, DRAW.middle + np.array([0, 6]), seed=3, width=16, way=0.6)
+    right = Arm(140, DISCARD.middle + np.array([-10, 4]), start=0.7, seed=4, width=16, way=0.6)
+    _, reaches = follow(film(2.8, [left, right]))
+    found = sorted(direction(reach) for reach in reaches)
+    assert off(found[0], 140) < 25
+    assert off(found[-1], 215) < 25
+
+
+def test_a_hand_that_rests_at_the_rim_is_at_no_pile_and_leaves_no_ghost() -> None:
+    resting = Arm(90, np.array([265.0, 120.0]), start=0.2, stay=9.0, seed=5)
+    other = Arm(270, DISCARD.middle, start=11.5, seed=6)
+    tracks, reaches = follow(film(13.5, [resting, other]))
+    assert [reach.kind for reach in reaches] == [PileKind.DISCARD]
+    assert off(direction(reaches[0]), 270) < 20
+    # After the resting hand has gone nothing is seen until the other one comes.
+    assert not any(10.9 < sample.time < 11.4 for track in tracks for sample in track.samples)
+
+
+def test_a_film_may_begin_with_an_arm_in_the_picture() -> None:
+    there = Arm(0, DISCARD.middle, start=-1.0, stay=0.7, seed=7)
+    later = Arm(180, DISCARD.middle, start=3.0, seed=8)
+    _, reaches = follow(film(5.0, [there, later]))
+    late = [reach for reach in reaches if reach.ended > 2.5]
+    assert [reach.kind for reach in late] == [PileKind.DISCARD]
+    assert off(direction(late[0]), 180) < 20
+
+
+def test_an_arm_without_a_rim_keeps_its_direction() -> None:
+    """A sleeve in the table's own colour hides where the arm comes in, but for its first frames."""
+    arm = Arm(270, DISCARD.middle, seed=9)
+    ground = table()
+
+    def hide(image: Image, now: float) -> Image:
+        if now > 0.85:
+            image = image.copy()
+            image[:, :40] = ground[:, :40]
+        return image
+
+    _, reaches = follow(film(2.2, [arm], hide))
+    assert reaches
+    assert off(direction(reaches[0]), 270) < 25
+
+
+def test_a_moved_camera_is_no_arm_for_long() -> None:
+    def moved(image: Image, now: float) -> Image:
+        return np.roll(image, (25, 40), axis=(0, 1)) if now > 0.7 else image
+
+    tracks, _ = follow(film(4.0, [], moved))
+    assert not any(sample.time > 2.5 for track in tracks for sample in track.samples)
+
+
+def test_one_arm_from_pile_to_pile_is_one_track() -> None:
+    """As when a card is flipped: fetched from the draw pile and laid on the other one."""
+
+    class Flip(Arm):
+        def mask(self, now: float) -> NDArray[np.uint8]:
+            goal = DRAW.middle if now < 1.25 else DISCARD.middle
+            share = np.clip((now - 1.25) / 0.3, 0, 1)
+            between = DRAW.middle + (goal - DRAW.middle) * share
+            return Arm(self.degrees, between, self.start, self.stay, self.seed).mask(now)
+
+    _, reaches = follow(film(3.2, [Flip(170, DRAW.middle, stay=1.1, seed=10)]))
+    assert [reach.kind for reach in reaches] == [PileKind.DRAW, PileKind.DISCARD]
+    assert reaches[0].track.number == reaches[1].track.number
