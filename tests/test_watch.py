@@ -20,7 +20,7 @@ from companion.dataset.simulated.script import Lay, Pace, Script, Step, TakeTop,
 from companion.dataset.simulated.simulation import SimulatedFrame, SimulatedTable
 from companion.vision.events import CardLanded, CardTakenBack, PileGone, PileMoved
 from companion.vision.frames import Frame, SourceError
-from companion.vision.geometry import Image
+from companion.vision.geometry import Image, Quad
 from companion.vision.sightings import UNSURE_BELOW, Sighting
 
 PACE = Pace(0.4, 0.2, 0.4)
@@ -65,6 +65,9 @@ class Recognising:
         return [Sighting(s.quad - corner, s.cards, s.probabilities, s.whole) for s in exact(frame.image)]
 
     closely = thoroughly = detect
+
+    def backs(self, _: Image) -> list[Quad]:
+        return []
 
 
 def _thumbnail(image: Image) -> np.ndarray[tuple[int, ...], np.dtype[np.float32]]:
