@@ -56,6 +56,33 @@ def test_the_authority_vouches_for_private_places_alone(tmp_path: Path) -> None:
             assert name.value in ("localhost", "local")
 
 
+@pytest.mark.parametrize(
+    "content", [b"", b"\xff\x00rubbish", b"-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n"]
+)
+@pytest.mark.parametrize("name", ["authority.pem", "authority.key", "server.pem", "server.key"])
+def test_damaged_files_are_made_anew_and_kept_aside(
+    name: str, content: bytes, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    trusted = ensure_certificates(tmp_path, ADDRESSES).fingerprint
+    (tmp_path / name).write_bytes(content)
+    made = ensure_certificates(tmp_path, ADDRESSES)
+    assert (tmp_path / f"{name}.damaged").read_bytes() == content
+    assert "is made anew" in caplog.text
+    assert (made.fingerprint == trusted) == name.startswith("server")
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(made.certificate, made.key)
+    authority = x509.load_pem_x509_certificate(made.authority.read_bytes())
+    x509.load_pem_x509_certificate(made.certificate.read_bytes()).verify_directly_issued_by(authority)
+
+
+def test_a_key_of_another_certificate_is_no_key(tmp_path: Path) -> None:
+    made = ensure_certificates(tmp_path / "one", ADDRESSES)
+    other = ensure_certificates(tmp_path / "two", ADDRESSES)
+    made.key.write_bytes(other.key.read_bytes())
+    made = ensure_certificates(tmp_path / "one", ADDRESSES)
+    ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER).load_cert_chain(made.certificate, made.key)
+
+
 def test_a_device_that_trusts_the_authority_connects(tmp_path: Path) -> None:
     config = ServerConfig(data=tmp_path, port=free_port())
     app = create_app(config)

@@ -7,6 +7,7 @@ site at risk. Its key never leaves the data folder.
 from __future__ import annotations
 
 import ipaddress
+import logging
 import socket
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,11 +15,14 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from cryptography import x509
+from cryptography.exceptions import InvalidSignature, UnsupportedAlgorithm
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
 
 from companion.private import write_private
+
+_log = logging.getLogger(__name__)
 
 _AUTHORITY_DAYS, _SERVER_DAYS, _RENEW_DAYS = 3650, 390, 30
 _PRIVATE = (
@@ -59,21 +63,48 @@ class Certificates:
 def ensure_certificates(folder: Path, addresses: Sequence[str]) -> Certificates:
     """Return the certificates in the folder for these addresses and names, made or renewed where needed.
 
-    Raises OSError where the folder cannot be written.
+    Files that are empty or rubbish are kept aside and made anew, which the log says. Raises OSError where the folder
+    cannot be written.
     """
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)
     found = Certificates(folder / "server.pem", folder / "server.key", folder / "authority.pem")
     authority_key = folder / "authority.key"
-    if not (found.authority.is_file() and authority_key.is_file()):
+    authority = _read_pair(found.authority, authority_key)
+    if authority is None:
         _make_authority(found.authority, authority_key)
-        found.certificate.unlink(missing_ok=True)
-    if not (found.key.is_file() and found.certificate.is_file() and _covers(found.certificate, addresses)):
+    server = _read_pair(found.certificate, found.key)
+    if authority is None or server is None or not _covers(server, authority, addresses):
         _make_server(found, authority_key, addresses)
     return found
 
 
-def _covers(path: Path, addresses: Sequence[str]) -> bool:
-    certificate = x509.load_pem_x509_certificate(path.read_bytes())
+def _read_pair(path: Path, key_path: Path) -> x509.Certificate | None:
+    """Return a certificate whose key lies beside it; None where they are missing, or damaged and now set aside."""
+    if not (path.exists() and key_path.exists()):
+        return None
+    try:
+        certificate = x509.load_pem_x509_certificate(path.read_bytes())
+        key = serialization.load_pem_private_key(key_path.read_bytes(), password=None)
+        if key.public_key() == certificate.public_key():
+            return certificate
+        fault = "the key is another certificate's"
+    except (ValueError, TypeError, UnsupportedAlgorithm) as error:
+        fault = str(error)
+    for damaged in (path, key_path):
+        damaged.replace(damaged.with_name(f"{damaged.name}.damaged"))
+    _log.warning(
+        "The certificate %s cannot be used (%s) and is made anew; the old files are kept as %s.damaged and %s.damaged. "
+        "Devices that trusted it are to trust the new one.", path, fault, path.name, key_path.name
+    )  # fmt: skip
+    return None
+
+
+def _covers(certificate: x509.Certificate, authority: x509.Certificate, addresses: Sequence[str]) -> bool:
+    """Return whether a server's certificate is good for these addresses for a while, and is of this authority."""
+    try:
+        certificate.verify_directly_issued_by(authority)
+    except (ValueError, TypeError, InvalidSignature):
+        return False
     names = certificate.extensions.get_extension_for_class(x509.SubjectAlternativeName).value
     fresh = certificate.not_valid_after_utc > datetime.now(UTC) + timedelta(days=_RENEW_DAYS)
     return fresh and all(_general_name(address) in names for address in addresses)
@@ -94,7 +125,7 @@ def _make_authority(path: Path, key_path: Path) -> None:
         .sign(key, hashes.SHA256())
     )
     _write_key(key_path, key)
-    path.write_bytes(certificate.public_bytes(serialization.Encoding.PEM))
+    write_private(path, certificate.public_bytes(serialization.Encoding.PEM))
 
 
 def _make_server(files: Certificates, authority_key: Path, addresses: Sequence[str]) -> None:
@@ -118,7 +149,7 @@ def _make_server(files: Certificates, authority_key: Path, addresses: Sequence[s
     )
     _write_key(files.key, key)
     chain = certificate.public_bytes(serialization.Encoding.PEM) + files.authority.read_bytes()
-    files.certificate.write_bytes(chain)
+    write_private(files.certificate, chain)
 
 
 def _builder(
