@@ -8,8 +8,9 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from companion.vision.encoded import MAX_PIXELS, EncodingError, inspect
+
 MAX_BYTES = 40_000_000
-MAX_PIXELS = 60_000_000
 SUFFIXES = frozenset({".jpg", ".jpeg", ".png", ".webp", ".bmp", ".tif", ".tiff"})
 
 
@@ -25,6 +26,10 @@ def decode_picture(data: bytes, path: Path | None = None) -> NDArray[np.uint8]:
     """Return the picture as (H, W, 3) BGR uint8, turned upright as its EXIF says; raises PictureError."""
     if len(data) > MAX_BYTES:
         raise PictureError(f"{len(data) / 1e6:.0f} MB is more than the {MAX_BYTES / 1e6:.0f} MB that are read", path)
+    try:
+        inspect(data)
+    except EncodingError as error:
+        raise PictureError(str(error), path) from error
     try:
         image = cv2.imdecode(np.frombuffer(data, np.uint8), cv2.IMREAD_COLOR)
     except cv2.error as error:

@@ -71,6 +71,10 @@ class NetworkStream:
         yield from _live_frames(capture, self._clock, self.name)
 
 
+# Some containers only estimate how many frames they hold; what misses more of them than this was cut off.
+_WHOLE = 0.8
+
+
 class VideoFile:
     """A recording, with the times that it carries, as fast as it is read."""
 
@@ -98,10 +102,13 @@ class VideoFile:
                 last = stamp if stamp > last else last + step
                 yield Frame(image, last, number)
                 number += 1
+            declared = capture.get(cv2.CAP_PROP_FRAME_COUNT)
         finally:
             capture.release()
         if number == 0:
             raise SourceError(f"{self.name} is no video that can be read.")
+        if number < _WHOLE * declared:
+            raise SourceError(f"{self.name} breaks off after {last:.0f} seconds: the rest of the film is missing.")
 
 
 class PictureFolder:

@@ -1,0 +1,150 @@
+"""Encoded pictures looked at before any decoder sees a byte of them: their kind, their size, whether they are whole.
+
+Decoders take a file's word for how much it holds: a PNG of 45 bytes can make one claim four gigabytes, and a JPEG of a
+thousand scans be decoded a thousand times over. Only the structure is read here, in time that grows with
+the file alone.
+"""
+
+from __future__ import annotations
+
+import re
+import struct
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+MAX_PIXELS = 60_000_000
+"""The largest cameras of phones give 50 million; some a little more."""
+
+_LONGEST_SIDE = 65_500  # what JPEG can hold
+_MOST_BYTES = 4 * MAX_PIXELS  # decoded, at eight bits and with transparency
+_MOST_SCANS = 32  # a progressive JPEG has ten or so
+_MOST_PARTS = 20_000  # a PNG of 40 MB has five thousand chunks of the usual 8 kB
+
+_NOT_FILL = re.compile(rb"[^\xff]")
+_SCAN = b"\xff\xda"
+
+
+class EncodingError(ValueError):
+    """The file is no whole picture, or one too large to be decoded; the message ends a sentence that begins with it."""
+
+
+@dataclass(frozen=True, slots=True)
+class PictureHead:
+    """What a file declares itself to be. kind: `jpeg`, `png` or `webp`. width, height: pixels, as they are stored."""
+
+    kind: str
+    width: int
+    height: int
+
+
+def inspect(data: bytes) -> PictureHead | None:
+    """Return what the file is, None where it is no JPEG, PNG or WebP.
+
+    Raises EncodingError where it is cut off, makes no sense, or is too large to be decoded within bounds.
+    """
+    try:
+        if data[:8] == b"\x89PNG\r\n\x1a\n":
+            head = _png(data)
+        elif data[:4] == b"RIFF" and data[8:12] == b"WEBP":
+            head = _webp(data)
+        elif data[:3] == b"\xff\xd8\xff":
+            head = _jpeg(data)
+        else:
+            return None
+    except (struct.error, IndexError) as error:
+        raise EncodingError("is cut off") from error
+    sides = (head.width, head.height)
+    if not all(0 < side <= _LONGEST_SIDE for side in sides) or head.width * head.height > MAX_PIXELS:
+        raise EncodingError(f"has {head.width} x {head.height} pixels: {MAX_PIXELS / 1e6:.0f} million can be read")
+    return head
+
+
+def _png(data: bytes) -> PictureHead:
+    names = []
+    head = None
+    for name, start, length in _chunks(data, 8, ">", 4):
+        names.append(name)
+        if head is None:
+            if name != b"IHDR" or length != 13:
+                raise EncodingError("has no head")
+            width, height, depth, color = struct.unpack(">IIBB", data[start : start + 10])
+            if width * height * {2: 3, 4: 2, 6: 4}.get(color, 1) * max(1, depth // 8) > _MOST_BYTES:
+                raise EncodingError(f"has {width} x {height} pixels of too many bits")
+            head = PictureHead("png", width, height)
+        if name == b"acTL":
+            raise EncodingError("is animated")
+        if name == b"IEND":
+            break
+    if head is None or b"IDAT" not in names or names[-1] != b"IEND":
+        raise EncodingError("is cut off")
+    return head
+
+
+def _webp(data: bytes) -> PictureHead:
+    found = None
+    for name, start, _ in _chunks(data, 12, "<", 0):
+        if name in (b"ANIM", b"ANMF"):
+            raise EncodingError("is animated")
+        if name == b"VP8L":
+            bits = int.from_bytes(data[start + 1 : start + 5], "little")
+            found = PictureHead("webp", 1 + (bits & 0x3FFF), 1 + (bits >> 14 & 0x3FFF))
+        if name == b"VP8 ":
+            if data[start + 3 : start + 6] != b"\x9d\x01\x2a":
+                raise EncodingError("has no head")
+            width, height = struct.unpack("<HH", data[start + 6 : start + 10])
+            found = PictureHead("webp", width & 0x3FFF, height & 0x3FFF)
+    if found is None:
+        raise EncodingError("is cut off")
+    return found
+
+
+def _chunks(data: bytes, at: int, order: str, trailer: int) -> Iterator[tuple[bytes, int, int]]:
+    """Yield name, start and length of each chunk, of PNG (`>`, a trailer of 4 bytes) or RIFF (`<`, length after name).
+
+    Raises EncodingError where one declares more than the file holds.
+    """
+    for _ in range(_MOST_PARTS):
+        if at == len(data):
+            return
+        if order == ">":
+            length, name = struct.unpack(">I4s", data[at : at + 8])
+        else:
+            name, length = struct.unpack("<4sI", data[at : at + 8])
+        end = at + 8 + length + trailer
+        if end > len(data):
+            raise EncodingError("is cut off")
+        yield name, at + 8, length
+        # RIFF fills up to an even length, which the last chunk of some files lacks.
+        at = end if trailer else min(end + (length & 1), len(data))
+    raise EncodingError("has too many parts")
+
+
+def _jpeg(data: bytes) -> PictureHead:
+    head = None
+    at = 2
+    for _ in range(_MOST_PARTS):
+        if data[at] != 0xFF:
+            raise EncodingError("makes no sense")
+        mark = _NOT_FILL.search(data, at)
+        if mark is None:
+            raise EncodingError("is cut off")
+        marker, at = data[mark.start()], mark.end()
+        if marker in (0x01, *range(0xD0, 0xD8)):
+            continue
+        if marker == 0xDA and head is not None:
+            return _whole(data, at, head)
+        if 0xC0 <= marker <= 0xCF and marker not in (0xC4, 0xC8, 0xCC):
+            height, width = struct.unpack(">HH", data[at + 3 : at + 7])
+            head = PictureHead("jpeg", width, height)
+        at += int(struct.unpack(">H", data[at : at + 2])[0])
+    raise EncodingError("has too many parts")
+
+
+def _whole(data: bytes, at: int, head: PictureHead) -> PictureHead:
+    """Return the head of a JPEG whose first scan begins here, if its picture has an end and not too many scans."""
+    end = data.find(b"\xff\xd9", at)
+    if end < 0:
+        raise EncodingError("is cut off")
+    if data.count(_SCAN, at, end) >= _MOST_SCANS:
+        raise EncodingError("has too many scans")
+    return head
