@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+import ipaddress
 import logging
 import threading
 from dataclasses import dataclass
 from typing import Any
 
-from cheroot.ssl.builtin import BuiltinSSLAdapter
 from cheroot.wsgi import Server
 from flask import Flask
 
 from companion.server.access.certificates import Certificates, ensure_certificates
 from companion.server.config import ServerConfig
+from companion.server.connections import HEAD_BYTES, IDLE_SECONDS, MOST_PER_ADDRESS, Connection, Gate, SslAdapter
 from companion.server.house import DoorError, Doors
 from companion.server.network import in_url, lan_address, local_name
 from companion.server.routes.api import MOST_PICTURES, PICTURE_LIMIT
@@ -21,9 +22,10 @@ _log = logging.getLogger(__name__)
 
 # Every open page holds one thread for its live stream.
 _THREADS = 48
-_SOCKET_SECONDS = 20
-# The routes have narrower limits; these are for what never reaches one.
-_HEADER_BYTES, _BODY_BYTES = 32 * 1024, MOST_PICTURES * PICTURE_LIMIT + 64 * 1024
+# The routes have narrower limits; this is for what never reaches one.
+_BODY_BYTES = MOST_PICTURES * PICTURE_LIMIT + 64 * 1024
+# Connections that the system holds until they are accepted, which the gate does at once.
+_QUEUE = 128
 
 
 class PortTakenError(Exception):
@@ -37,11 +39,34 @@ class _Listener:
     thread: threading.Thread
 
 
-class _QuietServer(Server):
-    """Leaves what it has to say to the log: browsers that break connections off are nothing to tell anybody."""
+class _Server(Server):
+    """Takes its connections through a gate, and leaves what it has to say to the log.
 
-    max_request_header_size = _HEADER_BYTES
+    Browsers that break connections off are nothing to tell anybody. most_per_address: connections of one address, any
+    number where None.
+    """
+
+    max_request_header_size = HEAD_BYTES
     max_request_body_size = _BODY_BYTES
+    ConnectionClass = Connection
+
+    def __init__(self, address: tuple[str, int], app: Flask, most_per_address: int | None) -> None:
+        super().__init__(
+            address, app, numthreads=_THREADS, server_name="companion", request_queue_size=_QUEUE, timeout=IDLE_SECONDS
+        )
+        self._most_per_address = most_per_address
+
+    def prepare(self) -> None:
+        """Listen; raises OSError."""
+        super().prepare()
+        self._connections: Any
+        self._connections._selector.close()
+        self._connections = Gate(self, self._most_per_address)
+
+    def left(self, connection: Connection) -> None:
+        """Take in that a connection is closed."""
+        if self.ready:
+            self._connections.forget(connection.remote_addr)
 
     def error_log(self, msg: str = "", level: int = logging.INFO, traceback: bool = False) -> None:
         _log.debug("%s", msg, exc_info=traceback)
@@ -116,11 +141,10 @@ class Listeners(Doors):
         return opened
 
     def _listen(self, host: str, port: int, certificates: Certificates | None) -> _Listener:
-        server = _QuietServer(
-            (host, port), self._app, numthreads=_THREADS, server_name="companion", timeout=_SOCKET_SECONDS
-        )
+        local = ipaddress.ip_address(host).is_loopback if host != "localhost" else True
+        server = _Server((host, port), self._app, None if local else MOST_PER_ADDRESS)
         if certificates is not None:
-            server.ssl_adapter = BuiltinSSLAdapter(str(certificates.certificate), str(certificates.key))
+            server.ssl_adapter = SslAdapter(str(certificates.certificate), str(certificates.key))
         try:
             server.prepare()
         except OSError as error:
