@@ -148,6 +148,8 @@ def _run(
             failed = True
             continue
         sightings = detector.detect(image)
+        if any(sighting.mirrored for sighting in sightings):
+            click.echo(f"{path}: the picture is mirrored; switch mirroring off in the camera's settings", err=True)
         points = sum(sighting.card.points for sighting in sightings)
         total += points
         if as_json:
@@ -168,8 +170,8 @@ def _row(sighting: Sighting) -> dict[str, object]:
         "confidence": round(sighting.confidence, 4),
         "quad": [[round(float(x), 1), round(float(y), 1)] for x, y in sighting.quad],
     }
-    if sighting.doubt is not None:
-        row["or"] = sighting.doubt.name
+    if sighting.alternative is not None:
+        row["or"] = sighting.alternative.name
     return row
 
 

@@ -130,6 +130,15 @@ def intersection_over_smaller(a: Quad, b: Quad) -> float:
     return float(cv2.intersectConvexConvex(a, b)[0]) / smaller
 
 
+def clipped(quad: Quad, width: int, height: int) -> Quad:
+    """Return the part of a convex outline that lies in a picture of this size, (N, 2); the outline where none does."""
+    frame = np.array([[0, 0], [width, 0], [width, height], [0, height]], np.float32)
+    if (quad >= 0).all() and (quad <= frame[2]).all():
+        return quad
+    area, part = cv2.intersectConvexConvex(quad, frame)
+    return quad if area < 1 or part is None else np.asarray(part.reshape(-1, 2), np.float32)
+
+
 def intersection_over_union(a: Quad, b: Quad) -> float:
     """Return the common area of two convex quads over that of both together, 0 where both are empty."""
     if (a.max(0) < b.min(0)).any() or (b.max(0) < a.min(0)).any():

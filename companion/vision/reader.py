@@ -6,6 +6,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
+import cv2
 import numpy as np
 from numpy.typing import NDArray
 
@@ -38,6 +39,16 @@ Krizhevsky et al. 2012).
 # What a corner's reading counts against the whole card's, where the card is at least so many pixels wide. A corner that
 # is hidden or cut reads as 'no card' or at random, so what it can say against a card is bounded.
 _CORNER_WEIGHT, _LEGIBLE_WIDTH, _CORNER_BOUND = 0.5, 100.0, -4.0
+
+
+# Over which ratio of its sides an outline may be of a card seen sideways: at 60 degrees 56 x 87 mm look like 56 x 43.
+_MAYBE_SIDEWAYS = 0.72
+# Where both corners are read so surely as one other card than the middle, somebody may have spelled a word there or
+# the middle's light may be odd: then the reading is unsure, which is below `UNSURE_BELOW`.
+_SURE_CORNER, _DISPUTED = 0.9, 0.7
+# Where the most colourful quarter of a card has less than this saturation (of 255), its colour can be told by hardly
+# more than the light: then the reading is below `NAMED_BELOW`. One in a hundred hard pictures is so pale.
+_PALE, _PALE_MOST = 24, 0.96
 
 
 @dataclass(frozen=True, eq=False)
@@ -99,6 +110,17 @@ class Reading:
         """The calibrated probability of no card."""
         return float(self.probabilities[-1])
 
+    def at_most(self, confidence: float) -> Reading:
+        """Return the reading, its log-likelihoods drawn together until it is at most so sure."""
+        if self.confidence <= confidence:
+            return self
+        low, high = 0.0, 1.0
+        for _ in range(12):
+            middle = (low + high) / 2
+            surer = replace(self, logs=self.logs * np.float32(middle)).confidence > confidence
+            low, high = (low, middle) if surer else (middle, high)
+        return replace(self, logs=self.logs * np.float32(low))
+
     def sighting(self, whole: bool) -> Sighting:
         """Return the reading as what vision tells the rest."""
         order = [int(i) for i in np.argsort(-self.probabilities[:-1]) if self.scale.allowed[i]]
@@ -119,6 +141,28 @@ def with_indices(card: Reading, indices: Sequence[Reading]) -> Reading:
     """
     found = sum((np.maximum(index.logs, _CORNER_BOUND) for index in indices), np.zeros_like(card.logs))
     return replace(card, logs=card.logs + np.float32(_corner_weight(card.quad)) * found)
+
+
+def _aspect(quad: Quad) -> float:
+    """Return the width of an outline over its height."""
+    width = np.hypot(*(quad[1] - quad[0])) + np.hypot(*(quad[2] - quad[3]))
+    return float(width / max(np.hypot(*(quad[3] - quad[0])) + np.hypot(*(quad[2] - quad[1])), 1e-6))
+
+
+def _disputed(card: Reading, corners: Sequence[Reading]) -> bool:
+    """Whether both corners surely say another card than the whole does."""
+    first, second = corners
+    return (
+        first.card == second.card != card.card
+        and min(first.confidence, second.confidence) >= _SURE_CORNER
+        and card.confidence > _DISPUTED
+    )
+
+
+def _saturation(image: Image, quad: Quad) -> float:
+    """Return the saturation (HSV, of 255) of the most colourful quarter of a card in a (H, W, 3) BGR picture."""
+    small = cut(image, quad, CARD_CROP[0] // 4, CARD_CROP[1] // 4)
+    return float(np.percentile(cv2.cvtColor(small, cv2.COLOR_BGR2HSV)[..., 1], 75))
 
 
 def _input(crops: Sequence[Image]) -> NDArray[np.float32]:
@@ -162,18 +206,40 @@ class Reader:
             return []
         rough = [portrait(quad) for quad in quads]
         refined = [portrait(quad) for quad, _ in self._pass(image, rough)]
-        upright = self._pass(image, refined)
-        turned = self._pass(image, [np.roll(quad, 2, axis=0) for quad in refined])
-        both = list(zip(upright, turned, strict=True))
-        outlines = [portrait(np.mean((a, np.roll(b, 2, axis=0)), axis=0, dtype=np.float32)) for (a, _), (b, _) in both]
-        logs = [_mean((a, b)) for (_, a), (_, b) in both]
+        read_so = self._both_ways(image, refined)
+        # A camera low above the table sees a card that lies towards it shorter than wide: it stands sideways then.
+        low = [i for i, quad in enumerate(refined) if _aspect(quad) > _MAYBE_SIDEWAYS]
+        for i, sideways in zip(low, self._both_ways(image, [np.roll(refined[i], 1, axis=0) for i in low]), strict=True):
+            if sideways[1][:-1].max() > read_so[i][1][:-1].max():
+                read_so[i] = sideways
+        outlines, logs = [quad for quad, _ in read_so], [row for _, row in read_so]
         corners = [frame for outline in outlines for frame in corner_frames(outline)]
         corner_logs, _ = self._index_scores(image, corners)
         read = [Reading(frame, row, self._index_scale) for frame, row in zip(corners, corner_logs, strict=True)]
         cards = [Reading(outline, row, self._card_scale) for outline, row in zip(outlines, logs, strict=True)]
-        return [with_indices(card, read[2 * i : 2 * i + 2]) for i, card in enumerate(cards)]
+        whole = []
+        for i, card in enumerate(cards):
+            own = read[2 * i : 2 * i + 2]
+            reading = with_indices(card, own)
+            if _disputed(card, own):
+                reading = reading.at_most(_DISPUTED)
+            elif card.card.color is not None and _saturation(image, card.quad) < _PALE:
+                reading = reading.at_most(_PALE_MOST)
+            whole.append(reading)
+        return whole
+
+    def _both_ways(self, image: Image, quads: Sequence[Quad]) -> list[tuple[Quad, Floats]]:
+        """Return a finer outline for each, and the mean of what is read in it upright and upside down."""
+        upright = self._pass(image, quads)
+        turned = self._pass(image, [np.roll(quad, 2, axis=0) for quad in quads])
+        return [
+            (np.mean((a, np.roll(b, 2, axis=0)), axis=0, dtype=np.float32), _mean((one, other)))
+            for (a, one), (b, other) in zip(upright, turned, strict=True)
+        ]
 
     def _pass(self, image: Image, quads: Sequence[Quad]) -> list[tuple[Quad, Floats]]:
+        if not quads:
+            return []
         edges = [expand(quad, CARD_MARGIN) for quad in quads]
         output = self._cards(_input([cut(image, edge, *CARD_CROP) for edge in edges]))
         logs = card_log_likelihoods(output[:, :FACE_COUNT], output[:, FACE_COUNT : FACE_COUNT + COLOR_COUNT])

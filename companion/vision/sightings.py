@@ -11,6 +11,9 @@ from companion.vision.geometry import Quad
 
 UNSURE_BELOW = 0.75
 """Confidence under which a reading is called unsure and shown with its runner-up."""
+NAMED_BELOW = 0.97
+"""Confidence under which a reading's runner-up is written down beside it, sure enough as the reading is: of those above
+it hardly one in 200 is wrong."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -20,12 +23,14 @@ class Sighting:
     quad: (4, 2) float32 pixels of the picture, clockwise from the card's own top left; for a fanned card as far as it
     can be told. cards and probabilities: the candidates, likeliest first, with calibrated probabilities that sum to at
     most 1 (what is missing goes to 'no card'). whole: whether the card lies open, or only a corner index was read.
+    mirrored: whether it was read in the picture's mirror image.
     """
 
     quad: Quad
     cards: tuple[Card, ...]
     probabilities: tuple[float, ...]
     whole: bool
+    mirrored: bool = False
 
     def __post_init__(self) -> None:
         if self.quad.shape != (4, 2):
@@ -52,6 +57,11 @@ class Sighting:
     def doubt(self) -> Card | None:
         """The card that an unsure reading may be instead, None for a sure one."""
         return self.runner_up if self.confidence < UNSURE_BELOW else None
+
+    @property
+    def alternative(self) -> Card | None:
+        """The card that comes second, for a reading that is not beyond doubt, however sure."""
+        return self.runner_up if self.confidence < NAMED_BELOW else None
 
     def tempered(self, temperature: float) -> Sighting:
         """Return the same with the log-likelihoods, that of 'no card' too, divided by `temperature`."""

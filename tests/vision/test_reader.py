@@ -12,9 +12,11 @@ from companion.dataset.artist.families import StyleFamily
 from companion.dataset.scenes.compose import Scene, SceneMaker
 from companion.dataset.scenes.layouts import Layout
 from companion.vision.detector import model_folder
-from companion.vision.geometry import index_frame, unit_square
+from companion.vision.geometry import CARD_MARGIN, index_frame, unit_square
+from companion.vision.labels import COLOR_COUNT, FACE_COUNT, color_class, face_class
 from companion.vision.reader import Reader, Reading, Scale, with_indices
 from companion.vision.runtime import Network
+from companion.vision.sightings import UNSURE_BELOW
 
 ANY = Scale(1.0, np.ones(len(ALL_CARDS) + 1, bool))
 
@@ -88,3 +90,49 @@ def test_a_hidden_corner_does_not_outweigh_a_clear_card() -> None:
     assert ALL_CARDS[int(with_indices(clear, [Reading(unit_square(), hidden, ANY)]).logs.argmax())] == Card.parse(
         "red 7"
     )
+
+
+def test_a_reading_is_drawn_together_until_it_is_no_surer_than_allowed() -> None:
+    logs = np.full(len(ALL_CARDS) + 1, -9.0, np.float32)
+    logs[3], logs[5] = 0.0, -4.0
+    sure = Reading(unit_square(), logs, ANY)
+    doubted = sure.at_most(0.7)
+    assert sure.confidence > 0.9
+    assert 0.6 < doubted.confidence <= 0.7
+    assert doubted.card == sure.card
+    assert doubted.runner_up == sure.runner_up
+    assert doubted.at_most(0.9) is doubted
+
+
+class Says:
+    """A network that says the same of every crop: a face, a colour, and the crop's own outline."""
+
+    def __init__(self, card: Card, rest: int) -> None:
+        row = np.full(FACE_COUNT + COLOR_COUNT, -5.0, np.float32)
+        row[face_class(card.face)] = row[FACE_COUNT + color_class(card.color)] = 5.0
+        inner = (unit_square() + CARD_MARGIN) / (1 + 2 * CARD_MARGIN)
+        self._row = np.concatenate([row, inner.ravel() if rest == 8 else np.zeros(rest, np.float32)])
+
+    def __call__(self, x: np.ndarray) -> np.ndarray:
+        return np.tile(self._row, (len(x), 1)).astype(np.float32)
+
+
+@pytest.mark.parametrize(("corner", "unsure"), [("red 5", True), ("red skip", False)])
+def test_where_middle_and_corners_disagree_no_reading_is_sure(corner: str, unsure: bool) -> None:
+    skip = Card.parse("red skip")
+    reader = Reader(Says(skip, 8), Says(Card.parse(corner), 4))  # type: ignore[arg-type]
+    quad = np.array([[40, 40], [168, 40], [168, 239], [40, 239]], np.float32)
+    picture = np.full((300, 220, 3), (30, 30, 200), np.uint8)
+    (reading,) = reader.read_cards(picture, [quad])
+    assert (reading.confidence < UNSURE_BELOW) is unsure
+    assert reading.nothing < 0.1
+
+
+def test_on_a_pale_card_the_colour_is_never_beyond_doubt() -> None:
+    red = Card.parse("red 5")
+    reader = Reader(Says(red, 8), Says(red, 4))  # type: ignore[arg-type]
+    quad = np.array([[40, 40], [168, 40], [168, 239], [40, 239]], np.float32)
+    for tone, doubted in (((225, 222, 230), True), ((30, 30, 200), False)):
+        (reading,) = reader.read_cards(np.full((300, 220, 3), tone, np.uint8), [quad])
+        assert (reading.sighting(whole=True).alternative is not None) is doubted
+        assert reading.card == red
