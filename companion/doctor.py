@@ -160,6 +160,27 @@ def check_camera(source: str) -> Check:
     return Check("camera", State.OK, f"{source} gives pictures of {width} x {height}")
 
 
+def check_picture(file: Path, settings: Settings) -> Check:
+    """Check that the cards in a picture of the table can be read, and say what stands in the way."""
+    try:
+        from companion.vision.advice import Hindrance, advise, in_words
+        from companion.vision.detector import CardDetector
+        from companion.vision.pictures import PictureError, load_picture
+        from companion.vision.runtime import ModelFileError
+    except ImportError:
+        return _not_checked("picture", State.MISSING)
+    try:
+        image = load_picture(file)
+        found = CardDetector.shipped(folder=settings.reader.model).detect(image)
+    except (PictureError, ModelFileError) as error:
+        return Check("picture", State.MISSING, str(error), "Try another picture, or see `companion doctor`.")
+    advice = advise(image, found)
+    names = ", ".join(sighting.card.name for sighting in found) or "no card"
+    if advice.hindrance is Hindrance.NOTHING:
+        return Check("picture", State.OK, f"{names}; nothing stands in the way")
+    return Check("picture", State.WARNING, names, in_words(advice))
+
+
 def check_port(port: int) -> Check:
     """Check that the pages' port can be listened on."""
     with socket.socket() as listener:

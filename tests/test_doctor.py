@@ -68,6 +68,18 @@ def test_a_manifest_that_is_no_good_is_reported(tmp_path: Path, manifest: str | 
     assert doctor.check_model(tmp_path).state is State.MISSING
 
 
+def test_a_picture_of_the_table_is_judged(tmp_path: Path) -> None:
+    file = tmp_path / "table.png"
+    cv2.imwrite(str(file), np.full((300, 400, 3), (60, 90, 120), np.uint8))
+    answer = CliRunner().invoke(main, ["doctor", "--picture", str(file), "--json"])
+    assert answer.exit_code == 0
+    row = json.loads(answer.output)
+    assert row["check"] == "picture"
+    assert "discard pile" in row["advice"]
+    file.write_bytes(b"no picture")
+    assert CliRunner().invoke(main, ["doctor", "--picture", str(file)]).exit_code == 1
+
+
 def test_a_camera_gives_a_picture_or_advice(tmp_path: Path) -> None:
     cv2.imwrite(str(tmp_path / "table.png"), np.zeros((48, 64, 3), np.uint8))
     assert "64 x 48" in doctor.check_camera(str(tmp_path)).found

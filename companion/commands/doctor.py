@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
+from pathlib import Path
 
 import click
 
-from companion.doctor import State, examine
+from companion.doctor import Check, State, check_picture, examine
 from companion.settings import Settings
 
 _MARKS = {State.OK: ("✓", "green"), State.WARNING: ("!", "yellow"), State.MISSING: ("✗", "red")}
@@ -14,14 +16,21 @@ _MARKS = {State.OK: ("✓", "green"), State.WARNING: ("!", "yellow"), State.MISS
 
 @click.command()
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object per check.")
+@click.option(
+    "--picture",
+    type=click.Path(path_type=Path, exists=True, dir_okay=False),
+    metavar="FILE",
+    help="Say instead what stands in the way of reading the cards in this picture of the table.",
+)
 @click.pass_obj
-def doctor(settings: Settings, as_json: bool) -> None:
+def doctor(settings: Settings, as_json: bool, picture: Path | None) -> None:
     """Check Python, libraries, networks, camera, port, network, browser, certificate and disk.
 
     Says for each what was found and what to do about it. The exit status is 1 where something essential is missing.
     """
     worst = 0
-    for check in examine(settings):
+    checks: Iterator[Check] = iter([check_picture(picture, settings)]) if picture else examine(settings)
+    for check in checks:
         worst |= check.state is State.MISSING
         if as_json:
             row = {"check": check.name, "state": check.state.value, "found": check.found, "advice": check.advice}

@@ -10,6 +10,7 @@ import click
 import companion.dataset.simulated  # noqa: F401 (registers itself as a source)
 from companion.cards import EditionName
 from companion.commands.parameters import EDITIONS
+from companion.vision.advice import in_words
 from companion.vision.detector import CardDetector
 from companion.vision.events import (
     CameraHealth,
@@ -24,9 +25,10 @@ from companion.vision.events import (
 )
 from companion.vision.follower import Follower
 from companion.vision.frames import SourceError
+from companion.vision.helper import Helper
 from companion.vision.pile import PileTracker, Region
 from companion.vision.runtime import ModelFileError
-from companion.vision.sightings import UNSURE_BELOW
+from companion.vision.sightings import NAMED_BELOW, UNSURE_BELOW
 from companion.vision.sources import PICTURES_PER_SECOND, open_source
 from companion.vision.watcher import Watcher
 
@@ -63,7 +65,7 @@ def _region(_: click.Context, __: click.Parameter, text: str | None) -> Region |
 def watch(
     source: str, edition: str | None, as_json: bool, region: Region | None, fps: float, model: Path | None
 ) -> None:
-    """Follow a discard pile and name each card that comes to lie on top.
+    """Follow a discard pile and name each card that comes to lie on top; say what stands in the camera's way.
 
     SOURCE is a camera's number, a video file, a stream's address, a folder of pictures, or simulated[:SEED]. Files and
     folders are followed as fast as they can be read; a camera until Ctrl-C.
@@ -71,7 +73,8 @@ def watch(
     try:
         frames = open_source(source, fps)
         detector = CardDetector.shipped(EditionName(edition) if edition else None, model)
-        tracker = PileTracker(detector.thoroughly, region, detector.closely)
+        helper = Helper(detector.thoroughly, detector.detect, lambda advice: click.echo(in_words(advice), err=True))
+        tracker = PileTracker(helper, region, detector.closely)
         watcher = Watcher(frames, Follower(tracker, detector.backs))
         lost = False
         for event in watcher.events():
@@ -113,6 +116,8 @@ def as_line(event: PileEvent) -> dict[str, object] | None:
     else:
         card, confidence = event.probabilities[0]
         line |= {"card": card.name, "confidence": round(confidence, 3)}
+        if confidence < NAMED_BELOW and len(event.probabilities) > 1:
+            line["or"] = event.probabilities[1][0].name
     if isinstance(event, CardTakenBack):
         line["taken_back"] = True
     return line

@@ -19,6 +19,7 @@ from companion.server.access.guests import Role
 from companion.server.app import create_app, house_of
 from companion.server.config import ServerConfig
 from companion.server.house import House
+from companion.vision.advice import Hindrance
 from companion.vision.detector import model_folder
 from companion.vision.events import CardLanded
 
@@ -53,7 +54,10 @@ def test_a_phones_picture_is_shown_and_read(playing: FlaskClient, reader: StubRe
     shown = playing.get("/api/camera/picture")
     assert cv2.imdecode(np.frombuffer(shown.data, np.uint8), cv2.IMREAD_COLOR).shape == (180, 320, 3)
     reader.cards = ["blue 9"]
-    assert [card["card"] for card in playing.post("/api/camera/look").json["cards"]] == ["blue 9"]
+    seen = playing.post("/api/camera/look").json
+    assert [card["card"] for card in seen["cards"]] == ["blue 9"]
+    assert seen["advice"]["hindrance"] in {hindrance.value for hindrance in Hindrance}
+    assert seen["advice"]["quad"] is None or len(seen["advice"]["quad"]) == 4
 
 
 def test_a_phone_learns_that_nobody_watches_it(playing: FlaskClient) -> None:

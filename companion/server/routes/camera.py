@@ -17,6 +17,7 @@ from companion.server.routes.api import Api, Media
 from companion.server.routes.fields import Body
 from companion.server.routes.payloads import Answer, SeenCardAnswer, seen_card
 from companion.server.routes.uploads import check_picture
+from companion.vision.advice import Advice, advise
 from companion.vision.frames import SourceError
 from companion.vision.pictures import PictureError
 from companion.vision.sources import Webcam
@@ -67,10 +68,27 @@ class FrameAnswer(Answer):
     drops: int
 
 
+class AdviceAnswer(Answer):
+    """What stands in the way of reading the table, the worst first; `nothing` where all is well.
+
+    measured, wanted: see `companion.vision.advice.Advice`. nearer: by which share of its distance the camera should
+    come nearer. quad: the outline that this was measured on, in the picture's pixels.
+    """
+
+    hindrance: str
+    measured: float
+    wanted: float
+    nearer: float
+    quad: list[list[float]] | None
+
+
 class LookAnswer(Answer):
-    """The cards that the camera sees now."""
+    """The cards that the camera sees now, and what stands in the way of seeing them better."""
 
     cards: list[SeenCardAnswer]
+    advice: AdviceAnswer
+    width: int
+    height: int
 
 
 @api.route("GET", "/api/camera", role=Role.VIEWER, answer=CameraAnswer)
@@ -132,11 +150,24 @@ def push_frame(pictures: list[bytes]) -> FrameAnswer:
 
 @api.route("POST", "/api/camera/look", role=Role.HOST, answer=LookAnswer, errors=(409,))
 def look() -> LookAnswer:
-    """Read the cards that the camera sees now, whatever the match is at."""
+    """Read the cards that the camera sees now, whatever the match is at, and say what stands in the way."""
     frame = house().camera.frame()
     if frame is None:
         raise RefusalError(409, "no-picture", "The camera has sent no picture yet.")
-    return LookAnswer(cards=[seen_card(found, 0) for found in house().reader()(frame.image)])
+    height, width = frame.image.shape[:2]
+    found = house().reader()(frame.image)
+    advice = _advice(advise(frame.image, found))
+    return LookAnswer(cards=[seen_card(sighting, 0) for sighting in found], advice=advice, width=width, height=height)
+
+
+def _advice(advice: Advice) -> AdviceAnswer:
+    return AdviceAnswer(
+        hindrance=advice.hindrance.value,
+        measured=round(advice.measured, 2),
+        wanted=advice.wanted,
+        nearer=round(advice.nearer, 2),
+        quad=None if advice.quad is None else [[round(float(x), 1), round(float(y), 1)] for x, y in advice.quad],
+    )
 
 
 def webcams() -> list[tuple[int, str]]:

@@ -1,0 +1,185 @@
+"""What stands in the way of reading the table: a picture and what was seen in it -> the one thing to mend first.
+
+Everything is measured on the picture; the limits are those from which photographs made worse, as worse table cameras
+would have seen them, were read wrongly more often than one time in twenty.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import Enum
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from companion.vision.geometry import Image, Quad, clipped, cut, homography, project, unit_square
+from companion.vision.motion import length_of
+from companion.vision.sightings import Sighting
+
+
+class Hindrance(Enum):
+    """What stands in the way, the worst first."""
+
+    DARK = "dark"
+    NO_PILE = "no pile"
+    MIRRORED = "mirrored"
+    SMALL = "small"
+    SLANTED = "slanted"
+    BLURRED = "blurred"
+    GLARE = "glare"
+    DRAW_PILE = "draw pile"
+    NOTHING = "nothing"
+
+
+@dataclass(frozen=True, eq=False)
+class Advice:
+    """What to mend first.
+
+    measured and wanted: the card's length in pixels, degrees from the vertical, how much of its sharpness is lost, how
+    much of it glares, its white's brightness (0 to 255), how much of the draw pile is in view; 0 where nothing is
+    measured. quad: (4, 2) the card that this was measured on, or the draw pile, in pixels; None where there is none.
+    """
+
+    hindrance: Hindrance
+    measured: float = 0.0
+    wanted: float = 0.0
+    quad: Quad | None = None
+
+    @property
+    def nearer(self) -> float:
+        """By which share of its distance the camera should come nearer, where the cards are too small."""
+        return max(0.0, 1 - self.measured / self.wanted) if self.hindrance is Hindrance.SMALL else 0.0
+
+
+# Length in pixels under which cards are read wrongly too often, and that which a mended camera should show.
+_SHORTEST, _LONG_ENOUGH = 85.0, 120.0
+_MOST_TILT = 52.0
+"""Degrees from the vertical: 45 cost nothing, 60 one card in four."""
+_MOST_BLUR = 0.62
+"""Sharpness lost, as `blur` measures it: 0.3 in clear photographs, 0.57 with motion over a twentieth of a card, 0.63
+over a tenth, 0.68 over a fifth, which hardly a reading survives."""
+_MOST_GLARE = 0.5
+_LEAST_WHITE = 65.0
+_LEAST_OF_DRAW_PILE = 0.6
+_CARD_SHAPE = np.array([56.0, 87.0])
+"""A card's width and height in millimetres."""
+_LOOK = (128, 192)
+"""Width and height in pixels at which a card's light and sharpness are measured."""
+
+
+def advise(image: Image, sightings: Sequence[Sighting], draw_pile: Quad | None = None) -> Advice:
+    """Return the worst of what stands in the way of reading a (H, W, 3) BGR uint8 picture of the table.
+
+    sightings: the cards that were seen in it. draw_pile: (4, 2) where the draw pile is known to lie, in pixels.
+    """
+    white = float(np.percentile(cv2.cvtColor(image, cv2.COLOR_BGR2GRAY), 98))
+    card = _card(sightings)
+    if card is None:
+        dark = white < _LEAST_WHITE
+        return Advice(Hindrance.DARK, white, _LEAST_WHITE) if dark else Advice(Hindrance.NO_PILE)
+    crop = cut(image, card.quad, *_LOOK)
+    found = (
+        _below(Hindrance.DARK, float(np.percentile(cv2.cvtColor(crop, cv2.COLOR_BGR2GRAY), 95)), _LEAST_WHITE),
+        Advice(Hindrance.MIRRORED) if card.mirrored else None,
+        _below(Hindrance.SMALL, length_of(card.quad), _SHORTEST, _LONG_ENOUGH),
+        _above(Hindrance.SLANTED, tilt(card.quad), _MOST_TILT),
+        _above(Hindrance.BLURRED, blur(crop), _MOST_BLUR),
+        _above(Hindrance.GLARE, glare(crop), _MOST_GLARE),
+    )
+    for advice in found:
+        if advice is not None:
+            return Advice(advice.hindrance, advice.measured, advice.wanted, card.quad)
+    if draw_pile is not None:
+        height, width = image.shape[:2]
+        share = _in_view(draw_pile, width, height)
+        if share < _LEAST_OF_DRAW_PILE:
+            return Advice(Hindrance.DRAW_PILE, share, _LEAST_OF_DRAW_PILE, draw_pile)
+    return Advice(Hindrance.NOTHING, quad=card.quad)
+
+
+def _card(sightings: Sequence[Sighting]) -> Sighting | None:
+    """Return the card to measure on: the surest that lies open, else the surest of all."""
+    return max(sightings, key=lambda sighting: (sighting.whole, sighting.confidence), default=None)
+
+
+def _below(hindrance: Hindrance, measured: float, least: float, wanted: float | None = None) -> Advice | None:
+    return Advice(hindrance, measured, least if wanted is None else wanted) if measured < least else None
+
+
+def _above(hindrance: Hindrance, measured: float, most: float) -> Advice | None:
+    return Advice(hindrance, measured, most) if measured > most else None
+
+
+def tilt(quad: Quad) -> float:
+    """Return how many degrees the camera looks from the vertical onto a card with this outline, from its own top left.
+
+    What is near the card's middle is seen shortened along one direction, by the cosine of that angle (weak
+    perspective: Hartley and Zisserman, Multiple View Geometry, 2nd edition, section 6.3).
+    """
+    matrix = homography(unit_square(), quad)
+    step = 0.02
+    middle, right, down = project(matrix, np.array([[0.5, 0.5], [0.5 + step, 0.5], [0.5, 0.5 + step]], np.float32))
+    plane: NDArray[np.float64] = np.column_stack([right - middle, down - middle]) / (_CARD_SHAPE * step)
+    longer, shorter = np.linalg.svd(plane, compute_uv=False)
+    return float(np.degrees(np.arccos(np.clip(shorter / max(longer, 1e-9), 0, 1))))
+
+
+def blur(crop: Image) -> float:
+    """Return how little a card's crop changes where it is blurred further, from 0, sharp, to 1.
+
+    The blurrier of two directions counts (Crété et al., The Blur Effect: Perception and Estimation with a New
+    No-Reference Perceptual Blur Metric, 2007).
+    """
+    grey = cv2.cvtColor(crop, cv2.COLOR_BGR2GRAY).astype(np.float32)
+    shares = []
+    for axis, size in ((1, (9, 1)), (0, (1, 9))):
+        before = np.abs(np.diff(grey, axis=axis))
+        after = np.abs(np.diff(cv2.blur(grey, size), axis=axis))
+        shares.append(1 - float(np.maximum(before - after, 0).sum()) / max(float(before.sum()), 1e-6))
+    return max(shares)
+
+
+def glare(crop: Image) -> float:
+    """Return which share of a card's crop is as bright as the sensor goes, in all colours."""
+    return float((crop.min(axis=2) >= 250).mean())
+
+
+def _in_view(quad: Quad, width: int, height: int) -> float:
+    whole = abs(cv2.contourArea(quad))
+    frame = np.array([[0, 0], [width, 0], [width, height], [0, height]], np.float32)
+    if not cv2.intersectConvexConvex(quad, frame)[0]:
+        return 0.0
+    return abs(cv2.contourArea(clipped(quad, width, height))) / max(whole, 1.0)
+
+
+def in_words(advice: Advice) -> str:
+    """Return one English sentence for the command line."""
+    match advice.hindrance:
+        case Hindrance.DARK:
+            return f"It is too dark: white is {advice.measured:.0f} of 255. Switch a light on."
+        case Hindrance.NO_PILE:
+            return "No card is seen. Point the camera at the discard pile."
+        case Hindrance.MIRRORED:
+            return "The picture is mirrored. Switch mirroring off in the camera's settings."
+        case Hindrance.SMALL:
+            return f"The cards are too small, {advice.measured:.0f} px long. Come nearer {_share(advice.nearer)}."
+        case Hindrance.SLANTED:
+            return (
+                f"The camera looks too much from the side, {advice.measured:.0f} degrees. Hold it more upright above."
+            )
+        case Hindrance.BLURRED:
+            return "The picture is blurred. Let the camera focus, hold it still, or give it more light."
+        case Hindrance.GLARE:
+            return f"A lamp glares on {advice.measured:.0%} of the pile's card. Move the lamp or the camera a little."
+        case Hindrance.DRAW_PILE:
+            return f"Only {advice.measured:.0%} of the draw pile is in view. Turn the camera to show both piles."
+        case Hindrance.NOTHING:
+            return "All is well: the pile is in view."
+
+
+def _share(nearer: float) -> str:
+    """Return a share of the distance in words, to the nearest that people use."""
+    words = ((0.25, "by a quarter"), (0.33, "by a third"), (0.5, "by half"), (0.67, "by two thirds"))
+    return min(words, key=lambda pair: abs(pair[0] - nearer))[1]

@@ -1,0 +1,123 @@
+"""What stands in the way of reading a picture: drawn pictures spoilt in one way each."""
+
+from __future__ import annotations
+
+import cv2
+import numpy as np
+import pytest
+
+from companion.cards import Card
+from companion.dataset.artist.faces import render
+from companion.dataset.artist.families import StyleFamily
+from companion.dataset.artist.styles import sample_style
+from companion.vision.advice import Hindrance, advise, glare, in_words, tilt
+from companion.vision.geometry import Image, Quad, unit_square
+from companion.vision.helper import Helper
+from companion.vision.sightings import Sighting
+
+SIX = Card.parse("red 6")
+FLAT = np.array([[300, 200], [428, 200], [428, 400], [300, 400]], np.float32)
+
+
+def table(quad: Quad = FLAT) -> Image:
+    """A card with this outline on a brown table, 1280 x 720."""
+    face = render(SIX, sample_style(np.random.default_rng(5), StyleFamily.CLASSIC_OVAL, ()), 448).image
+    corners = unit_square() * np.array(face.shape[1::-1], np.float32)
+    warped = cv2.warpPerspective(face, cv2.getPerspectiveTransform(corners, quad), (1280, 720), flags=cv2.INTER_AREA)
+    alpha = warped[..., 3:] / np.float32(255)
+    return np.asarray(warped[..., :3] * alpha + np.float32([60, 90, 120]) * (1 - alpha), np.uint8)
+
+
+def seen(quad: Quad = FLAT, mirrored: bool = False) -> list[Sighting]:
+    return [Sighting(quad, (SIX,), (0.99,), True, mirrored)]
+
+
+def from_low(degrees: float) -> Quad:
+    """The outline of a card seen from so far away from the vertical, weakly in perspective."""
+    cos, sin = np.cos(np.radians(degrees)), np.sin(np.radians(degrees))
+    corners = np.array([[-56, -87], [56, -87], [56, 87], [-56, 87]]) * 1.2
+    depth = 1 - corners[:, 1] * sin / 2500
+    return np.asarray(np.column_stack([corners[:, 0], corners[:, 1] * cos]) / depth[:, None] + (600, 350), np.float32)
+
+
+def test_all_is_well_with_a_clear_card() -> None:
+    advice = advise(table(), seen())
+    assert advice.hindrance is Hindrance.NOTHING
+    assert advice.quad is not None
+
+
+def test_an_empty_table_has_no_pile_and_a_dark_one_is_dark() -> None:
+    empty = np.full((720, 1280, 3), (60, 90, 120), np.uint8)
+    assert advise(empty, []).hindrance is Hindrance.NO_PILE
+    assert advise(empty // 4, []).hindrance is Hindrance.DARK
+    assert advise(table() // 6, seen()).hindrance is Hindrance.DARK
+
+
+def test_small_cards_ask_for_a_nearer_camera() -> None:
+    small = FLAT[0] + (FLAT - FLAT[0]) * np.float32(0.31)
+    advice = advise(table(small), seen(small))
+    assert advice.hindrance is Hindrance.SMALL
+    assert advice.measured == pytest.approx(62, abs=1)
+    assert in_words(advice) == "The cards are too small, 62 px long. Come nearer by half."
+
+
+@pytest.mark.parametrize("degrees", [0, 20, 40, 60])
+@pytest.mark.parametrize("turned", [0, 2])
+def test_the_camera_s_slant_is_measured_on_a_card_either_way_up(degrees: int, turned: int) -> None:
+    assert tilt(np.roll(from_low(degrees), turned, axis=0)) == pytest.approx(degrees, abs=6)
+
+
+def test_a_low_camera_is_told_to_rise() -> None:
+    quad = from_low(62)
+    advice = advise(table(quad), seen(quad))
+    assert advice.hindrance is Hindrance.SLANTED
+    assert advice.quad is quad
+
+
+def test_motion_blurs_and_lamps_glare() -> None:
+    moved = np.asarray(cv2.blur(table(), (41, 1)), np.uint8)
+    assert advise(moved, seen()).hindrance is Hindrance.BLURRED
+    lit = table()
+    cv2.circle(lit, (364, 300), 75, (255, 255, 255), -1)
+    advice = advise(lit, seen())
+    assert advice.hindrance is Hindrance.GLARE
+    assert glare(np.zeros((9, 9, 3), np.uint8)) == 0
+
+
+def test_a_mirrored_picture_and_a_draw_pile_out_of_view_are_told() -> None:
+    assert advise(table(), seen(mirrored=True)).hindrance is Hindrance.MIRRORED
+    outside = FLAT + np.float32([940, 0])
+    assert advise(table(), seen(), outside).hindrance is Hindrance.DRAW_PILE
+    assert advise(table(), seen(), FLAT + np.float32([400, 0])).hindrance is Hindrance.NOTHING
+
+
+def test_there_are_words_for_everything() -> None:
+    quad = FLAT
+    said = {in_words(advise(table() // 6, seen())), in_words(advise(table(), seen(mirrored=True)))}
+    assert len(said) == 2
+    assert all(sentence.endswith(".") for sentence in said)
+    assert in_words(advise(table(), seen(), quad + np.float32([2000, 0]))).startswith("Only 0%")
+
+
+def test_the_helper_says_each_thing_once_and_what_a_passing_hand_does_not_at_all() -> None:
+    told: list[Hindrance] = []
+    helper = Helper(lambda _: seen(), lambda _: seen(), lambda advice: told.append(advice.hindrance))
+    dark = table() // 6
+    for picture in (table(), dark, table(), dark, dark, dark, table(), table()):
+        helper(picture)
+    assert told == [Hindrance.DARK, Hindrance.NOTHING]
+
+
+def test_the_helper_looks_into_the_mirror_where_nothing_is_surely_read() -> None:
+    told: list[Hindrance] = []
+    looks: list[int] = []
+
+    def mirror(_: Image) -> list[Sighting]:
+        looks.append(1)
+        return seen(mirrored=True)
+
+    helper = Helper(lambda _: [], mirror, lambda advice: told.append(advice.hindrance))
+    for _ in range(20):
+        assert helper(table()) == []
+    assert told == [Hindrance.MIRRORED]
+    assert len(looks) == 2
