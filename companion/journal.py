@@ -6,11 +6,12 @@ The journal is what is kept on disk; replaying it gives the match again, each mo
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from enum import Enum
 
 from companion.cards import Card
-from companion.referee.match import Match
+from companion.referee.history import History
+from companion.referee.match import Match, spelled
 from companion.referee.moves import Amend, Entry, Undo
 from companion.referee.state import Header
 
@@ -60,22 +61,24 @@ class Journal:
     """A match so far and, move by move, the lines that its standing moves came from. It is a value."""
 
     match: Match
-    lines: tuple[Line, ...] = ()
+    lines: History[Line] = field(default_factory=History)
 
     def enter(self, line: Line) -> Journal:
         """Return the journal with one more line; raises RefereeError where its entry is refused.
 
         An amended move keeps the reading of the move that it replaces.
         """
-        entry = line.entry
+        entry = spelled(self.match.header, line.entry)
+        if entry != line.entry:
+            line = replace(line, entry=entry)
         if isinstance(entry, Undo):
-            return Journal(self.match.undo(), self.lines[:-1])
+            return Journal(self.match.undo(), self.lines.cut(len(self.lines) - 1))
         if isinstance(entry, Amend):
             match = self.match.amend(entry.n, entry.move)
             old = self.lines[entry.n - 1]
             new = replace(line, entry=entry.move, reading=old.reading)
-            return Journal(match, (*self.lines[: entry.n - 1], new, *self.lines[entry.n :]))
-        return Journal(self.match.apply(entry), (*self.lines, line))
+            return Journal(match, History((*self.lines[: entry.n - 1], new, *self.lines[entry.n :])))
+        return Journal(self.match.apply(entry), self.lines.grown(line))
 
 
 def replay(header: Header, lines: Iterable[Line]) -> Journal:
@@ -84,3 +87,28 @@ def replay(header: Header, lines: Iterable[Line]) -> Journal:
     for line in lines:
         journal = journal.enter(line)
     return journal
+
+
+def undone(lines: Iterable[Line]) -> tuple[Line, ...]:
+    """Return the lines that undos took back and that can be entered again as they are, the next one first.
+
+    lines: all that were accepted, in the order of entry. To enter one of them again takes it off; any other move, and
+    every amendment, leaves nothing to enter again.
+    """
+    standing: list[Line] = []
+    back: list[Line] = []
+    for line in lines:
+        entry = line.entry
+        if isinstance(entry, Undo):
+            back.append(standing.pop())
+        elif isinstance(entry, Amend):
+            old = standing[entry.n - 1]
+            standing[entry.n - 1] = replace(line, entry=entry.move, reading=old.reading)
+            back.clear()
+        else:
+            if back and back[-1].entry == entry:
+                back.pop()
+            else:
+                back.clear()
+            standing.append(line)
+    return tuple(reversed(back))

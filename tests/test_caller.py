@@ -85,7 +85,7 @@ def test_play() -> None:
     assert said(game, start, moves.Play(card("red 1"))) == []
     assert said(game, start, moves.Play(card("red draw two"))) == ["Ben draws two and is skipped."]
     assert said(game, start, moves.Play(card("red skip"))) == ["Ben is skipped."]
-    assert said(game, start, moves.Play(card("red reverse"))) == ["Play goes counterclockwise."]
+    assert said(game, start, moves.Play(card("red reverse"))) == ["Play turns round.", "Cy is next."]
     assert said(game, start, moves.Draw()) == ["Ann draws one."]
     assert said(game, start, moves.Reshuffle()) == ["The discard pile is shuffled into a new draw pile."]
     assert said(game, start, moves.Count("Ben", 1)) == ["Ben holds one card."]
@@ -104,11 +104,12 @@ def test_wild_draw_four() -> None:
     assert said(game, *wild, moves.Accept()) == ["Ben draws four and is skipped."]
     assert said(game, *wild, moves.Challenge()) == ["Ann, show your hand to Ben."]
     assert said(game, *wild, moves.Challenge(), moves.Judge(True)) == [
-        "Ben is right: Ann could not play that.",
+        "Ben is right: Ann was not allowed to play that.",
         "Ann draws four.",
+        "Ben is next.",
     ]
     assert said(game, *wild, moves.Challenge(), moves.Judge(False)) == [
-        "Ben is wrong: Ann could play that.",
+        "Ben is wrong: Ann was allowed to play that.",
         "Ben draws six and is skipped.",
     ]
 
@@ -123,9 +124,17 @@ def test_the_end_of_a_round() -> None:
     play.append(moves.Hand("Ben", (card("red 1"),)))
     assert said(game, *play) == ["Ben holds one card."]
     hand = (card("red 5"), card("red 5"), card("red 0"))
-    assert said(game, *play, moves.Hand("Cy", hand)) == ["Ann scores 11 points.", "Round 2: Ann deals."]
+    assert said(game, *play, moves.Hand("Cy", hand)) == [
+        "Ann scores 11 points.",
+        "Points in all: Ann 11, Ben 0, Cy 0.",
+        "Round 2: Ann deals.",
+    ]
     hand = (card("wild"), card("red 5"), card("red 0"))
-    assert said(game, *play, moves.Hand("Cy", hand)) == ["Ann scores 56 points.", "Ann wins the match!"]
+    assert said(game, *play, moves.Hand("Cy", hand)) == [
+        "Ann scores 56 points.",
+        "Points in all: Ann 56, Ben 0, Cy 0.",
+        "Ann wins the match!",
+    ]
 
 
 def test_few_and_many() -> None:
@@ -136,13 +145,13 @@ def test_few_and_many() -> None:
         "fr": ["Ann marque 0 point.", "Ann marque 1 point.", "Ann marque 2 points."],
         "es": ["Ann suma 0 puntos.", "Ann suma un punto.", "Ann suma 2 puntos."],
     }.items():
-        assert Caller(language).say([Scored("Ann", points) for points in range(3)], state, state) == sentences
+        assert [Caller(language).say([Scored("Ann", points)], state, state)[0] for points in range(3)] == sentences
 
 
 def test_a_shared_match() -> None:
     state = match(EditionName.CLASSIC, "Ann", "Ben").state
     assert Caller().say([MatchWon(("Ann", "Ben"))], state, state) == ["Ann and Ben share the match!"]
-    assert Caller("de").say([MatchWon(("A", "B", "C"))], state, state) == ["A, B und C gewinnen das Spiel gemeinsam!"]
+    assert Caller("de").say([MatchWon(("A", "B", "C"))], state, state) == ["A, B und C gewinnen die Partie gemeinsam!"]
 
 
 def test_a_creeper() -> None:

@@ -96,9 +96,9 @@ def test_every_move_effect_reason_error_and_phase_is_described() -> None:
 def test_every_field_of_an_effect_and_of_the_state_is_described() -> None:
     rows = dict(re.findall(r"^\| `([\w ]+)` \|(.*)\|$", TRANSCRIPT[TRANSCRIPT.index("### Effects") :], re.MULTILINE))
     for effect in get_args(effects.Effect):
-        assert {f"`{field.name}`" for field in fields(effect)} <= set(re.findall(r"`\w+`", rows[effect.name])), (
-            effect.name
-        )
+        assert {f"`{transcript.field_name(field)}`" for field in fields(effect)} <= set(
+            re.findall(r"`\w+`", rows[effect.name])
+        ), effect.name
     state = TRANSCRIPT[TRANSCRIPT.index("### The state") :]
     header = Header(EDITIONS[EditionName.CLASSIC], ("Ann", "Ben"), 0, Options())
     assert all(f"`{name}`" in state for name in transcript.write_state(opening(header)))

@@ -5,23 +5,30 @@ The sentences are English in the code; `locale/` has a gettext catalogue for eac
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from enum import Enum
 from typing import assert_never
 
-from companion.caller.language import Voice
+from companion.caller.corrections import Corrections
+from companion.caller.deeds import Deeds
 from companion.caller.options import EDITION_TITLES, OPTION_SENTENCES, OPTION_TITLES, OPTION_VALUES, PROFILE_TITLES
-from companion.caller.words import ASKED_FOR, PROMPTS
+from companion.caller.standing import table
+from companion.caller.words import ASKED_FOR
 from companion.cards import Card, Item
+from companion.referee.editions import Scoring
 from companion.referee.effects import (
     ChallengeSettled,
     ColorChosen,
     CountCorrected,
     Dealt,
+    DebtOwed,
     Drawn,
     Effect,
     GoesAgain,
+    HandsRotated,
+    HandsSwapped,
     ItemUsed,
+    JumpedIn,
     MatchWon,
     Reshuffled,
     Reversed,
@@ -33,49 +40,27 @@ from companion.referee.effects import (
     Why,
 )
 from companion.referee.errors import RefereeError
-from companion.referee.state import Choice, Phase, State
+from companion.referee.phase import Direction, Phase, Purpose
+from companion.referee.state import State
 
 
-class Caller(Voice):
+class Caller(Corrections, Deeds):
     """Says things in one language; raises UnknownLanguageError where there is no catalogue for it."""
 
     def say(self, effects: Sequence[Effect], before: State, after: State) -> list[str]:
         """Return the sentences for what a move led to, and what the table must be told to do next."""
-        said = list(self._effects(effects, before))
-        if after.phase is Phase.TURN and (before.phase is Phase.START or before.choice is Choice.OPENING):
+        said = list(self._effects(effects, after))
+        if after.phase is Phase.TURN and (before.phase is Phase.START or before.purpose is Purpose.OPENING):
             said.append(self._text("{player} begins.", player=after.actor))
         elif after.phase is not before.phase and after.phase in ASKED_FOR:
             said.append(self.prompt(after))
+        elif after.phase is Phase.TURN and _names_the_next(effects):
+            said.append(self._text("{player} is next.", player=after.actor))
         return said
-
-    def correct(self, before: State, after: State) -> list[str]:
-        """Return the sentences for what an undo or an amendment changed, and for nothing else."""
-        said = list(self._differences(before, after))
-        return said or [self._text("That changes nothing.")]
 
     def refuse(self, error: RefereeError) -> str:
         """Return the sentence for why a move is refused."""
         return self._text(error.template, **{name: self._said(value) for name, value in error.values.items()})
-
-    def prompt(self, state: State) -> str:
-        """Return what the table is waiting for, as a request."""
-        challenger = state.players[state.seat_after(state.turn)] if state.turn is not None else None
-        return self._text(PROMPTS[state.phase], player=state.actor, challenger=challenger)
-
-    def describe(self, state: State) -> list[str]:
-        """Return how the match stands: what is awaited, the pile and the direction, the hands, the scores."""
-        lines = [self.prompt(state)]
-        if state.top is not None:
-            pile = self._text("On top: {card}.", card=self.card(state.top))
-            color = (
-                () if state.color is None else (self._text("The colour is {color}.", color=self._word(state.color)),)
-            )
-            lines.append(" ".join((pile, *color, self._word(state.direction))))
-        lines.append(self._text("Cards: {counts}.", counts=_table(state.players, state.hands)))
-        lines.append(self._text("Points: {counts}.", counts=_table(state.players, state.scores)))
-        if state.winners:
-            lines.append(self._match([state.players[seat] for seat in state.winners]))
-        return lines
 
     def option(self, name: str) -> str:
         """Return the sentence that says what the option is about; raises KeyError where there is none of this name."""
@@ -97,26 +82,40 @@ class Caller(Voice):
         """Return what one of the values of an option that is a choice means; raises KeyError where there is none."""
         return self._text(OPTION_VALUES[name, value])
 
-    def _effects(self, effects: Sequence[Effect], before: State) -> Iterator[str]:
+    def _effects(self, effects: Sequence[Effect], after: State) -> Iterator[str]:
         rest = list(effects)
         while rest:
             effect = rest.pop(0)
-            if isinstance(effect, ItemUsed) and effect.item is Item.LIGHTNING:
-                yield self._word(effect.item)
-                hit = [other for other in rest if isinstance(other, Drawn)]
-                if len(hit) > 1 and all(draw.count == 1 for draw in hit):
-                    yield self._text("Everyone but {player} draws one.", player=effect.player)
-                    rest = rest[len(hit) :]
-            elif isinstance(effect, Drawn) and effect.count and rest[:1] == [Skipped(effect.player)]:
-                rest.pop(0)
-                yield self._plural(
-                    "{player} draws one and is skipped.",
-                    "{player} draws {count} and is skipped.",
-                    effect.count,
-                    player=effect.player,
-                )
-            else:
-                yield self._effect(effect)
+            match effect:
+                case ItemUsed(Item.LIGHTNING, player):
+                    yield self._word(effect.item)
+                    hit = [other for other in rest if isinstance(other, Drawn)]
+                    if len(hit) > 1 and all(draw.count == 1 for draw in hit):
+                        yield self._text("Everyone but {player} draws one.", player=player)
+                        rest = rest[len(hit) :]
+                case Drawn(count=0):
+                    without = [effect.player, *(other.player for other in _leading_empty_draws(rest))]
+                    rest = rest[len(without) - 1 :]
+                    yield self._text("There is no card left for {player} to draw.", player=self._and(without))
+                case Drawn(player) if rest[:1] == [Skipped(player)]:
+                    rest.pop(0)
+                    yield self._plural(
+                        "{player} draws one and is skipped.",
+                        "{player} draws {count} and is skipped.",
+                        effect.count,
+                        player=player,
+                    )
+                case Reversed() if len(after.hands) == 2 and any(isinstance(other, Skipped) for other in rest):
+                    pass
+                case Scored():
+                    scored = [effect, *(other for other in rest if isinstance(other, Scored))]
+                    rest = rest[len(scored) - 1 :]
+                    yield from self._scored(scored, after)
+                case RoundWon(winner) if any(isinstance(other, MatchWon) for other in rest):
+                    rest = [other for other in rest if not isinstance(other, MatchWon)]
+                    yield self._text("{player} is out and wins the match!", player=winner)
+                case _:
+                    yield self._effect(effect)
 
     def _effect(self, effect: Effect) -> str:
         match effect:
@@ -124,8 +123,18 @@ class Caller(Voice):
                 return self._drawn(effect)
             case Skipped(player):
                 return self._text("{player} is skipped.", player=player)
-            case Reversed(direction):
-                return self._word(direction)
+            case Reversed():
+                return self._text("Play turns round.")
+            case DebtOwed(player, count):
+                return self._text("{player} owes {count} cards.", player=player, count=self._number(count))
+            case JumpedIn(player):
+                return self._text("{player} jumps in!", player=player)
+            case HandsSwapped(player, partner):
+                return self._text("{player} and {partner} exchange hands.", player=player, partner=partner)
+            case HandsRotated(direction):
+                if direction is Direction.CLOCKWISE:
+                    return self._text("All hands move on, one seat to the left.")
+                return self._text("All hands move on, one seat to the right.")
             case ItemUsed(item):
                 return self._word(item)
             case GoesAgain(player):
@@ -136,8 +145,8 @@ class Caller(Voice):
                 return self._text("{player} calls UNO!", player=player)
             case ChallengeSettled(player, by, guilty):
                 if guilty:
-                    return self._text("{by} is right: {player} could not play that.", player=player, by=by)
-                return self._text("{by} is wrong: {player} could play that.", player=player, by=by)
+                    return self._text("{by} is right: {player} was not allowed to play that.", player=player, by=by)
+                return self._text("{by} is wrong: {player} was allowed to play that.", player=player, by=by)
             case SetAside():
                 return self._text("That card cannot start the pile. Turn up another.")
             case Reshuffled():
@@ -155,8 +164,6 @@ class Caller(Voice):
         assert_never(effect)
 
     def _drawn(self, effect: Drawn) -> str:
-        if effect.count == 0:
-            return self._text("There is no card left for {player} to draw.", player=effect.player)
         if effect.why is Why.UNO:
             return self._plural(
                 "{player} did not call UNO and draws one.",
@@ -173,43 +180,19 @@ class Caller(Voice):
             )
         return self._plural("{player} draws one.", "{player} draws {count}.", effect.count, player=effect.player)
 
-    def _holds(self, player: str, cards: int) -> str:
-        if cards == 0:
-            return self._text("{player} has no card left.", player=player)
-        return self._plural("{player} holds one card.", "{player} holds {count} cards.", cards, player=player)
-
     def _points(self, player: str, points: int) -> str:
         return self._plural(
             "{player} scores one point.", "{player} scores {points} points.", points, player=player, points=points
         )
 
-    def _match(self, winners: Sequence[str]) -> str:
-        if len(winners) == 1:
-            return self._text("{player} wins the match!", player=winners[0])
-        both = self._text("{players} and {player}", players=", ".join(winners[:-1]), player=winners[-1])
-        return self._text("{players} share the match!", players=both)
-
-    def _differences(self, before: State, after: State) -> Iterator[str]:
-        if after.round != before.round:
-            yield self._text("This is round {round}.", round=after.round)
-        if after.top is not None and after.top != before.top:
-            yield self._text("On top: {card}.", card=self.card(after.top))
-        if after.color is not None and after.color is not before.color:
-            yield self._text("The colour is {color}.", color=self._word(after.color))
-        if after.direction is not before.direction:
-            yield self._word(after.direction)
-        for player, cards, believed in zip(after.players, after.hands, before.hands, strict=True):
-            if cards != believed:
-                yield self._holds(player, cards)
-        for player, score, believed in zip(after.players, after.scores, before.scores, strict=True):
-            if score != believed:
-                yield self._plural(
-                    "{player} has one point.", "{player} has {points} points.", score, player=player, points=score
-                )
-        if after.winners != before.winners and after.winners:
-            yield self._match([after.players[seat] for seat in after.winners])
-        elif (after.phase, after.turn) != (before.phase, before.turn):
-            yield self.prompt(after)
+    def _scored(self, scored: Sequence[Scored], after: State) -> Iterator[str]:
+        """Yield what the round brought, and the totals that it led to."""
+        if after.header.options.scoring is Scoring.LOW_TOTAL:
+            left = ", ".join(f"{each.player} {each.points}" for each in scored)
+            yield self._text("Points left in hand: {counts}.", counts=left)
+        else:
+            yield from (self._points(each.player, each.points) for each in scored)
+        yield self._text("Points in all: {counts}.", counts=table(after.players, after.scores))
 
     def _said(self, value: object) -> object:
         if isinstance(value, Card):
@@ -221,5 +204,18 @@ class Caller(Voice):
         return value
 
 
-def _table(players: Iterable[str], values: Iterable[int]) -> str:
-    return ", ".join(f"{player} {value}" for player, value in zip(players, values, strict=True))
+def _leading_empty_draws(effects: Sequence[Effect]) -> Iterator[Drawn]:
+    for effect in effects:
+        if not isinstance(effect, Drawn) or effect.count:
+            return
+        yield effect
+
+
+def _names_the_next(effects: Sequence[Effect]) -> bool:
+    """Whether it takes a word to know who is next: after a jump-in, a challenge won, a reverse among more than two."""
+    return any(
+        isinstance(effect, JumpedIn)
+        or (isinstance(effect, ChallengeSettled) and effect.guilty)
+        or (isinstance(effect, Reversed) and not any(isinstance(other, Skipped) for other in effects))
+        for effect in effects
+    )

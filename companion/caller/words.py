@@ -6,7 +6,7 @@ from enum import Enum
 
 from companion.cards import Color, Face, Item
 from companion.referee.errors import message
-from companion.referee.state import Direction, Phase
+from companion.referee.phase import Direction, Phase
 
 # One has sentences of its own.
 NUMBERS = {
@@ -43,9 +43,10 @@ WORDS: dict[Enum, str] = {
     Phase.START: message("a card to start the pile"),
     Phase.TURN: message("a turn"),
     Phase.DRAWN: message("the drawn card to be played or kept"),
+    Phase.DEBT: message("a card that stacks, or the debt to be taken"),
     Phase.FLIP: message("the card that the item box turns up"),
     Phase.COLOR: message("a colour"),
-    Phase.TARGET: message("whom the green shell hits"),
+    Phase.TARGET: message("a player to be named"),
     Phase.CHALLENGE: message("an answer to the wild draw four"),
     Phase.REVEAL: message("the challenged hand"),
     Phase.SCORING: message("the leftover hands"),
@@ -56,6 +57,7 @@ PROMPTS = {
     Phase.START: message("Turn up a card to start the pile."),
     Phase.TURN: message("It is {player}’s turn."),
     Phase.DRAWN: message("{player} may play the drawn card or keep it."),
+    Phase.DEBT: message("{player}, stack a card or draw {debt}."),
     Phase.FLIP: message("{player}, turn up the top card of the draw pile."),
     Phase.COLOR: message("{player}, choose a colour."),
     Phase.TARGET: message("{player}, choose who draws one."),
@@ -64,6 +66,9 @@ PROMPTS = {
     Phase.SCORING: message("Show the hands that are left."),
     Phase.OVER: message("The match is over."),
 }
+
+STACKING_PROMPT = message("{player}, stack, accept or challenge?")
+SEVEN_PROMPT = message("{player}, choose whose hand you want.")
 
 # What nobody at the table would do unasked: the other phases follow from play itself.
 ASKED_FOR = frozenset({Phase.FLIP, Phase.COLOR, Phase.TARGET, Phase.CHALLENGE, Phase.REVEAL, Phase.SCORING})

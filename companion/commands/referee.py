@@ -15,7 +15,7 @@ from companion.cards import Card, UnknownCardError
 from companion.commands.parameters import LANGUAGES
 from companion.referee.effects import Effect
 from companion.referee.errors import RefereeError
-from companion.referee.match import Match
+from companion.referee.match import Match, spelled
 from companion.referee.moves import Amend, Entry, Undo
 from companion.referee.scoring import hand_points
 from companion.referee.state import State
@@ -94,11 +94,13 @@ def _rule(file: BinaryIO, caller: Caller) -> Iterator[_Ruling]:
 
 def _take(match: Match, entry: Entry, caller: Caller) -> tuple[Match, _Ruling]:
     before = match.state
+    entry = spelled(match.header, entry)
     try:
         if isinstance(entry, Undo | Amend):
-            match = match.undo() if isinstance(entry, Undo) else match.amend(entry.n, entry.move)
+            after = match.undo() if isinstance(entry, Undo) else match.amend(entry.n, entry.move)
             effects: tuple[Effect, ...] = ()
-            said = caller.correct(before, match.state)
+            said = caller.correct(before, after.state, rewritten=_is_rewritten(match, entry))
+            match = after
         else:
             match = match.apply(entry)
             effects = match.history[-1].effects
@@ -106,6 +108,11 @@ def _take(match: Match, entry: Entry, caller: Caller) -> tuple[Match, _Ruling]:
     except RefereeError as error:
         return match, _Ruling(entry, len(match.history), before, error=error)
     return match, _Ruling(entry, len(match.history), match.state, effects, tuple(said))
+
+
+def _is_rewritten(match: Match, entry: Undo | Amend) -> bool:
+    """Whether the entry, once accepted, takes a move back or puts another in its place."""
+    return isinstance(entry, Undo) or entry.move != match.history[entry.n - 1].move
 
 
 def _as_json(ruling: _Ruling, caller: Caller) -> str:

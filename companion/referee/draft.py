@@ -5,10 +5,13 @@ Only the engine uses it, within one call of `apply`; nobody else ever sees a sta
 
 from __future__ import annotations
 
-from companion.cards import Card
+from collections.abc import Mapping
+
+from companion.cards import Card, Face
 from companion.referee.editions import Scoring
 from companion.referee.effects import (
     Dealt,
+    DebtOwed,
     Drawn,
     Effect,
     MatchWon,
@@ -18,8 +21,9 @@ from companion.referee.effects import (
     Skipped,
     Why,
 )
+from companion.referee.phase import Direction, Phase, Purpose
 from companion.referee.scoring import match_winners, round_points
-from companion.referee.state import Choice, Direction, Phase, State
+from companion.referee.state import State
 
 _NOBODY: frozenset[int] = frozenset()
 
@@ -30,20 +34,24 @@ class Draft:
     __slots__ = (
         "called",
         "catchable",
-        "choice",
         "color",
         "contested",
         "dealer",
+        "debt",
         "direction",
         "effects",
         "fresh",
         "hands",
         "header",
+        "jump_open",
+        "laid_by",
         "leftover",
         "phase",
+        "purpose",
         "round",
         "round_winner",
         "scores",
+        "shown",
         "top",
         "turn",
         "winners",
@@ -62,11 +70,15 @@ class Draft:
         self.hands = state.hands
         self.scores = state.scores
         self.winners = state.winners
-        self.choice = state.choice
+        self.purpose = state.purpose
         self.contested = state.contested
+        self.debt = state.debt
+        self.laid_by = state.laid_by
+        self.jump_open = state.jump_open
         self.called = state.called
         self.catchable = state.catchable
         self.fresh = state.fresh
+        self.shown = state.shown
         self.leftover = state.leftover
         self.round_winner = state.round_winner
 
@@ -84,11 +96,15 @@ class Draft:
             self.hands,
             self.scores,
             self.winners,
-            self.choice,
+            self.purpose,
             self.contested,
+            self.debt,
+            self.laid_by,
+            self.jump_open,
             self.called,
             self.catchable,
             self.fresh,
+            self.shown,
             self.leftover,
             self.round_winner,
         )
@@ -98,6 +114,11 @@ class Draft:
         """The seat to act."""
         assert self.turn is not None
         return self.turn
+
+    @property
+    def drawable(self) -> int:
+        """How many cards there are to draw (R13, R33)."""
+        return max(0, self.header.edition.size - sum(self.hands) - 1)
 
     def name(self, seat: int) -> str:
         """Return the name of the player in this seat."""
@@ -112,9 +133,10 @@ class Draft:
         return (seat - self.direction.step) % len(self.hands)
 
     def land(self, card: Card) -> None:
-        """Put the card on the discard pile; a wild's colour is yet to be chosen (R11)."""
+        """Put the card on the discard pile; a wild's colour is yet to be chosen (R11), and a 0 has no copy (R39)."""
         self.top = card
         self.color = card.color
+        self.jump_open = self.header.options.jump_in and card.color is not None and card.face is not Face.ZERO
 
     def set_count(self, seat: int, count: int) -> None:
         """Let the player hold `count` cards; a call, or the chance to catch, ends with the last card but one (R27)."""
@@ -125,15 +147,34 @@ class Draft:
         if count != 1 and seat in self.called:
             self.called -= {seat}
 
-    def set_fresh(self, seat: int, count: int) -> None:
-        """Let `count` of the player's cards be ones that may be shown to be creepers (R31)."""
+    def set_fresh(self, seat: int, count: int, shown: int = 0) -> None:
+        """Let `count` cards of the player's latest draw be ones that may yet be shown to be creepers, beside `shown`
+        that have been (R31).
+        """
         fresh = self.fresh
         if fresh[seat] != count:
             self.fresh = (*fresh[:seat], count, *fresh[seat + 1 :])
+        if self.shown[seat] != shown:
+            self.shown = (*self.shown[:seat], shown, *self.shown[seat + 1 :])
+
+    def lapse_calls(self) -> None:
+        """Let calls of UNO made with two cards end, as a turn begins (R27)."""
+        if self.called:
+            self.called = frozenset(seat for seat in self.called if self.hands[seat] == 1)
+
+    def move_hands(self, givers: Mapping[int, int]) -> None:
+        """Let each of these seats take over the hand of its giver, with nothing that was said or drawn before (R44)."""
+        hands = self.hands
+        self.hands = tuple(hands[givers.get(seat, seat)] for seat in range(len(hands)))
+        self.called = self.called.difference(givers)
+        if self.catchable in givers:
+            self.catchable = None
+        for seat in givers:
+            self.set_fresh(seat, 0)
 
     def draw(self, seat: int, count: int, why: Why) -> None:
         """Let the player draw, as many as there are (R33)."""
-        count = max(0, min(count, self.header.edition.size - sum(self.hands) - 1))
+        count = min(count, self.drawable)
         if count:
             self.set_count(seat, self.hands[seat] + count)
         if why is not Why.WILD_CREEPER:
@@ -150,25 +191,42 @@ class Draft:
         self.effects.append(Reversed(self.direction))
 
     def turn_to(self, seat: int) -> None:
-        """Let the player begin a turn."""
+        """Let the player begin a turn, with nothing left to be settled."""
         self.phase = Phase.TURN
-        self.turn = seat
-        self.choice = None
-        self.contested = None
+        self._pass_on(seat)
+        self.debt = 0
+        self.laid_by = None
 
-    def choose_color(self, seat: int, choice: Choice) -> None:
-        """Let the player choose a colour."""
-        self.phase = Phase.COLOR
+    def owe(self, seat: int, count: int, laid_by: int | None) -> None:
+        """Let the player owe so many cards more, for a card that this seat laid (R34); nobody's at the start (R38)."""
+        self.phase = Phase.DEBT
+        self._pass_on(seat)
+        self.debt += count
+        self.laid_by = laid_by
+        self.effects.append(DebtOwed(self.name(seat), self.debt))
+
+    def _pass_on(self, seat: int) -> None:
         self.turn = seat
-        self.choice = choice
+        self.purpose = None
+        self.contested = None
+        self.lapse_calls()
+
+    def choose(self, seat: int, phase: Phase, purpose: Purpose) -> None:
+        """Let the player choose a colour or a player."""
+        self.phase = phase
+        self.turn = seat
+        self.purpose = purpose
 
     def end_round(self, winner: int) -> None:
         """Let the player have gone out (R28), which is all of a single round (R32)."""
         self.effects.append(RoundWon(self.name(winner)))
         self.phase = Phase.SCORING
         self.turn = None
-        self.choice = None
+        self.purpose = None
         self.contested = None
+        self.debt = 0
+        self.laid_by = None
+        self.jump_open = False
         self.called = _NOBODY
         self.catchable = None
         self.round_winner = winner
@@ -206,7 +264,7 @@ class Draft:
         self.top = None
         self.color = None
         self.hands = (self.header.options.hand_size,) * seats
-        self.fresh = (0,) * seats
+        self.fresh = self.shown = (0,) * seats
         self.leftover = (None,) * seats
         self.round_winner = None
         self.effects.append(Dealt(self.name(self.dealer), self.round))

@@ -7,7 +7,7 @@ from enum import Enum
 from typing import ClassVar
 
 from companion.cards import Color, Item
-from companion.referee.state import Direction
+from companion.referee.phase import Direction
 
 
 class Why(Enum):
@@ -23,6 +23,7 @@ class Why(Enum):
     BOB_OMB = "bob-omb"
     UNO = "uno"
     WILD_CREEPER = "wild creeper"
+    DEBT = "debt"
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +49,40 @@ class Reversed:
     """Play goes the other way; `direction` is the new one."""
 
     name: ClassVar[str] = "reverse"
+    direction: Direction
+
+
+@dataclass(frozen=True, slots=True)
+class DebtOwed:
+    """A player owes `count` cards in all (R34)."""
+
+    name: ClassVar[str] = "debt"
+    player: str
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
+class JumpedIn:
+    """A player plays out of turn (R39)."""
+
+    name: ClassVar[str] = "jump"
+    player: str
+
+
+@dataclass(frozen=True, slots=True)
+class HandsSwapped:
+    """Two players exchange their hands (R42); `player` played the 7. In a transcript `partner` is called `with`."""
+
+    name: ClassVar[str] = "swap"
+    player: str
+    partner: str
+
+
+@dataclass(frozen=True, slots=True)
+class HandsRotated:
+    """All hands move on to the next player; `direction` is the way in which they do (R42)."""
+
+    name: ClassVar[str] = "rotate"
     direction: Direction
 
 
@@ -156,6 +191,10 @@ Effect = (
     Drawn
     | Skipped
     | Reversed
+    | DebtOwed
+    | JumpedIn
+    | HandsSwapped
+    | HandsRotated
     | ItemUsed
     | GoesAgain
     | ColorChosen

@@ -19,7 +19,9 @@ from companion.referee.effects import (
     ChallengeSettled,
     ColorChosen,
     CountCorrected,
+    DebtOwed,
     Effect,
+    HandsSwapped,
     Reshuffled,
     UnoCalled,
     Why,
@@ -27,27 +29,36 @@ from companion.referee.effects import (
 from companion.referee.errors import (
     AlreadyScoredError,
     CannotTargetSelfError,
+    MustDrawError,
     NoDrawToShowError,
     NotAtUnoError,
     NothingToCatchError,
     NotInThisEditionError,
     NotYourTurnError,
+    TooManyCardsError,
     TooManyCopiesError,
     WrongPhaseError,
 )
 from companion.referee.legality import (
     IN_ROUND,
+    OWING,
     PLAYING,
     SHOWING,
     Legal,
+    creepers_left,
     legal,
     may_be_caught,
     may_call_uno,
+    may_draw_on,
+    may_jump_in,
+    may_stack,
     may_target,
+    must_draw_on,
 )
-from companion.referee.state import Choice, Phase, State
+from companion.referee.phase import Phase, Purpose
+from companion.referee.state import State
 
-__all__ = ["Legal", "apply", "legal"]
+__all__ = ["Legal", "apply", "doer", "legal"]
 
 _CREEPER = Card(Face.WILD_CREEPER)
 
@@ -61,14 +72,14 @@ def apply(state: State, move: moves.Move) -> tuple[State, tuple[Effect, ...]]:
     rule = _RULES[type(move)]
     header = state.header
     by = move.by if isinstance(move, moves.ActorMove) else None
-    if by is not None:
-        header.seat(by)
+    seat = None if by is None else header.seat(by)
     if isinstance(move, moves.PlayerMove | moves.Target):
         header.seat(move.player)
-    if state.phase not in rule.phases:
+    if state.phase not in rule.phases and not (rule.also and rule.also(state)):
         raise WrongPhaseError(rule.name, state.phase)
-    if by is not None and by != state.actor:
-        raise NotYourTurnError(by, str(state.actor))
+    jumps = isinstance(move, moves.Play) and seat is not None and may_jump_in(state, seat, move.card)
+    if seat is not None and seat != state.turn and not jumps:
+        raise NotYourTurnError(header.players[seat], str(state.actor))
     for card in rule.cards(move):
         if card not in header.edition.deck:
             raise NotInThisEditionError(card)
@@ -77,16 +88,28 @@ def apply(state: State, move: moves.Move) -> tuple[State, tuple[Effect, ...]]:
     return draft.freeze(), tuple(draft.effects)
 
 
+def doer(state: State, move: moves.Move) -> str | None:
+    """Return who made the move in this state, None for one that is nobody's own, such as a reshuffle."""
+    if isinstance(move, moves.PlayerMove):
+        return move.player
+    if isinstance(move, moves.ActorMove):
+        return move.by or state.actor
+    return state.actor if isinstance(move, moves.Reveal | moves.Judge) else None
+
+
 def _draw(draft: Draft, _: moves.Draw) -> None:
-    """R12; drawing on a turn ends the chance to catch another (R27)."""
+    """R12, R45; drawing on a turn ends the chance to catch another (R27), and that to jump in (R40)."""
     if draft.catchable != draft.actor:
         draft.catchable = None
+    draft.jump_open = False
     draft.draw(draft.actor, 1, Why.TURN)
     draft.phase = Phase.DRAWN
 
 
 def _pass(draft: Draft, _: moves.Pass) -> None:
-    """R12."""
+    """R12, R45."""
+    if must_draw_on(draft):
+        raise MustDrawError(draft.name(draft.actor))
     draft.turn_to(draft.after(draft.actor))
 
 
@@ -94,29 +117,52 @@ def _choose_color(draft: Draft, move: moves.ChooseColor) -> None:
     """R9, R17, R18, R26."""
     draft.color = move.color
     draft.effects.append(ColorChosen(move.color))
-    if draft.choice is Choice.OPENING:
+    if draft.purpose is Purpose.OPENING:
         draft.turn_to(draft.after(draft.dealer))
-        return
-    following = draft.after(draft.actor)
-    if draft.choice is Choice.WILD_DRAW_FOUR:
-        draft.phase = Phase.CHALLENGE
-        draft.turn = following
+    elif draft.purpose is Purpose.WILD_DRAW_FOUR:
+        _ask_next(draft)
     else:
-        draft.turn_to(following)
+        draft.turn_to(draft.after(draft.actor))
+
+
+def _ask_next(draft: Draft) -> None:
+    """Let the player after a wild draw four answer it, or do what there is no answer to (R18, R36, R46)."""
+    player = draft.actor
+    if not draft.header.options.challenge:
+        if draft.debt:
+            draft.owe(draft.after(player), 0, laid_by=player)
+        else:
+            landing.hit_next(draft, player, Face.WILD_DRAW_FOUR)
+        return
+    draft.phase = Phase.CHALLENGE
+    draft.turn = draft.after(player)
+    if draft.debt:
+        draft.effects.append(DebtOwed(draft.name(draft.turn), draft.debt))
 
 
 def _target(draft: Draft, move: moves.Target) -> None:
-    """R24."""
-    seat = draft.header.seat(move.player)
+    """R24, R42."""
+    player, seat = draft.actor, draft.header.seat(move.player)
     if not may_target(draft, seat):
-        raise CannotTargetSelfError(move.player)
-    draft.draw(seat, 1, Why.GREEN_SHELL)
-    draft.turn_to(draft.after(draft.actor))
+        raise CannotTargetSelfError(draft.name(seat))
+    if draft.purpose is Purpose.SEVEN:
+        draft.move_hands({player: seat, seat: player})
+        draft.effects.append(HandsSwapped(draft.name(player), draft.name(seat)))
+    else:
+        draft.draw(seat, 1, Why.GREEN_SHELL)
+    draft.turn_to(draft.after(player))
 
 
 def _accept(draft: Draft, _: moves.Accept) -> None:
-    """R18."""
-    landing.hit_next(draft, draft.before(draft.actor), Face.WILD_DRAW_FOUR)
+    """R18, R34; taking a debt ends the chance to jump in (R40)."""
+    player = draft.actor
+    draft.jump_open = False
+    if draft.debt:
+        draft.draw(player, draft.debt, Why.DEBT)
+        draft.skip(player)
+        draft.turn_to(draft.after(player))
+    else:
+        landing.hit_next(draft, draft.before(player), Face.WILD_DRAW_FOUR)
 
 
 def _challenge(draft: Draft, _: moves.Challenge) -> None:
@@ -151,14 +197,16 @@ def _holds_color(cards: Iterable[Card], color: Color | None, options: Options) -
 
 
 def _settle_challenge(draft: Draft, *, guilty: bool) -> None:
+    """R19, R36."""
     challenged = draft.actor
     challenger = draft.after(challenged)
+    count = draft.debt or 4
     draft.effects.append(ChallengeSettled(draft.name(challenged), draft.name(challenger), guilty))
     if guilty:
-        draft.draw(challenged, 4, Why.CHALLENGE)
+        draft.draw(challenged, count, Why.CHALLENGE)
         draft.turn_to(challenger)
     else:
-        draft.draw(challenger, 6, Why.CHALLENGE)
+        draft.draw(challenger, count + 2, Why.CHALLENGE)
         draft.skip(challenger)
         draft.turn_to(draft.after(challenger))
 
@@ -167,26 +215,28 @@ def _uno(draft: Draft, move: moves.Uno) -> None:
     """R27."""
     seat = draft.header.seat(move.player)
     if not may_call_uno(draft, seat):
-        raise NotAtUnoError(move.player, draft.hands[seat])
+        raise NotAtUnoError(draft.name(seat), draft.hands[seat])
     draft.called |= {seat}
-    draft.effects.append(UnoCalled(move.player))
+    draft.effects.append(UnoCalled(draft.name(seat)))
 
 
 def _catch(draft: Draft, move: moves.Catch) -> None:
-    """R27."""
+    """R27, R47."""
     seat = draft.header.seat(move.player)
     if not may_be_caught(draft, seat):
-        raise NothingToCatchError(move.player)
+        raise NothingToCatchError(draft.name(seat))
     draft.catchable = None
-    draft.draw(seat, 2, Why.UNO)
+    draft.draw(seat, draft.header.options.uno_penalty, Why.UNO)
 
 
 def _creeper(draft: Draft, move: moves.Creeper) -> None:
     """R31."""
     seat = draft.header.seat(move.player)
     if not draft.fresh[seat]:
-        raise NoDrawToShowError(move.player)
-    draft.set_fresh(seat, draft.fresh[seat] - 1)
+        raise NoDrawToShowError(draft.name(seat))
+    if not creepers_left(draft, seat):
+        raise TooManyCopiesError(_CREEPER, draft.header.edition.deck[_CREEPER])
+    draft.set_fresh(seat, draft.fresh[seat] - 1, draft.shown[seat] + 1)
     draft.draw(seat, 3, Why.WILD_CREEPER)
 
 
@@ -198,6 +248,8 @@ def _reshuffle(draft: Draft, _: moves.Reshuffle) -> None:
 def _count(draft: Draft, move: moves.Count) -> None:
     """A player without cards has gone out (R28)."""
     seat = draft.header.seat(move.player)
+    if move.cards > draft.header.edition.size:
+        raise TooManyCardsError(move.cards, draft.header.edition.size)
     _correct_count(draft, seat, move.cards)
     if move.cards == 0:
         _go_out(draft, seat)
@@ -211,10 +263,9 @@ def _correct_count(draft: Draft, seat: int, actual: int) -> None:
 
 
 def _go_out(draft: Draft, seat: int) -> None:
-    """End the round of a player found without cards; a wild draw four still unanswered was the last one (R28)."""
-    player = draft.before(draft.actor) if draft.phase is Phase.CHALLENGE else draft.actor
-    if draft.contested is not None and player == seat:
-        landing.punish_next(draft, seat, Face.WILD_DRAW_FOUR)
+    """End the round of a player found without cards; what was laid last is drawn for, if it still can be (R28, R37)."""
+    if draft.laid_by == seat:
+        landing.go_out_drawing(draft, seat, Face.WILD_DRAW_FOUR)
     draft.end_round(seat)
 
 
@@ -222,7 +273,7 @@ def _hand(draft: Draft, move: moves.Hand) -> None:
     """R28-R30."""
     seat = draft.header.seat(move.player)
     if draft.leftover[seat] is not None:
-        raise AlreadyScoredError(move.player)
+        raise AlreadyScoredError(draft.name(seat))
     _refuse_too_many(draft, move.cards)
     _correct_count(draft, seat, len(move.cards))
     draft.set_fresh(seat, 0)
@@ -262,12 +313,16 @@ def _a_creeper(_: Any) -> tuple[Card, ...]:
 
 @dataclass(frozen=True, slots=True)
 class _Rule:
-    """What a kind of move is called, in which phases it may be made, what it does, and which cards it speaks of."""
+    """What a kind of move is called, in which phases it may be made, what it does, and which cards it speaks of.
+
+    also: whether it may be made in another phase besides, by what the options say.
+    """
 
     name: str
     phases: frozenset[Phase]
     run: Callable[[Draft, Any], None]
     cards: Callable[[Any], tuple[Card, ...]] = _no_card
+    also: Callable[[State], bool] | None = None
 
 
 def _only(phase: Phase) -> frozenset[Phase]:
@@ -276,20 +331,20 @@ def _only(phase: Phase) -> frozenset[Phase]:
 
 _RULES: dict[type, _Rule] = {
     moves.Start: _Rule("start", _only(Phase.START), landing.start, _its_card),
-    moves.Play: _Rule("play", PLAYING, landing.play, _its_card),
-    moves.Draw: _Rule("draw", _only(Phase.TURN), _draw),
+    moves.Play: _Rule("play", PLAYING, landing.play, _its_card, also=may_stack),
+    moves.Draw: _Rule("draw", _only(Phase.TURN), _draw, also=may_draw_on),
     moves.Pass: _Rule("pass", _only(Phase.DRAWN), _pass),
     moves.Flip: _Rule("flip", _only(Phase.FLIP), landing.flip, _its_card),
     moves.ChooseColor: _Rule("color", _only(Phase.COLOR), _choose_color),
     moves.Target: _Rule("target", _only(Phase.TARGET), _target),
-    moves.Accept: _Rule("accept", _only(Phase.CHALLENGE), _accept),
+    moves.Accept: _Rule("accept", OWING, _accept),
     moves.Challenge: _Rule("challenge", _only(Phase.CHALLENGE), _challenge),
     moves.Reveal: _Rule("reveal", _only(Phase.REVEAL), _reveal, _its_cards),
     moves.Judge: _Rule("reveal", _only(Phase.REVEAL), _judge),
     moves.Uno: _Rule("uno", IN_ROUND, _uno),
     moves.Catch: _Rule("catch", IN_ROUND, _catch),
     moves.Creeper: _Rule("creeper", SHOWING, _creeper, _a_creeper),
-    moves.Reshuffle: _Rule("reshuffle", IN_ROUND, _reshuffle),
+    moves.Reshuffle: _Rule("reshuffle", SHOWING, _reshuffle),
     moves.Hand: _Rule("hand", _only(Phase.SCORING), _hand, _its_cards),
     moves.Count: _Rule("count", IN_ROUND, _count),
 }

@@ -6,11 +6,10 @@ A message is a template and its values apart, so that it can be said in any lang
 from __future__ import annotations
 
 from enum import Enum
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
-if TYPE_CHECKING:
-    from companion.cards import Card, Color
-    from companion.referee.state import Phase
+from companion.cards import Card, Color
+from companion.referee.phase import Phase
 
 
 def message(text: str) -> str:
@@ -95,6 +94,29 @@ class DoesNotMatchError(RefereeError):
         self.color = color
 
 
+class DoesNotStackError(RefereeError):
+    """The card may not be laid on what is owed (R34, R35). `card` was played on `top`."""
+
+    code = "does-not-stack"
+    template = message("The {card} does not stack on the {top}.")
+
+    def __init__(self, card: Card, top: Card) -> None:
+        super().__init__(card=card, top=top)
+        self.card = card
+        self.top = top
+
+
+class MustDrawError(RefereeError):
+    """The turn may not be given up while there are cards to draw (R45)."""
+
+    code = "must-draw"
+    template = message("{player} goes on drawing until a card can be played.")
+
+    def __init__(self, player: str) -> None:
+        super().__init__(player=player)
+        self.player = player
+
+
 class NothingToCatchError(RefereeError):
     """The player has not just forgotten to call UNO (R27)."""
 
@@ -141,6 +163,18 @@ class TooManyCopiesError(RefereeError):
         self.copies = copies
 
 
+class TooManyCardsError(RefereeError):
+    """Nobody can hold so many. `cards` is the count given, `deck` how many cards there are in all."""
+
+    code = "too-many-cards"
+    template = message("Nobody can hold {cards} cards: the deck has {deck}.")
+
+    def __init__(self, cards: int, deck: int) -> None:
+        super().__init__(cards=cards, deck=deck)
+        self.cards = cards
+        self.deck = deck
+
+
 class AlreadyScoredError(RefereeError):
     """The player's leftover hand is in, or the player went out."""
 
@@ -153,10 +187,10 @@ class AlreadyScoredError(RefereeError):
 
 
 class CannotTargetSelfError(RefereeError):
-    """The option `green_shell_self` is off (R24)."""
+    """The option `green_shell_self` is off (R24), or hands are exchanged (R42)."""
 
     code = "cannot-target-self"
-    template = message("{player} must name somebody else for the green shell.")
+    template = message("{player} must name somebody else.")
 
     def __init__(self, player: str) -> None:
         super().__init__(player=player)

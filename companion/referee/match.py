@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 
-from companion.referee.effects import Effect
+from companion.referee.effects import Dealt, Effect, MatchWon
 from companion.referee.engine import apply
 from companion.referee.errors import (
     AmendBreaksLaterMoveError,
@@ -13,7 +13,8 @@ from companion.referee.errors import (
     NothingToUndoError,
     RefereeError,
 )
-from companion.referee.moves import Move
+from companion.referee.history import History
+from companion.referee.moves import ActorMove, Amend, Entry, Move, PlayerMove, Target, Undo
 from companion.referee.state import Header, State, opening
 
 
@@ -27,11 +28,26 @@ class Step:
 
 
 @dataclass(frozen=True, slots=True)
+class Amendment:
+    """What changing a move comes to: a match that stands, and the later moves that it has no place for.
+
+    match: the match with the move changed and all after it kept, up to the first that no longer stands. dropped: that
+    one and all after it, empty where everything stands. broken: why it does not stand. entries: the lines that lead a
+    transcript of the match so far to `match`.
+    """
+
+    match: Match
+    dropped: tuple[Move, ...]
+    broken: AmendBreaksLaterMoveError | None
+    entries: tuple[Entry, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Match:
     """A match so far. It is a value: each way of going on returns another match and leaves this one as it is."""
 
     header: Header
-    history: tuple[Step, ...] = ()
+    history: History[Step] = field(default_factory=History)
 
     @property
     def state(self) -> State:
@@ -43,15 +59,22 @@ class Match:
         """The accepted moves."""
         return tuple(step.move for step in self.history)
 
+    @property
+    def reopens(self) -> int | None:
+        """The number of the round that an undo would take up again after it was scored, None where it would not."""
+        if not self.history or not any(isinstance(effect, Dealt | MatchWon) for effect in self.history[-1].effects):
+            return None
+        return self.history[-2].state.round if len(self.history) > 1 else 1
+
     def apply(self, move: Move) -> Match:
         """Return the match with one more move; raises RefereeError where it is refused."""
-        return Match(self.header, (*self.history, _step(self.state, move)))
+        return Match(self.header, self.history.grown(_step(self.state, move)))
 
     def undo(self) -> Match:
         """Return the match without its last move, over round borders too; raises NothingToUndoError."""
         if not self.history:
             raise NothingToUndoError
-        return Match(self.header, self.history[:-1])
+        return Match(self.header, self.history.cut(len(self.history) - 1))
 
     def amend(self, n: int, move: Move) -> Match:
         """Return the match with another move in place of its `n`th, counted from 1, and all after it worked out anew.
@@ -59,16 +82,31 @@ class Match:
         Raises NoSuchMoveError; RefereeError where the move is refused in its place; AmendBreaksLaterMoveError where
         a later move no longer stands.
         """
+        amendment = self.amended(n, move)
+        if amendment.broken is not None:
+            raise amendment.broken from amendment.broken.cause
+        return amendment.match
+
+    def amended(self, n: int, move: Move) -> Amendment:
+        """Return what changing the `n`th move comes to, whether all later ones still stand or not.
+
+        Raises NoSuchMoveError; RefereeError where the move is refused in its own place.
+        """
         if not 1 <= n <= len(self.history):
             raise NoSuchMoveError(n, len(self.history))
-        kept = Match(self.header, self.history[: n - 1])
-        steps = [_step(kept.state, move)]
-        for later, step in enumerate(self.history[n:], n + 1):
+        steps = list(self.history[: n - 1])
+        steps.append(_step(steps[-1].state if steps else opening(self.header), move))
+        later = self.history[n:]
+        broken = None
+        for place, step in enumerate(later, n + 1):
             try:
                 steps.append(_step(steps[-1].state, step.move))
             except RefereeError as cause:
-                raise AmendBreaksLaterMoveError(later, cause) from cause
-        return Match(self.header, (*kept.history, *steps))
+                broken = AmendBreaksLaterMoveError(place, cause)
+                break
+        dropped = tuple(step.move for step in self.history[len(steps) :])
+        entries: tuple[Entry, ...] = (*(Undo() for _ in dropped), Amend(n, move))
+        return Amendment(Match(self.header, History(steps)), dropped, broken, entries)
 
 
 def replay(header: Header, moves: Iterable[Move]) -> Match:
@@ -78,9 +116,26 @@ def replay(header: Header, moves: Iterable[Move]) -> Match:
     for move in moves:
         steps.append(_step(state, move))
         state = steps[-1].state
-    return Match(header, tuple(steps))
+    return Match(header, History(steps))
+
+
+def spelled(header: Header, entry: Entry) -> Entry:
+    """Return the entry with the players' names as the header spells them; those of nobody are left."""
+    if isinstance(entry, Undo):
+        return entry
+    if isinstance(entry, Amend):
+        return replace(entry, move=_spelled(header, entry.move))
+    return _spelled(header, entry)
+
+
+def _spelled(header: Header, move: Move) -> Move:
+    if isinstance(move, ActorMove) and move.by is not None and move.by not in header.players:
+        move = replace(move, by=header.spelling(move.by))
+    if isinstance(move, PlayerMove | Target) and move.player not in header.players:
+        move = replace(move, player=header.spelling(move.player))
+    return move
 
 
 def _step(state: State, move: Move) -> Step:
     after, effects = apply(state, move)
-    return Step(move, effects, after)
+    return Step(_spelled(state.header, move), effects, after)

@@ -13,10 +13,20 @@ from typing import ClassVar
 
 from companion.cards import Card, Color, Face
 from companion.referee import moves
-from companion.referee.effects import Dealt, Drawn, Effect, SetAside, Why
+from companion.referee.effects import Dealt, Drawn, Effect, HandsRotated, HandsSwapped, SetAside, Why
 from companion.referee.engine import apply
-from companion.referee.legality import IN_ROUND, SHOWING, matches, may_be_caught, may_target
-from companion.referee.state import Header, Phase, State, opening
+from companion.referee.legality import (
+    SHOWING,
+    matches,
+    may_be_caught,
+    may_jump_in,
+    may_stack,
+    may_target,
+    must_draw_on,
+    stacks,
+)
+from companion.referee.phase import Direction, Phase
+from companion.referee.state import Header, State, opening
 
 _COLORS = tuple(Color)
 _CREEPER = Card(Face.WILD_CREEPER)
@@ -29,6 +39,8 @@ _CALLS_LATE = 0.5
 _IS_CAUGHT = 0.4
 _CHALLENGES = 0.4
 _IS_JUDGED = 0.2
+_JUMPS_IN = 0.5
+_STACKS = 0.7
 
 
 class RandomTable:
@@ -55,7 +67,7 @@ class RandomTable:
         """Return a random move that the rules allow in this state, which must not be over."""
         while self._announcements:
             move = self._announcements.popleft()
-            if state.phase in (IN_ROUND if isinstance(move, moves.Reshuffle) else SHOWING):
+            if state.phase in SHOWING:
                 return move
         return self._interjection(state) or self._MAKERS[state.phase](self, state)
 
@@ -66,6 +78,12 @@ class RandomTable:
                 self._draw(effect)
             elif isinstance(effect, SetAside):
                 self.draw_pile.insert(0, self.discard_pile.pop())
+            elif isinstance(effect, HandsSwapped):
+                one, other = map(self.header.players.index, (effect.player, effect.partner))
+                self.hands[one], self.hands[other] = self.hands[other], self.hands[one]
+            elif isinstance(effect, HandsRotated):
+                step = 1 if effect.direction is Direction.CLOCKWISE else -1
+                self.hands = self.hands[-step:] + self.hands[:-step]
             elif isinstance(effect, Dealt):
                 self._deal()
 
@@ -110,6 +128,15 @@ class RandomTable:
                 return moves.Uno(state.players[seat])
             if self.random.random() < _IS_CAUGHT:
                 return moves.Catch(state.players[seat])
+        return self._jump_in(state) if state.jump_open else None
+
+    def _jump_in(self, state: State) -> moves.Move | None:
+        """R39."""
+        top = state.top
+        assert top is not None
+        for seat, hand in enumerate(self.hands):
+            if top in hand and may_jump_in(state, seat, top) and self.random.random() < _JUMPS_IN:
+                return self._put(seat, top, by=state.players[seat])
         return None
 
     def _start(self, _: State) -> moves.Move:
@@ -135,13 +162,32 @@ class RandomTable:
         assert top is not None
         assert color is not None
         if card is None or not matches(card, top, color) or self.random.random() < _KEEPS_PLAYABLE:
-            return moves.Pass()
+            return self._keep(state)
         return self._put(seat, card)
 
-    def _put(self, seat: int, card: Card, *, force: bool = False) -> moves.Move:
+    def _keep(self, state: State) -> moves.Move:
+        """R12, R45."""
+        return moves.Draw() if must_draw_on(state) else moves.Pass()
+
+    def _owe(self, state: State) -> moves.Move:
+        """R34: stack, or take the debt."""
+        seat, top, color = state.turn, state.top, state.color
+        assert seat is not None
+        assert top is not None
+        assert color is not None
+        hand = self.hands[seat]
+        if len(hand) == 2 and seat not in state.called and self.random.random() < _CALLS_EARLY:
+            return moves.Uno(state.players[seat])
+        stacking = state.header.options.stacking
+        stackable = [card for card in hand if stacks(card, top, stacking) and matches(card, top, color)]
+        if stackable and self.random.random() < _STACKS:
+            return self._put(seat, self._any(stackable))
+        return moves.Accept()
+
+    def _put(self, seat: int, card: Card, *, force: bool = False, by: str | None = None) -> moves.Move:
         self.hands[seat].remove(card)
         self.discard_pile.append(card)
-        return moves.Play(card, force)
+        return moves.Play(card, force, by=by)
 
     def _any(self, cards: list[Card]) -> Card:
         return cards[int(self.random.random() * len(cards))]
@@ -159,8 +205,10 @@ class RandomTable:
         seats = [seat for seat in range(len(state.hands)) if may_target(state, seat)]
         return moves.Target(state.players[self.random.choice(seats)])
 
-    def _answer(self, _: State) -> moves.Move:
-        return moves.Challenge() if self.random.random() < _CHALLENGES else moves.Accept()
+    def _answer(self, state: State) -> moves.Move:
+        if self.random.random() < _CHALLENGES:
+            return moves.Challenge()
+        return self._owe(state) if may_stack(state) else moves.Accept()
 
     def _reveal(self, state: State) -> moves.Move:
         assert state.turn is not None
@@ -176,6 +224,7 @@ class RandomTable:
         Phase.START: _start,
         Phase.TURN: _turn,
         Phase.DRAWN: _after_drawing,
+        Phase.DEBT: _owe,
         Phase.FLIP: _flip,
         Phase.COLOR: _choose_color,
         Phase.TARGET: _target,

@@ -3,58 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from enum import Enum
 
 from companion.cards import Card, Color
 from companion.referee.editions import Edition, InvalidOptionError, Options
 from companion.referee.errors import NoSuchPlayerError
+from companion.referee.names import fault, key
+from companion.referee.phase import Direction, Phase, Purpose
 
-__all__ = ["Choice", "Direction", "Header", "InvalidHeaderError", "Options", "Phase", "State", "opening"]
+__all__ = ["Direction", "Header", "InvalidHeaderError", "Options", "Phase", "Purpose", "State", "opening"]
 
 MIN_PLAYERS, MAX_PLAYERS = 2, 10
-
-
-class Phase(Enum):
-    """What the table waits for."""
-
-    START = "start"
-    TURN = "turn"
-    DRAWN = "drawn"
-    FLIP = "flip"
-    COLOR = "color"
-    TARGET = "target"
-    CHALLENGE = "challenge"
-    REVEAL = "reveal"
-    SCORING = "scoring"
-    OVER = "over"
-
-
-class Direction(Enum):
-    """Which way play goes round. `step` is the distance to the next seat."""
-
-    step: int
-
-    CLOCKWISE = "clockwise", 1
-    COUNTERCLOCKWISE = "counterclockwise", -1
-
-    def __new__(cls, value: str, step: int) -> Direction:
-        member = object.__new__(cls)
-        member._value_ = value
-        member.step = step
-        return member
-
-    @property
-    def opposite(self) -> Direction:
-        """The other direction."""
-        return Direction.CLOCKWISE if self is Direction.COUNTERCLOCKWISE else Direction.COUNTERCLOCKWISE
-
-
-class Choice(Enum):
-    """What a colour is being chosen for, which decides what comes after it."""
-
-    OPENING = "opening"  # R9
-    WILD = "wild"  # R17, R26
-    WILD_DRAW_FOUR = "wild draw four"  # R18
 
 
 class InvalidHeaderError(ValueError):
@@ -83,22 +41,35 @@ class Header:
             raise InvalidHeaderError(
                 f"{MIN_PLAYERS} to {MAX_PLAYERS} players can play, not {len(self.players)}", len(self.players)
             )
-        for seat, player in enumerate(self.players):
-            if not player.strip():
-                raise InvalidHeaderError("a player has no name", player)
-            if player in self.players[:seat]:
+        taken: set[str] = set()
+        for player in self.players:
+            wrong = fault(player)
+            if wrong is not None:
+                raise InvalidHeaderError(wrong, player)
+            if key(player) in taken:
                 raise InvalidHeaderError(f"two players are called {player!r}", player)
+            taken.add(key(player))
         if self.dealer not in range(len(self.players)):
             raise InvalidHeaderError(f"there is no seat {self.dealer} for the dealer", self.dealer)
         if len(self.players) * self.options.hand_size >= self.edition.size:
             raise InvalidOptionError("hand_size", self.options.hand_size)
 
     def seat(self, player: str) -> int:
-        """Return the seat of the player of this name; raises NoSuchPlayerError."""
-        try:
+        """Return the seat of the player of this name, however it is spelled; raises NoSuchPlayerError."""
+        if player in self.players:
             return self.players.index(player)
-        except ValueError:
-            raise NoSuchPlayerError(player) from None
+        wanted = key(player)
+        for seat, name in enumerate(self.players):
+            if key(name) == wanted:
+                return seat
+        raise NoSuchPlayerError(player)
+
+    def spelling(self, player: str) -> str:
+        """Return the name as the header spells it, or as it is where nobody of this name plays."""
+        try:
+            return self.players[self.seat(player)]
+        except NoSuchPlayerError:
+            return player
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,15 +91,24 @@ class State:
     scores: tuple[int, ...]
     winners: tuple[int, ...]
     """Who won the match, as seats."""
-    choice: Choice | None
+    purpose: Purpose | None
+    """What a colour or a player is being chosen for."""
     contested: Color | None
-    """The colour in force before the wild draw four that may be challenged (R18)."""
+    """The colour in force before the wild draw four that may be challenged (R18, R36)."""
+    debt: int
+    """How many cards the player to act owes (R34); a wild draw four counts before its colour is chosen."""
+    laid_by: int | None
+    """The seat that laid the draw card on top which nobody has drawn for yet; none for one turned up at the start."""
+    jump_open: bool
+    """Whether the card on top can be jumped in on, in the phases that allow it (R40)."""
     called: frozenset[int]
     """The seats whose UNO call holds (R27)."""
     catchable: int | None
     """The seat that played last and, unless its call holds, can be caught at one card (R27)."""
     fresh: tuple[int, ...]
     """How many cards of the latest draw may still be shown to be creepers (R31)."""
+    shown: tuple[int, ...]
+    """How many cards of that draw have been shown to be creepers (R31)."""
     leftover: tuple[tuple[Card, ...] | None, ...]
     """The hands scanned for scoring; the round's winner's is empty."""
     round_winner: int | None
@@ -172,11 +152,15 @@ def opening(header: Header) -> State:
         hands=(header.options.hand_size,) * len(header.players),
         scores=nobody,
         winners=(),
-        choice=None,
+        purpose=None,
         contested=None,
+        debt=0,
+        laid_by=None,
+        jump_open=False,
         called=frozenset(),
         catchable=None,
         fresh=nobody,
+        shown=nobody,
         leftover=(None,) * len(header.players),
         round_winner=None,
     )

@@ -6,8 +6,9 @@ Reading checks everything that can be checked without the rules, so that what co
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
-from dataclasses import fields, replace
+import math
+from collections.abc import Callable, Mapping, Set
+from dataclasses import Field, fields, replace
 from enum import Enum
 from typing import Any, NoReturn, TypeVar
 
@@ -15,6 +16,8 @@ from companion.cards import Card, Color, EditionName, UnknownCardError
 from companion.referee import moves
 from companion.referee.editions import EDITIONS, OPTIONS, PROFILES, InvalidOptionError, Options
 from companion.referee.effects import Effect
+from companion.referee.errors import NoSuchPlayerError
+from companion.referee.names import fault
 from companion.referee.state import Header, InvalidHeaderError, State
 
 _T = TypeVar("_T")
@@ -30,9 +33,15 @@ class TranscriptError(ValueError):
 
 
 def parse_line(line: bytes) -> object:
-    """Return the JSON value that the line holds, a byte order mark before it passed over; raises TranscriptError."""
+    """Return the JSON value that the line holds, a byte order mark before it passed over.
+
+    Raises TranscriptError, also for what Python's parser would let pass: a key given twice, and numbers that are none.
+    """
     try:
-        return json.loads(line.decode("utf-8-sig").strip())
+        return _DECODER.decode(line.decode("utf-8-sig").strip())
+    except TranscriptError as error:
+        error.value = line
+        raise
     except UnicodeDecodeError as error:
         raise TranscriptError("the text is not UTF-8", line) from error
     except json.JSONDecodeError as error:
@@ -43,24 +52,44 @@ def parse_line(line: bytes) -> object:
         raise TranscriptError("not JSON that can be read: it is nested too deeply", line) from error
 
 
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Return the object with these keys; raises TranscriptError where one is given twice."""
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        keys = [key for key, _ in pairs]
+        raise TranscriptError(f"{_shown(next(key for key in keys if keys.count(key) > 1))} is given twice")
+    return found
+
+
+def _no_number(text: str) -> NoReturn:
+    raise TranscriptError(f"not JSON: {text} is no number")
+
+
+_DECODER = json.JSONDecoder(object_pairs_hook=_once, parse_constant=_no_number)
+
+
 def read_header(value: object) -> Header:
     """Return the set-up that a transcript's first line describes; raises TranscriptError."""
-    match = _Fields(_Fields(value, "header").get("match", dict, "an object"), "match")
+    line = _Fields(value, "header")
+    line.only("the header", {"match"})
+    match = _Fields(line.get("match", dict, "an object"), "match")
+    match.only("the match", {"edition", "players", "dealer", "profile", "options"})
     edition = EDITIONS[match.one_of("edition", EditionName)]
     players = match.get("players", list, "a list of names")
     for player in players:
         if not isinstance(player, str):
             _refuse("a player's name", "text", player)
-    dealer = match.get("dealer", str, "a player's name", default=players[-1] if players else "")
-    if dealer not in players:
-        raise TranscriptError(f"the dealer {_shown(dealer)} is not among the players", dealer)
     options = read_options(
         edition.options,
         match.get("profile", str, "a profile's name", default="official"),
         match.get("options", dict, "an object", default={}),
     )
+    dealer = match.player("dealer") if match.has("dealer") else None
     try:
-        return Header(edition, tuple(players), players.index(dealer), options)
+        header = Header(edition, tuple(players), max(0, len(players) - 1), options)
+        return header if dealer is None else replace(header, dealer=header.seat(dealer))
+    except NoSuchPlayerError as error:
+        raise TranscriptError(f"the dealer {_shown(dealer)} is not among the players", dealer) from error
     except (InvalidHeaderError, InvalidOptionError) as error:
         raise TranscriptError(str(error), error.value) from error
 
@@ -92,11 +121,13 @@ def read_entry(value: object) -> moves.Entry:
     """Return the move, undo or amendment that a line describes; raises TranscriptError."""
     line = _Fields(value, "move")
     do = line.get("do", str, "a move's name")
+    if do not in ("undo", "amend"):
+        return read_move(value)
+    line.only(f"the move {do}", _ALLOWED[do])
+    line.time()
     if do == "undo":
         return moves.Undo()
-    if do == "amend":
-        return moves.Amend(line.whole("n"), read_move(line.get("move", dict, "a move")))
-    return read_move(value)
+    return moves.Amend(line.whole("n"), read_move(line.get("move", dict, "a move")))
 
 
 def read_move(value: object) -> moves.Move:
@@ -106,6 +137,8 @@ def read_move(value: object) -> moves.Move:
     reader = _READERS.get(do)
     if reader is None:
         raise TranscriptError(f"there is no move {_shown(do)} here", do)
+    line.only(f"the move {do}", _ALLOWED[do])
+    line.time()
     return reader(line)
 
 
@@ -127,17 +160,33 @@ class _Fields:
             _refuse(name, what, value)
         return value
 
+    def only(self, what: str, names: Set[str]) -> None:
+        """Raise TranscriptError where there are fields but these."""
+        for name in self._values:
+            if name not in names:
+                raise TranscriptError(f"{what} has no field {_shown(name)}", name)
+
+    def time(self) -> None:
+        """Check `t`, the seconds since a recording began, which mean nothing here."""
+        value = self._values.get("t", 0)
+        if type(value) not in (int, float) or not 0 <= value < math.inf:
+            _refuse("t", "a number of seconds", value)
+
     def has(self, name: str) -> bool:
         return name in self._values
 
     def one_of(self, name: str, kind: type[_E]) -> _E:
         return _member(kind, name, self.get(name, str, "a name"))
 
-    def player(self) -> str:
-        return self.get("player", str, "a player's name")
+    def player(self, field: str = "player") -> str:
+        name = self.get(field, str, "a player's name")
+        wrong = fault(name)
+        if wrong is not None:
+            raise TranscriptError(f"{field}: {wrong}", name)
+        return name
 
     def by(self) -> str | None:
-        return self.get("by", str, "a player's name") if self.has("by") else None
+        return self.player("by") if self.has("by") else None
 
     def whole(self, name: str) -> int:
         return self.get(name, int, "a whole number")
@@ -235,6 +284,17 @@ _NAMES: dict[type, str] = {
 }
 
 
+_ALLOWED: dict[str, set[str]] = {}
+"""The fields that a line may have, by the move's name; `t` goes with all of them."""
+for _kind, _do in _NAMES.items():
+    _ALLOWED.setdefault(_do, {"do", "t"}).update(field.name for field in fields(_kind))
+
+
+def field_name(field: Field[Any]) -> str:
+    """Return what a transcript calls the field of an effect; Python has a use of its own for one of the words."""
+    return "with" if field.name == "partner" else field.name
+
+
 def write_header(header: Header) -> dict[str, object]:
     """Return the first line of the match's transcript; options are given only where they differ from the edition's."""
     edition = header.edition
@@ -265,7 +325,8 @@ def write_entry(entry: moves.Entry) -> dict[str, object]:
 
 def write_effect(effect: Effect) -> dict[str, object]:
     """Return an effect as a transcript's output shows it."""
-    return {"effect": effect.name, **{field.name: _plain(getattr(effect, field.name)) for field in fields(effect)}}
+    shown = {field_name(field): _plain(getattr(effect, field.name)) for field in fields(effect)}
+    return {"effect": effect.name, **shown}
 
 
 def write_state(state: State) -> dict[str, object]:
@@ -279,6 +340,7 @@ def write_state(state: State) -> dict[str, object]:
         "direction": state.direction.value,
         "top": state.top and state.top.name,
         "color": state.color and state.color.value,
+        "debt": state.debt,
         "hands": dict(zip(players, state.hands, strict=True)),
         "scores": dict(zip(players, state.scores, strict=True)),
         "winners": [players[seat] for seat in state.winners],

@@ -150,7 +150,8 @@ class Voice:
 
     def corrected(self, before: Journal, after: Journal, lines: tuple[Line, ...]) -> Announcement:
         """Return the announcement of moves taken back or changed."""
-        said = tuple(self.caller.correct(before.match.state, after.match.state))
+        rewritten = before.match.moves != after.match.moves
+        said = tuple(self.caller.correct(before.match.state, after.match.state, rewritten=rewritten))
         return self._announcement(after, lines, (), said, corrects=True)
 
     def _announcement(

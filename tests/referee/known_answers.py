@@ -1,4 +1,4 @@
-"""Reads known_answers.txt."""
+"""Reads known_answers.txt and house_rules.txt."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from companion.referee.match import Match
 from companion.referee.moves import Amend, Undo
 from companion.referee.transcript import read_entry, read_header, write_effect, write_state
 
-TABLE = Path(__file__).parent / "known_answers.txt"
+TABLES = [Path(__file__).parent / name for name in ("known_answers.txt", "house_rules.txt")]
 
 
 @dataclass
@@ -33,7 +33,7 @@ class Case:
 def cases() -> list[Case]:
     found: list[Case] = []
     title = ""
-    for text in TABLE.read_text(encoding="utf-8").splitlines():
+    for text in (line for table in TABLES for line in table.read_text(encoding="utf-8").splitlines()):
         if text.startswith("== "):
             title = text[3:]
         elif text.startswith("match "):
@@ -56,7 +56,7 @@ def header(text: str) -> dict[str, Any]:
 
 
 def line(text: str) -> Line:
-    said, _, expected = text.partition(" -> ")
+    said, _, expected = (text if " -> " in text else text.replace(" | ", " ->  | ", 1)).partition(" -> ")
     effects, _, state = expected.partition(" | ")
     effects = effects.strip()
     return Line(

@@ -12,17 +12,22 @@ from companion.referee.editions import EDITIONS, Options, Scoring
 from companion.referee.engine import Legal, legal
 from companion.referee.errors import AmendBreaksLaterMoveError, DoesNotMatchError, NoSuchMoveError, NothingToUndoError
 from companion.referee.match import Match, replay
+from companion.referee.phase import Direction, Phase
 from companion.referee.scoring import match_winners, round_points
-from companion.referee.state import Direction, Header, Phase, opening
+from companion.referee.state import Header, opening
 
 NOTHING = Legal(
     phase=Phase.TURN,
     actor="Ann",
     cards=frozenset(),
+    jump=None,
+    jumpers=(),
     draw=False,
     can_pass=False,
     color=False,
+    debt=0,
     answer=False,
+    take=False,
     reveal=False,
     targets=(),
     uno=(),
@@ -30,6 +35,7 @@ NOTHING = Legal(
     creeper=(),
     hand=(),
     in_round=True,
+    reshuffle=True,
 )
 
 
@@ -52,7 +58,7 @@ RED_SEVENS = frozenset(kind for kind in WHOLE_DECK if kind.name.startswith(("red
 
 
 def test_before_the_first_card() -> None:
-    expected = replace(NOTHING, phase=Phase.START, actor=None, cards=WHOLE_DECK, in_round=False)
+    expected = replace(NOTHING, phase=Phase.START, actor=None, cards=WHOLE_DECK, in_round=False, reshuffle=False)
     assert kart() == expected
     assert len(WHOLE_DECK) == 54
 
@@ -71,9 +77,9 @@ def test_the_colour_chosen_counts() -> None:
 
 def test_an_item_box() -> None:
     box = (START, moves.Play(card("wild item box")))
-    assert kart(*box) == replace(NOTHING, phase=Phase.FLIP, cards=WHOLE_DECK, uno=("Ann",))
+    assert kart(*box) == replace(NOTHING, phase=Phase.FLIP, cards=WHOLE_DECK)
     shell = (*box, moves.Flip(card("green 1")))
-    everyone = replace(NOTHING, phase=Phase.TARGET, targets=("Ann", "Ben", "Cy"), uno=("Ann",))
+    everyone = replace(NOTHING, phase=Phase.TARGET, targets=("Ann", "Ben", "Cy"))
     assert kart(*shell) == everyone
     assert kart(*shell, green_shell_self=False) == replace(everyone, targets=("Ben", "Cy"))
 
@@ -109,7 +115,7 @@ def test_creepers() -> None:
 
 def test_after_the_last_round() -> None:
     over = kart(START, moves.Count("Ben", 0), scoring=Scoring.SINGLE_ROUND)
-    assert over == replace(NOTHING, phase=Phase.OVER, actor=None, in_round=False)
+    assert over == replace(NOTHING, phase=Phase.OVER, actor=None, in_round=False, reshuffle=False)
 
 
 def test_a_match_is_a_value() -> None:

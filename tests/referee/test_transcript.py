@@ -11,7 +11,8 @@ import pytest
 from companion.cards import Card, Color, EditionName
 from companion.referee import moves
 from companion.referee.editions import EDITIONS, OPTIONS, InvalidOptionError, Options, Scoring, StartAction
-from companion.referee.effects import MatchWon
+from companion.referee.effects import HandsSwapped, MatchWon
+from companion.referee.errors import RefereeError
 from companion.referee.match import Match
 from companion.referee.state import Header, InvalidHeaderError
 from companion.referee.transcript import (
@@ -65,8 +66,131 @@ def test_force_may_be_said_to_be_off() -> None:
     assert read_entry({"do": "play", "card": "red 7", "force": False}) == moves.Play(SEVEN)
 
 
-def test_what_the_format_does_not_know_is_passed_over() -> None:
-    assert read_entry({"do": "draw", "picture": "3.jpg"}) == moves.Draw()
+@pytest.mark.parametrize("t", [0, 0.0, 12, 3.25])
+def test_the_time_of_a_move_is_passed_over(t: float) -> None:
+    assert read_entry({"do": "draw", "t": t}) == moves.Draw()
+    assert read_entry({"do": "undo", "t": t}) == moves.Undo()
+    amended = {"do": "amend", "n": 1, "move": {"do": "draw", "t": t}, "t": t}
+    assert read_entry(amended) == moves.Amend(1, moves.Draw())
+
+
+UNKNOWN = [
+    ({"do": "draw", "card": "red 1"}, 'the move draw has no field "card"', "card"),
+    ({"do": "draw", "force": True}, 'the move draw has no field "force"', "force"),
+    ({"do": "play", "crad": "red 1"}, 'the move play has no field "crad"', "crad"),
+    ({"do": "uno", "player": "Ann", "by": "Ann"}, 'the move uno has no field "by"', "by"),
+    ({"do": "start", "card": "red 1", "by": "Ann"}, 'the move start has no field "by"', "by"),
+    ({"do": "reveal", "guilty": True, "by": "Ann"}, 'the move reveal has no field "by"', "by"),
+    ({"do": "undo", "n": 1}, 'the move undo has no field "n"', "n"),
+    ({"do": "reshuffle", "player": "Ann"}, 'the move reshuffle has no field "player"', "player"),
+    ({"do": "amend", "n": 1, "move": {"do": "draw"}, "why": ""}, 'the move amend has no field "why"', "why"),
+    ({"do": "amend", "n": 1, "move": {"do": "pass", "why": ""}}, 'the move pass has no field "why"', "why"),
+    ({"do": "draw", "expect": {}}, 'the move draw has no field "expect"', "expect"),
+    ({"do": "draw", "T": 1}, 'the move draw has no field "T"', "T"),
+    ({"do": "draw", "t": -1}, "t should be a number of seconds, not -1", -1),
+    ({"do": "draw", "t": True}, "t should be a number of seconds, not true", True),
+    ({"do": "draw", "t": "1"}, 't should be a number of seconds, not "1"', "1"),
+    ({"do": "draw", "t": None}, "t should be a number of seconds, not null", None),
+    ({"do": "draw", "by": ""}, "by: a player has no name", ""),
+    ({"do": "uno", "player": "A\x07"}, "player: a name has a control character: 'A\\x07'", "A\x07"),
+]
+
+
+@pytest.mark.parametrize(("line", "message", "value"), UNKNOWN)
+def test_what_the_format_does_not_know_is_refused(line: Any, message: str, value: object) -> None:
+    with pytest.raises(TranscriptError) as refused:
+        read_entry(line)
+    assert str(refused.value) == message
+    assert refused.value.value == value
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ({"match": {"edition": "classic", "players": ["A", "B"]}, "note": 1}, 'the header has no field "note"'),
+        ({"matches": {}}, 'the header has no field "matches"'),
+        ({"match": {"edition": "classic", "players": ["A", "B"], "option": {}}}, 'the match has no field "option"'),
+        ({"match": {"edition": "classic", "players": ["A", "B"], "t": 1}}, 'the match has no field "t"'),
+    ],
+)
+def test_what_no_header_knows_is_refused(line: Any, message: str) -> None:
+    with pytest.raises(TranscriptError) as refused:
+        read_header(line)
+    assert str(refused.value) == message
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        (b'{"do": "play", "card": "red 1", "card": "red 1"}', '"card" is given twice'),
+        (
+            b'{"match": {"edition": "classic", "options": {"jump_in": true, "jump_in": true}}}',
+            '"jump_in" is given twice',
+        ),
+        (b'{"do": "amend", "n": 1, "move": {"do": "draw", "do": "pass"}}', '"do" is given twice'),
+        (b'{"do": "draw", "t": NaN}', "not JSON: NaN is no number"),
+        (b'{"do": "draw", "t": Infinity}', "not JSON: Infinity is no number"),
+    ],
+)
+def test_what_python_would_let_pass_is_refused(line: bytes, message: str) -> None:
+    with pytest.raises(TranscriptError) as refused:
+        parse_line(line)
+    assert str(refused.value) == message
+    assert refused.value.value == line
+
+
+ALIKE = [
+    ("Ann", "ANN"),
+    ("Ann", " Ann"),
+    ("Ann", "Ann\u2003"),
+    ("Zoë", "Zoe\u0308"),
+    ("Straße", "STRASSE"),
+    ("\u1e9e", "ss"),
+]
+
+
+@pytest.mark.parametrize(("one", "other"), ALIKE)
+def test_names_that_look_alike_are_one_name(one: str, other: str) -> None:
+    with pytest.raises(TranscriptError) as refused:
+        read_header(header(players=["Ben", one, other]))
+    assert str(refused.value) == f"two players are called {other!r}"
+    found = read_header(header(players=["Ben", one], dealer=other))
+    assert found.dealer == 1
+    assert write_header(found)["match"]["dealer"] == one  # type: ignore[index]
+    match = Match(found).apply(moves.Start(Card.parse("red 7"))).apply(moves.Draw(by="BEN"))
+    match = match.apply(moves.Pass()).apply(moves.Count(other, 1)).apply(moves.Uno(other))
+    assert [write_effect(effect) for effect in match.history[-1].effects] == [{"effect": "uno", "player": one}]
+    assert [write_entry(move) for move in match.moves[1:]] == [
+        {"do": "draw", "by": "Ben"},
+        {"do": "pass"},
+        {"do": "count", "player": one, "cards": 1},
+        {"do": "uno", "player": one},
+    ]
+    with pytest.raises(RefereeError) as wrong:
+        match.apply(moves.Draw(by="ben"))
+    assert wrong.value.values == {"player": "Ben", "actor": one}
+
+
+@pytest.mark.parametrize("name", ["", " ", "\u200b", "\u00a0\u2003", "\u200b\u200d\ufeff\u2060", "\u2028"])
+def test_a_name_shows_something(name: str) -> None:
+    with pytest.raises(TranscriptError) as refused:
+        read_header(header(players=["Ann", name]))
+    assert str(refused.value) == "a player has no name"
+    assert refused.value.value == name
+
+
+@pytest.mark.parametrize("name", ["Ann\n", "\tAnn", "An\x00n", "An\x7fn", "An\x85n"])
+def test_a_name_has_no_control_characters(name: str) -> None:
+    for line in (header(players=["Ben", name]), header(dealer=name)):
+        with pytest.raises(TranscriptError) as refused:
+            read_header(line)
+        assert "a name has a control character" in str(refused.value)
+        assert name not in str(refused.value)
+
+
+def test_names_that_only_differ_in_what_counts_are_two() -> None:
+    names = ["Ann", "Anne", "Änn", "A nn", "An\u200bn", "\u0399", "I", "\u0131"]
+    assert read_header(header(players=names[:8])).players == tuple(names[:8])
 
 
 BAD_ENTRIES: list[tuple[Any, str]] = [
@@ -148,7 +272,7 @@ BAD_HEADERS: list[tuple[Any, str]] = [
     ({"match": {"edition": "classic"}}, "players is missing"),
     (header(players="Ann"), 'players should be a list of names, not "Ann"'),
     (header(players=["Ann", 1]), "a player's name should be text, not 1"),
-    (header(players=[]), 'the dealer "" is not among the players'),
+    (header(players=[]), "2 to 10 players can play, not 0"),
     (header(players=["Ann"]), "2 to 10 players can play, not 1"),
     (header(players=[str(n) for n in range(11)]), "2 to 10 players can play, not 11"),
     (header(players=["Ann", "Ann"]), "two players are called 'Ann'"),
@@ -300,6 +424,7 @@ def test_effects_and_states_are_written() -> None:
     assert [write_effect(effect) for effect in match.history[0].effects] == [
         {"effect": "reverse", "direction": "counterclockwise"}
     ]
+    assert write_effect(HandsSwapped("Ann", "Ben")) == {"effect": "swap", "player": "Ann", "with": "Ben"}
     assert write_effect(MatchWon(("Ann", "Ben"))) == {"effect": "match", "winners": ["Ann", "Ben"]}
     assert write_state(match.state) == {
         "phase": "turn",
@@ -309,6 +434,7 @@ def test_effects_and_states_are_written() -> None:
         "direction": "counterclockwise",
         "top": "red reverse",
         "color": "red",
+        "debt": 0,
         "hands": {"Ann": 7, "Ben": 7},
         "scores": {"Ann": 0, "Ben": 0},
         "winners": [],

@@ -88,6 +88,7 @@ class StateAnswer(Answer):
     direction: str
     top: str | None
     color: str | None
+    debt: int
     hands: dict[str, int]
     scores: dict[str, int]
     winners: list[str]
@@ -101,10 +102,14 @@ class LegalAnswer(Answer):
 
     actor: str | None
     cards: list[str]
+    jump: str | None
+    jumpers: list[str]
     draw: bool
     can_pass: bool
     color: bool
+    debt: int
     answer: bool
+    take: bool
     reveal: bool
     targets: list[str]
     uno: list[str]
@@ -112,6 +117,7 @@ class LegalAnswer(Answer):
     creeper: list[str]
     hand: list[str]
     in_round: bool
+    reshuffle: bool
 
 
 class CameraHealthAnswer(Answer):
@@ -209,10 +215,14 @@ def view_answer(view: View, language: str) -> ViewAnswer:
         else LegalAnswer(
             actor=legal.actor,
             cards=sorted(card.name for card in legal.cards),
+            jump=None if legal.jump is None else legal.jump.name,
+            jumpers=list(legal.jumpers),
             draw=legal.draw,
             can_pass=legal.can_pass,
             color=legal.color,
+            debt=legal.debt,
             answer=legal.answer,
+            take=legal.take,
             reveal=legal.reveal,
             targets=list(legal.targets),
             uno=list(legal.uno),
@@ -220,6 +230,7 @@ def view_answer(view: View, language: str) -> ViewAnswer:
             creeper=list(legal.creeper),
             hand=list(legal.hand),
             in_round=legal.in_round,
+            reshuffle=legal.reshuffle,
         ),
         prompt=view.prompt,
         ruling=None if view.ruling is None else ruling_answer(view.ruling),

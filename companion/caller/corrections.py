@@ -1,0 +1,100 @@
+"""What an undo or an amendment changed: what a screen shows of a state first, and else what lies behind it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from companion.caller.standing import Standing
+from companion.referee.legality import creepers_left, legal, may_be_caught
+from companion.referee.phase import Phase
+from companion.referee.state import State
+
+
+class Corrections(Standing):
+    """Says what is another now."""
+
+    def correct(self, before: State, after: State, *, rewritten: bool = False) -> list[str]:
+        """Return the sentences for what an undo or an amendment changed, and for nothing else.
+
+        rewritten: whether a move was taken back or is another one now, even where that makes no difference.
+        """
+        said = [*self._shown(before, after), *self._calls(before, after), *self._hands(before, after)]
+        said = said or list(self._hidden(before, after))
+        if said:
+            return said
+        if rewritten or before != after:
+            return [self._text("The record is corrected. The match stands as before.")]
+        return [self._text("That changes nothing.")]
+
+    def _shown(self, before: State, after: State) -> Iterator[str]:
+        """Yield what a screen shows otherwise now, and what is asked for."""
+        if after.round != before.round:
+            yield self._text("This is round {round}.", round=after.round)
+        if after.top is not None and after.top != before.top:
+            yield self._text("On top: {card}.", card=self.card(after.top))
+        if after.color is not None and after.color is not before.color:
+            yield self._text("The colour is {color}.", color=self._word(after.color))
+        if after.direction is not before.direction:
+            yield self._word(after.direction)
+        for player, cards, believed in zip(after.players, after.hands, before.hands, strict=True):
+            if cards != believed:
+                yield self._holds(player, cards)
+        if after.debt != before.debt:
+            yield self._owed(after)
+        for player, score, believed in zip(after.players, after.scores, before.scores, strict=True):
+            if score != believed:
+                yield self._plural(
+                    "{player} has one point.", "{player} has {points} points.", score, player=player, points=score
+                )
+        if after.winners != before.winners and after.winners:
+            yield self._match([after.players[seat] for seat in after.winners])
+        elif (after.phase, after.turn, after.purpose) != (before.phase, before.turn, before.purpose):
+            yield self.prompt(after)
+
+    def _owed(self, state: State) -> str:
+        if not state.debt:
+            return self._text("Nothing is owed.")
+        if state.phase in (Phase.DEBT, Phase.CHALLENGE):
+            return self._text("{player} owes {count} cards.", player=state.actor, count=self._number(state.debt))
+        return self._text("{count} cards are owed.", count=self._number(state.debt))
+
+    def _calls(self, before: State, after: State) -> Iterator[str]:
+        """Yield whose call of UNO holds now or does no more, hands being as they were."""
+        for seat, player in enumerate(after.players):
+            if after.hands[seat] != before.hands[seat]:
+                continue
+            if seat in after.called - before.called:
+                yield self._text("{player} has called UNO.", player=player)
+            elif seat in before.called - after.called:
+                yield self._text("{player} has not called UNO.", player=player)
+
+    def _hands(self, before: State, after: State) -> Iterator[str]:
+        """Yield which leftover hands are awaited or in, where the round is being scored before and after."""
+        if after.phase is not Phase.SCORING or before.phase is not Phase.SCORING:
+            return
+        for player, hand, earlier in zip(after.players, after.leftover, before.leftover, strict=True):
+            if hand == earlier:
+                continue
+            if hand is None:
+                yield self._text("The hand of {player} is awaited.", player=player)
+            else:
+                cards = ", ".join(map(self.card, hand)) or self._text("no cards")
+                yield self._text("The hand of {player}: {cards}.", player=player, cards=cards)
+
+    def _hidden(self, before: State, after: State) -> Iterator[str]:
+        """Yield what no screen shows: who can be caught, jump in or show a creeper, and what a challenge is about."""
+        for seat, player in enumerate(after.players):
+            if may_be_caught(after, seat) and not may_be_caught(before, seat):
+                yield self._text("{player} can be caught for UNO.", player=player)
+            elif may_be_caught(before, seat) and not may_be_caught(after, seat):
+                yield self._text("{player} cannot be caught for UNO.", player=player)
+            left = creepers_left(after, seat)
+            if left != creepers_left(before, seat):
+                yield self._text("Creepers that {player} can still show: {count}.", player=player, count=left)
+        jump, earlier = legal(after).jump, legal(before).jump
+        if jump is not None and earlier is None:
+            yield self._text("Anyone may jump in on the {card}.", card=self.card(jump))
+        elif jump is None and earlier is not None:
+            yield self._text("Nobody may jump in on the {card}.", card=self.card(earlier))
+        if after.contested is not before.contested and after.contested is not None:
+            yield self._text("The colour before the wild draw four was {color}.", color=self._word(after.contested))

@@ -1,0 +1,51 @@
+"""What a table can wait for, which way play can go round, and what a colour or a player can be named for."""
+
+from __future__ import annotations
+
+from enum import Enum
+
+
+class Phase(Enum):
+    """What the table waits for."""
+
+    START = "start"
+    TURN = "turn"
+    DRAWN = "drawn"
+    DEBT = "debt"
+    FLIP = "flip"
+    COLOR = "color"
+    TARGET = "target"
+    CHALLENGE = "challenge"
+    REVEAL = "reveal"
+    SCORING = "scoring"
+    OVER = "over"
+
+
+class Direction(Enum):
+    """Which way play goes round. `step` is the distance to the next seat."""
+
+    step: int
+
+    CLOCKWISE = "clockwise", 1
+    COUNTERCLOCKWISE = "counterclockwise", -1
+
+    def __new__(cls, value: str, step: int) -> Direction:
+        member = object.__new__(cls)
+        member._value_ = value
+        member.step = step
+        return member
+
+    @property
+    def opposite(self) -> Direction:
+        """The other direction."""
+        return Direction.CLOCKWISE if self is Direction.COUNTERCLOCKWISE else Direction.COUNTERCLOCKWISE
+
+
+class Purpose(Enum):
+    """What a colour or a player is being chosen for, which decides what comes after it."""
+
+    OPENING = "opening"  # a colour, R9
+    WILD = "wild"  # a colour, R17, R26
+    WILD_DRAW_FOUR = "wild draw four"  # a colour, R18
+    GREEN_SHELL = "green shell"  # a player, R24
+    SEVEN = "seven"  # a player, R42
