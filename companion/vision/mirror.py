@@ -14,6 +14,8 @@ from companion.vision.sightings import Sighting
 
 # On 24 mirrored photographs hardly a card was read with this confidence that a mirror does not leave as it is.
 _SURELY = 0.95
+_ALIKE = frozenset({Face.ZERO, Face.EIGHT, Face.SKIP, Face.REVERSE, *(face for face in Face if face.is_wild)})
+"""Faces that look about the same in a mirror."""
 
 
 def flipped(image: Image) -> Image:
@@ -22,8 +24,9 @@ def flipped(image: Image) -> Image:
 
 
 def is_doubtful(sightings: Sequence[Sighting]) -> bool:
-    """Whether so little was read surely that the picture may be mirrored."""
-    return 2 * _sure(sightings) < len(sightings) or not sightings
+    """Whether so little was read surely, and no digit that has two sides, that the picture may be mirrored."""
+    two_sided = any(s.confidence >= _SURELY and s.card.face not in _ALIKE for s in sightings)
+    return not two_sided and 2 * _sure(sightings) <= len(sightings)
 
 
 def is_mirrored(as_it_is: Sequence[Sighting], turned: Sequence[Sighting]) -> bool:
