@@ -61,6 +61,13 @@ def train() -> None:
     type=click.Path(path_type=Path, exists=True, file_okay=False),
     help="Folder of card photos of your own, named like 'red 7.jpg': they are laid on tables beside the drawn cards.",
 )
+@click.option(
+    "--hard",
+    type=click.FloatRange(0, 1),
+    default=0.4,
+    show_default=True,
+    help="Share of the scenes that are hard to read: small, slanted, blurred, dark.",
+)
 def scenes(
     work: Path,
     seed: int,
@@ -70,13 +77,20 @@ def scenes(
     backgrounds: Path | None,
     leave_out: tuple[str, ...],
     cards: Path | None,
+    hard: float,
 ) -> None:
     """Draw the labelled training pictures."""
     left_out = tuple(StyleFamily[name.upper()] for name in leave_out)
     kept = tuple(family for family in TRAINING_WEIGHTS if family not in left_out) if left_out else None
-    generate(work / "scenes", Recipe("val", val, seed, families=left_out or None, backgrounds=backgrounds), workers)
     generate(
-        work / "scenes", Recipe("train", count, seed, families=kept, backgrounds=backgrounds, cards=cards), workers
+        work / "scenes",
+        Recipe("val", val, seed, families=left_out or None, backgrounds=backgrounds, hard=hard),
+        workers,
+    )
+    generate(
+        work / "scenes",
+        Recipe("train", count, seed, families=kept, backgrounds=backgrounds, cards=cards, hard=hard),
+        workers,
     )
 
 

@@ -28,15 +28,14 @@ CARD_VISIBLE = 0.5
 INDEX_VISIBLE = 0.85
 _CHUNK = 200
 _MIN_CARD, _MIN_INDEX = 14.0, 6.0
-_HARD = 0.4
-"""Share of the scenes that are hard to read."""
 
 
 @dataclass(frozen=True)
 class Recipe:
     """What to generate: `count` scenes of `size` px squared from `seed`, optionally of some style families only.
 
-    backgrounds: folder of table pictures; cards: folder of card photos (see dataset/scenes/photos.py).
+    backgrounds: folder of table pictures; cards: folder of card photos (see dataset/scenes/photos.py); hard: share of
+    the scenes that are hard to read (see dataset/scenes/hardships.py).
     """
 
     split: str
@@ -46,6 +45,7 @@ class Recipe:
     families: tuple[StyleFamily, ...] | None = None
     backgrounds: Path | None = None
     cards: Path | None = None
+    hard: float = 0.4
 
     def fonts(self) -> Sequence[str]:
         """Fonts of this split: every eighth one is kept for 'val' and never trained on."""
@@ -70,7 +70,7 @@ def maker(recipe: Recipe, chunk: int) -> SceneMaker:
         surfaces=surfaces,
         photos=photos,
         pictures=[*map(str, pictures)],
-        hard=_HARD,
+        hard=recipe.hard,
     )
 
 
