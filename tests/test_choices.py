@@ -60,14 +60,14 @@ def parameters(name, command, context):
             yield from parameters(f"{name} {inner}", command.get_command(context, inner), context)
 
 from companion.server.access.guests import Role
-from companion.server.app import create_app, house_of
+from companion.server.app import create_app, services_of
 from companion.server.config import ServerConfig
 from companion.settings import Settings
 
 with tempfile.TemporaryDirectory() as folder:
     app = create_app(ServerConfig(data=pathlib.Path(folder)), lambda image: [])
     device = app.test_client()
-    device.post("/api/join", json={"token": house_of(app).pairing.invite(Role.HOST)})
+    device.post("/api/join", json={"token": services_of(app).pairing.invite(Role.HOST)})
     body = {"edition": "zoo", "players": ["Ann", "Ben"], "options": {"last_lap": True}}
     started = device.post("/api/match", json=body)
     print(json.dumps({
@@ -78,7 +78,7 @@ with tempfile.TemporaryDirectory() as folder:
         "started": [started.status_code, started.json],
         "exported": device.get(f"/api/matches/{started.json.get('id')}/export").text,
     }))
-    house_of(app).close()
+    services_of(app).close()
 """
 
 

@@ -15,9 +15,9 @@ from companion.commands.parameters import EDITIONS, LANGUAGES
 
 if TYPE_CHECKING:
     from companion.server.config import ServerConfig
-    from companion.server.house import House
+    from companion.server.services import Services
 
-    Begin = Callable[[House, str], object]
+    Begin = Callable[[Services, str], object]
     """Begins what is to be shown, once the pages are there at an address."""
 
 DEMO_FOLDER = "demo"
@@ -66,7 +66,7 @@ def _common(command: Any) -> Any:
 def play(ctx: click.Context, /, source: str | None, browser: bool, **options: Any) -> None:
     """Start the companion for a real table and open its page."""
     config = _config(_data(ctx), source=source, **options)
-    _serve(config, browser, lambda house, address: None)
+    _serve(config, browser, lambda services, address: None)
 
 
 @click.command()
@@ -104,7 +104,7 @@ def _simulated(edition: str | None, seed: int) -> Begin:
 
     played = EDITIONS[EditionName(edition or EditionName.MARIO_KART.value)]
     header = Header(played, DEMO_PLAYERS, len(DEMO_PLAYERS) - 1, played.options)
-    return lambda house, address: SelfPlay(house, header, seed).start()
+    return lambda services, address: SelfPlay(services, header, seed).start()
 
 
 def _photographed(folder: Path, edition: str | None, seed: int) -> Begin:
@@ -120,16 +120,16 @@ def _photographed(folder: Path, edition: str | None, seed: int) -> Begin:
     except PlanError as error:
         raise click.ClickException(str(error)) from error
 
-    def play(house: House, address: str) -> None:
+    def play(services: Services, address: str) -> None:
         try:
-            tally = Rehearsal(Device(address, house.pairing.invite(Role.HOST)), plan, seed).run()
+            tally = Rehearsal(Device(address, services.pairing.invite(Role.HOST)), plan, seed).run()
         except (DeviceError, PictureError) as error:
             click.echo(f"The match was broken off: {error}", err=True)
             return
         for sentence in tally.sentences:
             click.echo(sentence)
 
-    return lambda house, address: threading.Thread(target=play, args=(house, address), daemon=True).start()
+    return lambda services, address: threading.Thread(target=play, args=(services, address), daemon=True).start()
 
 
 def _data(ctx: click.Context) -> Path:
@@ -147,15 +147,15 @@ def _config(data: Path, **options: Any) -> ServerConfig:
 def _serve(config: ServerConfig, browser: bool, begin: Begin, page: str = "setup") -> None:
     """Serve until Ctrl-C. `begin` is called with the pages' address once they are there; the host lands on `page`."""
     from companion.server.access.guests import Role
-    from companion.server.app import create_app, house_of
-    from companion.server.house import DoorError
+    from companion.server.app import create_app, services_of
+    from companion.server.lan import LanAccessError
     from companion.server.serve import Listeners, PortTakenError
     from companion.store import StoreError
     from companion.vision.frames import SourceError
 
     try:
         app = create_app(config)
-        house = house_of(app)
+        services = services_of(app)
         listeners = Listeners(app, config)
         address = listeners.start()
     except (StoreError, PortTakenError) as error:
@@ -163,17 +163,17 @@ def _serve(config: ServerConfig, browser: bool, begin: Begin, page: str = "setup
     except OSError as error:
         message = f"The data folder {config.data} cannot be written: {error.strerror}. Name another one with --data."
         raise click.ClickException(message) from error
-    house.doors = listeners
+    services.lan = listeners
     try:
         if config.lan:
             listeners.set_open(True)
         if config.source is not None:
-            house.camera.choose(config.source)
-        begin(house, address)
-    except (DoorError, SourceError) as error:
+            services.camera.choose(config.source)
+        begin(services, address)
+    except (LanAccessError, SourceError) as error:
         raise click.ClickException(str(error)) from error
-    url = f"{address}/join#t={house.pairing.invite(Role.HOST)}&p={page}"
-    _greet(url, house, listeners.addresses())
+    url = f"{address}/join#t={services.pairing.invite(Role.HOST)}&p={page}"
+    _greet(url, services, listeners.addresses())
     if browser:
         webbrowser.open(url)
     try:
@@ -183,11 +183,11 @@ def _serve(config: ServerConfig, browser: bool, begin: Begin, page: str = "setup
     except KeyboardInterrupt:
         click.echo("\nThe match is kept; start again to go on with it.")
     finally:
-        house.close()
+        services.close()
         listeners.stop()
 
 
-def _greet(url: str, house: House, addresses: list[str]) -> None:
+def _greet(url: str, services: Services, addresses: list[str]) -> None:
     """Print where the pages are: the host's own way in, and the other devices' with its QR code."""
     from companion.server.access.guests import Role
 
@@ -197,6 +197,6 @@ def _greet(url: str, house: House, addresses: list[str]) -> None:
         return
     import segno
 
-    invitation = f"{addresses[0]}/join#t={house.pairing.invite(Role.PLAYER)}&p=player"
-    click.echo(f"Other devices: {' or '.join(addresses)}, with the PIN {house.pairing.pin}, or one by this code:")
+    invitation = f"{addresses[0]}/join#t={services.pairing.invite(Role.PLAYER)}&p=player"
+    click.echo(f"Other devices: {' or '.join(addresses)}, with the PIN {services.pairing.pin}, or one by this code:")
     segno.make(invitation, error="l").terminal(compact=True, border=2)

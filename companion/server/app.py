@@ -13,10 +13,10 @@ from werkzeug.exceptions import HTTPException
 from companion.server.access import security
 from companion.server.config import ServerConfig
 from companion.server.errors import RefusalAnswer, RefusalError
-from companion.server.house import House, house, put
 from companion.server.routes import archive, camera, choices, devices, hands, live, match, pages, pairing, play
 from companion.server.routes.api import JSON_LIMIT, Api, Media
 from companion.server.routes.openapi import document
+from companion.server.services import Services, put, services
 from companion.vision.pile import Detect
 
 _log = logging.getLogger(__name__)
@@ -33,7 +33,7 @@ def create_app(config: ServerConfig, detect: Detect | None = None) -> Flask:
     """
     app = Flask(__name__, static_folder=None)
     app.config["MAX_CONTENT_LENGTH"] = JSON_LIMIT
-    put(app, House(config, detect))
+    put(app, Services(config, detect))
     security.guard(app)
     app.before_request(_recognise)
     app.register_error_handler(RefusalError, _answer_refusal)
@@ -46,10 +46,10 @@ def create_app(config: ServerConfig, detect: Detect | None = None) -> Flask:
     return app
 
 
-def house_of(app: Flask) -> House:
-    """Return the application's house."""
+def services_of(app: Flask) -> Services:
+    """Return the application's services."""
     with app.app_context():
-        return house()
+        return services()
 
 
 def _describing() -> Api:
@@ -66,8 +66,8 @@ def _describing() -> Api:
 
 
 def _recognise() -> None:
-    found = house().badges.read(request)
-    g.recognise = lambda: found if found is not None and house().devices.knows(found) else None
+    found = services().badges.read(request)
+    g.recognise = lambda: found if found is not None and services().devices.knows(found) else None
 
 
 def _answer_refusal(refusal: RefusalError) -> Response:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 import logging
 import threading
-from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Protocol
 
 import cv2
 
@@ -48,25 +48,33 @@ class CameraState:
     trouble: str | None
 
 
+class CameraListener(Protocol):
+    """Gives a camera what it reads cards with, and takes what comes of it. Called from the camera's own threads."""
+
+    def detector(self) -> Detect:
+        """Return what finds the cards in a picture; raises ModelFileError."""
+
+    def close_detector(self) -> Detect:
+        """Return what finds them in a picture of the pile's surroundings; raises ModelFileError."""
+
+    def back_finder(self) -> FindBacks:
+        """Return what finds the cards that lie face down; raises ModelFileError."""
+
+    def camera_saw(self, event: PileEvent) -> None:
+        """Take in what happened to the pile."""
+
+    def camera_showed(self, preview: str) -> None:
+        """Take in a new preview: number, size and the pile's outline, as JSON."""
+
+    def camera_changes(self) -> None:
+        """Take in that another source is watched from now on, or none."""
+
+
 class Camera:
-    """One source at a time. All methods may be called from any thread.
+    """One source at a time, and one listener. All methods may be called from any thread."""
 
-    detect, closely and backs: return what finds the cards in a picture, in one of the pile's surroundings, and those
-    face down, loaded when first needed. see: takes what happened to the pile. show: takes the number and outline of
-    each new preview as JSON. changed: called before another source is watched, or none.
-    """
-
-    def __init__(
-        self,
-        detect: Callable[[], Detect],
-        closely: Callable[[], Detect],
-        backs: Callable[[], FindBacks],
-        see: Callable[[PileEvent], None],
-        show: Callable[[str], None],
-        changed: Callable[[], None],
-    ) -> None:
-        self._detect, self._closely, self._backs = detect, closely, backs
-        self._see, self._show, self._changed = see, show, changed
+    def __init__(self, listener: CameraListener) -> None:
+        self.listener = listener
         self._lock = threading.Lock()
         self._run: _Run | None = None
 
@@ -97,7 +105,7 @@ class Camera:
         with self._lock:
             if self._run is not None:
                 self._run.stop()
-            self._changed()
+            self.listener.camera_changes()
             self._run = None if source is None else _Run(source, text, region, draw_pile, self)
             if self._run is not None:
                 self._run.start()
@@ -173,8 +181,9 @@ class _Run:
             self.source.close()
 
     def _watch(self) -> None:
+        listener = self._camera.listener
         try:
-            detect, closely, backs = self._camera._detect(), self._camera._closely(), self._camera._backs()
+            detect, closely, backs = listener.detector(), listener.close_detector(), listener.back_finder()
         except ModelFileError as error:
             # Without its networks the camera still shows its picture.
             self.trouble = str(error)
@@ -189,9 +198,9 @@ class _Run:
                     return
                 if isinstance(event, CardLanded) and event.quad is not None:
                     self._outline = event.time, event.quad
-                self._camera._see(event)
+                listener.camera_saw(event)
         except SourceError as error:
-            self._camera._see(CameraStatus(0.0, CameraHealth.GONE, str(error)))
+            listener.camera_saw(CameraStatus(0.0, CameraHealth.GONE, str(error)))
 
     def _preview(self) -> None:
         """Announce new frames, a few per second."""
@@ -205,7 +214,9 @@ class _Run:
             outline = self._outline
             fresh = outline is not None and frame.time - outline[0] < _OUTLINED_SECONDS
             quad = outline[1].round(1).tolist() if outline is not None and fresh else None
-            self._camera._show(json.dumps({"n": shown, "width": width, "height": height, "pile": quad}))
+            self._camera.listener.camera_showed(
+                json.dumps({"n": shown, "width": width, "height": height, "pile": quad})
+            )
 
 
 def _find_nothing(image: Image) -> list[Sighting]:

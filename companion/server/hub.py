@@ -108,14 +108,15 @@ class Hub:
 
 @dataclass(eq=False, slots=True)
 class Stream:
-    """One open stream: whose it is, and of which tab of the browser. replaced: whether that tab has a newer one."""
+    """One open stream: whose it is, and of which tab of the browser. replaced: whether a newer one has its place."""
 
     guest: str
     tab: str
+    host: bool = False
     replaced: bool = False
 
 
-class Seats:
+class StreamSlots:
     """How many streams are open, per device and in all, so that nobody takes up all there is."""
 
     def __init__(self, each: int = 6, total: int = 36) -> None:
@@ -123,24 +124,36 @@ class Seats:
         self._lock = threading.Lock()
         self._open: list[Stream] = []
 
-    def take(self, guest: str, tab: str = "") -> Stream | None:
+    def take(self, guest: str, tab: str = "", *, host: bool = False) -> Stream | None:
         """Return one more stream, None where there may be no more.
 
         A tab shows one page: its new stream takes the place of the one that its last page had, which may not be known
-        to have ended until it is next written to. An empty `tab` is none.
+        to have ended until it is next written to. An empty `tab` is none. A device's oldest stream makes room for its
+        newest; where all are taken, that of the device that holds most does, and any for the host's, but no host's.
         """
         with self._lock:
             for stream in self._open:
                 stream.replaced |= bool(tab) and (stream.guest, stream.tab) == (guest, tab)
             self._open = [stream for stream in self._open if not stream.replaced]
-            if self.held_by(guest) >= self._each or len(self._open) >= self._total:
-                return None
-            self._open.append(Stream(guest, tab))
+            if self.held_by(guest) >= self._each:
+                self._replace(guest)
+            elif len(self._open) >= self._total:
+                greedy = max(self._open, key=lambda stream: (not stream.host, self.held_by(stream.guest)))
+                if greedy.host or (self.held_by(greedy.guest) == 1 and not host):
+                    return None
+                self._replace(greedy.guest)
+            self._open.append(Stream(guest, tab, host))
             return self._open[-1]
 
     def held_by(self, guest: str) -> int:
         """Return how many streams this device has open."""
         return sum(stream.guest == guest for stream in self._open)
+
+    def _replace(self, guest: str) -> None:
+        """End the oldest stream of a device."""
+        oldest = next(stream for stream in self._open if stream.guest == guest)
+        oldest.replaced = True
+        self._open.remove(oldest)
 
     def leave(self, stream: Stream) -> None:
         """Count one stream less."""

@@ -15,7 +15,7 @@ from companion.dataset.simulated.source import SimulatedSource
 from companion.referee import moves
 from companion.referee.errors import RefereeError
 from companion.referee.state import Header
-from companion.server.house import House
+from companion.server.services import Services
 from companion.table import QuestionKind, TableError, UpdateKind
 from companion.vision.runtime import ModelFileError
 
@@ -32,23 +32,23 @@ _PATIENCE = 8.0
 
 
 class SelfPlay:
-    """Plays a simulated match in a house, until another match or camera takes its place.
+    """Plays a simulated match by a server, until another match or camera takes its place.
 
     header: how it is set up; the same header and seed make the same match. It is played to its end.
     """
 
-    def __init__(self, house: House, header: Header, seed: int = 0, *, relaxed_turns: bool = False) -> None:
-        self._house = house
+    def __init__(self, services: Services, header: Header, seed: int = 0, *, relaxed_turns: bool = False) -> None:
+        self._services = services
         self._relaxed = relaxed_turns
         self._table = SimulatedTable(seed, script=write_script(seed, header=header, longest=None))
         self._match = ""
 
     def start(self) -> str:
         """Begin the match, let the camera watch it, and return the match's id."""
-        self._match = self._house.start(self._table.script.header, relaxed_turns=self._relaxed)
+        self._match = self._services.start(self._table.script.header, relaxed_turns=self._relaxed)
         with suppress(ModelFileError):
-            self._house.detector()  # loaded before anything moves, as loading takes a while
-        self._house.camera.watch(SimulatedSource(self._table), SOURCE)
+            self._services.detector()  # loaded before anything moves, as loading takes a while
+        self._services.camera.watch(SimulatedSource(self._table), SOURCE)
         for work in (self._tap_along, self._answer_along):
             threading.Thread(target=work, name="self-play", daemon=True).start()
         return self._match
@@ -56,7 +56,7 @@ class SelfPlay:
     @property
     def _on(self) -> bool:
         """Whether the match is still the one that is played and watched."""
-        return self._house.table.match_id == self._match and self._house.camera.state.source == SOURCE
+        return self._services.table.match_id == self._match and self._services.camera.state.source == SOURCE
 
     def _tap_along(self) -> None:
         for timed in self._table.script.moves:
@@ -69,7 +69,7 @@ class SelfPlay:
             self._tap(timed.entry)
 
     def _answer_along(self) -> None:
-        updates = self._house.table.subscribe()
+        updates = self._services.table.subscribe()
         while self._on and not updates.closed:
             update = updates.next(_HESITATION)
             if update is None or update.question is None or update.kind is not UpdateKind.QUESTION:
@@ -79,11 +79,11 @@ class SelfPlay:
             question = update.question
             if question.kind in _ABOUT_CARDS and laid and laid[-1] is not None:
                 with suppress(RefereeError, TableError):
-                    self._house.table.answer(question.id, laid[-1])
+                    self._services.table.answer(question.id, laid[-1])
 
     def _wait_until(self, seconds: float) -> None:
         while self._on:
-            frame = self._house.camera.frame()
+            frame = self._services.camera.frame()
             if frame is not None and frame.time >= seconds:
                 return
             time.sleep(_TICK)
@@ -93,7 +93,7 @@ class SelfPlay:
         deadline = time.monotonic() + _PATIENCE
         while time.monotonic() < deadline:
             try:
-                self._house.table.tap(move)
+                self._services.table.tap(move)
                 return
             except RefereeError:
                 time.sleep(_TICK)

@@ -14,7 +14,7 @@ from flask import Flask
 from companion.server.access.certificates import Certificates, ensure_certificates
 from companion.server.config import ServerConfig
 from companion.server.connections import HEAD_BYTES, IDLE_SECONDS, MOST_PER_ADDRESS, Connection, Gate, SslAdapter
-from companion.server.house import DoorError, Doors
+from companion.server.lan import LanAccess, LanAccessError
 from companion.server.network import in_url, lan_address, local_name
 from companion.server.routes.api import MOST_PICTURES, PICTURE_LIMIT
 
@@ -72,7 +72,7 @@ class _Server(Server):
         _log.debug("%s", msg, exc_info=traceback)
 
 
-class Listeners(Doors):
+class Listeners(LanAccess):
     """The servers of one application. Open the local one with `start`."""
 
     def __init__(self, app: Flask, config: ServerConfig) -> None:
@@ -110,7 +110,7 @@ class Listeners(Doors):
         return None if found is None else (found.authority_der, found.fingerprint)
 
     def set_open(self, wanted: bool) -> None:
-        """Let other devices on the network in, or shut them out; raises DoorError."""
+        """Let other devices on the network in, or shut them out; raises LanAccessError."""
         with self._lock:
             if wanted and not self._lan:
                 self._lan = self._open_lan()
@@ -123,7 +123,7 @@ class Listeners(Doors):
     def _open_lan(self) -> list[_Listener]:
         address = lan_address()
         if address is None:
-            raise DoorError("This computer is on no network that other devices could reach it by.")
+            raise LanAccessError("This computer is on no network that other devices could reach it by.")
         port = self._local.server.bind_addr[1] if self._local else self._config.port
         opened: list[_Listener] = []
         try:
@@ -137,7 +137,7 @@ class Listeners(Doors):
         except (PortTakenError, OSError) as error:
             for listener in opened:
                 listener.server.stop()
-            raise DoorError(f"Other devices cannot be let in: {error}") from error
+            raise LanAccessError(f"Other devices cannot be let in: {error}") from error
         return opened
 
     def _listen(self, host: str, port: int, certificates: Certificates | None) -> _Listener:

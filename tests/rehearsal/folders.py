@@ -12,10 +12,10 @@ import cv2
 from companion.cards import ALL_CARDS, Card, EditionName, Face
 from companion.rehearsal.device import Device
 from companion.server.access.guests import Role
-from companion.server.app import create_app, house_of
+from companion.server.app import create_app, services_of
 from companion.server.config import ServerConfig
-from companion.server.house import House
 from companion.server.serve import Listeners
+from companion.server.services import Services
 from companion.vision.geometry import Image
 from companion.vision.pile import Detect
 
@@ -42,17 +42,17 @@ def fill(folder: Path, singles: Sequence[Card], hands: Sequence[Sequence[Card]],
 
 
 @contextmanager
-def running(data: Path, detect: Detect | None = None) -> Iterator[tuple[House, Device, str]]:
-    """Yield the house of a running server, a device that has joined as a host, and the server's address."""
+def running(data: Path, detect: Detect | None = None) -> Iterator[tuple[Services, Device, str]]:
+    """Yield the services of a running server, a device that has joined as a host, and the server's address."""
     config = ServerConfig(data=data, port=0)
     app = create_app(config, detect)
-    house = house_of(app)
+    services = services_of(app)
     listeners = Listeners(app, config)
     address = listeners.start()
     try:
-        yield house, Device(address, house.pairing.invite(Role.HOST)), address
+        yield services, Device(address, services.pairing.invite(Role.HOST)), address
     finally:
-        house.close()
+        services.close()
         listeners.stop()
 
 

@@ -74,9 +74,9 @@ def plan(tmp_path: Path) -> Plan:
 def play(
     plan: Plan, data: Path, reader: CodeReader | None, patience: float = 20
 ) -> tuple[Tally, list[dict[str, object]]]:
-    with running(data, reader) as (house, device, _):
+    with running(data, reader) as (services, device, _):
         tally = Rehearsal(device, plan, patience=patience).run()
-        return tally, [dict(write_entry(line.move)) for line in house.table.view().history]
+        return tally, [dict(write_entry(line.move)) for line in services.table.view().history]
 
 
 def laid(plan: Plan) -> list[Card]:

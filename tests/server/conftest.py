@@ -11,9 +11,9 @@ from flask import Flask
 from flask.testing import FlaskClient
 
 from companion.server.access.guests import Role
-from companion.server.app import create_app, house_of
+from companion.server.app import create_app, services_of
 from companion.server.config import ServerConfig
-from companion.server.house import House
+from companion.server.services import Services
 
 
 @pytest.fixture
@@ -25,12 +25,12 @@ def reader() -> StubReader:
 def app(tmp_path: Path, reader: StubReader) -> Iterator[Flask]:
     found = create_app(ServerConfig(data=tmp_path), reader)
     yield found
-    house_of(found).close()
+    services_of(found).close()
 
 
 @pytest.fixture
-def house(app: Flask) -> House:
-    return house_of(app)
+def services(app: Flask) -> Services:
+    return services_of(app)
 
 
 @pytest.fixture
@@ -40,12 +40,12 @@ def client(app: Flask) -> FlaskClient:
 
 
 @pytest.fixture
-def join(app: Flask, house: House) -> Join:
+def join(app: Flask, services: Services) -> Join:
     """Returns a new device that has joined in a role, perhaps for a player."""
 
     def joined(role: Role, player: str | None = None) -> FlaskClient:
         device = app.test_client()
-        token = house.pairing.invite(role, player)
+        token = services.pairing.invite(role, player)
         assert device.post("/api/join", json={"token": token}).status_code == 200
         return device
 

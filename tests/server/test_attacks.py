@@ -23,9 +23,9 @@ from companion.server.access.pairing import (
     TooManyTriesError,
     WrongPinError,
 )
-from companion.server.app import create_app, house_of
+from companion.server.app import create_app, services_of
 from companion.server.config import ServerConfig
-from companion.server.house import House
+from companion.server.services import Services
 
 HOSTILE_NAMES = ["", "   ", "a" * 25, "a\nb\x00", "\u202egnp", "\u200b", "\ud800"]
 
@@ -79,8 +79,8 @@ def test_the_pages_own_request_is_let_in(playing: FlaskClient) -> None:
     assert playing.post("/api/undo", headers=headers).status_code == 200
 
 
-def test_a_token_works_once(house: House, app: Flask) -> None:
-    token = house.pairing.invite(Role.PLAYER)
+def test_a_token_works_once(services: Services, app: Flask) -> None:
+    token = services.pairing.invite(Role.PLAYER)
     assert app.test_client().post("/api/join", json={"token": token}).status_code == 200
     replayed = app.test_client().post("/api/join", json={"token": token})
     assert (replayed.status_code, replayed.json["error"]) == (401, "invalid-token")
@@ -95,11 +95,11 @@ def test_a_token_grows_old() -> None:
         pairing.redeem(token)
 
 
-def test_the_pin_cannot_be_guessed_quickly(house: House, client: FlaskClient) -> None:
-    wrong = "x" + house.pairing.pin[1:]
+def test_the_pin_cannot_be_guessed_quickly(services: Services, client: FlaskClient) -> None:
+    wrong = "x" + services.pairing.pin[1:]
     for _ in range(TRIES):
         assert client.post("/api/join", json={"pin": wrong}).status_code == 401
-    held = client.post("/api/join", json={"pin": house.pairing.pin})
+    held = client.post("/api/join", json={"pin": services.pairing.pin})
     assert held.status_code == 429
     assert int(held.headers["Retry-After"]) > 0
 
@@ -116,8 +116,8 @@ def test_guessing_from_many_addresses_is_held_up_too() -> None:
     assert pairing.enter(pairing.pin, "10.0.0.1").role is Role.PLAYER
 
 
-def test_the_pin_makes_nobody_host(house: House, client: FlaskClient) -> None:
-    assert client.post("/api/join", json={"pin": house.pairing.pin}).json["role"] == "player"
+def test_the_pin_makes_nobody_host(services: Services, client: FlaskClient) -> None:
+    assert client.post("/api/join", json={"pin": services.pairing.pin}).json["role"] == "player"
 
 
 def test_a_forged_cookie_is_no_badge(host: FlaskClient, client: FlaskClient) -> None:
@@ -136,7 +136,7 @@ def test_another_servers_badge_is_worth_nothing(host: FlaskClient, tmp_path: Pat
     device = other.test_client()
     device.set_cookie("companion", cookie.value)
     assert device.get("/api/view").status_code == 401
-    house_of(other).close()
+    services_of(other).close()
 
 
 @pytest.mark.parametrize(
@@ -227,5 +227,5 @@ def test_every_answer_carries_the_protective_headers(client: FlaskClient) -> Non
         assert "Access-Control-Allow-Origin" not in headers
 
 
-def test_keys_are_for_the_owner_alone(house: House, tmp_path: Path) -> None:
+def test_keys_are_for_the_owner_alone(services: Services, tmp_path: Path) -> None:
     assert (tmp_path / "secret.key").stat().st_mode & 0o077 == 0

@@ -16,9 +16,9 @@ from companion.cards import Card, EditionName
 from companion.referee.editions import EDITIONS
 from companion.referee.state import Header
 from companion.server.access.guests import Role
-from companion.server.app import create_app, house_of
+from companion.server.app import create_app, services_of
 from companion.server.config import ServerConfig
-from companion.server.house import House
+from companion.server.services import Services
 from companion.vision.advice import Hindrance
 from companion.vision.detector import model_folder
 from companion.vision.events import CardLanded
@@ -102,25 +102,25 @@ def test_without_a_challenge_there_is_none_to_settle(playing: FlaskClient) -> No
     assert playing.post("/api/challenge", json={"cards": ["red 7"]}).json["error"] == "no-challenge"
 
 
-def test_what_another_camera_sees_first_lay_there_before(playing: FlaskClient, house: House) -> None:
+def test_what_another_camera_sees_first_lay_there_before(playing: FlaskClient, services: Services) -> None:
     landed = CardLanded(1.0, ((Card.parse("red 7"), 0.99),), None, None)
-    house.table.see(landed)
+    services.table.see(landed)
     assert playing.get("/api/view").json["state"]["turn"] == "Ben"
     assert playing.post("/api/camera", json={"source": "phone"}).status_code == 200
-    house.table.see(landed)
+    services.table.see(landed)
     assert playing.get("/api/view").json["state"]["turn"] == "Ben"
     assert playing.get("/api/view").json["camera"]["health"] is None
-    house.table.see(landed)
+    services.table.see(landed)
     assert playing.get("/api/view").json["state"]["turn"] == "Cy"
 
 
 @pytest.mark.skipif(not (model_folder() / "detector.onnx").is_file(), reason="the networks are not there yet")
 def test_a_camera_reads_the_edition_that_is_played_by_now(tmp_path: Path) -> None:
     app = create_app(ServerConfig(data=tmp_path))
-    house = house_of(app)
-    find = house.detector()
+    services = services_of(app)
+    find = services.detector()
     edition = EDITIONS[EditionName.MINECRAFT]
-    house.start(Header(edition, ("Ann", "Ben"), 1, edition.options), relaxed_turns=False)
+    services.start(Header(edition, ("Ann", "Ben"), 1, edition.options), relaxed_turns=False)
     find(np.zeros((90, 160, 3), np.uint8))
-    assert EditionName.MINECRAFT in house._detectors
-    house.close()
+    assert EditionName.MINECRAFT in services._detectors
+    services.close()

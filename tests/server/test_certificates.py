@@ -12,7 +12,7 @@ import pytest
 from cryptography import x509
 
 from companion.server.access.certificates import ensure_certificates
-from companion.server.app import create_app, house_of
+from companion.server.app import create_app, services_of
 from companion.server.config import ServerConfig
 from companion.server.network import lan_address
 from companion.server.serve import Listeners, PortTakenError
@@ -100,7 +100,7 @@ def test_a_device_that_trusts_the_authority_connects(tmp_path: Path) -> None:
     with pytest.raises(ssl.SSLCertVerificationError), socket.create_connection(("127.0.0.1", port)) as raw:
         ssl.create_default_context().wrap_socket(raw, server_hostname="127.0.0.1")
     listener.server.stop()
-    house_of(app).close()
+    services_of(app).close()
 
 
 def test_others_are_let_in_only_while_the_host_says_so(tmp_path: Path) -> None:
@@ -119,7 +119,7 @@ def test_others_are_let_in_only_while_the_host_says_so(tmp_path: Path) -> None:
     listeners.set_open(False)
     assert listeners.addresses() == []
     listeners.stop()
-    house_of(app).close()
+    services_of(app).close()
 
 
 def test_a_taken_port_is_named(tmp_path: Path) -> None:
@@ -130,4 +130,4 @@ def test_a_taken_port_is_named(tmp_path: Path) -> None:
         app = create_app(config)
         with pytest.raises(PortTakenError, match="is taken: choose another"):
             Listeners(app, config).start()
-        house_of(app).close()
+        services_of(app).close()

@@ -12,10 +12,10 @@ from flask.testing import FlaskClient
 
 from companion.server.access.devices import MOST_DEVICES, Devices
 from companion.server.access.guests import BADGE_SECONDS, Guest, Role
-from companion.server.app import create_app, house_of
+from companion.server.app import create_app, services_of
 from companion.server.config import ServerConfig
-from companion.server.house import House
 from companion.server.routes.pairing import SeatBody
+from companion.server.services import Services
 
 IPHONE = "Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Safari/604.1"
 
@@ -30,9 +30,9 @@ def guest_id(host: FlaskClient, role: str) -> str:
     return str(next(each["id"] for each in listed(host) if each["role"] == role))
 
 
-def test_the_host_sees_who_has_joined(playing: FlaskClient, app: Flask, house: House) -> None:
+def test_the_host_sees_who_has_joined(playing: FlaskClient, app: Flask, services: Services) -> None:
     phone = app.test_client()
-    token = house.pairing.invite(Role.PLAYER)
+    token = services.pairing.invite(Role.PLAYER)
     phone.post("/api/join", json={"token": token}, headers={"User-Agent": IPHONE})
     phone.post("/api/seat", json={"player": "Ben"}, headers={"User-Agent": IPHONE})
     found = [(each["role"], each["player"], each["system"], each["own"], each["connected"]) for each in listed(playing)]
@@ -67,11 +67,11 @@ def test_a_device_that_left_is_gone_for_good(playing: FlaskClient, join: Join) -
 
 
 def test_who_was_signed_out_stays_out_over_a_restart(
-    host: FlaskClient, house: House, join: Join, tmp_path: Path, reader: StubReader
+    host: FlaskClient, services: Services, join: Join, tmp_path: Path, reader: StubReader
 ) -> None:
     devices = {role: join(role) for role in (Role.PLAYER, Role.VIEWER)}
     host.delete(f"/api/devices/{guest_id(host, 'viewer')}")
-    house.close()
+    services.close()
     again = create_app(ServerConfig(data=tmp_path), reader)
     for role, status in ((Role.PLAYER, 200), (Role.VIEWER, 401)):
         cookie = devices[role].get_cookie("companion")
@@ -79,7 +79,7 @@ def test_who_was_signed_out_stays_out_over_a_restart(
         device = again.test_client()
         device.set_cookie("companion", cookie.value)
         assert device.get("/api/view").status_code == status
-    house_of(again).close()
+    services_of(again).close()
 
 
 @pytest.mark.parametrize("content", [b"", b"{}", b'[{"id": 1}]', b"\xff"])
@@ -110,7 +110,7 @@ def test_old_devices_are_forgotten(tmp_path: Path) -> None:
 
 
 def test_a_clock_that_is_set_signs_nobody_out(
-    host: FlaskClient, house: House, join: Join, monkeypatch: pytest.MonkeyPatch
+    host: FlaskClient, services: Services, join: Join, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     now = time.time()
     for jump in (-10 * 86400, 60 * 86400, 0):
@@ -120,15 +120,15 @@ def test_a_clock_that_is_set_signs_nobody_out(
     assert [each["role"] for each in listed(host)] == ["viewer", "viewer", "viewer", "host"]
 
 
-def test_the_host_is_never_pushed_out(host: FlaskClient, house: House) -> None:
+def test_the_host_is_never_pushed_out(host: FlaskClient, services: Services) -> None:
     for number in range(MOST_DEVICES + 5):
-        house.devices.welcome(Guest(str(number), Role.PLAYER), "")
+        services.devices.welcome(Guest(str(number), Role.PLAYER), "")
     assert host.get("/api/devices").status_code == 200
-    assert len(house.devices.all()) == MOST_DEVICES
+    assert len(services.devices.all()) == MOST_DEVICES
 
 
 def test_who_is_signed_out_meanwhile_is_not_let_in_by_what_was_begun(
-    host: FlaskClient, house: House, join: Join, monkeypatch: pytest.MonkeyPatch
+    host: FlaskClient, services: Services, join: Join, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     host.post("/api/match", json=MATCH)
     player = join(Role.PLAYER)
@@ -136,7 +136,7 @@ def test_who_is_signed_out_meanwhile_is_not_let_in_by_what_was_begun(
     validate = SeatBody.model_validate_json
 
     def while_it_comes(data: bytes) -> SeatBody:
-        house.devices.dismiss(own)
+        services.devices.dismiss(own)
         return validate(data)
 
     monkeypatch.setattr(SeatBody, "model_validate_json", while_it_comes)
@@ -144,10 +144,10 @@ def test_who_is_signed_out_meanwhile_is_not_let_in_by_what_was_begun(
     assert (refused.status_code, refused.headers.getlist("Set-Cookie")) == (401, [])
     assert player.get("/api/view").status_code == 401
     # Nor where it had come further.
-    assert not house.devices.change(Guest(own, Role.PLAYER, "Ann"))
-    assert not house.devices.knows(Guest(own, Role.PLAYER))
+    assert not services.devices.change(Guest(own, Role.PLAYER, "Ann"))
+    assert not services.devices.knows(Guest(own, Role.PLAYER))
 
 
-def test_who_has_joined_is_nobodys_else_to_read(host: FlaskClient, house: House) -> None:
-    kept = [house.config.data / name for name in ("devices.json", "secret.key", "companion.lock")]
+def test_who_has_joined_is_nobodys_else_to_read(host: FlaskClient, services: Services) -> None:
+    kept = [services.config.data / name for name in ("devices.json", "secret.key", "companion.lock")]
     assert [path.stat().st_mode & 0o077 for path in kept] == [0, 0, 0]

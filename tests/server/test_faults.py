@@ -15,10 +15,10 @@ from flask.testing import FlaskClient
 from companion.records import Batch, StoreFullError
 from companion.server.access.guests import Role
 from companion.server.access.pairing import JOINS, Pairing, TooManyTriesError
-from companion.server.app import create_app, house_of
+from companion.server.app import create_app, services_of
 from companion.server.config import ServerConfig
-from companion.server.house import House
 from companion.server.lock import FolderInUseError
+from companion.server.services import Services
 from companion.store import Store
 from companion.table.keeper import RETRY_SECONDS
 
@@ -39,9 +39,9 @@ class FullDisk:
 
 
 def test_a_full_disk_loses_nothing_when_the_language_changes(
-    playing: FlaskClient, house: House, monkeypatch: pytest.MonkeyPatch
+    playing: FlaskClient, services: Services, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    disk = FullDisk(house.store, monkeypatch)
+    disk = FullDisk(services.store, monkeypatch)
     for _ in range(30):
         for move in ("draw", "pass"):
             assert playing.post("/api/moves", json={"do": move}).status_code == 200
@@ -54,27 +54,27 @@ def test_a_full_disk_loses_nothing_when_the_language_changes(
     refused = playing.post("/api/match/resume", json={"id": first})
     assert (refused.status_code, refused.json["error"]) == (409, "storage")
     disk.full = False
-    house.table._keeper._retry_at -= RETRY_SECONDS
-    house.table.retry()
+    services.table._keeper._retry_at -= RETRY_SECONDS
+    services.table.retry()
     assert playing.get("/api/view").json["saved"]
-    assert len(house.store.load(first).lines) == 61
+    assert len(services.store.load(first).lines) == 61
     assert playing.post("/api/match/resume", json={"id": first}).status_code == 200
 
 
 def test_a_match_deleted_from_outside_does_not_keep_the_next_from_being_saved(
-    playing: FlaskClient, house: House
+    playing: FlaskClient, services: Services
 ) -> None:
-    Store(house.config.data).delete(playing.get("/api/view").json["match"]["id"])
+    Store(services.config.data).delete(playing.get("/api/view").json["match"]["id"])
     playing.post("/api/moves", json={"do": "draw"})
     view = playing.get("/api/view").json
     assert (view["saved"], [notice["kind"] for notice in view["notices"]]) == (False, ["storage"])
     started = playing.post("/api/match", json=MATCH).json["id"]
     view = playing.get("/api/view").json
     assert (view["saved"], view["notices"]) == (True, [])
-    assert house.store.load(started).header.players == ("Ann", "Ben", "Cy")
+    assert services.store.load(started).header.players == ("Ann", "Ben", "Cy")
 
 
-def test_one_folder_is_one_companions(house: House, tmp_path: Path, reader: StubReader) -> None:
+def test_one_folder_is_one_companions(services: Services, tmp_path: Path, reader: StubReader) -> None:
     with pytest.raises(FolderInUseError, match=r"in use by another companion \(process \d+, begun"):
         create_app(ServerConfig(data=tmp_path), reader)
     command = [sys.executable, "-m", "companion.cli", "--data", str(tmp_path), "play", "--no-browser", "--port", "0"]
@@ -82,16 +82,16 @@ def test_one_folder_is_one_companions(house: House, tmp_path: Path, reader: Stub
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False, timeout=60)
     assert (done.returncode, done.stderr.count("\n")) == (1, 1)
     assert "is in use by another companion" in done.stderr
-    house.close()
-    house_of(create_app(ServerConfig(data=tmp_path), reader)).close()
+    services.close()
+    services_of(create_app(ServerConfig(data=tmp_path), reader)).close()
 
 
-def test_a_damaged_match_is_named_and_what_can_be_read_is_exported(playing: FlaskClient, house: House) -> None:
+def test_a_damaged_match_is_named_and_what_can_be_read_is_exported(playing: FlaskClient, services: Services) -> None:
     for move in ("draw", "pass"):
         playing.post("/api/moves", json={"do": move})
     damaged = playing.get("/api/view").json["match"]["id"]
     whole = playing.post("/api/match", json=MATCH).json["id"]
-    with sqlite3.connect(house.store.path) as connection:
+    with sqlite3.connect(services.store.path) as connection:
         connection.execute("UPDATE journal SET entry = '{' WHERE match = ? AND n = 3", (damaged,))
         connection.execute("UPDATE match SET winners = 'x' WHERE id = ?", (damaged,))
     connection.close()

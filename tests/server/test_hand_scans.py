@@ -11,8 +11,8 @@ from flask.testing import FlaskClient
 from test_camera import CHALLENGED, jpeg, read
 
 from companion.server.access.guests import Role
-from companion.server.house import House
 from companion.server.scans import MOST_SCANS, Scans
+from companion.server.services import Services
 
 
 def width(picture: bytes) -> int:
@@ -61,7 +61,7 @@ def test_of_several_pictures_the_one_that_shows_most_is_kept(playing: FlaskClien
     assert width(playing.get(f"/api/pictures/{line['picture']}").data) == 400
 
 
-def test_a_hand_that_is_not_confirmed_is_forgotten(playing: FlaskClient, house: House) -> None:
+def test_a_hand_that_is_not_confirmed_is_forgotten(playing: FlaskClient, services: Services) -> None:
     match = end_round(playing)
     scan = read(playing, "player=Ben")["scan"]
     assert isinstance(scan, str)
@@ -71,7 +71,7 @@ def test_a_hand_that_is_not_confirmed_is_forgotten(playing: FlaskClient, house: 
     playing.post("/api/moves", json={"do": "count", "player": "Ben", "cards": 5, "scan": scan})
     confirm(playing, "Cy", ["blue 2"], "nothing")
     assert all(line["picture"] is None for line in playing.get("/api/history").json["lines"])
-    assert [each.pictures for each in house.store.matches() if each.id == match] == [0]
+    assert [each.pictures for each in services.store.matches() if each.id == match] == [0]
 
 
 def test_a_challenged_hand_is_never_kept(playing: FlaskClient) -> None:

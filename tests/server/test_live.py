@@ -8,8 +8,8 @@ from threading import Event, Thread
 
 from flask.testing import FlaskClient
 
-from companion.server.house import House
-from companion.server.hub import KEPT, Hub
+from companion.server.hub import KEPT, Hub, StreamSlots
+from companion.server.services import Services
 
 
 def events(client: FlaskClient, last: str = "") -> Iterator[tuple[str, str, object]]:
@@ -77,10 +77,10 @@ def test_a_slow_screen_finds_the_newest_frame_and_no_other() -> None:
     assert next(fresh) is None
 
 
-def test_streams_end_when_the_house_is_closed(playing: FlaskClient, house: House) -> None:
+def test_streams_end_when_the_server_is_closed(playing: FlaskClient, services: Services) -> None:
     stream = events(playing)
     next(stream)
-    house.close()
+    services.close()
     assert [name for _, name, _ in stream if name == "frame"] == []
 
 
@@ -102,4 +102,25 @@ def test_a_tab_that_turns_its_pages_quickly_is_never_refused(playing: FlaskClien
     assert all(b"event: replaced" in list(stream.response)[-1] for stream in left)
     assert b"event: view" in next(iter(last.response))
     others = [playing.get(f"/api/events?tab={tab}").status_code for tab in range(6)]
-    assert others == [200] * 5 + [429]
+    assert others == [200] * 6
+
+
+def test_a_devices_oldest_stream_makes_room_for_its_newest() -> None:
+    slots = StreamSlots(each=3, total=100)
+    streams = [slots.take("phone") for _ in range(5)]
+    assert [stream is not None and stream.replaced for stream in streams] == [True, True, False, False, False]
+    assert slots.held_by("phone") == 3
+
+
+def test_nobody_leaves_the_others_none() -> None:
+    slots = StreamSlots(each=3, total=6)
+    crowd = [slots.take(f"crowd {number}") for number in (0, 0, 0, 1, 1, 2)]
+    assert slots.take("another") is not None, "the greediest gives way"
+    assert [stream is not None and stream.replaced for stream in crowd] == [True] + [False] * 5
+    for number in range(20):
+        slots.take(f"crowd {number}")
+    assert slots.take("late") is None, "all hold one"
+    for _ in range(3):
+        assert slots.take("host", host=True) is not None
+    assert slots.take("late") is None
+    assert slots.held_by("host") == 3

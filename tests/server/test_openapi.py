@@ -22,7 +22,7 @@ from schemathesis.specs.openapi.checks import (
 )
 
 from companion.server.access.guests import Role
-from companion.server.app import APIS, create_app, house_of
+from companion.server.app import APIS, create_app, services_of
 from companion.server.config import ServerConfig
 
 CHECKS = [not_a_server_error, status_code_conformance, content_type_conformance, response_schema_conformance]
@@ -39,9 +39,9 @@ LABELS = [f"{route.method} {re.sub(r'<(?:int:)?', '{', route.path).replace('>', 
 @pytest.fixture(scope="module")
 def schema(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
     app = create_app(ServerConfig(data=tmp_path_factory.mktemp("data")), StubReader())
-    house = house_of(app)
+    services = services_of(app)
     device = app.test_client()
-    device.post("/api/join", json={"token": house.pairing.invite(Role.HOST)})
+    device.post("/api/join", json={"token": services.pairing.invite(Role.HOST)})
     device.post("/api/match", json=MATCH)
     device.post("/api/moves", json={"do": "start", "card": "red 5"})
     cookie = device.get_cookie("companion")
@@ -49,7 +49,7 @@ def schema(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
     found = schemathesis.openapi.from_wsgi("/api/openapi.json", app)
     found.config.update(headers={"Cookie": f"companion={cookie.value}"})
     yield found
-    house.close()
+    services.close()
 
 
 @pytest.mark.parametrize("mode", [GenerationMode.POSITIVE, GenerationMode.NEGATIVE], ids=["fitting", "unfitting"])
@@ -80,4 +80,4 @@ def test_every_route_is_described(tmp_path: Path) -> None:
     found = app.test_client().get("/api/openapi.json").json
     described = {(method.upper(), path) for path, item in found["paths"].items() for method in item}
     assert len(described) == sum(1 for api in APIS for _ in api) + 1
-    house_of(app).close()
+    services_of(app).close()

@@ -8,9 +8,9 @@ from devices import MATCH, Join
 from flask.testing import FlaskClient
 
 from companion.server.access.guests import Role
-from companion.server.app import create_app, house_of
-from companion.server.house import House
+from companion.server.app import create_app, services_of
 from companion.server.people import People
+from companion.server.services import Services
 
 
 def finish_round(host: FlaskClient, winner: str, **hands: list[str]) -> None:
@@ -105,21 +105,21 @@ def test_what_stands_out_is_told(playing: FlaskClient) -> None:
     assert "late" not in found
 
 
-def test_people_keep_their_numbers(playing: FlaskClient, house: House) -> None:
+def test_people_keep_their_numbers(playing: FlaskClient, services: Services) -> None:
     assert playing.get("/api/people").json["people"] == {"Ann": 0, "Ben": 1, "Cy": 2}
     playing.post("/api/match", json={**MATCH, "players": ["Dee", "Cy"], "dealer": None})
     assert playing.get("/api/people").json["people"] == {"Ann": 0, "Ben": 1, "Cy": 2, "Dee": 3}
-    house.people.forget("Ben")
+    services.people.forget("Ben")
     playing.post("/api/match", json={**MATCH, "players": ["Eve", "Cy"], "dealer": None})
-    assert People(house.config.data / "people.json").numbers == {"Ann": 0, "Cy": 2, "Dee": 3, "Eve": 1}
+    assert People(services.config.data / "people.json").numbers == {"Ann": 0, "Cy": 2, "Dee": 3, "Eve": 1}
 
 
-def test_a_restart_finds_the_match_on_the_table(playing: FlaskClient, house: House) -> None:
+def test_a_restart_finds_the_match_on_the_table(playing: FlaskClient, services: Services) -> None:
     running = playing.get("/api/view").json["match"]["id"]
-    house.close()
-    again = create_app(house.config)
-    assert house_of(again).table.match_id == running
-    house_of(again).close()
+    services.close()
+    again = create_app(services.config)
+    assert services_of(again).table.match_id == running
+    services_of(again).close()
 
 
 def test_the_caller_changes_language_in_mid_match(playing: FlaskClient) -> None:

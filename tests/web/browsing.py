@@ -14,10 +14,10 @@ from playwright.sync_api import Page, expect
 
 from companion.cards import Card
 from companion.server.access.guests import Role
-from companion.server.app import create_app, house_of
+from companion.server.app import create_app, services_of
 from companion.server.config import ServerConfig
-from companion.server.house import House
 from companion.server.serve import Listeners
+from companion.server.services import Services
 from companion.vision.detector import model_folder
 from companion.vision.geometry import Image
 from companion.vision.pile import Detect
@@ -109,18 +109,18 @@ class Server:
     def start(self) -> None:
         config = ServerConfig(data=self._data, port=self._port)
         self.app = create_app(config, self.reader)
-        self.house: House = house_of(self.app)
+        self.services: Services = services_of(self.app)
         self._listeners = Listeners(self.app, config)
         self.url = self._listeners.start()
 
     def stop(self) -> None:
-        self.house.close()
+        self.services.close()
         self._listeners.stop()
 
     def read_with(self, detect: Detect) -> None:
         """Let something else than the stub find the cards."""
-        self.house._detect = detect
+        self.services._detect = detect
 
     def invitation(self, role: Role, player: str | None = None, page: str = "table") -> str:
         """Return the address that lets a device in."""
-        return f"{self.url}/join#t={self.house.pairing.invite(role, player)}&p={page}"
+        return f"{self.url}/join#t={self.services.pairing.invite(role, player)}&p={page}"

@@ -41,7 +41,7 @@ def table(playing: Server, open_as: Open) -> Page:
 def see(server: Server, *cards: tuple[str, float]) -> None:
     """Let the camera see a card land."""
     picture = np.full((90, 160, 3), 90, np.uint8)
-    server.house.table.see(CardLanded(1.0, tuple((Card.parse(card), p) for card, p in cards), None, picture))
+    server.services.table.see(CardLanded(1.0, tuple((Card.parse(card), p) for card, p in cards), None, picture))
 
 
 def test_a_match_is_set_up_and_played_by_taps(server: Server, open_as: Open) -> None:

@@ -38,7 +38,7 @@ def test_a_players_page_shakes_and_offers_its_own_buttons(playing: Server, open_
     expect(ben.locator("#turn")).to_contain_text("You are next.")
     expect(ben.locator('[data-act="draw"]')).to_have_count(0)
     assert ben.evaluate("window.shaken") == 0
-    playing.house.table.tap(moves.Play(Card.parse("red 6")))
+    playing.services.table.tap(moves.Play(Card.parse("red 6")))
     expect(ben.locator("#turn")).to_contain_text("Your turn!")
     ben.wait_for_function("() => window.shaken === 1")
     ben.click('[data-act="draw"]')
@@ -51,10 +51,10 @@ def test_a_device_joins_by_pin_and_takes_a_seat(playing: Server, device: Callabl
     page = device().new_page()
     page.goto(f"{playing.url}/player")
     page.wait_for_url("**/join")
-    page.fill("#pin", "000000" if playing.house.pairing.pin != "000000" else "111111")
+    page.fill("#pin", "000000" if playing.services.pairing.pin != "000000" else "111111")
     page.keyboard.press("Enter")
     expect(page.get_by_role("alert")).to_have_text("That is not the PIN.")
-    page.fill("#pin", playing.house.pairing.pin)
+    page.fill("#pin", playing.services.pairing.pin)
     page.keyboard.press("Enter")
     page.get_by_role("button", name="Cy").click()
     page.wait_for_url("**/player")
@@ -64,15 +64,15 @@ def test_a_device_joins_by_pin_and_takes_a_seat(playing: Server, device: Callabl
 def test_the_page_speaks_once_it_was_asked_to(playing: Server, open_as: Open) -> None:
     page = open_as(Role.VIEWER)
     page.wait_for_selector("#top .card")
-    playing.house.table.tap(moves.Play(Card.parse("red skip")))
+    playing.services.table.tap(moves.Play(Card.parse("red skip")))
     expect(page.locator("#caption")).to_contain_text("Ben is skipped.")
     assert page.evaluate("window.spoken") == []
     page.click("#speak")
     page.wait_for_function("() => window.spoken.length > 0")
-    playing.house.table.tap(moves.Play(Card.parse("red reverse")))
+    playing.services.table.tap(moves.Play(Card.parse("red reverse")))
     page.wait_for_function("() => window.spoken.includes('Play goes counterclockwise.')")
     page.click("#speak")
-    playing.house.table.tap(moves.Draw())
+    playing.services.table.tap(moves.Draw())
     expect(page.locator("#caption")).to_contain_text("draws one")
     assert not any("draws one" in said for said in page.evaluate("window.spoken"))
 
@@ -80,17 +80,17 @@ def test_the_page_speaks_once_it_was_asked_to(playing: Server, open_as: Open) ->
 def test_an_item_gets_its_moment(playing: Server, open_as: Open) -> None:
     page = open_as(Role.VIEWER)
     page.wait_for_selector("#top .card")
-    playing.house.table.tap(moves.Play(Card(Face.WILD_ITEM_BOX)))
-    playing.house.table.tap(moves.Flip(Card.parse("blue 3")))
+    playing.services.table.tap(moves.Play(Card(Face.WILD_ITEM_BOX)))
+    playing.services.table.tap(moves.Flip(Card.parse("blue 3")))
     page.wait_for_selector(".theatre-lightning")
     expect(page.locator("#caption")).to_contain_text("Lightning!")
 
 
 def test_a_scanned_hand_is_mended_by_taps(playing: Server, open_as: Open, hand_picture: Path) -> None:
     page = open_as(Role.HOST)
-    playing.house.table.tap(moves.Count("Ann", 0))
-    playing.house.table.amend(2, moves.Count("Ben", 3))
-    playing.house.table.tap(moves.Count("Ann", 0))
+    playing.services.table.tap(moves.Count("Ann", 0))
+    playing.services.table.amend(2, moves.Count("Ben", 3))
+    playing.services.table.tap(moves.Count("Ann", 0))
     playing.reader.cards = ["red 7", "red 7"]
     page.goto(f"{playing.url}/scan?player=Ben")
     page.set_input_files("#files", hand_picture)
@@ -115,7 +115,7 @@ def test_a_scanned_hand_is_mended_by_taps(playing: Server, open_as: Open, hand_p
 
 def test_a_challenged_hand_is_for_the_challenger_alone(playing: Server, open_as: Open, hand_picture: Path) -> None:
     for move in (moves.Play(Card(Face.WILD_DRAW_FOUR)), moves.ChooseColor(Color.BLUE), moves.Challenge()):
-        playing.house.table.tap(move)
+        playing.services.table.tap(move)
     playing.reader.cards = ["red 7", "blue 2", "green 3", "green 4", "blue skip", "yellow 0"]
     cy = open_as(Role.PLAYER, "Cy", "player")
     expect(cy.locator('[data-act="reveal"]')).to_have_count(0)
@@ -152,10 +152,10 @@ def test_the_host_signs_a_single_device_out(playing: Server, open_as: Open) -> N
     host.get_by_role("button", name="Sign out Ben").click()
     expect(host.locator(".devices li")).to_have_count(2)
     ben.wait_for_url("**/join")
-    pin = playing.house.pairing.pin
+    pin = playing.services.pairing.pin
     host.click("#new-pin")
     expect(host.locator("dialog .pin")).not_to_have_text(pin)
-    playing.house.table.tap(moves.Play(Card.parse("red 6")))
+    playing.services.table.tap(moves.Play(Card.parse("red 6")))
     expect(viewer.locator("#top .card")).to_have_attribute("aria-label", "red 6")
 
 
@@ -183,7 +183,7 @@ def test_the_host_changes_turns_and_camera_in_mid_match(playing: Server, open_as
 
 def test_a_scored_hand_is_mended_later(playing: Server, open_as: Open, hand_picture: Path) -> None:
     page = open_as(Role.HOST)
-    playing.house.table.tap(moves.Count("Ann", 0))
+    playing.services.table.tap(moves.Count("Ann", 0))
     playing.reader.cards = ["red 7", "blue 2"]
     page.goto(f"{playing.url}/scan?player=Ben")
     page.set_input_files("#files", hand_picture)
@@ -200,7 +200,7 @@ def test_a_scored_hand_is_mended_later(playing: Server, open_as: Open, hand_pict
     pick(page, "red 1")
     page.click("#confirm")
     page.wait_for_url("**/scan?player=Cy")
-    last = playing.house.table.view().history[-1]
+    last = playing.services.table.view().history[-1]
     assert last.move == moves.Hand("Ben", (Card.parse("red 1"), Card.parse("blue 2")))
     assert last.picture is not None
 
@@ -208,7 +208,7 @@ def test_a_scored_hand_is_mended_later(playing: Server, open_as: Open, hand_pict
 def test_a_chosen_color_is_corrected(playing: Server, open_as: Open) -> None:
     page = open_as(Role.HOST)
     for move in (moves.Play(Card(Face.WILD_DRAW_FOUR)), moves.ChooseColor(Color.BLUE), moves.Accept()):
-        playing.house.table.tap(move)
+        playing.services.table.tap(move)
     page.click('.line[data-n="3"]')
     page.click("dialog .chip-green")
     expect(page.locator(".in-force")).to_contain_text("green")
@@ -283,7 +283,7 @@ def film_table(path: Path) -> Card:
 def filmed(playwright: Playwright, server: Server, footage: Path) -> Iterator[tuple[Page, Page]]:
     """Yield the camera page of a host whose camera shows the footage, and the table page beside it."""
     edition = EDITIONS[EditionName.MARIO_KART]
-    server.house.start(Header(edition, ("Ann", "Ben"), 1, edition.options), relaxed_turns=False)
+    server.services.start(Header(edition, ("Ann", "Ben"), 1, edition.options), relaxed_turns=False)
     browser = playwright.chromium.launch(
         executable_path=CHROMIUM,
         args=[
@@ -342,4 +342,4 @@ def test_without_a_secure_page_single_photos_are_taken(
     page.goto(f"{playing.url}/camera")
     page.set_input_files("#shot", hand_picture)
     expect(page.locator("#camera-status")).to_have_text("The photo has been taken in.")
-    assert playing.house.camera.state.source == "phone"
+    assert playing.services.camera.state.source == "phone"

@@ -117,10 +117,10 @@ def play_round(page: Page, server: Server, script: Script, table: PatientTable) 
             ]
         if isinstance(move, _SHOWN):
             table.go_on(until)
-            if server.house.table.view().questions:
+            if server.services.table.view().questions:
                 page.wait_for_selector(".question")
                 answer(page, move.card.name)
-            if len(server.house.table.view().history) < number:
+            if len(server.services.table.view().history) < number:
                 page.click(f'[data-act="{type(move).__name__.lower()}"]')
                 pick(page, move.card.name)
         else:
@@ -175,11 +175,11 @@ def test_a_round_is_played_and_scored_from_pictures(server: Server, open_as: Ope
     page.goto(f"{server.url}/")
     set_up(page, header)
     table = PatientTable(SimulatedTable(SEED, script=script, size=(960, 540), rate=10, fonts=(), noise=False))
-    server.house.camera.watch(table, "test")
+    server.services.camera.watch(table, "test")
     left = play_round(page, server, script, table)
     table.stop()
 
-    laid = [line for line in server.house.table.view().history if isinstance(line.move, _SHOWN)]
+    laid = [line for line in server.services.table.view().history if isinstance(line.move, _SHOWN)]
     read = [line for line in laid if line.read_by is ReadBy.CAMERA]
     assert len(laid) > HAND_SIZE
     assert any(card.move.card.face is Face.WILD_ITEM_BOX for card in laid)

@@ -15,7 +15,7 @@ export async function invite(me) {
     fill(place,
       h("label", { class: "check" },
         h("input", { type: "checkbox", checked: now.open, onchange: async (/** @type {any} */ event) => {
-          await attempt(() => post("/api/doors", { open: event.target.checked }));
+          await attempt(() => post("/api/lan", { open: event.target.checked }));
           await draw();
         } }), t("invite.open")),
       !now.open && h("p", { class: "warn" }, t("invite.closed")),

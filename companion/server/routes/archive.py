@@ -15,11 +15,11 @@ from companion.referee.errors import RefereeError
 from companion.results import deeds, rounds, totals
 from companion.server.access.guests import Role
 from companion.server.errors import RefusalError
-from companion.server.house import house
 from companion.server.oddities import oddities
 from companion.server.routes.api import Api, Media
 from companion.server.routes.fields import Body, ExportName
 from companion.server.routes.payloads import Answer, kept_picture_response
+from companion.server.services import services
 from companion.store import NoSuchMatchError, StoredMatch, StoreError
 
 api = Api()
@@ -125,15 +125,15 @@ class ExportQuery(Body):
 @api.route("GET", "/api/people", role=Role.VIEWER, answer=PeopleAnswer)
 def list_people() -> PeopleAnswer:
     """List who has played here."""
-    return PeopleAnswer(people=house().people.numbers)
+    return PeopleAnswer(people=services().people.numbers)
 
 
 @api.route("GET", "/api/matches", role=Role.VIEWER, answer=MatchesAnswer, errors=(409,))
 def list_matches() -> MatchesAnswer:
     """List all matches."""
-    running = house().table.match_id
+    running = services().table.match_id
     try:
-        found = house().store.survey()
+        found = services().store.survey()
     except StoreError as error:
         raise RefusalError(409, "storage", str(error)) from error
     return MatchesAnswer(
@@ -172,7 +172,7 @@ def get_match(match_id: str) -> ScoresAnswer:
 def get_match_picture(match_id: str, picture: str) -> Response:
     """Return a picture that a ruling of this match is based on."""
     try:
-        data = house().store.picture(match_id, picture)
+        data = services().store.picture(match_id, picture)
     except StoreError as error:
         raise RefusalError(409, "storage", str(error)) from error
     return kept_picture_response(data)
@@ -181,10 +181,10 @@ def get_match_picture(match_id: str, picture: str) -> Response:
 @api.route("DELETE", "/api/matches/<match_id>", role=Role.HOST, errors=(409,))
 def delete_match(match_id: str) -> None:
     """Delete a match with its pictures; the running one cannot be deleted."""
-    if house().table.match_id == match_id:
+    if services().table.match_id == match_id:
         raise RefusalError(409, "running", "This match is running.")
     try:
-        house().store.delete(match_id)
+        services().store.delete(match_id)
     except NoSuchMatchError as error:
         raise RefusalError(404, "no-such-match", "There is no such match.") from error
     except StoreError as error:
@@ -201,9 +201,9 @@ def delete_match(match_id: str) -> None:
 )
 def export_match(match_id: str, query: ExportQuery) -> Response:
     """Write a match out, in what format one of the list of exports says; of a damaged match, what can be read."""
-    caller, export = house().caller, EXPORTS[query.format]
+    caller, export = services().caller, EXPORTS[query.format]
     with _refusals():
-        stored, journal, _ = recover(house().store.salvage(match_id), caller.refuse)
+        stored, journal, _ = recover(services().store.salvage(match_id), caller.refuse)
     text = export.write(stored, journal, caller)
     if export.media_type == "text/csv":
         text = "\ufeff" + text  # tells spreadsheets that this is UTF-8
@@ -214,7 +214,7 @@ def export_match(match_id: str, query: ExportQuery) -> Response:
 
 def _load(match_id: str) -> tuple[StoredMatch, Journal]:
     with _refusals():
-        stored = house().store.load(match_id)
+        stored = services().store.load(match_id)
         return stored, replay(stored.header, stored.lines)
 
 

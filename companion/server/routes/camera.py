@@ -12,11 +12,11 @@ from pydantic import Field
 from companion.server.access.guests import Role
 from companion.server.camera import CameraState
 from companion.server.errors import RefusalError
-from companion.server.house import house
 from companion.server.routes.api import Api, Media
 from companion.server.routes.fields import Body
 from companion.server.routes.payloads import Answer, SeenCardAnswer, seen_card
 from companion.server.routes.uploads import check_picture
+from companion.server.services import services
 from companion.vision.advice import Advice, advise
 from companion.vision.frames import SourceError
 from companion.vision.pictures import PictureError
@@ -94,19 +94,19 @@ class LookAnswer(Answer):
 @api.route("GET", "/api/camera", role=Role.VIEWER, answer=CameraAnswer)
 def get_camera() -> CameraAnswer:
     """Say what the camera is doing."""
-    return _answer(house().camera.state)
+    return _answer(services().camera.state)
 
 
 @api.route("POST", "/api/camera", role=Role.HOST, body=CameraBody, answer=CameraAnswer, errors=(409,))
 def choose_camera(body: CameraBody) -> CameraAnswer:
     """Watch another source."""
     try:
-        house().camera.choose(body.source, body.region)
+        services().camera.choose(body.source, body.region)
     except SourceError as error:
         raise RefusalError(409, "no-source", str(error)) from error
     except ValueError as error:
         raise RefusalError(409, "no-source", "That names no camera.") from error
-    return _answer(house().camera.state)
+    return _answer(services().camera.state)
 
 
 @api.route("GET", "/api/cameras", role=Role.HOST, answer=CamerasAnswer)
@@ -131,7 +131,7 @@ def preview_camera(number: int) -> Response:
 @api.route("GET", "/api/camera/picture", role=Role.VIEWER, answer=Media(("image/jpeg",)), errors=(404,))
 def get_camera_picture() -> Response:
     """Return the camera's newest picture."""
-    data = house().camera.preview()
+    data = services().camera.preview()
     if data is None:
         raise RefusalError(404, "no-picture", "The camera has sent no picture yet.")
     return _jpeg(data)
@@ -142,20 +142,20 @@ def push_frame(pictures: list[bytes]) -> FrameAnswer:
     """Take in a picture of the pile from a phone; the next should follow only when this is answered."""
     check_picture(pictures[0])
     try:
-        watched = house().camera.push(pictures[0])
+        watched = services().camera.push(pictures[0])
     except PictureError as error:
         raise RefusalError(422, "not-a-picture", "The picture is damaged.") from error
-    return FrameAnswer(watched=watched, drops=house().camera.state.drops)
+    return FrameAnswer(watched=watched, drops=services().camera.state.drops)
 
 
 @api.route("POST", "/api/camera/look", role=Role.HOST, answer=LookAnswer, errors=(409,))
 def look() -> LookAnswer:
     """Read the cards that the camera sees now, whatever the match is at, and say what stands in the way."""
-    frame = house().camera.frame()
+    frame = services().camera.frame()
     if frame is None:
         raise RefusalError(409, "no-picture", "The camera has sent no picture yet.")
     height, width = frame.image.shape[:2]
-    found = house().reader()(frame.image)
+    found = services().reader()(frame.image)
     advice = _advice(advise(frame.image, found))
     return LookAnswer(cards=[seen_card(sighting, 0) for sighting in found], advice=advice, width=width, height=height)
 
@@ -180,7 +180,7 @@ def webcams() -> list[tuple[int, str]]:
             if number.isdecimal() and (not index.exists() or index.read_text().strip() == "0"):
                 found.append((int(number), (folder / "name").read_text().strip() or f"Camera {number}"))
         return found
-    in_use = house().camera.state.source
+    in_use = services().camera.state.source
     found = []
     for number in range(_MOST_WEBCAMS):
         if str(number) != in_use:

@@ -13,10 +13,10 @@ from companion.languages import Language
 from companion.referee.editions import EDITIONS, OPTIONS, PROFILES, Edition, Option, OptionKind
 from companion.referee.state import MAX_PLAYERS, MIN_PLAYERS
 from companion.server.access.guests import Role
-from companion.server.house import house
 from companion.server.routes.api import Api
 from companion.server.routes.fields import Body
 from companion.server.routes.payloads import Answer
+from companion.server.services import services
 from companion.store import StoreError
 
 api = Api()
@@ -110,7 +110,7 @@ def get_choices(query: ChoicesQuery) -> ChoicesAnswer:
     `defaults`; what a profile `sets` goes before it; what POST /api/match is given as `options` goes before both.
     `scorings` are the values of the option `scoring`. `last` is the body of the last POST /api/match, empty at first.
     """
-    own = house()
+    own = services()
     caller = Caller(query.language or own.language)
     offered = [_option(option, caller) for option in OPTIONS.values()]
     try:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from companion.server.access.guests import Role
 from companion.server.errors import RefusalError
-from companion.server.house import house
 from companion.server.routes.api import Api, known_guest
 from companion.server.routes.payloads import Answer
+from companion.server.services import services
 
 api = Api()
 
@@ -36,7 +36,7 @@ class DevicesAnswer(Answer):
 @api.route("GET", "/api/devices", role=Role.HOST, answer=DevicesAnswer)
 def list_devices() -> DevicesAnswer:
     """List the devices that have joined."""
-    own, asking = house(), known_guest().id
+    own, asking = services(), known_guest().id
     return DevicesAnswer(
         devices=[
             DeviceAnswer(
@@ -56,6 +56,6 @@ def list_devices() -> DevicesAnswer:
 @api.route("DELETE", "/api/devices/<device>", role=Role.HOST)
 def dismiss_device(device: str) -> None:
     """Sign a device out: its badge counts no longer, and its live stream ends at once."""
-    if not house().devices.dismiss(device):
+    if not services().devices.dismiss(device):
         raise RefusalError(404, "no-such-device", "This device has left already.")
-    house().hub.nudge()
+    services().hub.nudge()

@@ -10,11 +10,11 @@ from pydantic import Field
 from companion.referee.state import Phase, State
 from companion.server.access.guests import Guest, Role
 from companion.server.errors import RefusalError
-from companion.server.house import house
 from companion.server.routes.api import MOST_PICTURES, Api, known_guest
 from companion.server.routes.fields import Body, KnownName
 from companion.server.routes.payloads import Answer, SeenCardAnswer, seen_card
 from companion.server.routes.uploads import read_picture
+from companion.server.services import services
 from companion.table.pictures import kept_picture
 from companion.vision.geometry import Image
 from companion.vision.hands import HandReading, read_hand
@@ -61,11 +61,11 @@ class HandAnswer(Answer):
 )
 def read_hands(query: HandQuery, pictures: list[bytes]) -> HandAnswer:
     """Read one hand from pictures of it. The one that shows most is kept if the hand is confirmed, else nothing is."""
-    state = house().table.state
+    state = services().table.state
     if query.purpose == "challenge":
         _check_challenger(known_guest(), state)
     images = [read_picture(data) for data in pictures]
-    detect = house().reader()
+    detect = services().reader()
     expected = None
     if state is not None and query.player is not None:
         if query.player not in state.players:
@@ -87,7 +87,7 @@ def _keep(images: list[Image], hand: HandReading) -> str | None:
     """Hold the picture that shows most of the cards until the hand is confirmed."""
     shown = Counter(held.picture for held in hand.cards)
     jpeg, _ = kept_picture(images[max(range(len(images)), key=lambda number: shown[number])], None)
-    return None if jpeg is None else house().scans.keep(jpeg)
+    return None if jpeg is None else services().scans.keep(jpeg)
 
 
 def _check_challenger(who: Guest, state: State | None) -> None:

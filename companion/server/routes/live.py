@@ -9,10 +9,10 @@ from pydantic import Field
 
 from companion.server.access.guests import Guest, Role
 from companion.server.errors import RefusalError
-from companion.server.house import House, house
 from companion.server.hub import Stream
 from companion.server.routes.api import Api, Media, known_guest
 from companion.server.routes.fields import Body
+from companion.server.services import Services, services
 
 api = Api()
 
@@ -31,23 +31,23 @@ class EventsQuery(Body):
 def get_events(query: EventsQuery) -> Response:
     """Stream what happens as server-sent events: `update`, `view` and `frame`, from Last-Event-ID on where given.
 
-    A last `replaced` says that another page of the same tab listens now.
+    A last `replaced` says that a newer page listens in its place: of the same tab, or of a device with too many.
     """
-    own, who = house(), known_guest()
-    seat = own.streams.take(who.id, query.tab)
-    if seat is None:
-        raise RefusalError(429, "too-many-streams", "Too many pages are open on this device: close some.", 10)
+    own, who = services(), known_guest()
+    slot = own.streams.take(who.id, query.tab, host=who.role is Role.HOST)
+    if slot is None:
+        raise RefusalError(429, "too-many-streams", "Too many pages are open on all devices: close some.", 10)
     own.hub.nudge()  # the stream that this one takes the place of ends
-    stream = _stream(own, who, seat, request.headers.get("Last-Event-ID", ""))
+    stream = _stream(own, who, slot, request.headers.get("Last-Event-ID", ""))
     response = Response(stream, content_type="text/event-stream")
     # Werkzeug calls this however the stream ends, even where it never began.
-    response.call_on_close(lambda: own.streams.leave(seat))
+    response.call_on_close(lambda: own.streams.leave(slot))
     response.headers["Cache-Control"] = "no-store"
     response.headers["X-Accel-Buffering"] = "no"
     return response
 
 
-def _stream(own: House, who: Guest, seat: Stream, last: str) -> Iterator[bytes]:
+def _stream(own: Services, who: Guest, slot: Stream, last: str) -> Iterator[bytes]:
     seen = own.hub.resumes(last)
     if seen is None:
         boot, seen = own.hub.mark()
@@ -55,7 +55,7 @@ def _stream(own: House, who: Guest, seat: Stream, last: str) -> Iterator[bytes]:
         yield f"retry: 1000\nid: {boot}-{seen}\nevent: view\ndata: {own.view_json()}\n\n".encode()
     else:
         yield b"retry: 1000\n: resumed\n\n"
-    for message in own.hub.listen(seen, HEARTBEAT_SECONDS, lambda: own.devices.knows(who) and not seat.replaced):
+    for message in own.hub.listen(seen, HEARTBEAT_SECONDS, lambda: own.devices.knows(who) and not slot.replaced):
         yield b": still here\n\n" if message is None else message.encode(own.hub.boot)
-    if seat.replaced:
+    if slot.replaced:
         yield b"event: replaced\ndata: {}\n\n"

@@ -14,11 +14,11 @@ from companion.referee.state import MAX_PLAYERS, MIN_PLAYERS, Header
 from companion.referee.transcript import TranscriptError, read_header
 from companion.server.access.guests import Role
 from companion.server.errors import RefusalError
-from companion.server.house import house
 from companion.server.routes.api import Api
 from companion.server.routes.fields import Body, CardName, OptionName, PlayerName, ProfileName
 from companion.server.routes.payloads import Answer
 from companion.server.selfplay import SOURCE, SelfPlay
+from companion.server.services import services
 from companion.store import NoSuchMatchError, StoreError
 
 api = Api()
@@ -75,7 +75,7 @@ class StartedAnswer(Answer):
 def start_match(body: MatchBody) -> StartedAnswer:
     """Begin a match; the one that ran is kept. Where the simulated table is watched, it plays the match by itself."""
     header = _header(body)
-    own = house()
+    own = services()
     if body.language is not None:
         own.speak(body.language)
     own.remember(body.model_dump(mode="json"))
@@ -88,7 +88,7 @@ def start_match(body: MatchBody) -> StartedAnswer:
 def resume_match(body: ResumeBody) -> StartedAnswer:
     """Go on with a match that was broken off."""
     try:
-        return StartedAnswer(id=house().table.resume(body.id))
+        return StartedAnswer(id=services().table.resume(body.id))
     except NoSuchMatchError as error:
         raise RefusalError(404, "no-such-match", str(error)) from error
     except StoreError as error:
@@ -98,7 +98,7 @@ def resume_match(body: ResumeBody) -> StartedAnswer:
 @api.route("POST", "/api/match/rematch", role=Role.HOST, answer=StartedAnswer, errors=(409,))
 def start_rematch() -> StartedAnswer:
     """Begin another match of the same people, rules and options; the next player deals."""
-    own = house()
+    own = services()
     view = own.table.view()
     if view.header is None or view.state is None:
         raise RefusalError(409, "no-match", "There is no match that could be played again.")
@@ -117,7 +117,7 @@ def find_dealer(body: DealerBody) -> DealerAnswer:
 @api.route("POST", "/api/language", role=Role.HOST, body=LanguageBody)
 def set_language(body: LanguageBody) -> None:
     """Let the caller speak another language."""
-    house().speak(body.language)
+    services().speak(body.language)
 
 
 def _header(body: MatchBody) -> Header:

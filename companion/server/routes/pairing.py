@@ -13,10 +13,11 @@ from pydantic import Field, model_validator
 from companion.server.access.guests import Guest, Role
 from companion.server.access.pairing import InvalidTokenError, TooManyTriesError, WrongPinError
 from companion.server.errors import RefusalError
-from companion.server.house import DoorError, House, house
+from companion.server.lan import LanAccessError
 from companion.server.routes.api import Api, Media, guest, known_guest
 from companion.server.routes.fields import Body, KnownName
 from companion.server.routes.payloads import Answer
+from companion.server.services import Services, services
 
 api = Api()
 
@@ -75,7 +76,7 @@ class PairingAnswer(Answer):
     fingerprint: str | None
 
 
-class DoorsBody(Body):
+class LanBody(Body):
     """Whether other devices may connect."""
 
     open: bool
@@ -90,7 +91,7 @@ def get_me() -> MeAnswer:
 @api.route("POST", "/api/join", role=None, body=JoinBody, answer=MeAnswer, errors=(401, 409, 429))
 def join(body: JoinBody) -> Response:
     """Let this device join, by a token or by the PIN."""
-    pairing = house().pairing
+    pairing = services().pairing
     if body.player is not None:
         _check_player(body.player)
     try:
@@ -107,7 +108,7 @@ def join(body: JoinBody) -> Response:
         raise RefusalError(429, "too-many-tries", message, error.wait) from error
     if body.player is not None and found.role is not Role.VIEWER:
         found = replace(found, player=body.player)
-    house().devices.welcome(found, request.headers.get("User-Agent", ""))
+    services().devices.welcome(found, request.headers.get("User-Agent", ""))
     return _badged(found)
 
 
@@ -117,7 +118,7 @@ def take_seat(body: SeatBody) -> Response:
     if body.player is not None:
         _check_player(body.player)
     found = replace(known_guest(), player=body.player)
-    if not house().devices.change(found):
+    if not services().devices.change(found):
         known_guest()  # signed out meanwhile, which it says
     return _badged(found)
 
@@ -125,51 +126,51 @@ def take_seat(body: SeatBody) -> Response:
 @api.route("POST", "/api/leave", role=Role.VIEWER)
 def leave() -> Response:
     """Let this device forget that it joined."""
-    house().devices.dismiss(known_guest().id)
-    house().hub.nudge()
+    services().devices.dismiss(known_guest().id)
+    services().hub.nudge()
     response = Response(status=204)
-    house().badges.write(request, response, None)
+    services().badges.write(request, response, None)
     return response
 
 
 @api.route("GET", "/api/pairing", role=Role.HOST, answer=PairingAnswer)
 def get_pairing() -> PairingAnswer:
     """Say how devices join."""
-    return _pairing(house())
+    return _pairing(services())
 
 
 @api.route("POST", "/api/pairing/pin", role=Role.HOST, answer=PairingAnswer)
 def renew_pin() -> PairingAnswer:
     """Make another PIN."""
-    house().pairing.renew_pin()
-    return _pairing(house())
+    services().pairing.renew_pin()
+    return _pairing(services())
 
 
 @api.route("POST", "/api/pairing/invitations", role=Role.HOST, body=InvitationBody, answer=InvitationAnswer)
 def invite(body: InvitationBody) -> InvitationAnswer:
     """Make an address, with its QR code, that lets one device in once."""
-    token = house().pairing.invite(Role(body.role), body.player)
-    addresses = house().doors.addresses()
+    token = services().pairing.invite(Role(body.role), body.player)
+    addresses = services().lan.addresses()
     # Only a secure page may use a phone's camera; where there is one, every device is best off with it.
     base = _preferred(addresses, secure=body.page == "camera") or request.host_url.rstrip("/")
     url = f"{base}/join#t={token}&p={body.page}"
     return InvitationAnswer(url=url, qr=qr_svg(url))
 
 
-@api.route("POST", "/api/doors", role=Role.HOST, body=DoorsBody, answer=PairingAnswer, errors=(409,))
-def set_doors(body: DoorsBody) -> PairingAnswer:
+@api.route("POST", "/api/lan", role=Role.HOST, body=LanBody, answer=PairingAnswer, errors=(409,))
+def set_lan_access(body: LanBody) -> PairingAnswer:
     """Let other devices on the network connect, or shut them out."""
     try:
-        house().doors.set_open(body.open)
-    except DoorError as error:
+        services().lan.set_open(body.open)
+    except LanAccessError as error:
         raise RefusalError(409, "no-network", str(error)) from error
-    return _pairing(house())
+    return _pairing(services())
 
 
 @api.route("GET", "/api/trust/authority.crt", role=None, answer=Media(("application/x-x509-ca-cert",)), errors=(404,))
 def get_authority() -> Response:
     """Return the certificate authority for a device to trust."""
-    authority = house().doors.authority
+    authority = services().lan.authority
     if authority is None:
         raise RefusalError(404, "no-authority", "This server has no certificate.")
     response = Response(authority[0], content_type="application/x-x509-ca-cert")
@@ -190,34 +191,34 @@ def _preferred(addresses: list[str], *, secure: bool) -> str | None:
 
 
 def _check_player(player: str) -> None:
-    header = house().table.view().header
+    header = services().table.view().header
     if header is None or player not in header.players:
         raise RefusalError(409, "no-such-player", "Nobody of this name is playing.")
 
 
 def _badged(found: Guest) -> Response:
     response = Response(_me(found).model_dump_json(), content_type="application/json")
-    house().badges.write(request, response, found)
+    services().badges.write(request, response, found)
     return response
 
 
 def _me(found: Guest | None) -> MeAnswer:
-    header = house().table.view().header if found is not None else None
+    header = services().table.view().header if found is not None else None
     players = [] if header is None else list(header.players)
     return MeAnswer(
         role=found.role.value if found else None,
         player=found.player if found and found.player in players else None,
-        language=house().language,
+        language=services().language,
         secure=request.is_secure,
         players=players,
     )
 
 
-def _pairing(value: House) -> PairingAnswer:
-    authority = value.doors.authority
+def _pairing(value: Services) -> PairingAnswer:
+    authority = value.lan.authority
     return PairingAnswer(
         pin=value.pairing.pin,
-        open=value.doors.open,
-        addresses=value.doors.addresses(),
+        open=value.lan.open,
+        addresses=value.lan.addresses(),
         fingerprint=authority[1] if authority else None,
     )

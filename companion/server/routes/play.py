@@ -19,7 +19,6 @@ from companion.referee.state import Phase, State
 from companion.referee.transcript import TranscriptError, read_move
 from companion.server.access.guests import Guest, Role
 from companion.server.errors import RefusalError
-from companion.server.house import house
 from companion.server.routes.api import Api, Media, known_guest
 from companion.server.routes.fields import Body, CardName, Cards, KnownName
 from companion.server.routes.payloads import (
@@ -32,6 +31,7 @@ from companion.server.routes.payloads import (
     outcome_answer,
     view_answer,
 )
+from companion.server.services import services
 from companion.table import NoMatchError, TableError
 
 api = Api()
@@ -117,28 +117,28 @@ class HistoryAnswer(Answer):
 @api.route("GET", "/api/view", role=Role.VIEWER, answer=ViewAnswer)
 def get_view() -> ViewAnswer:
     """Return everything that a screen shows."""
-    return view_answer(house().table.view(), house().language)
+    return view_answer(services().table.view(), services().language)
 
 
 @api.route("GET", "/api/history", role=Role.VIEWER, answer=HistoryAnswer)
 def get_history() -> HistoryAnswer:
     """Return all accepted moves of the running match."""
-    return HistoryAnswer(lines=[line_answer(line) for line in house().table.view().history])
+    return HistoryAnswer(lines=[line_answer(line) for line in services().table.view().history])
 
 
 @api.route("GET", "/api/pictures/<picture>", role=Role.VIEWER, answer=Media(("image/jpeg",)))
 def get_picture(picture: str) -> Response:
     """Return the picture that a ruling or a question is based on."""
-    return kept_picture_response(house().table.picture(picture))
+    return kept_picture_response(services().table.picture(picture))
 
 
 @api.route("POST", "/api/moves", role=Role.PLAYER, body=TapBody, answer=OutcomeAnswer, errors=(409,))
 def tap(body: TapBody) -> OutcomeAnswer:
     """Make a move that the camera does not see, or did not see."""
     move = _own(known_guest(), body.move())
-    picture = None if body.scan is None or not isinstance(move, moves.Hand) else house().scans.find(body.scan)
+    picture = None if body.scan is None or not isinstance(move, moves.Hand) else services().scans.find(body.scan)
     with _refusals():
-        return outcome_answer(house().table.tap(move, picture))
+        return outcome_answer(services().table.tap(move, picture))
 
 
 @api.route(
@@ -154,28 +154,28 @@ def answer_question(question: int, body: AnswerBody) -> OutcomeAnswer:
     answer = Card.parse(body.card) if body.card is not None else body.choice
     assert answer is not None
     with _refusals():
-        return outcome_answer(house().table.answer(question, answer))
+        return outcome_answer(services().table.answer(question, answer))
 
 
 @api.route("POST", "/api/questions/<int:question>/stand", role=Role.PLAYER, answer=OutcomeAnswer, errors=(409,))
 def let_stand(question: int) -> OutcomeAnswer:
     """Let the card stand that does not match."""
     with _refusals():
-        return outcome_answer(house().table.let_stand(question))
+        return outcome_answer(services().table.let_stand(question))
 
 
 @api.route("POST", "/api/take-back", role=Role.PLAYER, answer=OutcomeAnswer, errors=(409,))
 def take_back() -> OutcomeAnswer:
     """Take the top card back."""
     with _refusals():
-        return outcome_answer(house().table.take_back())
+        return outcome_answer(services().table.take_back())
 
 
 @api.route("POST", "/api/undo", role=Role.PLAYER, answer=OutcomeAnswer, errors=(409,))
 def undo() -> OutcomeAnswer:
     """Take the last move back."""
     with _refusals():
-        return outcome_answer(house().table.undo())
+        return outcome_answer(services().table.undo())
 
 
 @api.route("POST", "/api/amend", role=Role.PLAYER, body=AmendBody, answer=OutcomeAnswer, errors=(409,))
@@ -183,20 +183,20 @@ def amend(body: AmendBody) -> OutcomeAnswer:
     """Let an accepted move have been another one."""
     move = body.move.move()
     with _refusals():
-        return outcome_answer(house().table.amend(body.n, move))
+        return outcome_answer(services().table.amend(body.n, move))
 
 
 @api.route("POST", "/api/relaxed-turns", role=Role.HOST, body=RelaxedBody, errors=(409,))
 def set_relaxed_turns(body: RelaxedBody) -> None:
     """Set whether players passed over are taken to have drawn and passed."""
     with _refusals():
-        house().table.set_relaxed_turns(body.relaxed)
+        services().table.set_relaxed_turns(body.relaxed)
 
 
 @api.route("POST", "/api/challenge", role=Role.PLAYER, body=ChallengeBody, answer=ChallengeAnswer, errors=(409,))
 def settle_challenge(body: ChallengeBody) -> ChallengeAnswer:
     """Settle a challenge by the hand that was shown; only the verdict is written down, never the hand."""
-    state = house().table.state
+    state = services().table.state
     who = known_guest()
     if state is None or state.phase is not Phase.REVEAL or state.turn is None:
         raise RefusalError(409, "no-challenge", "No wild draw four is being challenged.")
@@ -208,8 +208,8 @@ def settle_challenge(body: ChallengeBody) -> ChallengeAnswer:
         _, effects = apply(state, moves.Reveal(cards))
         guilty = next(effect.guilty for effect in effects if isinstance(effect, ChallengeSettled))
         if cards and len(cards) != state.hands[state.turn]:
-            house().table.tap(moves.Count(state.players[state.turn], len(cards)))
-        outcome = house().table.tap(moves.Judge(guilty))
+            services().table.tap(moves.Count(state.players[state.turn], len(cards)))
+        outcome = services().table.tap(moves.Judge(guilty))
     return ChallengeAnswer(guilty=guilty, outcome=outcome_answer(outcome))
 
 
@@ -227,7 +227,7 @@ def _own(who: Guest, move: moves.Move) -> moves.Move:
     if who.player is None:
         raise RefusalError(403, "no-seat", "Say first whose device this is.")
     if isinstance(move, moves.Judge | moves.Reveal):
-        challenger = _challenger(house().table.state)
+        challenger = _challenger(services().table.state)
         if challenger not in (None, who.player):
             raise RefusalError(403, "not-allowed", f"The hand is shown to {challenger} alone.")
         return move
@@ -244,7 +244,7 @@ def _refusals() -> Iterator[None]:
     try:
         yield
     except RefereeError as error:
-        raise RefusalError(409, error.code, house().caller.refuse(error)) from error
+        raise RefusalError(409, error.code, services().caller.refuse(error)) from error
     except NoMatchError as error:
         raise RefusalError(409, "no-match", str(error)) from error
     except TableError as error:

@@ -1,4 +1,4 @@
-"""The house: what one running server keeps, and how its parts hang together."""
+"""The services of one running server: what it keeps, and how its parts hang together."""
 
 from __future__ import annotations
 
@@ -22,7 +22,8 @@ from companion.server.access.pairing import Pairing
 from companion.server.camera import Camera
 from companion.server.config import ServerConfig
 from companion.server.errors import RefusalError
-from companion.server.hub import Hub, Seats
+from companion.server.hub import Hub, StreamSlots
+from companion.server.lan import LanAccess
 from companion.server.lock import FolderLock
 from companion.server.people import People
 from companion.server.routes.payloads import question_answer, ruling_answer, view_answer
@@ -30,6 +31,7 @@ from companion.server.scans import Scans
 from companion.store import Store, StoreError
 from companion.table import Table, Update
 from companion.vision.detector import CardDetector
+from companion.vision.events import PileEvent
 from companion.vision.follower import FindBacks
 from companion.vision.pile import Detect
 from companion.vision.runtime import ModelFileError
@@ -40,7 +42,7 @@ _RETRY_SECONDS = 2.0
 _log = logging.getLogger(__name__)
 
 
-class House:
+class Services:
     """One running server's parts. detect: finds cards in pictures, the shipped networks where None.
 
     Raises OSError where the data folder cannot be written, FolderInUseError where another companion runs in it.
@@ -52,12 +54,12 @@ class House:
         self._folder = FolderLock(config.data)
         self.store = Store(config.data)
         self.hub = Hub()
-        self.streams = Seats()
+        self.streams = StreamSlots()
         self.scans = Scans()
         self.pairing = Pairing()
         self.badges = Badges(_secret(config.data / "secret.key"))
         self.devices = Devices(config.data / "devices.json")
-        self.doors: Doors = Doors()
+        self.lan: LanAccess = LanAccess()
         self._detect = detect
         self._detectors: dict[EditionName | None, CardDetector] = {}
         self._lock = threading.RLock()
@@ -67,14 +69,7 @@ class House:
         self.table = Table(self.store, caller=self.caller)
         threading.Thread(target=self._pump, name="updates", daemon=True).start()
         self._take_up()
-        self.camera = Camera(
-            self.detector,
-            self.close_detector,
-            self.back_finder,
-            self.table.see,
-            self.hub.show,
-            self.table.camera_changed,
-        )
+        self.camera = Camera(self)
 
     @property
     def caller(self) -> Caller:
@@ -152,6 +147,18 @@ class House:
         except OSError as error:
             _log.warning("The choices could not be kept: %s", error)
 
+    def camera_saw(self, event: PileEvent) -> None:
+        """Let the table know what happened to the pile."""
+        self.table.see(event)
+
+    def camera_showed(self, preview: str) -> None:
+        """Tell all screens of a new preview."""
+        self.hub.show(preview)
+
+    def camera_changes(self) -> None:
+        """Let the table know that what is seen from now on is seen by another camera."""
+        self.table.camera_changed()
+
     def view_json(self) -> str:
         """Return the view as it is sent."""
         return view_answer(self.table.view(), self._language).model_dump_json()
@@ -191,39 +198,13 @@ class House:
                 self.tell_view()
 
 
-class Doors:
-    """The ways in from other devices, opened and shut by the command that runs the server; here there are none."""
-
-    def addresses(self) -> list[str]:
-        """Return the pages' addresses for other devices, the secure one first; none while they are shut out."""
-        return []
-
-    def set_open(self, wanted: bool) -> None:
-        """Let other devices in, or shut them out; raises DoorError where that cannot be."""
-        raise DoorError("This server cannot change who may connect.")
-
-    @property
-    def open(self) -> bool:
-        """Whether other devices can connect."""
-        return False
-
-    @property
-    def authority(self) -> tuple[bytes, str] | None:
-        """The certificate authority as a file for devices, and its fingerprint; None where there is no TLS."""
-        return None
+def services() -> Services:
+    """Return the present application's services."""
+    return cast(Services, current_app.extensions["companion"])
 
 
-class DoorError(Exception):
-    """The way in cannot be opened; the message is one sentence for people."""
-
-
-def house() -> House:
-    """Return the present application's house."""
-    return cast(House, current_app.extensions["companion"])
-
-
-def put(app: Flask, value: House) -> None:
-    """Let the application have this house."""
+def put(app: Flask, value: Services) -> None:
+    """Let the application have these services."""
     app.extensions["companion"] = value
 
 
