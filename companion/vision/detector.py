@@ -61,6 +61,8 @@ _LAST_SCALES = (416,)
 # At which scale a larger picture is searched in which nothing was found: it gave 13 of 21 empty pictures of small cards
 # back without a mistake; done always it invents.
 _FINE_SCALES = (960,)
+# In such a picture a faint box counts if it is read so surely.
+_READ_THOUGH_FAINT = 0.85
 
 
 def model_folder() -> Path:
@@ -119,11 +121,29 @@ class CardDetector:
 
     def _look(self, image: Image) -> list[Sighting]:
         least = self._limits.faint_box
-        found = self._read(image, self._boxes.find(image, least=least))
+        boxes = self._boxes.find(image, least=least)
+        found = self._read(image, boxes)
         found = found or self._read(image, self._boxes.find(image, _LAST_SCALES, turned=True, least=least))
-        if found or max(image.shape[:2]) <= _FINE_SCALES[0] * 3 / 4:
+        if found:
             return found
-        return self._read(image, self._boxes.find(image, _FINE_SCALES, least=least))
+        if max(image.shape[:2]) > _FINE_SCALES[0] * 3 / 4:
+            fine = self._boxes.find(image, _FINE_SCALES, least=least)
+            found = self._read(image, fine)
+            boxes = [*boxes, *fine]
+        return found or self._faint_cards(image, boxes)
+
+    def _faint_cards(self, image: Image, boxes: Sequence[Box]) -> list[Sighting]:
+        """Return what was boxed too faintly to be believed, but is surely read: cards of designs unlike any known."""
+        readings = self._reader.read_cards(image, [box.quad for box in boxes if box.kind is BoxKind.CARD])
+        surely = [
+            reading
+            for reading in readings
+            if reading.confidence >= _READ_THOUGH_FAINT
+            and reading.nothing <= self._limits.surely_not_none
+            and _is_card_shaped(reading.quad)
+        ]
+        surely.sort(key=lambda reading: -reading.confidence)
+        return [reading.sighting(whole=True) for reading in _without_parts(surely, [], image)]
 
     def backs(self, image: Image) -> list[Quad]:
         """Return what is boxed as a card, however faintly, and read as none: in most cases a card face down."""

@@ -15,6 +15,8 @@ from companion.cards import ALL_CARDS, Card, EditionName, deck
 from companion.dataset.artist.families import KEPT_OUT, StyleFamily
 from companion.dataset.scenes.compose import SceneMaker
 from companion.dataset.scenes.layouts import Layout
+from companion.vision.boxes import Box, BoxKind
+from companion.vision.calibration import Calibration
 from companion.vision.corners import (
     USUAL_SHARE,
     CardIndices,
@@ -28,9 +30,11 @@ from companion.vision.corners import (
     outline_from_index,
     outline_from_pair,
 )
-from companion.vision.detector import CardDetector
-from companion.vision.geometry import corner_frames, homography, project, unit_square
-from companion.vision.reader import Reading, Scale
+from companion.vision.detector import CardDetector, model_folder
+from companion.vision.geometry import Quad, corner_frames, homography, project, unit_square
+from companion.vision.limits import ReadingLimits
+from companion.vision.reader import Reader, Reading, Scale
+from companion.vision.runtime import Network
 
 PHOTOS = Path(os.environ.get("COMPANION_PHOTOS", Path(__file__).resolve().parents[3] / "shared" / "photos"))
 CARD = np.array([[100, 50], [212, 50], [212, 224], [100, 224]], np.float32)
@@ -103,6 +107,28 @@ def test_the_top_card_of_a_pile_is_read_though_others_lie_across_under_it(seed: 
 def test_a_pile_on_which_no_card_is_found_is_searched_turned_by_a_quarter() -> None:
     scene = SceneMaker(81, (640, 640), families=KEPT_OUT, fonts=(), deck_count=1).make(Layout.PILE)
     assert scene.cards[-1].card in [s.card for s in CardDetector.shipped(None).thoroughly(scene.image) if s.whole]
+
+
+def test_a_card_that_is_boxed_too_faintly_counts_if_it_is_surely_read() -> None:
+    scene = SceneMaker(21, (640, 640), families=[StyleFamily.CLASSIC_OVAL], fonts=(), deck_count=1).make(Layout.SINGLE)
+    (card,) = scene.cards
+    calibration, folder = Calibration(), model_folder()
+    networks = [Network(folder / f"{kind}-reader.onnx") for kind in ("card", "index")]
+    limits = ReadingLimits.load(folder / "limits.json")
+
+    class Faint:
+        """Boxes the same outline whatever it is shown, with a score that is not believed by itself."""
+
+        def __init__(self, quad: Quad) -> None:
+            self.quad = quad
+
+        def find(self, *_: object, **__: object) -> list[Box]:
+            return [Box(BoxKind.CARD, self.quad, limits.box / 2)]
+
+    found = CardDetector(Faint(card.quad), Reader(*networks, calibration), limits).detect(scene.image)  # type: ignore[arg-type]
+    assert [sighting.card for sighting in found] == [card.card]
+    beside = np.array([[5, 5], [60, 5], [60, 90], [5, 90]], np.float32)
+    assert CardDetector(Faint(beside), Reader(*networks, calibration), limits).detect(scene.image) == []  # type: ignore[arg-type]
 
 
 def test_only_cards_of_the_edition_are_candidates() -> None:
