@@ -14,8 +14,10 @@ from companion.log import set_up_logging, verbose_level
 
 _COMMANDS = {
     "bench": ("companion.commands.bench:bench", "Measure how fast a part runs on this machine."),
+    "decks": ("companion.commands.learn:decks", "List, export, import and delete learnt decks."),
     "demo": ("companion.commands.play:demo", "Run everything on a table that plays by itself."),
     "doctor": ("companion.commands.doctor:doctor", "Check that everything is in place."),
+    "learn": ("companion.commands.learn:learn", "Learn a deck from its cards laid on a pile."),
     "matches": ("companion.commands.matches:matches", "List, export, import and delete kept matches."),
     "play": ("companion.commands.play:play", "Start the companion for a real table."),
     "read": ("companion.commands.read:read", "Name the cards in pictures."),

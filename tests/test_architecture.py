@@ -23,6 +23,7 @@ _MAY_IMPORT = {
     "referee": {"cards"},
     "caller": {"cards", "languages", "referee"},
     "vision": {"cards"},
+    "decks": {"cards", "vision"},
     # The simulated table is a source of pictures as vision asks for.
     "dataset": {"cards", "referee", "vision"},
     "models": {"cards", "dataset", "vision"},

@@ -47,7 +47,7 @@ class Recognising:
         self._frames = frames
         self._small = np.stack([_thumbnail(frame.image) for frame in frames])
 
-    def shipped(self, *_: object) -> Recognising:
+    def __call__(self, *_: object) -> Recognising:
         return self
 
     def detect(self, image: Image) -> list[Sighting]:
@@ -77,7 +77,7 @@ def _thumbnail(image: Image) -> np.ndarray[tuple[int, ...], np.dtype[np.float32]
 @pytest.fixture
 def run(frames: list[SimulatedFrame], monkeypatch: pytest.MonkeyPatch):  # type: ignore[no-untyped-def]
     """Run the command with exact sightings in the networks' place."""
-    monkeypatch.setattr(command, "CardDetector", Recognising(frames))
+    monkeypatch.setattr(command, "load_detector", Recognising(frames))
 
     def invoke(*args: str) -> Result:
         return CliRunner().invoke(command.watch, args)

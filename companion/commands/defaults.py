@@ -12,10 +12,10 @@ OPTIONS: Mapping[str, tuple[str, ...]] = {
     "server.lan": ("play.lan", "demo.lan"),
     "server.tls": ("play.tls", "demo.tls"),
     "server.browser": ("play.browser", "demo.browser"),
-    "table.edition": ("read.edition", "score.edition", "watch.edition", "demo.edition"),
+    "table.edition": ("read.edition", "score.edition", "watch.edition", "learn.edition", "demo.edition"),
     "table.language": ("play.language", "demo.language"),
     "camera.source": ("play.source",),
-    "reader.model": ("read.model", "score.model", "watch.model", "play.model", "demo.model"),
+    "reader.model": ("read.model", "score.model", "learn.model", "watch.model", "play.model", "demo.model"),
 }
 """Setting -> the parameters of commands that it is the default of."""
 

@@ -14,11 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from companion.cards import EditionName
-from companion.commands.parameters import EDITIONS
+from companion.commands.parameters import DECK, EDITIONS, load_detector
 from companion.vision.detector import CardDetector
 from companion.vision.hands import read_hand
 from companion.vision.pictures import SUFFIXES, PictureError, load_picture
-from companion.vision.runtime import ModelFileError
 from companion.vision.sightings import UNSURE_BELOW, Sighting
 
 
@@ -41,6 +40,7 @@ def _options(command: Any) -> Any:
         (
             click.argument("images", nargs=-1, required=True, metavar="IMAGE..."),
             click.option("--edition", type=EDITIONS, help="Consider only this edition's cards."),
+            DECK,
             click.option("--json", "as_json", is_flag=True, help="Print one JSON object per picture."),
             click.option(
                 "--draw",
@@ -61,12 +61,14 @@ def _options(command: Any) -> Any:
 
 @click.command()
 @_options
-def read(images: tuple[str, ...], edition: str | None, as_json: bool, draw: Path | None, model: Path | None) -> None:
+def read(
+    images: tuple[str, ...], edition: str | None, deck: str | None, as_json: bool, draw: Path | None, model: Path | None
+) -> None:
     """Name the cards in pictures: files, folders or patterns.
 
     A file that cannot be read is named and skipped; the exit status is then 1.
     """
-    total = _run(images, edition, as_json, draw, model)
+    total = _run(_detector(edition, model, deck), images, as_json, draw)
     raise SystemExit(1 if total is None else 0)
 
 
@@ -77,6 +79,7 @@ def read(images: tuple[str, ...], edition: str | None, as_json: bool, draw: Path
 def score(
     images: tuple[str, ...],
     edition: str | None,
+    deck: str | None,
     as_json: bool,
     draw: Path | None,
     model: Path | None,
@@ -84,26 +87,31 @@ def score(
     expect: int | None,
 ) -> None:
     """Add up the points of leftover hands, one picture each."""
+    detector = _detector(edition, model, deck)
     if one_hand:
-        _score_one_hand(images, edition, model, expect)
+        _score_one_hand(detector, images, EditionName(edition) if edition else None, expect)
         return
-    total = _run(images, edition, as_json, draw, model, expect)
+    total = _run(detector, images, as_json, draw, expect)
     if total is not None and not as_json:
         click.echo(f"together {total} points")
     raise SystemExit(1 if total is None else 0)
 
 
-def _score_one_hand(images: tuple[str, ...], edition: str | None, model: Path | None, expect: int | None) -> None:
+def _detector(edition: str | None, model: Path | None, deck: str | None) -> CardDetector:
+    return load_detector(EditionName(edition) if edition else None, model, deck)
+
+
+def _score_one_hand(
+    detector: CardDetector, images: tuple[str, ...], edition: EditionName | None, expect: int | None
+) -> None:
     failed = False
     seen: list[list[Sighting]] = []
-    name = EditionName(edition) if edition else None
-    detector = load_detector(name, model)
     for _, image in _pictures(images):
         if isinstance(image, PictureError):
             failed = True
             continue
         seen.append(detector.detect(image))
-    hand = read_hand(seen, expect, name)
+    hand = read_hand(seen, expect, edition)
     for held in hand.cards:
         click.echo(_line(held.sighting))
     click.echo(f"{len(hand.cards)} cards, {hand.points} points")
@@ -112,14 +120,6 @@ def _score_one_hand(images: tuple[str, ...], edition: str | None, model: Path | 
     for card in hand.impossible:
         click.echo(f"more of {card} than the deck holds", err=True)
     raise SystemExit(1 if failed else 0)
-
-
-def load_detector(edition: EditionName | None, model: Path | None) -> CardDetector:
-    """Return what finds cards, with the networks of this folder; a missing or damaged one ends the command."""
-    try:
-        return CardDetector.shipped(edition, model)
-    except ModelFileError as error:
-        raise click.ClickException(str(error)) from error
 
 
 def _pictures(images: Sequence[str]) -> Iterator[tuple[Path, NDArray[np.uint8] | PictureError]]:
@@ -132,15 +132,13 @@ def _pictures(images: Sequence[str]) -> Iterator[tuple[Path, NDArray[np.uint8] |
 
 
 def _run(
+    detector: CardDetector,
     images: Sequence[str],
-    edition: str | None,
     as_json: bool,
     draw: Path | None,
-    model: Path | None,
     expect: int | None = None,
 ) -> int | None:
     """Print what each picture shows; return the sum of points, None where some picture could not be read."""
-    detector = load_detector(EditionName(edition) if edition else None, model)
     total, failed = 0, False
     several = len(picture_files(images)) > 1
     for path, image in _pictures(images):

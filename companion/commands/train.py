@@ -181,7 +181,7 @@ def evaluate(work: Path, folder: Path | None, photos: Path | None, calibrate: bo
     from rich.console import Console
     from rich.table import Table
 
-    from companion.commands.read import load_detector
+    from companion.commands.parameters import load_detector
     from companion.models import evaluate as measures
     from companion.vision.calibration import Calibration
 
@@ -226,7 +226,7 @@ def hands(
 ) -> None:
     """Measure on fans, cascades and heaps of five to eight cards, each hand in three pictures."""
     from companion.cards import EditionName
-    from companion.commands.read import load_detector
+    from companion.commands.parameters import load_detector
     from companion.models import evaluate_hands as measures
 
     edition = EditionName.CLASSIC

@@ -9,9 +9,8 @@ import click
 
 import companion.dataset.simulated  # noqa: F401 (registers itself as a source)
 from companion.cards import EditionName
-from companion.commands.parameters import EDITIONS
+from companion.commands.parameters import DECK, EDITIONS, load_detector
 from companion.vision.advice import in_words
-from companion.vision.detector import CardDetector
 from companion.vision.events import (
     CameraHealth,
     CameraStatus,
@@ -48,6 +47,7 @@ def _region(_: click.Context, __: click.Parameter, text: str | None) -> Region |
 @click.command()
 @click.argument("source")
 @click.option("--edition", type=EDITIONS, help="Consider only this edition's cards.")
+@DECK
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object per new top card.")
 @click.option("--region", callback=_region, metavar="X,Y,W,H", help="Where the pile lies (pixels), not to be found.")
 @click.option(
@@ -63,7 +63,13 @@ def _region(_: click.Context, __: click.Parameter, text: str | None) -> Region |
     help="Folder of the networks, instead of the shipped ones.",
 )
 def watch(
-    source: str, edition: str | None, as_json: bool, region: Region | None, fps: float, model: Path | None
+    source: str,
+    edition: str | None,
+    deck: str | None,
+    as_json: bool,
+    region: Region | None,
+    fps: float,
+    model: Path | None,
 ) -> None:
     """Follow a discard pile and name each card that comes to lie on top; say what stands in the camera's way.
 
@@ -72,7 +78,7 @@ def watch(
     """
     try:
         frames = open_source(source, fps)
-        detector = CardDetector.shipped(EditionName(edition) if edition else None, model)
+        detector = load_detector(EditionName(edition) if edition else None, model, deck)
         helper = Helper(detector.thoroughly, detector.detect, lambda advice: click.echo(in_words(advice), err=True))
         tracker = PileTracker(helper, region, detector.closely)
         watcher = Watcher(frames, Follower(tracker, detector.backs))

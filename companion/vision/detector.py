@@ -12,7 +12,8 @@ from pathlib import Path
 import cv2
 import numpy as np
 
-from companion.cards import EditionName, deck
+from companion.cards import EditionName
+from companion.cards import deck as cards_of
 from companion.vision.boxes import Box, BoxFinder, BoxKind
 from companion.vision.calibration import Calibration
 from companion.vision.corners import (
@@ -29,7 +30,8 @@ from companion.vision.corners import (
 from companion.vision.geometry import Image, Quad, clipped, corner_frames, index_frame, intersection_over_smaller
 from companion.vision.limits import ReadingLimits
 from companion.vision.mirror import back, flipped, is_doubtful, is_mirrored
-from companion.vision.reader import Reader, Reading, with_indices
+from companion.vision.proposals import proposals
+from companion.vision.reader import Deck, Reader, Reading, with_indices
 from companion.vision.runtime import Network
 from companion.vision.sightings import Sighting
 
@@ -53,6 +55,11 @@ _PAIR_SCORE = 0.5
 # Score from which a box may be a card face down, which the network was not trained to box: over tables drawn by lot the
 # draw pile in view had at least this, hardly anything of a card's size else.
 _FAINT_BACK = 0.04
+# Of the learnt deck: how many faint boxes are looked at; where a card was found that shares so much with them, none is
+# sought; from which belonging on a place is looked at closely, and a card is one; and the score that it then has.
+_FAINT_CARDS, _TAKEN, _GLANCE, _BELONGS, _LEARNT = 12, 0.5, 0.01, 0.5, 0.5
+# The score from which boxes are asked for then, which by itself tells nothing.
+_FAINTEST = 0.02
 # At which scale cards are searched for that fill a third of the picture: 130 px long, as most are in training. Over 120
 # piles it found more than 640 and 320 px together.
 _CLOSE_SCALES = (416,)
@@ -90,12 +97,14 @@ class CardDetector:
         folder: Path | None = None,
         scales: tuple[int, ...] = (640, 320),
         threads: int = 0,
+        deck: Deck | None = None,
     ) -> CardDetector:
         """Return the detector with the networks of a folder, the shipped ones where it is None.
 
         edition: only its cards are considered, all where None. folder: detector.onnx, card-reader.onnx,
         index-reader.onnx, calibration.json and, where it differs from the shipped one, limits.json. scales: longer
-        sides in pixels at which the picture is searched. Raises ModelFileError where a file is missing or damaged.
+        sides in pixels at which the picture is searched. deck: the learnt looks of the deck on the table. Raises
+        ModelFileError where a file is missing or damaged.
         """
         folder = folder or model_folder()
         boxes_network = Network(folder / "detector.onnx", threads)
@@ -103,7 +112,7 @@ class CardDetector:
         limits = ReadingLimits.load(own if own.exists() else model_folder() / own.name)
         calibration = Calibration.load(folder / "calibration.json")
         cards, indices = (Network(folder / f"{kind}-reader.onnx", threads) for kind in ("card", "index"))
-        reader = Reader(cards, indices, calibration, None if edition is None else deck(edition).keys())
+        reader = Reader(cards, indices, calibration, None if edition is None else cards_of(edition).keys(), deck)
         boxes = BoxFinder(boxes_network, scales, limits.box)
         return cls(boxes, reader, limits, calibration.pile)
 
@@ -120,7 +129,7 @@ class CardDetector:
         return [back(sighting, image.shape[1]) for sighting in turned] if is_mirrored(found, turned) else found
 
     def _look(self, image: Image) -> list[Sighting]:
-        least = self._limits.faint_box
+        least = _FAINTEST if self._reader.knows_deck else self._limits.faint_box
         boxes = self._boxes.find(image, least=least)
         found = self._read(image, boxes)
         found = found or self._read(image, self._boxes.find(image, _LAST_SCALES, turned=True, least=least))
@@ -134,7 +143,10 @@ class CardDetector:
 
     def _faint_cards(self, image: Image, boxes: Sequence[Box]) -> list[Sighting]:
         """Return what was boxed too faintly to be believed, but is surely read: cards of designs unlike any known."""
-        readings = self._reader.read_cards(image, [box.quad for box in boxes if box.kind is BoxKind.CARD])
+        least = self._limits.faint_box
+        readings = self._reader.read_cards(
+            image, [box.quad for box in boxes if box.kind is BoxKind.CARD and box.score >= least]
+        )
         surely = [
             reading
             for reading in readings
@@ -176,6 +188,8 @@ class CardDetector:
         indices = [index for index in apart(read) if self._is_index(index)]
         candidates = [(box.quad, box.score) for box in surely if box.kind is BoxKind.CARD]
         whole = self._whole_cards(image, candidates, indices)
+        if self._reader.knows_deck:
+            whole = _without_parts([*whole, *self._learnt_cards(image, boxes, whole, indices)], indices, image)
         loose = self._unclaimed(indices, whole)
         # Where the box of a card was missed or far off, its two indices say where it lies.
         pairs = [(outline_from_pair(a, b), _PAIR_SCORE) for a, b in opposite_pairs(loose) if self._read_alike(a, b)]
@@ -183,7 +197,9 @@ class CardDetector:
             whole = _without_parts([*whole, *self._whole_cards(image, pairs, indices)], indices, image)
             loose = self._unclaimed(indices, whole)
         if len(whole) + len(loose) >= _SEVERAL:
-            faint = self._read_indices(image, [box for box in boxes if box.score < self._limits.box])
+            faint = self._read_indices(
+                image, [box for box in boxes if self._limits.faint_box <= box.score < self._limits.box]
+            )
             more = apart([*indices, *(index for index in faint if self._is_worth_a_card(index))])[len(indices) :]
             loose += self._unclaimed(more, whole)
             read += faint
@@ -193,6 +209,21 @@ class CardDetector:
         behind = self._cards_behind(image, one_per_card(loose, share), open_cards)
         sightings += self._without_items(behind, sightings, read)
         return sorted(sightings, key=lambda sighting: (not sighting.whole, float(sighting.quad[:, 0].mean())))
+
+    def _learnt_cards(
+        self, image: Image, boxes: Sequence[Box], whole: Sequence[Reading], indices: Sequence[Reading]
+    ) -> list[Reading]:
+        """Return the readings of cards of the learnt deck that no sure box shows: faint boxes, and what stands out."""
+        faint = [box.quad for box in boxes if box.kind is BoxKind.CARD and box.score < self._limits.box]
+        places = [
+            quad
+            for quad in [*faint[:_FAINT_CARDS], *proposals(image)]
+            if all(intersection_over_smaller(quad, card.quad) < _TAKEN for card in whole)
+        ]
+        belonging = self._reader.belongings(image, places)
+        likely = [(quad, _LEARNT) for quad, belongs in zip(places, belonging, strict=True) if belongs >= _GLANCE]
+        found = self._whole_cards(image, likely, indices)
+        return [card for card in found if card.belonging >= _BELONGS]
 
     def _read_indices(self, image: Image, boxes: Sequence[Box]) -> list[Reading]:
         return self._reader.read_indices(image, [index_frame(box.quad) for box in boxes if box.kind is BoxKind.INDEX])

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Protocol
 
 import cv2
 import numpy as np
@@ -39,6 +40,8 @@ Krizhevsky et al. 2012).
 # What a corner's reading counts against the whole card's, where the card is at least so many pixels wide. A corner that
 # is hidden or cut reads as 'no card' or at random, so what it can say against a card is bounded.
 _CORNER_WEIGHT, _LEGIBLE_WIDTH, _CORNER_BOUND = 0.5, 100.0, -4.0
+# How surely a card must be of the learnt deck for its reading to be taken as it is.
+_KNOWN = 0.5
 
 
 # Over which ratio of its sides an outline may be of a card seen sideways: at 60 degrees 56 x 87 mm look like 56 x 43.
@@ -73,12 +76,14 @@ class Reading:
     """What was read somewhere in a picture: of a whole card, or of a corner index.
 
     quad: a card's refined outline, or an index' frame, (4, 2), clockwise from its own top left. logs: (57,)
-    log-likelihoods of ALL_CARDS and, last, of no card. scale: what they mean.
+    log-likelihoods of ALL_CARDS and, last, of no card. scale: what they mean. belonging: how surely (0 to 1) it is of
+    the learnt deck that is read with, 0 where there is none.
     """
 
     quad: Quad
     logs: Floats
     scale: Scale
+    belonging: float = 0.0
 
     @cached_property
     def probabilities(self) -> Floats:
@@ -170,15 +175,42 @@ def _input(crops: Sequence[Image]) -> NDArray[np.float32]:
     return np.ascontiguousarray(stack).astype(np.float32) / np.float32(255)
 
 
+def _logs(output: Floats) -> Floats:
+    return card_log_likelihoods(output[:, :FACE_COUNT], output[:, FACE_COUNT : FACE_COUNT + COLOR_COUNT])
+
+
 def _mean(logs: Sequence[Floats]) -> Floats:
     """Return the logarithms of the mean probabilities."""
     return np.asarray(np.logaddexp.reduce(logs, axis=0) - np.log(len(logs)), np.float32)
 
 
+class Deck(Protocol):
+    """What is known of the looks of the deck on the table."""
+
+    def weigh_cards(self, logs: Floats, features: Floats) -> tuple[Floats, Floats]:
+        """Return what crops of whole cards show by their (N, 57) log-likelihoods and their (N, D) features.
+
+        That is (N, 57) log-likelihoods, and (N,) how surely (0 to 1) each shows a card of this deck.
+        """
+
+    def weigh_indices(self, logs: Floats, features: Floats) -> tuple[Floats, Floats]:
+        """Return the same of crops of indices."""
+
+
+@dataclass(frozen=True, eq=False)
+class _Pass:
+    """What one look at a whole card's crop gives: its outline, log-likelihoods (57,), and belonging to the deck."""
+
+    outline: Quad
+    logs: Floats
+    belonging: float
+
+
 class Reader:
     """Reads cards and indices with the two exported networks.
 
-    calibration: what the networks' confidences mean. cards: those considered, all where None.
+    calibration: what the networks' confidences mean. cards: those considered, all where None. deck: what is known of
+    the deck's own looks.
     """
 
     def __init__(
@@ -187,9 +219,11 @@ class Reader:
         index_network: Network,
         calibration: Calibration | None = None,
         cards: Collection[Card] | None = None,
+        deck: Deck | None = None,
     ) -> None:
         self._cards = card_network
         self._indices = index_network
+        self._deck = deck
         calibration = calibration or Calibration()
         allowed = np.array([cards is None or card in cards for card in ALL_CARDS] + [True])
         self._card_scale = Scale(calibration.card, allowed)
@@ -205,55 +239,76 @@ class Reader:
         if not quads:
             return []
         rough = [portrait(quad) for quad in quads]
-        refined = [portrait(quad) for quad, _ in self._pass(image, rough)]
+        refined = [portrait(one.outline) for one in self._pass(image, rough)]
         read_so = self._both_ways(image, refined)
         # A camera low above the table sees a card that lies towards it shorter than wide: it stands sideways then.
         low = [i for i, quad in enumerate(refined) if _aspect(quad) > _MAYBE_SIDEWAYS]
         for i, sideways in zip(low, self._both_ways(image, [np.roll(refined[i], 1, axis=0) for i in low]), strict=True):
-            if sideways[1][:-1].max() > read_so[i][1][:-1].max():
+            if sideways.logs[:-1].max() > read_so[i].logs[:-1].max():
                 read_so[i] = sideways
-        outlines, logs = [quad for quad, _ in read_so], [row for _, row in read_so]
+        outlines = [one.outline for one in read_so]
         corners = [frame for outline in outlines for frame in corner_frames(outline)]
-        corner_logs, _ = self._index_scores(image, corners)
+        corner_logs, _, _ = self._index_scores(image, corners)
         read = [Reading(frame, row, self._index_scale) for frame, row in zip(corners, corner_logs, strict=True)]
-        cards = [Reading(outline, row, self._card_scale) for outline, row in zip(outlines, logs, strict=True)]
+        cards = [Reading(one.outline, one.logs, self._card_scale, one.belonging) for one in read_so]
         whole = []
         for i, card in enumerate(cards):
             own = read[2 * i : 2 * i + 2]
             reading = with_indices(card, own)
-            if _disputed(card, own):
+            # What a learnt deck's card is known to look like needs no such caution.
+            if card.belonging >= _KNOWN:
+                pass
+            elif _disputed(card, own):
                 reading = reading.at_most(_DISPUTED)
             elif card.card.color is not None and _saturation(image, card.quad) < _PALE:
                 reading = reading.at_most(_PALE_MOST)
             whole.append(reading)
         return whole
 
-    def _both_ways(self, image: Image, quads: Sequence[Quad]) -> list[tuple[Quad, Floats]]:
+    def _both_ways(self, image: Image, quads: Sequence[Quad]) -> list[_Pass]:
         """Return a finer outline for each, and the mean of what is read in it upright and upside down."""
         upright = self._pass(image, quads)
         turned = self._pass(image, [np.roll(quad, 2, axis=0) for quad in quads])
         return [
-            (np.mean((a, np.roll(b, 2, axis=0)), axis=0, dtype=np.float32), _mean((one, other)))
-            for (a, one), (b, other) in zip(upright, turned, strict=True)
+            _Pass(
+                np.mean((a.outline, np.roll(b.outline, 2, axis=0)), axis=0, dtype=np.float32),
+                _mean((a.logs, b.logs)),
+                max(a.belonging, b.belonging),
+            )
+            for a, b in zip(upright, turned, strict=True)
         ]
 
-    def _pass(self, image: Image, quads: Sequence[Quad]) -> list[tuple[Quad, Floats]]:
+    def _pass(self, image: Image, quads: Sequence[Quad]) -> list[_Pass]:
         if not quads:
             return []
         edges = [expand(quad, CARD_MARGIN) for quad in quads]
-        output = self._cards(_input([cut(image, edge, *CARD_CROP) for edge in edges]))
-        logs = card_log_likelihoods(output[:, :FACE_COUNT], output[:, FACE_COUNT : FACE_COUNT + COLOR_COUNT])
+        crops = _input([cut(image, edge, *CARD_CROP) for edge in edges])
+        if self._deck is None:
+            output = self._cards(crops)
+            logs, belonging = _logs(output), np.zeros(len(output), np.float32)
+        else:
+            output, features = self._cards.with_features(crops)
+            logs, belonging = self._deck.weigh_cards(_logs(output), features)
         found = output[:, FACE_COUNT + COLOR_COUNT :].reshape(-1, 4, 2)
         outlines = [
             project(homography(unit_square(), edge), corners) for edge, corners in zip(edges, found, strict=True)
         ]
-        return list(zip(outlines, logs, strict=True))
+        return [_Pass(*one) for one in zip(outlines, logs, belonging.tolist(), strict=True)]
+
+    @property
+    def knows_deck(self) -> bool:
+        """Whether it reads with a learnt deck."""
+        return self._deck is not None
+
+    def belongings(self, image: Image, quads: Sequence[Quad]) -> list[float]:
+        """Return how surely (0 to 1) a card of the learnt deck lies in each rough outline, at a glance."""
+        return [one.belonging for one in self._pass(image, [portrait(quad) for quad in quads])] if quads else []
 
     def no_card_probabilities(self, image: Image, quads: Sequence[Quad]) -> Floats:
         """Return (N,) how likely the card reader finds no card in each rough outline, be it a covered one."""
         if not quads:
             return np.zeros(0, np.float32)
-        return np.asarray([np.exp(logs[-1]) for _, logs in self._pass(image, quads)], np.float32)
+        return np.asarray([np.exp(one.logs[-1]) for one in self._pass(image, quads)], np.float32)
 
     def read_indices(
         self, image: Image, frames: Sequence[Quad], views: Sequence[tuple[float, int]] = INDEX_VIEWS
@@ -265,18 +320,37 @@ class Reader:
         if not frames:
             return []
         scores = [self._index_scores(image, frames, *view) for view in views]
-        logs = np.mean([logs for logs, _ in scores], axis=0)
-        turns = np.mean([turns for _, turns in scores], axis=0)
+        logs = np.mean([logs for logs, _, _ in scores], axis=0)
+        turns = np.mean([turns for _, turns, _ in scores], axis=0)
+        belonging = np.median([belonging for _, _, belonging in scores], axis=0)
         return [
-            Reading(np.roll(frame, -int(turn), axis=0), row, self._index_scale)
-            for frame, turn, row in zip(frames, turns.argmax(1), logs, strict=True)
+            Reading(np.roll(frame, -int(turn), axis=0), row, self._index_scale, float(belongs))
+            for frame, turn, row, belongs in zip(frames, turns.argmax(1), logs, belonging, strict=True)
         ]
 
     def _index_scores(
         self, image: Image, frames: Sequence[Quad], growth: float = 0.0, turn: int = 0
-    ) -> tuple[Floats, Floats]:
-        """Return (N, 57) log-likelihoods and (N, 4) those of the quarter turns by which the frames stand turned."""
+    ) -> tuple[Floats, Floats, Floats]:
+        """Return (N, 57) log-likelihoods, (N, 4) those of the quarter turns by which the frames stand turned, and (N,)
+        how surely they are of the learnt deck."""
         edges = [np.roll(expand(frame, growth), -turn, axis=0) for frame in frames]
-        output = self._indices(_input([cut(image, edge, INDEX_CROP, INDEX_CROP) for edge in edges]))
-        logs = card_log_likelihoods(output[:, :FACE_COUNT], output[:, FACE_COUNT : FACE_COUNT + COLOR_COUNT])
-        return logs, np.roll(log_softmax(output[:, FACE_COUNT + COLOR_COUNT :]), turn, axis=1)
+        crops = _input([cut(image, edge, INDEX_CROP, INDEX_CROP) for edge in edges])
+        if self._deck is None:
+            output = self._indices(crops)
+            logs, belonging = _logs(output), np.zeros(len(output), np.float32)
+        else:
+            output, features = self._indices.with_features(crops)
+            logs, belonging = self._deck.weigh_indices(_logs(output), features)
+        return logs, np.roll(log_softmax(output[:, FACE_COUNT + COLOR_COUNT :]), turn, axis=1), belonging
+
+    def describe_cards(self, image: Image, quads: Sequence[Quad]) -> tuple[Floats, Floats]:
+        """Return (N, 57) log-likelihoods and (N, D) features of whole cards as they are outlined, (4, 2) each."""
+        edges = [expand(quad, CARD_MARGIN) for quad in quads]
+        output, features = self._cards.with_features(_input([cut(image, edge, *CARD_CROP) for edge in edges]))
+        return _logs(output), features
+
+    def describe_indices(self, image: Image, frames: Sequence[Quad]) -> tuple[Floats, Floats]:
+        """Return the same of the squares (4, 2) about upright indices."""
+        crops = [cut(image, frame, INDEX_CROP, INDEX_CROP) for frame in frames]
+        output, features = self._indices.with_features(_input(crops))
+        return _logs(output), features

@@ -19,6 +19,24 @@ class ModelFileError(Exception):
         self.path = path
 
 
+# What the readers' heads judge by, as torch names it where it is no output of the file.
+_NECK = b"/neck/neck.3/Mul_output_0"
+
+
+def _model(path: Path) -> bytes:
+    """Return a network's file, with the features as second output where a reader was exported without.
+
+    Protocol buffers that follow one another are merged: a model (field 7: graph, its field 12: output, its field 1:
+    name) that holds nothing but this output is put behind.
+    """
+    data = path.read_bytes()
+    if _NECK not in data:
+        return data
+    output = b"\x0a" + bytes([len(_NECK)]) + _NECK
+    graph = b"\x62" + bytes([len(output)]) + output
+    return data + b"\x3a" + bytes([len(graph)]) + graph
+
+
 class Network:
     """A network with one input and one or two outputs. Calls may come from several threads."""
 
@@ -57,7 +75,7 @@ def _onnxruntime(path: Path, threads: int) -> Any:
     options.inter_op_num_threads = 1
     # Spinning threads would keep a core busy between pictures.
     options.add_session_config_entry("session.intra_op.allow_spinning", "0")
-    session = onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
+    session = onnxruntime.InferenceSession(_model(path), options, providers=["CPUExecutionProvider"])
     name = session.get_inputs()[0].name
     return lambda x: session.run(None, {name: x})
 
@@ -67,7 +85,8 @@ def _openvino(path: Path, threads: int) -> Any:
 
     # Left to itself it calculates in half precision where the processor can, and confidences differ.
     options = {"INFERENCE_NUM_THREADS": threads, "INFERENCE_PRECISION_HINT": "f32", "PERFORMANCE_HINT": "LATENCY"}
-    model = openvino.Core().compile_model(str(path), "CPU", options)
+    core = openvino.Core()
+    model = core.compile_model(core.read_model(_model(path)), "CPU", options)
 
     def run(x: NDArray[np.float32]) -> list[Any]:
         answer = model.create_infer_request().infer([x])

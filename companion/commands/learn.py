@@ -1,0 +1,222 @@
+"""`companion learn` and `companion decks`: teaches a deck from its cards laid one after the other, and keeps decks."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import click
+
+from companion.cards import Card, EditionName
+from companion.commands.parameters import decks_of
+from companion.decks.deckfile import MOST_BYTES, DeckFileError
+from companion.decks.lesson import Lesson
+from companion.decks.reading import deck_looks, reading_parts
+from companion.decks.settled import settled_pictures
+from companion.vision.frames import SourceError
+from companion.vision.runtime import ModelFileError
+from companion.vision.sources import PictureFolder, open_source
+
+
+@click.command()
+@click.argument("source")
+@click.option("--name", required=True, help="What to call the deck.")
+@click.option(
+    "--edition",
+    type=click.Choice([edition.value for edition in EditionName]),
+    default=EditionName.CLASSIC.value,
+    show_default=True,
+    help="The edition that the deck is of.",
+)
+@click.option(
+    "--order",
+    type=click.Path(path_type=Path, dir_okay=False, exists=True),
+    help="The cards in the order laid, one a line, where that is known.",
+)
+@click.option("--sorted", "by_color", is_flag=True, help="The deck was sorted by colour before it was laid.")
+@click.option("--json", "as_json", is_flag=True, help="Ask nothing, and print one JSON object.")
+@click.option(
+    "--model",
+    type=click.Path(path_type=Path, file_okay=False),
+    help="Folder of the networks, instead of the shipped ones.",
+)
+@click.pass_context
+def learn(
+    ctx: click.Context,
+    source: str,
+    name: str,
+    edition: str,
+    order: Path | None,
+    by_color: bool,
+    as_json: bool,
+    model: Path | None,
+) -> None:
+    """Learn a deck from its cards, laid one after the other on a pile before a camera that stands still.
+
+    SOURCE is a camera's number, a video file, a stream's address, or a folder with one picture for each card laid, in
+    the order of their names.
+    """
+    began = time.monotonic()
+    library = decks_of(ctx)
+    try:
+        library.path(name)
+        frames = open_source(source, 1.0)
+        each = isinstance(frames, PictureFolder)
+        cards = _cards_in(order) if order else ()
+        reader, boxes = reading_parts(model)
+        lesson = Lesson(reader, boxes, EditionName(edition), cards, by_color, each)
+        shown = (frame.image for frame in frames.frames())
+        for picture in shown if each else settled_pictures(shown):
+            lesson.show(picture)
+            if not as_json:
+                click.echo(f"\r{len(lesson)} cards", nl=False, err=True)
+        if not len(lesson):
+            raise click.ClickException(f"No card was laid in {source}.")
+        asked = 0 if as_json else _ask(lesson)
+        naming = lesson.naming()
+        learnt = lesson.finish(name)
+        library.save(learnt)
+        deck_looks(library, learnt, reader, model)
+    except (DeckFileError, SourceError, ModelFileError) as error:
+        raise click.ClickException(str(error)) from error
+    seconds = time.monotonic() - began
+    if as_json:
+        questions = [
+            {"pictures": list(question.pictures), "options": [card.name for card in question.options]}
+            for question in naming.questions
+        ]
+        click.echo(
+            json.dumps(
+                {
+                    "name": name,
+                    "cards": len(lesson),
+                    "faces": len(set(naming.cards)),
+                    "asked": len(questions),
+                    "questions": questions,
+                    "names": [card.name for card in naming.cards],
+                    "seconds": round(seconds, 1),
+                }
+            )
+        )
+    else:
+        click.echo(f"\nLearnt: {len(lesson)} cards, {asked} asked, {seconds:.0f} seconds.")
+
+
+def _cards_in(path: Path) -> list[Card]:
+    cards = []
+    for number, line in enumerate(path.read_text("utf-8").splitlines(), 1):
+        if line.strip():
+            try:
+                cards.append(Card.parse(line.strip()))
+            except ValueError as error:
+                raise click.ClickException(f"{path}, line {number}: {error}") from error
+    return cards
+
+
+def _ask(lesson: Lesson) -> int:
+    """Ask what is in doubt, the most telling first; returns how many questions that took."""
+    asked = 0
+    done: set[int] = set()
+    while True:
+        naming = lesson.naming()
+        if asked == 0 and naming.prompted_is_better:
+            click.echo("\nMuch is in doubt: with --order FILE, laid in a known order, nothing would be.", err=True)
+        open_ones = [question for question in naming.questions if not done & set(question.pictures)]
+        if not open_ones:
+            return asked
+        question = open_ones[0]
+        done |= set(question.pictures)
+        numbers = ", ".join(str(i + 1) for i in question.pictures)
+        names = "/".join(card.name for card in question.options)
+        said = click.prompt(f"\nCard {numbers} of the pile: {names}? (Enter: leave it)", default="", show_default=False)
+        asked += 1
+        if said.strip():
+            try:
+                lesson.answer(question.pictures[0], Card.parse(said.strip()))
+            except ValueError as error:
+                click.echo(str(error), err=True)
+                done -= set(question.pictures)
+
+
+@click.group()
+def decks() -> None:
+    """List, rename, delete, export and import the decks that were learnt.
+
+    They lie in the data folder, see `companion --data`.
+    """
+
+
+@contextmanager
+def _said_plainly() -> Iterator[None]:
+    try:
+        yield
+    except DeckFileError as error:
+        raise click.ClickException(str(error)) from error
+
+
+@decks.command("list")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object per deck.")
+@click.pass_context
+def list_(ctx: click.Context, as_json: bool) -> None:
+    """List the decks, by name."""
+    found = decks_of(ctx).list()
+    if not found and not as_json:
+        click.echo("No deck was learnt yet; `companion learn` does it.")
+    for each in found:
+        if as_json:
+            row = {"name": each.name, "edition": each.edition.value, "cards": each.cards, "faces": each.faces}
+            click.echo(json.dumps(row, ensure_ascii=False))
+        else:
+            click.echo(f"{each.name}: {each.edition.value}, {each.cards} cards, {each.faces} different ones")
+
+
+@decks.command()
+@click.argument("name")
+@click.argument("new")
+@click.pass_context
+def rename(ctx: click.Context, name: str, new: str) -> None:
+    """Give a deck another name."""
+    with _said_plainly():
+        decks_of(ctx).rename(name, new)
+
+
+@decks.command()
+@click.argument("name")
+@click.pass_context
+def delete(ctx: click.Context, name: str) -> None:
+    """Delete a deck."""
+    with _said_plainly():
+        decks_of(ctx).delete(name)
+
+
+@decks.command("export")
+@click.argument("name")
+@click.argument("file", type=click.Path(path_type=Path, dir_okay=False))
+@click.pass_context
+def export_(ctx: click.Context, name: str, file: Path) -> None:
+    """Write a deck to a file, to be given to others."""
+    with _said_plainly():
+        data = decks_of(ctx).export(name)
+    try:
+        file.write_bytes(data)
+    except OSError as error:
+        raise click.ClickException(f"{file} cannot be written: {error.strerror}.") from error
+
+
+@decks.command("import")
+@click.argument("file", type=click.Path(path_type=Path, dir_okay=False))
+@click.option("--name", help="What to call it, instead of what it is called.")
+@click.pass_context
+def import_(ctx: click.Context, file: Path, name: str | None) -> None:
+    """Take in a deck that somebody has exported."""
+    try:
+        if file.stat().st_size > MOST_BYTES:
+            raise click.ClickException(f"{file} is larger than a deck's file can be.")
+        data = file.read_bytes()
+    except OSError as error:
+        raise click.ClickException(f"{file} cannot be read: {error.strerror}.") from error
+    with _said_plainly():
+        click.echo(f"Taken in: {decks_of(ctx).add(data, name).name}")

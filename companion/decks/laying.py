@@ -1,0 +1,207 @@
+"""Cards laid one after the other on a pile before a camera that stands still: what has changed is the card.
+
+The outline is told by the difference to the picture before, so that designs are found that no detector knows.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from companion.vision.geometry import Image, Quad, cut, expand, portrait
+
+Floats = NDArray[np.float32]
+
+# A pixel has changed by more than so many grey levels in some colour, or times the median change, which is noise.
+_CHANGED, _OVER_NOISE = 10.0, 4.0
+# Blur (px) under which noise and the slightest shake are not seen.
+_BLUR = 1.5
+# Changed spots nearer than this share of the picture's longer side are of one card: like print has not changed.
+_GAP = 0.02
+# The changed part of a picture is a card if it is so large (share of the picture) and so long over its width.
+_AREAS, _RATIOS = (0.004, 0.7), (1.15, 2.0)
+# Where a card's edge is sought about the changed part's, over its length: shadows change as well, soft ones widely.
+_REACH, _STEP = 0.09, 0.005
+# At how many places a side is looked at, and what share of it its rounded ends take.
+_PLACES, _ENDS = 48, 0.1
+# A step of so many grey levels is as clear as any; an edge is the outermost line with so large a share of the clearest
+# line's steps, as the print within may change more than a border on like borders.
+_CLEAR, _AS_CLEAR = 40.0, 0.45
+# How far (degrees; over its length) a pile's first card may lie turned and off from the second.
+_TURNED, _MOVED = 60, 0.3
+# A card is on the table where what lies under the next one differs from what is about by so many standard deviations.
+_TABLE = 1.0
+# By how many steps the two ends of a side may be off differently.
+_TURN = 8
+
+
+@dataclass(frozen=True, eq=False)
+class Laid:
+    """A card as it was laid: the (H, W, 3) BGR uint8 picture, and its outline (4, 2), upright or upside down.
+
+    place: how many cards were laid before it.
+    """
+
+    image: Image
+    quad: Quad
+    place: int
+
+
+def changes(before: Image, after: Image) -> Floats:
+    """Return (H, W) float32 by how many grey levels two pictures of one size differ, noise taken off."""
+    was, now = (cv2.GaussianBlur(image, (0, 0), _BLUR).astype(np.float32) for image in (before, after))
+    # The camera may have turned its gain up a little for all of the picture.
+    gain = float(np.median(now)) / max(1.0, float(np.median(was)))
+    return np.asarray(np.abs(now - was * np.clip(gain, 0.8, 1.25)).max(2), np.float32)
+
+
+def changed_card(before: Image, after: Image) -> Quad | None:
+    """Return the outline of the card that was laid between two pictures of one size, None where none was."""
+    difference = changes(before, after)
+    mask = (difference > max(_CHANGED, _OVER_NOISE * float(np.median(difference)))).astype(np.uint8)
+    mask = np.asarray(cv2.morphologyEx(mask, cv2.MORPH_OPEN, np.ones((3, 3), np.uint8)), np.uint8)
+    gap = max(3, round(_GAP * max(mask.shape)))
+    whole = cv2.morphologyEx(mask, cv2.MORPH_CLOSE, np.ones((gap, gap), np.uint8))
+    count, parts, about, _ = cv2.connectedComponentsWithStats(whole)
+    if count < 2:
+        return None
+    largest = 1 + int(about[1:, cv2.CC_STAT_AREA].argmax())
+    points = cv2.findNonZero(((parts == largest) & (mask > 0)).astype(np.uint8))
+    if points is None:
+        return None
+    rough = portrait(np.asarray(cv2.boxPoints(cv2.minAreaRect(cv2.convexHull(points))), np.float32))
+    width, length = np.hypot(*(rough[1] - rough[0])), np.hypot(*(rough[3] - rough[0]))
+    share = width * length / mask.size
+    if not _AREAS[0] < share < _AREAS[1] or not _RATIOS[0] < length / max(width, 1.0) < _RATIOS[1]:
+        return None
+    return portrait(_at_edges(difference, clockwise(rough)))
+
+
+def clockwise(quad: Quad) -> Quad:
+    """Return the outline with its corners clockwise on screen, from the same first one."""
+    return quad if cv2.contourArea(quad, oriented=True) > 0 else np.asarray(quad[[0, 3, 2, 1]], np.float32)
+
+
+def _at_edges(difference: Floats, rough: Quad) -> Quad:
+    """Return the outline with each side moved to where the change begins most steeply."""
+    lines = []
+    length = max(float(np.hypot(*(rough[(i + 1) % 4] - rough[i]))) for i in range(4))
+    offsets = np.arange(-_REACH, _REACH / 3, _STEP) * length
+    for i in range(4):
+        start, end = rough[i], rough[(i + 1) % 4]
+        along = (end - start) / max(float(np.hypot(*(end - start))), 1e-6)
+        outward = np.array([along[1], -along[0]], np.float32)
+        places = start + np.linspace(_ENDS, 1 - _ENDS, _PLACES)[:, None] * (end - start)
+        grid = places[:, None] + offsets[None, :, None] * outward
+        values = cv2.remap(difference, grid.astype(np.float32), None, cv2.INTER_LINEAR)  # type: ignore[call-overload]
+        # How much less has changed just outside a place than just inside it.
+        steps = np.zeros_like(values)
+        steps[:, 1:-1] = np.clip(values[:, :-2] - values[:, 2:], 0, _CLEAR)
+        best = _outermost(steps)
+        first, last = (offsets[k] * outward for k in best)
+        lines.append((places[0] + first, places[-1] + last))
+    corners = [_crossing(lines[i - 1], lines[i]) for i in range(4)]
+    return np.asarray(corners, np.float32)
+
+
+def _outermost(steps: Floats) -> tuple[int, int]:
+    """Return at which offset the outermost line of clear steps begins and ends: steps (places, offsets)."""
+    places, count = steps.shape
+    share = np.linspace(0, 1, places)
+    turns = np.arange(-_TURN, _TURN + 1)
+    columns = np.arange(count)[:, None, None] + np.round(turns[:, None] * (share - 0.5)).astype(int)
+    sums = steps[np.arange(places), np.clip(columns, 0, count - 1)].mean(2)
+    clear = sums.max(1) >= _AS_CLEAR * sums.max()
+    at = int(np.flatnonzero(clear).max())
+    # The step itself may be a little further in than where it begins to show.
+    at = max(range(max(0, at - 3), at + 1), key=lambda k: float(sums[k].max()))
+    turn = int(turns[int(sums[at].argmax())])
+    return max(0, min(count - 1, at - turn // 2)), max(0, min(count - 1, at + turn - turn // 2))
+
+
+def _crossing(a: tuple[Floats, Floats], b: tuple[Floats, Floats]) -> Floats:
+    """Return where two lines through two points each meet."""
+    (p, q), (r, s) = a, b
+    matrix = np.array([q - p, r - s], np.float64).T
+    if abs(np.linalg.det(matrix)) < 1e-6:
+        return np.asarray(q, np.float32)
+    t = np.linalg.solve(matrix, r - p)[0]
+    return np.asarray(p + t * (q - p), np.float32)
+
+
+def first_card(image: Image, like: Quad) -> Quad:
+    """Return the outline of the only card in a picture, which is of the size of the card that was laid on it next.
+
+    Where its edges run is told by the picture's own: the outline that lies on most of them.
+    """
+    gray = cv2.GaussianBlur(image, (0, 0), _BLUR).astype(np.float32)
+    across, down = (cv2.Sobel(gray, cv2.CV_32F, *way, ksize=3) / 8 for way in ((1, 0), (0, 1)))
+    steep = np.minimum(np.sqrt(across**2 + down**2).max(2), _CLEAR)
+    center, length = like.mean(0), float(np.hypot(*(like[3] - like[0])))
+    shares = np.linspace(_ENDS, 1 - _ENDS, 16, dtype=np.float32)[:, None]
+    best, most = like, -1.0
+    for degrees in np.arange(-_TURNED, _TURNED + 1, 3):
+        turn = np.radians(degrees)
+        matrix = np.array([[np.cos(turn), -np.sin(turn)], [np.sin(turn), np.cos(turn)]], np.float32)
+        quad = (like - center) @ matrix.T + center
+        places = np.concatenate([quad[i] + shares * (quad[(i + 1) % 4] - quad[i]) for i in range(4)])
+        steps = np.arange(-_MOVED, _MOVED + 0.001, 0.015, dtype=np.float32) * length
+        moves = np.stack(np.meshgrid(steps, steps), 2).reshape(-1, 1, 2)
+        at = (places + moves).astype(np.float32)
+        values = cv2.remap(steep, at, None, cv2.INTER_LINEAR)  # type: ignore[call-overload]
+        # The side that is least upon an edge counts as much as the others together: print has edges, too.
+        sides = values.reshape(len(moves), 4, -1).mean(2)
+        scores = sides.mean(1) + sides.min(1)
+        k = int(scores.argmax())
+        if scores[k] > most:
+            most, best = float(scores[k]), np.asarray(quad + moves[k], np.float32)
+    return portrait(best)
+
+
+class Pile:
+    """Follows pictures of a pile that grows card by card, each picture settled, and tells what was laid.
+
+    each: whether every picture shows one card more, so that one on which nothing is found takes a place all the same.
+    """
+
+    def __init__(self, each: bool = False) -> None:
+        self._each = each
+        self._before: Image | None = None
+        self._alone: Image | None = None
+        self._next = 0
+
+    def show(self, image: Image) -> list[Laid]:
+        """Return the cards that a further picture tells of: none, the new one, or with it the pile's first."""
+        before = self._before
+        if before is None or before.shape != image.shape:
+            self._before = self._alone = image
+            return []
+        quad = changed_card(before, image)
+        if quad is None:
+            if self._each:
+                # A card that was passed over covers the pile now; the one before it may have been the first.
+                self._before = image
+                self._next += 1
+            return []
+        self._before = image
+        laid = []
+        if self._alone is not None and (self._each or not _is_bare(self._alone, image, quad)):
+            laid.append(Laid(self._alone, first_card(self._alone, quad), 0))
+            self._next = max(self._next, 0) + 1
+        self._alone = None
+        laid.append(Laid(image, quad, self._next))
+        self._next += 1
+        return laid
+
+
+def _is_bare(before: Image, after: Image, quad: Quad) -> bool:
+    """Whether no card lay there before this one: what it covered went on beside it as the table does."""
+    part = cut(before, expand(quad, 0.35), 96, 144)
+    gray = cv2.GaussianBlur(part, (0, 0), 2).astype(np.float32)
+    within, about = np.zeros((144, 96), bool), np.ones((144, 96), bool)
+    within[34:110, 23:73], about[14:130, 9:87] = True, False
+    unlike = np.abs(gray[within].mean(0) - gray[about].mean(0)).max()
+    return bool(unlike < _TABLE * (gray[about].std() + 3))

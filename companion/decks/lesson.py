@@ -1,0 +1,113 @@
+"""One lesson: a deck laid card by card, named, asked about where it is in doubt, and learnt."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from companion.cards import Card, EditionName
+from companion.decks.deckfile import MOST_CARDS, LearntDeck
+from companion.decks.laying import Pile
+from companion.decks.naming import Naming, name_cards
+from companion.decks.views import index_spot, outline, straightened
+from companion.vision.boxes import BoxFinder
+from companion.vision.geometry import Image, corner_frames
+from companion.vision.labels import Floats
+from companion.vision.reader import Reader
+
+# What a corner's reading counts beside the whole card's, and what it can say against a card.
+_CORNER_WEIGHT, _CORNER_BOUND = 0.5, -4.0
+
+
+@dataclass(frozen=True, eq=False)
+class _Seen:
+    """A laid card: its kept picture, features of both ways up (2, D), and what the reader says of it (57,)."""
+
+    picture: Image
+    features: Floats
+    logs: Floats
+    place: int
+
+
+class Lesson:
+    """What was laid so far. May be asked while further pictures come in another thread.
+
+    order: the cards in the order in which they are laid, where that is known. by_color: whether they are laid sorted by
+    colour. each: whether every picture shows one card more.
+    """
+
+    def __init__(
+        self,
+        reader: Reader,
+        boxes: BoxFinder,
+        edition: EditionName,
+        order: Sequence[Card] = (),
+        by_color: bool = False,
+        each: bool = False,
+    ) -> None:
+        self._reader = reader
+        self._boxes = boxes
+        self.edition = edition
+        self._order = tuple(order)
+        self._by_color = by_color
+        self._pile = Pile(each)
+        self._seen: list[_Seen] = []
+        self._answers: dict[int, Card] = {}
+        self._naming: Naming | None = None
+        self._asked = 0
+        self._lock = threading.Lock()
+
+    def __len__(self) -> int:
+        return len(self._seen)
+
+    @property
+    def pictures(self) -> tuple[Image, ...]:
+        """The cards' pictures, (480, 320, 3) BGR uint8, in the order laid."""
+        return tuple(seen.picture for seen in list(self._seen))
+
+    def show(self, image: Image) -> int:
+        """Take a settled (H, W, 3) BGR uint8 picture of the pile; returns how many more cards are known of."""
+        laid = self._pile.show(image)
+        new = [self._study(straightened(card.image, card.quad), card.place) for card in laid]
+        with self._lock:
+            self._seen += new[: max(0, MOST_CARDS - len(self._seen))]
+            self._naming = None
+        return len(new)
+
+    def _study(self, picture: Image, place: int) -> _Seen:
+        card = outline()
+        logs, features = self._reader.describe_cards(picture, [card, np.roll(card, 2, axis=0)])
+        corners, _ = self._reader.describe_indices(picture, list(corner_frames(card)))
+        says = np.logaddexp(logs[0], logs[1]) - np.log(2) + _CORNER_WEIGHT * np.maximum(corners, _CORNER_BOUND).sum(0)
+        return _Seen(picture, features, np.asarray(says, np.float32), place)
+
+    def naming(self) -> Naming:
+        """Return what the cards are taken for. Raises ValueError where there is none yet."""
+        with self._lock:
+            if not self._seen:
+                raise ValueError("no card was laid yet")
+            if self._naming is None:
+                features = np.stack([seen.features for seen in self._seen])
+                logs = np.stack([seen.logs for seen in self._seen])
+                order = self._order
+                told = {i: order[seen.place] for i, seen in enumerate(self._seen) if seen.place < len(order)}
+                known: Mapping[int, Card] = told | self._answers
+                self._naming = name_cards(features, logs, self.edition, known, self._by_color)
+            return self._naming
+
+    def answer(self, picture: int, card: Card) -> None:
+        """Take what people say that a picture shows: it tells of its copies, and of what others are not."""
+        with self._lock:
+            self._answers[picture] = card
+            self._asked += 1
+            self._naming = None
+
+    def finish(self, name: str) -> LearntDeck:
+        """Return the deck as it is known now. Raises ValueError where no card was laid."""
+        naming = self.naming()
+        pictures = self.pictures
+        spot = index_spot(self._boxes, pictures)
+        return LearntDeck(name, self.edition, naming.cards, pictures, spot, self._asked)

@@ -1,0 +1,139 @@
+"""What the crops of a learnt deck look like to a reader: nearest prototypes beside the reader's own answers.
+
+Prototypes on the penultimate layer, the deck's mean taken off and the length made one, tell faces apart that the reader
+never learnt to name (Wang et al., SimpleShot, 2019).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from companion.cards import ALL_CARDS
+from companion.vision.labels import Floats, log_softmax
+
+CLASSES = len(ALL_CARDS) + 1
+"""Cards that a reader tells apart, and no card."""
+
+# What is tried for how much likeness counts, and for how much the reader's own answer still does.
+_SHARPNESSES = (0.0, 5.0, 10.0, 20.0, 30.0, 45.0)
+_TRUSTS = (0.05, 0.2, 0.5, 1.0)
+# Likelihoods may differ by so much (nats a crop) and count as equal: then the milder choice is taken, as the light at
+# the table will be another than that in which the deck was learnt.
+_EQUAL = 0.01
+# A reader that does not know a design is wrong with great certainty: what it can say against a card is bounded.
+_BOUND = -9.0
+# Likeness at which a crop begins to count as one of this deck: this share of the way from what the nearest other faces
+# have to what copies have; it counts fully another such share higher. Never less than the last.
+_BEGIN, _FULL, _LEAST = 0.2, 0.6, 0.4
+# How unlike a card can be, at most, for its likeness to speak against it.
+_UNLIKE = 0.4
+
+
+@dataclass(frozen=True, eq=False)
+class Look:
+    """Prototypes of one reader's crops, and how they are weighed.
+
+    prototypes: (P, D) float32, each of length one. cards: (P,) numbers of ALL_CARDS, rising. mean: (D,) taken off
+    before. sharpness: nats for a likeness of one. trust: what the reader's own log-likelihoods still count. begin,
+    full: the likeness from which on a crop is taken for one of this deck, a little and entirely.
+    """
+
+    prototypes: Floats
+    cards: NDArray[np.intp]
+    mean: Floats
+    sharpness: float
+    trust: float
+    begin: float
+    full: float
+
+    def likeness(self, features: Floats) -> tuple[NDArray[np.intp], Floats]:
+        """Return the learnt cards' numbers (C,) and the (N, C) likeness, at most 1, of crops with (N, D) features."""
+        known, starts = np.unique(self.cards, return_index=True)
+        alike = _unit(features - self.mean) @ self.prototypes.T
+        return known, np.asarray(np.maximum.reduceat(alike, starts, axis=1), np.float32)
+
+    def _belonging(self, likeness: Floats) -> Floats:
+        return np.asarray(np.clip((likeness.max(1) - self.begin) / (self.full - self.begin), 0, 1), np.float32)
+
+    def weigh(self, logs: Floats, features: Floats) -> tuple[Floats, Floats]:
+        """Return the (N, 57) log-likelihoods of crops with what their features tell, and (N,) their belonging.
+
+        Crops that do not belong to this deck are left as the reader has read them.
+        """
+        known, likeness = self.likeness(features)
+        belongs = self._belonging(likeness)
+        if self.sharpness == 0:
+            return logs, belongs
+        belonging = belongs[:, None]
+        evidence = np.zeros_like(logs)
+        evidence[:, known] = self.sharpness * np.maximum(likeness - self.begin, -_UNLIKE)
+        own = np.maximum(logs, _BOUND) * self.trust
+        blended = log_softmax(np.asarray(own + evidence, np.float32))
+        # Between the two, not a jump: a crop that is hardly like the deck's is hardly read otherwise than without it.
+        weighed = np.where(belonging > 0, (1 - belonging) * logs + belonging * blended, logs)
+        return weighed.astype(np.float32), belongs
+
+
+def fit(features: Floats, logs: Floats, cards: Sequence[int], plain: int) -> Look:
+    """Return the look of crops whose cards are known.
+
+    features: (N, V, D), V views of each crop, of which the first `plain` are as they are and the others altered as
+    light, lens and outline may be. logs: (N, V, 57) what the reader says of them. cards: (N,) numbers of ALL_CARDS.
+
+    Weights are those under which copies are likeliest to be read right by the views of other copies; a card without a
+    copy is read by its own plain views.
+    """
+    labels = np.asarray(cards)
+    mean = features[:, :plain].mean((0, 1))
+    units = _unit(features - mean)
+    order = np.argsort(labels, kind="stable")
+    prototypes = units[order].reshape(-1, units.shape[2])
+    numbers = np.repeat(labels[order], units.shape[1])
+    queries = units[:, plain:] if units.shape[1] > plain else units
+    asked = logs[:, plain:] if units.shape[1] > plain else logs
+    # (N, Q, M): the likeness of each altered view to the other crops' plain views, the best of them.
+    alike = np.einsum("nqd,mvd->nqmv", queries, units[:, :plain], optimize=True)
+    best = alike.max(3)
+    known = np.unique(labels)
+    copies = (labels[:, None] == labels[None]) & ~np.eye(len(labels), dtype=bool)
+    lone = ~copies.any(1)
+    usable = np.where(np.eye(len(labels), dtype=bool), lone[:, None], True)
+    held = np.where(usable[:, None], best, -1.0)
+    likeness = np.stack([held[:, :, labels == card].max(2) for card in known], 2)
+    own = np.searchsorted(known, labels)
+    is_own = np.arange(len(known))[None, None] == own[:, None, None]
+    right = likeness[np.broadcast_to(is_own, likeness.shape)].reshape(likeness.shape[:2])
+    wrong = np.where(is_own, -1.0, likeness).max(2)
+    low, high = float(np.median(wrong)), float(np.median(right))
+    begin = max(_LEAST, low + _BEGIN * max(high - low, 0.05))
+    full = max(begin + 0.05, low + _FULL * max(high - low, 0.05))
+    look = Look(np.asarray(prototypes, np.float32), numbers, np.asarray(mean, np.float32), 0.0, 1.0, begin, full)
+    sharpness, trust = _weights(look, likeness.astype(np.float32), asked, labels, known)
+    return Look(look.prototypes, look.cards, look.mean, sharpness, trust, begin, full)
+
+
+def _weights(
+    look: Look, likeness: Floats, logs: Floats, labels: NDArray[np.intp], known: NDArray[np.intp]
+) -> tuple[float, float]:
+    flat, says = likeness.reshape(-1, len(known)), logs.reshape(-1, CLASSES)
+    truth = np.repeat(labels, likeness.shape[1])
+    rows = np.arange(len(truth))
+    tried: list[tuple[float, float, float]] = []
+    for sharpness in _SHARPNESSES:
+        for trust in _TRUSTS if sharpness else (1.0,):
+            evidence = np.zeros_like(says)
+            evidence[:, known] = sharpness * np.maximum(flat - look.begin, -_UNLIKE)
+            scores = log_softmax(np.asarray(np.maximum(says, _BOUND) * trust + evidence, np.float32))
+            tried.append((float(scores[rows, truth].mean()), sharpness, trust))
+    most = max(score for score, _, _ in tried)
+    near = [(sharpness, trust) for score, sharpness, trust in tried if score >= most - _EQUAL]
+    return min(near, key=lambda pair: (pair[0], -pair[1]))
+
+
+def _unit(features: Floats) -> Floats:
+    lengths = np.maximum(np.linalg.norm(features, axis=-1, keepdims=True), 1e-6)
+    return np.asarray(features / lengths, np.float32)

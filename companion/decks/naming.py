@@ -1,0 +1,225 @@
+"""Which card each picture of a deck shows: what the reader says, what the deck holds, and what the design tells itself.
+
+Copies are grouped by likeness. The groups are named together, each name as often as the deck has the card. Then the
+design is asked: one colour is one ground or one ink, one digit is one shape in four colours, so what the other groups
+of that colour and of that face look like says how a card must look; names and looks are found in turn.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from companion.cards import ALL_CARDS, Card, EditionName, deck
+from companion.decks.assignment import assign
+from companion.vision.labels import COLORS, Floats, color_class, face_class
+
+# A reader that does not know a design errs with great certainty: what it can say against a card is bounded (nats).
+_BOUND = -10.0
+# Likeness under which two groups are not taken for copies, however few groups there are otherwise.
+_LEAST_ALIKE = 0.8
+# How often names and looks are found in turn, and what the looks count (nats for a likeness of one).
+_ROUNDS, _LOOKS = 6, 12.0
+# Steps of the balancing of rows and columns by which the names' probabilities are found (Sinkhorn 1967).
+_BALANCING = 60
+# A group's name is asked for where its probability is less; more questions than so many are too many.
+_SURE, TOO_MANY = 0.6, 12
+_OPTIONS = 3
+
+
+@dataclass(frozen=True)
+class Question:
+    """What only people can tell: pictures of one card (numbers from 0), and what it may be, likeliest first."""
+
+    pictures: tuple[int, ...]
+    options: tuple[Card, ...]
+
+
+@dataclass(frozen=True)
+class Naming:
+    """The cards of pictures, how surely each is right, and the questions, most telling first."""
+
+    cards: tuple[Card, ...]
+    confidences: tuple[float, ...]
+    questions: tuple[Question, ...]
+
+    @property
+    def prompted_is_better(self) -> bool:
+        """Whether so much is in doubt that laying one card of each, by name, is less trouble than the questions."""
+        return len(self.questions) > TOO_MANY
+
+
+def name_cards(
+    features: Floats,
+    logs: Floats,
+    edition: EditionName,
+    answers: Mapping[int, Card] | None = None,
+    by_color: bool = False,
+) -> Naming:
+    """Return the names of pictures of cards laid one after the other.
+
+    features: (N, V, D) of the views of each picture as it is; logs: (N, 57) what the reader says of it. answers: names
+    that are known, by picture. by_color: whether the cards were laid sorted by colour.
+    """
+    held = deck(edition)
+    slots = np.array([i for i, card in enumerate(ALL_CARDS) for _ in range(held[card])])
+    known = {i: ALL_CARDS.index(card) for i, card in (answers or {}).items()}
+    units = _unit(features - features.mean((0, 1)))
+    groups = _groups(units, len(logs) / len(slots) * len(held), known)
+    of = np.empty(len(logs), np.intp)
+    for g, members in enumerate(groups):
+        of[members] = g
+    says = np.maximum(logs[:, :-1], logs[:, :-1].max(1, keepdims=True) + _BOUND)
+    base = np.stack([says[members].mean(0) for members in groups])
+    if by_color:
+        base = _with_runs(base, groups, len(logs))
+    fixed = {int(of[i]): card for i, card in known.items()}
+    total = base.copy()
+    names = np.zeros(len(groups), np.intp)
+    for _ in range(_ROUNDS):
+        names = _assigned(total, groups, slots, fixed)
+        total = base + _LOOKS * _composed(units, groups, names)
+    chances = _chances(total, groups, slots, fixed)
+    return _naming(chances, names, groups, len(logs), held.keys(), fixed)
+
+
+def _unit(features: Floats) -> Floats:
+    return np.asarray(features / np.maximum(np.linalg.norm(features, axis=-1, keepdims=True), 1e-6), np.float32)
+
+
+def _groups(units: Floats, expected: float, known: Mapping[int, int]) -> list[list[int]]:
+    """Return the pictures in groups of copies: average linkage, four at most, as many groups as there are faces."""
+    alike = np.asarray(np.einsum("nvd,mwd->nmvw", units, units, optimize=True).max((2, 3)), np.float64)
+    count = len(units)
+    groups: list[list[int]] = [[i] for i in range(count)]
+    names: list[int | None] = [known.get(i) for i in range(count)]
+    np.fill_diagonal(alike, -np.inf)
+    alive = np.ones(count, bool)
+    for _ in range(count - 1):
+        i, j = (int(k) for k in np.unravel_index(int(alike.argmax()), alike.shape))
+        if not np.isfinite(alike[i, j]):
+            break
+        if len(groups[i]) + len(groups[j]) > 4 or (None not in (names[i], names[j]) and names[i] != names[j]):
+            alike[i, j] = alike[j, i] = -np.inf
+            continue
+        if alive.sum() <= expected or alike[i, j] < _LEAST_ALIKE:
+            break
+        share = len(groups[i]) / (len(groups[i]) + len(groups[j]))
+        row = share * alike[i] + (1 - share) * alike[j]
+        groups[i] += groups[j]
+        names[i] = names[i] if names[i] is not None else names[j]
+        alive[j] = False
+        alike[i], alike[:, i] = row, row
+        alike[i, i] = -np.inf
+        alike[j], alike[:, j] = -np.inf, -np.inf
+    return [group for group, lives in zip(groups, alive, strict=True) if lives]
+
+
+def _assigned(
+    scores: Floats, groups: Sequence[Sequence[int]], slots: NDArray[np.intp], fixed: Mapping[int, int]
+) -> NDArray[np.intp]:
+    """Return the card of each group under which the pictures' scores are best, each card as often as the deck has it.
+
+    A picture is assigned by its group's scores; a group is then called what most of its pictures are.
+    """
+    pictures = [g for g, members in enumerate(groups) for _ in members]
+    costs = -scores[pictures][:, slots].astype(np.float64)
+    for row, g in enumerate(pictures):
+        if g in fixed:
+            costs[row] += np.where(slots == fixed[g], -1e3, 0.0)
+    while costs.shape[0] > costs.shape[1]:
+        # More pictures than the deck has cards: some were laid twice.
+        costs = np.concatenate([costs, costs + 5.0], axis=1)
+        slots = np.concatenate([slots, slots])
+    cards = slots[assign(costs)]
+    names = np.zeros(len(groups), np.intp)
+    at = 0
+    for g, members in enumerate(groups):
+        own, counts = np.unique(cards[at : at + len(members)], return_counts=True)
+        names[g] = max(zip(counts, scores[g, own], own, strict=True))[2]
+        at += len(members)
+    return names
+
+
+def _composed(units: Floats, groups: Sequence[Sequence[int]], names: NDArray[np.intp]) -> Floats:
+    """Return (G, 56) how like each group is to how each card must look by the others of its face and of its colour."""
+    means = np.stack([units[list(members)].mean((0, 1)) for members in groups])
+    faces = np.array([face_class(card.face) for card in ALL_CARDS])
+    colors = np.array([color_class(card.color) for card in ALL_CARDS])
+    all_faces, all_colors = faces[names], colors[names]
+    answer = np.zeros((len(groups), len(ALL_CARDS)), np.float32)
+    for g in range(len(groups)):
+        others = np.arange(len(groups)) != g
+        looks = {}
+        center = means[others].mean(0)
+        face_off = {f: means[others & (all_faces == f)].mean(0) - center for f in set(all_faces[others])}
+        color_off = {c: means[others & (all_colors == c)].mean(0) - center for c in set(all_colors[others])}
+        for i in range(len(ALL_CARDS)):
+            face, color = face_off.get(faces[i]), color_off.get(colors[i])
+            if color is None or colors[i] >= len(COLORS):
+                continue
+            looks[i] = center + color + (0 if face is None else face)
+        if not looks:
+            continue
+        rows = _unit(np.stack(list(looks.values())).astype(np.float32))
+        alike = rows @ _unit(means[g])
+        answer[g, list(looks)] = alike
+        wild = [i for i in range(len(ALL_CARDS)) if i not in looks]
+        # What has no like in other colours is judged by the reader alone: as likely as the middling of the others.
+        answer[g, wild] = float(np.median(alike))
+    return answer
+
+
+def _chances(
+    scores: Floats, groups: Sequence[Sequence[int]], slots: NDArray[np.intp], fixed: Mapping[int, int]
+) -> Floats:
+    """Return (G, 56) probabilities of the groups' names, given how many pictures of each card there can be."""
+    sizes = np.array([len(members) for members in groups], np.float64)
+    held = np.bincount(slots, minlength=len(ALL_CARDS)).astype(np.float64)
+    odds = np.exp(np.asarray(scores - scores.max(1, keepdims=True), np.float64)) * (held > 0)
+    for g, card in fixed.items():
+        odds[g] = np.arange(len(ALL_CARDS)) == card
+    for _ in range(_BALANCING):
+        odds /= np.maximum(odds.sum(1, keepdims=True), 1e-30)
+        taken = (odds * sizes[:, None]).sum(0)
+        odds *= np.minimum(1.0, held / np.maximum(taken, 1e-30))
+    return np.asarray(odds / np.maximum(odds.sum(1, keepdims=True), 1e-30), np.float32)
+
+
+def _with_runs(base: Floats, groups: Sequence[Sequence[int]], count: int) -> Floats:
+    """Return the scores with the colours of neighbours, for a deck that was sorted by colour before it was laid."""
+    colors = np.array([color_class(card.color) for card in ALL_CARDS])
+    of = np.empty(count, np.intp)
+    for g, members in enumerate(groups):
+        of[list(members)] = g
+    by_color = np.stack([np.logaddexp.reduce(base[:, colors == c], axis=1) for c in range(len(COLORS) + 1)], 1)
+    shown = by_color[of]
+    around = np.stack([shown[max(0, i - 5) : i + 6].mean(0) for i in range(count)])
+    more = np.stack([around[list(members)].mean(0) for members in groups])
+    return np.asarray(base + 2 * more[:, colors], np.float32)
+
+
+def _naming(
+    chances: Floats,
+    names: NDArray[np.intp],
+    groups: Sequence[Sequence[int]],
+    count: int,
+    held: Sequence[Card] | object,
+    fixed: Mapping[int, int],
+) -> Naming:
+    cards: list[Card] = [ALL_CARDS[0]] * count
+    confidences = [0.0] * count
+    questions: list[tuple[float, Question]] = []
+    for g, members in enumerate(groups):
+        sure = float(chances[g, names[g]])
+        for i in members:
+            cards[i], confidences[i] = ALL_CARDS[int(names[g])], sure
+        if sure < _SURE and g not in fixed:
+            order = [int(names[g])] + [int(i) for i in np.argsort(-chances[g]) if i != names[g]]
+            options = tuple(ALL_CARDS[i] for i in order[:_OPTIONS])
+            questions.append((sure - 0.1 * len(members), Question(tuple(members), options)))
+    ordered = tuple(question for _, question in sorted(questions, key=lambda pair: pair[0]))
+    return Naming(tuple(cards), tuple(confidences), ordered)

@@ -1,0 +1,46 @@
+"""Detectors that read with a learnt deck."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from companion.cards import EditionName
+from companion.decks.deckfile import LearntDeck
+from companion.decks.library import DeckLibrary
+from companion.decks.teaching import DeckLooks, learnt_looks
+from companion.vision.boxes import BoxFinder
+from companion.vision.detector import CardDetector, model_folder
+from companion.vision.reader import Reader
+from companion.vision.runtime import Network
+
+
+def reading_parts(folder: Path | None = None, threads: int = 0) -> tuple[Reader, BoxFinder]:
+    """Return the reader and the box finder of a folder of networks, the shipped one where it is None.
+
+    Raises ModelFileError where a file is missing or damaged.
+    """
+    folder = folder or model_folder()
+    cards, indices = (Network(folder / f"{kind}-reader.onnx", threads) for kind in ("card", "index"))
+    return Reader(cards, indices), BoxFinder(Network(folder / "detector.onnx", threads))
+
+
+def deck_detector(
+    library: DeckLibrary,
+    name: str,
+    edition: EditionName | None = None,
+    folder: Path | None = None,
+    threads: int = 0,
+) -> CardDetector:
+    """Return what reads with the deck of this name; where no edition is given, with its own.
+
+    folder: that of the networks, the shipped one where it is None. Raises ModelFileError and DeckFileError.
+    """
+    deck = library.load(name)
+    networks = folder or model_folder()
+    looks = deck_looks(library, deck, reading_parts(networks, threads)[0], networks)
+    return CardDetector.shipped(edition or deck.edition, networks, threads=threads, deck=looks)
+
+
+def deck_looks(library: DeckLibrary, deck: LearntDeck, reader: Reader, folder: Path | None = None) -> DeckLooks:
+    """Return what the reader, of a folder of networks, is told of a deck; the work of seconds is kept beside it."""
+    return learnt_looks(reader, deck, folder or model_folder(), library.path(deck.name).with_suffix(".npy"))

@@ -1,0 +1,110 @@
+"""From a learnt deck's pictures to what reads with it: the looks of its cards and of their indices."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from companion.cards import ALL_CARDS
+from companion.decks.deckfile import LearntDeck
+from companion.decks.look import CLASSES, Look, fit
+from companion.decks.views import PLAIN, CardViews, study
+from companion.vision.labels import Floats
+from companion.vision.reader import Reader
+
+# The views of indices that stand for how they may look elsewhere are the last ones; see `study`.
+_SEED = 20
+_FEATURES = "<f2"
+
+
+@dataclass(frozen=True, eq=False)
+class DeckLooks:
+    """What a reader is handed to read a learnt deck with: the looks of whole cards and of corner indices."""
+
+    cards: Look
+    indices: Look
+
+    def weigh_cards(self, logs: Floats, features: Floats) -> tuple[Floats, Floats]:
+        """Return the (N, 57) log-likelihoods of crops of whole cards with what their (N, D) features tell.
+
+        And (N,) how surely (0 to 1) they are of this deck.
+        """
+        return self.cards.weigh(logs, features)
+
+    def weigh_indices(self, logs: Floats, features: Floats) -> tuple[Floats, Floats]:
+        """Return the same of crops of indices."""
+        return self.indices.weigh(logs, features)
+
+
+def looks(views: list[CardViews], cards: list[int]) -> DeckLooks:
+    """Return what the views of cards (numbers of ALL_CARDS) teach."""
+    whole = fit(np.stack([v.features for v in views]), np.stack([v.logs for v in views]), cards, PLAIN)
+    features, logs = np.stack([v.index_features for v in views]), np.stack([v.index_logs for v in views])
+    return DeckLooks(whole, fit(features, logs, cards, index_plain(features.shape[1])))
+
+
+def index_plain(views: int) -> int:
+    """Return how many of so many views of indices are as they are."""
+    return views * 5 // 6
+
+
+def views_of(reader: Reader, deck: LearntDeck) -> list[CardViews]:
+    """Return the views of all pictures of a deck."""
+    rng = np.random.default_rng(_SEED)
+    return [study(reader, picture, deck.spot, rng) for picture in deck.pictures]
+
+
+def learnt_looks(reader: Reader, deck: LearntDeck, networks: Path, cache: Path | None = None) -> DeckLooks:
+    """Return what reads with a deck, by the readers in the folder `networks`.
+
+    cache: a file where the views are kept, as they take seconds; one of other networks or another deck is made anew.
+    """
+    key = _key(deck, networks)
+    views = _cached(cache, key, len(deck.cards)) if cache else None
+    if views is None:
+        views = views_of(reader, deck)
+        if cache:
+            _keep(cache, key, views)
+    return looks(views, [ALL_CARDS.index(card) for card in deck.cards])
+
+
+def _key(deck: LearntDeck, networks: Path) -> bytes:
+    digest = hashlib.sha256()
+    for name in ("card-reader.onnx", "index-reader.onnx"):
+        digest.update((networks / name).read_bytes())
+    for picture in deck.pictures:
+        digest.update(picture.tobytes())
+    return digest.digest()
+
+
+def _keep(cache: Path, key: bytes, views: list[CardViews]) -> None:
+    rows = [np.concatenate([a.ravel() for a in (v.features, v.logs, v.index_features, v.index_logs)]) for v in views]
+    header = np.array([*views[0].features.shape, *views[0].index_features.shape], "<i4")
+    try:
+        cache.write_bytes(key + header.tobytes() + np.maximum(np.stack(rows), -6e4).astype(_FEATURES).tobytes())
+    except OSError:
+        return  # it is worked out anew the next time
+
+
+def _cached(cache: Path, key: bytes, count: int) -> list[CardViews] | None:
+    try:
+        data = cache.read_bytes()
+    except OSError:
+        return None
+    if data[: len(key)] != key or len(data) < len(key) + 16:
+        return None
+    v, d, w, e = (int(n) for n in np.frombuffer(data, "<i4", 4, len(key)))
+    sizes = [v * d, v * CLASSES, w * e, w * CLASSES]
+    values: NDArray[np.float16] = np.frombuffer(data, _FEATURES, offset=len(key) + 16)
+    if min(v, d, w, e) < 1 or values.size != count * sum(sizes):
+        return None
+    parts = np.split(values.reshape(count, -1).astype(np.float32), np.cumsum(sizes)[:-1], axis=1)
+    shapes = ((v, d), (v, CLASSES), (w, e), (w, CLASSES))
+    return [
+        CardViews(*(np.asarray(part[i].reshape(shape)) for part, shape in zip(parts, shapes, strict=True)))
+        for i in range(count)
+    ]

@@ -1,0 +1,129 @@
+"""What is kept of a laid card, and its crops that a deck is learnt from: as they are, and as they may look."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import cv2
+import numpy as np
+
+from companion.vision.boxes import BoxFinder, BoxKind
+from companion.vision.corners import USUAL_SHARE
+from companion.vision.geometry import INDEX_REACH, INDEX_SPOT, Image, Quad, cut, expand, index_frame, unit_square
+from companion.vision.labels import Floats
+from companion.vision.reader import Reader
+
+PICTURE = (320, 480)
+"""Width and height in pixels of the straightened picture that is kept of a card."""
+MARGIN = 0.12
+"""Share of a card's width and height that it shows beyond the outline, on each side: a little more than is read."""
+
+PLAIN, ALTERED = 2, 4
+"""How many views of a whole card are as it is (both ways up), and how many altered."""
+# How far corners of outlines are off (over the card's length), gains of the light in all and by colour, blur (px of the
+# kept picture) and noise (levels) of the altered views: what the detector's outlines and other lamps bring.
+_OFF, _GAIN, _TINT, _SOFT, _NOISE = 0.018, (0.65, 1.15), 0.08, (0.0, 2.2), 4.0
+# Views of an index: how much the frame is grown; at each of the four quarter turns in which the detector may box it.
+_GROWTHS = (-0.1, 0.0, 0.12)
+# Of so many cards the indices are looked for; found on this share of them, the design has some.
+_LOOKED_AT, _FOUND = 28, 0.25
+# How far an index' middle may lie from the card's top and left edge, over its sides.
+_CORNER = 0.42
+
+
+@dataclass(frozen=True, eq=False)
+class CardViews:
+    """Features and log-likelihoods of one card's views: whole ones (V, D) and (V, 57), indices' (W, D), (W, 57)."""
+
+    features: Floats
+    logs: Floats
+    index_features: Floats
+    index_logs: Floats
+
+
+def straightened(image: Image, quad: Quad) -> Image:
+    """Return the card's picture as it is kept: upright or upside down, of size PICTURE with MARGIN about the card."""
+    return cut(image, expand(quad, MARGIN), *PICTURE)
+
+
+def outline() -> Quad:
+    """Return the card's outline in a kept picture."""
+    width, height = PICTURE
+    inner = (unit_square() + MARGIN) / (1 + 2 * MARGIN)
+    return np.asarray(inner * (width, height), np.float32)
+
+
+def usual_spot() -> tuple[float, float, float]:
+    """Return where most designs have their index: x and y of its middle over the card's sides, its frame's width."""
+    return (*INDEX_SPOT, USUAL_SHARE * INDEX_REACH)
+
+
+def index_spot(boxes: BoxFinder, pictures: Sequence[Image]) -> tuple[float, float, float] | None:
+    """Return where this design has its index, as `usual_spot` does; None where it seems to have none.
+
+    Boxes in the card's other corner count turned by half.
+    """
+    chosen = pictures[:: max(1, len(pictures) // _LOOKED_AT)]
+    card = outline()
+    size = card[2] - card[0]
+    seen: list[tuple[float, float, float]] = []
+    for picture in chosen:
+        found = set()
+        for box in boxes.find(picture, (416,)):
+            if box.kind is not BoxKind.INDEX:
+                continue
+            frame = index_frame(box.quad)
+            x, y = (frame.mean(0) - card[0]) / size
+            x, y = (1 - x, 1 - y) if y > 0.5 else (x, y)
+            if 0 < x < _CORNER and 0 < y < _CORNER:
+                side = float(np.hypot(*(frame[1] - frame[0]))) / float(size[0])
+                found.add((float(x), float(y), side))
+        seen += found
+    if len(seen) < _FOUND * len(chosen):
+        return None
+    x, y, side = np.median(np.array(seen), axis=0)
+    return float(x), float(y), float(side)
+
+
+def study(
+    reader: Reader, picture: Image, spot: tuple[float, float, float] | None, rng: np.random.Generator
+) -> CardViews:
+    """Return the views of a card's kept picture. spot: where the design has its index."""
+    card = outline()
+    whole = [reader.describe_cards(picture, [card, np.roll(card, 2, axis=0)])]
+    length = float(card[3][1] - card[0][1])
+    altered = []
+    for _ in range(ALTERED // 2):
+        other = _altered(picture, rng)
+        off = np.asarray(card + rng.normal(0, _OFF, (4, 2)) * length, np.float32)
+        whole.append(reader.describe_cards(other, [off, np.roll(off, 2, axis=0)]))
+        altered.append(other)
+    frames = [frame for place in dict.fromkeys((spot or usual_spot(), usual_spot())) for frame in _frames(*place)]
+    views = [expand(frame, growth) for frame in frames for growth in _GROWTHS]
+    turned = [np.roll(view, -turn, axis=0) for view in views for turn in range(4)]
+    indices = [reader.describe_indices(picture, turned)]
+    indices.append(reader.describe_indices(altered[0], turned[:: len(_GROWTHS) + 2]))
+    logs, features = (np.concatenate(parts) for parts in zip(*whole, strict=True))
+    index_logs, index_features = (np.concatenate(parts) for parts in zip(*indices, strict=True))
+    return CardViews(features, logs, index_features, index_logs)
+
+
+def _frames(x: float, y: float, side: float) -> tuple[Quad, Quad]:
+    """Return the squares about a kept picture's two indices, each upright for its own index."""
+    card = outline()
+    size = card[2] - card[0]
+    half = side * size[0] / 2
+    center = card[0] + np.array([x, y]) * size
+    first = np.asarray(center + (unit_square() * 2 - 1) * half, np.float32)
+    second = np.asarray(card[0] + card[2] - first, np.float32)
+    return first, second
+
+
+def _altered(picture: Image, rng: np.random.Generator) -> Image:
+    """Return the picture in other light, through another lens."""
+    gains = rng.uniform(*_GAIN) * (1 + rng.uniform(-_TINT, _TINT, 3))
+    soft = float(rng.uniform(*_SOFT))
+    image = cv2.GaussianBlur(picture, (0, 0), soft) if soft > 0.3 else picture
+    noisy = image * gains + rng.normal(0, _NOISE, picture.shape)
+    return np.asarray(np.clip(noisy, 0, 255), np.uint8)

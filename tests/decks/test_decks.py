@@ -1,0 +1,236 @@
+"""Learning a deck: finding what was laid, naming it, keeping it, reading with it."""
+
+from __future__ import annotations
+
+import io
+import itertools
+import json
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import cv2
+import numpy as np
+import pytest
+from click.testing import CliRunner
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+
+from companion.cards import ALL_CARDS, Card, EditionName, deck
+from companion.cli import main
+from companion.dataset.artist.faces import render
+from companion.dataset.artist.families import StyleFamily
+from companion.dataset.artist.styles import sample_style
+from companion.decks.assignment import assign
+from companion.decks.deckfile import DeckFileError, LearntDeck, pack, unpack
+from companion.decks.laying import changed_card
+from companion.decks.library import DeckLibrary, NoSuchDeckError
+from companion.decks.look import fit
+from companion.decks.naming import name_cards
+from companion.decks.settled import settled_pictures
+from companion.decks.views import PICTURE
+from companion.vision.geometry import Image, Quad, homography, intersection_over_smaller, unit_square
+
+RED_7, BLUE_3 = Card.parse("red 7"), Card.parse("blue 3")
+
+
+@settings(deadline=None, max_examples=60)
+@given(st.integers(1, 5).flatmap(lambda n: arrays(np.float64, (n, 6), elements=st.integers(-9, 9))))
+def test_no_assignment_costs_less(costs: np.ndarray) -> None:
+    rows = len(costs)
+    found = assign(costs)
+    assert len(set(found.tolist())) == rows
+    least = min(sum(costs[i, p] for i, p in enumerate(chosen)) for chosen in itertools.permutations(range(6), rows))
+    assert sum(costs[np.arange(rows), found]) == pytest.approx(least)
+
+
+def _table(rng: np.random.Generator) -> Image:
+    grain = cv2.GaussianBlur(rng.normal(0, 30, (480, 640, 1)), (0, 0), 4)[..., None]
+    return np.clip(np.array([60, 90, 120]) + grain, 0, 255).astype(np.uint8)
+
+
+def _laid(table: Image, card: Card, center: tuple[float, float], degrees: float) -> tuple[Image, Quad]:
+    """Return the picture with a card of a known design laid on it, and its outline."""
+    style = sample_style(np.random.default_rng(5), StyleFamily.WHITE_OVAL, ())
+    face = render(card, style, 300).image
+    height, width = face.shape[:2]
+    turn = np.radians(degrees)
+    matrix = np.array([[np.cos(turn), -np.sin(turn)], [np.sin(turn), np.cos(turn)]])
+    size = np.array([width, height]) * 0.6
+    quad = np.asarray(((unit_square() - 0.5) * size) @ matrix.T + center, np.float32)
+    whole = homography(unit_square() * np.array([width, height], np.float32), quad)
+    warped = cv2.warpPerspective(face, whole, (640, 480))
+    alpha = warped[:, :, 3:] / 255
+    return (warped[:, :, :3] * alpha + table * (1 - alpha)).astype(np.uint8), quad
+
+
+def test_what_has_changed_on_the_pile_is_the_card() -> None:
+    rng = np.random.default_rng(1)
+    pile, _ = _laid(_table(rng), RED_7, (320, 240), 20)
+    after, truth = _laid(pile, BLUE_3, (330, 236), 35)
+    noisy = np.clip(after + rng.normal(0, 4, after.shape), 0, 255).astype(np.uint8)
+    found = changed_card(pile, noisy)
+    assert found is not None
+    assert intersection_over_smaller(found, truth) > 0.95
+    assert abs(cv2.contourArea(found)) == pytest.approx(abs(cv2.contourArea(truth)), rel=0.1)
+    assert changed_card(pile, pile) is None
+
+
+def test_a_film_gives_one_picture_for_each_time_that_all_lies_still() -> None:
+    still, moved = np.full((90, 160, 3), 80, np.uint8), np.full((90, 160, 3), 80, np.uint8)
+    moved[20:70, 30:120] = 220
+    film = [still] * 9 + [moved, still] * 3 + [moved] * 9
+    assert [int(picture[40, 60, 0]) for picture in settled_pictures(film)] == [80, 220]
+
+
+def _features(cards: list[Card], rng: np.random.Generator, noise: float = 0.15) -> np.ndarray:
+    """Return (N, 2, 24) features in which colours and faces add up, as a design's own do."""
+    parts = {key: rng.normal(size=24) for card in ALL_CARDS for key in (card.face, card.color)}
+    exact = np.stack([parts[card.face] + parts[card.color] for card in cards])
+    return (exact[:, None] + rng.normal(0, noise, (len(cards), 2, 24))).astype(np.float32)
+
+
+def _says(cards: list[Card], wrong: dict[str, str], rng: np.random.Generator) -> np.ndarray:
+    """Return a reader's answers: fairly sure of each card, of some of another one."""
+    logs = rng.normal(-7, 0.5, (len(cards), 57)).astype(np.float32)
+    for row, card in zip(logs, cards, strict=True):
+        row[ALL_CARDS.index(card)] = -2.0
+        row[ALL_CARDS.index(Card.parse(wrong.get(card.name, card.name)))] = -0.2
+    return logs
+
+
+def test_copies_and_the_decks_composition_name_what_the_reader_does_not() -> None:
+    rng = np.random.default_rng(3)
+    cards = sorted(deck(EditionName.CLASSIC).elements(), key=lambda _: rng.random())
+    wrong = {"red 7": "red 1", "green 4": "green 9", "blue skip": "blue 8", "yellow 6": "yellow 9"}
+    naming = name_cards(_features(cards, rng), _says(cards, wrong, rng), EditionName.CLASSIC)
+    assert naming.cards == tuple(cards)
+    assert not naming.prompted_is_better
+
+
+def test_an_answer_names_all_copies() -> None:
+    rng = np.random.default_rng(4)
+    cards = [RED_7, BLUE_3, RED_7, BLUE_3]
+    features = _features(cards, rng, 0.01)
+    unsure = np.full((4, 57), -3.0, np.float32)
+    assert name_cards(features, unsure, EditionName.CLASSIC, {0: RED_7, 3: BLUE_3}).cards == tuple(cards)
+
+
+def test_prototypes_outweigh_a_reader_that_is_wrong_and_leave_strangers_alone() -> None:
+    rng = np.random.default_rng(6)
+    cards = [RED_7, BLUE_3, RED_7, BLUE_3, Card.parse("green 1"), Card.parse("green 1")]
+    features = np.repeat(_features(cards, rng), 2, axis=1)
+    logs = np.repeat(_says(cards, {"red 7": "red 1"}, rng)[:, None], 4, axis=1)
+    look = fit(features, logs, [ALL_CARDS.index(card) for card in cards], 2)
+    weighed, belonging = look.weigh(logs[:, 0], features[:, 0])
+    assert [ALL_CARDS[int(row.argmax())] for row in weighed] == cards
+    assert (belonging > 0.9).all()
+    strangers = rng.normal(size=(5, 24)).astype(np.float32)
+    untouched, none = look.weigh(logs[:5, 0], strangers)
+    assert np.array_equal(untouched[none == 0], logs[:5, 0][none == 0])
+    assert (none == 0).any()
+
+
+@pytest.fixture
+def learnt() -> LearntDeck:
+    width, height = PICTURE
+    picture = np.full((height, width, 3), 128, np.uint8)
+    return LearntDeck("Ours", EditionName.CLASSIC, (RED_7, BLUE_3), (picture, picture), (0.15, 0.12, 0.25), 3)
+
+
+def test_a_deck_comes_back_from_its_file(learnt: LearntDeck) -> None:
+    again = unpack(pack(learnt))
+    assert (again.name, again.edition, again.cards) == (learnt.name, learnt.edition, learnt.cards)
+    assert (again.spot, again.asked) == (learnt.spot, learnt.asked)
+    assert np.abs(again.pictures[1].astype(int) - learnt.pictures[1]).max() <= 2
+    assert pack(learnt) == pack(learnt)
+
+
+def _changed(data: bytes, name: str, content: bytes) -> bytes:
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(io.BytesIO(data)) as old, zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as new:
+        for member in old.namelist():
+            new.writestr(member, content if member == name else old.read(member))
+    return buffer.getvalue()
+
+
+def _hostile(data: bytes) -> Iterator[bytes]:
+    yield b""
+    yield b"PK\x05\x06" + b"\0" * 30
+    yield data[: len(data) // 2]
+    yield _changed(data, "000.jpg", b"\0" * 60_000_000)
+    yield _changed(data, "000.jpg", cv2.imencode(".jpg", np.zeros((9000, 9, 3), np.uint8))[1].tobytes())
+    yield _changed(data, "000.jpg", cv2.imencode(".png", np.zeros((480, 320, 3), np.uint8))[1].tobytes())
+    yield _changed(data, "deck.json", b"[]")
+    with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        index = json.loads(archive.read("deck.json"))
+    for change in (
+        {"name": "../../away"},
+        {"version": 2},
+        {"cards": []},
+        {"cards": [{"card": "red 17", "picture": "000.jpg"}]},
+        {"cards": [{"card": "red 7", "picture": "../../etc/passwd"}]},
+        {"cards": index["cards"] * 500},
+        {"spot": [0.1, float("inf"), 3]},
+        {"code": "__import__('os')"},
+    ):
+        yield _changed(data, "deck.json", json.dumps(index | change).encode())
+
+
+def test_hostile_and_damaged_files_are_refused_in_one_sentence(learnt: LearntDeck) -> None:
+    for data in _hostile(pack(learnt)):
+        with pytest.raises(DeckFileError) as refused:
+            unpack(data)
+        assert str(refused.value).endswith(".")
+        assert "\n" not in str(refused.value)
+
+
+def test_decks_are_kept_renamed_and_deleted(learnt: LearntDeck, tmp_path: Path) -> None:
+    library = DeckLibrary(tmp_path / "decks")
+    assert library.list() == []
+    library.save(learnt)
+    (tmp_path / "decks" / "odd.deck").write_bytes(b"odd")
+    assert [(each.name, each.cards, each.faces) for each in library.list()] == [("Ours", 2, 2)]
+    library.rename("Ours", "Théirs?!")
+    assert library.load("Théirs?!").cards == learnt.cards
+    with pytest.raises(NoSuchDeckError):
+        library.load("Ours")
+    with pytest.raises(DeckFileError):
+        library.save(LearntDeck("a/b", learnt.edition, learnt.cards, learnt.pictures))
+    data = library.export("Théirs?!")
+    with pytest.raises(DeckFileError):
+        library.add(data)
+    assert library.add(data, "More").name == "More"
+    library.delete("More")
+    assert [each.name for each in library.list()] == ["Théirs?!"]
+
+
+def test_a_folder_of_pictures_is_learnt_and_read_with(tmp_path: Path) -> None:
+    rng = np.random.default_rng(9)
+    cards = [
+        *(Card.parse(f"{color} {face}") for color in ("red", "blue") for face in (7, 3, "skip")),
+        Card.parse("wild"),
+    ]
+    pile, folder = _table(rng), tmp_path / "flip"
+    folder.mkdir()
+    for i, card in enumerate(cards):
+        center = (320 + float(rng.normal(0, 6)), 240 + float(rng.normal(0, 6)))
+        pile, _ = _laid(pile, card, center, float(rng.normal(10, 12)))
+        cv2.imwrite(str(folder / f"{i:03}.png"), pile)
+    (tmp_path / "order.txt").write_text("\n".join(card.name for card in cards))
+    data = ["--data", str(tmp_path / "data")]
+    arguments = ["learn", str(folder), "--name", "Ours", "--order", str(tmp_path / "order.txt"), "--json"]
+    said = CliRunner().invoke(main, [*data, *arguments])
+    assert said.exit_code == 0, said.output
+    found = json.loads(said.stdout)
+    assert (found["cards"], found["asked"], found["names"]) == (7, 0, [card.name for card in cards])
+    shown, _ = _laid(_table(rng), BLUE_3, (200, 250), 70)
+    cv2.imwrite(str(tmp_path / "one.png"), shown)
+    read = CliRunner().invoke(main, [*data, "read", "--deck", "Ours", "--json", str(tmp_path / "one.png")])
+    assert [card["card"] for card in json.loads(read.stdout)["cards"]] == ["blue 3"]
+    listed = CliRunner().invoke(main, [*data, "decks", "list"])
+    assert listed.output == "Ours: classic, 7 cards, 7 different ones\n"
+    missing = CliRunner().invoke(main, [*data, "read", "--deck", "Theirs", str(tmp_path / "one.png")])
+    assert missing.exit_code == 1
+    assert missing.output.startswith("Error: There is no deck called 'Theirs'")
