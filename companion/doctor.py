@@ -30,6 +30,7 @@ _MODULES = {
     "click": "click",
     "cryptography": "cryptography",
     "flask": "flask",
+    "itsdangerous": "itsdangerous",
     "numpy": "numpy",
     "onnxruntime": "onnxruntime",
     "opencv-python": "cv2",
@@ -37,6 +38,7 @@ _MODULES = {
     "pydantic": "pydantic",
     "rich": "rich",
     "segno": "segno",
+    "werkzeug": "werkzeug",
 }
 # A long evening with every picture kept stays well under this.
 _ENOUGH_DISK = 500 * 2**20

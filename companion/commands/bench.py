@@ -12,6 +12,7 @@ _BENCHES = {
     "matches": "companion.bench.matches:matches",
     "reader": "companion.bench.reader:reader",
     "referee": "companion.bench.referee:referee",
+    "soak": "companion.bench.soak:soak",
     "startup": "companion.bench.startup:startup",
     "watch": "companion.bench.watch:watch",
 }

@@ -149,6 +149,7 @@ def _serve(config: ServerConfig, browser: bool, begin: Begin, page: str = "setup
     from companion.server.access.guests import Role
     from companion.server.app import create_app, services_of
     from companion.server.lan import LanAccessError
+    from companion.server.memory import give_back_memory
     from companion.server.serve import Listeners, PortTakenError
     from companion.store import StoreError
     from companion.vision.frames import SourceError
@@ -164,6 +165,7 @@ def _serve(config: ServerConfig, browser: bool, begin: Begin, page: str = "setup
         message = f"The data folder {config.data} cannot be written: {error.strerror}. Name another one with --data."
         raise click.ClickException(message) from error
     services.lan = listeners
+    give_back_memory()
     try:
         if config.lan:
             listeners.set_open(True)

@@ -25,6 +25,7 @@ SOURCE = "simulated"
 _SEEN = (moves.Start, moves.Play, moves.Flip, moves.Reshuffle, moves.Undo)
 _ABOUT_CARDS = (QuestionKind.CARD, QuestionKind.DOUBT)
 _TICK = 0.25
+_RATE = 30.0
 # How long people look at a question before they answer it.
 _HESITATION = 1.5
 # How long a tap waits for the camera to have told what came before it.
@@ -34,13 +35,18 @@ _PATIENCE = 8.0
 class SelfPlay:
     """Plays a simulated match by a server, until another match or camera takes its place.
 
-    header: how it is set up; the same header and seed make the same match. It is played to its end.
+    header: how it is set up; the same header and seed make the same match. It is played to its end. speed: how many
+    times as fast as people play, with as many fewer pictures of each second.
     """
 
-    def __init__(self, services: Services, header: Header, seed: int = 0, *, relaxed_turns: bool = False) -> None:
+    def __init__(
+        self, services: Services, header: Header, seed: int = 0, *, relaxed_turns: bool = False, speed: float = 1.0
+    ) -> None:
         self._services = services
         self._relaxed = relaxed_turns
-        self._table = SimulatedTable(seed, script=write_script(seed, header=header, longest=None))
+        script = write_script(seed, header=header, longest=None)
+        self._table = SimulatedTable(seed, script=script, rate=_RATE / speed)
+        self._speed = speed
         self._match = ""
 
     def start(self) -> str:
@@ -48,10 +54,16 @@ class SelfPlay:
         self._match = self._services.start(self._table.script.header, relaxed_turns=self._relaxed)
         with suppress(ModelFileError):
             self._services.detector()  # loaded before anything moves, as loading takes a while
-        self._services.camera.watch(SimulatedSource(self._table), SOURCE)
+        self._services.camera.watch(SimulatedSource(self._table, speed=self._speed), SOURCE)
         for work in (self._tap_along, self._answer_along):
             threading.Thread(target=work, name="self-play", daemon=True).start()
         return self._match
+
+    @property
+    def ended(self) -> bool:
+        """Whether all of the match has been shown, or another took its place."""
+        frame = self._services.camera.frame()
+        return not self._on or (frame is not None and frame.time >= self._table.script.duration - 1)
 
     @property
     def _on(self) -> bool:

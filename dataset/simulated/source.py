@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 
 from companion.dataset.simulated.simulation import SimulatedTable
@@ -9,16 +10,23 @@ from companion.vision.frames import Frame
 
 
 class SimulatedSource:
-    """A simulated table as a camera: in real time, or as fast as it is drawn. `table` knows the truth."""
+    """A simulated table as a camera: in real time, or as fast as it is drawn. `table` knows the truth.
 
-    def __init__(self, table: SimulatedTable, live: bool = True) -> None:
+    speed: how many times as fast as in real time, as far as it can be drawn so fast.
+    """
+
+    def __init__(self, table: SimulatedTable, live: bool = True, speed: float = 1.0) -> None:
         self.table = table
+        self._speed = speed
         self.live = live
         self.name = f"simulated table {table.seed}"
 
     def frames(self) -> Iterator[Frame]:
         """Yield the match from its beginning."""
-        for frame in self.table.frames(realtime=self.live):
+        began = time.monotonic()
+        for frame in self.table.frames(realtime=self.live and self._speed == 1):
+            if self.live and self._speed > 1:
+                time.sleep(max(0.0, frame.time / self._speed - (time.monotonic() - began)))
             yield Frame(frame.image, frame.time, frame.number)
 
 

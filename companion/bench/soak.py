@@ -1,0 +1,195 @@
+"""`companion bench soak`: hours of play in minutes, and what they do to memory, threads and open files."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import os
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import click
+
+from companion.cards import EditionName
+from companion.referee.editions import EDITIONS
+from companion.referee.state import Header
+from companion.server.access.guests import Role
+from companion.server.app import create_app, services_of
+from companion.server.config import ServerConfig
+from companion.server.memory import give_back_memory
+from companion.server.selfplay import SelfPlay
+from companion.server.serve import Listeners
+from companion.server.services import Services
+
+_PLAYERS = ("Ann", "Ben", "Cy")
+_SETTLED = 120.0
+"""Seconds after which networks are loaded, decks drawn and caches filled: memory is compared with what it is then."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """What a running companion takes: seconds since its start, MB of memory, threads, open files, moves made so far."""
+
+    seconds: float
+    memory: float
+    threads: int
+    files: int
+    moves: int
+
+
+def take_sample(seconds: float, moves: int) -> Sample:
+    """Return what this process takes now; 0 for what the system does not tell."""
+    memory, files = 0.0, 0
+    if sys.platform == "linux":
+        pages = int(Path("/proc/self/statm").read_text().split()[1])
+        memory, files = pages * os.sysconf("SC_PAGE_SIZE") / 2**20, len(os.listdir("/proc/self/fd"))
+    return Sample(seconds, memory, threading.active_count(), files, moves)
+
+
+def growth(samples: list[Sample]) -> float:
+    """Return by what share memory has grown since it had settled, the last minute against the one after that."""
+    end = samples[-1].seconds
+    first = [each.memory for each in samples if _SETTLED <= each.seconds < _SETTLED + 60] or [samples[0].memory]
+    last = [each.memory for each in samples if each.seconds > end - 60]
+    return (sum(last) / len(last)) / (sum(first) / len(first) or 1) - 1
+
+
+def play(minutes: float, speed: float, seed: int, every: float, tell: Callable[[Sample], None]) -> list[Sample]:
+    """Let the simulated table play match after match before a server with a follower, and return samples."""
+    with tempfile.TemporaryDirectory() as folder:
+        config = ServerConfig(data=Path(folder), port=0)
+        app = create_app(config)
+        services, listeners = services_of(app), Listeners(app, config)
+        address = listeners.start()
+        stopped = threading.Event()
+        for work in (_follow, _look):
+            token = services.pairing.invite(Role.HOST)
+            threading.Thread(target=work, args=(address, token, stopped), daemon=True).start()
+        give_back_memory()
+        try:
+            return _play(services, minutes, speed, seed, every, tell)
+        finally:
+            stopped.set()
+            services.close()
+            listeners.stop()
+
+
+def _play(
+    services: Services, minutes: float, speed: float, seed: int, every: float, tell: Callable[[Sample], None]
+) -> list[Sample]:
+    samples: list[Sample] = []
+    began = time.monotonic()
+    past, matches, playing = 0, 0, None
+    while (passed := time.monotonic() - began) < 60 * minutes:
+        if playing is None or playing.ended:
+            past += _moves(services)
+            edition = EDITIONS[list(EditionName)[matches % len(EditionName)]]
+            header = Header(edition, _PLAYERS, 2, edition.options)
+            playing = SelfPlay(services, header, seed + matches, speed=speed)
+            playing.start()
+            matches += 1
+        samples.append(take_sample(passed, past + _moves(services)))
+        tell(samples[-1])
+        time.sleep(every)
+    return samples
+
+
+def _moves(services: Services) -> int:
+    return len(services.table.view().history)
+
+
+def _join(address: str, token: str) -> tuple[http.client.HTTPConnection, dict[str, str]]:
+    connection = http.client.HTTPConnection(urlsplit(address).netloc, timeout=60)
+    body = json.dumps({"token": token})
+    connection.request("POST", "/api/join", body, {"Content-Type": "application/json"})
+    answer = connection.getresponse()
+    answer.read()
+    return connection, {"Cookie": (answer.headers["Set-Cookie"] or "").partition(";")[0]}
+
+
+def _follow(address: str, token: str, stopped: threading.Event) -> None:
+    """Read the live stream as a page does."""
+    connection, headers = _join(address, token)
+    connection.request("GET", "/api/events", headers=headers)
+    stream = connection.getresponse()
+    with suppress(OSError, http.client.HTTPException):
+        while not stopped.is_set() and stream.readline():
+            pass
+    connection.close()
+
+
+def _look(address: str, token: str, stopped: threading.Event) -> None:
+    """Ask for the camera's picture and the matches again and again."""
+    connection, headers = _join(address, token)
+    with suppress(OSError, http.client.HTTPException):
+        while not stopped.wait(0.5):
+            for path in ("/api/camera/picture", "/api/view", "/api/matches"):
+                connection.request("GET", path, headers=headers)
+                connection.getresponse().read()
+    connection.close()
+
+
+def draw(samples: list[Sample], path: Path) -> None:
+    """Draw the samples over time as an SVG file; raises OSError."""
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(8, 6), layout="constrained")
+    figure.suptitle("companion bench soak")
+    minutes = [each.seconds / 60 for each in samples]
+    for axes, (name, values) in zip(
+        figure.subplots(3, 1, sharex=True),
+        {
+            "memory (MB)": [each.memory for each in samples],
+            "threads": [each.threads for each in samples],
+            "open files": [each.files for each in samples],
+        }.items(),
+        strict=True,
+    ):
+        axes.plot(minutes, values)
+        axes.set_ylabel(name)
+        axes.set_ylim(bottom=0)
+    axes.set_xlabel("minutes")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    figure.savefig(path)
+
+
+@click.command()
+@click.option("--minutes", type=click.FloatRange(0.1), default=3.0, show_default=True, help="How long to play.")
+@click.option("--speed", type=click.FloatRange(1, 10), default=4.0, show_default=True, help="Times as fast as people.")
+@click.option("--seed", type=click.IntRange(0), default=0, show_default=True)
+@click.option("--every", type=click.FloatRange(0.5), default=10.0, show_default=True, help="Seconds between samples.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+@click.option("--plot", type=click.Path(path_type=Path, file_okay=False), metavar="DIR", help="Draw a plot there.")
+def soak(minutes: float, speed: float, seed: int, every: float, as_json: bool, plot: Path | None) -> None:
+    """Play simulated matches, several times as fast as people, and follow memory, threads and open files."""
+
+    def tell(sample: Sample) -> None:
+        click.echo(
+            f"{sample.seconds:6.0f} s  {sample.memory:5.0f} MB  {sample.threads:3} threads  {sample.files:3} files  "
+            f"{sample.moves:4} moves",
+            err=as_json,
+        )
+
+    samples = play(minutes, speed, seed, every, tell)
+    grown = growth(samples)
+    if as_json:
+        last = asdict(samples[-1])
+        del last["seconds"]
+        most = max(each.memory for each in samples)
+        click.echo(json.dumps({"soak": {**last, "most memory": most, "growth ratio": grown}}))
+    else:
+        click.echo(f"grown by {grown:.1%} since the third minute" if minutes > 3 else f"grown by {grown:.1%}")
+    if plot is not None:
+        try:
+            draw(samples, plot / "bench-soak.svg")
+        except ImportError as error:
+            raise click.ClickException("plots need matplotlib: install it with  pip install matplotlib") from error
+        except OSError as error:
+            raise click.ClickException(f"{plot} cannot be written: {error.strerror}") from error
