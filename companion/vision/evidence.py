@@ -21,10 +21,10 @@ from companion.vision.sightings import Sighting
 
 # Share by which an outline is drawn in where the picture inside is asked about, and let out where what it covers is to
 # be left out: outlines are off by a pixel or two of the small picture, in which a card is some forty long.
-_INSIDE, _OUTSIDE = 0.08, -0.12
+_INSIDE, OUTSIDE = 0.08, -0.12
 # Area, over that of the old top card, from which a strip of a card tells anything; of a card of 27 x 40 small pixels it
-# is a strip less than one wide. And the least area in small pixels, for cards that are seen very small.
-_TELLING, _LEAST_AREA = 0.03, 6.0
+# is a strip less than one wide.
+_TELLING = 0.03
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,7 +95,7 @@ class Evidence:
         below = np.zeros_like(self.top_mask)
         for lying in self.known[:-1]:
             below |= self.mask(lying.quad, _INSIDE)
-        return np.asarray(below & (1 - self.mask(self.top.quad, _OUTSIDE)), np.uint8)
+        return np.asarray(below & (1 - self.mask(self.top.quad, OUTSIDE)), np.uint8)
 
     def part(self, where: Mask) -> Part:
         """Return how much has changed in a piece of the picture."""
@@ -108,7 +108,7 @@ class Evidence:
 
     @cached_property
     def _least(self) -> float:
-        return max(_LEAST_AREA, _TELLING * float(self.top_mask.sum()))
+        return max(1.0, _TELLING * float(self.top_mask.sum()))
 
 
 @dataclass(frozen=True, eq=False)
@@ -201,4 +201,4 @@ class Outline:
 
     @cached_property
     def _covered(self) -> Mask:
-        return self.look.mask(self.quad, _OUTSIDE)
+        return self.look.mask(self.quad, OUTSIDE)

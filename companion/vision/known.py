@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from companion.cards import Card
-from companion.vision.evidence import Lying
+from companion.vision.evidence import OUTSIDE, Lying
 from companion.vision.geometry import Quad, homography, intersection_over_union, project
 from companion.vision.judgement import CHANGED, PUSHED, SAME_PLACE
 from companion.vision.motion import Mask, Zone, filled, length_of, share
@@ -20,15 +20,13 @@ Region = tuple[int, int, int, int]
 
 # What lands on a pile comes to lie within this many lengths of one of its latest cards, middle to middle. The draw pile
 # beside it, whose backs are taken for faces now and then, does not. Where the pile was carried off, another one begins
-# as near its place.
+# as near its place. Of the latest, as many as mostly show.
 _NEAR, _LATEST = 0.9, 5
 # A card that seems to land on its like so soon after it is that card, which the hand had not let go of: nobody plays in
 # less than so many seconds.
-_ONE_PLAY = 0.8
+ONE_PLAY = 0.8
 # How many cards are remembered: more than are ever taken back, and few enough that a long evening costs no more.
 _REMEMBERED = 40
-# Share by which outlines are let out that hide what lies under them: they are off by a pixel or two.
-_OUTSIDE = -0.1
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,7 +40,7 @@ class KnownPile:
     cards: tuple[Lying, ...] = ()
     zone: Zone | None = None
     region: Region | None = None
-    landed_at: float = -_ONE_PLAY
+    landed_at: float = -ONE_PLAY
 
     @property
     def top(self) -> Card | None:
@@ -65,7 +63,7 @@ class KnownPile:
 
     def has_just_taken(self, card: Card, time: float) -> bool:
         """Whether a card like this landed so shortly before that it must be the same one."""
-        return time - self.landed_at < _ONE_PLAY and card == self.top
+        return time - self.landed_at < ONE_PLAY and card == self.top
 
     def landed(self, top: Sighting, time: float) -> KnownPile:
         """Return the pile with one more card."""
@@ -118,7 +116,7 @@ def carried_along(known: Sequence[Lying], top: Quad, changed: Mask, scale: float
     """
     before = known[-1].quad
     move = homography(before, top)
-    hidden = filled(before, changed.shape, scale, _OUTSIDE) | filled(top, changed.shape, scale, _OUTSIDE)
+    hidden = filled(before, changed.shape, scale, OUTSIDE) | filled(top, changed.shape, scale, OUTSIDE)
     moved = []
     for lying in known[:-1]:
         part, area = share(changed, filled(lying.quad, changed.shape, scale) & (1 - hidden))

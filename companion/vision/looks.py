@@ -13,15 +13,19 @@ from companion.vision.known import KnownPile
 from companion.vision.sightings import Sighting
 from companion.vision.stillness import Still
 
-# Looks that must agree, and the confidence that they need; after so many looks what there is is said as it is. One look
-# is enough from this confidence on.
+# Looks that must agree, a quick one and a thorough one, and the mean confidence that they need: two that err
+# independently are then both wrong once in 25. After so many looks, two of them thorough, what there is is said as it
+# is.
 _AGREE, SURE, _MOST_LOOKS = 2, 0.8, 5
+# One look is enough from this confidence on, which is calibrated: it errs once in a hundred.
 _CERTAIN = 0.99
-# A landing believed in less than this waits for other looks to tell more.
+# A landing less likely than not waits for other looks to tell more.
 _DOUBTED = 0.5
-# How long a bare place must be seen before the pile counts as gone: the networks miss a card now and then.
+# How long a bare place must be seen before the pile counts as gone, in how many looks: the networks miss a card now and
+# then, but hardly three times in a row, some frames apart.
 _GONE_SECONDS, _GONE_LOOKS = 0.6, 3
-# Seconds between looks that find nothing new, and the longest that they are put off to.
+# Seconds between looks that find nothing new, a frame at 30 a second, and the longest that they are put off to, so that
+# what they miss costs no more than a second.
 _LOOK_PAUSE, _LONGEST_PAUSE = 0.03, 1.0
 
 
@@ -55,6 +59,14 @@ class Agreement:
             for card, probability in zip(top.cards, top.probabilities, strict=True):
                 total[card] = total.get(card, 0.0) + float(belief) * probability / len(tops)
         return tuple(sorted(total.items(), key=lambda item: -item[1]))
+
+
+def is_new_for_certain(judgement: Judgement, pile: KnownPile) -> bool:
+    """Whether a look shows a card that has landed so surely that it holds though an arm is still in the picture."""
+    top = judgement.top
+    if judgement.change is not Change.LANDED or top is None or top.card == pile.top:
+        return False
+    return _is_certain(judgement, pile)
 
 
 class Looks:

@@ -23,16 +23,18 @@ WIDTH = 320
 
 # The neighbourhood, in small pixels, against which a place is bright or dark: about a card's border and its field.
 _NEIGHBOURHOOD = 15
-# Grey levels of contrast under which structure is taken for noise.
+# Grey levels of contrast under which structure is taken for noise: some six times what noise of sigma 6 leaves of
+# itself in a picture of 1280 pixels' width that is reduced to a quarter.
 _FLOOR = 10.0
-# How much a picture must be reduced for that alone to quieten its noise; smaller ones are smoothed besides.
+# How much a picture must be reduced for that alone to quieten its noise, to a third; smaller ones are smoothed besides.
 _SMOOTH_ENOUGH = 3
 # Difference in structure from which a place counts as different; noise of sigma 6 at full size stays well under it.
 _DIFFERENT = 0.55
-# Colours are compared more coarsely, by this factor, and count as different from this difference of logarithms on.
+# Colours are compared more coarsely, by this factor, as a card's field is ten times as wide, and count as different
+# from this difference of logarithms on, a channel that is a quarter brighter or darker beside the others.
 _COARSE = 4
 _TINTED = 0.25
-# Brightest grey level under which nothing can be told, as with the lights out or the lens covered.
+# Brightest grey level, an eighth of white, under which nothing can be told, as with the lights out or the lens covered.
 _DARK = 32.0
 
 
@@ -100,7 +102,8 @@ class Background:
     Whatever stays for longer than half of that becomes part of the table.
     """
 
-    # Samples are few because the median is taken anew for each, and far enough apart to outlast a hand.
+    # Samples are few because the median is taken anew for each, and far enough apart that half of them outlast a hand
+    # of two seconds.
     SAMPLES = 9
     SECONDS_APART = 0.5
 
