@@ -30,7 +30,7 @@ from companion.dataset.simulated.script import (
 from companion.dataset.simulated.simulation import PileChange, SimulatedFrame, SimulatedTable
 from companion.vision.events import CameraStatus, CardLanded, CardTakenBack, PileEvent, PileGone, PileMoved
 from companion.vision.frames import Frame
-from companion.vision.geometry import project
+from companion.vision.geometry import Image, project
 from companion.vision.motion import Zone, glance, tinted
 from companion.vision.pile import Detect, PileTracker
 from companion.vision.sightings import Sighting
@@ -212,6 +212,70 @@ def test_no_picture_is_read_while_a_hand_rests_on_the_card() -> None:
     assert truth[1].clear is not None
     # The hand stays on the card for six tenths of a second after letting go.
     assert said[1][0] >= truth[1].clear - 0.2
+
+
+def laid(card: Card, seconds: float, seat: int = 1) -> Lay:
+    """Return a card laid by an arm that takes so many seconds to leave."""
+    return Lay(seat, Pace(0.4, 0.2, seconds), card, Placement(5.0, 0.0, 1.4))
+
+
+def surely(exact: ExactSightings) -> Detect:
+    """Return a detector that reads what is there beyond doubt."""
+    return lambda image: [replace(s, probabilities=(0.999, 0.0005)) for s in exact(image)]
+
+
+def test_a_card_is_told_once_while_the_arm_that_laid_it_still_leaves() -> None:
+    footage, exact = table(lay(RED_7), laid(BLUE_3, 1.2)), ExactSightings()
+    tracker = PileTracker(surely(exact))
+    said = []
+    for frame in footage.frames():
+        exact.show(frame)
+        said += [
+            (frame.time, tracker.look_count, e) for e in tracker.feed(Frame(frame.image, frame.time, frame.number))
+        ]
+    assert told([event for *_, event in said]) == [(CardLanded, "red 7"), (CardLanded, "blue 3")]
+    time, looks, event = said[1]
+    let_go, clear = footage.events[1].time, footage.events[1].clear
+    assert isinstance(event, CardLanded)
+    assert clear is not None
+    # The arm needs half a second from the card to the edge of the pile's surroundings.
+    assert let_go <= event.time < time <= clear + 0.1
+    # What it leaves behind need not be looked at again.
+    assert tracker.look_count == looks
+
+
+@pytest.mark.parametrize("drags", [False, True])
+def test_what_is_seen_past_an_arm_is_told_only_if_the_next_picture_bears_it_out(drags: bool) -> None:
+    yellow, blue = (40, 200, 220), (200, 60, 30)
+    grain = np.random.default_rng(0).integers(60, 120, (45, 80, 3), dtype=np.uint8).repeat(8, axis=0).repeat(8, axis=1)
+
+    def picture(mark: tuple[int, int, int], x: int, arm: tuple[int, int, int, int]) -> Image:
+        image = grain.copy()
+        image[120:240, x : x + 80] = 230
+        image[130:230:20, x + 10 : x + 70] = mark
+        image[145 if mark == blue else 225 : 230, x + 10 : x + 40] = mark
+        left, top, right, bottom = arm
+        image[top:bottom, left:right] = (110, 140, 190)
+        return image
+
+    def reads(image: Image) -> list[Sighting]:
+        rows, columns = np.nonzero((image == 230).all(2))
+        x, y = float(columns.min()), float(rows.min())
+        card = BLUE_3 if (image == blue).all(2).any() else YELLOW_1
+        quad = np.array([[x, y], [x + 80, y], [x + 80, y + 120], [x, y + 120]], np.float32)
+        return [Sighting(quad, (card, RED_7), (0.999, 0.0005), whole=True)]
+
+    coming = [picture(yellow, 280, (290 + 30 * n, 0, 350 + 30 * n, 90 + 40 * n)) for n in (0, 2, 3, 2, 0)]
+    # The arm drags the card along for some way, by a sleeve, or does not.
+    leaving = [picture(blue, 280 + drags * min(24, 8 * n), (384, 0, 450, 280 - 35 * n)) for n in range(6)]
+    left = picture(blue, 280 + drags * 24, (0, 0, 0, 0))
+    tracker = PileTracker(reads)
+    said = []
+    for n, image in enumerate([picture(yellow, 280, (0, 0, 0, 0))] * 20 + coming + leaving + [left] * 20):
+        said += [(n, event) for event in tracker.feed(Frame(image, n / 30, n))]
+    assert told([event for _, event in said]) == [(CardLanded, "yellow 1"), (CardLanded, "blue 3")]
+    at_rest = 20 + len(coming) + 3
+    assert (said[1][0] > at_rest) is drags
 
 
 def test_a_region_that_was_set_keeps_other_cards_out() -> None:
