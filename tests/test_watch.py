@@ -117,6 +117,7 @@ def test_people_are_told_in_words(run, frames: list[SimulatedFrame], tmp_path: P
     result = run(str(tmp_path), "--fps", "10")
     assert "red 7 (98%)" in result.stdout
     assert "taken back; on top again: red 7" in result.stdout
+    assert "an arm" not in result.stdout
 
 
 @pytest.mark.parametrize(

@@ -22,10 +22,12 @@ from companion.dataset.simulated.script import write_script
 from companion.dataset.simulated.simulation import PileChange, SimulatedFrame, SimulatedTable
 from companion.vision.detector import CardDetector, model_folder
 from companion.vision.events import PileEvent
+from companion.vision.follower import Follower
 from companion.vision.frames import Frame
 from companion.vision.geometry import Image
 from companion.vision.pile import PileTracker
 from companion.vision.runtime import ModelFileError
+from companion.vision.watcher import Follows
 
 _RATE = 30.0
 # Frames are drawn beforehand, some at a time, so that drawing is in no figure.
@@ -87,7 +89,7 @@ def watch(
     model: Path | None,
     as_json: bool,
 ) -> None:
-    """Follow simulated matches at 1280 x 720 and 30 frames per second: events, latency, CPU time.
+    """Follow simulated matches, pile and arms, at 1280 x 720 and 30 frames per second: events, latency, CPU time.
 
     Latency is from the first frame in which a card lies open to its event: the footage that the tracker waits for and
     the time that it computes, in which frames pass it by. Where ultralytics is installed, the same frames go through it
@@ -106,7 +108,7 @@ def watch(
         table = SimulatedTable(number, script, name)
         detect = ExactSightings(number) if reader is None else reader.thoroughly
         tracker = PileTracker(detect, closely=None if reader is None else reader.closely)
-        live = _Live(tracker, ours)
+        live = _Live(Follower(tracker, None if reader is None else reader.backs), ours)
         for chunk in _chunks(table):
             for frame in chunk:
                 if isinstance(detect, ExactSightings):
@@ -149,7 +151,7 @@ def _rows(score: Score, ours: _Cost, plain: _Cost) -> dict[str, dict[str, float]
 class _Live:
     """Shows a tracker frames as a camera would: those are dropped that were overtaken while it was computing."""
 
-    def __init__(self, tracker: PileTracker, cost: _Cost) -> None:
+    def __init__(self, tracker: Follows, cost: _Cost) -> None:
         self.said: list[tuple[float, PileEvent]] = []
         self._tracker = tracker
         self._cost = cost

@@ -91,7 +91,7 @@ def watch(
                 lost = event.health in (CameraHealth.GONE, CameraHealth.FROZEN)
                 if said:
                     click.echo(said, err=True)
-            else:
+            elif not isinstance(event, PileReached):
                 _print(event, as_json)
     except (SourceError, ModelFileError) as error:
         raise click.ClickException(str(error)) from error
