@@ -2,6 +2,7 @@
 
 Motion gates everything. While something moves at the pile nothing is read; once it is still and differs from what was
 last accepted, the detector looks at the pile's surroundings a few times, and what the looks agree on becomes an event.
+A card that lies open and is read beyond doubt need not wait for the arm that laid it to be gone.
 """
 
 from __future__ import annotations

@@ -1,0 +1,110 @@
+"""What several looks agree on, and from when on that is told."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+
+from companion.cards import Card
+from companion.vision.evidence import Lying
+from companion.vision.frames import Frame
+from companion.vision.geometry import Quad
+from companion.vision.judgement import Change, Judgement
+from companion.vision.known import KnownPile
+from companion.vision.looks import Agreement, Look, Looks, is_new_for_certain
+from companion.vision.sightings import Sighting
+from companion.vision.stillness import Still, view
+
+RED_7, BLUE_3, GREEN_9 = Card.parse("red 7"), Card.parse("blue 3"), Card.parse("green 9")
+QUAD: Quad = np.array([[10, 10], [40, 10], [40, 55], [10, 55]], np.float32)
+PILE = KnownPile((Lying(GREEN_9, QUAD), Lying(RED_7, QUAD)))
+BLANK = np.full((64, 96, 3), 128, np.uint8)
+
+
+def seen(card: Card, confidence: float = 0.9) -> Sighting:
+    return Sighting(QUAD, (card, GREEN_9), (confidence, 0.005), whole=True)
+
+
+def landed(card: Card = BLUE_3, confidence: float = 0.9, belief: float = 1.0) -> Judgement:
+    return Judgement(Change.LANDED, seen(card, confidence), 2, belief)
+
+
+NOTHING, GONE = Judgement(Change.NONE, seen(RED_7), 2), Judgement(Change.GONE, None, 0)
+DOUBTFUL, UNCLEAR = Judgement(Change.UNCLEAR, None, 2), Judgement(Change.UNCLEAR, seen(BLUE_3), 2, 0.5)
+
+
+def agreed(judgements: Sequence[Judgement], apart: float = 0.03, alone: bool = False) -> Agreement | None:
+    """Return what looks at a picture that lies still agree on, after the last of them."""
+    looks, agreement = Looks(), None
+    for n, judgement in enumerate(judgements):
+        looks.add(Look(n * apart, judgement, ()), settled=True)
+        picture = view(Frame(BLANK, n * apart, n))
+        still = Still(picture, 0.0, n * apart, n + 2, settled=True, alone=alone, moved=False)
+        agreement = looks.agreed(still, PILE, is_first=False)
+    return agreement
+
+
+@pytest.mark.parametrize(
+    ("judgements", "told"),
+    [
+        ([landed(confidence=0.995)], Change.LANDED),
+        ([landed()], None),
+        ([landed(), landed()], Change.LANDED),
+        ([landed(), landed(GREEN_9)], None),
+        ([landed(confidence=0.6)] * 4, None),
+        ([landed(confidence=0.6)] * 5, Change.LANDED),
+        ([landed(belief=0.3)] * 4, None),
+        ([landed(belief=0.3)] * 5, Change.LANDED),
+        ([NOTHING], None),
+        ([NOTHING, NOTHING], Change.NONE),
+        # A card that every other look shows is there.
+        ([landed(), NOTHING, NOTHING], None),
+        ([landed(), NOTHING, NOTHING, NOTHING], Change.NONE),
+        ([DOUBTFUL] * 5, None),
+        ([UNCLEAR] * 4, None),
+        ([UNCLEAR] * 5, Change.UNCLEAR),
+        ([landed(), *[DOUBTFUL] * 5], Change.LANDED),
+        ([Judgement(Change.TAKEN_BACK, seen(GREEN_9), 1)] * 2, Change.TAKEN_BACK),
+        ([landed(), *[Judgement(Change.TAKEN_BACK, seen(GREEN_9), 0)] * 2], None),
+    ],
+)
+def test_looks_agree_sooner_the_surer_they_are(judgements: Sequence[Judgement], told: Change | None) -> None:
+    agreement = agreed(judgements)
+    assert (agreement and agreement.judgement.change) is told
+
+
+@pytest.mark.parametrize(("apart", "told"), [(0.1, False), (0.4, True)])
+def test_a_bare_place_must_stay_bare_for_a_while(apart: float, told: bool) -> None:
+    assert (agreed([GONE] * 3, apart) is not None) is told
+
+
+@pytest.mark.parametrize("judgement", [landed(confidence=0.4), NOTHING, GONE])
+def test_a_picture_that_none_will_bear_out_is_taken_as_it_is(judgement: Judgement) -> None:
+    agreement = agreed([judgement], alone=True)
+    assert agreement is not None
+    assert agreement.judgement is judgement
+
+
+def test_probabilities_are_the_looks_mean_and_beliefs_their_geometric_mean() -> None:
+    agreement = Agreement(landed(), (landed(confidence=0.9, belief=0.9), landed(confidence=0.7, belief=0.4)))
+    (card, probability), *_ = agreement.probabilities
+    assert card == BLUE_3
+    assert probability == pytest.approx(0.6 * 0.8)
+
+
+@pytest.mark.parametrize(
+    ("judgement", "certain"),
+    [
+        (landed(confidence=0.995), True),
+        (landed(confidence=0.98), False),
+        (landed(confidence=0.995, belief=0.95), False),
+        # What lies on the pile already may only have come to light.
+        (landed(RED_7, 0.995), False),
+        (landed(GREEN_9, 0.995), False),
+        (Judgement(Change.MOVED, seen(BLUE_3, 0.995), 2), False),
+    ],
+)
+def test_past_an_arm_only_a_new_card_that_is_read_beyond_doubt_is_certain(judgement: Judgement, certain: bool) -> None:
+    assert is_new_for_certain(judgement, PILE) is certain
