@@ -85,6 +85,8 @@ class View:
 
     def shows_as(self, other: View, quad: Quad, tolerance: float = _MOTION) -> bool:
         """Whether at most so much of an outline, in pixels of the frame, differs from another picture; noise may."""
+        if other.frame.image.shape != self.frame.image.shape:
+            return False
         changed = difference(other.glance, self.glance)
         return share(changed, filled(quad, changed.shape, self.scale))[0] <= tolerance
 

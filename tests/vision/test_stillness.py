@@ -1,0 +1,84 @@
+"""When there is anything to look at: stillness, what is news, and what an arm leaves behind."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from companion.vision.frames import Frame
+from companion.vision.geometry import Image, Quad
+from companion.vision.motion import Zone
+from companion.vision.stillness import Still, Stillness, View, view
+
+GRAIN = np.random.default_rng(1).integers(60, 120, (45, 80, 3), dtype=np.uint8).repeat(8, axis=0).repeat(8, axis=1)
+ZONE = Zone(320.0, 180.0, 100.0)
+CARD: Quad = np.array([[290, 135], [350, 135], [350, 225], [290, 225]], np.float32)
+
+
+def picture(card: int = 0, arm: int = 0) -> Image:
+    """Return a table with a card of this tone in the pile's place, and an arm that reaches so far beside it."""
+    image = GRAIN.copy()
+    if card:
+        image[135:225, 290:350] = card
+        image[150:210:12, 300:340] = 255 - card
+    image[:arm, 400:440] = (110, 140, 190)
+    return image
+
+
+def seen(stillness: Stillness, images: list[Image], apart: float = 1 / 30, start: float = 0.0) -> list[Still | None]:
+    return [
+        stillness.take(view(Frame(image, start + n * apart, n)), ZONE) for n, image in enumerate(images, round(start))
+    ]
+
+
+def test_a_picture_is_still_from_the_second_alike_one_on_and_settled_from_the_third() -> None:
+    still = seen(Stillness(), [picture(), picture(200), picture(200), picture(200)])
+    assert [s if s is None else s.settled for s in still] == [None, None, False, True]
+    assert still[3] is not None
+    assert still[3].since == pytest.approx(1 / 30)
+
+
+def test_pictures_far_apart_are_each_taken_alone() -> None:
+    still = seen(Stillness(), [picture(), picture(200), picture(60)], apart=1.0)
+    assert still[0] is None
+    assert [s is not None and s.alone and s.moved and s.settled for s in still[1:]] == [True, True]
+
+
+def known(stillness: Stillness, card: int) -> View:
+    """Let a card be known to lie there; return its picture."""
+    still = seen(stillness, [picture(card)] * 3)[-1]
+    assert still is not None
+    stillness.refer_to(still.view)
+    return still.view
+
+
+@pytest.mark.parametrize(("card", "news"), [(200, False), (70, True)])
+def test_only_what_differs_from_what_was_known_is_news(card: int, news: bool) -> None:
+    stillness = Stillness()
+    known(stillness, 200)
+    still = seen(stillness, [picture(card)] * 4, start=1.0)[-1]
+    assert still is not None
+    changed = stillness.news(still, ZONE, looking=False)
+    assert (changed is not None and changed.any()) == news
+
+
+@pytest.mark.parametrize(
+    ("card", "arms", "leaving"), [(70, (200, 100), True), (200, (200, 100), False), (70, (0, 0), False)]
+)
+def test_an_arm_leaves_a_pile_that_it_changed_while_it_moves_beside_it(
+    card: int, arms: tuple[int, int], leaving: bool
+) -> None:
+    stillness = Stillness()
+    known(stillness, 200)
+    images = [picture(card, arm) for arm in arms]
+    seen(stillness, images, start=1.0)
+    last = view(Frame(images[-1], 1.0 + 1 / 30, 2))
+    assert (stillness.leaving(last, ZONE) is not None) is leaving
+
+
+def test_an_outline_shows_the_same_where_nothing_but_its_surroundings_differ() -> None:
+    plain = view(Frame(picture(200), 0.0, 0))
+    assert view(Frame(picture(200, arm=200), 0.1, 1)).shows_as(plain, CARD)
+    assert not view(Frame(picture(70), 0.1, 1)).shows_as(plain, CARD)
+    # A camera that was switched to another size shows nothing that could be compared.
+    assert not view(Frame(picture(200)[:180], 0.1, 1)).shows_as(plain, CARD)
