@@ -15,6 +15,8 @@ from functools import cache, cached_property
 class Color(Enum):
     """A colour that a card can have, or that can be chosen for a wild."""
 
+    __hash__ = object.__hash__  # members are one of a kind; Enum's own hashes the name, slowly, a million times a match
+
     RED = "red"
     YELLOW = "yellow"
     GREEN = "green"
@@ -23,6 +25,8 @@ class Color(Enum):
 
 class Face(Enum):
     """What a card shows, leaving its colour out. The value is the face's name."""
+
+    __hash__ = object.__hash__  # members are one of a kind; Enum's own hashes the name, slowly, a million times a match
 
     ZERO = "0"
     ONE = "1"

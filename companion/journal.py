@@ -32,13 +32,15 @@ class ReadBy(Enum):
 class Line:
     """One line of a match's journal: a move, an undo or an amendment. time: seconds since the epoch.
 
-    reading: the id of the reading behind it, None where there is none.
+    reading: the id of the reading behind it, None where there is none. direction: where the arm came from that did it,
+    degrees clockwise from up in the picture, None where none was seen.
     """
 
     entry: Entry
     read_by: ReadBy
     time: float
     reading: str | None = None
+    direction: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +68,7 @@ class Journal:
     def enter(self, line: Line) -> Journal:
         """Return the journal with one more line; raises RefereeError where its entry is refused.
 
-        An amended move keeps the reading of the move that it replaces.
+        An amended move keeps the reading of the move that it replaces, and the arm.
         """
         entry = spelled(self.match.header, line.entry)
         if entry != line.entry:
@@ -76,7 +78,7 @@ class Journal:
         if isinstance(entry, Amend):
             match = self.match.amend(entry.n, entry.move)
             old = self.lines[entry.n - 1]
-            new = replace(line, entry=entry.move, reading=old.reading)
+            new = replace(line, entry=entry.move, reading=old.reading, direction=old.direction)
             return Journal(match, History((*self.lines[: entry.n - 1], new, *self.lines[entry.n :])))
         return Journal(self.match.apply(entry), self.lines.grown(line))
 

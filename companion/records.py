@@ -77,7 +77,8 @@ class Batch:
     """What is written in one go, or not at all.
 
     time: seconds since the epoch. header: begins the match where given. pending: what the table has noticed and not yet
-    ruled on, in its own words; replaces what was pending, unless it is None. relaxed: the host's option, unless None.
+    ruled on, in its own words; replaces what was pending, unless it is None. memory: what else it remembers, likewise.
+    relaxed: the host's option, unless None.
     """
 
     match_id: str
@@ -88,12 +89,16 @@ class Batch:
     readings: tuple[Reading, ...] = ()
     corrections: tuple[Correction, ...] = ()
     pending: tuple[str, ...] | None = None
+    memory: str | None = None
     standing: Standing | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class StoredMatch:
-    """A match as it lies in the store; `lines` is the whole journal, undos and amendments included."""
+    """A match as it lies in the store; `lines` is the whole journal, undos and amendments included.
+
+    memory: what the table remembered besides, in its own words; None where an earlier version kept the match.
+    """
 
     id: str
     header: Header
@@ -101,6 +106,7 @@ class StoredMatch:
     started: float
     lines: tuple[Line, ...]
     pending: tuple[str, ...]
+    memory: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -104,6 +104,10 @@ _MIGRATIONS = (
     ALTER TABLE match ADD COLUMN sequence INTEGER NOT NULL DEFAULT 0;
     UPDATE match SET sequence = (SELECT count(*) FROM match AS other WHERE other.touched <= match.touched);
     """,
+    """
+    ALTER TABLE journal ADD COLUMN direction REAL;
+    ALTER TABLE match ADD COLUMN memory TEXT;
+    """,
 )
 
 
@@ -166,30 +170,33 @@ class Store:
     def salvage(self, match_id: str) -> Salvage:
         """Return what can be read of a match; raises NoSuchMatchError, StoreDamagedError where not even its set-up."""
         with self._transaction() as connection:
-            row = connection.execute("SELECT header, relaxed, started FROM match WHERE id = ?", (match_id,)).fetchone()
+            row = connection.execute(
+                "SELECT header, relaxed, started, memory FROM match WHERE id = ?", (match_id,)
+            ).fetchone()
             if row is None:
                 raise NoSuchMatchError(match_id)
             lines = connection.execute(
-                "SELECT entry, read_by, time, reading FROM journal WHERE match = ? ORDER BY n", (match_id,)
+                "SELECT entry, read_by, time, reading, direction FROM journal WHERE match = ? ORDER BY n", (match_id,)
             ).fetchall()
             pending = connection.execute(
                 "SELECT observation FROM pending WHERE match = ? ORDER BY n", (match_id,)
             ).fetchall()
-        text, relaxed, started = row
+        text, relaxed, started, memory = row
         try:
             header = _header(text)
         except _UNREADABLE as error:
             raise StoreDamagedError(f"The set-up of the match {match_id} is damaged: {error}.", self.path) from error
         whole: list[Line] = []
         fault = None
-        for entry, read_by, when, reading in lines:
+        for entry, read_by, when, reading, direction in lines:
             try:
-                whole.append(Line(read_entry(json.loads(entry)), ReadBy(read_by), when, reading))
+                whole.append(Line(read_entry(json.loads(entry)), ReadBy(read_by), when, reading, direction))
             except _UNREADABLE as error:
                 fault = f"Line {len(whole) + 1} of the match {match_id} is damaged: {error}."
                 break
         waiting = () if fault else tuple(text for (text,) in pending)
-        return Salvage(StoredMatch(match_id, header, bool(relaxed), started, tuple(whole), waiting), fault)
+        known = StoredMatch(match_id, header, bool(relaxed), started, tuple(whole), waiting, None if fault else memory)
+        return Salvage(known, fault)
 
     def unfinished(self) -> str | None:
         """Return the id of the match touched last, if it is not over; else None."""
@@ -254,9 +261,9 @@ class Store:
                 (batch.match_id, json.dumps(write_header(batch.header)), batch.time, batch.time),
             )
         updated = connection.execute(
-            "UPDATE match SET touched = ?, relaxed = coalesce(?, relaxed),"
+            "UPDATE match SET touched = ?, relaxed = coalesce(?, relaxed), memory = coalesce(?, memory),"
             " sequence = (SELECT max(sequence) + 1 FROM match) WHERE id = ?",
-            (batch.time, batch.relaxed, batch.match_id),
+            (batch.time, batch.relaxed, batch.memory, batch.match_id),
         )
         if not updated.rowcount:
             raise NoSuchMatchError(batch.match_id)
@@ -284,9 +291,17 @@ class Store:
             self._drop_old_pictures(connection)
         (last,) = connection.execute("SELECT coalesce(max(n), 0) FROM journal WHERE match = ?", (match_id,)).fetchone()
         connection.executemany(
-            "INSERT INTO journal VALUES (?, ?, ?, ?, ?, ?)",
+            "INSERT INTO journal VALUES (?, ?, ?, ?, ?, ?, ?)",
             [
-                (match_id, n, json.dumps(write_entry(line.entry)), line.read_by.value, line.time, line.reading)
+                (
+                    match_id,
+                    n,
+                    json.dumps(write_entry(line.entry)),
+                    line.read_by.value,
+                    line.time,
+                    line.reading,
+                    line.direction,
+                )
                 for n, line in enumerate(batch.lines, last + 1)
             ],
         )

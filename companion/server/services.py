@@ -29,7 +29,7 @@ from companion.server.people import People
 from companion.server.routes.payloads import question_answer, ruling_answer, view_answer
 from companion.server.scans import Scans
 from companion.store import Store, StoreError
-from companion.table import Table, Update
+from companion.table import Table, Turns, Update
 from companion.vision.detector import CardDetector
 from companion.vision.events import PileEvent
 from companion.vision.follower import FindBacks
@@ -94,7 +94,7 @@ class Services:
         """Begin another match and return its id."""
         with self._lock:
             self.people.meet(header.players)
-            return self.table.start_match(header, relaxed_turns=relaxed_turns)
+            return self.table.start_match(header, turns=Turns.RELAXED if relaxed_turns else Turns.CAMERA)
 
     def detector(self) -> Detect:
         """Return what finds the cards of a pile, of the edition being played at the time; raises ModelFileError."""

@@ -13,6 +13,8 @@ from companion.table.view import (
     QuestionKind,
     ReadBy,
     Ruling,
+    SeatView,
+    Turns,
     View,
 )
 
@@ -30,9 +32,11 @@ __all__ = [
     "QuestionKind",
     "ReadBy",
     "Ruling",
+    "SeatView",
     "Subscription",
     "Table",
     "TableError",
+    "Turns",
     "Update",
     "UpdateKind",
     "View",

@@ -13,6 +13,7 @@ from companion.cards import Card
 from companion.journal import Line, ReadBy
 from companion.referee.moves import Entry, Move
 from companion.referee.transcript import read_entry, read_move, write_entry
+from companion.vision.events import Arm
 
 Probabilities = tuple[tuple[Card, float], ...]
 
@@ -22,6 +23,7 @@ class Sight:
     """A card was seen to land. time: seconds since the epoch; reading: the id of what is kept of it.
 
     first_look: whether the camera could not know what lay there before. early: whether that was before the match began.
+    arm: the arm that laid it, None where none was seen.
     """
 
     time: float
@@ -30,6 +32,7 @@ class Sight:
     same_face: bool = False
     first_look: bool = False
     early: bool = False
+    arm: Arm | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +42,18 @@ class Lift:
     time: float
     probabilities: Probabilities
     reading: str
+
+
+@dataclass(frozen=True, slots=True)
+class Reach:
+    """An arm was at the draw pile. time: seconds since the epoch, when it left.
+
+    drawn: the probability of each number of cards taken, from 0 on.
+    """
+
+    time: float
+    arm: Arm
+    drawn: tuple[float, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +74,7 @@ class Tap:
         return Line(self.move, self.read_by, self.time, self.reading)
 
 
-Observation = Sight | Lift | Tap
+Observation = Sight | Lift | Reach | Tap
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,9 +97,13 @@ def dump(pending: Pending) -> str:
                 data["reading"] = read_from
         case Lift(_, probabilities, reading):
             data |= {"lift": _plain(probabilities), "reading": reading}
-        case Sight(_, probabilities, reading, same_face, first_look, early):
+        case Reach(_, arm, drawn):
+            data |= {"reach": list(drawn), "arm": _plain_arm(arm)}
+        case Sight(_, probabilities, reading, same_face, first_look, early, arm):
             data |= {"sight": _plain(probabilities), "reading": reading}
             data |= {"same_face": same_face, "first_look": first_look, "early": early}
+            if arm is not None:
+                data["arm"] = _plain_arm(arm)
     if pending.card is not None:
         data["card"] = pending.card.name
     if pending.said is not None:
@@ -101,14 +120,21 @@ def load(text: str) -> Pending:
         what = Tap(time, read_move(data["tap"]), ReadBy(data["read_by"]), data.get("reading"))
     elif "lift" in data:
         what = Lift(time, _probabilities(data["lift"]), data["reading"])
+    elif "reach" in data:
+        what = Reach(time, Arm(*data["arm"]), tuple(data["reach"]))
     else:
         flags = (data["same_face"], data["first_look"], data["early"])
-        what = Sight(time, _probabilities(data["sight"]), data["reading"], *flags)
+        arm = Arm(*data["arm"]) if "arm" in data else None
+        what = Sight(time, _probabilities(data["sight"]), data["reading"], *flags, arm)
     return Pending(
         what,
         Card.parse(data["card"]) if "card" in data else None,
         tuple(map(read_entry, data["said"])) if "said" in data else None,
     )
+
+
+def _plain_arm(arm: Arm) -> list[float]:
+    return [arm.direction, arm.spread, arm.track]
 
 
 def _plain(probabilities: Probabilities) -> dict[str, float]:

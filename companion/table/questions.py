@@ -6,11 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from companion.cards import Card
-from companion.referee.moves import ActorMove, ChooseColor, Judge, Play, Target
+from companion.journal import ReadBy
+from companion.referee.moves import ActorMove, ChooseColor, Count, Draw, Entry, Judge, Pass, Play, Target
 from companion.referee.state import State
-from companion.table.explain import Way
 from companion.table.observations import Lift, Pending, Sight, Tap
 from companion.table.sentences import Sentences
+from companion.table.situation import Way
+from companion.table.thresholds import CLEAR
 from companion.table.view import Offer, QuestionKind
 from companion.table.weigh import Candidate, Finding
 
@@ -38,14 +40,77 @@ def ask(finding: Finding, pending: Pending, state: State, say: Sentences) -> Ask
         return Asked(QuestionKind.TAKE_BACK, say.taken_back(), choices, what.reading)
     if finding.illegal and isinstance(what, Sight):
         return _ask_illegal(found, what, state, say)
+    by_whom = _by_whom(found, pending, state, say)
+    if by_whom is not None:
+        return by_whom
     difference = _difference(found)
     if difference is not None:
-        return _ask_choice(found, difference, None if isinstance(what, Tap) else what.reading, say)
+        return _ask_choice(found, difference, what.reading if isinstance(what, Sight) else None, say)
     if isinstance(what, Sight):
         return _ask_card(found, what, say)
+    assert isinstance(what, Tap), "an arm at the draw pile is never asked about"
     player = (what.move.by if isinstance(what.move, ActorMove) else None) or ""
     choices = tuple(_offer(say.yes() if c.way.entries else say.no(), c) for c in found)
     return Asked(QuestionKind.TURN, say.drew_and_passed(player), choices, None)
+
+
+def _by_whom(found: Sequence[Candidate], pending: Pending, state: State, say: Sentences) -> Asked | None:
+    """Return the question who laid the card, None where that is not what is in doubt."""
+    best, what = found[0].way, pending.what
+    if not isinstance(what, Sight) or best.card is None or best.by is None or best.after.outlaw is not None:
+        return None
+    alike = [c for c in found if c.way.card == best.card and c.way.by is not None and c.probability >= _UNLIKELY]
+    sure_of_card = sum(c.probability for c in alike)
+    by_player = {c.way.by: c for c in reversed(alike)}
+    if sure_of_card < CLEAR or (len(by_player) < 2 and not _passed_over(best)):
+        return None
+    if _passed_over(best):
+        return _ask_out_of_turn(best, alike, what, state, say)
+    players = sorted(by_player.values(), key=lambda c: -c.probability)[:3]
+    choices = tuple(_offer(state.players[c.way.by or 0], c) for c in players)
+    sentence = say.who_played(best.card, [choice.label for choice in choices])
+    return Asked(QuestionKind.PLAYER, sentence, choices, what.reading)
+
+
+def _passed_over(way: Way) -> tuple[str, ...]:
+    """Return who is held to have drawn and passed unseen."""
+    history = way.after.journal.match.history
+    before = len(history) - len(way.lines)
+    return tuple(
+        history[before + place - 1].state.actor or ""
+        for place, line in enumerate(way.lines)
+        if isinstance(line.entry, Draw) and line.read_by is ReadBy.INFERRED
+    )
+
+
+def _ask_out_of_turn(best: Way, alike: Sequence[Candidate], what: Sight, state: State, say: Sentences) -> Asked:
+    """Ask what is to be made of a card laid by somebody who does not seem to be on turn."""
+    assert best.card is not None
+    assert best.by is not None
+    passed = _passed_over(best)
+    choices = [
+        Offer(say.have_drawn_and_passed(passed), best.card, best.entries, alike[0].probability),
+        Offer(say.let_stand(), best.card, _undrawn(best), 0.0),
+        Offer(say.take_back(), None, (), 0.0),
+    ]
+    choices += [_offer(say.it_was(state.players[c.way.by or 0]), c) for c in alike if c.way.by != best.by][:1]
+    sentence = say.out_of_turn(state.players[best.by], passed[0])
+    return Asked(QuestionKind.TURN, sentence, tuple(choices), what.reading)
+
+
+def _undrawn(way: Way) -> tuple[Entry, ...]:
+    """Return what happened where those passed over drew nothing: their counts are as before."""
+    history = way.after.journal.match.history
+    place = len(history) - len(way.lines)
+    entries: list[Entry] = []
+    for line, step in zip(way.lines, history[place:], strict=True):
+        before = history[place - 1].state
+        if isinstance(line.entry, Pass) and before.turn is not None:
+            entries += [line.entry, Count(before.players[before.turn], before.hands[before.turn] - 1)]
+        else:
+            entries.append(step.move)
+        place += 1
+    return tuple(entries)
 
 
 def _ask_choice(

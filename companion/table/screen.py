@@ -8,9 +8,29 @@ from companion.journal import Journal
 from companion.records import StoreError
 from companion.referee.legality import legal
 from companion.table.session import Advance, Session, Voice
+from companion.table.situation import Turns
 from companion.table.updates import UpdateKind, Updates
-from companion.table.view import CameraView, HistoryLine, Notice, NoticeKind, Question, QuestionKind, Ruling, View
+from companion.table.view import (
+    CameraView,
+    HistoryLine,
+    Notice,
+    NoticeKind,
+    Question,
+    QuestionKind,
+    Ruling,
+    SeatView,
+    View,
+)
 from companion.vision.events import CameraStatus
+
+
+def seats(session: Session) -> tuple[SeatView, ...]:
+    """Return where each player seems to sit, and what each one owes the draw pile."""
+    ring, debts = session.known.ring, session.known.debts
+    return tuple(
+        SeatView(name, ring.direction(seat), round(ring.certainty(seat), 3), debt.cards, debt.taken)
+        for seat, (name, debt) in enumerate(zip(session.state.players, debts.seats, strict=True))
+    )
 
 
 class Screen:
@@ -88,7 +108,9 @@ class Screen:
             history=self._history,
             camera=self._camera,
             notices=tuple(self._notices.values()),
-            relaxed_turns=session is not None and session.relaxed,
+            turns=Turns.CAMERA if session is None else session.watch.turns,
+            turns_in_force=Turns.CAMERA if session is None else session.watch.in_force(session.known.ring),
+            seats=() if session is None else seats(session),
             saved=saved,
         )
 

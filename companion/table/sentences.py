@@ -7,6 +7,7 @@ catalogue `table`.
 from __future__ import annotations
 
 import gettext
+from collections.abc import Sequence
 
 from companion.caller import CATALOGUES, Caller
 from companion.cards import Card, Color
@@ -52,6 +53,39 @@ class Sentences:
     def drew_and_passed(self, player: str) -> str:
         """Return the question whether those before this player drew and passed."""
         return self._text("Did everyone before {player} draw and pass?", player=player)
+
+    def who_played(self, card: Card, players: Sequence[str]) -> str:
+        """Return the question who laid the card, of these players."""
+        either = self._text(" or ").join(players)
+        return self._text("Who played the {card}: {players}?", card=self._caller.card(card), players=either)
+
+    def it_was(self, player: str) -> str:
+        """Return the button for: another player laid it."""
+        return self._text("It was {player}", player=player)
+
+    def out_of_turn(self, player: str, actor: str) -> str:
+        """Return the announcement of a card laid by a player who is not on turn."""
+        return self._text("{player} played, but it is {actor}’s turn.", player=player, actor=actor)
+
+    def have_drawn_and_passed(self, players: Sequence[str]) -> str:
+        """Return the button for: these players drew and passed unseen."""
+        if len(players) == 1:
+            return self._text("{player} drew and passed", player=players[0])
+        return self._text("{players} drew and passed", players=", ".join(players))
+
+    def reminder(self, player: str, left: int) -> str:
+        """Return the reminder that the player has still to take so many cards."""
+        if left == 1:
+            return self._text("{player}, one card is still to be drawn.", player=player)
+        return self._text("{player}, {count} cards are still to be drawn.", player=player, count=left)
+
+    def directions_tell_nothing(self) -> str:
+        """Return the notice that turns cannot be followed by the camera."""
+        return self._text("The camera cannot tell your arms apart: tap who draws and passes.")
+
+    def draw_pile_unseen(self) -> str:
+        """Return the notice that the draw pile is not in view."""
+        return self._text("The draw pile is not in the picture: who is passed over is taken to have drawn.")
 
     def which_color(self) -> str:
         """Return the question for a colour that nobody entered."""

@@ -6,7 +6,7 @@ Nothing here writes, publishes or waits; the table does, with what a step says i
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from companion.caller import Caller
 from companion.cards import Card
@@ -16,10 +16,11 @@ from companion.referee.effects import Effect
 from companion.referee.match import Match
 from companion.referee.moves import ActorMove, Amend, PlayerMove, Undo
 from companion.referee.state import Phase, State
-from companion.table.explain import Situation, Way
-from companion.table.observations import Pending, Sight, dump
+from companion.table.memory import Watch, dump_memory
+from companion.table.observations import Pending, Reach, Sight, dump
 from companion.table.questions import Asked, ask
 from companion.table.sentences import Sentences
+from companion.table.situation import Situation, Way
 from companion.table.view import HistoryLine, Ruling
 from companion.table.weigh import weigh
 
@@ -29,9 +30,14 @@ class Session:
     """A running match: what stands, and what waits to be ruled on."""
 
     match_id: str
-    journal: Journal
+    known: Situation
     pending: tuple[Pending, ...] = ()
-    relaxed: bool = False
+    watch: Watch = field(default_factory=Watch)
+
+    @property
+    def journal(self) -> Journal:
+        """The journal of what stands."""
+        return self.known.journal
 
     @property
     def match(self) -> Match:
@@ -80,26 +86,26 @@ def advance(
     Raises RefereeError where a line is refused, or that tap is.
     """
     announcements = []
-    journal = session.journal
+    known = session.known
     if lines:
-        after = journal
+        after = known
         for line in lines:
             after = after.enter(line)
-        announcements.append(say.corrected(journal, after, lines))
-        journal = after
-    finding = weigh(Situation(journal), pending, relaxed=session.relaxed)
+        announcements.append(say.corrected(known.journal, after.journal, lines))
+        known = after
+    finding = weigh(known, pending, session.watch.mode(known.ring))
     if must_fit and finding.last is not None and finding.last.refusal is not None:
         raise finding.last.refusal
     written = list(lines)
     for way, assumed in zip(finding.settled, finding.assumed, strict=True):
-        announcement = say.ruled(journal, way, assumed=assumed)
+        announcement = say.ruled(known.journal, way, assumed=assumed)
         if announcement is not None:
             announcements.append(announcement)
         written += way.lines
-        journal = way.after.journal
+        known = way.after
     rest = tuple(pending[len(finding.settled) : len(pending) - finding.idle])
-    state = journal.match.state
-    asked = ask(finding, rest[0], state, say.sentences) if rest else None
+    state = known.state
+    asked = ask(finding, rest[0], state, say.sentences) if rest and not isinstance(rest[0].what, Reach) else None
     batch = Batch(
         session.match_id,
         now,
@@ -107,13 +113,14 @@ def advance(
         readings=readings,
         corrections=corrections,
         pending=tuple(map(dump, rest)),
+        memory=dump_memory(session.watch, known),
         standing=Standing(
-            len(journal.match.history),
+            len(known.journal.match.history),
             state.phase is Phase.OVER,
             tuple(state.players[seat] for seat in state.winners),
         ),
     )
-    return Advance(replace(session, journal=journal, pending=rest), batch, tuple(announcements), asked)
+    return Advance(replace(session, known=known, pending=rest), batch, tuple(announcements), asked)
 
 
 class Voice:

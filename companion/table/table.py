@@ -15,19 +15,21 @@ from companion.cards import Card, EditionName
 from companion.journal import Journal, Line, ReadBy, Reading, replay
 from companion.records import Batch, Correction, StoreDamagedError, StoreError
 from companion.referee.errors import DoesNotMatchError, NotInThisEditionError, RefereeError
-from companion.referee.legality import legal
+from companion.referee.legality import IN_ROUND, legal
 from companion.referee.match import Match
 from companion.referee.moves import Amend, Flip, Move, Play, Reshuffle, Start, Undo
 from companion.referee.state import Header, State
 from companion.referee.transcript import TranscriptError
 from companion.store import Store, new_match_id
 from companion.table.errors import NoMatchError, NoSuchQuestionError, NothingToTakeBackError
-from companion.table.explain import Situation, Way, without_last_card
+from companion.table.explain import without_last_card
 from companion.table.keeper import Keeper
-from companion.table.observations import Lift, Pending, Sight, Tap, load
+from companion.table.memory import Watch, load_memory
+from companion.table.observations import Lift, Pending, Reach, Sight, Tap, load
 from companion.table.pictures import kept_picture
 from companion.table.screen import Screen
 from companion.table.session import Session, Voice, advance, amendment, last_sight
+from companion.table.situation import Turns, Way, situation
 from companion.table.updates import Subscription, Updates
 from companion.table.view import (
     Offer,
@@ -44,6 +46,7 @@ from companion.vision.events import (
     Picture,
     PileEvent,
     PileGone,
+    PileKind,
     PileMoved,
     PileReached,
 )
@@ -88,16 +91,16 @@ class Table:
         self._first_look = True
         self._early: CardLanded | None = None
 
-    def start_match(self, header: Header, *, relaxed_turns: bool = False) -> str:
+    def start_match(self, header: Header, *, turns: Turns = Turns.CAMERA) -> str:
         """Begin another match and return its id. The one that ran before is kept as it is.
 
-        relaxed_turns: whether players between the one to act and the one who acts are taken to have drawn and passed.
+        turns: how the table is to learn who played and who drew.
         A card that has landed already may be the one turned up to start: that is asked.
         """
         with self._lock:
             now = self._clock()
-            session = Session(new_match_id(now), Journal(Match(header)), relaxed=relaxed_turns)
-            self._keeper.write(Batch(session.match_id, now, header=header, relaxed=relaxed_turns))
+            session = Session(new_match_id(now), situation(Journal(Match(header))), watch=Watch(turns))
+            self._keeper.write(Batch(session.match_id, now, header=header, relaxed=turns is Turns.RELAXED))
             self._begin(session)
             if self._early is not None:
                 self._land(self._early, self._reading(self._early), early=True)
@@ -124,10 +127,13 @@ class Table:
             try:
                 journal = replay(stored.header, stored.lines)
                 pending = tuple(map(load, stored.pending))
-            except (RefereeError, TranscriptError, ValueError, KeyError) as error:
+                turns = Turns.RELAXED if stored.relaxed else Turns.CAMERA
+                remembered = stored.memory and load_memory(stored.memory, journal)
+                watch, known = remembered or (Watch(turns), situation(journal))
+            except (RefereeError, TranscriptError, ValueError, KeyError, TypeError) as error:
                 message = f"The match {match_id} cannot be taken up again: {error}"
                 raise StoreDamagedError(message, self._store.path) from error
-            session = Session(match_id, journal, relaxed=stored.relaxed)
+            session = Session(match_id, known, watch=watch)
             self._begin(session)
             if pending:
                 self._advance(pending)
@@ -160,7 +166,10 @@ class Table:
                 case CameraStatus():
                     self._screen.camera_is(event, self._clock())
                     self._first_look |= event.health is not CameraHealth.OK
-                case PileMoved() | PileReached():
+                case PileReached():
+                    if self._session is not None and event.pile is PileKind.DRAW:
+                        self._reach(event)
+                case PileMoved():
                     pass
                 case _:
                     assert_never(event)
@@ -227,7 +236,7 @@ class Table:
             place = last_sight(session.pending)
             if place is not None:
                 return self._advance(session.pending[:place])
-            way = without_last_card(Way(Situation(session.journal)), self._clock())
+            way = without_last_card(Way(replace(session.known, outlaw=None)), self._clock())
             if way is None:
                 raise NothingToTakeBackError
             lines = tuple(replace(line, read_by=ReadBy.TAP) for line in way.lines)
@@ -255,12 +264,11 @@ class Table:
             line, corrections = amendment(session.journal, Amend(n, move), self._clock())
             return self._advance(session.pending, lines=(line,), corrections=corrections)
 
-    def set_relaxed_turns(self, relaxed: bool) -> None:
-        """Set the host's option for the running match. Raises NoMatchError."""
+    def set_turns(self, turns: Turns) -> None:
+        """Set how the table learns who played and who drew in the running match. Raises NoMatchError."""
         with self._lock:
             session = self._running()
-            self._keeper.write(Batch(session.match_id, self._clock(), relaxed=relaxed))
-            self._session = replace(session, relaxed=relaxed)
+            self._session = replace(session, watch=replace(session.watch, turns=turns))
             self._advance(session.pending)
 
     def set_caller(self, caller: Caller) -> None:
@@ -335,8 +343,22 @@ class Table:
 
     def _land(self, event: CardLanded, reading: Reading, *, early: bool = False) -> None:
         flags = (event.same_face, self._first_look, early)
-        self._add(Pending(Sight(reading.time, reading.probabilities, reading.id, *flags)), readings=(reading,))
+        if event.arm is not None:
+            self._count(landings=1)
+        sight = Sight(reading.time, reading.probabilities, reading.id, *flags, event.arm)
+        self._add(Pending(sight), readings=(reading,))
         self._early = None
+
+    def _reach(self, event: PileReached) -> None:
+        """Take in that an arm was at the draw pile."""
+        session = self._running()
+        self._count(reaches=1)
+        if session.state.phase in IN_ROUND and session.watch.mode(session.known.ring).sees_arms:
+            self._add(Pending(Reach(self._clock(), event.arm, event.drawn)))
+
+    def _count(self, *, landings: int = 0, reaches: int = 0) -> None:
+        session = self._running()
+        self._session = replace(session, watch=session.watch.counting(landings=landings, reaches=reaches))
 
     def _reading(self, event: CardLanded | CardTakenBack) -> Reading:
         quad = event.quad if isinstance(event, CardLanded) else None

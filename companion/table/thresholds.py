@@ -85,3 +85,68 @@ simulated matches it reported 52, one of them of nothing."""
 COLLECTED = 0.5
 """How often cards that leave the pile after a round are merely being collected, over how often the last is taken back.
 """
+
+MISSED_DRAW = 0.012
+"""How often a player draws and passes without its being seen, both piles being in view: about every second turn ends in
+a draw, and of a hundred draws two or three are missed."""
+
+UNSEEN_DRAW = 0.3
+"""The same where the draw pile is out of view: a little less than every second turn, some of them played at once."""
+
+MISSED_IN_A_ROW = 2
+"""How many players in a row may have drawn unseen, the draw pile being in view; more is likelier a wrong reading."""
+
+PASSED = 0.75
+"""How often a card just drawn is kept: about every fourth matches and is played at once."""
+
+ACCEPTED = 0.9
+"""How often a wild draw four is borne; each outcome of a challenge takes half of the rest."""
+
+TURNED = 1e-3
+"""How often, from one arm to the next, people have changed places or the camera was turned: a few times a year, but a
+film may show it, and two arms in their new places are to be enough."""
+
+IDLE_REACH = 0.04
+"""How often an arm at the draw pile takes nothing and has no business there: it straightens the pile, or points."""
+
+TAKES_DEBT = 0.75
+"""How often a card taken while somebody owes some is one of those, and not drawn by the player on turn."""
+
+AS_OWED = 0.7
+"""How often all that is owed is taken at one grab; else it is taken card by card, in grabs of any size."""
+
+TOO_MANY = 0.05
+"""How often more cards are counted at a grab than can have been taken: two stuck together, or counted twice."""
+
+CAUGHT = 0.02
+"""How often two cards taken by a player with one card left, who owes nothing, are for an UNO that nobody called; asked
+about only where nobody can be asked."""
+
+MISCOUNTED = 0.02
+"""How often a player is believed to lay the last card and holds more: a draw was missed, or a card taken too many."""
+
+AFTER_ROUND = 1e-4
+"""How likely each card on the pile is after the round is over: hands are laid open beside it, hardly on it. It takes in
+that it may be any card of fifty."""
+
+LANDINGS_WITHOUT_DRAW = 14
+"""How many cards laid by arms that are seen, and none drawn, tell that the draw pile is out of view: even between lucky
+players one turn in four ends in a draw."""
+
+REACH_PATIENCE = 1
+"""How many cards may land behind an arm at the draw pile of which it is unclear what it did: the next card tells whose
+turn it was, and where it does not, nobody remembers any more."""
+
+FAINT = 1e-3
+"""Probability below which a candidate is not looked at where nobody can be asked: films have hundreds of
+cards, and what follows one of them seldom outweighs a thousand to one."""
+
+OVERDUE = 0.1
+"""The same where the one who owes is on turn again: others have played since, and several cards taken at one grab may
+have looked like one."""
+
+STACKED = 0.3
+"""How often who owes cards lays one on top instead, where a house rule allows that: every third hand has one."""
+
+JUMPED_IN = 0.2
+"""How often a card like the one on top was laid out of turn, where a house rule allows that, and not by its turn."""

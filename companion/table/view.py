@@ -11,6 +11,7 @@ from companion.referee.effects import Effect
 from companion.referee.legality import Legal
 from companion.referee.moves import Entry, Move
 from companion.referee.state import Header, State
+from companion.table.situation import Turns
 from companion.vision.events import CameraHealth
 
 __all__ = [
@@ -23,6 +24,8 @@ __all__ = [
     "QuestionKind",
     "ReadBy",
     "Ruling",
+    "SeatView",
+    "Turns",
     "View",
 ]
 
@@ -33,6 +36,7 @@ class QuestionKind(Enum):
     CARD = "card"  # which card landed
     DOUBT = "doubt"  # the card read should all be used up since the last reshuffle
     ILLEGAL = "illegal"  # a card that does not match lies on the pile
+    PLAYER = "player"  # who laid a card or drew one
     TURN = "turn"  # whether the players in between drew and passed
     COLOR = "color"  # which colour was chosen for a wild
     TARGET = "target"  # whom the green shell hit
@@ -129,10 +133,27 @@ class CameraView:
 
 
 @dataclass(frozen=True, slots=True)
+class SeatView:
+    """What is known of one player's seat.
+
+    direction: where the arms come from, degrees clockwise from up in the camera's picture, None until one was seen.
+    certainty: how surely one of them is told from the others', 0 to 1. owed: cards to be taken from the draw pile for a
+    penalty; taken: how many of them were seen to be taken.
+    """
+
+    player: str
+    direction: float | None
+    certainty: float
+    owed: int
+    taken: int
+
+
+@dataclass(frozen=True, slots=True)
 class View:
     """Everything that a screen needs, as of update number `update`. Without a match most of it is None or empty.
 
-    match_id: the match's id in the store. saved: whether all of it is on disk. relaxed_turns: the host's option.
+    match_id: the match's id in the store. saved: whether all of it is on disk. turns: the host's option;
+    turns_in_force: how turns can be followed now. seats: in the players' order.
     prompt: what the table is waiting for, as a request. players' names are in `header`.
     """
 
@@ -147,5 +168,7 @@ class View:
     history: tuple[HistoryLine, ...]
     camera: CameraView
     notices: tuple[Notice, ...]
-    relaxed_turns: bool
+    turns: Turns
+    turns_in_force: Turns
+    seats: tuple[SeatView, ...]
     saved: bool

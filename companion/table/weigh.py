@@ -11,8 +11,9 @@ from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 
 from companion.table import thresholds
-from companion.table.explain import Situation, Way, ways
-from companion.table.observations import Pending, Sight
+from companion.table.observations import Pending, Reach, Sight
+from companion.table.situation import Mode, Situation, Way
+from companion.table.stories import Story, stories_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,17 +42,9 @@ class Finding:
     last: Way | None
 
 
-@dataclass(frozen=True, slots=True)
-class _Story:
-    """One way in which everything pending may have come about together."""
-
-    ways: tuple[Way, ...]
-    weight: float
-
-
-def weigh(base: Situation, pending: Sequence[Pending], *, relaxed: bool) -> Finding:
+def weigh(base: Situation, pending: Sequence[Pending], mode: Mode) -> Finding:
     """Return what the pending observations come to, beginning from the last situation that is certain."""
-    stories = _stories(base, pending, relaxed=relaxed)
+    stories = stories_of(base, pending, mode)
     likeliest = stories[0].ways[-1] if pending else None
     stories = _where_it_leads(stories)
     settled: list[Way] = []
@@ -63,7 +56,8 @@ def weigh(base: Situation, pending: Sequence[Pending], *, relaxed: bool) -> Find
         best = candidates[0]
         clear = _is_clear(best, later)
         sights = sum(isinstance(waiting.what, Sight) for waiting in pending[place + 1 :])
-        if not clear and sights < thresholds.PATIENCE:
+        patience = thresholds.REACH_PATIENCE if isinstance(pending[place].what, Reach) else thresholds.PATIENCE
+        if not clear and sights < patience:
             break
         settled.append(best.way)
         assumed.append(not clear)
@@ -92,52 +86,20 @@ def _is_clear(best: Candidate, later: int) -> bool:
     return best.probability >= thresholds.CLEAR and not best.way.doubtful
 
 
-def _stories(base: Situation, pending: Sequence[Pending], *, relaxed: bool) -> list[_Story]:
-    """Return the likeliest stories, their weights summing to 1, likeliest first."""
-    stories = [_Story((), 1.0)]
-    for observation in pending:
-        grown = [
-            _Story((*story.ways, way), story.weight * way.weight)
-            for story in stories
-            for way in _merged(ways(story.ways[-1].after if story.ways else base, observation, relaxed=relaxed))
-        ]
-        stories = _normal(sorted(grown, key=lambda story: -story.weight)[: thresholds.STORIES])
-    return stories
-
-
-def _normal(stories: list[_Story]) -> list[_Story]:
-    total = sum(story.weight for story in stories)
-    return [_Story(story.ways, story.weight / total) for story in stories]
-
-
-def _merged(found: Iterable[Way]) -> list[Way]:
-    """Return the ways with those of the same outcome made one."""
-    best: dict[Hashable, Way] = {}
-    weight: dict[Hashable, float] = defaultdict(float)
-    for way in sorted(found, key=lambda way: -way.weight):
-        best.setdefault(way.outcome, way)
-        weight[way.outcome] += way.weight
-    return [_weighing(way, weight[outcome]) for outcome, way in best.items()]
-
-
-def _weighing(way: Way, weight: float) -> Way:
-    return Way(way.after, way.lines, weight, way.card, way.doubtful, way.used_up, way.refusal)
-
-
-def _where_it_leads(stories: list[_Story]) -> list[_Story]:
+def _where_it_leads(stories: list[Story]) -> list[Story]:
     """Return the likeliest story alone if all clearly lead to the same table, as when an unsure card is taken back."""
     if not stories[0].ways:
         return stories
-    groups: dict[Hashable, list[_Story]] = defaultdict(list)
+    groups: dict[Hashable, list[Story]] = defaultdict(list)
     for story in stories:
         after = story.ways[-1].after
         groups[after.journal.match.moves, after.outlaw].append(story)
     best = max(groups.values(), key=lambda group: sum(story.weight for story in group))
     lone = len(best) > 1 and sum(story.weight for story in best) >= thresholds.CLEAR and not best[0].ways[-1].doubtful
-    return [_Story(best[0].ways, 1.0)] if lone else stories
+    return [Story(best[0].ways, 1.0)] if lone else stories
 
 
-def _candidates(stories: Iterable[_Story], place: int) -> list[Candidate]:
+def _candidates(stories: Iterable[Story], place: int) -> list[Candidate]:
     """Return what the observation at this place may have been, likeliest first."""
     best: dict[Hashable, Way] = {}
     weight: dict[Hashable, float] = defaultdict(float)

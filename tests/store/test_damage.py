@@ -88,6 +88,8 @@ def test_a_file_of_the_version_before_goes_on(tmp_path: Path) -> None:
     store.close()
     with sqlite3.connect(store.path) as connection:
         connection.execute("ALTER TABLE match DROP COLUMN sequence")
+        connection.execute("ALTER TABLE match DROP COLUMN memory")
+        connection.execute("ALTER TABLE journal DROP COLUMN direction")
         connection.execute("PRAGMA user_version = 1")
     connection.close()
     assert store.unfinished() == "first"

@@ -12,7 +12,7 @@ from companion.journal import ReadBy
 from companion.referee.state import Header
 from companion.referee.transcript import read_header
 from companion.store import Store
-from companion.table import Outcome, Question, Table, View
+from companion.table import Outcome, Question, Table, Turns, View
 from companion.vision.events import CardLanded, CardTakenBack, Picture, Probabilities
 
 
@@ -104,7 +104,7 @@ def begin(store: Store) -> Callable[..., Game]:
 
     def begin(start: str | None = "red 7", *, relaxed: bool = False, **set_up: str) -> Game:
         game = Game(store)
-        game.table.start_match(header(**set_up), relaxed_turns=relaxed)
+        game.table.start_match(header(**set_up), turns=Turns.RELAXED if relaxed else Turns.CAMERA)
         if start is not None:
             game.land(start)
         return game

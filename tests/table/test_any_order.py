@@ -36,7 +36,7 @@ from companion.referee.moves import (
 )
 from companion.referee.random_player import random_match
 from companion.store import Store
-from companion.table import QuestionKind, Table, TableError
+from companion.table import QuestionKind, Table, TableError, Turns
 from companion.vision.events import (
     CameraHealth,
     CameraStatus,
@@ -90,7 +90,7 @@ class AnyOrder(RuleBasedStateMachine):
         self.now = 0.0
         self.table = Table(clock=lambda: self.now)
         self.set_up = header(edition.value, " ".join(PLAYERS), hand_size=hand)
-        self.table.start_match(self.set_up, relaxed_turns=relaxed)
+        self.table.start_match(self.set_up, turns=Turns.RELAXED if relaxed else Turns.CAMERA)
 
     @rule(reading=readings(), same=st.booleans(), gap=st.sampled_from([1.0, 60.0]))
     def land(self, reading: Probabilities, same: bool, gap: float) -> None:
@@ -166,7 +166,7 @@ class AnyOrder(RuleBasedStateMachine):
 
     @rule(relaxed=st.booleans())
     def relax(self, relaxed: bool) -> None:
-        self.table.set_relaxed_turns(relaxed)
+        self.table.set_turns(Turns.RELAXED if relaxed else Turns.CAMERA)
 
     @invariant()
     def keeps_to_the_referee(self) -> None:

@@ -21,7 +21,7 @@ from companion.cards import Card, Color
 from companion.referee.moves import Amend, ChooseColor, Draw, Pass, Play
 from companion.referee.transcript import read_header
 from companion.store import Store
-from companion.table import Table
+from companion.table import Table, Turns
 from companion.vision.events import CardLanded, CardTakenBack, PileGone
 
 folder, last = Path(sys.argv[1]), int(sys.argv[2])
@@ -51,7 +51,7 @@ events = [
     lambda: land(wild_draw_four=0.9999),
     lambda: land(green_5=0.9999),
     lambda: table.see(PileGone(0.0)),
-    lambda: table.set_relaxed_turns(True),
+    lambda: table.set_turns(Turns.RELAXED),
     lambda: table.take_back(),
 ]
 for number, event in enumerate(events):
@@ -59,7 +59,7 @@ for number, event in enumerate(events):
     view = table.view()
     if number == last:
         asked = [choice.label for question in view.questions for choice in question.choices]
-        print(view.state, [line.move for line in view.history], asked, view.relaxed_turns, flush=True)
+        print(view.state, [line.move for line in view.history], asked, view.turns, flush=True)
         os.kill(os.getpid(), signal.SIGKILL)
 print(len(events))
 """
@@ -82,7 +82,7 @@ def test_after_a_kill_the_match_goes_on_where_it_was(event: int, tmp_path: Path)
     assert table.resume() is not None
     view = table.view()
     asked = [choice.label for question in view.questions for choice in question.choices]
-    assert f"{view.state} {[line.move for line in view.history]} {asked} {view.relaxed_turns}" == told
+    assert f"{view.state} {[line.move for line in view.history]} {asked} {view.turns}" == told
     store.close()
 
 

@@ -12,7 +12,7 @@ from companion.cards import EditionName
 from companion.journal import replay
 from companion.referee.moves import Draw, Play, Undo
 from companion.store import FILE, NoSuchMatchError, Store, StoreDamagedError
-from companion.table import NoticeKind, Table, UpdateKind
+from companion.table import NoticeKind, Table, Turns, UpdateKind
 from companion.table.keeper import RETRY_SECONDS
 from companion.table.pictures import LONGEST_SIDE, MOST_BYTES, kept_picture
 from companion.vision.events import CardLanded
@@ -117,14 +117,14 @@ def test_a_match_deleted_while_it_is_played_goes_on(disk: Disk) -> None:
 
 def test_resuming_goes_on_where_it_was(store: Store) -> None:
     game = Game(store)
-    first = game.table.start_match(header(), relaxed_turns=True)
+    first = game.table.start_match(header(), turns=Turns.RELAXED)
     game.land("red 7")
     game.land("red 3", picture=np.zeros((90, 120, 3), np.uint8))
     game.land({"red 5": 0.6, "red 8": 0.4})
     other = Table(store)
     assert other.resume() == first
     ours, theirs = game.view, other.view()
-    assert (theirs.state, theirs.history, theirs.relaxed_turns) == (ours.state, ours.history, True)
+    assert (theirs.state, theirs.history, theirs.turns) == (ours.state, ours.history, Turns.RELAXED)
     assert theirs.questions[0].choices == ours.questions[0].choices
     picture = theirs.history[1].picture
     assert picture is not None

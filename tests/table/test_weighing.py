@@ -34,6 +34,7 @@ from companion.table import (
     NothingToTakeBackError,
     QuestionKind,
     Table,
+    Turns,
     UpdateKind,
 )
 from companion.vision.events import CameraHealth, CameraStatus, CardLanded, PileGone, PileMoved
@@ -332,8 +333,8 @@ def test_without_relaxed_turns_it_is_asked(game: Game) -> None:
 
 def test_relaxing_turns_later_settles_what_is_asked(game: Game) -> None:
     game.table.tap(Draw(by="Ben"))
-    game.table.set_relaxed_turns(True)
-    assert (game.actor, game.view.questions, game.view.relaxed_turns) == ("Ben", (), True)
+    game.table.set_turns(Turns.RELAXED)
+    assert (game.actor, game.view.questions, game.view.turns) == ("Ben", (), Turns.RELAXED)
 
 
 def test_refused_taps_change_nothing(game: Game) -> None:

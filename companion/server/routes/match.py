@@ -20,6 +20,7 @@ from companion.server.routes.payloads import Answer
 from companion.server.selfplay import SOURCE, SelfPlay
 from companion.server.services import services
 from companion.store import NoSuchMatchError, StoreError
+from companion.table import Turns
 
 api = Api()
 
@@ -104,8 +105,8 @@ def start_rematch() -> StartedAnswer:
         raise RefusalError(409, "no-match", "There is no match that could be played again.")
     header = replace(view.header, dealer=(view.state.dealer + 1) % len(view.header.players))
     if own.camera.state.source == SOURCE:
-        return StartedAnswer(id=SelfPlay(own, header, relaxed_turns=view.relaxed_turns).start())
-    return StartedAnswer(id=own.start(header, relaxed_turns=view.relaxed_turns))
+        return StartedAnswer(id=SelfPlay(own, header, relaxed_turns=view.turns is Turns.RELAXED).start())
+    return StartedAnswer(id=own.start(header, relaxed_turns=view.turns is Turns.RELAXED))
 
 
 @api.route("POST", "/api/dealer", role=Role.HOST, body=DealerBody, answer=DealerAnswer)

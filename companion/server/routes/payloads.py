@@ -11,7 +11,7 @@ from companion.referee.moves import Reveal
 from companion.referee.state import State
 from companion.referee.transcript import write_effect, write_entry, write_state
 from companion.server.errors import RefusalError
-from companion.table import HistoryLine, Outcome, Question, Ruling, View
+from companion.table import HistoryLine, Outcome, Question, Ruling, Turns, View
 from companion.vision.sightings import Sighting
 
 SHOWN_LINES = 40
@@ -243,7 +243,7 @@ def view_answer(view: View, language: str) -> ViewAnswer:
             since=view.camera.since,
         ),
         notices=[NoticeAnswer(kind=notice.kind.value, sentence=notice.sentence) for notice in view.notices],
-        relaxed_turns=view.relaxed_turns,
+        relaxed_turns=view.turns is Turns.RELAXED,
         saved=view.saved,
     )
 

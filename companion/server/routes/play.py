@@ -32,7 +32,7 @@ from companion.server.routes.payloads import (
     view_answer,
 )
 from companion.server.services import services
-from companion.table import NoMatchError, TableError
+from companion.table import NoMatchError, TableError, Turns
 
 api = Api()
 
@@ -190,7 +190,7 @@ def amend(body: AmendBody) -> OutcomeAnswer:
 def set_relaxed_turns(body: RelaxedBody) -> None:
     """Set whether players passed over are taken to have drawn and passed."""
     with _refusals():
-        services().table.set_relaxed_turns(body.relaxed)
+        services().table.set_turns(Turns.RELAXED if body.relaxed else Turns.CAMERA)
 
 
 @api.route("POST", "/api/challenge", role=Role.PLAYER, body=ChallengeBody, answer=ChallengeAnswer, errors=(409,))

@@ -1,0 +1,147 @@
+"""`companion follow`: a camera or a film of a match, nobody tapping anything, to a transcript."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import click
+
+import companion.dataset.simulated  # noqa: F401 (registers itself as a source)
+from companion.cards import EditionName
+from companion.commands.parameters import EDITIONS
+from companion.referee.editions import PROFILES
+from companion.referee.moves import ActorMove
+from companion.referee.state import Header
+from companion.referee.transcript import TranscriptError, read_header, write_entry, write_header
+from companion.table.transcriber import Told, Transcriber, transcribe
+from companion.vision.detector import CardDetector
+from companion.vision.events import CameraHealth, CameraStatus, PileEvent
+from companion.vision.follower import Follower
+from companion.vision.frames import SourceError
+from companion.vision.pile import PileTracker
+from companion.vision.runtime import ModelFileError
+from companion.vision.sources import PICTURES_PER_SECOND, open_source
+from companion.vision.watcher import Watcher
+
+# Seconds by which one event may be told after another that came later: a card is known once it lies still, an arm once
+# it has left.
+_TOLD_LATE = 2.0
+
+
+@click.command()
+@click.argument("source")
+@click.option("--players", required=True, metavar="A,B,C", help="Their names in seat order, clockwise from above.")
+@click.option("--dealer", help="Who dealt first; the last player if not given.")
+@click.option("--edition", type=EDITIONS, default=EditionName.CLASSIC.value, show_default=True, help="What is played.")
+@click.option("--rules", type=click.Choice(list(PROFILES)), default="official", show_default=True, help="The profile.")
+@click.option("--option", "options", multiple=True, metavar="NAME=VALUE", help="A rule that differs; repeatable.")
+@click.option("--json", "as_json", is_flag=True, help="Print the transcript as JSON Lines, for `referee` and `import`.")
+@click.option(
+    "--fps", default=PICTURES_PER_SECOND, show_default=True, type=click.FloatRange(0.01, 1000),
+    help="How many pictures of a folder make a second.",
+)  # fmt: skip
+@click.option(
+    "--model",
+    type=click.Path(path_type=Path, file_okay=False),
+    help="Folder of the networks, instead of the shipped ones.",
+)
+def follow(
+    source: str,
+    players: str,
+    dealer: str | None,
+    edition: str,
+    rules: str,
+    options: tuple[str, ...],
+    as_json: bool,
+    fps: float,
+    model: Path | None,
+) -> None:
+    """Write down a match that was filmed: who laid which card, and who drew. Nothing is asked, the likeliest stands.
+
+    SOURCE is a video file, a folder of pictures, a camera's number, a stream's address, or simulated[:SEED]. Both piles
+    should be in view. Where people sit is found out by itself.
+    """
+    header = _header(players, dealer, edition, rules, options)
+    try:
+        frames = open_source(source, fps)
+        detector = CardDetector.shipped(header.edition.name, model)
+        tracker = PileTracker(detector.thoroughly, closely=detector.closely)
+        watcher = Watcher(frames, Follower(tracker, detector.backs))
+        events = _heard(watcher)
+        if as_json:
+            click.echo(json.dumps(write_header(header), ensure_ascii=False))
+        for told in _as_it_goes(header, events) if frames.live else transcribe(header, list(events)):
+            click.echo(as_line(told) if as_json else as_text(told))
+    except (SourceError, ModelFileError) as error:
+        raise click.ClickException(str(error)) from error
+
+
+def as_line(told: Told) -> str:
+    """Return a move as a line of the transcript."""
+    move = replace(told.move, by=told.by) if isinstance(told.move, ActorMove) else told.move
+    return json.dumps({**write_entry(move), "t": round(told.time, 2)}, ensure_ascii=False)
+
+
+def as_text(told: Told) -> str:
+    """Return a move for people."""
+    minutes, seconds = divmod(told.time, 60)
+    fields = write_entry(told.move)
+    what = " ".join(str(value) for name, value in fields.items() if name != "by")
+    who = f"{told.by}: " if told.by and "player" not in fields else ""
+    return f"{int(minutes)}:{seconds:04.1f}  {who}{what}"
+
+
+def _header(players: str, dealer: str | None, edition: str, rules: str, options: tuple[str, ...]) -> Header:
+    match: dict[str, object] = {
+        "edition": edition,
+        "players": [name.strip() for name in players.split(",")],
+        "profile": rules,
+        "options": dict(map(_option, options)),
+    }
+    if dealer is not None:
+        match["dealer"] = dealer
+    try:
+        return read_header({"match": match})
+    except TranscriptError as error:
+        raise click.UsageError(f"{error}.") from error
+
+
+def _option(text: str) -> tuple[str, object]:
+    name, equals, value = text.partition("=")
+    if not equals:
+        raise click.UsageError(f"{text!r} is no option with its value: NAME=VALUE.")
+    try:
+        return name, json.loads(value)
+    except ValueError:
+        return name, value
+
+
+def _heard(watcher: Watcher) -> Iterator[PileEvent]:
+    """Yield what happens until the source ends or Ctrl-C; the camera's troubles are said."""
+    try:
+        for event in watcher.events():
+            if isinstance(event, CameraStatus):
+                if event.health is CameraHealth.GONE and watcher.newest is None:
+                    raise SourceError(event.detail)
+                if event.detail:
+                    click.echo(event.detail, err=True)
+            yield event
+    except KeyboardInterrupt:
+        pass
+
+
+def _as_it_goes(header: Header, events: Iterable[PileEvent]) -> Iterator[Told]:
+    """Yield the moves of a match that is still being played, each as soon as it is sure."""
+    transcriber = Transcriber(header)
+    waiting: list[PileEvent] = []
+    for event in events:
+        waiting = sorted([*waiting, event], key=lambda each: each.time)
+        while waiting and waiting[0].time < event.time - _TOLD_LATE:
+            transcriber.see(waiting.pop(0))
+        yield from transcriber.settled()
+    for event in waiting:
+        transcriber.see(event)
+    yield from transcriber.finish()

@@ -1,0 +1,108 @@
+"""What may have happened unseen between two observations: choices, answers, passes, and draws that were missed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from companion.cards import Color
+from companion.journal import Line, ReadBy
+from companion.referee.legality import legal, may_stack, must_draw_on
+from companion.referee.moves import Accept, Challenge, ChooseColor, Draw, Judge, Move, Pass, Play, Target
+from companion.referee.state import Phase
+from companion.table import thresholds
+from companion.table.situation import Mode, Situation, Turns, Way
+
+
+def standing(way: Way, time: float) -> Iterator[Way]:
+    """Yield what became of an illegal card when play goes on: it was let stand, or quietly replaced."""
+    outlaw = way.after.outlaw
+    if outlaw is None:
+        yield way
+        return
+    bare = replace(way, after=replace(way.after, outlaw=None))
+    yield bare.then(Line(Play(outlaw, force=True), ReadBy.INFERRED, time), thresholds.STOOD)
+    yield bare.times(1 - thresholds.STOOD)
+
+
+def choices_made(way: Way, time: float, *, answered: bool = True) -> Iterator[Way]:
+    """Yield the ways through colours, targets and answers that nobody entered, up to where a card may land.
+
+    A wild draw four on which play goes on is held to be accepted: a challenge would have been heard of. answered:
+    whether that is past, too.
+    """
+    state = way.after.state
+    options: list[Move]
+    if state.phase is Phase.COLOR:
+        options = [ChooseColor(color) for color in Color]
+    elif state.phase is Phase.TARGET:
+        options = [Target(player) for player in legal(state).targets]
+    elif state.phase is Phase.CHALLENGE and answered:
+        options = [Accept()]
+        if may_stack(state):
+            yield way.times(thresholds.STACKED)
+    elif state.phase is Phase.DEBT and answered:
+        options = [Accept()]
+        yield way
+    elif state.phase is Phase.REVEAL:
+        options = [Judge(guilty=True), Judge(guilty=False)]
+    else:
+        yield way
+        return
+    for option in options:
+        inferred = way.then(Line(option, ReadBy.INFERRED, time), 1 / len(options))
+        yield from choices_made(inferred, time, answered=answered)
+
+
+def until_somebody_acts(way: Way, time: float, mode: Mode) -> Iterator[Way]:
+    """Yield the ways to where the player to act may have laid a card or drawn one, arms being evidence of who did.
+
+    Those that hold a draw to be missed where it could have been seen are doubtful.
+    """
+    count = len(way.after.state.players)
+    in_view = mode.unseen_draw < thresholds.UNSEEN_DRAW and mode.turns is Turns.CAMERA
+    missed = min(count - 1, thresholds.MISSED_IN_A_ROW) if in_view else count - 1
+    yield from _acting(way, time, mode, missed, start=way.weight, in_view=in_view)
+
+
+def _acting(way: Way, time: float, mode: Mode, missed: int, *, start: float, in_view: bool) -> Iterator[Way]:
+    """Yield the ways on from here; start: the weight begun with, beside which the hopeless are given up."""
+    phase = way.after.state.phase
+
+    def inferred(move: Move, share: float) -> Way:
+        return way.then(Line(move, ReadBy.INFERRED, time), share)
+
+    def on(further: Way, left: int = missed) -> Iterator[Way]:
+        if further.weight >= thresholds.FLOOR * start:
+            yield from _acting(further, time, mode, left, start=start, in_view=in_view)
+
+    if phase is Phase.CHALLENGE:
+        if may_stack(way.after.state):
+            yield way.times(thresholds.STACKED)
+        yield from on(inferred(Accept(), thresholds.ACCEPTED))
+        doubted = inferred(Challenge(), (1 - thresholds.ACCEPTED) / 2)
+        for guilty in (True, False):
+            yield from on(doubted.then(Line(Judge(guilty), ReadBy.INFERRED, time)))
+    elif phase in (Phase.COLOR, Phase.TARGET, Phase.REVEAL):
+        for ready in choices_made(way, time, answered=False):
+            yield from on(ready)
+    elif phase is Phase.DEBT:
+        yield way.times(thresholds.STACKED)
+        yield from on(inferred(Accept(), 1 - thresholds.STACKED))
+    elif must_draw_on(way.after.state):
+        yield way  # on turn until a card is played, however many were drawn
+    elif phase is Phase.DRAWN:
+        yield way.times(1 - thresholds.PASSED)
+        yield from on(inferred(Pass(), thresholds.PASSED))
+    elif phase is Phase.TURN and missed:
+        yield way.times(1 - mode.unseen_draw)
+        drawn = inferred(Draw(), mode.unseen_draw).then(Line(Pass(), ReadBy.INFERRED, time))
+        yield from on(replace(drawn, doubtful=way.doubtful or in_view), missed - 1)
+    else:
+        yield way
+
+
+def turned(way: Way, seat: int, arm_direction: float) -> Way:
+    """Return the way where this player's arm comes from there because everybody's place in the picture is new."""
+    after: Situation = replace(way.after, ring=way.after.ring.anew().learn(seat, arm_direction))
+    return replace(way, after=after, weight=way.weight * thresholds.TURNED / 360)

@@ -1,0 +1,90 @@
+"""Who owes the draw pile how many cards, and how many of them were seen to be taken."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+from companion.referee.effects import Dealt, Drawn, Effect, RoundWon, Why
+from companion.referee.state import Header
+
+
+@dataclass(frozen=True, slots=True)
+class Debt:
+    """The cards that one player has to take. since: when the last were added, as lines tell time; spoken: whether
+    people were reminded of it."""
+
+    cards: int = 0
+    taken: int = 0
+    since: float = 0.0
+    spoken: bool = False
+
+    @property
+    def left(self) -> int:
+        """How many are still to be taken."""
+        return self.cards - self.taken
+
+
+@dataclass(frozen=True, slots=True)
+class Debts:
+    """Everybody's, by seat."""
+
+    seats: tuple[Debt, ...]
+
+    def left(self, seat: int) -> int:
+        """Return how many cards the player has still to take."""
+        return self.seats[seat].left
+
+    @property
+    def any(self) -> bool:
+        """Whether anybody owes anything."""
+        return any(debt.left for debt in self.seats)
+
+    def after(self, header: Header, effects: Iterable[Effect], time: float) -> Debts:
+        """Return the debts after these effects; cards drawn on one's own turn are no debt."""
+        debts = self
+        for effect in effects:
+            match effect:
+                case Drawn(player, count, why) if why is not Why.TURN and count:
+                    seat = header.seat(player)
+                    old = debts.seats[seat]
+                    new = Debt(old.left + count, 0, time) if old.taken else replace(old, cards=old.cards + count)
+                    debts = debts._with(seat, replace(new, since=time, spoken=False))
+                case RoundWon() | Dealt():
+                    debts = nobodys(len(self.seats))
+                case _:
+                    pass
+        return debts
+
+    def before(self, header: Header, effects: Iterable[Effect]) -> Debts:
+        """Return the debts as they were before these effects, as far as that can be told."""
+        debts = self
+        for effect in effects:
+            if isinstance(effect, Drawn) and effect.why is not Why.TURN:
+                seat = header.seat(effect.player)
+                old = debts.seats[seat]
+                fewer = replace(old, cards=max(old.taken, old.cards - effect.count))
+                debts = debts._with(seat, fewer if fewer.left else Debt())
+        return debts
+
+    def take(self, seat: int, count: int) -> Debts:
+        """Return the debts after the player was seen to take so many cards; none are owed below 0."""
+        old = self.seats[seat]
+        new = replace(old, taken=min(old.cards, old.taken + count))
+        return self._with(seat, new if new.left else Debt())
+
+    def forget(self, seat: int) -> Debts:
+        """Return the debts where the player plays on: what was owed must have been taken unseen."""
+        return self._with(seat, Debt()) if self.seats[seat].cards else self
+
+    def spoken(self, seat: int) -> Debts:
+        """Return the debts where people were reminded of this one."""
+        return self._with(seat, replace(self.seats[seat], spoken=True))
+
+    def _with(self, seat: int, debt: Debt) -> Debts:
+        return Debts((*self.seats[:seat], debt, *self.seats[seat + 1 :]))
+
+
+def nobodys(players: int) -> Debts:
+    """Return the debts of players who owe nothing."""
+    return Debts((Debt(),) * players)

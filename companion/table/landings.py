@@ -1,0 +1,182 @@
+"""How a card seen on the pile can have come there, with the weight of each way: which card, and who laid it.
+
+A weight is the probability of the way and of the observation together, but for a factor that is the same for all ways
+of one observation. Readings are prior-free and stand for what the camera saw; the rest is how people play.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import replace
+
+from companion.cards import Card
+from companion.journal import Line, ReadBy
+from companion.referee.legality import IN_ROUND, legal
+from companion.referee.moves import Count, Flip, Move, Play, Reshuffle, Start
+from companion.referee.state import Phase, State
+from companion.table import thresholds
+from companion.table.between import choices_made, standing, turned, until_somebody_acts
+from companion.table.observations import Sight
+from companion.table.remaining import draw_pile_size, seen_cards
+from companion.table.situation import Mode, Situation, Way
+
+_AFTER_PLAY = (Phase.SCORING, Phase.OVER)
+
+
+def sight_ways(situation: Situation, sight: Sight, mode: Mode, read_by: ReadBy = ReadBy.CAMERA) -> list[Way]:
+    """Return how the card can have come to be seen; at least one way, none with weight 0."""
+    anybody = 1.0 if sight.arm is None or not mode.sees_arms else 1 / 360
+    if situation.state.phase in _AFTER_PLAY:
+        return [Way(situation, weight=thresholds.AFTER_ROUND * anybody)]
+    reading = dict(sight.probabilities)
+    nothing = max(1 - sum(reading.values()), thresholds.FLOOR)
+    still = _share_still_there(situation, sight)
+    found = [Way(situation, weight=thresholds.NOTHING * nothing * anybody)]
+    if still:
+        assert situation.lying is not None
+        found.append(Way(situation, weight=still * reading.get(situation.lying, 0.0) * anybody))
+    by_arms = mode.sees_arms and (sight.arm is not None or situation.ring.seen)
+    for way in standing(Way(replace(situation, noted=None), weight=1 - still), sight.time):
+        if way.after.state.phase in _AFTER_PLAY:
+            continue  # the card that stands was the last one
+        through = until_somebody_acts(way, sight.time, mode) if by_arms else choices_made(way, sight.time)
+        for ready in through:
+            found += _landings(ready, sight, read_by, mode)
+    return [way for way in found if way.weight > 0]
+
+
+def _share_still_there(situation: Situation, sight: Sight) -> float:
+    """Return how likely it is, before looking, that the card seen is the one that is known to lie there."""
+    if situation.lying is None or sight.same_face:
+        return 0.0
+    if sight.first_look:
+        return thresholds.SAME_CARD
+    lines = situation.journal.lines
+    last = next((line for line in reversed(lines) if isinstance(line.entry, Start | Play | Flip)), None)
+    if last is None or not 0 <= sight.time - last.time <= thresholds.ECHO_SECONDS:
+        return 0.0
+    if last.reading is None:
+        return thresholds.SAME_CARD
+    return thresholds.READ_RIGHTLY_LATER if last.read_by is ReadBy.CORRECTED else 0.0
+
+
+def _landings(way: Way, sight: Sight, read_by: ReadBy, mode: Mode) -> Iterator[Way]:
+    """Yield a way for each card that the reading holds possible, landing now, by the player to act."""
+    state = way.after.state
+    seen = seen_cards(way.after.journal.match)
+    pile = draw_pile_size(way.after.journal.match, seen)
+    reshuffled = way.then(Line(Reshuffle(), ReadBy.INFERRED, sight.time)) if state.phase in IN_ROUND else None
+    if reshuffled is not None and (pile < 0 or (pile == 0 and state.phase is Phase.FLIP)):
+        way = reshuffled
+        seen = seen_cards(way.after.journal.match)
+        pile = draw_pile_size(way.after.journal.match, seen)
+    low = pile <= thresholds.LOW_PILE
+    may = legal(state)
+    allowed = may.cards
+    shares = _Shares(state, allowed, seen, thresholds.RESHUFFLED_IF_LOW if low else thresholds.IMPOSSIBLE)
+    best, surest = sight.probabilities[0] if sight.probabilities else (None, 0.0)
+    bends = surest >= thresholds.CLEAR_READING and best not in allowed
+    for card, probability in sight.probabilities[: thresholds.CANDIDATES]:
+        if (
+            probability <= (thresholds.FAINT if mode.alone else thresholds.NEGLIGIBLE)
+            or card not in state.header.edition.deck
+        ):
+            continue
+        used_up = shares.left(card) <= 0
+        share = shares.of(card) * probability * _share_of_face(sight, card, way.after.lying)
+        back_in_play = used_up and state.header.edition.deck[card] > (card == way.after.lying)
+        start = reshuffled if back_in_play and reshuffled is not None else way
+        unread = probability < thresholds.UNREAD or (bends and card in allowed)
+        doubtful = way.doubtful or unread or (used_up and not low) or sight.early
+        for owned in _by_its_player(start.times(share), sight, mode):
+            for counted in _counted(owned, card, allowed, sight.time, mode):
+                found = _land(counted, card, allowed, sight, read_by)
+                yield replace(found, used_up=used_up, doubtful=doubtful)
+        if card == may.jump and sight.arm is not None and mode.sees_arms:
+            for found in _jumped_in(start.times(share), card, may.jumpers, sight, read_by):
+                yield replace(found, used_up=used_up, doubtful=doubtful)
+
+
+def _by_its_player(way: Way, sight: Sight, mode: Mode) -> Iterator[Way]:
+    """Yield the way where the arm that was seen is the player's to act; two where everybody's place may be new."""
+    arm, seat = sight.arm, way.after.state.turn
+    if arm is None or not mode.sees_arms:
+        yield way
+        return
+    if seat is None:
+        yield way.times(1 / 360)  # anybody may turn up the first card
+        return
+    ring = way.after.ring
+    density = ring.densities(arm.direction, arm.spread)[seat]
+    played = replace(way.after, debts=way.after.debts.forget(seat)).taught(seat, arm)
+    way = replace(way, by=seat)
+    yield replace(way, after=played, weight=way.weight * density)
+    if ring.is_stray(density):
+        yield turned(way, seat, arm.direction)
+
+
+def _jumped_in(way: Way, card: Card, jumpers: tuple[str, ...], sight: Sight, read_by: ReadBy) -> Iterator[Way]:
+    """Yield the ways in which a player who is not on turn laid a card like the one on top (R39)."""
+    arm = sight.arm
+    assert arm is not None
+    densities = way.after.ring.densities(arm.direction, arm.spread)
+    for player in jumpers:
+        seat = way.after.state.header.seat(player)
+        after = replace(way.after, debts=way.after.debts.forget(seat)).taught(seat, arm)
+        jumped = replace(way, after=after, by=seat).times(thresholds.JUMPED_IN * densities[seat])
+        line = Line(Play(card, by=player), read_by, sight.time, sight.reading, arm.direction)
+        yield replace(jumped.then(line), card=card)
+
+
+def _counted(way: Way, card: Card, allowed: frozenset[Card], time: float, mode: Mode) -> Iterator[Way]:
+    """Yield the way, and where nobody can be asked, the one in which its player holds more than the card laid."""
+    state = way.after.state
+    seat = state.turn
+    yield way
+    plays = state.phase in (Phase.TURN, Phase.DRAWN) and card in allowed
+    if mode.alone and plays and seat is not None and state.hands[seat] == 1:
+        more = Count(state.players[seat], 2)
+        yield way.then(Line(more, ReadBy.INFERRED, time), thresholds.MISCOUNTED)
+
+
+def _land(way: Way, card: Card, allowed: frozenset[Card], sight: Sight, read_by: ReadBy) -> Way:
+    state = way.after.state
+    if card not in allowed:
+        return replace(way, after=replace(way.after, outlaw=card), card=card)
+    move: Move = Start(card) if state.phase is Phase.START else Flip(card) if state.phase is Phase.FLIP else Play(card)
+    direction = None if sight.arm is None else sight.arm.direction
+    return replace(way.then(Line(move, read_by, sight.time, sight.reading, direction)), card=card)
+
+
+class _Shares:
+    """How likely each card is to land, before looking: by the rules, and by how many copies of it are left.
+
+    used_up: how many copies are held to be left of a card that must be used up.
+    """
+
+    def __init__(self, state: State, allowed: frozenset[Card], seen: Counter[Card], used_up: float) -> None:
+        self._deck = state.header.edition.deck
+        self._seen = seen
+        self._used_up = used_up
+        self._allowed = allowed
+        inside = sum(self._copies(card) for card in allowed)
+        outside = sum(self._copies(card) for card in self._deck if card not in allowed)
+        illegal = thresholds.ILLEGAL if outside else 0.0
+        self._legal_factor = (1 - illegal) / inside if inside else 0.0
+        self._illegal_factor = illegal / outside if outside else 0.0
+
+    def left(self, card: Card) -> int:
+        return self._deck[card] - self._seen[card]
+
+    def of(self, card: Card) -> float:
+        return (self._legal_factor if card in self._allowed else self._illegal_factor) * self._copies(card)
+
+    def _copies(self, card: Card) -> float:
+        return max(self.left(card), self._used_up)
+
+
+def _share_of_face(sight: Sight, card: Card, lying: Card | None) -> float:
+    """Return how likely the pile watcher is to tell, as it did, whether the faces are the same."""
+    told = thresholds.SAME_FACE_TOLD if card == lying else thresholds.SAME_FACE_WRONG
+    return told if sight.same_face else 1 - told

@@ -1,0 +1,71 @@
+"""What the table remembers of a match besides its moves: where people sit, what they owe, how turns are followed.
+
+It is written down as one JSON text with each batch, so that a restart loses nothing of it.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import astuple, dataclass, replace
+
+from companion.journal import Journal
+from companion.table import thresholds
+from companion.table.debts import Debt, Debts
+from companion.table.ring import Ring, Seat
+from companion.table.situation import Mode, Situation, Turns, situation
+
+
+@dataclass(frozen=True, slots=True)
+class Watch:
+    """How turns are to be followed, and what the camera has shown of them so far: arms that laid a card, and arms at
+    the draw pile."""
+
+    turns: Turns = Turns.CAMERA
+    landings: int = 0
+    reaches: int = 0
+
+    @property
+    def sees_both_piles(self) -> bool:
+        """Whether the draw pile seems to be in view, too; that is believed until many cards have landed."""
+        return self.reaches > 0 or self.landings < thresholds.LANDINGS_WITHOUT_DRAW
+
+    def in_force(self, ring: Ring) -> Turns:
+        """Return how turns can be followed: by taps where directions tell nothing."""
+        return Turns.TAPPED if self.turns is Turns.CAMERA and ring.tells_nothing else self.turns
+
+    def mode(self, ring: Ring) -> Mode:
+        """Return how observations are to be understood."""
+        turns = self.in_force(ring)
+        in_view = turns is not Turns.RELAXED and self.sees_both_piles
+        return Mode(turns, thresholds.MISSED_DRAW if in_view else thresholds.UNSEEN_DRAW)
+
+    def counting(self, *, landings: int = 0, reaches: int = 0) -> Watch:
+        """Return the watch with so many more arms seen."""
+        return replace(self, landings=self.landings + landings, reaches=self.reaches + reaches)
+
+
+def dump_memory(watch: Watch, known: Situation) -> str:
+    """Return what is remembered as one line of JSON."""
+    return json.dumps(
+        {
+            "turns": watch.turns.value,
+            "landings": watch.landings,
+            "reaches": watch.reaches,
+            "seats": [astuple(seat) for seat in known.ring.seats],
+            "turned": known.ring.turned,
+            "debts": [astuple(debt) for debt in known.debts.seats],
+            "noted": known.noted,
+        }
+    )
+
+
+def load_memory(text: str, journal: Journal) -> tuple[Watch, Situation]:
+    """Return what `dump_memory` wrote, with the journal that it belongs to.
+
+    Raises ValueError, KeyError or TypeError where the text is none of it.
+    """
+    data = json.loads(text)
+    watch = Watch(Turns(data["turns"]), data["landings"], data["reaches"])
+    ring = Ring(tuple(Seat(*seat) for seat in data["seats"]), data["turned"])
+    debts = Debts(tuple(Debt(*debt) for debt in data["debts"]))
+    return watch, replace(situation(journal), ring=ring, debts=debts, noted=data["noted"])

@@ -1,0 +1,151 @@
+"""What an arm at the draw pile may have done there: drawn, taken what it owed, turned a card up, or nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from companion.journal import Line, ReadBy
+from companion.referee.legality import IN_ROUND, may_be_caught, may_draw_on, must_draw_on
+from companion.referee.moves import Accept, Catch, Challenge, Draw, Judge, Pass
+from companion.referee.state import Phase
+from companion.table import thresholds
+from companion.table.between import choices_made, standing, turned
+from companion.table.observations import Reach
+from companion.table.situation import Mode, Situation, Turns, Way
+
+
+def reach_ways(situation: Situation, reach: Reach, mode: Mode) -> list[Way]:
+    """Return what the arm may have done; at least one way, none with weight 0."""
+    if not mode.sees_arms:
+        return [Way(situation)]
+    if situation.state.phase not in IN_ROUND:
+        return [Way(situation, weight=thresholds.IDLE_REACH / 360)]
+    found = [*_idle(Way(situation), reach)]
+    noted = situation.noted
+    if noted is not None:
+        told = Way(replace(situation, noted=None), weight=1 - thresholds.IDLE_REACH)
+        found += _by(told, noted, reach, _taken(reach, 1))
+        return [way for way in found if way.weight > 0]
+    for way in standing(Way(situation), reach.time):
+        if way.after.state.phase not in IN_ROUND:
+            continue  # the card that stands was the last one
+        for ready in _ready(way, reach, mode):
+            found += _taking_what_is_owed(ready, reach)
+            found += _drawing(ready, reach, mode)
+            found += _being_caught(ready, reach, mode)
+    return [way for way in found if way.weight > 0]
+
+
+def _idle(way: Way, reach: Reach) -> Iterator[Way]:
+    """Yield the way in which nothing was taken, whoever it was."""
+    densities = way.after.ring.densities(reach.arm.direction, reach.arm.spread)
+    yield way.times(thresholds.IDLE_REACH * _nothing(reach) * sum(densities) / len(densities))
+
+
+def _ready(way: Way, reach: Reach, mode: Mode) -> Iterator[Way]:
+    """Yield the ways to where somebody may take cards, without anybody having passed or drawn unseen."""
+    phase = way.after.state.phase
+    if phase in (Phase.COLOR, Phase.TARGET, Phase.REVEAL):
+        for ready in choices_made(way, reach.time, answered=False):
+            yield from _ready(ready, reach, mode)
+    elif phase is Phase.DEBT:
+        yield way.then(Line(Accept(), ReadBy.INFERRED, reach.time))
+    elif phase is Phase.CHALLENGE:
+        yield way.then(Line(Accept(), ReadBy.INFERRED, reach.time), thresholds.ACCEPTED)
+        doubted = way.then(Line(Challenge(), ReadBy.INFERRED, reach.time), (1 - thresholds.ACCEPTED) / 2)
+        for guilty in (True, False):
+            yield doubted.then(Line(Judge(guilty), ReadBy.INFERRED, reach.time))
+    else:
+        yield way
+
+
+def _taking_what_is_owed(way: Way, reach: Reach) -> Iterator[Way]:
+    debts = way.after.debts
+    owing = [seat for seat, debt in enumerate(debts.seats) if debt.left]
+    for seat in owing:
+        left = debts.left(seat)
+        for count in range(1, left + 1):
+            share = 1.0 if left == 1 else thresholds.AS_OWED if count == left else (1 - thresholds.AS_OWED) / (left - 1)
+            after = replace(way.after, debts=debts.take(seat, count))
+            weight = _owing(way, seat) / len(owing) * share * _counted(reach, count)
+            yield from _by(replace(way, after=after), seat, reach, weight)
+
+
+def _owing(way: Way, seat: int) -> float:
+    """Return how often it is this player's debt that is paid, if any; on turn again it is likelier paid long ago."""
+    return thresholds.OVERDUE if way.after.state.turn == seat else thresholds.TAKES_DEBT
+
+
+def _drawing(way: Way, reach: Reach, mode: Mode) -> Iterator[Way]:
+    """Yield the ways in which the player to act has drawn, or the next one after passes and draws that were missed."""
+    state = way.after.state
+    seat = state.turn
+    assert seat is not None
+    free = 1 - thresholds.IDLE_REACH
+    if way.after.debts.any:
+        free *= 1 - max(_owing(way, owing) for owing, debt in enumerate(way.after.debts.seats) if debt.left)
+    if state.phase is Phase.FLIP:
+        yield from _by(way.times(free), seat, reach, 1.0)
+        return
+    in_view = mode.turns is Turns.CAMERA
+    for missed in range(thresholds.MISSED_IN_A_ROW + 1):
+        if way.after.state.phase is Phase.DRAWN:
+            if not missed and may_draw_on(way.after.state):
+                yield from _draw(way.times(free), reach)
+            if must_draw_on(way.after.state):
+                return
+            way = way.then(Line(Pass(), ReadBy.INFERRED, reach.time), thresholds.PASSED)
+        if way.after.state.phase is not Phase.TURN:
+            return
+        yield from _draw(way.times(free), reach)
+        if must_draw_on(way.after.state):
+            return
+        way = way.then(Line(Draw(), ReadBy.INFERRED, reach.time), mode.unseen_draw)
+        way = replace(way, doubtful=way.doubtful or in_view)
+
+
+def _draw(way: Way, reach: Reach) -> Iterator[Way]:
+    seat = way.after.state.turn
+    assert seat is not None
+    drawn = way.then(Line(Draw(), ReadBy.CAMERA, reach.time, None, reach.arm.direction))
+    yield from _by(drawn, seat, reach, _taken(reach, 1))
+
+
+def _being_caught(way: Way, reach: Reach, mode: Mode) -> Iterator[Way]:
+    state = way.after.state
+    seat = state.catchable
+    if not mode.alone or seat is None or not may_be_caught(state, seat):
+        return
+    caught = way.then(Line(Catch(state.players[seat]), ReadBy.INFERRED, reach.time), thresholds.CAUGHT)
+    for taken in _taking_what_is_owed(caught, reach):
+        if taken.after.debts.left(seat) < caught.after.debts.left(seat):
+            yield taken
+
+
+def _by(way: Way, seat: int, reach: Reach, share: float) -> Iterator[Way]:
+    """Yield the way where the arm is this player's; two where everybody's place may be new."""
+    if share <= thresholds.NEGLIGIBLE:
+        return
+    ring = way.after.ring
+    way = replace(way, by=seat)
+    density = ring.densities(reach.arm.direction, reach.arm.spread)[seat]
+    yield replace(way, after=way.after.taught(seat, reach.arm), weight=way.weight * share * density)
+    if ring.is_stray(density):
+        yield turned(way.times(share), seat, reach.arm.direction)
+
+
+def _nothing(reach: Reach) -> float:
+    return max(reach.drawn[0] if reach.drawn else 1.0, thresholds.FLOOR)
+
+
+def _counted(reach: Reach, count: int) -> float:
+    """Return how likely the grab looks as it did if so many were taken."""
+    seen = reach.drawn[count] if count < len(reach.drawn) else 0.0
+    return max(seen, thresholds.TOO_MANY * (1 - _nothing(reach)), thresholds.FLOOR)
+
+
+def _taken(reach: Reach, count: int) -> float:
+    """Return the same where more may be counted than were taken."""
+    more = sum(reach.drawn[count + 1 :])
+    return _counted(reach, count) + more * thresholds.TOO_MANY

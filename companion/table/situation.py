@@ -1,0 +1,128 @@
+"""How the table stands as far as one story goes, and one way in which an observation can have come about."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from enum import Enum
+
+from companion.cards import Card
+from companion.journal import Journal, Line
+from companion.referee.errors import RefereeError
+from companion.referee.moves import Amend, Entry, Undo
+from companion.referee.state import State
+from companion.table.debts import Debts, nobodys
+from companion.table.ring import Ring, unknown
+from companion.table.thresholds import MISSED_DRAW
+from companion.vision.events import Arm
+
+
+class Turns(Enum):
+    """How the table learns who played and who drew."""
+
+    CAMERA = "camera"
+    """From people's arms, as far as they are seen; what is tapped counts as well."""
+    TAPPED = "tapped"
+    """From taps alone: a card is its player's whose turn it is."""
+    RELAXED = "relaxed"
+    """Whoever was passed over has drawn and passed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Mode:
+    """How observations are to be understood. unseen_draw: how often a player draws and passes without its being seen.
+
+    alone: whether nobody can be asked or will tap, as with a film.
+    """
+
+    turns: Turns = Turns.CAMERA
+    unseen_draw: float = MISSED_DRAW
+    alone: bool = False
+
+    @property
+    def sees_arms(self) -> bool:
+        """Whether arms are evidence."""
+        return self.turns is not Turns.TAPPED
+
+
+@dataclass(frozen=True, slots=True)
+class Situation:
+    """A match so far; the card that lies on the pile against the rules, if one does; where people sit, what they owe.
+
+    noted: the seat whose draw was tapped and may still be seen.
+    """
+
+    journal: Journal
+    outlaw: Card | None
+    ring: Ring
+    debts: Debts
+    noted: int | None = None
+
+    @property
+    def state(self) -> State:
+        """How the match stands."""
+        return self.journal.match.state
+
+    @property
+    def lying(self) -> Card | None:
+        """The card on top of the pile."""
+        return self.outlaw or self.state.top
+
+    def enter(self, line: Line) -> Situation:
+        """Return the situation with one more line; raises RefereeError where its entry is refused."""
+        journal = self.journal.enter(line)
+        debts = self.debts
+        match line.entry:
+            case Undo():
+                debts = debts.before(journal.match.header, self.journal.match.history[-1].effects)
+            case Amend():
+                pass
+            case _:
+                debts = debts.after(journal.match.header, journal.match.history[-1].effects, line.time)
+        return replace(self, journal=journal, debts=debts)
+
+    def taught(self, seat: int, arm: Arm) -> Situation:
+        """Return the situation where this arm was the player's in this seat."""
+        return replace(self, ring=self.ring.teach(seat, arm.direction, arm.spread))
+
+
+def situation(journal: Journal, outlaw: Card | None = None) -> Situation:
+    """Return the situation in which nothing is known of where anybody sits, and nobody owes anything."""
+    players = len(journal.match.header.players)
+    return Situation(journal, outlaw, unknown(players), nobodys(players))
+
+
+@dataclass(frozen=True, slots=True)
+class Way:
+    """One way in which an observation can have come about: what happened, and where that leads.
+
+    card: the card that it says landed. doubtful: whether it must not be ruled on by itself, however likely it is.
+    used_up: whether its card must be used up. refusal: why the rules refuse a tap that is then held to be a slip. by:
+    whose arm it says was seen, as a seat.
+    """
+
+    after: Situation
+    lines: tuple[Line, ...] = ()
+    weight: float = 1.0
+    card: Card | None = None
+    doubtful: bool = False
+    used_up: bool = False
+    refusal: RefereeError | None = None
+    by: int | None = None
+
+    @property
+    def entries(self) -> tuple[Entry, ...]:
+        """What the referee is told."""
+        return tuple(line.entry for line in self.lines)
+
+    @property
+    def outcome(self) -> tuple[object, ...]:
+        """What tells ways apart."""
+        return self.entries, self.after.outlaw, self.after.debts, self.after.ring.turned
+
+    def then(self, line: Line, share: float = 1.0) -> Way:
+        """Return the way with one more line; raises RefereeError where its entry is refused."""
+        return replace(self, after=self.after.enter(line), lines=(*self.lines, line), weight=self.weight * share)
+
+    def times(self, share: float) -> Way:
+        """Return the way, so much less likely."""
+        return replace(self, weight=self.weight * share)

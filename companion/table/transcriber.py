@@ -1,0 +1,177 @@
+"""What most likely happened at a table that nobody told anything: all that was seen is kept and weighed together.
+
+Unlike the running table it may wait: it keeps many stories, and says what all of them agree on. Stories that lead to
+the same table are one from there on (the likeliest of them stands), so that what is open stays little.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+
+from companion.journal import Journal, ReadBy
+from companion.referee.legality import IN_ROUND
+from companion.referee.match import Match
+from companion.referee.moves import ActorMove, Move, Reshuffle
+from companion.referee.state import Header
+from companion.table import thresholds
+from companion.table.explain import ways
+from companion.table.observations import Lift, Observation, Pending, Reach, Sight, Tap
+from companion.table.ring import Ring, unknown
+from companion.table.situation import Mode, Situation, Turns, situation
+from companion.table.stories import merged
+from companion.vision.events import (
+    CameraHealth,
+    CameraStatus,
+    CardLanded,
+    CardTakenBack,
+    PileEvent,
+    PileGone,
+    PileKind,
+    PileReached,
+)
+
+_STORIES = 64
+"""How many stories are kept: a colour and a target that nobody named make sixteen of one."""
+
+_HOPELESS = 1e-5
+"""A story so much less likely than the likeliest is given up: it would take three surprises in a row to catch up."""
+
+_MAY_BE_TAKEN_BACK = 8
+"""How many of the latest moves are held back, as cards may be taken back: three cards, and draws between them."""
+
+_FEWEST_REACHES = 0.1
+"""Arms at the draw pile per card laid, with fewer of which that pile is held to be out of view; usual is one in two."""
+
+_COARSE = 20.0
+"""Degrees: stories in which people sit elsewhere by about so much are not the same."""
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """A move that most likely happened. time: seconds from the source's start; by: whose it is, None where nobody's."""
+
+    time: float
+    move: Move
+    by: str | None
+    read_by: ReadBy
+
+
+@dataclass(frozen=True, slots=True)
+class _Story:
+    known: Situation
+    weight: float
+
+
+class Transcriber:
+    """Follows one match.
+
+    ring: where people are known to sit. draws_in_view: whether the draw pile is in the picture.
+    """
+
+    def __init__(self, header: Header, *, ring: Ring | None = None, draws_in_view: bool = True) -> None:
+        known = replace(situation(Journal(Match(header))), ring=ring or unknown(len(header.players)))
+        unseen = thresholds.MISSED_DRAW if draws_in_view else thresholds.UNSEEN_DRAW
+        self._mode = Mode(Turns.CAMERA, unseen, alone=True)
+        self._stories = [_Story(known, 1.0)]
+        self._first_look = True
+        self.told = 0
+        """How many moves were told already."""
+
+    @property
+    def ring(self) -> Ring:
+        """Where people most likely sit."""
+        return self._stories[0].known.ring
+
+    def see(self, event: PileEvent) -> None:
+        """Take in what the camera saw; events are to come in the order of their times."""
+        what = self._observation(event)
+        if isinstance(event, CameraStatus):
+            self._first_look |= event.health is not CameraHealth.OK
+        if isinstance(event, PileGone):
+            self._first_look = True
+        if isinstance(event, CardLanded):
+            self._first_look = False
+        if what is not None:
+            self._weigh(Pending(what))
+
+    def settled(self) -> Iterator[Told]:
+        """Yield what all stories agree on and was not told yet, but for what may yet be taken back."""
+        first, *others = (story.known.journal.lines for story in self._stories)
+        agreed = len(first)
+        for lines in others:
+            pairs = enumerate(zip(first[:agreed], lines, strict=False))
+            agreed = next((n for n, (one, other) in pairs if one != other), min(agreed, len(lines)))
+        yield from self._tell(agreed - _MAY_BE_TAKEN_BACK)
+
+    def finish(self) -> Iterator[Told]:
+        """Yield the rest, as it most likely was."""
+        yield from self._tell(len(self._stories[0].known.journal.lines))
+
+    def _tell(self, upto: int) -> Iterator[Told]:
+        journal = self._stories[0].known.journal
+        for place in range(self.told, upto):
+            line = journal.lines[place]
+            before = journal.match.history[place - 1].state if place else None
+            move = journal.match.history[place].move
+            by = before.actor if isinstance(move, ActorMove) and before is not None else None
+            yield Told(line.time, move, by if not isinstance(move, ActorMove) else move.by or by, line.read_by)
+        self.told = max(self.told, upto)
+
+    def _observation(self, event: PileEvent) -> Observation | None:
+        match event:
+            case CardLanded():
+                flags = (event.same_face, self._first_look, False)
+                return Sight(event.time, event.probabilities, "", *flags, event.arm)
+            case CardTakenBack():
+                return Lift(event.time, event.probabilities, "")
+            case PileReached(pile=PileKind.DRAW):
+                return Reach(event.time, event.arm, event.drawn)
+            case PileGone():
+                return Tap(event.time, Reshuffle(), ReadBy.CAMERA)
+            case _:
+                return None
+
+    def _weigh(self, pending: Pending) -> None:
+        grown: dict[object, _Story] = {}
+        weights: dict[object, float] = defaultdict(float)
+        for story in self._stories:
+            if isinstance(pending.what, Tap) and story.known.state.phase not in IN_ROUND:
+                found = [_Story(story.known, story.weight)]
+            else:
+                found = [
+                    _Story(way.after, story.weight * way.weight)
+                    for way in merged(ways(story.known, pending, self._mode))
+                ]
+            for each in found:
+                key = _where(each.known)
+                weights[key] += each.weight
+                if key not in grown or grown[key].weight < each.weight:
+                    grown[key] = each
+        total = sum(weights.values())
+        merged_stories = [_Story(story.known, weights[key] / total) for key, story in grown.items()]
+        merged_stories.sort(key=lambda story: -story.weight)
+        least = merged_stories[0].weight * _HOPELESS
+        self._stories = [story for story in merged_stories[:_STORIES] if story.weight >= least]
+
+
+def transcribe(header: Header, events: Iterable[PileEvent]) -> list[Told]:
+    """Return what most likely happened in a film that has ended, given all that was seen in it."""
+    seen = sorted(events, key=lambda event: event.time)
+    landings = sum(isinstance(event, CardLanded) for event in seen)
+    reaches = sum(isinstance(event, PileReached) and event.pile is PileKind.DRAW for event in seen)
+    in_view = landings < thresholds.LANDINGS_WITHOUT_DRAW or reaches >= _FEWEST_REACHES * landings
+    transcriber = Transcriber(header, draws_in_view=in_view)
+    for event in seen:
+        transcriber.see(event)
+    return list(transcriber.finish())
+
+
+def _where(known: Situation) -> tuple[object, ...]:
+    """Return what tells where stories have led."""
+    seats = tuple(seat.weight and round(seat.direction / _COARSE) for seat in known.ring.seats)
+    state = known.state
+    turn = state.phase, state.turn, state.direction, state.top, state.color, state.round
+    rest = state.hands, state.called, state.catchable, state.purpose, state.contested, state.fresh, state.debt
+    return turn, rest, known.outlaw, known.debts, known.ring.turned, seats
