@@ -15,9 +15,10 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from companion.vision.geometry import Image
+
 Bgr = tuple[int, int, int]
 Box = tuple[float, float, float, float]
-Image = NDArray[np.uint8]
 Mask = NDArray[np.uint8]
 Points = NDArray[np.float64]
 SHIFT = 4

@@ -15,7 +15,6 @@ from companion.dataset.artist.glyphs import Lettering, letter
 from companion.dataset.artist.ink import (
     Bgr,
     Finish,
-    Image,
     Points,
     Tone,
     Tones,
@@ -27,6 +26,7 @@ from companion.dataset.artist.ink import (
     stroke,
     turned,
 )
+from companion.vision.geometry import Image
 
 _BLACK = (24, 20, 20)
 _WHITE = (250, 250, 250)

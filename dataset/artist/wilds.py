@@ -9,7 +9,8 @@ from itertools import pairwise
 import cv2
 import numpy as np
 
-from companion.dataset.artist.ink import Bgr, Box, Image, Points, ellipse, fill, stroke
+from companion.dataset.artist.ink import Bgr, Box, Points, ellipse, fill, stroke
+from companion.vision.geometry import Image
 
 
 class WildKind(Enum):
