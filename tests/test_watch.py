@@ -16,7 +16,8 @@ from companion.bench.simulated import ExactSightings
 from companion.cards import Card
 from companion.commands import watch as command
 from companion.dataset.scenes.layouts import Placement
-from companion.dataset.simulated.script import Lay, Pace, Script, Step, TakeTop, write_script
+from companion.dataset.simulated.actions import Lay, Pace, Step, TakeTop
+from companion.dataset.simulated.script import Script, write_script
 from companion.dataset.simulated.simulation import SimulatedFrame, SimulatedTable
 from companion.vision.events import CardLanded, CardTakenBack, PileGone, PileMoved
 from companion.vision.frames import Frame, SourceError

@@ -12,7 +12,8 @@ from dataclasses import dataclass, field, replace
 from enum import Enum
 
 from companion.cards import Card
-from companion.dataset.simulated.script import FLIP_SECONDS, Lay, Script
+from companion.dataset.simulated.actions import FLIP_SECONDS, Lay
+from companion.dataset.simulated.script import Script
 from companion.referee.errors import RefereeError
 from companion.referee.legality import legal
 from companion.referee.match import Match

@@ -16,16 +16,20 @@ from numpy.typing import NDArray
 
 from companion.cards import Card
 from companion.dataset.scenes.layouts import Placement
-from companion.dataset.simulated.script import (
+from companion.dataset.simulated.actions import (
     FLIP_SECONDS,
     CarryOff,
+    Fetch,
     HandAction,
     Lay,
     Nudge,
     Reach,
+    Rest,
     Straighten,
     TakeTop,
 )
+from companion.dataset.simulated.looks import DAYLIGHT, Light, cup, dressed_hand
+from companion.dataset.simulated.seating import Chair
 from companion.dataset.simulated.sprites import (
     HAND_REACH,
     HAND_TIP,
@@ -50,6 +54,8 @@ _STREAKS = (0, 12, 28)
 # Sideways swing of a hand on its way, in shares of a card's length.
 _SWING = 0.25
 _COVER_SCALE = 0.25
+# Where a hand rests, of the way from the pile to the picture's edge; how wide a cup is, in lengths of a card.
+_RESTS, _CUP = 0.8, 1.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -167,17 +173,29 @@ class Gesture:
         return next((i for i, leg in enumerate(self._legs) if now < leg.end), len(self._legs) - 1)
 
 
-def begin(
-    action: HandAction, start: float, table: Tabletop, rng: np.random.Generator, hand_seed: int, side: float
-) -> Gesture:
-    """Return the gesture of an action that begins at `start` (s).
+@dataclass(frozen=True)
+class Owner:
+    """Whose hand it is. seed: of its looks. side: the seat's place round the table, in turns.
 
-    hand_seed: of the hand's looks. side: the seat's place round the table, in turns.
+    chair: where the arm comes from instead, with lifelike looks. light: how it shades the table.
     """
+
+    seed: int
+    side: float
+    chair: Chair | None = None
+    light: Light = DAYLIGHT
+
+
+def begin(action: HandAction, start: float, table: Tabletop, rng: np.random.Generator, owner: Owner) -> Gesture:
+    """Return the gesture of an action that begins at `start` (s)."""
     item = table.new_card(action.card, action.placement) if isinstance(action, Lay) else None
     goal = _goal(action, table, item)
     center = goal.mean(0).astype(np.float64)
-    outward = _outward(table, center, side)
+    shoulder, left = (None, False) if owner.chair is None else owner.chair.shoulder(rng)
+    outward = _outward(table, center, owner.side, shoulder)
+    if isinstance(action, Rest):
+        center = center + outward * _way_out(center, outward, table.size) * _RESTS
+        goal = np.repeat(center[None], 4, axis=0).astype(np.float32)
     tip = _tip(action, goal, outward, table.card_length())
     edge = _way_out(tip, outward, table.size) + 1.3 * table.card_length()
     away = outward * edge
@@ -187,8 +205,9 @@ def begin(
     first = table.point(*table.draw_pile) - center if fetch else np.zeros(2)
     there, contact = start + pace.approach, start + fetch + pace.contact
     swings = rng.normal(0, 1, 2)
-    hand = _hand(table, tip, outward, hand_seed, margin=int(np.hypot(*first)) + int(np.hypot(*sideways) * 3))
-    loads = {carried: _load(hand, action, table, item, carried) for carried in (False, True)}
+    look = _hand_picture(owner.seed, owner.chair is not None, left)
+    hand = _hand(table, tip, outward, look, margin=int(np.hypot(*first)) + int(np.hypot(*sideways) * 3))
+    loads = {carried: _load(hand, action, table, item, carried, owner) for carried in (False, True)}
     brings = isinstance(action, Lay)
     slide = _slide(action, table)
     legs = [_Leg(start, there, _xy(first + away), _xy(first), brings and not fetch, -1, _xy(sideways * swings[0]))]
@@ -212,14 +231,17 @@ def _goal(action: HandAction, table: Tabletop, item: PileCard | None) -> Quad:
     """Return the outline of what the hand goes for."""
     if item is not None:
         return outline(table.matrix(item))
-    if isinstance(action, Reach) or not table.pile.quads:
-        x, y = (action.x, action.y) if isinstance(action, Reach) else (0.0, 0.0)
+    if isinstance(action, Reach | Fetch | Rest) or not table.pile.quads:
+        x, y = (action.x, action.y) if isinstance(action, Reach | Fetch) else (0.0, 0.0)
         return np.repeat(table.point(x, y)[None], 4, axis=0).astype(np.float32)
     return table.pile.quads[-1]
 
 
-def _outward(table: Tabletop, center: Vector, side: float) -> Vector:
-    """Return the direction in the picture towards a seat."""
+def _outward(table: Tabletop, center: Vector, side: float, shoulder: tuple[float, float] | None) -> Vector:
+    """Return the direction in the picture towards a seat, or towards a shoulder (mm)."""
+    if shoulder is not None:
+        away = table.point(*shoulder) - center
+        return np.asarray(away / max(1e-6, float(np.hypot(*away))))
     angle = 2 * np.pi * side + 0.4
     far = table.point(120 * np.cos(angle), 120 * np.sin(angle)) - table.point(0, 0)
     return np.asarray(far / max(1e-6, float(np.hypot(*far))))
@@ -246,22 +268,24 @@ def _slide(action: HandAction, table: Tabletop) -> Vector:
 
 
 @lru_cache(maxsize=16)
-def _hand_picture(seed: int) -> Image:
-    return hand_sprite(seed)
+def _hand_picture(seed: int, lifelike: bool, left: bool) -> Image:
+    return dressed_hand(seed, left) if lifelike else hand_sprite(seed)
 
 
-def _hand(table: Tabletop, tip: Vector, outward: Vector, seed: int, margin: int) -> Sprite:
+def _hand(table: Tabletop, tip: Vector, outward: Vector, look: Image, margin: int) -> Sprite:
     scale = table.card_length() * _FINGERS / HAND_REACH
     # The sprite's arm runs down (0, 1); turn that to `outward`.
     cos, sin = outward[1] * scale, -outward[0] * scale
     turn = np.array([[cos, -sin, tip[0]], [sin, cos, tip[1]], [0, 0, 1.0]])
     start = np.array([[1, 0, -HAND_TIP[0]], [0, 1, -HAND_TIP[1]], [0, 0, 1.0]])
-    sprite = warp(_hand_picture(seed), turn @ start)
+    sprite = warp(look, turn @ start)
     assert sprite is not None
     return trimmed(sprite, *table.size, margin)
 
 
-def _load(hand: Sprite, action: HandAction, table: Tabletop, item: PileCard | None, carried: bool) -> _Load:
+def _load(
+    hand: Sprite, action: HandAction, table: Tabletop, item: PileCard | None, carried: bool, owner: Owner
+) -> _Load:
     parts: list[Sprite] = []
     held = None
     if carried and isinstance(action, Lay | TakeTop | CarryOff):
@@ -274,11 +298,17 @@ def _load(hand: Sprite, action: HandAction, table: Tabletop, item: PileCard | No
             quad = outline(table.matrix(card))
             held = Held(card.card, quad, 1 - _hidden(quad, hand))
     elif carried and isinstance(action, Reach) and action.draws:
-        back = table.back_sprite(Placement(action.x, action.y, 0.0, face_up=False))
-        parts += [back] if back is not None else []
+        for number in range(min(action.count, 4)):
+            back = table.back_sprite(Placement(action.x + 3.0 * number, action.y, 0.05 * number, face_up=False))
+            parts += [back] if back is not None else []
+    elif carried and isinstance(action, Fetch):
+        picture = cup(owner.seed, round(table.card_length() * _CUP))
+        x, y = np.round(table.point(action.x, action.y) - np.array(picture.shape[:2]) / 2).astype(int)
+        parts.append(Sprite(picture, int(x), int(y)))
     both = stack([*parts, hand])
     small = Sprite(_reduced(both), round(both.x * _COVER_SCALE), round(both.y * _COVER_SCALE))
-    return _Load(with_shadow(both, table.card_length()), small, held)
+    light = owner.light
+    return _Load(with_shadow(both, table.card_length(), light.dark, light.shift, light.soft), small, held)
 
 
 def _reduced(sprite: Sprite) -> Image:

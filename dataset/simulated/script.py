@@ -14,6 +14,26 @@ import numpy as np
 
 from companion.cards import Card, EditionName, Face
 from companion.dataset.scenes.layouts import Placement
+from companion.dataset.simulated.actions import (
+    FLIP_SECONDS,
+    KNOCK_SECONDS,
+    LIGHT_SECONDS,
+    Action,
+    CarryOff,
+    Fetch,
+    Knock,
+    Lay,
+    Nudge,
+    Pace,
+    Reach,
+    Rest,
+    Shade,
+    Step,
+    Straighten,
+    SwitchLight,
+    TakeTop,
+)
+from companion.dataset.simulated.seating import Chair, draw_chairs
 from companion.referee.editions import EDITIONS, Options, Scoring
 from companion.referee.effects import Dealt, Drawn, Effect, SetAside
 from companion.referee.engine import apply
@@ -22,115 +42,8 @@ from companion.referee.moves import Flip, Move, Play, Reshuffle, Start, Undo
 from companion.referee.random_player import RandomTable
 from companion.referee.state import Header, Phase, State, opening
 
-
-@dataclass(frozen=True)
-class Pace:
-    """How long a hand needs to come (s), stays, and needs to leave again."""
-
-    approach: float
-    hold: float
-    leave: float
-
-    @property
-    def contact(self) -> float:
-        """Seconds from the start until the hand has let go of what it brought, or has taken what it came for."""
-        return self.approach + self.hold / 2
-
-    @property
-    def total(self) -> float:
-        """Seconds from the start until the hand is gone."""
-        return self.approach + self.hold + self.leave
-
-
-@dataclass(frozen=True)
-class Lay:
-    """A hand lays a card on the pile, from its seat or from the draw pile."""
-
-    seat: int
-    pace: Pace
-    card: Card
-    placement: Placement
-    from_draw_pile: bool = False
-
-
-@dataclass(frozen=True)
-class TakeTop:
-    """A hand takes the top card away."""
-
-    seat: int
-    pace: Pace
-
-
-@dataclass(frozen=True)
-class CarryOff:
-    """A hand carries the whole pile away."""
-
-    seat: int
-    pace: Pace
-
-
-@dataclass(frozen=True)
-class Nudge:
-    """A hand shifts and turns the topmost `count` cards, all of them where None."""
-
-    seat: int
-    pace: Pace
-    dx: float
-    dy: float
-    turn: float
-    count: int | None = None
-
-
-@dataclass(frozen=True)
-class Straighten:
-    """A hand pushes the pile together; `wobble` (mm, and hundredths of a radian) is how untidy it stays."""
-
-    seat: int
-    pace: Pace
-    wobble: float
-
-
-@dataclass(frozen=True)
-class Reach:
-    """A hand comes to a place of the table and leaves, with the top card of the draw pile where `draws`."""
-
-    seat: int
-    pace: Pace
-    x: float
-    y: float
-    draws: bool = False
-
-
-@dataclass(frozen=True)
-class SwitchLight:
-    """The light changes within a fifth of a second: the gains of blue, green and red."""
-
-    gains: tuple[float, float, float]
-
-
-@dataclass(frozen=True)
-class Knock:
-    """The camera is knocked: it shakes, and then looks elsewhere by a share of the frame, turned and scaled."""
-
-    dx: float
-    dy: float
-    turn: float
-    scale: float
-
-
-HandAction = Lay | TakeTop | CarryOff | Nudge | Straighten | Reach
-Action = HandAction | SwitchLight | Knock
-
-KNOCK_SECONDS = 0.6
-LIGHT_SECONDS = 0.2
-
-
-@dataclass(frozen=True)
-class Step:
-    """An action and when it begins."""
-
-    time: float
-    action: Action
+BESIDE_PILE = (95.0, 0.0)
+"""Where the draw pile usually lies, mm from the discard pile."""
 
 
 @dataclass(frozen=True)
@@ -143,12 +56,19 @@ class TimedMove:
 
 @dataclass(frozen=True)
 class Script:
-    """A whole match as it is shown: gestures in order of time, no two hands at once, and the moves they amount to."""
+    """A whole match as it is shown: gestures in order of time, and the moves they amount to.
+
+    No two hands are there at once but those that are `beside`, rest or fetch. chairs: where the players sit; evenly
+    about the table, and always reaching in the same way, where there are none. draw_pile: where it lies (mm from the
+    pile).
+    """
 
     header: Header
     steps: tuple[Step, ...]
     moves: tuple[TimedMove, ...]
     duration: float
+    chairs: tuple[Chair, ...] = ()
+    draw_pile: tuple[float, float] = BESIDE_PILE
 
 
 @dataclass(frozen=True)
@@ -164,6 +84,11 @@ class Nuisances:
     knock: float = 0.015
     reshuffle: float = 0.0
     """How often the piles are reshuffled before the draw pile is used up."""
+    rest: float = 0.0
+    cup: float = 0.0
+    shade: float = 0.0
+    idle: float = 0.0
+    """How often, while a card is laid, another arm is over the table that does nothing."""
 
 
 CALM = Nuisances(0, 0, 0, 0, 0, 0, 0)
@@ -179,6 +104,8 @@ class Writer:
     scatter: float
     tidy: float
     draw_pile: tuple[float, float]
+    lively: bool = False
+    """Whether people draw as they like: several cards card by card or at one grab, several people at once."""
     now: float = 1.0
     steps: list[Step] = field(default_factory=list)
     moves: list[TimedMove] = field(default_factory=list)
@@ -227,10 +154,29 @@ class Writer:
         self.act(CarryOff(seat, pace), pace.total)
         self.height = 0
 
-    def draw(self, seat: int) -> None:
-        """Let a card be drawn."""
-        pace = self.pace()
-        self.act(Reach(seat, pace, *self.draw_pile, draws=True), pace.total)
+    def draw(self, seat: int, count: int = 1) -> None:
+        """Let cards be drawn: at one grab, or where people are lively one after the other as likely."""
+        if self.lively and count > 1 and self.rng.random() < 0.5:
+            for _ in range(count):
+                self.draw(seat)
+                self.wait(0.05, 0.4)
+            return
+        pace = self.pace(0.2 if count == 1 else 0.6)
+        self.act(Reach(seat, pace, *self.draw_pile, draws=True, count=count), pace.total)
+
+    def draw_together(self, owing: Sequence[tuple[int, int]]) -> None:
+        """Let several people draw at about the same time: their seats, and how many cards each."""
+        last = self.now
+        for seat, count in owing:
+            pace = self.pace(0.6)
+            began = self.now + float(self.rng.uniform(0, 0.7))
+            self.steps.append(Step(began, Reach(seat, pace, *self.draw_pile, True, count, beside=True)))
+            last = max(last, began + pace.total)
+        self.now = last
+
+    def beside(self, action: Rest | Fetch | Reach | Shade) -> None:
+        """Let something begin now while what follows goes on."""
+        self.steps.append(Step(self.now, action))
 
     def any_seat(self) -> int:
         """Return a random seat."""
@@ -249,6 +195,24 @@ class Writer:
             self.switch_light()
         if rng.random() < nuisances.knock:
             self.knock()
+        if self.lively:
+            self.go_on_beside(nuisances)
+
+    def go_on_beside(self, nuisances: Nuisances) -> None:
+        """Let people do what has nothing to do with the match while it goes on."""
+        rng = self.rng
+        if rng.random() < nuisances.rest:
+            self.beside(Rest(self.any_seat(), self.pace(float(rng.uniform(3, 15)))))
+        if rng.random() < nuisances.cup:
+            x, y = rng.normal(0, 110, 2)
+            self.beside(Fetch(self.any_seat(), self.pace(0.3), float(x), float(y)))
+            self.wait(0.6, 1.8)
+        if rng.random() < nuisances.shade:
+            seconds, dark = rng.uniform(1.5, 5), rng.uniform(0.15, 0.45)
+            self.beside(Shade(float(rng.uniform(0, 2 * np.pi)), float(seconds), float(dark)))
+        if rng.random() < nuisances.idle:
+            x, y = rng.normal(0, 150, 2)
+            self.beside(Reach(self.any_seat(), self.pace(0.5), float(x), float(y), beside=True))
 
     def nudge(self, seat: int) -> None:
         """Let the pile, or its top card alone, be pushed by up to some centimetres."""
@@ -285,8 +249,8 @@ class Writer:
         self.wait(0.8, 1.6)
 
 
-FLIP_SECONDS = 0.5
-"""How much longer a card takes that is fetched from the draw pile."""
+LIVELY = Nuisances(reshuffle=0.02, rest=0.08, cup=0.06, shade=0.06, idle=0.1)
+"""What goes on besides a match of lively people."""
 
 
 def write_script(
@@ -295,13 +259,15 @@ def write_script(
     players: Sequence[str] = ("Ann", "Ben", "Cy"),
     nuisances: Nuisances | None = None,
     longest: int | None = 60,
-    draw_pile: tuple[float, float] = (95.0, 0.0),
+    draw_pile: tuple[float, float] = BESIDE_PILE,
     header: Header | None = None,
+    lively: bool = False,
 ) -> Script:
     """Return the script of one random match, the same for the same arguments.
 
     `longest` ends the show after so many moves, None plays the match to its end. `draw_pile` is where the draw pile
     lies (mm from the pile). `header` is how the match is set up, where edition and players alone do not say it.
+    `lively` people sit as they like, the draw pile on either side, and draw card by card or at one grab.
     """
     rng = np.random.default_rng([seed, 1])
     random = Random(seed)
@@ -309,15 +275,22 @@ def write_script(
         scoring = Scoring.SINGLE_ROUND if longest is None else EDITIONS[edition].options.scoring
         header = Header(EDITIONS[edition], tuple(players), len(players) - 1, Options(scoring=scoring))
     scatter, tidy = float(rng.choice([4.0, 9.0, 15.0])), float(rng.choice([0.2, 0.9]))
-    writer = Writer(rng, len(header.players), scatter, tidy, draw_pile)
-    nuisances = nuisances or Nuisances()
+    chairs: tuple[Chair, ...] = ()
+    if lively:
+        seating = np.random.default_rng([seed, 8])
+        chairs = draw_chairs(seating, len(header.players))
+        turn, far = seating.uniform(-0.3, 0.3) + np.pi * seating.integers(2), seating.uniform(80, 130)
+        draw_pile = float(far * np.cos(turn)), float(far * np.sin(turn))
+    writer = Writer(rng, len(header.players), scatter, tidy, draw_pile, lively)
+    nuisances = nuisances or (LIVELY if lively else Nuisances())
     match = _play(header, random, np.random.default_rng([seed, 6]), nuisances.reshuffle)
     for count, (table, before, move, state, effects) in enumerate(match):
         if longest is not None and count >= longest:
             break
         _tell(writer, table, before, move, state, effects, nuisances)
     writer.wait(1.5, 1.6)
-    return Script(header, tuple(writer.steps), tuple(writer.moves), writer.now)
+    steps = sorted(writer.steps, key=lambda step: step.time)
+    return Script(header, tuple(steps), tuple(writer.moves), writer.now, chairs, draw_pile)
 
 
 def _play(
@@ -373,9 +346,13 @@ def _tell(
         case _:
             writer.note(move)
     writer.wait(0.8, 2.0)
+    owing = [(state.header.seat(e.player), e.count) for e in effects if isinstance(e, Drawn) and e.count]
+    if writer.lively and len(owing) > 1:
+        writer.draw_together(owing)
+        owing = []
     for effect in effects:
-        if isinstance(effect, Drawn) and effect.count:
-            writer.draw(state.header.seat(effect.player))
+        if isinstance(effect, Drawn) and effect.count and owing:
+            writer.draw(state.header.seat(effect.player), effect.count if writer.lively else 1)
         elif isinstance(effect, Dealt):
             writer.carry_off(effect.round % writer.seats)
             writer.wait(1.0, 2.0)

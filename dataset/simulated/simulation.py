@@ -22,22 +22,26 @@ from companion.dataset.artist.families import StyleFamily
 from companion.dataset.artist.styles import sample_style
 from companion.dataset.scenes.compose import Deck, PhotoDeck
 from companion.dataset.scenes.surfaces import SurfaceBank
-from companion.dataset.simulated.gestures import Gesture, Held, begin
-from companion.dataset.simulated.script import (
+from companion.dataset.simulated.actions import (
     KNOCK_SECONDS,
     LIGHT_SECONDS,
     CarryOff,
+    Fetch,
+    HandAction,
     Knock,
     Lay,
     Nudge,
-    Nuisances,
-    Script,
+    Reach,
+    Rest,
+    Shade,
     Step,
     Straighten,
     SwitchLight,
     TakeTop,
-    write_script,
 )
+from companion.dataset.simulated.gestures import Gesture, Held, Owner, begin
+from companion.dataset.simulated.looks import DAYLIGHT, draw_light
+from companion.dataset.simulated.script import Nuisances, Script, write_script
 from companion.dataset.simulated.sprites import Matrix, blend
 from companion.dataset.simulated.tabletop import Pile, Tabletop
 from companion.vision.geometry import Image, Quad
@@ -186,7 +190,7 @@ class SimulatedTable:
         family = None if self._families is None else self._families[int(rng.integers(len(self._families)))]
         deck = Deck(sample_style(rng, family, self._fonts), rng)
         photos = None if self._photos is None else PhotoDeck(self._photos, rng)
-        return Tabletop(rng, deck, self.size, surfaces=self._surfaces, photos=photos)
+        return Tabletop(rng, deck, self.size, self.script.draw_pile, surfaces=self._surfaces, photos=photos)
 
     def new_sensor(self) -> _Sensor:
         """Return the camera's sensor."""
@@ -214,6 +218,10 @@ class _Film:
         self._hand_seeds = [int(s) for s in np.random.default_rng([table.seed, 5]).integers(2**31, size=10)]
         self._steps = list(reversed(table.script.steps))
         self._gesture: Gesture | None = None
+        self._beside: list[Gesture] = []
+        self._shades: list[tuple[float, Shade]] = []
+        chairs = table.script.chairs
+        self._light = draw_light(np.random.default_rng([table.seed, 11])) if chairs else DAYLIGHT
         self._shake: tuple[Step, Matrix] | None = None
         self._pending: TrueEvent | None = None
         self.events: list[TrueEvent] = []
@@ -227,9 +235,17 @@ class _Film:
         self._finish(now)
         picture = self._top.picture.copy()
         cover, held = None, None
+        self._beside = [gesture for gesture in self._beside if now < gesture.ends]
         if self._gesture is not None:
             blend(picture, self._gesture.sprite(now, _EXPOSURE_SECONDS))
             cover, held = self._gesture.truth(now)
+        for other in self._beside:
+            blend(picture, other.sprite(now, _EXPOSURE_SECONDS))
+            more, _ = other.truth(now)
+            cover = more if cover is None else np.maximum(cover, more)
+        self._shades = [(began, shade) for began, shade in self._shades if now < began + shade.seconds]
+        for began, shade in self._shades:
+            picture = _shaded(picture, shade, (now - began) / shade.seconds)
         image = self._sensor.develop(picture, now, number)
         frame = SimulatedFrame(image, now, number, self._top.pile, held, cover)
         self._clear(frame)
@@ -241,10 +257,17 @@ class _Film:
                 self._sensor.switch(gains, step.time)
             case Knock():
                 self._shake = step, self._top.pose
+            case Shade() as shade:
+                self._shades.append((step.time, shade))
+            case Rest() | Fetch() | Reach(beside=True) as action:
+                self._beside.append(begin(action, step.time, self._top, self._hands, self._owner(action)))
             case action:
                 self._finish(np.inf)
-                seat, seats = action.seat, len(self._script.header.players)
-                self._gesture = begin(action, step.time, self._top, self._hands, self._hand_seeds[seat], seat / seats)
+                self._gesture = begin(action, step.time, self._top, self._hands, self._owner(action))
+
+    def _owner(self, action: HandAction) -> Owner:
+        seat, seats, chairs = action.seat, len(self._script.header.players), self._script.chairs
+        return Owner(self._hand_seeds[seat], seat / seats, chairs[seat] if chairs else None, self._light)
 
     def _finish(self, now: float) -> None:
         """Let the hand do what is to be done by now, write down what came of it, and let it go when it is through."""
@@ -286,6 +309,16 @@ class _Film:
         self._top.pose = move @ before
         if share == 1.0:
             self._shake = None
+
+
+def _shaded(picture: Image, shade: Shade, share: float) -> Image:
+    """Return the picture with the soft band of a shadow that has gone so much of its way over it."""
+    height, width = picture.shape[:2]
+    y, x = np.mgrid[0:45, 0:80].astype(np.float32)
+    along = (x / 80 - 0.5) * np.cos(shade.turn) + (y / 45 - 0.5) * np.sin(shade.turn)
+    band = np.exp(-(((along - (share - 0.5) * 2.4) / 0.3) ** 4))
+    light = cv2.resize(1 - shade.dark * band.astype(np.float32), (width, height))
+    return np.asarray(cv2.multiply(picture, cv2.merge([light] * 3), dtype=cv2.CV_8U), np.uint8)
 
 
 class _Sensor:

@@ -125,15 +125,21 @@ def hand_sprite(seed: int) -> Image:
     return np.asarray(cv2.merge([drawn[0], alpha]), np.uint8)
 
 
-def with_shadow(sprite: Sprite, card_length: float) -> Sprite:
-    """Return the sprite with the soft shadow that it casts from a few centimetres above the table."""
-    shift = max(1, round(card_length * _SHADOW_SHIFT))
+def with_shadow(
+    sprite: Sprite, card_length: float, dark: float = _SHADOW, aside: float = _SHADOW_SHIFT, soft: float = 0.5
+) -> Sprite:
+    """Return the sprite with the shadow that it casts from a few centimetres above the table.
+
+    dark: 0 to 1. aside: how far beside the sprite, in lengths of a card. soft: the edge's width over that.
+    """
+    shift = max(1, round(card_length * aside))
     pad = 2 * shift
     alpha = cv2.copyMakeBorder(sprite.image, pad, pad, pad, pad, cv2.BORDER_CONSTANT)
     small = cv2.resize(alpha[..., 3], None, fx=0.25, fy=0.25, interpolation=cv2.INTER_AREA)
-    soft = cv2.resize(cv2.blur(small, (max(1, shift // 2), max(1, shift // 2))), alpha.shape[1::-1])
+    blur = max(1, int(shift * soft))
+    softened = cv2.resize(cv2.blur(small, (blur, blur)), alpha.shape[1::-1])
     cast = np.zeros_like(alpha)
-    cast[shift:, shift:, 3] = cv2.convertScaleAbs(soft, alpha=_SHADOW)[:-shift, :-shift]
+    cast[shift:, shift:, 3] = cv2.convertScaleAbs(softened, alpha=dark)[:-shift, :-shift]
     x, y = sprite.x - pad, sprite.y - pad
     return stack([Sprite(np.asarray(cast, np.uint8), x, y), Sprite(np.asarray(alpha, np.uint8), x, y)])
 

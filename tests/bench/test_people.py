@@ -15,7 +15,8 @@ from companion.bench.evening import NUISANCES, Evening, SetUp
 from companion.bench.people import People, Ruling, Slip
 from companion.bench.strips import Film
 from companion.cards import Card, EditionName
-from companion.dataset.simulated.script import FLIP_SECONDS, CarryOff, Lay, Script, TakeTop, write_script
+from companion.dataset.simulated.actions import FLIP_SECONDS, CarryOff, Lay, TakeTop
+from companion.dataset.simulated.script import Script, write_script
 from companion.table import Table
 from companion.vision.events import CardLanded, CardTakenBack, PileEvent, PileGone
 

@@ -11,20 +11,8 @@ import pytest
 from companion.cards import Card, EditionName
 from companion.dataset.artist.families import StyleFamily
 from companion.dataset.scenes.layouts import Placement
-from companion.dataset.simulated.script import (
-    CALM,
-    CarryOff,
-    Knock,
-    Lay,
-    Nudge,
-    Nuisances,
-    Pace,
-    Script,
-    Step,
-    SwitchLight,
-    TakeTop,
-    write_script,
-)
+from companion.dataset.simulated.actions import CarryOff, Knock, Lay, Nudge, Pace, Step, SwitchLight, TakeTop
+from companion.dataset.simulated.script import CALM, Nuisances, Script, write_script
 from companion.dataset.simulated.simulation import PileChange, SimulatedFrame, SimulatedTable
 from companion.referee.match import Match
 from companion.referee.moves import Play, Reshuffle, Start, Undo

@@ -12,7 +12,7 @@ import pytest
 from companion.bench.simulated import ExactSightings, Score, follow, grade
 from companion.cards import Card, EditionName
 from companion.dataset.scenes.layouts import Placement
-from companion.dataset.simulated.script import (
+from companion.dataset.simulated.actions import (
     Action,
     CarryOff,
     Knock,
@@ -20,13 +20,12 @@ from companion.dataset.simulated.script import (
     Nudge,
     Pace,
     Reach,
-    Script,
     Step,
     Straighten,
     SwitchLight,
     TakeTop,
-    write_script,
 )
+from companion.dataset.simulated.script import Script, write_script
 from companion.dataset.simulated.simulation import PileChange, SimulatedFrame, SimulatedTable
 from companion.vision.events import CameraStatus, CardLanded, CardTakenBack, PileEvent, PileGone, PileMoved
 from companion.vision.frames import Frame

@@ -15,7 +15,8 @@ from browsing import ARGUMENTS, CHROMIUM, PATIENCE_MS, Open, Server, answer, net
 from playwright.sync_api import BrowserContext, Page, Playwright, expect
 
 from companion.cards import Card, Color, EditionName, Face
-from companion.dataset.simulated.script import CALM, Lay, write_script
+from companion.dataset.simulated.actions import Lay
+from companion.dataset.simulated.script import CALM, write_script
 from companion.dataset.simulated.simulation import SimulatedTable
 from companion.referee import moves
 from companion.referee.editions import EDITIONS

@@ -19,7 +19,8 @@ from playwright.sync_api import Page, expect
 from companion.cards import Card, EditionName, Face
 from companion.dataset.scenes.compose import SceneCard, SceneMaker
 from companion.dataset.scenes.layouts import Layout
-from companion.dataset.simulated.script import CALM, CarryOff, Script, write_script
+from companion.dataset.simulated.actions import CarryOff
+from companion.dataset.simulated.script import CALM, Script, write_script
 from companion.dataset.simulated.simulation import SimulatedTable
 from companion.journal import ReadBy
 from companion.referee import moves
