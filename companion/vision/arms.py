@@ -28,6 +28,8 @@ _APART_FRAMES = 4
 _MOVES = 0.02
 # Share of its area that a hand still has from one frame to the next: what is left of it is a card that it let go of.
 _SAME_HAND = 0.6
+# Small pixels of the rim that are more than a shadow's for a crossing to be one.
+_LEAST_CROSSING = 3
 # Fewest small pixels of a component, and how far it must reach in, in small pixels.
 _LEAST_AREA, _LEAST_REACH = 14, 5.0
 # Share of a component that must be more than a shadow, or all of it counts when its tip is looked for.
@@ -161,6 +163,9 @@ class ArmWatcher:
                 continue
             attached[part] = 1
             body = _body(part, difference.solid)
+            firm = [run for run in rim.runs(part & (difference.solid > 0)) if len(run) >= _LEAST_CROSSING]
+            # The shadow of an arm crosses the rim beside it.
+            runs = firm or runs
             samples += [self._sample(difference.time, arm) for arm in self._arms_of(part, body, runs, rim)]
         return samples, attached
 

@@ -30,6 +30,9 @@ _LOGARITHMS = np.log(np.arange(256, dtype=np.float32) + _OFFSET).astype(np.float
 _DIFFERENT, _OTHER_HUE = 0.13, 0.11
 # Brightness that neither a shadow (down to a third of the light) nor a lit spot explains.
 _DARKER, _BRIGHTER = -1.1, 0.3
+# How much more the hue may differ per unit of darkening; how uneven, and over how many pixels, the light under a hand
+# is at least, as a standard deviation of logarithms.
+_SHADE_HUE, _UNEVEN, _PATCH = 0.15, 0.06, 5
 # All of these are raised to so many times the noise between two frames.
 _NOISES = 6.0
 # Difference of logarithms from one frame to the next from which something moved.
@@ -159,9 +162,23 @@ class Backdrop:
         )
         light = _mean(change)
         hue = _most(np.asarray(cv2.absdiff(change, cv2.merge([light, light, light])), np.float32))
-        solid = (hue > max(_OTHER_HUE, _NOISES * self._noise)) | (light > _BRIGHTER) | (light < _DARKER)
         foreign = np.asarray(cv2.medianBlur(foreign, 3), np.uint8)
-        return foreign, foreign & solid.astype(np.uint8)
+        if not foreign.any():
+            return foreign, foreign
+        # In shade the hue may shift a little, towards that of the sky.
+        other_hue = np.maximum(_OTHER_HUE, _NOISES * self._noise) + np.maximum(-light, 0) * _SHADE_HUE
+        solid = ((hue > other_hue) | (light > _BRIGHTER) | (light < _DARKER)).astype(np.uint8)
+        return foreign, foreign & (solid | self._uneven(light, foreign))
+
+    def _uneven(self, light: Floats, foreign: Mask) -> Mask:
+        """Return where the light has not changed evenly: a shadow leaves the table's texture as it was."""
+        size = (_PATCH, _PATCH)
+        mean = cv2.boxFilter(light, -1, size)
+        spread = np.asarray(cv2.sqrBoxFilter(light, -1, size) - mean * mean, np.float32)
+        uneven = (spread > max(_UNEVEN, 3 * self._noise) ** 2).astype(np.uint8)
+        # The edge of a shadow is uneven as well.
+        uneven &= np.asarray(cv2.erode(foreign, np.ones((_PATCH, _PATCH), np.uint8)), np.uint8)
+        return np.asarray(cv2.dilate(uneven, np.ones((_PATCH, _PATCH), np.uint8)), np.uint8)
 
     def _is_elsewhere(self, foreign: Mask, moved: Mask, time: float) -> bool:
         """Whether the camera now looks elsewhere, or so much has changed that the table must be learnt anew."""

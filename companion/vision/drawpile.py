@@ -20,6 +20,8 @@ _SHORTEST, _LONGEST = 0.6, 1.7
 _NEAREST, _FARTHEST = 0.75, 6.0
 # Two places nearer than this are the same one, in lengths of a card: fingers end here and there on a pile.
 _SAME_PLACE = 0.6
+# A back that was seen more often than this is no surer.
+_OFTEN = 4
 # How often hands must have gone to a place where no back is made out for it to be the draw pile.
 _VISITS = 3
 # Seconds between looks for backs: at first, and the longest that they are put off to.
@@ -86,7 +88,8 @@ class DrawPile:
             return sum(float(np.hypot(*(visit - place))) <= _SAME_PLACE * zone.length for visit in self._visits)
 
         if self._backs:
-            self._found = max(self._backs, key=lambda back: (visited(back[0]), back[2], -back[1]))[0]
+            # Hands tell more than looks, but where a back was seen again and again there is one.
+            self._found = max(self._backs, key=lambda back: (2 * visited(back[0]) + min(_OFTEN, back[2]), -back[1]))[0]
             if visited(self._found):
                 return
         for place in self._visits:

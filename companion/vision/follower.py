@@ -26,6 +26,10 @@ _REMEMBERED = 6.0
 _LETS_GO = 0.3
 # How near the discard pile an arm must have come, in lengths of a card, to have laid what landed there.
 _LAID_FROM = 1.2
+# So many lengths of a card nearer tells as much for an arm as a second later.
+_PER_SECOND = 0.6
+# Seconds for which reaches are held back, so that a card laid meanwhile is told first and events come in order.
+_HOLD = 0.6
 # Seconds within which an arm that lay a card was not at the draw pile as well, but for a card fetched from there.
 _ONE_ACT = 0.4
 # How near the middle of the draw pile, in lengths of a card, a hand surely is at work there.
@@ -55,7 +59,8 @@ class Follower:
         self._finders: dict[int, ReachFinder] = {}
         self._recent: list[Track] = []
         self._laid: list[tuple[int, float]] = []
-        self._size = (0, 0)
+        self._held_back: list[PileReached] = []
+        self._size, self._time = (0, 0), 0.0
 
     @property
     def draw_pile(self) -> Spot | None:
@@ -68,7 +73,7 @@ class Follower:
 
         Raises what the tracker's detector raises.
         """
-        self._size = frame.image.shape[1], frame.image.shape[0]
+        self._size, self._time = (frame.image.shape[1], frame.image.shape[0]), frame.time
         tracks = self._arms.feed(frame.image, frame.time)
         events = self._take(self.tracker.feed(frame), tracks, frame.time)
         self._look_for_backs(frame, tracks)
@@ -77,8 +82,9 @@ class Follower:
     def finish(self) -> list[PileEvent]:
         """Say what is left to be said when no frame will follow."""
         tracks = self._arms.finish()
-        time = max((track.last.time for track in tracks), default=0.0)
-        return self._take(self.tracker.finish(), tracks, time)
+        events = self._take(self.tracker.finish(), tracks, self._time)
+        left, self._held_back = self._held_back, []
+        return sorted([*events, *left], key=lambda event: event.time)
 
     def _take(self, seen: list[PileEvent], tracks: list[Track], time: float) -> list[PileEvent]:
         known = {track.number for track in self._recent}
@@ -91,12 +97,19 @@ class Follower:
         spots = self._spots(zone)
         for track in tracks:
             finder = self._finders.setdefault(track.number, ReachFinder(track))
-            events += [event for reach in finder.follow(spots) if (event := self._reached(reach, zone)) is not None]
+            self._held_back += [e for reach in finder.follow(spots) if (e := self._reached(reach, zone)) is not None]
             if track.gone:
                 place = self._finders.pop(track.number).rested(spots[0])
                 if place is not None and all(track.number != number for number, _ in self._laid):
                     self._draw_pile.visit(place, zone)
-        return events
+        return self._in_order(events, time)
+
+    def _in_order(self, events: list[PileEvent], time: float) -> list[PileEvent]:
+        """Return the events with those reaches that are due, by their times."""
+        latest = max((event.time for event in events), default=0.0)
+        due = [reach for reach in self._held_back if reach.time <= max(latest, time - _HOLD)]
+        self._held_back = [reach for reach in self._held_back if reach not in due]
+        return sorted([*events, *due], key=lambda event: event.time)
 
     def _spots(self, zone: Zone) -> list[Spot]:
         discard = Spot(PileKind.DISCARD, np.array([zone.x, zone.y]), zone.length)
@@ -106,21 +119,23 @@ class Follower:
     def _with_arm(self, event: PileEvent) -> PileEvent:
         match event:
             case CardLanded():
-                track = self._layer(event.time)
+                track = self._layer(event)
                 if track is None:
                     return event
                 self._laid = [*self._laid[-8:], (track.number, event.time)]
+                self._held_back = [r for r in self._held_back if not self._was_laying(r)]
                 return replace(event, arm=self._arm(track, event.time - 1.0, event.time))
             case CameraStatus(health=CameraHealth.KNOCKED):
                 self._draw_pile.forget()
         return event
 
-    def _layer(self, landed: float) -> Track | None:
+    def _layer(self, event: CardLanded) -> Track | None:
         """Return the arm last at the discard pile before a card lay still there, the nearest one of several."""
-        zone = self.tracker.zone
+        zone, landed = self.tracker.zone, event.time
         if zone is None:
             return None
-        spot = self._spots(zone)[:1]
+        middle = np.array([zone.x, zone.y]) if event.quad is None else event.quad.mean(0).astype(np.float64)
+        spot = [Spot(PileKind.DISCARD, middle, zone.length)]
         best: tuple[float, Track] | None = None
         for track in self._recent:
             for number in range(len(track.samples) - 1, -1, -1):
@@ -130,8 +145,7 @@ class Follower:
                 away = distances(track, number, spot)[PileKind.DISCARD]
                 if away > _LAID_FROM:
                     continue
-                # A tenth of a second tells as much as a tenth of a card's length.
-                score = max(0.0, landed - time) + away
+                score = _PER_SECOND * max(0.0, landed - time) + away
                 if best is None or score < best[0]:
                     best = score, track
         return None if best is None else best[1]
@@ -139,16 +153,21 @@ class Follower:
     def _reached(self, reach: Reach, zone: Zone) -> PileReached | None:
         if not reach.stayed:
             return None
-        number = reach.track.number
         draw = self._draw_pile.spot(zone)
         goal = draw.middle if draw is not None and reach.kind is PileKind.DRAW else None
         arm = self._arm(reach.track, reach.began, reach.ended, goal)
         if reach.kind is PileKind.DISCARD:
             return PileReached(reach.ended, reach.began, arm, reach.kind)
-        if any(number == n and reach.began - _ONE_ACT <= time <= reach.ended + _ONE_ACT for n, time in self._laid):
-            return None
         drawn = _DRAWN if reach.nearest <= _SURELY_THERE else _PERHAPS_DRAWN
-        return PileReached(reach.ended, reach.began, arm, reach.kind, drawn)
+        reached = PileReached(reach.ended, reach.began, arm, reach.kind, drawn)
+        return None if self._was_laying(reached) else reached
+
+    def _was_laying(self, reach: PileReached) -> bool:
+        """Whether what seemed a hand at the draw pile was the tip of a card that it laid beside it."""
+        return reach.pile is PileKind.DRAW and any(
+            number == reach.arm.track and reach.began - _ONE_ACT <= time <= reach.time + _ONE_ACT
+            for number, time in self._laid
+        )
 
     def _arm(self, track: Track, began: float, ended: float, goal: Point | None = None) -> Arm:
         zone = self.tracker.zone

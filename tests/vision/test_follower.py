@@ -1,0 +1,125 @@
+"""Pile and arms together, on the simulated table with exact sightings: who laid which card, who went to draw."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from companion.bench.simulated import ExactSightings
+from companion.cards import Card, Color, Face
+from companion.dataset.scenes.layouts import Placement
+from companion.dataset.simulated.actions import Lay, Pace, Reach, Step
+from companion.dataset.simulated.script import BESIDE_PILE, Script, write_script
+from companion.dataset.simulated.seating import Chair
+from companion.dataset.simulated.simulation import SimulatedTable
+from companion.vision.drawpile import DrawPile
+from companion.vision.events import CardLanded, PileEvent, PileKind, PileReached
+from companion.vision.follower import Follower
+from companion.vision.frames import Frame
+from companion.vision.geometry import Image, Quad
+from companion.vision.motion import Zone
+from companion.vision.pile import PileTracker
+
+HEADER = write_script(0, longest=1).header
+CHAIRS = (Chair(0, 400), Chair(-380, 60), Chair(60, -400))
+PACE = Pace(0.4, 0.3, 0.4)
+RED_7, RED_8 = Card(Face.SEVEN, Color.RED), Card(Face.EIGHT, Color.RED)
+ACTIONS = (
+    Lay(0, PACE, RED_7, Placement(0.0, 0.0, 0.2)),
+    Lay(1, PACE, RED_8, Placement(3.0, -2.0, 1.0)),
+    Reach(2, PACE, *BESIDE_PILE, draws=True),
+    Lay(2, PACE, RED_7, Placement(-3.0, 2.0, -0.4)),
+)
+
+
+def off(a: float, b: float) -> float:
+    return abs((a - b + 180) % 360 - 180)
+
+
+@pytest.fixture(scope="module", params=[True, False], ids=["backs", "region"])
+def told(request: pytest.FixtureRequest) -> tuple[list[PileEvent], list[float]]:
+    steps = tuple(Step(1.0 + 2.4 * number, action) for number, action in enumerate(ACTIONS))
+    table = SimulatedTable(4, Script(HEADER, steps, (), 11.5, CHAIRS), size=(640, 360), rate=20, fonts=(), noise=False)
+    top = table.new_tabletop()
+    detect = ExactSightings()
+    pile, draw = top.point(0, 0), top.point(*BESIDE_PILE)
+    half = top.card_length() / 2
+
+    def backs(_: Image) -> list[Quad]:
+        square = np.array([[-0.7, -1], [0.7, -1], [0.7, 1], [-0.7, 1]]) * half
+        return [np.asarray(draw + square, np.float32)]
+
+    x, y = (int(v) for v in draw - half)
+    region = None if request.param else (x, y, int(2 * half), int(2 * half))
+    follower = Follower(PileTracker(detect), backs if request.param else None, region)
+    events: list[PileEvent] = []
+    for frame in table.frames():
+        detect.show(frame)
+        events += follower.feed(Frame(frame.image, frame.time, frame.number))
+    events += follower.finish()
+    outward = [top.point(chair.x, chair.y) - pile for chair in CHAIRS]
+    return events, [float(np.degrees(np.arctan2(x, -y)) % 360) for x, y in outward]
+
+
+def test_each_card_bears_the_arm_that_laid_it(told: tuple[list[PileEvent], list[float]]) -> None:
+    events, seats = told
+    landed = [event for event in events if isinstance(event, CardLanded)]
+    assert [event.probabilities[0][0] for event in landed] == [RED_7, RED_8, RED_7]
+    for event, seat in zip(landed, (0, 1, 2), strict=True):
+        assert event.arm is not None
+        assert min(range(3), key=lambda n: off(event.arm.direction, seats[n])) == seat  # type: ignore[union-attr]
+    assert len({event.arm.track for event in landed if event.arm}) == 3
+
+
+def test_a_draw_is_a_reach_for_the_draw_pile_and_nothing_else_is(told: tuple[list[PileEvent], list[float]]) -> None:
+    events, seats = told
+    draws = [event for event in events if isinstance(event, PileReached) and event.pile is PileKind.DRAW]
+    assert len(draws) == 1
+    assert 5.8 < draws[0].began < draws[0].time < 7.2
+    assert min(range(3), key=lambda n: off(draws[0].arm.direction, seats[n])) == 2
+    assert draws[0].drawn[1] > 0.5
+    assert sum(draws[0].drawn) == pytest.approx(1)
+
+
+def test_events_come_in_the_order_of_their_times(told: tuple[list[PileEvent], list[float]]) -> None:
+    times = [event.time for event in told[0]]
+    assert times == sorted(times)
+
+
+ZONE = Zone(300.0, 200.0, 80.0)
+
+
+def card_at(x: float, y: float, length: float = 80.0) -> Quad:
+    half = np.array([length * 0.32, length / 2])
+    return np.asarray(np.array([x, y]) + np.array([[-1, -1], [1, -1], [1, 1], [-1, 1]]) * half, np.float32)
+
+
+def test_the_draw_pile_is_what_looks_like_a_back_beside_the_pile() -> None:
+    pile = DrawPile()
+    assert pile.wants_look(0.0)
+    pile.see_backs([card_at(300, 200), card_at(400, 210), card_at(120, 80, 300)], ZONE, 0.0)
+    spot = pile.spot(ZONE)
+    assert spot is not None
+    assert spot.middle == pytest.approx([400, 210])
+    assert not pile.wants_look(0.5)
+
+
+def test_hands_tell_which_of_two_backs_it_is() -> None:
+    pile = DrawPile()
+    pile.see_backs([card_at(400, 210), card_at(160, 200)], ZONE, 0.0)
+    for _ in range(2):
+        pile.visit(np.array([165.0, 190.0]), ZONE)
+    spot = pile.spot(ZONE)
+    assert spot is not None
+    assert spot.middle == pytest.approx([160, 200])
+
+
+def test_hands_alone_tell_it_after_a_while() -> None:
+    pile = DrawPile()
+    for number in range(3):
+        assert pile.spot(ZONE) is None
+        pile.visit(np.array([400.0 + number, 200.0]), ZONE)
+    assert pile.spot(ZONE) is not None
+    pile.visit(np.array([305.0, 200.0]), ZONE)
+    pile.forget()
+    assert pile.spot(ZONE) is None
