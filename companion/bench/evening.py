@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
+from dataclasses import field
 from functools import lru_cache
 from pathlib import Path
 
@@ -11,6 +12,7 @@ import cv2
 import numpy as np
 from pydantic.dataclasses import dataclass
 
+from companion.bench.handsfree import directions, grade_hands
 from companion.bench.people import People, Ruling, Slip
 from companion.bench.simulated import Outcome, Score, describe, grade
 from companion.bench.strips import Film
@@ -18,13 +20,15 @@ from companion.cards import Card, EditionName
 from companion.dataset.artist.faces import CardArt
 from companion.dataset.artist.families import KEPT_OUT, StyleFamily
 from companion.dataset.scenes.surfaces import SurfaceBank, list_pictures
-from companion.dataset.simulated.script import Nuisances, write_script
+from companion.dataset.simulated.script import LIVELY, Nuisances, write_script
 from companion.dataset.simulated.simulation import PileChange, SimulatedTable
 from companion.table import QuestionKind, Table
 from companion.vision.detector import CardDetector
 from companion.vision.events import PileEvent
+from companion.vision.follower import Follower
 from companion.vision.frames import Frame
 from companion.vision.pile import PileTracker
+from companion.vision.watcher import Follows
 
 _PLAYERS = ("Ann", "Ben", "Cy", "Dee", "Eli", "Flo")
 # More reshuffles than a real evening has, for a short one has none of its own.
@@ -37,7 +41,7 @@ class SetUp:
 
     model: of the networks, the shipped ones where None. photos: card photos with labels.json, whose cards are used
     instead of drawn ones. backgrounds: pictures of table tops, used instead of drawn ones. unseen: decks and table tops
-    are drawn in styles that no network was trained on.
+    are drawn in styles that no network was trained on. hands_free: people are lively, and tap only what no camera sees.
     """
 
     seed: int
@@ -49,6 +53,7 @@ class SetUp:
     photos: str | None = None
     backgrounds: str | None = None
     unseen: bool = False
+    hands_free: bool = False
 
     def __str__(self) -> str:
         return f"{self.seed} ({self.edition}, {self.players} players)"
@@ -61,7 +66,8 @@ class Evening:
     pile: counts by '<what happened>: <outcome>'; rulings and questions: counts by kind. latencies: seconds of footage
     from the first frame in which a card lay still and open to the event. events: all that was said about the pile.
     cpu: seconds of processor time for following the pile, without the drawing. readings: of each landed card that was
-    told, the probability of what it was, and those of the other cards, likeliest first.
+    told, the probability of what it was, and those of the other cards, likeliest first. hands: counts by what is
+    counted of arms; empty where they were not followed. taps: of people. derailed: whether two cards on end went wrong.
     """
 
     set_up: SetUp
@@ -76,13 +82,18 @@ class Evening:
     refused: int
     cpu: float
     readings: tuple[tuple[float, ...], ...] = ()
+    hands: dict[str, int] = field(default_factory=dict)
+    taps: int = 0
+    derailed: bool = False
 
 
 def play(set_up: SetUp, pictures: Path | None = None) -> Evening:
     """Play the match and return how it turned out; picture strips of what went wrong go to `pictures`."""
     cv2.setNumThreads(1)
     edition = EditionName(set_up.edition)
-    script = write_script(set_up.seed, edition, _PLAYERS[: set_up.players], NUISANCES, set_up.moves)
+    free = set_up.hands_free
+    nuisances = LIVELY if free else NUISANCES
+    script = write_script(set_up.seed, edition, _PLAYERS[: set_up.players], nuisances, set_up.moves, lively=free)
     simulated = SimulatedTable(
         set_up.seed,
         script,
@@ -93,23 +104,24 @@ def play(set_up: SetUp, pictures: Path | None = None) -> Evening:
     )
     detector = _detector(edition, set_up.model)
     tracker = PileTracker(detector.thoroughly, closely=detector.closely)
+    follower: Follows = Follower(tracker, detector.backs) if free else tracker
     now = [0.0]
     table = Table(clock=lambda: now[0])
     table.start_match(script.header)
-    people, film = People(table, script), Film()
+    people, film = People(table, script, free), Film()
     said: list[tuple[float, PileEvent]] = []
     cpu, frames = 0.0, 0
     for frame in simulated.frames():
         now[0], frames = frame.time, frames + 1
         film.take(frame.image, frame.time)
         began = time.process_time()
-        events = tracker.feed(Frame(frame.image, frame.time, frame.number))
+        events = follower.feed(Frame(frame.image, frame.time, frame.number))
         cpu += time.process_time() - began
         for event in events:
             said.append((frame.time, event))
             table.see(event)
         people.live(frame.time)
-    for event in tracker.finish():
+    for event in follower.finish():
         said.append((now[0], event))
         table.see(event)
     people.finish(now[0])
@@ -134,7 +146,15 @@ def play(set_up: SetUp, pictures: Path | None = None) -> Evening:
         people.refused,
         round(cpu, 2),
         tuple(tuple(round(share, 6) for share in reading) for reading in score.readings),
+        _hands(simulated, [event for _, event in said]) if free else {},
+        people.taps,
+        people.derailed,
     )
+
+
+def _hands(simulated: SimulatedTable, said: Sequence[PileEvent]) -> dict[str, int]:
+    seats = directions(simulated.script, simulated.new_tabletop())
+    return {count.value: n for count, n in grade_hands(simulated.script, seats, said).items()}
 
 
 def _key(change: PileChange | None, outcome: Outcome) -> str:

@@ -14,6 +14,7 @@ import numpy as np
 from pydantic import TypeAdapter, ValidationError
 
 from companion.bench.evening import Evening, SetUp, play
+from companion.bench.handsfree import Count
 from companion.bench.people import Ruling
 from companion.bench.simulated import Outcome
 from companion.cards import EditionName
@@ -22,6 +23,8 @@ from companion.dataset.artist.families import StyleFamily
 from companion.dataset.simulated.simulation import PileChange
 from companion.vision.runtime import ModelFileError
 
+# Moves of a round of four players: 62 cards played, 34 draws and passes.
+_MOVES_PER_ROUND = 96
 _FOLDER = click.Path(path_type=Path, exists=True, file_okay=False)
 _EVENING: TypeAdapter[Evening] = TypeAdapter(Evening)
 
@@ -44,6 +47,7 @@ def _families(_: click.Context, __: click.Parameter, text: str | None) -> tuple[
 @click.option("--photos", type=_FOLDER, help="Card photos with labels.json, used instead of drawn cards.")
 @click.option("--backgrounds", type=_FOLDER, help="Pictures of table tops, used instead of drawn ones.")
 @click.option("--unseen", is_flag=True, help="Draw decks and table tops in styles that no network was trained on.")
+@click.option("--hands-free", is_flag=True, help="Lively people who tap only what no camera could see.")
 @click.option("--model", type=_FOLDER, help="Folder of the networks.")
 @click.option("--log", type=click.Path(path_type=Path, dir_okay=False), help="Keep each match here, and go on from it.")
 @click.option("--pictures", type=click.Path(path_type=Path, file_okay=False), help="Put strips of mistakes here.")
@@ -59,6 +63,7 @@ def matches(
     photos: Path | None,
     backgrounds: Path | None,
     unseen: bool,
+    hands_free: bool,
     model: Path | None,
     log: Path | None,
     pictures: Path | None,
@@ -68,7 +73,8 @@ def matches(
 ) -> None:
     """Play simulated matches of two to six players, with every nuisance, before the networks, tracker and table.
 
-    What no camera sees is tapped as it happens. Each ruling is held against what was truly played.
+    What no camera sees is tapped as it happens, and with --hands-free nothing else: neither draws nor passes nor
+    colours. Each ruling is held against what was truly played.
     """
     if unseen and (families or photos or backgrounds):
         raise click.UsageError(
@@ -87,6 +93,7 @@ def matches(
             cards,
             tops,
             unseen,
+            hands_free,
         )
         for i in range(matches)
     ]
@@ -149,11 +156,31 @@ def _rows(evenings: Sequence[Evening]) -> dict[str, dict[str, float]]:
         counts = {f"{outcome.value} events": pile[f"{change.value}: {outcome.value}"] for outcome in Outcome}
         rows[f"pile: {change.value}"] = dict(counts)
     rows["pile: nothing happened"] = {"invented events": pile[f"nothing: {Outcome.INVENTED.value}"]}
+    if any(evening.set_up.hands_free for evening in evenings):
+        rows["hands free"] = hands_figures(evenings)
     latencies = [latency for evening in evenings for latency in evening.latencies]
     if latencies:
         median, late = np.percentile(latencies, [50, 95])
         rows["footage until told"] = {"median ms": round(1000 * median), "p95 ms": round(1000 * late)}
     return rows
+
+
+def hands_figures(evenings: Sequence[Evening]) -> dict[str, float]:
+    """Return what matches tell in which nobody tapped what a camera could see."""
+    hands, rulings = _total(e.hands for e in evenings), _total(e.rulings for e in evenings)
+    landings, draws = hands[Count.LANDINGS.value], hands[Count.DRAWS.value]
+    rounds = sum(evening.set_up.moves / _MOVES_PER_ROUND for evening in evenings)
+    figures = {
+        "landings with the right arm, share": hands[Count.RIGHT_ARM.value] / max(1, landings),
+        "draws found, share": hands[Count.FOUND.value] / max(1, draws),
+        "draws missed": draws - hands[Count.FOUND.value],
+        "draws with the right arm, share": hands[Count.RIGHT_DRAWER.value] / max(1, hands[Count.FOUND.value]),
+        "draws invented per 100 landings": 100 * hands[Count.INVENTED.value] / max(1, landings),
+        "turns right after a landing, share": (rulings["right"] + rulings["asked"]) / max(1, _gradable(rulings)),
+        "matches that never derailed": sum(not evening.derailed for evening in evenings),
+        "taps per round": sum(evening.taps for evening in evenings) / rounds,
+    }
+    return {name: round(value, 4) for name, value in figures.items()}
 
 
 def _gradable(rulings: Counter[str]) -> int:
@@ -195,6 +222,9 @@ def _report(evenings: Sequence[Evening]) -> str:
     lines += ["", "| rulings | |", "| --- | ---: |"]
     lines += [f"| {ruling.value} | {rulings[ruling.value]} |" for ruling in Ruling]
     lines.append(f"| right without asking | {rulings['right'] / max(1, _gradable(rulings)):.1%} |")
+    if any(evening.set_up.hands_free for evening in evenings):
+        lines += ["", "| hands free | |", "| --- | ---: |"]
+        lines += [f"| {name} | {value:g} |" for name, value in hands_figures(evenings).items()]
     lines += ["", "Asked: " + (", ".join(f"{kind} {n}" for kind, n in questions.items()) or "nothing") + "."]
     latency = _rows(evenings).get("footage until told")
     if latency:

@@ -17,17 +17,37 @@ from companion.dataset.simulated.script import Script
 from companion.referee.errors import RefereeError
 from companion.referee.legality import legal
 from companion.referee.match import Match
-from companion.referee.moves import ActorMove, Amend, Entry, Flip, Move, Play, Reshuffle, Start, Undo
+from companion.referee.moves import (
+    ActorMove,
+    Amend,
+    Catch,
+    Challenge,
+    Entry,
+    Flip,
+    Judge,
+    Move,
+    Play,
+    Reshuffle,
+    Reveal,
+    Start,
+    Target,
+    Undo,
+    Uno,
+)
 from companion.table import Offer, Question, QuestionKind, Table, TableError
 
 # What the camera sees; the rest is tapped.
 _SEEN = (Start, Play, Flip, Reshuffle, Undo)
 _LANDINGS = (Start, Play, Flip)
+# What no camera could see nor anybody infer from what follows: all that people tap who leave the rest to the camera.
+_UNSEEN = (Uno, Catch, Challenge, Reveal, Judge, Target)
 # A card may lie in its place for this long (s) while the hand has not let go of it.
 _EARLY = 0.25
 # How long people look at a question before they answer it, wait before they try a tap again, and wait for a ruling
 # before they mend the table themselves; in seconds.
 _HESITATION, _AGAIN, _PATIENCE = 1.5, 0.25, 5.0
+# So long (s) they wait where they leave draws and colours to the camera, which may be told by the next card alone.
+_LONG_PATIENCE = 30.0
 
 
 class Ruling(Enum):
@@ -72,18 +92,31 @@ class _Due:
 
 @dataclass
 class People:
-    """Plays along at `table`, which runs the script's match; `now` is footage time in seconds."""
+    """Plays along at `table`, which runs the script's match; `now` is footage time in seconds.
+
+    hands_free: whether they tap only what no camera could see.
+    """
 
     table: Table
     script: Script
+    hands_free: bool = False
     rulings: Counter[Ruling] = field(default_factory=Counter)
     slips: list[Slip] = field(default_factory=list)
     questions: Counter[QuestionKind] = field(default_factory=Counter)
     refused: int = 0
     """How many taps had to be tried again."""
+    taps: int = 0
+    """How many taps there were, answers and corrections among them."""
+    derailed: bool = False
+    """Whether the table was wrong about two cards on end with nobody asked."""
 
     def __post_init__(self) -> None:
         self._truth, self._taps = _truth(self.script)
+        if self.hands_free:
+            self._taps = [due for due in self._taps if isinstance(due.move, _UNSEEN)]
+        self._patience = _LONG_PATIENCE if self.hands_free else _PATIENCE
+        self._strayed = False
+        self._answered: int | None = None
         self._illegal = _illegal_lays(self.script, self._truth)
         self._at = 0
         self._tapped = 0
@@ -119,6 +152,7 @@ class People:
                 self._try_at = now + _AGAIN
                 return
             self._tapped += 1
+            self.taps += 1
             self._look(now)
 
     def _look(self, now: float) -> None:
@@ -176,6 +210,7 @@ class People:
             if not isinstance(entry, (*_LANDINGS, Undo)):
                 continue
             self.rulings[Ruling.ASKED if self._was_asked else Ruling.RIGHT] += 1
+            self._strayed = False
             while self._illegal and self._illegal[0][0] < self._truth[i].time:
                 self._note_illegal(Ruling.UNCALLED)
         self._at = place
@@ -183,6 +218,8 @@ class People:
     def _answer(self, question: Question, now: float) -> None:
         """Answer by the truth; where no answer is true, wait, or mend the table in the end."""
         kind = question.kind
+        if question.id != self._answered:
+            self.taps, self._answered = self.taps + 1, question.id
         with suppress(RefereeError, TableError):
             if kind in (QuestionKind.CARD, QuestionKind.DOUBT):
                 card = self._card_in_question(self._asked_at)
@@ -227,7 +264,7 @@ class People:
     def _lose_patience(self, now: float) -> None:
         """Mend the table where it has not told for long what happened."""
         ahead = self._truth[self._at + 1 :]
-        if ahead and ahead[0].time + _PATIENCE < now:
+        if ahead and ahead[0].time + self._patience < now:
             self._mend(now, None)
 
     def _mend(self, now: float, stands: tuple[Move, ...] | None) -> None:
@@ -241,6 +278,9 @@ class People:
             self._slip(standing.time, Ruling.MISSED, _named(standing.entry), "")
         if stands is None and not missed and happened:
             self._slips_add(now, Ruling.MISSED, f"tapped: {_named(happened[0].entry)}", "")
+        if stands is not None or missed:
+            self.derailed |= self._strayed and not self._was_asked
+            self._strayed = True
         self._at += len(happened)
         self._put_right()
         self._was_asked = False
@@ -267,10 +307,13 @@ class People:
         wanted = self._truth[self._at].moves
         while self.table.view().questions:
             self.table.undo()
+            self.taps += 1
         while (moves := _bare(line.move for line in self.table.view().history)) != wanted[: len(moves)]:
             self.table.undo()
+            self.taps += 1
         for move in wanted[len(moves) :]:
             self.table.tap(move)
+            self.taps += 1
         done = self._truth[self._at].time
         while self._tapped < len(self._taps) and self._taps[self._tapped].time <= done:
             self._tapped += 1
