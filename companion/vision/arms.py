@@ -305,7 +305,8 @@ class _Arm:
 
 def _body(part: NDArray[np.bool_], solid: Mask) -> Point:
     """Return the (N, 2) pixels of a component that are no shadow, or all where there are few of those."""
-    firm = part & (solid > 0)
+    # Threads along the edge of a shadow are none of it.
+    firm = part & (cv2.morphologyEx(solid, cv2.MORPH_OPEN, _CROSS) > 0)
     if np.count_nonzero(firm) < max(4, _SOLID * np.count_nonzero(part)):
         firm = part
     ys, xs = np.nonzero(firm)

@@ -24,7 +24,7 @@ WIDTH = 160
 """Width in pixels at which pictures are compared: a finger is about two of them wide, an arm ten."""
 
 # Added to colours before their logarithm is taken, which keeps the noise of dark places small.
-_OFFSET = 12.0
+_OFFSET = 5.0
 _LOGARITHMS = np.log(np.arange(256, dtype=np.float32) + _OFFSET).astype(np.float32)
 # Difference of logarithms from which a place is not the table's, and of their hue from which light alone is no reason.
 _DIFFERENT, _OTHER_HUE = 0.13, 0.11
@@ -32,7 +32,7 @@ _DIFFERENT, _OTHER_HUE = 0.13, 0.11
 _DARKER, _BRIGHTER = -1.1, 0.3
 # How much more the hue may differ per unit of darkening; how uneven, and over how many pixels, the light under a hand
 # is at least, as a standard deviation of logarithms.
-_SHADE_HUE, _UNEVEN, _PATCH = 0.15, 0.06, 5
+_SHADE_HUE, _UNEVEN, _PATCH = 0.15, 0.12, 5
 # All of these are raised to so many times the noise between two frames.
 _NOISES = 6.0
 # Difference of logarithms from one frame to the next from which something moved.
@@ -43,7 +43,7 @@ _SAME, _SAME_SHARE = 9, 0.0015
 # same for what hangs together with the rim, as an arm that waits, but for the first seconds, when it may be the ghost
 # of one that was there when the camera was switched on.
 _LEARN, _LAID_DOWN, _ARM_WAITS = 2.0, 0.8, 6.0
-_BEGINNING = 8.0
+_BEGINNING = 5.0
 # Edges at an outline so many times stronger in the table than in the picture: what had it has left.
 _GHOST = 1.5
 # Share of the picture from which it is the camera or the light that changed, once it lasts for so long.
@@ -177,8 +177,9 @@ class Backdrop:
         spread = np.asarray(cv2.sqrBoxFilter(light, -1, size) - mean * mean, np.float32)
         uneven = (spread > max(_UNEVEN, 3 * self._noise) ** 2).astype(np.uint8)
         # The edge of a shadow is uneven as well.
-        uneven &= np.asarray(cv2.erode(foreign, np.ones((_PATCH, _PATCH), np.uint8)), np.uint8)
-        return np.asarray(cv2.dilate(uneven, np.ones((_PATCH, _PATCH), np.uint8)), np.uint8)
+        inner = cv2.erode(foreign, np.ones(size, np.uint8), borderType=cv2.BORDER_CONSTANT, borderValue=0)
+        uneven &= np.asarray(inner, np.uint8)
+        return uneven
 
     def _is_elsewhere(self, foreign: Mask, moved: Mask, time: float) -> bool:
         """Whether the camera now looks elsewhere, or so much has changed that the table must be learnt anew."""

@@ -9,7 +9,17 @@ import numpy as np
 
 from companion.vision.arms import ArmWatcher, Point, Track
 from companion.vision.drawpile import DrawPile
-from companion.vision.events import Arm, CameraHealth, CameraStatus, CardLanded, PileEvent, PileKind, PileReached
+from companion.vision.events import (
+    Arm,
+    CameraHealth,
+    CameraStatus,
+    CardLanded,
+    CardTakenBack,
+    PileEvent,
+    PileKind,
+    PileMoved,
+    PileReached,
+)
 from companion.vision.frames import Frame
 from companion.vision.geometry import Image, Quad
 from companion.vision.known import Region
@@ -33,7 +43,7 @@ _HOLD = 0.6
 # Seconds within which an arm that lay a card was not at the draw pile as well, but for a card fetched from there.
 _ONE_ACT = 0.4
 # How near the middle of the draw pile, in lengths of a card, a hand surely is at work there.
-_SURELY_THERE = 0.4
+_SURELY_THERE = 0.45
 # Probabilities of no, one, two or three cards taken by a hand that surely was, or may have been, at the draw pile.
 _DRAWN, _PERHAPS_DRAWN = (0.05, 0.88, 0.05, 0.02), (0.4, 0.55, 0.04, 0.01)
 # How far from the pile people sit at least, in lengths of a card: forty centimetres.
@@ -119,22 +129,33 @@ class Follower:
     def _with_arm(self, event: PileEvent) -> PileEvent:
         match event:
             case CardLanded():
-                track = self._layer(event)
+                track = self._last_there(event.time, event.quad)
                 if track is None:
                     return event
-                self._laid = [*self._laid[-8:], (track.number, event.time)]
-                self._held_back = [r for r in self._held_back if not self._was_laying(r)]
+                self._note_work(track, event.time)
                 return replace(event, arm=self._arm(track, event.time - 1.0, event.time))
+            case CardTakenBack() | PileMoved():
+                track = self._last_there(event.time, None)
+                if track is not None:
+                    self._note_work(track, event.time)
             case CameraStatus(health=CameraHealth.KNOCKED):
                 self._draw_pile.forget()
         return event
 
-    def _layer(self, event: CardLanded) -> Track | None:
-        """Return the arm last at the discard pile before a card lay still there, the nearest one of several."""
-        zone, landed = self.tracker.zone, event.time
+    def _note_work(self, track: Track, time: float) -> None:
+        """Keep in mind that an arm was busy at the discard pile, whose tip may have seemed to be at the draw pile."""
+        self._laid = [*self._laid[-8:], (track.number, time)]
+        self._held_back = [reach for reach in self._held_back if not self._was_laying(reach)]
+
+    def _last_there(self, landed: float, quad: Quad | None) -> Track | None:
+        """Return the arm that was last where a card then lay still, the nearest one of several.
+
+        quad: the card's outline, the middle of the discard pile where None.
+        """
+        zone = self.tracker.zone
         if zone is None:
             return None
-        middle = np.array([zone.x, zone.y]) if event.quad is None else event.quad.mean(0).astype(np.float64)
+        middle = np.array([zone.x, zone.y]) if quad is None else quad.mean(0).astype(np.float64)
         spot = [Spot(PileKind.DISCARD, middle, zone.length)]
         best: tuple[float, Track] | None = None
         for track in self._recent:

@@ -12,11 +12,14 @@ from companion.vision.events import PileKind
 # In lengths of a card: how near the hand must come to a pile's middle to be at it, and how far it must go from there to
 # have left, so that a hand at work is not told to have come twice. To draw, fingers go to the middle of the pile; what
 # is laid may come to lie a little beside it.
-_AT = {PileKind.DISCARD: 0.75, PileKind.DRAW: 0.5}
-_OFF = {PileKind.DISCARD: 1.0, PileKind.DRAW: 0.8}
+_AT = {PileKind.DISCARD: 0.75, PileKind.DRAW: 0.6}
+_OFF = {PileKind.DISCARD: 1.0, PileKind.DRAW: 0.85}
 # How far a hand goes on beyond the tip that is seen, which for a while is no more than its finger ends, and how far
 # before that its fingers may be, where the tip is that of a card that they hold.
 _BEYOND, _HELD = 0.15, 0.6
+# So much farther from the draw pile counts a hand that lies over its middle with its finger ends beyond: it may draw
+# with the palm, or lay a card on a pile behind.
+_OVERSHOT = 0.3
 # Lengths of a card per second under which a hand does something; it crosses the table at three to ten.
 _SLOW = 2.0
 
@@ -116,14 +119,17 @@ def distances(track: Track, number: int, spots: list[Spot]) -> dict[PileKind, fl
     sample = track.samples[number]
     rim = sample.rim if sample.rim is not None else track.samples[0].rim
     away: dict[PileKind, float] = {}
+    at_draw = False
     for spot in spots:
         inward = np.zeros(2) if rim is None else (sample.tip - rim) / max(1.0, float(np.hypot(*(sample.tip - rim))))
         end = sample.tip + inward * _BEYOND * spot.length
         back = float(np.clip((end - spot.middle) @ inward / spot.length, 0, _HELD))
+        within = float(np.hypot(*(end - inward * back * spot.length - spot.middle))) / spot.length
+        beyond = float(np.hypot(*(end - spot.middle))) / spot.length
         # Only onto the discard pile are cards brought.
-        nearest = end - inward * back * spot.length if spot.kind is PileKind.DISCARD else end
-        away[spot.kind] = float(np.hypot(*(nearest - spot.middle))) / spot.length
-    if away.get(PileKind.DRAW, np.inf) <= _AT[PileKind.DRAW] and PileKind.DISCARD in away:
+        away[spot.kind] = within if spot.kind is PileKind.DISCARD else min(beyond, within + _OVERSHOT)
+        at_draw = at_draw or (spot.kind is PileKind.DRAW and beyond <= _AT[PileKind.DRAW])
+    if at_draw and PileKind.DISCARD in away:
         away[PileKind.DISCARD] = max(away[PileKind.DISCARD], _AT[PileKind.DISCARD] + 0.01)
     return away
 
