@@ -15,7 +15,7 @@ from companion.vision.reaches import Spot
 
 # A back is about as long as the cards of the discard pile, seen from a slant or with the pile's sides at most so much
 # shorter or longer.
-_SHORTEST, _LONGEST = 0.6, 1.7
+_SHORTEST, _LONGEST = 0.65, 1.5
 # It lies beside the discard pile, neither on it nor at the far end of the table: lengths of a card, middle to middle.
 _NEAREST, _FARTHEST = 0.75, 6.0
 # Two places nearer than this are the same one, in lengths of a card: fingers end here and there on a pile.
@@ -24,6 +24,8 @@ _SAME_PLACE = 0.6
 _OFTEN = 4
 # How often hands must have gone to a place where no back is made out for it to be the draw pile.
 _VISITS = 3
+# Sides of a card seen from above are as 1 to 1.55, from a slant anything about that.
+_SLIMMEST, _SQUAREST = 2.3, 1.05
 # Seconds between looks for backs: at first, and the longest that they are put off to.
 _FIRST_PAUSE, _LONGEST_PAUSE = 2.0, 20.0
 
@@ -58,7 +60,7 @@ class DrawPile:
         for quad in quads:
             middle = quad.mean(0).astype(np.float64)
             away = float(np.hypot(*(middle - pile))) / zone.length
-            if _NEAREST <= away <= _FARTHEST and _SHORTEST <= length_of(quad) / zone.length <= _LONGEST:
+            if _NEAREST <= away <= _FARTHEST and _is_a_card(quad, zone.length):
                 self._note(middle, away, zone.length)
         self._choose(zone)
 
@@ -97,3 +99,10 @@ class DrawPile:
                 near = [v for v in self._visits if float(np.hypot(*(v - place))) <= _SAME_PLACE * zone.length]
                 self._found = np.asarray(np.mean(near, axis=0), np.float64)
                 return
+
+
+def _is_a_card(quad: Quad, length: float) -> bool:
+    sides = np.hypot(*(quad - np.roll(quad, 1, axis=0)).T)
+    along, across = sides[0] + sides[2], sides[1] + sides[3]
+    shape = max(along, across) / max(1e-6, float(min(along, across)))
+    return bool(_SHORTEST <= length_of(quad) / length <= _LONGEST and _SQUAREST <= shape <= _SLIMMEST)
