@@ -22,6 +22,9 @@ class Color(Enum):
     GREEN = "green"
     BLUE = "blue"
 
+    # Members are singletons. Enum's own hash is a function of Python's and took a tenth of the referee's time.
+    __hash__ = object.__hash__
+
 
 class Face(Enum):
     """What a card shows, leaving its colour out. The value is the face's name."""
@@ -45,6 +48,8 @@ class Face(Enum):
     WILD_DRAW_FOUR = "wild draw four"
     WILD_ITEM_BOX = "wild item box"
     WILD_CREEPER = "wild creeper"
+
+    __hash__ = object.__hash__  # as in Color
 
     @property
     def is_number(self) -> bool:

@@ -110,3 +110,18 @@ def test_no_module_is_longer_than_five_hundred_lines() -> None:
         if (count := len(path.read_text("utf-8").splitlines())) > _MOST_LINES
     }
     assert not long
+
+
+def test_no_modules_import_each_other_in_a_circle() -> None:
+    """Imports for types alone count as well: what two modules need of each other belongs into a third."""
+    known = {module for _, module in _modules()}
+    rules = {"cards", "referee", "caller"}
+    imported = {
+        module: {each for name in _imported(path) for each in (name, name.rpartition(".")[0]) if each in known}
+        for path, module in _modules()
+        if _part(module) in rules
+    }
+    while leaves := [module for module, names in imported.items() if not names & imported.keys()]:
+        for module in leaves:
+            del imported[module]
+    assert not imported

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -17,10 +18,11 @@ import companion.referee
 from companion.caller import CATALOGUES, DOMAIN, LANGUAGES, Caller, UnknownLanguageError
 from companion.cards import ALL_CARDS, Card, Color, EditionName
 from companion.referee import moves
-from companion.referee.editions import EDITIONS, OPTIONS, OptionKind, Options, Scoring
+from companion.referee.editions import EDITIONS, OPTIONS, OptionKind, Options, Scoring, Stacking, TwoPlayerReverse
 from companion.referee.effects import CountCorrected, MatchWon, Scored
 from companion.referee.errors import RefereeError
 from companion.referee.match import Match
+from companion.referee.phase import Phase, Purpose
 from companion.referee.state import Header
 
 KEYWORDS = {"message": None, "_text": None, "_plural": (1, 2)}
@@ -184,6 +186,62 @@ def test_a_correction_says_only_what_changed() -> None:
     ]
 
 
+def test_nothing_changed_is_said_only_where_nothing_did() -> None:
+    caller = Caller()
+    nothing = ["That changes nothing."]
+    game = match(EditionName.MINECRAFT, "Ann", "Ben", "Cy", hand_size=2, jump_in=True).apply(moves.Start(card("red 7")))
+    assert caller.correct(game.state, game.state) == nothing
+    assert caller.correct(game.state, game.state, rewritten=True) == [
+        "The record is corrected. The match stands as before."
+    ]
+    called = game.apply(moves.Uno("Ann"))
+    assert caller.correct(called.state, game.state) == ["Ann has not called UNO."]
+    assert caller.correct(game.state, called.state) == ["Ann has called UNO."]
+    played = game.apply(moves.Play(card("red 5")))
+    silent = played.apply(moves.Uno("Ann"))
+    assert caller.correct(silent.state, played.state) == ["Ann has not called UNO."]
+    caught = replace(played.state, catchable=None)
+    assert caller.correct(played.state, caught) == ["Ann cannot be caught for UNO."]
+    assert caller.correct(caught, played.state) == ["Ann can be caught for UNO."]
+    drawn = game.apply(moves.Draw()).apply(moves.Pass()).apply(moves.Count("Ann", 2))
+    turned = replace(drawn.state, fresh=(0, 0, 0))
+    assert caller.correct(drawn.state, turned) == ["Creepers that Ann can still show: 0."]
+    closed = replace(game.state, jump_open=False)
+    assert caller.correct(game.state, closed) == ["Nobody may jump in on the red 7."]
+    assert caller.correct(closed, game.state) == ["Anyone may jump in on the red 7."]
+    wild = game.apply(moves.Play(card("wild draw four")))
+    other = replace(wild.state, contested=Color.BLUE)
+    assert caller.correct(wild.state, other) == ["The colour before the wild draw four was blue."]
+    plain = game.apply(moves.Play(card("wild")))
+    assert caller.correct(wild.state, plain.state)[0] == "On top: wild."
+    opening = replace(plain.state, purpose=Purpose.OPENING)
+    assert caller.correct(plain.state, opening) == ["Ann, choose a colour."]
+    shell = replace(plain.state, phase=Phase.TARGET, purpose=Purpose.GREEN_SHELL)
+    seven = replace(shell, purpose=Purpose.SEVEN)
+    assert caller.correct(shell, seven) == ["Ann, choose whose hand you want."]
+    unseen = replace(game.state, laid_by=2)
+    assert caller.correct(game.state, unseen) == ["The record is corrected. The match stands as before."]
+
+
+def test_a_hand_awaited_again_or_shown_otherwise_is_told() -> None:
+    game = match(EditionName.CLASSIC, "Ann", "Ben", "Cy", hand_size=1).apply(moves.Start(card("red 7")))
+    game = game.apply(moves.Play(card("red 5")))
+    ben = game.apply(moves.Hand("Ben", (card("red 1"),)))
+    other = ben.amend(3, moves.Hand("Ben", (card("blue 9"),)))
+    assert Caller().correct(ben.state, game.state) == ["The hand of Ben is awaited."]
+    assert Caller().correct(ben.state, other.state) == ["The hand of Ben: blue 9."]
+    assert Caller().correct(game.state, ben.state) == ["The hand of Ben: red 1."]
+
+
+def test_a_correction_tells_what_is_owed() -> None:
+    game = match(EditionName.CLASSIC, "Ann", "Ben", "Cy", stacking=Stacking.ANY).apply(moves.Start(card("red 7")))
+    owing = game.apply(moves.Play(card("red draw two")))
+    assert Caller().correct(game.state, owing.state)[-2:] == ["Ben owes two cards.", "Ben, stack a card or draw two."]
+    assert "Nothing is owed." in Caller().correct(owing.state, game.state)
+    wild = game.apply(moves.Play(card("wild draw four")))
+    assert "four cards are owed." in Caller().correct(game.state, wild.state)
+
+
 def test_a_correction_tells_who_won() -> None:
     game = match(EditionName.CLASSIC, "Ann", "Ben", scoring=Scoring.SINGLE_ROUND, hand_size=1)
     before = game.apply(moves.Start(card("red 7")))
@@ -288,3 +346,174 @@ def test_every_option_has_a_title_a_sentence_and_words_for_its_values(language: 
             assert len(set(words)) == len(words)
     with pytest.raises(KeyError):
         caller.option("nothing")
+
+
+def test_stacking_is_spoken() -> None:
+    game = match(EditionName.CLASSIC, "Ann", "Ben", "Cy", stacking=Stacking.ANY)
+    start = moves.Start(card("red 7"))
+    two, blue = moves.Play(card("red draw two")), moves.Play(card("blue draw two"))
+    assert said(game, start, two) == ["Ben owes two cards."]
+    assert said(game, start, two, blue, language="de") == ["Cy schuldet vier Karten."]
+    assert said(game, start, two, blue, moves.Accept(), language="fr") == ["Cy pioche quatre cartes et passe son tour."]
+    four = (moves.Play(card("wild draw four")), moves.ChooseColor(Color.RED))
+    assert said(game, start, two, *four) == [
+        "The colour is red.",
+        "Cy owes six cards.",
+        "Cy, stack, accept or challenge?",
+    ]
+    lost = (*four, moves.Challenge(), moves.Judge(False))
+    assert said(game, start, two, *lost, language="es") == [
+        "Cy se equivoca: Ben podía jugarla.",
+        "Cy roba ocho cartas y pierde el turno.",
+    ]
+    assert said(game, moves.Start(card("red draw two"))) == ["Ann owes two cards."]
+    calm = match(EditionName.CLASSIC, "Ann", "Ben", "Cy", challenge=False, stacking=Stacking.SAME)
+    assert said(calm, start, *four) == ["The colour is red.", "Ben owes four cards."]
+    calm = match(EditionName.CLASSIC, "Ann", "Ben", "Cy", challenge=False)
+    assert said(calm, start, *four) == ["The colour is red.", "Ben draws four and is skipped."]
+
+
+def test_a_jump_in_names_who_is_next() -> None:
+    game = match(EditionName.CLASSIC, "Ann", "Ben", "Cy", "Di", jump_in=True, stacking=Stacking.SAME, hand_size=2)
+    start, five = moves.Start(card("red 7")), moves.Play(card("red 5"))
+    jump = moves.Play(card("red 5"), by="Cy")
+    assert said(game, start, five, jump) == ["Cy jumps in!", "Di is next."]
+    assert said(game, start, five, jump, language="de") == ["Cy wirft rein!", "Di ist dran."]
+    two = moves.Play(card("red draw two"))
+    jump = moves.Play(card("red draw two"), by="Di")
+    assert said(game, start, two, jump) == ["Di jumps in!", "Ann owes four cards."]
+    skip = moves.Play(card("red skip"))
+    jump = moves.Play(card("red skip"), by="Ben")
+    assert said(game, start, skip, jump) == ["Ben jumps in!", "Cy is skipped.", "Di is next."]
+    last = (start, moves.Count("Di", 1), five, moves.Play(card("red 5"), by="Di"))
+    assert said(game, *last)[:2] == ["Di jumps in!", "Di is out and wins the round!"]
+
+
+def test_a_seven_asks_whom_and_a_zero_says_which_way() -> None:
+    game = match(EditionName.CLASSIC, "Ann", "Ben", "Cy", seven_zero=True)
+    start, seven = moves.Start(card("red 3")), moves.Play(card("red 7"))
+    assert said(game, start, seven) == ["Ann, choose whose hand you want."]
+    assert said(game, start, seven, moves.Target("Cy")) == ["Ann and Cy exchange hands."]
+    assert said(game, start, seven, moves.Target("Cy"), language="de") == ["Ann und Cy tauschen die Hände."]
+    zero = moves.Play(card("red 0"))
+    assert said(game, start, zero) == ["All hands move on, one seat to the left."]
+    assert said(game, moves.Start(card("red reverse")), zero) == ["All hands move on, one seat to the right."]
+
+
+def test_a_reverse_between_two_is_only_a_skip() -> None:
+    start, reverse = moves.Start(card("red 3")), moves.Play(card("red reverse"))
+    two = match(EditionName.CLASSIC, "Ann", "Ben")
+    assert said(two, start, reverse) == ["Ben is skipped."]
+    turns = match(EditionName.CLASSIC, "Ann", "Ben", two_player_reverse=TwoPlayerReverse.TURN)
+    assert said(turns, start, reverse) == ["Play turns round.", "Ben is next."]
+    assert said(two, moves.Start(card("red reverse"))) == ["Play turns round.", "Ben begins."]
+
+
+def test_the_end_of_a_round_by_other_scores() -> None:
+    low = match(EditionName.CLASSIC, "Ann", "Ben", "Cy", hand_size=1, scoring=Scoring.LOW_TOTAL)
+    play = [moves.Start(card("red 7")), moves.Play(card("red 3")), moves.Hand("Ben", (card("red 1"),))]
+    assert said(low, *play, moves.Hand("Cy", (card("wild"),))) == [
+        "Points left in hand: Ann 0, Ben 1, Cy 50.",
+        "Points in all: Ann 0, Ben 1, Cy 50.",
+        "Round 2: Ann deals.",
+    ]
+    single = match(EditionName.CLASSIC, "Ann", "Ben", hand_size=1, scoring=Scoring.SINGLE_ROUND)
+    assert said(single, *play[:2]) == ["Ann is out and wins the match!"]
+
+
+def test_many_without_a_card_are_told_together() -> None:
+    flip = (moves.Start(card("red 7")), moves.Play(card("wild item box")), moves.Flip(card("blue 2")))
+    game = match(EditionName.MARIO_KART, "Ann", "Ben", "Cy", "Di", hand_size=27)
+    made = (flip[0], moves.Count("Ann", 30), *flip[1:])
+    assert said(game, *made) == [
+        "Lightning!",
+        "Ben draws one.",
+        "There is no card left for Cy and Di to draw.",
+        "Ann goes again.",
+    ]
+
+
+def test_a_line_of_the_history_says_who_did_what() -> None:
+    game = match(EditionName.MARIO_KART, "Ann", "Ben", "Cy").apply(moves.Start(card("red 7")))
+    caller = Caller()
+    state = game.state
+    told = {
+        moves.Play(card("red 5")): "Ann: red 5",
+        moves.Play(card("red 7"), by="Cy"): "Cy: red 7",
+        moves.Draw(): "Ann: draws a card",
+        moves.Pass(): "Ann: keeps it",
+        moves.ChooseColor(Color.BLUE): "Ann: blue",
+        moves.Target("Ben"): "Ann: names Ben",
+        moves.Accept(): "Ann: accepts",
+        moves.Challenge(): "Ann: challenges",
+        moves.Reveal((card("red 1"),)): "Ann: shows the hand",
+        moves.Judge(True): "Ann: was not allowed to play that",
+        moves.Judge(False): "Ann: was allowed to play that",
+        moves.Uno("Ben"): "Ben: UNO",
+        moves.Catch("Ben"): "Ben: caught without having called UNO",
+        moves.Creeper("Cy"): "Cy: shows a creeper",
+        moves.Hand("Cy", (card("red 1"), card("wild"))): "Cy: red 1, wild",
+        moves.Hand("Cy", ()): "Cy: no cards",
+        moves.Count("Cy", 1): "Cy: one card in hand",
+        moves.Start(card("red 1")): "red 1",
+        moves.Reshuffle(): "The discard pile is shuffled into a new draw pile.",
+    }
+    assert {move: caller.move(move, state) for move in told} == told
+
+
+def test_a_match_that_is_won_is_described() -> None:
+    game = match(EditionName.CLASSIC, "Ann", "Ben", hand_size=1, scoring=Scoring.SINGLE_ROUND)
+    over = game.apply(moves.Start(card("red 7"))).apply(moves.Play(card("red 3")))
+    assert Caller().describe(over.state)[-1] == "Ann wins the match!"
+    assert "wins" not in "".join(Caller().describe(game.state))
+
+
+ON = Options(
+    stacking=Stacking.SAME,
+    jump_in=True,
+    seven_zero=True,
+    draw_until_playable=True,
+    uno_penalty=4,
+    green_shell_self=False,
+)
+
+
+def sheet(edition: EditionName, options: Options, *players: str, language: str = "en") -> dict[str, str]:
+    header = Header(EDITIONS[edition], players or ("Ann", "Ben", "Cy"), 0, options)
+    return {entry.key: entry.text for entry in Caller(language).rules_sheet(header)}
+
+
+@pytest.mark.parametrize("edition", list(EditionName))
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_rules_sheet_tells_all_that_is_in_the_deck_and_on(edition: EditionName, language: str) -> None:
+    for options in (EDITIONS[edition].options, ON, Options(challenge=False, scoring=Scoring.LOW_TOTAL)):
+        header = Header(EDITIONS[edition], ("Ann", "Ben"), 0, options)
+        entries = Caller(language).rules_sheet(header)
+        assert len({entry.key for entry in entries}) == len(entries)
+        assert len({entry.title for entry in entries}) == len(entries)
+        assert all(entry.text.endswith((".", ")")) and "{" not in entry.text for entry in entries)
+        assert all(re.fullmatch(r"R\d+", rule) for entry in entries for rule in entry.rules)
+        actions = {face.face.value for face in header.edition.deck if not face.face.is_number}
+        assert actions <= {entry.key for entry in entries}
+        assert ("banana peel" in {entry.key for entry in entries}) == (edition is EditionName.MARIO_KART)
+
+
+def test_the_rules_sheet_follows_the_options() -> None:
+    plain, house = sheet(EditionName.MARIO_KART, Options()), sheet(EditionName.MARIO_KART, ON)
+    assert plain["banana peel"] == "The player one seat back draws two cards."
+    assert set(house) - set(plain) == {"0", "7", "stacking", "jump_in", "draw_until_playable"}
+    assert set(plain) - set(house) == {"draw"}
+    assert plain["draw two"] == "The next player draws two cards and is skipped."
+    assert house["draw two"].startswith("The next player owes two cards")
+    assert house["stacking"].endswith("(like on like)")
+    assert house["green shell"] == f"{plain['green shell']} They may not name themselves."
+    assert plain["uno"].endswith("draws two cards.")
+    assert house["uno"].endswith("draws four cards.")
+    assert "challenges" in plain["wild draw four"]
+    assert "challenges" not in sheet(EditionName.CLASSIC, Options(challenge=False))["wild draw four"]
+    assert plain["reverse"] == "Play turns round."
+    assert sheet(EditionName.CLASSIC, Options(), "A", "B")["reverse"] == "Play turns round. The next player is skipped."
+    turns = Options(two_player_reverse=TwoPlayerReverse.TURN)
+    assert sheet(EditionName.CLASSIC, turns, "A", "B")["reverse"] == "Play turns round."
+    assert "points" not in sheet(EditionName.CLASSIC, Options(scoring=Scoring.SINGLE_ROUND))
+    assert "200 points" in sheet(EditionName.CLASSIC, Options(target=200))["scoring"]

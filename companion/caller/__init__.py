@@ -5,5 +5,6 @@ The sentences are English in the code; `locale/` has a gettext catalogue for eac
 
 from companion.caller.caller import Caller
 from companion.caller.language import CATALOGUES, DOMAIN, LANGUAGES, UnknownLanguageError
+from companion.caller.sheet import Entry, SheetPart
 
-__all__ = ["CATALOGUES", "DOMAIN", "LANGUAGES", "Caller", "UnknownLanguageError"]
+__all__ = ["CATALOGUES", "DOMAIN", "LANGUAGES", "Caller", "Entry", "SheetPart", "UnknownLanguageError"]

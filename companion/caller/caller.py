@@ -12,6 +12,7 @@ from typing import assert_never
 from companion.caller.corrections import Corrections
 from companion.caller.deeds import Deeds
 from companion.caller.options import EDITION_TITLES, OPTION_SENTENCES, OPTION_TITLES, OPTION_VALUES, PROFILE_TITLES
+from companion.caller.sheet import Sheet
 from companion.caller.standing import table
 from companion.caller.words import ASKED_FOR
 from companion.cards import Card, Item
@@ -44,7 +45,7 @@ from companion.referee.phase import Direction, Phase, Purpose
 from companion.referee.state import State
 
 
-class Caller(Corrections, Deeds):
+class Caller(Corrections, Deeds, Sheet):
     """Says things in one language; raises UnknownLanguageError where there is no catalogue for it."""
 
     def say(self, effects: Sequence[Effect], before: State, after: State) -> list[str]:

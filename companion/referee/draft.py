@@ -159,8 +159,7 @@ class Draft:
 
     def lapse_calls(self) -> None:
         """Let calls of UNO made with two cards end, as a turn begins (R27)."""
-        if self.called:
-            self.called = frozenset(seat for seat in self.called if self.hands[seat] == 1)
+        self.called = frozenset(seat for seat in self.called if self.hands[seat] == 1)
 
     def move_hands(self, givers: Mapping[int, int]) -> None:
         """Let each of these seats take over the hand of its giver, with nothing that was said or drawn before (R44)."""
@@ -193,23 +192,24 @@ class Draft:
     def turn_to(self, seat: int) -> None:
         """Let the player begin a turn, with nothing left to be settled."""
         self.phase = Phase.TURN
-        self._pass_on(seat)
+        self.turn = seat
+        self.purpose = None
+        self.contested = None
         self.debt = 0
         self.laid_by = None
+        if self.called:
+            self.lapse_calls()
 
     def owe(self, seat: int, count: int, laid_by: int | None) -> None:
         """Let the player owe so many cards more, for a card that this seat laid (R34); nobody's at the start (R38)."""
         self.phase = Phase.DEBT
-        self._pass_on(seat)
-        self.debt += count
-        self.laid_by = laid_by
-        self.effects.append(DebtOwed(self.name(seat), self.debt))
-
-    def _pass_on(self, seat: int) -> None:
         self.turn = seat
         self.purpose = None
         self.contested = None
         self.lapse_calls()
+        self.debt += count
+        self.laid_by = laid_by
+        self.effects.append(DebtOwed(self.name(seat), self.debt))
 
     def choose(self, seat: int, phase: Phase, purpose: Purpose) -> None:
         """Let the player choose a colour or a player."""

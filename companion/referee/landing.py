@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from companion.cards import Card, Color, Face, Item
+from companion.cards import Color, Face, Item
 from companion.referee import moves
 from companion.referee.draft import Draft
 from companion.referee.editions import Stacking, StartAction, StartWildChooser, TwoPlayerReverse
@@ -78,14 +78,17 @@ def play(draft: Draft, move: moves.Play) -> None:
 
     Raises DoesNotStackError or DoesNotMatchError. That a player who is not on turn may jump in has been found before.
     """
-    card, color = move.card, draft.color
-    player = draft.actor if move.by is None else draft.header.seat(move.by)
+    card, top, color = move.card, draft.top, draft.color
+    assert top is not None
     assert color is not None
-    if player == draft.actor:
-        _refuse_unplayable(draft, card, force=move.force)
-    else:
+    player = draft.actor if move.by is None else draft.header.seat(move.by)
+    if player != draft.turn:
         draft.effects.append(JumpedIn(draft.name(player)))
         draft.lapse_calls()
+    elif draft.phase in OWING and not stacks(card, top, draft.header.options.stacking):
+        raise DoesNotStackError(card, top)
+    elif not move.force and not matches(card, top, color):
+        raise DoesNotMatchError(card, top, color)
     draft.land(card)
     draft.set_fresh(player, 0)
     draft.catchable = player
@@ -94,16 +97,6 @@ def play(draft: Draft, move: moves.Play) -> None:
         _play_last(draft, player, card.face)
         return
     _ACTION.get(card.face, _play_number)(draft, player, color)
-
-
-def _refuse_unplayable(draft: Draft, card: Card, *, force: bool) -> None:
-    top, color = draft.top, draft.color
-    assert top is not None
-    assert color is not None
-    if draft.phase in OWING and not stacks(card, top, draft.header.options.stacking):
-        raise DoesNotStackError(card, top)
-    if not force and not matches(card, top, color):
-        raise DoesNotMatchError(card, top, color)
 
 
 def _play_last(draft: Draft, player: int, face: Face) -> None:

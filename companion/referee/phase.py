@@ -20,6 +20,8 @@ class Phase(Enum):
     SCORING = "scoring"
     OVER = "over"
 
+    __hash__ = object.__hash__  # as in Color: rules are looked up by phase with every move
+
 
 class Direction(Enum):
     """Which way play goes round. `step` is the distance to the next seat."""

@@ -8,9 +8,10 @@ import pytest
 
 from companion.cards import Card, Color, EditionName
 from companion.referee import moves
-from companion.referee.editions import EDITIONS, Options, Scoring
+from companion.referee.editions import EDITIONS, Options, Scoring, Stacking
 from companion.referee.engine import Legal, legal
 from companion.referee.errors import AmendBreaksLaterMoveError, DoesNotMatchError, NoSuchMoveError, NothingToUndoError
+from companion.referee.history import History
 from companion.referee.match import Match, replay
 from companion.referee.phase import Direction, Phase
 from companion.referee.scoring import match_winners, round_points
@@ -148,6 +149,92 @@ def test_amending_names_the_first_move_that_breaks() -> None:
         made.amend(1, moves.Start(card("blue 2")))
     assert broken.value.n == 4
     assert made.amend(2, moves.Draw(by="Ann")).history[2:] == made.history[2:]
+
+
+def test_an_amendment_says_what_would_be_left() -> None:
+    made = game(EditionName.CLASSIC, START, moves.Play(card("red 9")), moves.Play(card("red 2")), moves.Draw())
+    amendment = made.amended(2, moves.Play(card("red reverse")))
+    assert amendment.match.moves == (START, moves.Play(card("red reverse")), moves.Play(card("red 2")), moves.Draw())
+    assert (amendment.dropped, amendment.broken) == ((), None)
+    assert amendment.entries == (moves.Amend(2, moves.Play(card("red reverse"))),)
+    amendment = made.amended(2, moves.Play(card("blue 7")))
+    assert amendment.match.moves == (START, moves.Play(card("blue 7")))
+    assert amendment.dropped == (moves.Play(card("red 2")), moves.Draw())
+    assert amendment.broken is not None
+    assert (amendment.broken.n, type(amendment.broken.cause)) == (3, DoesNotMatchError)
+    after = made
+    for entry in amendment.entries:
+        after = after.undo() if isinstance(entry, moves.Undo) else after.amend(entry.n, entry.move)  # type: ignore[union-attr]
+    assert after == amendment.match
+    with pytest.raises(DoesNotMatchError):
+        made.amended(2, moves.Play(card("blue 2")))
+    for n in (0, 5):
+        with pytest.raises(NoSuchMoveError):
+            made.amended(n, START)
+
+
+def test_an_undo_that_reopens_a_scored_round_is_told() -> None:
+    one = game(EditionName.CLASSIC, hand_size=1)
+    assert one.reopens is None
+    for move in (START, moves.Play(card("red 2")), moves.Hand("Ben", (card("red 1"),))):
+        one = one.apply(move)
+        assert one.reopens is None
+    scored = one.apply(moves.Hand("Cy", (card("red 5"),)))
+    assert scored.reopens == 1
+    assert scored.apply(START).reopens is None
+    assert scored.apply(START).undo().reopens == 1
+    over = game(EditionName.CLASSIC, START, moves.Play(card("red 2")), hand_size=1, scoring=Scoring.SINGLE_ROUND)
+    assert over.reopens == 1
+    last = game(EditionName.CLASSIC, *one.moves, moves.Hand("Cy", (card("red 5"),)), hand_size=1, target=6)
+    assert (last.state.phase, last.reopens) == (Phase.OVER, 1)
+
+
+def test_a_history_is_a_value_that_shares_its_items() -> None:
+    empty = History[int]()
+    one = empty.grown(1)
+    two, other = one.grown(2), one.grown(3)
+    assert (tuple(empty), tuple(one), tuple(two), tuple(other)) == ((), (1,), (1, 2), (1, 3))
+    assert tuple(two.cut(1).grown(4)) == (1, 4)
+    assert two == (1, 2) == tuple(two)
+    assert (two[-1], two[0], two[1:], two[::-1], len(two)) == (2, 1, (2,), (2, 1), 2)
+    assert two.cut(1) == one
+    assert two != other
+    assert hash(one) == hash(two.cut(1))
+    for place in (-2, 1):
+        with pytest.raises(IndexError):
+            one[place]
+    assert repr(two) == "History([1, 2])"
+    assert (two == [1, 2]) is False
+
+
+def test_what_the_house_rules_allow_is_told() -> None:
+    now = kart(START, moves.Play(card("red draw two")), stacking=Stacking.SAME, jump_in=True)
+    twos = frozenset(kind for kind in WHOLE_DECK if kind.name.endswith("draw two"))
+    assert now == replace(
+        NOTHING,
+        phase=Phase.DEBT,
+        actor="Ben",
+        cards=twos,
+        jump=card("red draw two"),
+        jumpers=("Ann", "Cy"),
+        debt=2,
+        take=True,
+    )
+    wild = (START, moves.Play(card("wild draw four")), moves.ChooseColor(Color.BLUE))
+    now = kart(*wild, stacking=Stacking.ANY)
+    assert now.cards == {card("wild draw four"), card("blue draw two")}
+    assert (now.answer, now.take, now.debt, now.jump) == (True, False, 4, None)
+    assert kart(*wild, stacking=Stacking.SAME).cards == {card("wild draw four")}
+    assert kart(*wild).cards == frozenset()
+    assert kart(*wild, stacking=Stacking.ANY, challenge=False).take
+    now = kart(START, jump_in=True)
+    assert (now.jump, now.jumpers) == (card("red 7"), ("Ben", "Cy"))
+    now = kart(START, moves.Draw(), jump_in=True, draw_until_playable=True)
+    assert (now.jump, now.jumpers, now.draw, now.can_pass) == (None, (), True, False)
+    seven = kart(START, moves.Play(card("red 7")), seven_zero=True)
+    assert (seven.phase, seven.targets, seven.actor) == (Phase.TARGET, ("Ben", "Cy"), "Ann")
+    scoring = kart(START, moves.Count("Ben", 0))
+    assert (scoring.in_round, scoring.reshuffle) == (False, True)
 
 
 def test_seats_and_cards_that_are_left() -> None:

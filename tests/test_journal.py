@@ -1,0 +1,62 @@
+"""The journal: the line that each standing move came from, and what undos took back."""
+
+from __future__ import annotations
+
+from companion.cards import Card, EditionName
+from companion.journal import Journal, Line, ReadBy, replay, undone
+from companion.referee import moves
+from companion.referee.editions import EDITIONS, Options
+from companion.referee.match import Match
+from companion.referee.state import Header
+
+HEADER = Header(EDITIONS[EditionName.CLASSIC], ("Ann", "Ben"), 1, Options())
+START = moves.Start(Card.parse("red 7"))
+DRAW, PASS, UNDO = moves.Draw(), moves.Pass(), moves.Undo()
+
+
+def lines(*entries: moves.Entry) -> list[Line]:
+    return [Line(entry, ReadBy.TAP, float(time), f"reading {time}") for time, entry in enumerate(entries)]
+
+
+def back(*entries: moves.Entry) -> list[moves.Entry]:
+    made = lines(*entries)
+    replay(HEADER, made)
+    return [line.entry for line in undone(made)]
+
+
+def test_lines_stand_beside_the_moves_that_came_of_them() -> None:
+    journal = replay(HEADER, lines(START, DRAW, UNDO, DRAW, moves.Amend(1, moves.Start(Card.parse("red 8")))))
+    assert [line.entry for line in journal.lines] == list(journal.match.moves)
+    assert [line.reading for line in journal.lines] == ["reading 0", "reading 3"]
+    assert journal == replay(HEADER, lines(START, DRAW, UNDO, DRAW, moves.Amend(1, moves.Start(Card.parse("red 8")))))
+
+
+def test_names_are_kept_as_the_header_spells_them() -> None:
+    journal = replay(HEADER, lines(START, moves.Draw(by=" ann"), moves.Amend(2, moves.Draw(by="ANN"))))
+    assert [line.entry for line in journal.lines] == [START, moves.Draw(by="Ann")]
+
+
+def test_what_was_taken_back_can_be_entered_again_the_last_first() -> None:
+    assert back(START, DRAW, PASS) == []
+    assert back(START, DRAW, PASS, UNDO) == [PASS]
+    assert back(START, DRAW, PASS, UNDO, UNDO) == [DRAW, PASS]
+    assert back(START, DRAW, PASS, UNDO, UNDO, DRAW) == [PASS]
+    assert back(START, DRAW, PASS, UNDO, UNDO, DRAW, PASS) == []
+    assert back(START, DRAW, PASS, UNDO, UNDO, DRAW, PASS, UNDO) == [PASS]
+
+
+def test_another_move_and_an_amendment_leave_nothing_to_enter_again() -> None:
+    assert back(START, DRAW, PASS, UNDO, UNDO, moves.Play(Card.parse("red 1"))) == []
+    assert back(START, DRAW, PASS, UNDO, moves.Amend(1, moves.Start(Card.parse("red 8")))) == []
+    eight = moves.Start(Card.parse("red 8"))
+    assert back(START, moves.Amend(1, eight), UNDO) == [eight]
+
+
+def test_going_on_another_way_leaves_the_first_as_it_was() -> None:
+    start = Journal(Match(HEADER)).enter(Line(START, ReadBy.TAP, 0))
+    drawn = start.enter(Line(DRAW, ReadBy.TAP, 1))
+    played = start.enter(Line(moves.Play(Card.parse("red 1")), ReadBy.TAP, 2))
+    assert drawn.match.moves == (START, DRAW)
+    assert played.match.moves == (START, moves.Play(Card.parse("red 1")))
+    assert [line.time for line in drawn.lines] == [0, 1]
+    assert [line.time for line in played.lines] == [0, 2]
