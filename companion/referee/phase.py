@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from enum import Enum
 
+from companion.cards import QuickHash
 
-class Phase(Enum):
+
+class Phase(QuickHash, Enum):
     """What the table waits for."""
 
     START = "start"
@@ -19,8 +21,6 @@ class Phase(Enum):
     REVEAL = "reveal"
     SCORING = "scoring"
     OVER = "over"
-
-    __hash__ = object.__hash__  # as in Color: rules are looked up by phase with every move
 
 
 class Direction(Enum):
