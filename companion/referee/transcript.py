@@ -261,6 +261,9 @@ _READERS: dict[str, Callable[[_Fields], moves.Move]] = {
     "count": lambda line: moves.Count(line.player(), line.count()),
 }
 
+MOVE_NAMES = tuple(_READERS)
+"""What the moves are called that can be made: all but those that mend others, undo and amend."""
+
 _NAMES: dict[type, str] = {
     moves.Start: "start",
     moves.Play: "play",

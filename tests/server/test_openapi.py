@@ -35,6 +35,8 @@ LEFT_OUT = {"/api/events", "/api/leave", "/api/cameras", "/api/cameras/<int:numb
 ROUTES = [route for api in APIS for route in api if route.path not in LEFT_OUT]
 LABELS = [f"{route.method} {re.sub(r'<(?:int:)?', '{', route.path).replace('>', '}')}" for route in ROUTES]
 
+ROLES = dict(zip(LABELS, [route.role for route in ROUTES], strict=True))
+
 
 @pytest.fixture(scope="module")
 def schema(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
@@ -73,6 +75,31 @@ def test_no_case_breaks_the_server_or_its_description(label: str, mode: Generati
         check()
     except Unsatisfiable:
         pytest.skip("whatever is sent to this route fits it")
+
+
+STRANGERS_CASES = max(3, CASES // 12)
+
+
+@pytest.mark.parametrize("label", LABELS)
+def test_no_stranger_breaks_the_server_or_is_let_in(label: str, schema: Any) -> None:
+    method, path = label.split(" ")
+
+    @settings(
+        max_examples=STRANGERS_CASES,
+        deadline=None,
+        database=None,
+        derandomize=True,
+        phases=[Phase.generate],
+        suppress_health_check=list(HealthCheck),
+    )
+    @given(case=schema[path][method].as_strategy(generation_mode=GenerationMode.POSITIVE))
+    def check(case: Any) -> None:
+        answer = case.call(headers={"Cookie": "companion=forged"})
+        assert answer.status_code < 500
+        if ROLES[label] is not None:
+            assert answer.status_code in (401, 403, 404, 413), answer.status_code
+
+    check()
 
 
 def test_every_route_is_described(tmp_path: Path) -> None:

@@ -6,7 +6,9 @@ A view takes what it declared (`body`, `query`, `pictures`, and the path's own f
 from __future__ import annotations
 
 import inspect
+import threading
 from collections.abc import Callable, Iterator
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 from functools import wraps
 from http import HTTPStatus
@@ -21,8 +23,13 @@ from companion.server.errors import RefusalError
 
 JSON_LIMIT = 64 * 1024
 PICTURE_LIMIT = 12 * 1024 * 1024
+FRAME_LIMIT = 4 * 1024 * 1024
+"""Bytes of one picture among the many that a phone sends of the pile: its pages send a tenth of that."""
 PICTURE_TYPES = ("image/jpeg", "image/png", "image/webp")
 MOST_PICTURES = 6
+
+_HELD = threading.BoundedSemaphore(3)
+"""How many requests may hold several pictures in memory at once: those of others wait on the disk."""
 
 View = Callable[..., Any]
 
@@ -137,10 +144,13 @@ def _checked(route: Route) -> View:
         if route.body is not None:
             given["body"] = _read_body(route.body)
         if route.pictures:
-            given["pictures"] = _read_pictures(route.pictures)
+            _receive_pictures(route.pictures)
         if route.body is not None or route.pictures:
             _check_role(route)  # a body may have taken its time to come
-        return _respond(route.view(**given))
+        with _HELD if route.pictures > 1 else nullcontext():
+            if route.pictures:
+                given["pictures"] = _read_pictures(route.pictures)
+            return _respond(route.view(**given))
 
     return run
 
@@ -183,22 +193,29 @@ def _invalid(error: ValidationError) -> RefusalError:
 
 
 def _read_pictures(most: int) -> list[bytes]:
-    request.max_content_length = PICTURE_LIMIT * most
     if most == 1:
-        if request.mimetype not in PICTURE_TYPES:
-            raise RefusalError(415, "not-a-picture", "The request must be a JPEG, PNG or WebP picture.")
         return [request.get_data()]
-    if request.mimetype != "multipart/form-data":
-        raise RefusalError(415, "not-a-form", "The pictures must come as a form.")
-    request.max_form_memory_size = PICTURE_LIMIT
-    request.max_form_parts = most + 2
     files = request.files.getlist("pictures")
-    if not 1 <= len(files) <= most:
-        raise RefusalError(422, "invalid", f"One to {most} pictures can be read at a time.")
     found = [file.stream.read(PICTURE_LIMIT + 1) for file in files]
     if any(len(data) > PICTURE_LIMIT for data in found):
         raise RequestEntityTooLarge
     return found
+
+
+def _receive_pictures(most: int) -> None:
+    """Wait for pictures to have come: a form's lie on the disk until they are read."""
+    request.max_content_length = FRAME_LIMIT if most == 1 else PICTURE_LIMIT * most
+    if most == 1:
+        if request.mimetype not in PICTURE_TYPES:
+            raise RefusalError(415, "not-a-picture", "The request must be a JPEG, PNG or WebP picture.")
+        request.get_data()
+        return
+    if request.mimetype != "multipart/form-data":
+        raise RefusalError(415, "not-a-form", "The pictures must come as a form.")
+    request.max_form_memory_size = PICTURE_LIMIT
+    request.max_form_parts = most + 2
+    if not 1 <= len(request.files.getlist("pictures")) <= most:
+        raise RefusalError(422, "invalid", f"One to {most} pictures can be read at a time.")
 
 
 def _respond(answer: object) -> Response:

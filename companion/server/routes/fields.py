@@ -11,6 +11,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 from companion.cards import ALL_CARDS, Card
 from companion.exports import EXPORTS
 from companion.referee.editions import OPTIONS, PROFILES
+from companion.referee.transcript import MOVE_NAMES
 
 
 class Body(BaseModel):
@@ -55,6 +56,10 @@ ProfileName = Annotated[str, Field(json_schema_extra={"enum": _PROFILES}), After
 _OPTIONS: list[Any] = list(OPTIONS)
 OptionName = Annotated[str, Field(json_schema_extra={"enum": _OPTIONS}), AfterValidator(_one_of(_OPTIONS))]
 """The name of an option of the rules."""
+
+_MOVES: list[Any] = list(MOVE_NAMES)
+MoveName = Annotated[str, Field(json_schema_extra={"enum": _MOVES}), AfterValidator(_one_of(_MOVES))]
+"""The name of a move in a transcript."""
 
 _EXPORTS: list[Any] = list(EXPORTS)
 ExportName = Annotated[str, Field(json_schema_extra={"enum": _EXPORTS}), AfterValidator(_one_of(_EXPORTS))]

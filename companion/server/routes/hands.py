@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import Literal
+from enum import Enum
 
 from pydantic import Field
 
@@ -22,11 +22,18 @@ from companion.vision.hands import HandReading, read_hand
 api = Api()
 
 
+class Purpose(Enum):
+    """What a hand is read for: the score, or to settle a challenge, which only one player may see."""
+
+    HAND = "hand"
+    CHALLENGE = "challenge"
+
+
 class HandQuery(Body):
     """Whose hand it is, and what for. Without a player no count is expected."""
 
     player: KnownName | None = None
-    purpose: Literal["hand", "challenge"] = "hand"
+    purpose: Purpose = Purpose.HAND
 
 
 class SizeAnswer(Answer):
@@ -62,7 +69,7 @@ class HandAnswer(Answer):
 def read_hands(query: HandQuery, pictures: list[bytes]) -> HandAnswer:
     """Read one hand from pictures of it. The one that shows most is kept if the hand is confirmed, else nothing is."""
     state = services().table.state
-    if query.purpose == "challenge":
+    if query.purpose is Purpose.CHALLENGE:
         _check_challenger(known_guest(), state)
     images = [read_picture(data) for data in pictures]
     detect = services().reader()
@@ -78,7 +85,7 @@ def read_hands(query: HandQuery, pictures: list[bytes]) -> HandAnswer:
         cards=[seen_card(held.sighting, held.picture) for held in hand.cards],
         points=hand.points,
         expected=expected,
-        scan=None if query.purpose == "challenge" else _keep(images, hand),
+        scan=None if query.purpose is Purpose.CHALLENGE else _keep(images, hand),
         impossible=[card.name for card in hand.impossible],
     )
 

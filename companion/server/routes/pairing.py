@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 from dataclasses import replace
-from typing import Literal
+from enum import Enum
 
 import segno
 from flask import Response, request
@@ -52,12 +52,21 @@ class SeatBody(Body):
     player: KnownName | None
 
 
-class InvitationBody(Body):
-    """What an invited device may do, and for whom. camera: whether it is to open the camera page."""
+class InvitedPage(Enum):
+    """The pages that an invited device can open first."""
 
-    role: Literal["viewer", "player", "host"] = "player"
+    PLAYER = "player"
+    TABLE = "table"
+    CAMERA = "camera"
+    SCORES = "scores"
+
+
+class InvitationBody(Body):
+    """What an invited device may do, for whom, and which page it opens first."""
+
+    role: Role = Role.PLAYER
     player: KnownName | None = None
-    page: Literal["player", "table", "camera", "scores"] = "player"
+    page: InvitedPage = InvitedPage.PLAYER
 
 
 class InvitationAnswer(Answer):
@@ -149,11 +158,11 @@ def renew_pin() -> PairingAnswer:
 @api.route("POST", "/api/pairing/invitations", role=Role.HOST, body=InvitationBody, answer=InvitationAnswer)
 def invite(body: InvitationBody) -> InvitationAnswer:
     """Make an address, with its QR code, that lets one device in once."""
-    token = services().pairing.invite(Role(body.role), body.player)
+    token = services().pairing.invite(body.role, body.player)
     addresses = services().lan.addresses()
     # Only a secure page may use a phone's camera; where there is one, every device is best off with it.
-    base = _preferred(addresses, secure=body.page == "camera") or request.host_url.rstrip("/")
-    url = f"{base}/join#t={token}&p={body.page}"
+    base = _preferred(addresses, secure=body.page is InvitedPage.CAMERA) or request.host_url.rstrip("/")
+    url = f"{base}/join#t={token}&p={body.page.value}"
     return InvitationAnswer(url=url, qr=qr_svg(url))
 
 

@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
-from typing import Literal
 
 from flask import Response
 from pydantic import Field, model_validator
 
-from companion.cards import Card
+from companion.cards import Card, Color
 from companion.referee import moves
 from companion.referee.effects import ChallengeSettled
 from companion.referee.engine import apply
@@ -20,7 +19,7 @@ from companion.referee.transcript import TranscriptError, read_move
 from companion.server.access.guests import Guest, Role
 from companion.server.errors import RefusalError
 from companion.server.routes.api import Api, Media, known_guest
-from companion.server.routes.fields import Body, CardName, Cards, KnownName
+from companion.server.routes.fields import Body, CardName, Cards, KnownName, MoveName
 from companion.server.routes.payloads import (
     Answer,
     LineAnswer,
@@ -43,12 +42,9 @@ _ANYBODYS = (moves.Start, moves.Reshuffle, moves.Catch, moves.Count, moves.Hand)
 class MoveBody(Body):
     """A move as it stands in a transcript; which other fields it has depends on `do`."""
 
-    do: Literal[
-        "start", "play", "draw", "pass", "flip", "color", "target", "accept", "challenge",
-        "reveal", "uno", "catch", "creeper", "reshuffle", "hand", "count",
-    ]  # fmt: skip
+    do: MoveName
     card: CardName | None = None
-    color: Literal["red", "yellow", "green", "blue"] | None = None
+    color: Color | None = None
     player: KnownName | None = None
     cards: Cards | int | None = None
     guilty: bool | None = None
@@ -58,7 +54,7 @@ class MoveBody(Body):
     def move(self) -> moves.Move:
         """Return the move; raises RefusalError where a field is missing."""
         try:
-            return read_move(self.model_dump(exclude_none=True, include=set(MoveBody.model_fields)))
+            return read_move(self.model_dump(mode="json", exclude_none=True, include=set(MoveBody.model_fields)))
         except TranscriptError as error:
             raise RefusalError(422, "invalid", str(error)) from error
 
