@@ -79,6 +79,11 @@ def pick(page: Page, card: str) -> None:
     page.click(f'dialog [data-card="{card}"]')
 
 
+def lay(page: Page, card: str, color: str = "") -> None:
+    """Tap a card on the palette of a table without a camera; a wild with the colour that is chosen."""
+    page.click(f'#palette [data-card="{card}{color and "/"}{color}"]')
+
+
 def answer(page: Page, card: str) -> None:
     """Tap the true card at the question that is open: among the cards offered, or as another one.
 

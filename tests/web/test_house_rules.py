@@ -98,8 +98,10 @@ def test_no_page_has_a_serious_accessibility_fault(playing: Server, open_as: Ope
 
 def test_dialogs_have_no_serious_accessibility_fault(playing: Server, open_as: Open) -> None:
     page = open_as(Role.HOST)
-    for opener in ('[data-act="play"]', ".line >> nth=0", "#invite", "#settings"):
-        page.click(opener)
+    for opener in (".line >> nth=0", "#amend", "#invite", "#settings"):
+        page.click(".line >> nth=0" if opener == "#amend" else opener)
+        if opener == "#amend":
+            page.click(opener)
         page.wait_for_selector("dialog[open]")
         assert faults(page) == [], opener
         page.keyboard.press("Escape")
@@ -108,10 +110,7 @@ def test_dialogs_have_no_serious_accessibility_fault(playing: Server, open_as: O
 
 def test_a_card_can_be_played_by_keyboard_alone(playing: Server, open_as: Open) -> None:
     page = open_as(Role.HOST)
-    page.wait_for_selector('[data-act="play"]')
-    page.focus('[data-act="play"]')
-    page.keyboard.press("Enter")
-    page.focus('dialog [data-card="red 2"]')
+    page.focus('#palette [data-card="red 2"]')
     page.keyboard.press("Enter")
     page.wait_for_selector('#top .card[aria-label="red 2"]')
 

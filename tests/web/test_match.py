@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from browsing import Open, Server, pick
+from browsing import Open, Server, lay, pick
 from playwright.sync_api import Page, expect
 
 from companion.cards import Card
@@ -48,19 +48,15 @@ def test_a_match_is_set_up_and_played_by_taps(server: Server, open_as: Open) -> 
     table = open_as(Role.HOST)
     table.goto(f"{server.url}/")
     set_up(table, "Ann", "Ben", "Cy")
-    act(table, "start")
-    pick(table, "red 5")
+    lay(table, "red 5")
     turn(table, "Ann")
-    act(table, "play")
-    pick(table, "red skip")
+    lay(table, "red skip")
     turn(table, "Cy")
     expect(table.locator("#caption")).to_contain_text("Ben is skipped.")
     act(table, "draw")
     act(table, "pass")
     turn(table, "Ann")
-    act(table, "play")
-    pick(table, "wild draw four")
-    act(table, "color-green")
+    lay(table, "wild draw four", "green")
     act(table, "accept")
     turn(table, "Cy")
     expect(table.locator(".in-force")).to_contain_text("green")
@@ -68,8 +64,7 @@ def test_a_match_is_set_up_and_played_by_taps(server: Server, open_as: Open) -> 
 
 
 def test_a_card_that_does_not_match_is_asked_about(table: Page) -> None:
-    act(table, "play")
-    pick(table, "blue 8")
+    lay(table, "blue 8")
     table.click("dialog .primary")
     expect(table.locator("#top .card")).to_have_attribute("aria-label", "blue 8")
 
@@ -85,8 +80,7 @@ def test_undo_is_one_tap(table: Page) -> None:
 def test_a_ruling_is_corrected_and_what_followed_worked_out_anew(table: Page, server: Server) -> None:
     see(server, ("red 7", 0.99))
     turn(table, "Ben")
-    act(table, "play")
-    pick(table, "red 3")
+    lay(table, "red 3")
     turn(table, "Cy")
     table.click('.line[data-n="2"]')
     expect(table.locator("dialog .ruling-picture")).to_be_visible()
@@ -111,8 +105,7 @@ def test_two_screens_stay_equal(table: Page, open_as: Open) -> None:
     other = open_as(Role.VIEWER)
     expect(other.locator("#actions button")).to_have_count(0)
     for card, player in (("red 9", "Ben"), ("blue 9", "Cy"), ("blue reverse", "Ben")):
-        act(table, "play")
-        pick(table, card)
+        lay(table, card)
         for screen in (table, other):
             turn(screen, player)
             expect(screen.locator("#top .card")).to_have_attribute("aria-label", card)
@@ -120,8 +113,7 @@ def test_two_screens_stay_equal(table: Page, open_as: Open) -> None:
 
 
 def test_a_reload_and_a_restart_lose_nothing(table: Page, server: Server) -> None:
-    act(table, "play")
-    pick(table, "red skip")
+    lay(table, "red skip")
     turn(table, "Cy")
     table.reload()
     turn(table, "Cy")
@@ -129,9 +121,6 @@ def test_a_reload_and_a_restart_lose_nothing(table: Page, server: Server) -> Non
     expect(table.locator("#offline")).to_be_visible()
     server.start()
     expect(table.locator("#offline")).to_have_count(0)
-    table.goto(f"{server.url}/")
-    table.click("#resume-match")
-    table.wait_for_url("**/table")
     turn(table, "Cy")
     act(table, "draw")
     expect(table.locator("#caption")).to_contain_text("Cy draws one.")

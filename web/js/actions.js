@@ -1,56 +1,91 @@
 /** The buttons for what a camera cannot see: only those that apply now, and only to who may tap them. */
 
-import { post } from "./api.js";
+import { get, post } from "./api.js";
 import { attempt, may } from "./attempt.js";
 import { COLORS, shape } from "./card.js";
 import { ask, h } from "./dom.js";
-import { t } from "./i18n.js";
+import { cardName, t } from "./i18n.js";
+import { mark } from "./people.js";
 import { pickCard } from "./picker.js";
 
-/** @typedef {{ label: string, icon?: any, class?: string, id: string, do: () => any }} Action */
+/**
+ * @typedef {{ label: string, icon?: any, class?: string, id: string, rare?: boolean, do: () => any }} Action
+ *   rare: whether it lies behind "More"
+ */
 
 /** Makes a move. @param {Record<string, any>} move */
 export async function move(move) {
   return attempt(() => post("/api/moves", move));
 }
 
+/** Whether this device may act for who is to act. @param {any} legal @param {import("./shell.js").Me} me @param {boolean} own */
+export function acts(legal, me, own = false) {
+  return legal !== null && ((me.role === "host" && !own) || (me.player !== null && legal.actor === me.player));
+}
+
+/** What laying a card is called now: turning up the first, turning one up by an item box, or playing. @param {any} state */
+export function laying(state) {
+  return ["start", "flip"].includes(state.phase) ? state.phase : "play";
+}
+
+/**
+ * Lays a card; one that does not fit only where that is really meant.
+ * @param {any} view @param {string} card @param {{ color?: string | null, by?: string | null }} [more]
+ *   color: chosen with a wild at once; by: who laid it, where that is not who is on turn
+ * @returns {Promise<boolean>} whether it was laid
+ */
+export async function lay(view, card, { color = null, by = null } = {}) {
+  const what = laying(view.state);
+  const fits = what !== "play" || by !== null || view.legal.cards.includes(card);
+  if (!fits && !(await confirm(t("act.illegal"), t("act.force")))) return false;
+  const done = await move({ do: what, card, ...(fits ? {} : { force: true }), ...(by === null ? {} : { by }) });
+  if (!done) return false;
+  if (color && !done.question && (await get("/api/view")).legal?.color) await move({ do: "color", color });
+  return true;
+}
+
+/** Asks for a card and lays it. @param {any} view @param {string} title @param {string | null} [by] */
+async function pickAndLay(view, title, by = null) {
+  const card = await pickCard(title, { edition: view.match.edition, color: view.state.color });
+  if (card) await lay(view, card, { by });
+}
+
+/** Draws and passes in one. */
+async function drawAndPass() {
+  const drawn = await move({ do: "draw" });
+  if (drawn && !drawn.question) await move({ do: "pass" });
+}
+
 /**
  * Returns what may be tapped now.
  * @param {any} view @param {import("./shell.js").Me} me
  * @param {boolean} own whether only this device's player's buttons are wanted
+ * @param {boolean} palette whether the cards lie open beside the buttons
  * @returns {Action[]}
  */
-export function actions(view, me, own = false) {
-  const { legal, state, match } = view;
+export function actions(view, me, own = false, palette = false) {
+  const { legal, state } = view;
   if (!legal || !state || !may(me.role, "player")) return [];
   const host = me.role === "host" && !own;
-  const acts = host || (me.player !== null && legal.actor === me.player);
+  const mayAct = acts(legal, me, own);
   const mine = (/** @type {string} */ player) => host || player === me.player;
   /** @type {Action[]} */
   const found = [];
   const add = (/** @type {string} */ id, /** @type {string} */ label, /** @type {() => any} */ run, /** @type {any} */ more = {}) =>
     found.push({ id, label, do: run, ...more });
-  const pick = async (/** @type {string} */ title, /** @type {string} */ what, strict = false) => {
-    const allowed = strict ? new Set(legal.cards) : undefined;
-    const card = await pickCard(title, { edition: match.edition, allowed, color: state.color });
-    if (!card) return;
-    const fits = legal.cards.includes(card);
-    if (what === "play" && !fits && !(await confirm(t("act.illegal"), t("act.force")))) return;
-    await move({ do: what, card, ...(fits ? {} : { force: true }) });
-  };
-  if (state.phase === "start") add("start", t("act.start"), () => pick(t("act.start"), "start"), { class: "primary" });
-  if (state.phase === "flip" && acts) add("flip", t("act.flip"), () => pick(t("act.flip"), "flip"), { class: "primary" });
-  if (legal.draw && acts) add("draw", t("act.draw"), () => move({ do: "draw" }), { class: "primary" });
-  if (legal.can_pass && acts) add("pass", t("act.pass"), () => move({ do: "pass" }), { class: "primary" });
-  if (legal.color && acts) {
-    for (const color of COLORS) {
-      add(`color-${color}`, t(`color.${color}`), () => move({ do: "color", color }), { class: `chip-${color}`, icon: shape(color) });
-    }
+  if (state.phase === "start" && !palette) add("start", t("act.start"), () => pickAndLay(view, t("act.start")), { class: "primary" });
+  if (state.phase === "flip" && mayAct && !palette) add("flip", t("act.flip"), () => pickAndLay(view, t("act.flip")), { class: "primary" });
+  found.push(...choosing(view, me, own));
+  if (legal.draw && mayAct) {
+    add("draw", t("act.draw"), () => move({ do: "draw" }), { class: palette ? "" : "primary" });
+    if (palette && state.phase === "turn") add("draw-pass", t("act.drawpass"), drawAndPass, { class: "primary" });
   }
-  if (acts) for (const player of legal.targets) add(`target-${player}`, t("act.target", { player }), () => move({ do: "target", player }));
-  if (legal.answer && acts) {
+  if (legal.can_pass && mayAct) add("pass", t("act.pass"), () => move({ do: "pass" }), { class: "primary" });
+  if (legal.answer && mayAct) {
     add("accept", t("act.accept"), () => move({ do: "accept" }));
     add("challenge", t("act.challenge"), () => move({ do: "challenge" }), { class: "primary" });
+  } else if (state.phase === "debt" && mayAct) {
+    add("accept", t("act.take", { count: state.debt }), () => move({ do: "accept" }), { class: "primary" });
   }
   if (legal.reveal && (host || state.challenger === me.player)) {
     add("reveal", t("act.reveal"), () => location.assign("/scan?purpose=challenge"), { class: "primary" });
@@ -68,18 +103,50 @@ export function actions(view, me, own = false) {
   for (const player of legal.creeper) {
     if (mine(player)) add(`creeper-${player}`, t("act.creeper", { player }), () => move({ do: "creeper", player }));
   }
-  for (const player of legal.hand) add(`hand-${player}`, t("act.hand", { player }), () => location.assign(`/scan?player=${encodeURIComponent(player)}`), { class: "primary" });
-  if (["turn", "drawn"].includes(state.phase) && acts) add("play", t("act.play"), () => pick(t("act.play"), "play"), { class: "quiet" });
-  if (legal.in_round && host) add("reshuffle", t("act.reshuffle"), () => move({ do: "reshuffle" }), { class: "quiet" });
-  if (state.top && legal.in_round && !own) add("take-back", t("act.takeback"), () => attempt(() => post("/api/take-back")), { class: "quiet" });
-  if (state.phase === "over" && host) add("new", t("setup.title"), () => location.assign("/"), { class: "primary" });
-  if (view.history_length || view.questions.length) add("undo", t("act.undo"), () => attempt(() => post("/api/undo")), { class: "quiet" });
+  for (const player of legal.hand) add(`hand-${player}`, t("act.hand", { player }), () => location.assign(`/scan?player=${encodeURIComponent(player)}`), { class: "primary", icon: mark(player) });
+  if (["turn", "drawn", "debt"].includes(state.phase) && mayAct && !palette) add("play", t("act.play"), () => pickAndLay(view, t("act.play")), { class: "quiet" });
+  if (state.phase === "over" && host) {
+    add("rematch", t("act.rematch"), () => attempt(() => post("/api/match/rematch")), { class: "primary" });
+    add("new", t("setup.title"), () => location.assign("/"));
+  }
+  const last = view.history.at(-1);
+  if (last || view.questions.length) add("undo", last && !view.questions.length ? t("act.undo.what", { what: told(last) }) : t("act.undo"), () => undo(view), { class: "quiet" });
+  if (legal.in_round && host) add("reshuffle", t("act.reshuffle"), () => move({ do: "reshuffle" }), { class: "quiet", rare: true });
+  if (state.top && legal.in_round && !own) add("take-back", t("act.takeback"), () => attempt(() => post("/api/take-back")), { class: "quiet", rare: true });
   return found;
+}
+
+/**
+ * What must be chosen before play goes on: a colour, or whom something hits.
+ * @param {any} view @param {import("./shell.js").Me} me @param {boolean} [own] @returns {Action[]}
+ */
+export function choosing(view, me, own = false) {
+  const { legal } = view;
+  if (!legal || !may(me.role, "player") || !acts(legal, me, own)) return [];
+  const swap = view.history.at(-1)?.move.do === "play";
+  return [
+    ...(legal.color ? COLORS.map((color) => ({ id: `color-${color}`, label: t(`color.${color}`), class: `chip-${color}`, icon: shape(color), do: () => move({ do: "color", color }) })) : []),
+    ...legal.targets.map((/** @type {string} */ player) => ({ id: `target-${player}`, label: t(swap ? "act.swap" : "act.target", { player }), icon: mark(player), do: () => move({ do: "target", player }) })),
+  ];
 }
 
 /** Draws the buttons. @param {Action[]} found @param {string} [size] */
 export function buttons(found, size = "") {
   return found.map((action) => h("button", { type: "button", class: `${action.class ?? ""} ${size}`, "data-act": action.id, onclick: action.do }, action.icon, action.label));
+}
+
+/** What a line of the history was, in a few words. @param {any} line */
+export function told(line) {
+  const what = line.move.card ? cardName(line.move.card) : line.move.color ? t(`color.${line.move.color}`) : t(`move.${line.move.do}`);
+  return line.player ? t("act.who", { player: line.player, what }) : what;
+}
+
+/** Takes the last move back; across the end of a round only where that is really meant. @param {any} view */
+async function undo(view) {
+  const last = view.history.at(-1);
+  const scored = !view.questions.length && last?.effects.some((/** @type {any} */ one) => one.effect === "score");
+  if (scored && !(await confirm(t("act.undo.round"), t("act.undo")))) return;
+  await attempt(() => post("/api/undo"));
 }
 
 /** Asks whether something is really meant. @param {string} text @param {string} yes @returns {Promise<boolean>} */

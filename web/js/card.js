@@ -5,6 +5,16 @@ import { cardName, t } from "./i18n.js";
 
 export const COLORS = ["red", "yellow", "green", "blue"];
 
+/** The item in the corner of each card of a UNO Mario Kart deck goes by its colour. @type {Record<string, string>} */
+const ITEM_OF = { red: "mushroom", yellow: "banana peel", green: "green shell", blue: "lightning", wild: "bob-omb" };
+
+let items = false;
+
+/** Draws cards with the items in their corners from now on, or without. @param {boolean} on */
+export function showItems(on) {
+  items = on;
+}
+
 /** One shape per colour, in a box of 20. @type {Record<string, string>} */
 const SHAPES = {
   red: '<path d="M10 2.5 18 17H2z"/>',
@@ -105,8 +115,16 @@ function corner(color, face, turn) {
   const index = /^(\d|\+\d)$/.test(text)
     ? `<text class="card-index" x="9" y="24" font-size="19">${text}</text>`
     : SYMBOLS[face] ? `<g class="card-corner" transform="translate(8 9) scale(0.27)">${SYMBOLS[face]}</g>` : "";
-  const sign = color === "wild" ? "" : `<g class="card-shape" transform="translate(74 9) scale(0.85)">${SHAPES[color]}</g>`;
-  return `<g ${turn}>${index}${sign}</g>`;
+  const sign = color === "wild" ? "" : `<g class="card-shape" transform="${items ? "translate(9 29) scale(0.62)" : "translate(74 9) scale(0.85)"}">${SHAPES[color]}</g>`;
+  const item = items ? `<circle cx="81" cy="19" r="12.5" fill="#fffdf8"/><g transform="translate(71 9) scale(0.2)">${ITEMS[ITEM_OF[color]]}</g>` : "";
+  return `<g ${turn}>${index}${sign}${item}</g>`;
+}
+
+/** What a card shows, small: its digit or its symbol. @param {string} card */
+export function faceSign(card) {
+  const face = card.startsWith("wild") ? card : card.slice(card.indexOf(" ") + 1);
+  const text = short(face);
+  return /^(\d|\+\d)$/.test(text) ? h("span", { class: "sign" }, text) : svg(SYMBOLS[face] ?? "", "0 0 60 60");
 }
 
 /** The cards of a hand, side by side. @param {string[]} cards */

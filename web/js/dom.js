@@ -1,37 +1,122 @@
-/** Small helpers to build and find elements. */
+/** Small helpers to build, change and find elements. */
+
+/** Elements that hold more than their attributes say: they are put in as they come, never patched. */
+const STATEFUL = new Set(["INPUT", "SELECT", "TEXTAREA", "CANVAS", "VIDEO", "DIALOG"]);
+/** What names an element among its siblings, so that it stays the same one while others come and go. */
+const KEYS = ["data-key", "data-act", "data-player", "data-n", "data-card", "data-question", "data-choice"];
 
 /**
- * Makes an element. Properties beginning with "on" are listeners; true and false set and leave out an attribute.
+ * Makes an element. Properties beginning with "on" are listeners; true and false set and leave out an attribute, but
+ * are written out in one that begins with "aria-".
  * @param {string} tag
  * @param {Record<string, any>} [props]
  * @param {...(Node | string | number | null | undefined | false | Array<any>)} children
  * @returns {any}
  */
 export function h(tag, props = {}, ...children) {
-  const element = document.createElement(tag);
+  const element = /** @type {any} */ (document.createElement(tag));
+  element.listens = Object.keys(props).filter((name) => name.startsWith("on"));
   for (const [name, value] of Object.entries(props)) {
-    if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
+    if (name.startsWith("on") || name === "value" || name === "checked" || name === "disabled" || name === "muted") element[name] = value;
     else if (name === "vars") for (const [key, one] of Object.entries(value)) element.style.setProperty(key, String(one));
-    else if (name === "value" || name === "checked" || name === "disabled") element[name] = value;
-    else if (value === true) element.setAttribute(name, "");
-    else if (value !== false && value !== null && value !== undefined) element.setAttribute(name, String(value));
+    else if (value === true && !name.startsWith("aria-")) element.setAttribute(name, "");
+    else if (value !== null && value !== undefined && (value !== false || name.startsWith("aria-"))) element.setAttribute(name, String(value));
   }
-  append(element, children);
+  element.append(...nodes(children));
   return element;
 }
 
-/** @param {Element} element @param {Array<any>} children */
-function append(element, children) {
-  for (const child of children.flat()) {
-    if (child !== null && child !== undefined && child !== false) element.append(child);
+/** @param {Array<any>} children @returns {Array<Node | string>} */
+function nodes(children) {
+  return children.flat(Infinity).filter((child) => child !== null && child !== undefined && child !== false)
+    .map((child) => (child instanceof Node ? child : document.createTextNode(String(child))));
+}
+
+/**
+ * Lets an element hold these children. What stays is kept as it is and only changed where it differs, so that it keeps
+ * the focus, the finger that is on it, and its place while it scrolls; a focus on what goes stays nearby.
+ * @param {Element | null} element @param {...any} children
+ */
+export function fill(element, ...children) {
+  if (!element) return;
+  const focused = /** @type {any} */ (element.contains(document.activeElement) ? document.activeElement : null);
+  const place = focused && address(focused, element);
+  patchChildren(element, nodes(children));
+  if (focused === null || focused === document.activeElement) return;
+  const again = /** @type {any} */ (place && element.querySelector(place));
+  if (again) again.focus({ preventScroll: true });
+  else {
+    if (!element.hasAttribute("tabindex")) element.setAttribute("tabindex", "-1");
+    /** @type {any} */ (element).focus({ preventScroll: true });
   }
 }
 
-/** Replaces what an element holds. @param {Element | null} element @param {...any} children */
-export function fill(element, ...children) {
-  if (!element) return;
-  element.replaceChildren();
-  append(element, children);
+/** A selector that finds an element again in what comes in its place. @param {Element} element @param {Element} within */
+function address(element, within) {
+  for (const name of ["id", "data-key", "data-act", "data-place", "data-card", "name"]) {
+    const value = element.getAttribute(name);
+    if (value) return `[${name}="${CSS.escape(value)}"]${name === "name" ? `[value="${CSS.escape(/** @type {any} */ (element).value)}"]` : ""}`;
+  }
+  const fields = [...within.querySelectorAll(element.nodeName)];
+  return fields.length === 1 ? element.nodeName : "";
+}
+
+/** @param {Node} node */
+function keyOf(node) {
+  if (!(node instanceof Element)) return "";
+  if (node.id) return `#${node.id}`;
+  const name = KEYS.find((one) => node.hasAttribute(one));
+  if (name) return `${name}=${node.getAttribute(name)}`;
+  const inner = node.firstElementChild;
+  // A list's items are named by what they hold.
+  return node.nodeName === "LI" && inner ? keyOf(inner) : "";
+}
+
+/** @param {Element} parent @param {Array<any>} fresh */
+function patchChildren(parent, fresh) {
+  const wanted = new Set(fresh);
+  const old = [...parent.childNodes].filter((node) => !wanted.has(node));
+  const named = new Map(old.map((node) => [keyOf(node), node]));
+  const unnamed = old.filter((node) => keyOf(node) === "");
+  const kept = fresh.map((child) => {
+    const key = keyOf(child);
+    const found = child.parentNode === parent ? null : key === "" ? unnamed.find((node) => node.nodeName === child.nodeName) : named.get(key);
+    if (!found || !patch(found, child)) return child;
+    named.delete(key);
+    if (key === "") unnamed.splice(unnamed.indexOf(found), 1);
+    return found;
+  });
+  // What goes leaves first, so that what stays need not be moved: a moved element loses the focus.
+  const stay = new Set(kept);
+  for (const node of [...parent.childNodes]) if (!stay.has(node)) node.remove();
+  let place = parent.firstChild;
+  for (const node of kept) {
+    if (node === place) place = place?.nextSibling ?? null;
+    else parent.insertBefore(node, place);
+  }
+}
+
+/** Makes a node like a fresh one; false where it must be replaced by that. @param {any} old @param {any} fresh */
+function patch(old, fresh) {
+  if (old.nodeType !== fresh.nodeType || old.nodeName !== fresh.nodeName || STATEFUL.has(old.nodeName)) return false;
+  if (!(old instanceof Element)) {
+    if (old.nodeValue !== fresh.nodeValue) old.nodeValue = fresh.nodeValue;
+    return true;
+  }
+  for (const { name } of [...old.attributes]) if (!fresh.hasAttribute(name) && name !== "tabindex" && name !== "open") old.removeAttribute(name);
+  for (const { name, value } of fresh.attributes) {
+    if (old.getAttribute(name) === value) continue;
+    // The pages' policy lets no style be set as an attribute.
+    if (name === "style") /** @type {any} */ (old).style.cssText = value;
+    else old.setAttribute(name, value);
+  }
+  const [was, is] = [/** @type {any} */ (old), fresh];
+  if (was.disabled !== is.disabled) was.disabled = is.disabled;
+  for (const name of was.listens ?? []) was[name] = null;
+  for (const name of is.listens ?? []) was[name] = is[name];
+  was.listens = is.listens;
+  patchChildren(old, [...fresh.childNodes]);
+  return true;
 }
 
 /** Finds an element that is there. @param {string} selector @returns {any} */

@@ -1,16 +1,9 @@
 /** The dialog in which a card is chosen: a colour first, then what it shows. */
 
 import { COLORS, drawCard, shape } from "./card.js";
+import { deckOf } from "./choices.js";
 import { ask, fill, h } from "./dom.js";
 import { cardName, t } from "./i18n.js";
-
-const FACES = ["0", "1", "2", "3", "4", "5", "6", "7", "8", "9", "skip", "reverse", "draw two"];
-/** @type {Record<string, string[]>} */
-const WILDS = {
-  "mario-kart": ["wild item box", "wild draw four"],
-  minecraft: ["wild", "wild draw four", "wild creeper"],
-  classic: ["wild", "wild draw four"],
-};
 
 /**
  * Asks for a card of the edition.
@@ -19,19 +12,19 @@ const WILDS = {
  *   allowed: the cards that fit, all where absent; color: the one to begin with
  * @returns {Promise<any>} its name, or null, or what `extra` closes with
  */
-export function pickCard(title, how) {
+export async function pickCard(title, how) {
+  const deck = Object.keys(await deckOf(how.edition));
   let color = how.color ?? "red";
   return ask(title, (close) => {
     const place = h("div", { class: "picker" });
     const draw = () => {
-      const cards = [...FACES.map((face) => `${color} ${face}`), ...WILDS[how.edition]];
+      const cards = deck.filter((card) => card.startsWith(`${color} `) || card.startsWith("wild"));
       fill(place,
         how.extra?.(close),
         h("div", { class: "picker-colors", role: "group", "aria-label": t("picker.color") }, COLORS.map((one) =>
           h("button", { type: "button", class: `chip-${one}`, "aria-pressed": one === color, onclick: () => {
             color = one;
             draw();
-            place.querySelector('[aria-pressed="true"]')?.focus();
           } }, shape(one), t(`color.${one}`)))),
         h("div", { class: "picker-cards" }, cards.map((card) =>
           h("button", { type: "button", class: "card-button", "data-card": card,

@@ -4,35 +4,37 @@ import { actions, buttons } from "./actions.js";
 import { colorChip, drawCard } from "./card.js";
 import { $, fill, h } from "./dom.js";
 import { t } from "./i18n.js";
+import { mark } from "./people.js";
 import { drawQuestion } from "./question.js";
+import { drawRace } from "./race.js";
+import { drawRing } from "./ring.js";
 import { live, prepare } from "./shell.js";
 import { playItem } from "./theatre.js";
+import { keepAwake } from "./wake.js";
 
 const me = await prepare("player");
 if (!me.player && me.role === "player" && me.players.length) location.replace("/join");
 let mine = false;
 /** @type {any} */
 let view = null;
+keepAwake();
 
 live({
   view: (now) => {
     view = now;
     draw();
   },
-  update: (update) => {
-    if (update.sentences.length && update.kind !== "camera") fill($("#caption"), update.sentences.map((/** @type {string} */ sentence) => h("span", {}, sentence)));
-    playItem(update);
-  },
+  update: playItem,
 });
 
 function draw() {
   const { match, state } = view;
   fill($("#who"), me.player
-    ? h("p", { class: "row spread" }, h("span", {}, t("player.as", { player: me.player })), h("a", { href: "/join", class: "small" }, t("player.change")))
+    ? h("p", { class: "row spread" }, h("span", { class: "person" }, mark(me.player), h("span", {}, t("player.as", { player: me.player }))), h("a", { href: "/join", class: "small" }, t("player.change")))
     : h("a", { class: "button", href: "/join" }, t("join.who")));
   if (match === null) {
     fill($("#turn"), h("p", { class: "turn-word" }, t("table.none")));
-    fill($("#actions"));
+    for (const id of ["caption", "actions", "questions", "ring", "race"]) fill($(`#${id}`));
     return;
   }
   const now = state.turn !== null && state.turn === me.player;
@@ -47,8 +49,12 @@ function draw() {
     h("div", { class: "stack" },
       h("p", { class: "turn-word" }, word),
       now && h("p", { class: "soft" }, view.prompt),
+      state.debt > 0 && h("strong", { class: "debt" }, t("table.debt", { count: state.debt })),
       state.color && h("p", { class: "row" }, h("span", { class: "soft" }, t("table.color")), colorChip(state.color)),
       me.player && me.player in state.hands && h("p", { class: "soft" }, t("player.cards", { count: state.hands[me.player] }))));
+  fill($("#caption"), (view.ruling?.sentences ?? []).map((/** @type {string} */ sentence) => h("span", {}, sentence)));
   fill($("#questions"), view.questions.map((/** @type {any} */ question) => drawQuestion(question, view, me)));
   fill($("#actions"), buttons(actions(view, me, true), "big"));
+  fill($("#ring"), drawRing(view));
+  fill($("#race"), match.scoring === "single-round" ? null : drawRace({ ...match, scores: state.scores, winners: state.winners }));
 }

@@ -2,9 +2,12 @@
 
 import { get } from "./api.js";
 import { may } from "./attempt.js";
+import { showItems } from "./card.js";
+import { choices } from "./choices.js";
 import { $, fill, h, svg, toast } from "./dom.js";
 import { languageHere, load, t, translate } from "./i18n.js";
 import { invite } from "./invite.js";
+import { know } from "./people.js";
 import { settings } from "./settings.js";
 import { Voice } from "./voice.js";
 
@@ -12,13 +15,14 @@ import { Voice } from "./voice.js";
 
 export const voice = new Voice();
 
+/** Each page's address, its word, who may see it, and its sign in the bar of a phone. */
 const PAGES = [
-  ["/table", "nav.table", "viewer"],
-  ["/player", "nav.player", "player"],
-  ["/scores", "nav.scores", "viewer"],
-  ["/scan", "nav.scan", "player"],
-  ["/camera", "nav.camera", "player"],
-  ["/", "nav.setup", "host"],
+  ["/table", "nav.table", "viewer", '<circle cx="12" cy="12" r="4.5"/><path d="M12 2.5v2M12 19.5v2M2.5 12h2M19.5 12h2M5.3 5.3l1.4 1.4M17.3 17.3l1.4 1.4M5.3 18.7l1.4-1.4M17.3 6.7l1.4-1.4"/>'],
+  ["/player", "nav.player", "player", '<circle cx="12" cy="8" r="4"/><path d="M4 21c1-5 4-7 8-7s7 2 8 7"/>'],
+  ["/scores", "nav.scores", "viewer", '<path d="M5 20v-7M12 20V5M19 20v-10"/>'],
+  ["/scan", "nav.scan", "player", '<path d="M4 8V4h4M16 4h4v4M20 16v4h-4M8 20H4v-4M9 8h6v8H9z"/>'],
+  ["/camera", "nav.camera", "player", '<path d="M3 8h4l2-3h6l2 3h4v11H3z"/><circle cx="12" cy="13" r="3.5"/>'],
+  ["/", "nav.setup", "host", '<path d="M12 5v14M5 12h14"/>'],
 ];
 
 /**
@@ -37,6 +41,7 @@ export async function prepare(needed) {
     await new Promise(() => {});
   }
   voice.language = me.language;
+  if (me.role !== null) await know(me.players);
   drawBar(me);
   document.body.classList.add("ready");
   return me;
@@ -46,8 +51,9 @@ export async function prepare(needed) {
 function drawBar(me) {
   const bar = $("header.bar");
   if (!bar) return;
-  const links = PAGES.filter(([, , role]) => may(me.role, role)).map(([path, key]) =>
-    h("a", { href: path, "aria-current": location.pathname === path ? "page" : null }, t(key)));
+  const links = PAGES.filter(([, , role]) => may(me.role, role)).map(([path, key, , sign]) =>
+    h("a", { href: path, "aria-current": location.pathname === path ? "page" : null },
+      svg(`<g fill="none" stroke="currentColor" stroke-width="2" stroke-linecap="round" stroke-linejoin="round">${sign}</g>`), h("span", {}, t(key))));
   fill(bar,
     h("a", { class: "skip", href: "#main" }, t("skip")),
     h("a", { class: "brand", href: "/table" }, logo(), h("span", {}, t("brand"))),
@@ -57,12 +63,20 @@ function drawBar(me) {
       me.role !== null && voice.button(),
       h("button", { class: "quiet icon", type: "button", id: "settings", "aria-label": t("settings"), title: t("settings"), onclick: () => settings(me, voice) }, GEAR())),
   );
-  bar.querySelector("[aria-current]")?.scrollIntoView({ inline: "center", block: "nearest" });
 }
 
 const logo = () => svg('<rect x="3" y="5" width="12" height="17" rx="2.5" fill="var(--red)" transform="rotate(-12 9 13)"/><rect x="9" y="3" width="12" height="17" rx="2.5" fill="var(--blue)" transform="rotate(10 15 12)"/><circle cx="15.2" cy="11.6" r="3.4" fill="#fff"/>');
 const QR = () => svg('<path fill="none" stroke="currentColor" stroke-width="2" d="M4 4h6v6H4zM14 4h6v6h-6zM4 14h6v6H4z"/><path fill="currentColor" d="M14 14h2v2h-2zM18 14h2v2h-2zM16 16h2v2h-2zM14 18h2v2h-2zM18 18h2v2h-2z"/>');
 const GEAR = () => svg('<path d="M4 7h10M18 7h2M4 17h2M10 17h10" stroke="currentColor" stroke-width="2" stroke-linecap="round"/><circle cx="16" cy="7" r="2.4" fill="none" stroke="currentColor" stroke-width="2"/><circle cx="8" cy="17" r="2.4" fill="none" stroke="currentColor" stroke-width="2"/>');
+
+/** Which tab of the browser this is: its pages' live streams take each other's place. @param {boolean} [anew] */
+function tab(anew = false) {
+  const known = sessionStorage.getItem("tab");
+  if (known && !anew) return known;
+  const made = Array.from(crypto.getRandomValues(new Uint8Array(12)), (part) => part.toString(16).padStart(2, "0")).join("");
+  sessionStorage.setItem("tab", made);
+  return made;
+}
 
 /**
  * Listens to what happens. The stream comes back by itself, and goes on where it broke off.
@@ -70,32 +84,58 @@ const GEAR = () => svg('<path d="M4 7h10M18 7h2M4 17h2M10 17h10" stroke="current
  */
 export function live(on) {
   voice.offer();
-  const source = new EventSource("/api/events");
-  const listen = (/** @type {string} */ name, /** @type {((data: any) => void) | undefined} */ then) =>
-    source.addEventListener(name, (event) => then?.(JSON.parse(event.data)));
-  listen("view", (view) => {
-    voice.language = view.language;
-    on.view?.(view);
-  });
-  listen("frame", on.frame);
-  listen("update", (update) => {
-    on.update?.(update);
-    if (!update.sentences.length) return;
-    // What is spoken can always be read, too.
-    if (!$("#caption") && update.kind !== "camera") toast(update.sentences.join(" "));
-    voice.say(update.sentences);
-  });
-  source.onopen = () => offline(false);
-  source.onerror = async () => {
-    offline(true);
-    if (source.readyState !== EventSource.CLOSED) return;
-    source.close();
-    // The server refused: either this device is not known any more, or too many pages are open.
-    const me = await get("/api/me").catch(() => undefined);
-    if (me && me.role === null) location.replace("/join");
-    else setTimeout(() => live(on), 3000);
+  /** @type {EventSource | null} */
+  let source = null;
+  let tries = 0;
+  const open = () => {
+    source?.close();
+    const stream = new EventSource(`/api/events?tab=${tab()}`);
+    source = stream;
+    const listen = (/** @type {string} */ name, /** @type {(data: any) => any} */ then) => stream.addEventListener(name, (event) => then(JSON.parse(event.data)));
+    listen("view", async (view) => {
+      if (view.match) await Promise.all([know(view.match.players), dress(view.match.edition)]);
+      voice.view(view);
+      on.view?.(view);
+    });
+    listen("frame", (frame) => on.frame?.(frame));
+    listen("update", (update) => {
+      on.update?.(update);
+      voice.update(update);
+      // What is spoken can always be read, too.
+      if (update.sentences.length && !$("#caption") && update.kind !== "camera") toast(update.sentences.join(" "));
+    });
+    // A copied tab has its twin's name: the one that is put out takes another.
+    listen("replaced", () => {
+      tab(true);
+      open();
+    });
+    stream.onopen = () => {
+      tries = 0;
+      offline(false);
+    };
+    stream.onerror = async () => {
+      offline(true);
+      if (stream.readyState !== EventSource.CLOSED || source !== stream) return;
+      stream.close();
+      // The server refused: either this device is not known any more, or too many pages are open.
+      const me = await get("/api/me").catch(() => undefined);
+      if (me && me.role === null) location.replace("/join");
+      else setTimeout(() => source === stream && open(), Math.min(1000 * 2 ** tries++, 10_000));
+    };
   };
-  addEventListener("pagehide", () => source.close(), { once: true });
+  open();
+  addEventListener("pagehide", () => {
+    source?.close();
+    source = null;
+  });
+  // A page that the browser had put by and shows again has heard nothing meanwhile.
+  addEventListener("pageshow", (event) => event.persisted && open());
+}
+
+/** Draws cards as this edition has them. @param {string} edition */
+async function dress(edition) {
+  const { editions } = await choices();
+  showItems(editions.find((/** @type {any} */ one) => one.name === edition)?.items ?? false);
 }
 
 /** @param {boolean} is */

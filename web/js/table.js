@@ -1,44 +1,79 @@
-/** The table page: what all look at. */
+/** The table page: the screen of the game, which all look at. */
 
-import { actions, buttons, correctCount } from "./actions.js";
-import { get, post } from "./api.js";
+import { actions, acts, buttons, choosing, correctCount, lay, laying, move } from "./actions.js";
+import { get } from "./api.js";
 import { attempt, may } from "./attempt.js";
-import { COLORS, colorChip, drawCard, handCards, shape } from "./card.js";
-import { $, ask, fill, h } from "./dom.js";
+import { colorChip, drawCard } from "./card.js";
+import { deckOf } from "./choices.js";
+import { $, fill, h } from "./dom.js";
+import { drawHistory } from "./history.js";
 import { cardName, t } from "./i18n.js";
-import { pickCard } from "./picker.js";
+import { drawPalette } from "./palette.js";
+import { mark } from "./people.js";
 import { Picture } from "./picture.js";
 import { drawQuestion } from "./question.js";
+import { drawPodium, drawRace } from "./race.js";
 import { drawRing } from "./ring.js";
 import { live, prepare } from "./shell.js";
-import { playItem } from "./theatre.js";
+import { offerChoice, playItem, playRace } from "./theatre.js";
+import { keepAwake } from "./wake.js";
 
 const me = await prepare("viewer");
 const picture = new Picture($("#live"));
 /** @type {any} */
 let view = null;
-/** Up to which ruling the caption tells. @type {number | null} */
-let told = null;
+/** Whether a camera looks on: without one the cards lie open, to be tapped. */
+let watched = false;
+/** Who was tapped as the one who acted, where it is not who is on turn. @type {string | null} */
+let acting = null;
+/** @type {Record<string, number>} */
+let deck = {};
+/** The match that is over, with what was odd about it. @type {any} */
+let ended = null;
+
+await nameCamera();
+keepAwake();
+fill($("#stage"), h("button", { type: "button", class: "quiet small-button", id: "full", "aria-pressed": false, onclick: toggleStage }, t("stage")));
+document.addEventListener("fullscreenchange", () => !document.fullscreenElement && stage(false));
 
 live({
-  view: (now) => {
+  view: async (now) => {
+    const another = now.match?.id !== view?.match?.id;
+    if (another || now.state?.turn !== view?.state?.turn) acting = null;
+    if (now.match && another) deck = await deckOf(now.match.edition);
     view = now;
+    if (!view.state?.winners.length) ended = null;
+    else if (ended?.id !== view.match.id) ended = await attempt(() => get(`/api/matches/${encodeURIComponent(view.match.id)}`));
     draw();
   },
   update: (update) => {
-    if (update.sentences.length && update.kind !== "camera") {
-      fill($("#caption"), update.sentences.map((/** @type {string} */ sentence) => h("span", {}, sentence)));
-      told = update.ruling?.n ?? told;
-    }
     playItem(update);
-    if (update.kind === "camera") nameCamera();
+    if (update.kind === "camera") nameCamera().then(() => view && draw());
   },
   frame: (frame) => picture.show(frame),
 });
 
 async function nameCamera() {
-  const camera = await get("/api/camera");
+  const camera = await get("/api/camera").catch(() => null);
+  if (!camera) return;
+  watched = camera.source !== null;
+  $("#camera-panel").hidden = !watched;
   picture.name(camera.trouble ?? camera.name);
+}
+
+/** @param {boolean} on */
+function stage(on) {
+  document.body.classList.toggle("on-stage", on);
+  $("#full").setAttribute("aria-pressed", String(on));
+  $("#full").textContent = t(on ? "stage.leave" : "stage");
+}
+
+/** The table alone on the whole screen, or as a page again. */
+function toggleStage() {
+  const on = !document.body.classList.contains("on-stage");
+  stage(on);
+  if (on) document.documentElement.requestFullscreen?.().catch(() => {});
+  else if (document.fullscreenElement) document.exitFullscreen().catch(() => {});
 }
 
 function draw() {
@@ -46,63 +81,95 @@ function draw() {
   document.body.classList.toggle("no-match", match === null);
   if (match === null) {
     fill($("#caption"), h("span", {}, t("table.none")), may(me.role, "host") && h("a", { class: "button primary", href: "/" }, t("nav.setup")));
-    for (const id of ["top", "ring", "actions", "history", "questions", "prompt"]) fill($(`#${id}`));
+    for (const id of ["top", "ring", "actions", "history", "questions", "prompt", "palette", "back", "podium", "race"]) fill($(`#${id}`));
     return;
   }
-  caption();
+  const over = state.winners.length > 0;
+  document.body.classList.toggle("is-over", over);
+  fill($("#caption"), headline().map((sentence, i) => h("span", { class: i && sentence === view.prompt ? "caption-next" : "" }, sentence)));
   const news = [...view.notices.map((/** @type {any} */ notice) => notice.sentence), ...picture.trouble(view.camera)];
   fill($("#notices"), [...new Set(news)].map((sentence) => h("p", { class: "panel warn notice-line", role: "status" }, sentence)));
   fill($("#questions"), view.questions.map((/** @type {any} */ question) => drawQuestion(question, view, me)));
   fill($("#top"), drawCard(state.top), h("div", { class: "in-force" },
-    state.color ? [h("span", { class: "soft" }, t("table.color")), colorChip(state.color)] : h("span", { class: "soft" }, t("table.nocolor"))));
-  const host = me.role === "host" && view.legal.in_round;
-  fill($("#ring"), drawRing(view, host ? correctCount : null));
-  fill($("#prompt"), view.prompt);
-  fill($("#actions"), buttons(actions(view, me)));
-  drawHistory();
+    state.debt > 0 && h("strong", { class: "debt" }, t("table.debt", { count: state.debt })),
+    state.color ? colorChip(state.color) : h("span", { class: "soft" }, t("table.nocolor"))));
+  fill($("#ring"), drawRing(view, { tap: me.role === "host" && !over ? tapSeat : null, acting, awaited: [...view.legal.targets, ...view.legal.hand] }));
+  drawActing();
+  drawHistory($("#history"), view, me);
   picture.health(view.camera);
+  const race = match.scoring !== "single-round";
+  $("#race-panel").hidden = !race;
+  if (race) fill($("#race"), drawRace({ ...match, scores: state.scores, winners: state.winners }));
+  fill($("#podium"), over && ended ? drawPodium(ended) : null);
+  offerChoice(choosing(view, me));
+  playRace(view);
 }
 
-/** Says in the largest words what was ruled last: of a card that nothing follows from, its name and who is next. */
-function caption() {
-  const { ruling, history } = view;
-  const same = ruling && told === ruling.n;
-  if (same && $("#caption").textContent && !$("#caption a")) return;
-  told = ruling?.n ?? null;
-  const card = history.at(-1)?.move.card;
-  const said = ruling?.sentences.length || !card ? ruling?.sentences ?? [] : [capital(`${cardName(card)}.`), view.prompt];
-  fill($("#caption"), said.map((/** @type {string} */ sentence) => h("span", {}, sentence)));
+/** What was ruled last and what comes next, in the largest words: it is never empty. @returns {string[]} */
+function headline() {
+  const { ruling, history, prompt } = view;
+  const last = history.at(-1);
+  const said = [...(ruling?.sentences ?? [])];
+  if (!said.length && last) {
+    const what = last.move.card ? capital(`${cardName(last.move.card)}.`) : t(`told.${last.move.do}`, { player: last.player ?? "" });
+    said.push(what);
+  }
+  if (prompt && !said.includes(prompt)) said.push(prompt);
+  return said;
 }
 
 const capital = (/** @type {string} */ text) => text.charAt(0).toUpperCase() + text.slice(1);
 
-function drawHistory() {
-  const lines = [...view.history].reverse();
-  fill($("#history"), lines.map((line) => h("li", {},
-    h("button", { type: "button", class: "line", "data-n": line.n, onclick: () => openLine(line) },
-      h("span", { class: "line-n" }, line.n),
-      line.move.card ? h("span", { class: "line-card" }, drawCard(line.move.card, { decorative: true })) : h("span", { class: "line-card" }),
-      h("span", { class: "line-text" }, line.move.card ? h("strong", {}, cardName(line.move.card)) : h("strong", {}, t(`move.${line.move.do}`)), " ", line.sentences.join(" ")),
-      h("span", { class: `line-by by-${line.read_by}` }, t(`by.${line.read_by}`))))));
-  if (!lines.length) fill($("#history"), h("li", { class: "soft" }, t("history.none")));
+/** A tap on a seat means that this one acted, or is meant. @param {string} player */
+function tapSeat(player) {
+  const { legal, state } = view;
+  if (legal.targets.includes(player)) return void move({ do: "target", player });
+  if (legal.hand.includes(player)) return void location.assign(`/scan?player=${encodeURIComponent(player)}`);
+  if (!legal.in_round) return;
+  acting = acting === player || player === state.turn ? null : player;
+  draw();
 }
 
-/** Shows what a ruling was based on, and takes a correction. @param {any} line */
-async function openLine(line) {
-  const corrects = may(me.role, "player");
-  const hand = line.move.do === "hand" ? line.move : null;
-  const answer = await ask(t("history.ruling", { n: line.n }), (close) => h("div", { class: "stack" },
-    h("p", {}, line.move.card ? h("strong", {}, cardName(line.move.card), ". ") : null, line.sentences.join(" ")),
-    line.picture ? h("img", { class: "ruling-picture", src: `/api/pictures/${encodeURIComponent(line.picture)}`, alt: t("history.picture") }) : h("p", { class: "soft" }, t("history.nopicture")),
-    hand && handCards(hand.cards),
-    corrects && line.move.card && h("button", { type: "button", class: "primary", id: "amend", onclick: () => close("amend") }, t("history.amend")),
-    corrects && hand && h("a", { class: "button primary", id: "amend-hand", href: `/scan?player=${encodeURIComponent(hand.player)}&n=${line.n}` }, t("history.hand")),
-    corrects && line.move.do === "color" && h("fieldset", {}, h("legend", {}, t("history.color")), h("div", { class: "picker-colors" }, COLORS.map((color) =>
-      h("button", { type: "button", class: `chip-${color}`, "aria-pressed": color === line.move.color, onclick: () => close({ ...line.move, color }) }, shape(color), t(`color.${color}`)))))), t("close"));
-  if (answer?.color && answer.color !== line.move.color) await attempt(() => post("/api/amend", { n: line.n, move: answer }));
-  if (answer !== "amend") return;
-  const card = await pickCard(t("history.right"), { edition: view.match.edition, color: line.move.card.split(" ")[0] === "wild" ? "red" : line.move.card.split(" ")[0] });
-  if (card && card !== line.move.card) await attempt(() => post("/api/amend", { n: line.n, move: { ...line.move, card } }));
+/** What may be tapped: for who is on turn, or for who was tapped. */
+function drawActing() {
+  const { legal, state } = view;
+  const cardsOpen = !watched && may(me.role, "player") && (acting !== null || acts(legal, me))
+    && (acting !== null || ["start", "flip"].includes(state.phase) || legal.cards.length > 0);
+  fill($("#prompt"), acting === null ? null : [mark(acting), t("acting.what", { player: acting })]);
+  const all = actions(view, me, false, cardsOpen);
+  const back = all.filter((one) => ["undo", "redo"].includes(one.id));
+  const rare = all.filter((one) => one.rare);
+  fill($("#actions"), buttons(acting === null ? all.filter((one) => !rare.includes(one) && !back.includes(one)) : actingButtons(acting)));
+  fill($("#back"), buttons(back));
+  fill($("#palette"), cardsOpen ? drawPalette({
+    deck,
+    fits: acting !== null || laying(state) !== "play" ? new Set(Object.keys(deck)) : new Set(legal.cards),
+    tap: async (card, color) => {
+      const by = acting;
+      if (await lay(view, card, { color, by })) acting = null;
+    },
+  }) : null);
+  $("#more").hidden = rare.length === 0;
+  fill($("#rare"), buttons(rare),
+    me.role === "host" && legal.in_round ? view.match.players.map((/** @type {string} */ player) => h("button", { type: "button", class: "quiet", "data-act": `count-${player}`, onclick: () => correctCount(player, state.hands[player]) }, mark(player), t("act.count", { player }))) : null);
 }
 
-await nameCamera();
+/** @param {string} player @returns {import("./actions.js").Action[]} */
+function actingButtons(player) {
+  const done = (/** @type {any} */ body) => async () => {
+    if (await move(body)) acting = null;
+    draw();
+  };
+  const { legal, state } = view;
+  /** @type {import("./actions.js").Action[]} */
+  const found = [];
+  if (legal.uno.includes(player) && !state.called.includes(player)) found.push({ id: "acting-uno", label: t("act.uno.own"), class: "primary", do: done({ do: "uno", player }) });
+  if (legal.catch.includes(player)) found.push({ id: "acting-catch", label: t("act.catch", { player }), class: "warning", do: done({ do: "catch", player }) });
+  if (legal.draw) found.push({ id: "acting-draw", label: t("act.draw"), do: done({ do: "draw", by: player }) });
+  found.push({ id: "acting-count", label: t("act.count", { player }), do: () => correctCount(player, state.hands[player]) });
+  found.push({ id: "acting-end", label: t("cancel"), class: "quiet", do: () => {
+    acting = null;
+    draw();
+  } });
+  return found;
+}

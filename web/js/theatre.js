@@ -1,21 +1,78 @@
-/** A moment of theatre for what the item box turned up. */
+/** A moment of theatre: for what the item box turned up, and for the karts when a round was scored. */
 
 import { itemIcon } from "./card.js";
-import { h } from "./dom.js";
+import { fill, h } from "./dom.js";
 import { t } from "./i18n.js";
+import { drawRace } from "./race.js";
 
 const SECONDS = 3.2;
+const RACE_SECONDS = 5;
+
+/** @type {any} */
+let scene = null;
+/** @type {ReturnType<typeof setTimeout> | undefined} */
+let ending;
+
+/** Shows a scene over the page. A tap goes through it to what lies beneath, and ends it. @param {any} element @param {number} seconds */
+function show(element, seconds) {
+  end();
+  scene = element;
+  document.body.append(element);
+  document.addEventListener("pointerdown", tapped, true);
+  clearTimeout(ending);
+  ending = setTimeout(end, seconds * 1000);
+}
+
+/** @param {Event} event */
+function tapped(event) {
+  if (!scene?.contains(event.target)) end();
+}
+
+function end() {
+  clearTimeout(ending);
+  document.removeEventListener("pointerdown", tapped, true);
+  scene?.remove();
+  scene = null;
+}
 
 /** Shows the item of an update's ruling, if there is one. @param {any} update */
 export function playItem(update) {
   const effect = update.ruling?.effects.find((/** @type {any} */ one) => one.effect === "item");
   if (!effect || update.kind !== "ruling") return;
-  document.querySelector(".theatre")?.remove();
-  const stage = h("div", { class: `theatre theatre-${effect.item.replace(" ", "-")}`, "aria-hidden": "true", onclick: () => stage.remove() },
+  show(h("div", { class: `theatre theatre-${effect.item.replace(" ", "-")}`, "aria-hidden": "true" },
     h("div", { class: "theatre-rays" }),
     h("div", { class: "theatre-item" }, itemIcon(effect.item)),
     h("p", { class: "theatre-name" }, t(`item.${effect.item}`)),
-    h("p", { class: "theatre-what" }, update.sentences.slice(1).join(" ")));
-  document.body.append(stage);
-  setTimeout(() => stage.remove(), SECONDS * 1000);
+    h("p", { class: "theatre-what" }, update.sentences.slice(1).join(" ")),
+    h("div", { class: "theatre-choice row" })), SECONDS);
+}
+
+/**
+ * Puts what must be chosen now into the item's scene, which then stays until it is.
+ * @param {import("./actions.js").Action[]} choices
+ */
+export function offerChoice(choices) {
+  const place = scene?.querySelector(".theatre-choice");
+  if (!place) return;
+  if (choices.length) clearTimeout(ending);
+  else if (place.childElementCount) return end();
+  // The same buttons are on the page beneath for who does not point.
+  fill(place, choices.map((one) => h("button", { type: "button", class: `big ${one.class ?? ""}`, tabindex: "-1", "data-choose": one.id, onclick: async () => {
+    end();
+    await one.do();
+  } }, one.icon, one.label)));
+}
+
+/** The match and the totals that were shown last. */
+let shown = { match: "", scores: /** @type {Record<string, number> | null} */ (null) };
+
+/** Lets the karts drive where a round has been scored. @param {any} view */
+export function playRace({ match, state }) {
+  const before = shown.match === match.id ? shown.scores : null;
+  shown = { match: match.id, scores: state.scores };
+  const risen = before && match.players.some((/** @type {string} */ player) => state.scores[player] > before[player]);
+  if (!risen || match.scoring === "single-round") return;
+  const place = h("div", { class: "theatre-race" }, drawRace({ ...match, scores: before, winners: [] }));
+  show(h("div", { class: "theatre theatre-scored", "aria-hidden": "true" }, place), RACE_SECONDS);
+  requestAnimationFrame(() => requestAnimationFrame(() => fill(place, drawRace({ ...match, scores: state.scores, winners: state.winners }))));
 }

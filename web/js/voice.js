@@ -1,10 +1,14 @@
-/** Speaks what the caller says, on the screens that were asked to. A tap starts it, as phones demand. */
+/** Speaks what the caller says and sounds what happens, on the screens that were asked to. A tap starts it, as phones demand. */
 
 import { h, svg } from "./dom.js";
-import { t } from "./i18n.js";
+import { cardName, t } from "./i18n.js";
+import { play, setVolume, soundOf, volume, wake } from "./sounds.js";
 
 const ON = () => svg('<path d="M4 9v6h4l5 4V5L8 9z" fill="currentColor"/><path d="M16 8.5a5 5 0 0 1 0 7M18.5 6a8.5 8.5 0 0 1 0 12" fill="none" stroke="currentColor" stroke-width="2" stroke-linecap="round"/>');
 const OFF = () => svg('<path d="M4 9v6h4l5 4V5L8 9z" fill="currentColor"/><path d="m16.5 9.5 5 5m0-5-5 5" stroke="currentColor" stroke-width="2" stroke-linecap="round"/>');
+
+/** How much is spoken: what follows from a card; who is next, too; the card as well. */
+const MUCH = ["effects", "next", "everything"];
 
 export class Voice {
   constructor() {
@@ -17,6 +21,10 @@ export class Voice {
     this.toggle = null;
     /** The caller's language, whatever the screen's own is. */
     this.language = "en";
+    /** @type {string[]} */
+    this.waiting = [];
+    this.news = false;
+    this.turn = "";
   }
 
   /** The button that lets this screen speak, or hushes it. */
@@ -46,11 +54,40 @@ export class Voice {
     this.on = on;
     sessionStorage.setItem("voice.on", on ? "yes" : "no");
     this.draw();
+    if (on) wake();
     if (on) this.speak(this.last.length ? this.last : [t("voice.ready")]);
     else this.speech?.cancel();
   }
 
-  /** Takes in what is to be said. @param {string[]} sentences */
+  /** How much this screen speaks. */
+  get much() {
+    const kept = localStorage.getItem("voice.much") ?? "";
+    return MUCH.includes(kept) ? kept : "next";
+  }
+
+  /** Sounds at once, and keeps what is to be said until the view is there that tells who is next. @param {any} update */
+  update(update) {
+    const sound = this.on && soundOf(update);
+    if (sound) play(sound);
+    this.waiting.push(...update.sentences);
+    this.news ||= update.kind === "ruling" || update.kind === "corrected";
+  }
+
+  /** Says what has happened, and what the table waits for. @param {any} view */
+  view(view) {
+    this.language = view.language;
+    const sentences = this.waiting;
+    const told = view.history.at(-1);
+    if (this.news && this.much === "everything" && told?.move.card) sentences.unshift(`${cardName(told.move.card)}.`);
+    const turn = `${view.state?.turn} ${view.state?.phase}`;
+    if (this.news && this.much !== "effects" && turn !== this.turn && view.prompt && !sentences.includes(view.prompt)) sentences.push(view.prompt);
+    this.turn = turn;
+    this.waiting = [];
+    this.news = false;
+    if (sentences.length) this.say(sentences);
+  }
+
+  /** Says this, if this screen speaks. @param {string[]} sentences */
   say(sentences) {
     this.last = sentences;
     if (this.on) this.speak(sentences);
@@ -64,6 +101,8 @@ export class Voice {
   /** @param {string[]} sentences */
   speak(sentences) {
     if (!this.speech) return;
+    // What is new matters more than the end of what is old.
+    this.speech.cancel();
     for (const sentence of sentences) {
       const words = new SpeechSynthesisUtterance(sentence);
       words.lang = this.language;
@@ -78,19 +117,41 @@ export class Voice {
     }
   }
 
-  /** What can be chosen about the voice. */
+  /** What can be chosen about voice and sounds. */
   settings() {
-    if (!this.speech) return h("p", { class: "soft" }, t("voice.none"));
-    const fitting = this.speech.getVoices().filter((voice) => voice.lang.startsWith(this.language));
-    const chosen = localStorage.getItem("voice.name");
+    const loud = h("label", { class: "field" }, t("sound.volume"),
+      h("input", { type: "range", id: "volume", min: "0", max: "1", step: "0.1", value: String(volume()), onchange: (/** @type {any} */ event) => {
+        setVolume(Number(event.target.value));
+        play("uno");
+      } }));
+    const attempt = h("button", { type: "button", id: "try-voice", onclick: () => this.attempt() }, t("voice.try"));
+    if (!this.speech) return h("div", { class: "stack" }, h("p", { class: "soft" }, t("voice.none")), loud, attempt);
+    const voices = h("select", { id: "voice-name", onchange: (/** @type {any} */ event) => localStorage.setItem("voice.name", event.target.value) });
+    const list = () => {
+      const chosen = localStorage.getItem("voice.name");
+      voices.replaceChildren(h("option", { value: "" }, t("voice.default")),
+        ...this.speech.getVoices().filter((voice) => voice.lang.startsWith(this.language))
+          .map((voice) => h("option", { value: voice.voiceURI, selected: voice.voiceURI === chosen }, voice.name)));
+    };
+    list();
+    // Some browsers learn only later which voices there are.
+    this.speech.addEventListener?.("voiceschanged", list);
     return h("div", { class: "stack" },
-      h("label", { class: "field" }, t("voice.voice"),
-        h("select", { onchange: (/** @type {any} */ event) => localStorage.setItem("voice.name", event.target.value) },
-          h("option", { value: "" }, t("voice.default")),
-          fitting.map((voice) => h("option", { value: voice.voiceURI, selected: voice.voiceURI === chosen }, voice.name)))),
+      h("label", { class: "field" }, t("voice.much"),
+        h("select", { id: "much", onchange: (/** @type {any} */ event) => localStorage.setItem("voice.much", event.target.value) },
+          MUCH.map((one) => h("option", { value: one, selected: one === this.much }, t(`voice.much.${one}`))))),
+      h("label", { class: "field" }, t("voice.voice"), voices),
       h("label", { class: "field" }, t("voice.speed"),
         h("input", { type: "range", min: "0.6", max: "1.6", step: "0.1", value: localStorage.getItem("voice.rate") ?? "1",
           onchange: (/** @type {any} */ event) => localStorage.setItem("voice.rate", event.target.value) })),
-      h("button", { type: "button", onclick: () => this.repeat() }, t("voice.repeat")));
+      loud,
+      h("div", { class: "row" }, attempt, h("button", { type: "button", onclick: () => this.repeat() }, t("voice.repeat"))));
+  }
+
+  /** Lets voice and sounds be heard once, whether or not this screen speaks. */
+  attempt() {
+    wake();
+    play("win");
+    this.speak([t("voice.ready")]);
   }
 }

@@ -1,0 +1,83 @@
+/** Short sounds for what happens, made by the page itself: no file is fetched. */
+
+/** @typedef {[frequency: number, start: number, length: number, to?: number]} Note Hz, seconds, seconds, Hz at its end */
+
+/** Each sound's wave and its notes. @type {Record<string, { wave: OscillatorType, notes: Note[] }>} */
+const SOUNDS = {
+  landing: { wave: "triangle", notes: [[330, 0, 0.07, 250]] },
+  draw: { wave: "triangle", notes: [[250, 0, 0.09, 330], [250, 0.1, 0.09, 330]] },
+  skip: { wave: "square", notes: [[520, 0, 0.08], [390, 0.1, 0.14]] },
+  reverse: { wave: "triangle", notes: [[300, 0, 0.14, 620], [620, 0.15, 0.14, 300]] },
+  uno: { wave: "square", notes: [[660, 0, 0.1], [880, 0.11, 0.22]] },
+  wrong: { wave: "sawtooth", notes: [[150, 0, 0.16, 120], [120, 0.18, 0.22, 90]] },
+  win: { wave: "triangle", notes: [[523, 0, 0.14], [659, 0.14, 0.14], [784, 0.28, 0.14], [1047, 0.42, 0.5]] },
+  mushroom: { wave: "square", notes: [[392, 0, 0.07], [523, 0.07, 0.07], [659, 0.14, 0.07], [784, 0.21, 0.2]] },
+  "banana peel": { wave: "sine", notes: [[900, 0, 0.35, 180]] },
+  "green shell": { wave: "square", notes: [[740, 0, 0.05], [440, 0.06, 0.05], [740, 0.12, 0.05], [300, 0.18, 0.2, 150]] },
+  lightning: { wave: "sawtooth", notes: [[1400, 0, 0.08, 200], [1100, 0.09, 0.3, 60]] },
+  "bob-omb": { wave: "sawtooth", notes: [[440, 0, 0.04], [440, 0.12, 0.04], [120, 0.26, 0.5, 40]] },
+};
+
+/** How loud a wave of full strength is: several may sound at once. */
+const GAIN = 0.3;
+
+/** @type {AudioContext | null} */
+let context = null;
+
+/** How loud the sounds are, from 0 to 1. */
+export function volume() {
+  const kept = Number(localStorage.getItem("sound.volume") ?? "0.6");
+  return Number.isFinite(kept) ? Math.min(1, Math.max(0, kept)) : 0.6;
+}
+
+/** @param {number} value */
+export function setVolume(value) {
+  localStorage.setItem("sound.volume", String(value));
+}
+
+/** Lets the page sound; to be called from a tap, as browsers demand. */
+export function wake() {
+  if (!("AudioContext" in window)) return;
+  context ??= new AudioContext();
+  if (context.state === "suspended") context.resume().catch(() => {});
+}
+
+/** Plays a sound. @param {string} name */
+export function play(name) {
+  const sound = SOUNDS[name];
+  const loud = volume() * GAIN;
+  if (!sound || loud === 0) return;
+  wake();
+  if (!context || context.state === "closed") return;
+  const now = context.currentTime;
+  for (const [frequency, start, length, to] of sound.notes) {
+    const wave = context.createOscillator();
+    const gain = context.createGain();
+    wave.type = sound.wave;
+    wave.frequency.setValueAtTime(frequency, now + start);
+    if (to) wave.frequency.exponentialRampToValueAtTime(to, now + start + length);
+    // Square and saw-toothed waves sound louder than their strength.
+    const peak = loud * (sound.wave === "square" || sound.wave === "sawtooth" ? 0.35 : 1);
+    gain.gain.setValueAtTime(peak, now + start);
+    gain.gain.exponentialRampToValueAtTime(0.0001, now + start + length);
+    wave.connect(gain).connect(context.destination);
+    wave.start(now + start);
+    wave.stop(now + start + length);
+  }
+}
+
+/**
+ * What an update sounds like: of several things the one that matters most.
+ * @param {any} update @returns {string | null}
+ */
+export function soundOf(update) {
+  if (update.kind === "illegal" || update.kind === "refused") return "wrong";
+  if (update.kind !== "ruling") return null;
+  const effects = update.ruling?.effects ?? [];
+  const has = (/** @type {string} */ name) => effects.find((/** @type {any} */ one) => one.effect === name);
+  if (has("round") || has("match")) return "win";
+  const item = has("item");
+  if (item) return item.item;
+  for (const name of ["uno", "reverse", "skip", "draw"]) if (has(name)) return name;
+  return "landing";
+}

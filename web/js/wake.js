@@ -1,0 +1,30 @@
+/** Keeps the screen awake while a page wants it; the browser lets go of that whenever the page is hidden. */
+
+/** @type {any} */
+let lock = null;
+let wanted = false;
+
+async function request() {
+  if (!wanted || document.visibilityState !== "visible" || (lock && !lock.released)) return;
+  try {
+    lock = await /** @type {any} */ (navigator).wakeLock?.request("screen");
+    if (!wanted) letSleep();
+  } catch {
+    lock = null;
+  }
+}
+
+document.addEventListener("visibilitychange", request);
+
+/** Keeps the screen awake from now on. */
+export function keepAwake() {
+  wanted = true;
+  return request();
+}
+
+/** Lets it sleep again. */
+export function letSleep() {
+  wanted = false;
+  lock?.release?.().catch(() => {});
+  lock = null;
+}
