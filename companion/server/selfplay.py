@@ -1,6 +1,7 @@
 """A simulated table that plays by itself: the camera sees what it lays, and what no camera sees is tapped for it.
 
-Its players know what they laid, so they answer too what the table asks about a card.
+Its players know what they laid, so they answer what the table asks about a card, and mend what it took otherwise, as
+people at a table would. One match follows another, until something else is played or watched.
 """
 
 from __future__ import annotations
@@ -8,12 +9,14 @@ from __future__ import annotations
 import threading
 import time
 from contextlib import suppress
+from dataclasses import replace
 
 from companion.dataset.simulated.script import write_script
 from companion.dataset.simulated.simulation import PileChange, SimulatedTable
 from companion.dataset.simulated.source import SimulatedSource
 from companion.referee import moves
 from companion.referee.errors import RefereeError
+from companion.referee.match import Match
 from companion.referee.state import Header
 from companion.server.services import Services
 from companion.table import QuestionKind, TableError, UpdateKind
@@ -28,21 +31,25 @@ _TICK = 0.25
 _RATE = 30.0
 # How long people look at a question before they answer it.
 _HESITATION = 1.5
-# How long a tap waits for the camera to have told what came before it.
+# How long a tap waits for the camera to have told what came before it, before people mend it (s).
 _PATIENCE = 8.0
+# How long the podium is looked at before the rematch (s).
+_APPLAUSE = 12.0
 
 
 class SelfPlay:
-    """Plays a simulated match by a server, until another match or camera takes its place.
+    """Plays simulated matches by a server, until another match or camera takes their place.
 
-    header: how it is set up; the same header and seed make the same match. It is played to its end. speed: how many
-    times as fast as people play, with as many fewer pictures of each second.
+    header: how the first is set up; in each of the next the next player deals. The same header and seed make the same
+    match. Each is played to its end. speed: how many times as fast as people play, with as many fewer pictures of each
+    second.
     """
 
     def __init__(
         self, services: Services, header: Header, seed: int = 0, *, relaxed_turns: bool = False, speed: float = 1.0
     ) -> None:
         self._services = services
+        self._seed = seed
         self._relaxed = relaxed_turns
         script = write_script(seed, header=header, longest=None)
         self._table = SimulatedTable(seed, script=script, rate=_RATE / speed)
@@ -71,14 +78,56 @@ class SelfPlay:
         return self._services.table.match_id == self._match and self._services.camera.state.source == SOURCE
 
     def _tap_along(self) -> None:
-        for timed in self._table.script.moves:
-            if isinstance(timed.entry, _SEEN):
-                continue
+        script = self._table.script
+        for place, timed in enumerate(script.moves):
             self._wait_until(timed.time)
             if not self._on:
                 return
-            assert not isinstance(timed.entry, moves.Undo)
-            self._tap(timed.entry)
+            if isinstance(timed.entry, _SEEN):
+                # What the camera makes of it is waited for before the next move that needs it.
+                if place + 1 < len(script.moves) and script.moves[place + 1].time - timed.time < _PATIENCE:
+                    continue
+                self._agree(place)
+            else:
+                self._agree(place, timed.entry)
+        self._wait(_APPLAUSE)
+        if self._on:
+            header = replace(script.header, dealer=(script.header.dealer + 1) % len(script.header.players))
+            SelfPlay(self._services, header, self._seed + 1, relaxed_turns=self._relaxed).start()
+
+    def _agree(self, place: int, tapped: moves.Move | None = None) -> None:
+        """See to it that the table stands where the script does after this place; `tapped` is what is tapped there."""
+        truth = Match(self._table.script.header)
+        for timed in self._table.script.moves[: place + (tapped is None)]:
+            truth = truth.undo() if isinstance(timed.entry, moves.Undo) else truth.apply(timed.entry)
+        deadline = time.monotonic() + _PATIENCE
+        while self._on and time.monotonic() < deadline and not self._stands(truth):
+            time.sleep(_TICK)
+        if not self._on:
+            return
+        if not self._stands(truth):
+            self._mend(truth)
+        if tapped is not None:
+            with suppress(RefereeError, TableError):
+                self._services.table.tap(tapped)
+
+    def _stands(self, truth: Match) -> bool:
+        """Whether the table shows what is true; later calls and tapped counts do not matter."""
+        state = self._services.table.state
+        return state is not None and _essence(state) == _essence(truth.state)
+
+    def _mend(self, truth: Match) -> None:
+        """Take back what is wrong, and tap what is true from there on."""
+        table, true = self._services.table, [_unsigned(step.move) for step in truth.history]
+        with suppress(RefereeError, TableError):
+            while True:
+                view = table.view()
+                made = [_unsigned(line.move) for line in view.history]
+                if not view.questions and made == true[: len(made)]:
+                    break
+                table.undo()
+            for move in true[len(made) :]:
+                table.tap(move)
 
     def _answer_along(self) -> None:
         updates = self._services.table.subscribe()
@@ -94,20 +143,9 @@ class SelfPlay:
                     self._services.table.answer(question.id, laid[-1])
 
     def _wait_until(self, seconds: float) -> None:
+        """Wait until the film is there."""
         while self._on:
             frame = self._services.camera.frame()
             if frame is not None and frame.time >= seconds:
                 return
             time.sleep(_TICK)
-
-    def _tap(self, move: moves.Move) -> None:
-        """Make the move as soon as the table is ready for it; what the camera missed is left to whoever watches."""
-        deadline = time.monotonic() + _PATIENCE
-        while time.monotonic() < deadline:
-            try:
-                self._services.table.tap(move)
-                return
-            except RefereeError:
-                time.sleep(_TICK)
-            except TableError:
-                return

@@ -16,6 +16,7 @@ from companion.cards import Card
 from companion.server.access.guests import Role
 from companion.server.app import create_app, services_of
 from companion.server.config import ServerConfig
+from companion.server.lan import LanAccess
 from companion.server.serve import Listeners
 from companion.server.services import Services
 from companion.vision.detector import model_folder
@@ -100,6 +101,20 @@ def answer(page: Page, card: str) -> None:
     else:
         question.get_by_role("button", name="Nothing happened").click()
     expect(page.locator(".question")).to_have_count(0)
+
+
+class OpenLan(LanAccess):
+    """A network that is open for the browsers of this computer."""
+
+    def __init__(self, url: str) -> None:
+        self._url = url
+
+    def addresses(self) -> list[str]:
+        return [self._url]
+
+    @property
+    def open(self) -> bool:
+        return True
 
 
 class Server:

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from browsing import Open, Server, lay, pick
 from playwright.sync_api import Page, expect
 
-from companion.cards import Card
+from companion.cards import Card, EditionName
+from companion.referee import moves
+from companion.referee.editions import EDITIONS
+from companion.referee.state import Header
 from companion.server.access.guests import Role
 from companion.vision.events import CardLanded
 
@@ -124,3 +129,69 @@ def test_a_reload_and_a_restart_lose_nothing(table: Page, server: Server) -> Non
     turn(table, "Cy")
     act(table, "draw")
     expect(table.locator("#caption")).to_contain_text("Cy draws one.")
+
+
+def test_a_running_match_is_not_broken_off_unasked(table: Page, server: Server) -> None:
+    first = server.services.table.match_id
+    table.goto(f"{server.url}/")
+    expect(table.locator("#resume")).to_contain_text("A match is running.")
+    table.click('[data-known="Cy"]')
+    table.click('[data-known="Ann"]')
+    table.click("#start")
+    expect(table.locator("dialog")).to_contain_text("A match is running.")
+    assert server.services.table.match_id == first
+    table.click("dialog .primary")
+    table.wait_for_url("**/table")
+    assert server.services.table.match_id != first
+    # It is kept, and can be gone on with from both pages.
+    table.goto(f"{server.url}/scores")
+    expect(table.locator(f'[data-resume="{first}"]')).to_be_visible()
+    table.goto(f"{server.url}/")
+    table.click("#broken-off summary")
+    table.click(f'[data-resume="{first}"]')
+    table.wait_for_url("**/table")
+    assert server.services.table.match_id == first
+
+
+def test_a_match_that_is_over_runs_no_longer(server: Server, open_as: Open) -> None:
+    edition = EDITIONS[EditionName.CLASSIC]
+    options = replace(edition.options, target=10)
+    server.services.start(Header(edition, ("Ann", "Ben"), 1, options), relaxed_turns=False)
+    for move in (moves.Start(Card.parse("red 5")), moves.Count("Ann", 0), moves.Hand("Ben", (Card.parse("wild"),))):
+        server.services.table.tap(move)
+    page = open_as(Role.HOST)
+    page.goto(f"{server.url}/")
+    page.wait_for_selector("#add-player")
+    expect(page.locator("#resume")).to_be_empty()
+
+
+def test_wrong_names_are_told_where_they_stand(server: Server, open_as: Open) -> None:
+    page = open_as(Role.HOST)
+    page.goto(f"{server.url}/")
+    page.click("#start")
+    expect(page.locator("#setup-wrong")).to_have_text("At least 2 people play.")
+    for seat, name in enumerate(("Ann", "ann")):
+        page.locator(".players input").nth(seat).fill(name)
+    page.click("#start")
+    expect(page.locator("#setup-wrong")).to_have_text("ann is named twice.")
+    expect(page.locator(".players input").nth(1)).to_be_focused()
+
+
+def test_house_rules_are_ticked_and_remembered_as_ours(server: Server, open_as: Open) -> None:
+    page = open_as(Role.HOST)
+    page.goto(f"{server.url}/")
+    page.click("#house-fold summary")
+    expect(page.locator('[data-key="jump_in"]')).to_contain_text("turn")
+    page.check("#option-jump_in")
+    page.select_option("#option-stacking", "any")
+    expect(page.locator('[value="ours"]')).to_be_checked()
+    set_up(page, "Ann", "Ben")
+    header = server.services.table.view().header
+    assert header is not None
+    assert (header.options.jump_in, header.options.stacking.value) == (True, "any")
+    page.goto(f"{server.url}/")
+    page.check('[value="official"]')
+    page.click("#house-fold summary")
+    expect(page.locator("#option-jump_in")).not_to_be_checked()
+    page.check('[value="ours"]')
+    expect(page.locator("#option-jump_in")).to_be_checked()

@@ -11,7 +11,7 @@ from pathlib import Path
 import cv2
 import numpy as np
 import pytest
-from browsing import ARGUMENTS, CHROMIUM, PATIENCE_MS, Open, Server, answer, networks, pick
+from browsing import ARGUMENTS, CHROMIUM, PATIENCE_MS, Open, OpenLan, Server, answer, networks, pick
 from playwright.sync_api import BrowserContext, Page, Playwright, expect
 
 from companion.cards import Card, Color, EditionName, Face
@@ -135,6 +135,12 @@ def test_a_challenged_hand_is_for_the_challenger_alone(playing: Server, open_as:
 
 def test_another_device_is_invited(playing: Server, open_as: Open, device: Callable[..., BrowserContext]) -> None:
     page = open_as(Role.HOST)
+    page.click("#invite")
+    # While the doors are closed, a code would lead nowhere.
+    expect(page.locator("dialog")).to_contain_text("Only this computer can connect")
+    expect(page.locator("dialog .qr, dialog .pin")).to_have_count(0)
+    page.keyboard.press("Escape")
+    playing.services.lan = OpenLan(playing.url)
     page.click("#invite")
     page.select_option("dialog select", label="Ben")
     address = page.locator("dialog .break")

@@ -81,7 +81,8 @@ def set_up(page: Page, header: Header) -> None:
     page.wait_for_selector("#add-player")
     for seat, player in enumerate(header.players):
         page.locator(".players input").nth(seat).fill(player)
-    page.fill("#hand-size", str(header.options.hand_size))
+    page.click("#rules-fold summary")
+    page.fill("#option-hand_size", str(header.options.hand_size))
     page.click("#start")
     page.wait_for_url("**/table")
 
@@ -203,7 +204,7 @@ def test_a_round_is_played_and_scored_from_pictures(server: Server, open_as: Ope
     winner = next(player for player in header.players if player not in {hand.player for hand in left})
     expect(page.locator(f'.leader[data-player="{winner}"] .leader-score')).to_have_text(str(points))
     expect(page.locator("#rounds .won")).to_contain_text(str(points))
-    expect(page.locator("#chart canvas").first).to_be_visible()
+    expect(page.locator("#chart .lane").first).to_be_visible()
     page.click('[data-round="1"]')
     picture = page.locator(f'[data-hand="{left[0].player}"] img')
     expect(picture).to_be_visible()

@@ -2,7 +2,7 @@
 
 import { Refused } from "./api.js";
 import { toast } from "./dom.js";
-import { t } from "./i18n.js";
+import { has, t } from "./i18n.js";
 
 const RANKS = ["viewer", "player", "host"];
 
@@ -17,7 +17,13 @@ export async function attempt(action) {
     return await action();
   } catch (error) {
     if (error instanceof Refused && error.status === 401 && error.code === "not-joined") location.replace("/join");
-    toast(error instanceof Refused ? error.message : t("offline"));
+    toast(error instanceof Refused ? worded(error) : t("offline"));
     return null;
   }
+}
+
+/** What was refused, in the language of this screen; rules are worded by the caller. @param {Refused} error */
+export function worded(error) {
+  const key = `refused.${error.code}`;
+  return has(key) ? t(key) : error.message;
 }

@@ -5,6 +5,7 @@ import { attempt, may } from "./attempt.js";
 import { $, fill, h } from "./dom.js";
 import { t } from "./i18n.js";
 import { live, prepare } from "./shell.js";
+import { keepAwake, letSleep } from "./wake.js";
 
 const me = await prepare("player");
 live({});
@@ -12,9 +13,13 @@ const LONGEST_SIDE = 1280;
 const MOST_PER_SECOND = 15;
 /** @type {MediaStream | null} */
 let stream = null;
-/** @type {any} */
-let lock = null;
+/** Whether pictures are being sent, whichever camera they come from. */
+let sending = false;
 const video = h("video", { muted: true, playsinline: true, autoplay: true, hidden: true, class: "finder" });
+// Safari heeds these as properties alone.
+video.playsInline = true;
+video.muted = true;
+const canvas = h("canvas");
 const status = h("p", { role: "status", id: "camera-status", class: "soft" });
 const controls = h("div", { class: "row" });
 const warning = h("p", { class: "warn", role: "alert" });
@@ -53,14 +58,13 @@ async function begin() {
   await open(null);
   if (!stream) return;
   await watchPhone();
-  await stayAwake();
-  document.addEventListener("visibilitychange", () => document.visibilityState === "visible" && stayAwake());
-  send();
+  await keepAwake();
+  if (!sending) send();
 }
 
 /** @param {string | null} device */
 async function open(device) {
-  stop();
+  release();
   const size = { width: { ideal: LONGEST_SIDE }, height: { ideal: 720 } };
   try {
     stream = await navigator.mediaDevices.getUserMedia({ audio: false, video: device ? { deviceId: { exact: device }, ...size } : { facingMode: { ideal: "environment" }, ...size } });
@@ -71,6 +75,8 @@ async function open(device) {
   fill(warning);
   video.srcObject = stream;
   video.hidden = false;
+  // A phone takes its camera away while the page is in the background.
+  stream.getVideoTracks()[0]?.addEventListener("ended", () => { warning.textContent = t("camera.ended"); });
   await video.play().catch(() => {});
   await drawControls();
 }
@@ -91,30 +97,28 @@ async function drawControls() {
     h("button", { type: "button", class: "quiet", onclick: stop }, t("camera.stop")));
 }
 
-function stop() {
+/** Lets the present camera go; another may follow. */
+function release() {
   for (const track of stream?.getTracks() ?? []) track.stop();
   stream = null;
-  video.hidden = true;
-  lock?.release?.().catch(() => {});
-  lock = null;
 }
 
-async function stayAwake() {
-  try {
-    lock = await /** @type {any} */ (navigator).wakeLock?.request("screen");
-  } catch {
-    lock = null;
-  }
+function stop() {
+  sending = false;
+  release();
+  video.hidden = true;
+  letSleep();
 }
 
 /** Sends pictures one by one: the next is taken only when the last was taken in, so that none ever waits. */
 async function send() {
   let count = 0;
   let since = performance.now();
-  while (stream) {
+  sending = true;
+  while (sending) {
     const begun = performance.now();
     try {
-      if (video.readyState >= 2) {
+      if (stream && video.readyState >= 2) {
         const answer = await post("/api/camera/frames", await shrink(video));
         count += 1;
         fill(warning, answer.watched ? null : t("camera.unwatched"));
@@ -142,7 +146,8 @@ function shrink(picture) {
   const width = picture.videoWidth ?? picture.width;
   const height = picture.videoHeight ?? picture.height;
   const scale = Math.min(1, LONGEST_SIDE / Math.max(width, height));
-  const canvas = h("canvas", { width: Math.round(width * scale), height: Math.round(height * scale) });
+  canvas.width = Math.round(width * scale);
+  canvas.height = Math.round(height * scale);
   canvas.getContext("2d").drawImage(picture, 0, 0, canvas.width, canvas.height);
   return new Promise((resolve, reject) => canvas.toBlob((/** @type {Blob | null} */ blob) => (blob ? resolve(blob) : reject(new Error("no picture"))), "image/jpeg", 0.85));
 }

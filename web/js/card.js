@@ -124,7 +124,7 @@ function corner(color, face, turn) {
 export function faceSign(card) {
   const face = card.startsWith("wild") ? card : card.slice(card.indexOf(" ") + 1);
   const text = short(face);
-  return /^(\d|\+\d)$/.test(text) ? h("span", { class: "sign" }, text) : svg(SYMBOLS[face] ?? "", "0 0 60 60");
+  return /^(\d|\+\d)$/.test(text) ? text : svg(SYMBOLS[face] ?? "", "0 0 60 60");
 }
 
 /** The cards of a hand, side by side. @param {string[]} cards */

@@ -1,22 +1,31 @@
-/** The pages' words in four languages. */
+/** The pages' words, in the language of this screen. */
 
-export const LANGUAGES = { en: "English", de: "Deutsch", fr: "Français", es: "Español" };
+/** What there is, by code, with what each language calls itself. @type {Record<string, string>} */
+let known = {};
 
 /** @type {Record<string, string>} */
 let words = {};
 
-/** The language of this screen: its own choice, or else the caller's. @param {string} callers */
-export function languageHere(callers) {
+/** The languages that there are. */
+export const languages = () => Object.entries(known);
+
+/** The language of this screen: its own choice, or else the caller's. @param {string} callers @param {Record<string, string>} offered */
+export function languageHere(callers, offered) {
+  known = offered;
   const own = localStorage.getItem("language");
-  return own && own in LANGUAGES ? own : callers;
+  return own && own in offered ? own : callers;
 }
 
-/** Loads a language's words. @param {string} language */
+/** Loads a language's words; where it has none yet, English ones. @param {string} language */
 export async function load(language) {
-  const response = await fetch(`/web/i18n/${language}.json`);
+  let response = await fetch(`/web/i18n/${language}.json`);
+  if (!response.ok) response = await fetch("/web/i18n/en.json");
   words = await response.json();
   document.documentElement.lang = language;
 }
+
+/** Whether there is a word for this. @param {string} key */
+export const has = (key) => key in words;
 
 /**
  * Returns the text of a key with its values put in. `count` chooses between `key.one` and `key.many`.

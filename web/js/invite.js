@@ -18,7 +18,10 @@ export async function invite(me) {
           await attempt(() => post("/api/lan", { open: event.target.checked }));
           await draw();
         } }), t("invite.open")),
-      !now.open && h("p", { class: "warn" }, t("invite.closed")),
+      // While the doors are closed, no code leads anywhere from another device.
+      now.open ? way(now, invitation) : h("p", { class: "warn" }, t("invite.closed")));
+  };
+  const way = (/** @type {any} */ now, /** @type {any} */ invitation) => [
       h("label", { class: "field" }, t("invite.for"),
         h("select", { onchange: async (/** @type {any} */ event) => {
           wish = JSON.parse(event.target.value);
@@ -32,8 +35,8 @@ export async function invite(me) {
           if (await attempt(() => post("/api/pairing/pin"))) await draw();
         } }, t("invite.newpin"))),
       now.addresses.length > 0 && h("p", { class: "small soft" }, now.addresses.join("   ")),
-      now.fingerprint && h("p", { class: "small" }, h("a", { href: "/trust" }, t("invite.trust"))));
-  };
+      now.fingerprint && h("p", { class: "small" }, h("a", { href: "/trust" }, t("invite.trust"))),
+  ];
   if ((await attempt(async () => { await draw(); await drawJoined(joined); return true; })) === null) return;
   await ask(t("invite"), () => [place, joined], t("close"));
 }

@@ -1,6 +1,7 @@
 /** Joining: by the code that was scanned, or by the PIN; then the name of the seat. */
 
 import { Refused, get, post } from "./api.js";
+import { worded } from "./attempt.js";
 import { $, fill, h } from "./dom.js";
 import { t } from "./i18n.js";
 import { prepare } from "./shell.js";
@@ -26,7 +27,7 @@ async function join(body) {
     const now = await get("/api/me");
     // A code works once; whoever comes back to its address has joined already.
     if (body.token && now.role !== null) onward(now);
-    else askPin(error instanceof Refused ? error.message : t("offline"));
+    else askPin(error instanceof Refused ? worded(error) : t("offline"));
   }
 }
 
@@ -67,6 +68,6 @@ async function sit(player) {
     onward(await post("/api/seat", { player }));
   } catch (error) {
     if (error instanceof Refused && error.status === 403) location.assign("/table");
-    else askPin(error instanceof Refused ? error.message : t("offline"));
+    else askPin(error instanceof Refused ? worded(error) : t("offline"));
   }
 }

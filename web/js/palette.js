@@ -21,11 +21,13 @@ export function drawPalette({ deck, fits, tap }) {
     wilds.length > 0 && h("div", { class: "palette-wilds" }, wilds.map((card) => h("div", { class: "palette-wild", "data-key": card, role: "group", "aria-label": cardName(card) },
       h("span", { class: "palette-sample", "aria-hidden": "true" }, drawCard(card, { decorative: true })),
       card === BOX ? tile(card, "wild", fits, () => tap(card, null))
-        : COLORS.map((color) => h("button", { type: "button", class: `tile ${fits.has(card) ? `chip-${color}` : ""}`, "data-card": `${card}/${color}`, "aria-label": t("palette.wild", { card: cardName(card), color: t(`color.${color}`) }), onclick: () => tap(card, color) }, shape(color)))))));
+        : COLORS.map((color) => h("button", { type: "button", class: `tile ${fits.has(card) ? `chip-${color}` : ""}`, "data-card": `${card}/${color}`, onclick: () => tap(card, color) },
+          h("span", { class: "visually-hidden" }, t("palette.wild", { card: cardName(card), color: t(`color.${color}`) })), shape(color)))))));
 }
 
 /** @param {string} card @param {string} color @param {Set<string>} fits @param {() => void} tap */
 function tile(card, color, fits, tap) {
   const bright = fits.has(card);
-  return h("button", { type: "button", class: `tile ${bright ? (color === "wild" ? "tile-wild" : `chip-${color}`) : `tile-pale tile-${color}`}`, "data-card": card, "aria-label": cardName(card), onclick: tap }, faceSign(card));
+  return h("button", { type: "button", class: `tile ${bright ? (color === "wild" ? "tile-wild" : `chip-${color}`) : `tile-pale tile-${color}`}`, "data-card": card, onclick: tap },
+    h("span", { class: "visually-hidden" }, cardName(card)), h("span", { "aria-hidden": "true", class: "sign" }, faceSign(card)));
 }

@@ -80,7 +80,8 @@ export class Picture {
   }
 }
 
-/** @param {{ health: string | null, detail: string }} camera */
+/** How the camera does; details are known in English alone. @param {{ health: string | null, detail: string }} camera */
 function said(camera) {
-  return `${t(`health.${camera.health}`)} ${camera.detail.charAt(0).toUpperCase()}${camera.detail.slice(1)}`.trim();
+  const detail = document.documentElement.lang === "en" ? `${camera.detail.charAt(0).toUpperCase()}${camera.detail.slice(1)}` : "";
+  return `${t(`health.${camera.health}`)} ${detail}`.trim();
 }

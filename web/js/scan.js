@@ -3,13 +3,16 @@
 import { get, post } from "./api.js";
 import { attempt } from "./attempt.js";
 import { drawCard } from "./card.js";
-import { $, fill, h } from "./dom.js";
+import { $, fill, h, toast } from "./dom.js";
 import { cardName, t } from "./i18n.js";
 import { pickCard } from "./picker.js";
 import { live, prepare } from "./shell.js";
 import { stills } from "./stills.js";
 
 /** @typedef {{ card: string, other: string | null, quad: number[][] | null, picture: number, confidence: number }} Held */
+
+/** What iPhones write where they are not told otherwise, and no other browser reads. */
+const HEIC = /hei[cf]/i;
 
 const me = await prepare("player");
 live({});
@@ -81,8 +84,14 @@ function takeButtons() {
   const several = h("input", { type: "file", accept: "image/*,video/*", multiple: true, id: "files", class: "visually-hidden", onchange: async () => {
     const all = [...several.files];
     const videos = all.filter((one) => one.type.startsWith("video/"));
-    const photos = all.filter((one) => one.type.startsWith("image/"));
-    for (const video of videos) photos.push(...(await stills(video, 4)));
+    const photos = all.filter((one) => one.type.startsWith("image/") && !HEIC.test(one.type + one.name));
+    if (all.some((one) => HEIC.test(one.type + one.name))) toast(t("scan.heic"));
+    for (const video of videos) {
+      const found = await stills(video, 4);
+      if (!found.length) toast(t("scan.nofilm"));
+      photos.push(...found);
+    }
+    several.value = "";
     take(photos);
   } });
   return h("div", { class: "row" }, file, several,
@@ -136,7 +145,7 @@ function draw() {
     h("p", { class: "scan-sum", "aria-live": "polite" }, h("strong", {}, challenge ? t("scan.count", { count: cards.length }) : t("scan.points", { count: points })),
       !challenge && h("span", { class: "soft" }, t("scan.count", { count: cards.length }))),
     (read || cards.length > 0) && expected !== null && expected !== cards.length && h("p", { class: "warn", id: "expected" },
-      t(cards.length < expected ? "scan.missing" : "scan.surplus", { expected, found: cards.length })),
+      t(cards.length < expected ? "scan.missing" : "scan.surplus", { count: expected, found: cards.length })),
     impossible.map((card) => h("p", { class: "warn", role: "alert" }, t("scan.impossible", { card: cardName(card), copies: copies(card) }))),
     h("div", { class: "row" },
       h("button", { type: "button", id: "add-card", onclick: add }, t("scan.add")),

@@ -1,18 +1,20 @@
 /** The score board: totals, rounds, the line of the totals, who did what, past matches and their export. */
 
-import uPlot from "/web/vendor/uPlot.js";
 import { confirm } from "./actions.js";
 import { get, remove } from "./api.js";
 import { attempt, may } from "./attempt.js";
 import { handCards } from "./card.js";
 import { $, ask, fill, h } from "./dom.js";
 import { t } from "./i18n.js";
+import { matchLabel, takeUp } from "./matches.js";
+import { person, personInk } from "./people.js";
+import { drawPodium, drawRace } from "./race.js";
 import { live, prepare } from "./shell.js";
 
 const me = await prepare("viewer");
 let shown = /** @type {string | null} */ (new URLSearchParams(location.search).get("match"));
 let running = /** @type {string | null} */ (null);
-/** @type {uPlot | null} */
+/** @type {any} */
 let plot = null;
 let told = "";
 
@@ -31,9 +33,8 @@ live({
 async function drawList() {
   const { matches } = await get("/api/matches");
   shown ??= running ?? matches[0]?.id ?? null;
-  const label = (/** @type {any} */ one) => `${new Date(one.started * 1000).toLocaleString(document.documentElement.lang, { dateStyle: "medium", timeStyle: "short" })} · ${one.players.join(", ")}`;
   const select = $("#match");
-  fill(select, matches.map((/** @type {any} */ one) => h("option", { value: one.id, selected: one.id === shown }, `${one.running ? `${t("scores.running")} · ` : ""}${label(one)}`)));
+  fill(select, matches.map((/** @type {any} */ one) => h("option", { value: one.id, selected: one.id === shown }, `${one.running ? `${t("scores.running")} · ` : ""}${matchLabel(one)}`)));
   select.hidden = matches.length < 2;
   select.onchange = () => {
     shown = select.value;
@@ -44,9 +45,10 @@ async function drawList() {
       shown = one.id;
       select.value = one.id;
       draw();
-    } }, label(one)),
+    } }, matchLabel(one)),
     h("p", { class: "small soft" }, one.over ? t("scores.won", { players: one.winners.join(", ") }) : t("scores.open"), " · ", t("scores.moves", { count: one.moves }))),
     h("div", { class: "row" }, ["rounds-csv", "rounds-json", "transcript"].map((format) => h("a", { class: "button small-button", href: `/api/matches/${encodeURIComponent(one.id)}/export?format=${format}`, download: true }, format === "transcript" ? t("scores.transcript") : format.replace("rounds-", "").toUpperCase())),
+      may(me.role, "host") && !one.running && !one.over && takeUp(one),
       may(me.role, "host") && !one.running && h("button", { type: "button", class: "quiet small-button", onclick: async () => {
         if (!(await confirm(t("scores.delete.sure"), t("scores.delete")))) return;
         await attempt(() => remove(`/api/matches/${encodeURIComponent(one.id)}`));
@@ -59,15 +61,16 @@ async function drawList() {
 async function draw() {
   if (shown === null) {
     fill($("#leaders"), h("p", { class: "soft" }, t("scores.none")));
-    for (const id of ["rounds", "deeds", "chart"]) fill($(`#${id}`));
+    for (const id of ["rounds", "deeds", "chart", "podium"]) fill($(`#${id}`));
     return;
   }
   const match = await attempt(() => get(`/api/matches/${encodeURIComponent(shown ?? "")}`));
   if (!match) return;
   drawLeaders(match);
+  fill($("#podium"), match.over && h("section", { class: "panel" }, drawPodium(match)));
   drawRounds(match);
   drawDeeds(match);
-  drawChart(match);
+  await drawChart(match);
 }
 
 /** @param {any} match */
@@ -81,7 +84,7 @@ function drawLeaders(match) {
     const won = match.winners.includes(player);
     const missing = match.target - score;
     return h("div", { class: `panel leader ${leads ? "leads" : ""}`, "data-player": player },
-      h("p", { class: "leader-name" }, player, (won || leads) && h("span", { class: "badge" }, t(won ? "scores.winner" : "scores.leads"))),
+      h("p", { class: "leader-name" }, person(player), (won || leads) && h("span", { class: "badge" }, t(won ? "scores.winner" : "scores.leads"))),
       match.scoring === "single-round" ? null : h("p", { class: "leader-score" }, score),
       match.scoring !== "single-round" && !match.over && h("p", { class: "small soft" }, missing > 0 ? t("scores.missing", { count: missing, target: match.target }) : t("scores.reached")));
   }));
@@ -115,11 +118,22 @@ function drawDeeds(match) {
     h("tbody", {}, rows.map((row) => h("tr", {}, h("th", { scope: "row" }, t(`deeds.${row}`)), match.players.map((/** @type {string} */ player) => h("td", {}, match.deeds[player][row])))))));
 }
 
-const STROKES = ["--line-1", "--line-2", "--line-3", "--line-4", "--line-5"];
+/** From how many rounds on a line tells more than bars. */
+const LINE_ROUNDS = 3;
 const DASHES = [[], [10, 5], [3, 4], [14, 4, 3, 4], [6, 3]];
 
+/** The plotter, loaded where it is needed. It formats numbers in the browser's language, which may be an odd one. */
+async function plotter() {
+  try {
+    new Intl.NumberFormat(navigator.language);
+  } catch {
+    Object.defineProperty(navigator, "language", { value: document.documentElement.lang, configurable: true });
+  }
+  return (await import("/web/vendor/uPlot.js")).default;
+}
+
 /** @param {any} match */
-function drawChart(match) {
+async function drawChart(match) {
   plot?.destroy();
   plot = null;
   const place = $("#chart");
@@ -128,6 +142,12 @@ function drawChart(match) {
     fill(place, h("p", { class: "soft" }, t("scores.noround")));
     return;
   }
+  if (match.totals.length < LINE_ROUNDS) {
+    fill(place, drawRace(match));
+    return;
+  }
+  const uPlot = await plotter();
+  if (shown !== match.id) return;
   const style = getComputedStyle(document.documentElement);
   const color = (/** @type {string} */ name) => style.getPropertyValue(name).trim();
   const rounds = [0, ...match.totals.map((/** @type {any} */ _, /** @type {number} */ i) => i + 1)];
@@ -138,7 +158,7 @@ function drawChart(match) {
     scales: { x: { time: false }, y: { range: (/** @type {any} */ _u, /** @type {number} */ _low, /** @type {number} */ high) => [0, Math.max(high * 1.08, 10)] } },
     axes: [{ ...axis, label: t("scores.round"), incrs: [1, 2, 5, 10] }, axis],
     series: [{ label: t("scores.round") }, ...match.players.map((/** @type {string} */ player, /** @type {number} */ i) => ({
-      label: player, stroke: color(STROKES[i % STROKES.length]), width: 3, dash: DASHES[(i + Math.floor(i / 5)) % DASHES.length], points: { size: 8 },
+      label: player, stroke: personInk(player), width: 3, dash: DASHES[(i + Math.floor(i / 5)) % DASHES.length], points: { size: 8 },
     }))],
   }, [rounds, ...lines], place);
   place.querySelector("canvas")?.setAttribute("role", "img");

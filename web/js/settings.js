@@ -3,13 +3,13 @@
 import { get, post } from "./api.js";
 import { attempt } from "./attempt.js";
 import { $, ask, h } from "./dom.js";
-import { LANGUAGES, t } from "./i18n.js";
+import { languages, t } from "./i18n.js";
 import { drawSources } from "./sources.js";
 
 /** @param {string} chosen @param {(code: string) => any} then @param {string} [id] */
-function languages(chosen, then, id) {
+function choose(chosen, then, id) {
   return h("select", { id, onchange: (/** @type {any} */ event) => then(event.target.value) },
-    Object.entries(LANGUAGES).map(([code, name]) => h("option", { value: code, selected: code === chosen }, name)));
+    languages().map(([code, name]) => h("option", { value: code, selected: code === chosen }, name)));
 }
 
 /** @param {import("./shell.js").Me} me @param {import("./voice.js").Voice} voice */
@@ -19,7 +19,7 @@ export async function settings(me, voice) {
     match,
     h("section", { class: "stack", "aria-labelledby": "screen-title" },
       h("h3", { id: "screen-title" }, t("screen")),
-      h("label", { class: "field" }, t("screen.language"), languages(document.documentElement.lang, (code) => {
+      h("label", { class: "field" }, t("screen.language"), choose(document.documentElement.lang, (code) => {
         localStorage.setItem("language", code);
         location.reload();
       })),
@@ -41,7 +41,7 @@ async function matchPart(voice) {
   return h("section", { class: "stack", "aria-labelledby": "match-title" },
     h("h3", { id: "match-title" }, t("match")),
     h("label", { class: "field" }, t("setup.language"),
-      languages(voice.language, (code) => attempt(() => post("/api/language", { language: code })), "spoken")),
+      choose(voice.language, (code) => attempt(() => post("/api/language", { language: code })), "spoken")),
     h("label", { class: "check" }, h("input", { type: "checkbox", id: "relaxed", checked: view.relaxed_turns, onchange: async (/** @type {any} */ event) => {
       const { checked } = event.target;
       if ((await attempt(async () => { await post("/api/relaxed-turns", { relaxed: checked }); return true; })) === null) event.target.checked = !checked;

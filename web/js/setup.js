@@ -1,26 +1,37 @@
-/** Setting a match up: what is played, who plays, who deals, and what watches the pile. */
+/** Setting a match up: who plays, what is played by which rules, and what watches the pile. */
 
-import { get, post } from "./api.js";
-import { attempt } from "./attempt.js";
+import { confirm } from "./actions.js";
+import { Refused, get, post } from "./api.js";
+import { attempt, worded } from "./attempt.js";
+import { choices as ask } from "./choices.js";
 import { $, fill, h, svg, toast } from "./dom.js";
-import { LANGUAGES, cardName, t } from "./i18n.js";
+import { cardName, languages, t } from "./i18n.js";
+import { matchLabel, takeUp } from "./matches.js";
+import { drawOption } from "./options.js";
+import { person } from "./people.js";
 import { Picture } from "./picture.js";
 import { live, prepare } from "./shell.js";
 import { drawSources } from "./sources.js";
 
+/** The choice of a profile that stands for the family's own rules. */
+const OURS = "ours";
+
 await prepare("host");
-const choices = await get(`/api/choices?language=${document.documentElement.lang}`);
+const [choices, view, { people }, { matches }] = await Promise.all([ask(), get("/api/view"), get("/api/people"), get("/api/matches")]);
 const last = choices.last;
 const form = $("#setup");
+/** Whether a match would be broken off by another one. */
+const running = view.match !== null && !view.state.winners.length;
 
 /** @type {string[]} */
 let players = last.players ?? ["", ""];
 let dealer = /** @type {string | null} */ (last.dealer ?? null);
 const wish = {
-  edition: last.edition ?? "mario-kart",
-  profile: last.profile ?? "official",
+  edition: last.edition ?? choices.editions[0].name,
+  profile: last.profile ?? choices.profiles[0].name,
   /** @type {Record<string, any>} */
   options: last.options ?? {},
+  ours: last.ours ?? false,
   language: last.language ?? document.documentElement.lang,
   relaxed_turns: last.relaxed_turns ?? false,
 };
@@ -30,77 +41,104 @@ const playersPlace = h("div", { class: "stack" });
 const cameraPlace = h("div", { class: "stack" });
 const picturePlace = h("div", { class: "preview", hidden: true });
 const picture = new Picture(picturePlace);
-const rulesPlace = h("div", { class: "form-grid" });
+const gamePlace = h("div", { class: "stack" });
+const wrong = h("p", { class: "warn", role: "alert", id: "setup-wrong" });
 fill(form,
-  h("section", { class: "panel stack" }, h("h2", {}, t("setup.game")), rulesPlace),
-  h("section", { class: "panel stack" }, h("h2", {}, t("setup.players")), h("p", { class: "soft small" }, t("setup.players.help")), playersPlace),
-  h("section", { class: "panel stack" }, h("h2", {}, t("setup.camera")), cameraPlace, picturePlace),
+  h("div", { class: "setup-grid" },
+    h("section", { class: "panel stack", "aria-labelledby": "players-title" }, h("h2", { id: "players-title" }, t("setup.players")), playersPlace),
+    h("section", { class: "panel stack", "aria-labelledby": "game-title" }, h("h2", { id: "game-title", class: "visually-hidden" }, t("setup.game")), gamePlace,
+      h("details", { class: "fold", id: "camera-fold" }, h("summary", {}, t("setup.camera")), h("div", { class: "stack" }, cameraPlace, picturePlace)))),
+  wrong,
   h("button", { class: "primary big", id: "start" }, t("setup.start")));
 form.addEventListener("submit", start);
-drawRules();
+drawGame();
 drawPlayers();
-await drawSources(cameraPlace, { simulated: true, chosen: () => { picturePlace.hidden = true; } });
 live({
-  view: (view) => picture.health(view.camera),
+  view: (now) => picture.health(now.camera),
   frame: (frame) => {
     picture.show(frame);
     picturePlace.hidden = false;
   },
 });
+await drawSources(cameraPlace, { simulated: true, chosen: () => { picturePlace.hidden = true; } });
 
+/** The match that runs, and those that were broken off and can be gone on with. */
 function drawResume() {
-  if (choices.running) {
-    fill($("#resume"), h("div", { class: "panel row spread" }, h("p", {}, t("setup.running")), h("a", { class: "button primary", href: "/table" }, t("setup.continue"))));
-  } else if (choices.unfinished) {
-    fill($("#resume"), h("div", { class: "panel row spread" }, h("p", {}, t("setup.unfinished")),
-      h("button", { type: "button", class: "primary", id: "resume-match", onclick: async () => {
-        if (await attempt(() => post("/api/match/resume", { id: choices.unfinished }))) location.assign("/table");
-      } }, t("setup.resume"))));
-  }
+  const left = matches.filter((/** @type {any} */ one) => !one.over && !one.running);
+  fill($("#resume"),
+    running && h("div", { class: "panel row spread" }, h("p", {}, t("setup.running")), h("a", { class: "button primary", href: "/table" }, t("setup.continue"))),
+    left.length > 0 && h("details", { class: "panel fold", open: !running && left.length === 1, id: "broken-off" }, h("summary", {}, t("setup.unfinished", { count: left.length })),
+      h("ul", { class: "plain past" }, left.map((/** @type {any} */ one) => h("li", { "data-key": one.id }, h("span", {}, matchLabel(one)), takeUp(one))))));
 }
 
-/** @param {string} label @param {Array<[string, string]>} options @param {string} value @param {(value: string) => void} set @param {string} id */
-function choose(label, options, value, set, id) {
-  return h("label", { class: "field" }, label, h("select", { id, onchange: (/** @type {any} */ event) => {
-    set(event.target.value);
-    drawRules();
-  } }, options.map(([key, text]) => h("option", { value: key, selected: key === value }, text))));
+/**
+ * Some big buttons of which one holds.
+ * @param {string} name @param {string} label @param {Array<[string, string]>} options @param {string} value @param {(value: string) => void} set
+ */
+function pickOne(name, label, options, value, set) {
+  return h("fieldset", {}, h("legend", {}, label), h("div", { class: "picks" }, options.map(([key, text]) => h("label", { class: "pick" },
+    h("input", { type: "radio", name, value: key, checked: key === value, onchange: () => {
+      set(key);
+      drawGame();
+    } }), h("span", {}, text)))));
 }
 
-/** @param {string} name @param {string} text */
-function setNumber(name, text) {
-  if (Number(text)) wish.options[name] = Number(text);
-  else delete wish.options[name];
+/** What an option is now: as chosen here, as the profile has it, as the edition has it. @param {string} name */
+function valueOf(name) {
+  const edition = choices.editions.find((/** @type {any} */ one) => one.name === wish.edition) ?? choices.editions[0];
+  const profile = choices.profiles.find((/** @type {any} */ one) => one.name === wish.profile) ?? choices.profiles[0];
+  return wish.options[name] ?? profile.sets[name] ?? edition.defaults[name];
 }
 
-function drawRules() {
-  const edition = choices.editions.find((/** @type {any} */ one) => one.name === wish.edition);
-  const scoring = wish.options.scoring ?? choices.profiles.find((/** @type {any} */ one) => one.name === wish.profile).sets.scoring ?? edition.defaults.scoring;
-  fill(rulesPlace,
-    choose(t("setup.edition"), choices.editions.map((/** @type {any} */ one) => [one.name, one.title]), wish.edition, (value) => { wish.edition = value; }, "edition"),
-    choose(t("setup.profile"), choices.profiles.map((/** @type {any} */ one) => [one.name, one.title]), wish.profile, (value) => { wish.profile = value; delete wish.options.scoring; }, "profile"),
-    choose(t("setup.scoring"), choices.scorings.map((/** @type {any} */ one) => [one.value, one.title]), scoring, (value) => { wish.options.scoring = value; }, "scoring"),
-    scoring !== "single-round" && h("label", { class: "field" }, t("setup.target"), h("input", { id: "target", type: "number", min: "1", max: "100000", value: wish.options.target ?? edition.defaults.target,
-      onchange: (/** @type {any} */ event) => { setNumber("target", event.target.value); } })),
-    h("label", { class: "field" }, t("setup.hand"), h("input", { id: "hand-size", type: "number", min: "1", max: "30", value: wish.options.hand_size ?? edition.defaults.hand_size,
-      onchange: (/** @type {any} */ event) => { setNumber("hand_size", event.target.value); } })),
-    choose(t("setup.language"), Object.entries(LANGUAGES), wish.language, (value) => { wish.language = value; }, "language"),
-    h("label", { class: "check wide" }, h("input", { type: "checkbox", checked: wish.relaxed_turns, onchange: (/** @type {any} */ event) => { wish.relaxed_turns = event.target.checked; } }), t("setup.relaxed")));
+function drawGame() {
+  const option = (/** @type {any} */ one) => drawOption(one, valueOf(one.name), (value) => {
+    wish.options = { ...wish.options, [one.name]: value };
+    wish.ours = true;
+    drawGame();
+  });
+  // Without points there is nothing to play to.
+  const apt = choices.options.filter((/** @type {any} */ one) => one.name !== "target" || valueOf("scoring") !== "single-round");
+  const mine = wish.ours || last.our_rules;
+  fill(gamePlace,
+    pickOne("edition", t("setup.edition"), choices.editions.map((/** @type {any} */ one) => [one.name, one.title]), wish.edition, (value) => { wish.edition = value; }),
+    pickOne("profile", t("setup.profile"), [...choices.profiles.map((/** @type {any} */ one) => [one.name, one.title]), ...(mine ? [[OURS, t("setup.ours")]] : [])], wish.ours ? OURS : wish.profile, (value) => {
+      if (value !== OURS) wish.profile = value;
+      wish.options = value === OURS ? { ...(last.our_rules ?? wish.options) } : {};
+      wish.ours = value === OURS;
+    }),
+    h("details", { class: "fold", id: "house-fold" }, h("summary", {}, t("setup.house")), h("div", { class: "options" }, apt.filter((/** @type {any} */ one) => one.house).map(option))),
+    h("details", { class: "fold", id: "rules-fold" }, h("summary", {}, t("setup.rules")), h("div", { class: "options" }, apt.filter((/** @type {any} */ one) => !one.house).map(option))),
+    h("details", { class: "fold", id: "table-fold" }, h("summary", {}, t("setup.table")), h("div", { class: "stack" },
+      h("label", { class: "field" }, t("setup.language"), h("select", { id: "language", onchange: (/** @type {any} */ event) => { wish.language = event.target.value; } },
+        languages().map(([code, name]) => h("option", { value: code, selected: code === wish.language }, name)))),
+      h("label", { class: "check" }, h("input", { type: "checkbox", checked: wish.relaxed_turns, onchange: (/** @type {any} */ event) => { wish.relaxed_turns = event.target.checked; } }), t("setup.relaxed")))));
 }
 
 function drawPlayers(focus = -1) {
-  const rows = players.map((name, seat) => playerRow(name, seat));
+  const known = Object.keys(people).filter((name) => !players.includes(name));
+  const full = players.filter((name) => name.trim()).length >= choices.most_players;
   fill(playersPlace,
-    h("ol", { class: "players" }, rows),
-    players.length < 10 && h("button", { type: "button", id: "add-player", onclick: () => {
+    h("p", { class: "soft small" }, t("setup.players.help")),
+    known.length > 0 && h("div", { class: "row", role: "group", "aria-label": t("setup.known") }, known.slice(0, 12).map((name) => h("button", { type: "button", class: "small-button", "data-known": name, disabled: full, onclick: () => {
+      const free = players.findIndex((one) => !one.trim());
+      if (free >= 0) players[free] = name;
+      else players.push(name);
+      drawPlayers();
+    } }, person(name)))),
+    h("ol", { class: "players" }, players.map((name, seat) => playerRow(name, seat))),
+    players.length < choices.most_players && h("button", { type: "button", id: "add-player", onclick: () => {
       players.push("");
       drawPlayers(players.length - 1);
     } }, t("setup.add")),
-    h("div", { class: "row" },
-      h("label", { class: "field grow" }, t("setup.dealer"), h("select", { id: "dealer", onchange: (/** @type {any} */ event) => { dealer = event.target.value || null; } })),
-      h("button", { type: "button", class: "below", onclick: randomDealer }, t("setup.dealer.random")),
-      h("button", { type: "button", class: "below", onclick: cardDealer }, t("setup.dealer.cards"))),
-    h("div", { id: "dealer-cards", class: "stack" }));
+    h("details", { class: "fold", id: "dealer-fold" }, h("summary", {}, t("setup.dealer"), ": ", dealer ?? t("setup.dealer.last")),
+      h("div", { class: "row" },
+        h("label", { class: "field grow" }, h("span", { class: "visually-hidden" }, t("setup.dealer")), h("select", { id: "dealer", onchange: (/** @type {any} */ event) => {
+          dealer = event.target.value || null;
+          drawPlayers();
+        } })),
+        h("button", { type: "button", onclick: randomDealer }, t("setup.dealer.random")),
+        h("button", { type: "button", onclick: cardDealer }, t("setup.dealer.cards"))),
+      h("div", { id: "dealer-cards", class: "stack" })));
   drawDealer();
   if (focus >= 0) playersPlace.querySelectorAll(".players input")[focus]?.focus();
 }
@@ -119,7 +157,8 @@ function playerRow(name, seat) {
     players.splice(to, 0, ...players.splice(seat, 1));
     drawPlayers(to);
   };
-  return h("li", { class: "player-row", draggable: true,
+  const label = t("setup.player", { seat: seat + 1 });
+  return h("li", { class: "player-row", "data-key": `seat-${seat}`, draggable: true,
     ondragstart: (/** @type {DragEvent} */ event) => event.dataTransfer?.setData("text/plain", String(seat)),
     ondragover: (/** @type {Event} */ event) => event.preventDefault(),
     ondrop: (/** @type {DragEvent} */ event) => {
@@ -128,16 +167,18 @@ function playerRow(name, seat) {
       players.splice(seat, 0, ...players.splice(from, 1));
       drawPlayers();
     } },
-  h("span", { class: "grip", "aria-hidden": "true" }, svg('<path d="M9 6h.01M15 6h.01M9 12h.01M15 12h.01M9 18h.01M15 18h.01" stroke="currentColor" stroke-width="3" stroke-linecap="round"/>')),
-  h("input", { value: name, maxlength: "24", required: true, "aria-label": t("setup.player", { seat: seat + 1 }), placeholder: t("setup.player", { seat: seat + 1 }),
-    oninput: (/** @type {any} */ event) => { players[seat] = event.target.value; },
+  h("input", { value: name, maxlength: "24", "aria-label": label, placeholder: label,
+    oninput: (/** @type {any} */ event) => {
+      players[seat] = event.target.value;
+      fill(wrong);
+    },
     onchange: drawDealer,
     onkeydown: (/** @type {KeyboardEvent} */ event) => {
       if (event.altKey && event.key === "ArrowUp") shift(seat - 1);
       if (event.altKey && event.key === "ArrowDown") shift(seat + 1);
     } }),
   h("button", { type: "button", class: "quiet icon", "aria-label": t("setup.up", { seat: seat + 1 }), disabled: seat === 0, onclick: () => shift(seat - 1) }, svg('<path d="m6 15 6-6 6 6" fill="none" stroke="currentColor" stroke-width="2.4"/>')),
-  h("button", { type: "button", class: "quiet icon", "aria-label": t("setup.remove", { seat: seat + 1 }), disabled: players.length <= 2, onclick: () => {
+  h("button", { type: "button", class: "quiet icon", "aria-label": t("setup.remove", { seat: seat + 1 }), disabled: players.length <= choices.least_players, onclick: () => {
     players.splice(seat, 1);
     drawPlayers();
   } }, svg('<path d="m6 6 12 12M18 6 6 18" stroke="currentColor" stroke-width="2.4"/>')));
@@ -187,7 +228,18 @@ function cardDealer() {
 /** @param {Event} event */
 async function start(event) {
   event.preventDefault();
-  const body = { ...wish, players: players.map((name) => name.trim()).filter(Boolean), dealer };
-  const started = await attempt(() => post("/api/match", body));
-  if (started) location.assign("/table");
+  const named = players.map((name) => name.trim()).filter(Boolean);
+  const twice = named.find((name, i) => named.findIndex((other) => other.toLowerCase() === name.toLowerCase()) !== i);
+  if (named.length < choices.least_players || twice) {
+    fill(wrong, twice ? t("setup.twice", { player: twice }) : t("setup.toofew", { count: choices.least_players }));
+    playersPlace.querySelectorAll(".players input")[twice ? players.lastIndexOf(twice) : named.length]?.focus();
+    return;
+  }
+  if (running && !(await confirm(t("setup.replace"), t("setup.start")))) return;
+  try {
+    await post("/api/match", { ...wish, players: named, dealer });
+    location.assign("/table");
+  } catch (error) {
+    fill(wrong, error instanceof Refused ? worded(error) : t("offline"));
+  }
 }

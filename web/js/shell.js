@@ -3,7 +3,7 @@
 import { get } from "./api.js";
 import { may } from "./attempt.js";
 import { showItems } from "./card.js";
-import { choices } from "./choices.js";
+import { edition } from "./choices.js";
 import { $, fill, h, svg, toast } from "./dom.js";
 import { languageHere, load, t, translate } from "./i18n.js";
 import { invite } from "./invite.js";
@@ -11,7 +11,7 @@ import { know } from "./people.js";
 import { settings } from "./settings.js";
 import { Voice } from "./voice.js";
 
-/** @typedef {{ role: string | null, player: string | null, language: string, secure: boolean, players: string[] }} Me */
+/** @typedef {{ role: string | null, player: string | null, language: string, languages: Record<string, string>, secure: boolean, players: string[] }} Me */
 
 export const voice = new Voice();
 
@@ -32,7 +32,7 @@ const PAGES = [
  */
 export async function prepare(needed) {
   const me = /** @type {Me} */ (await get("/api/me"));
-  await load(languageHere(me.language));
+  await load(languageHere(me.language, me.languages));
   translate();
   document.title = `${t(document.body.dataset.title ?? "brand")} · ${t("brand")}`;
   if (needed !== null && !may(me.role, needed)) {
@@ -132,10 +132,9 @@ export function live(on) {
   addEventListener("pageshow", (event) => event.persisted && open());
 }
 
-/** Draws cards as this edition has them. @param {string} edition */
-async function dress(edition) {
-  const { editions } = await choices();
-  showItems(editions.find((/** @type {any} */ one) => one.name === edition)?.items ?? false);
+/** Draws cards as this edition has them. @param {string} name */
+async function dress(name) {
+  showItems((await edition(name)).items);
 }
 
 /** @param {boolean} is */

@@ -4,7 +4,8 @@ import { h } from "./dom.js";
 
 /** @param {Blob} video @param {number} count @returns {Promise<Blob[]>} */
 export async function stills(video, count) {
-  const player = h("video", { muted: true, playsinline: true, src: URL.createObjectURL(video) });
+  const player = h("video", { muted: true, playsinline: true, preload: "auto", src: URL.createObjectURL(video) });
+  player.playsInline = true;
   const heard = (/** @type {string} */ name) => new Promise((resolve, reject) => {
     player.addEventListener(name, resolve, { once: true });
     player.addEventListener("error", reject, { once: true });

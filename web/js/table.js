@@ -86,7 +86,7 @@ function draw() {
   }
   const over = state.winners.length > 0;
   document.body.classList.toggle("is-over", over);
-  fill($("#caption"), headline().map((sentence, i) => h("span", { class: i && sentence === view.prompt ? "caption-next" : "" }, sentence)));
+  fill($("#caption"), headline().map((sentence, i) => [i > 0 && " ", h("span", { class: i && sentence === view.prompt ? "caption-next" : "" }, sentence)]));
   const news = [...view.notices.map((/** @type {any} */ notice) => notice.sentence), ...picture.trouble(view.camera)];
   fill($("#notices"), [...new Set(news)].map((sentence) => h("p", { class: "panel warn notice-line", role: "status" }, sentence)));
   fill($("#questions"), view.questions.map((/** @type {any} */ question) => drawQuestion(question, view, me)));

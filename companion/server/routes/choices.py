@@ -108,7 +108,8 @@ def get_choices(query: ChoicesQuery) -> ChoicesAnswer:
 
     Titles and sentences are for people, in the language asked for. Each option's default stands in each edition's
     `defaults`; what a profile `sets` goes before it; what POST /api/match is given as `options` goes before both.
-    `scorings` are the values of the option `scoring`. `last` is the body of the last POST /api/match, empty at first.
+    `scorings` are the values of the option `scoring`. `last` is the body of the last POST /api/match, empty at first,
+    with the family's own rules as `our_rules`.
     """
     own = services()
     caller = Caller(query.language or own.language)

@@ -30,8 +30,15 @@ _MOST = 1_000_000
 OptionValue = StrictBool | Annotated[StrictInt, Field(ge=0, le=_MOST)] | Annotated[StrictStr, Field(max_length=40)]
 
 
+OUR_RULES = "our_rules"
+"""Where the family's own rules stand among what was chosen last."""
+
+
 class MatchBody(Body):
-    """How a match is set up. `options` are those of the rules that differ from the profile's; see `/api/choices`."""
+    """How a match is set up. `options` are those of the rules that differ from the profile's; see `/api/choices`.
+
+    ours: whether these are the family's own rules, to be offered as such from now on.
+    """
 
     edition: EditionName
     profile: ProfileName = "official"
@@ -40,6 +47,7 @@ class MatchBody(Body):
     options: dict[OptionName, OptionValue] = Field(default_factory=dict)
     language: Language | None = None
     relaxed_turns: bool = False
+    ours: bool = False
 
 
 class ResumeBody(Body):
@@ -79,7 +87,8 @@ def start_match(body: MatchBody) -> StartedAnswer:
     own = services()
     if body.language is not None:
         own.speak(body.language)
-    own.remember(body.model_dump(mode="json"))
+    wishes = body.model_dump(mode="json")
+    own.remember({**wishes, OUR_RULES: wishes["options"] if body.ours else own.wishes.get(OUR_RULES)})
     if own.camera.state.source == SOURCE:
         return StartedAnswer(id=SelfPlay(own, header, relaxed_turns=body.relaxed_turns).start())
     return StartedAnswer(id=own.start(header, relaxed_turns=body.relaxed_turns))

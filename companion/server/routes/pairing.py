@@ -10,6 +10,7 @@ import segno
 from flask import Response, request
 from pydantic import Field, model_validator
 
+from companion.languages import Language
 from companion.server.access.guests import Guest, Role
 from companion.server.access.pairing import InvalidTokenError, TooManyTriesError, WrongPinError
 from companion.server.errors import RefusalError
@@ -23,11 +24,12 @@ api = Api()
 
 
 class MeAnswer(Answer):
-    """Who this device is."""
+    """Who this device is. languages: those that there are, by code, with what they call themselves."""
 
     role: str | None
     player: str | None
     language: str
+    languages: dict[str, str]
     secure: bool
     players: list[str]
 
@@ -218,6 +220,7 @@ def _me(found: Guest | None) -> MeAnswer:
         role=found.role.value if found else None,
         player=found.player if found and found.player in players else None,
         language=services().language,
+        languages={known.value: known.own_name for known in Language},
         secure=request.is_secure,
         players=players,
     )

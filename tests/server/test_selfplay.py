@@ -1,0 +1,37 @@
+"""The simulated table plays match after match, whatever the camera makes of it."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import replace
+
+import pytest
+from devices import StubReader
+
+from companion.cards import EditionName
+from companion.referee.editions import EDITIONS
+from companion.referee.state import Header
+from companion.server import selfplay
+from companion.server.selfplay import SelfPlay
+from companion.server.services import Services
+
+
+def test_a_match_that_the_camera_does_not_see_is_played_to_its_end_and_the_next_begins(
+    services: Services, reader: StubReader, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(selfplay, "_PATIENCE", 0.1)
+    monkeypatch.setattr(selfplay, "_APPLAUSE", 0.1)
+    reader.cards = []
+    edition = EDITIONS[EditionName.CLASSIC]
+    # Whoever plays a card has gone out, and any hand that is left is enough: the shortest match that there is.
+    header = Header(edition, ("Ann", "Ben"), 1, replace(edition.options, hand_size=1, target=1))
+    first = SelfPlay(services, header, 2).start()
+    deadline = time.monotonic() + 60
+    while services.table.match_id == first and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert services.table.match_id != first
+    after = services.table.view().header
+    assert after is not None
+    assert after.dealer == 0
+    match = next(each for each in services.store.matches() if each.id == first)
+    assert match.over

@@ -1,0 +1,261 @@
+"""The table page as the game's screen: one tap per card, who acted, sounds, the race, what fits on it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from browsing import Open, Server, lay
+from playwright.sync_api import BrowserContext, Page, expect
+
+from companion.cards import Card, EditionName, Face
+from companion.referee import moves
+from companion.referee.editions import EDITIONS
+from companion.referee.state import Header
+from companion.server.access.guests import Role
+
+PEOPLE = ("Ann", "Ben", "Cy", "Dee", "Eve", "Fay", "Gus", "Hal", "Ivy", "Jo")
+
+# Counts the waves that the page sounds, by their kind.
+EARS = """
+window.heard = [];
+class Param { setValueAtTime() {} exponentialRampToValueAtTime() {} }
+class Node_ { constructor() { this.frequency = new Param(); this.gain = new Param(); }
+  connect(to) { return to; } start() { window.heard.push(this.type); } stop() {} }
+window.AudioContext = class {
+  constructor() { this.state = 'running'; this.currentTime = 0; this.destination = new Node_(); }
+  createOscillator() { return new Node_(); }
+  createGain() { return new Node_(); }
+  resume() { return Promise.resolve(); }
+};
+"""
+
+
+def begin(server: Server, players: int, *cards: str) -> None:
+    edition = EDITIONS[EditionName.MARIO_KART]
+    names = PEOPLE[:players]
+    server.services.start(Header(edition, names, players - 1, edition.options), relaxed_turns=False)
+    for card in cards or ("red 5",):
+        started = server.services.table.state is not None and server.services.table.state.top is not None
+        server.services.table.tap((moves.Play if started else moves.Start)(Card.parse(card)))
+
+
+def turn(page: Page, player: str) -> None:
+    expect(page.locator(".seat.turn")).to_have_attribute("data-player", player)
+
+
+def overlaps(page: Page, selector: str) -> list[str]:
+    """Return which of the elements lie on each other, by their texts."""
+    found: list[str] = page.evaluate(
+        """(selector) => {
+          const all = [...document.querySelectorAll(selector)].map((one) =>
+            [one.innerText, one.getBoundingClientRect()]);
+          const apart = (p, q) => p.left > q.right - 1 || q.left > p.right - 1 || p.top > q.bottom - 1
+            || q.top > p.bottom - 1;
+          return all.flatMap(([a, p], i) => all.slice(i + 1).filter(([, q]) => !apart(p, q)).map(([b]) => a + b));
+        }""",
+        selector,
+    )
+    return found
+
+
+def test_a_card_is_one_tap_and_so_is_drawing_and_passing(playing: Server, open_as: Open) -> None:
+    page = open_as(Role.HOST)
+    lay(page, "red 7")
+    turn(page, "Ben")
+    page.click('[data-act="draw-pass"]')
+    turn(page, "Cy")
+    lay(page, "wild draw four", "green")
+    expect(page.locator(".in-force")).to_contain_text("green")
+    expect(page.locator('[data-act="accept"]')).to_be_visible()
+
+
+def test_what_fits_is_bright_and_the_rest_is_asked_about(playing: Server, open_as: Open) -> None:
+    page = open_as(Role.HOST)
+    expect(page.locator('#palette [data-card="red 2"]')).to_have_class("tile chip-red")
+    expect(page.locator('#palette [data-card="blue 2"]')).to_have_class("tile tile-pale tile-blue")
+    lay(page, "blue 2")
+    expect(page.locator("dialog")).to_contain_text("Are you sure?")
+
+
+def test_a_tap_on_a_seat_says_who_acted(playing: Server, open_as: Open) -> None:
+    page = open_as(Role.HOST)
+    page.click('[data-player="Cy"] .seat-in')
+    expect(page.locator("#prompt")).to_contain_text("What did Cy do?")
+    lay(page, "red 9")
+    # Ann and Ben were passed over: that they drew and passed is asked.
+    page.locator(".question button").first.click()
+    turn(page, "Ann")
+    expect(page.locator('.line:has-text("red 9")')).to_contain_text("Cy: red 9")
+
+
+def test_the_item_swallows_no_tap_and_offers_what_must_be_chosen(playing: Server, open_as: Open) -> None:
+    page = open_as(Role.HOST)
+    page.wait_for_selector("#palette")
+    playing.services.table.tap(moves.Play(Card(Face.WILD_ITEM_BOX)))
+    playing.services.table.tap(moves.Flip(Card.parse("green 3")))
+    page.wait_for_selector(".theatre-green-shell")
+    page.click('.theatre [data-choose="target-Ben"]')
+    expect(page.locator('[data-player="Ben"] .seat-count')).to_contain_text("8")
+    expect(page.locator(".theatre")).to_have_count(0)
+    playing.services.table.tap(moves.Play(Card(Face.WILD_ITEM_BOX)))
+    playing.services.table.tap(moves.Flip(Card.parse("red 3")))
+    page.wait_for_selector(".theatre-mushroom")
+    box = page.locator("#settings").bounding_box()
+    assert box is not None
+    page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    expect(page.locator("dialog")).to_contain_text("Settings")
+
+
+def test_things_sound_and_a_new_sentence_stops_an_old_one(
+    playing: Server, device: Callable[..., BrowserContext]
+) -> None:
+    context = device()
+    context.add_init_script(EARS)
+    page = context.new_page()
+    page.goto(playing.invitation(Role.VIEWER))
+    page.wait_for_selector(".seat")
+    page.evaluate("speechSynthesis.cancel = () => window.spoken.push('-')")
+    playing.services.table.tap(moves.Play(Card.parse("red skip")))
+    turn(page, "Cy")
+    assert page.evaluate("window.heard") == []
+    page.click("#speak")
+    playing.services.table.tap(moves.Play(Card.parse("red reverse")))
+    page.wait_for_function("() => window.spoken.includes('It is Ben’s turn.')")
+    assert page.evaluate("window.heard") == ["triangle", "triangle"]
+    assert page.evaluate("window.spoken.slice(-3)") == ["-", "Play goes counterclockwise.", "It is Ben’s turn."]
+    page.click("#settings")
+    page.select_option("#much", "effects")
+    page.keyboard.press("Escape")
+    playing.services.table.tap(moves.Play(Card.parse("red 3")))
+    turn(page, "Ann")
+    playing.services.table.tap(moves.Play(Card.parse("red skip")))
+    page.wait_for_function("() => window.spoken.at(-1) === 'Cy is skipped.'")
+
+
+def test_people_keep_their_colour_and_shape(server: Server, open_as: Open) -> None:
+    begin(server, 3)
+    page = open_as(Role.HOST)
+    before = page.locator('[data-player="Cy"] .mark').first.evaluate("(mark) => [mark.style.color, mark.innerHTML]")
+    edition = EDITIONS[EditionName.CLASSIC]
+    server.services.start(Header(edition, ("Zoe", "Cy"), 0, edition.options), relaxed_turns=False)
+    page.wait_for_selector('[data-player="Zoe"]')
+    mark = page.locator('[data-player="Cy"] .mark').first
+    assert mark.evaluate("(mark) => [mark.style.color, mark.innerHTML]") == before
+    assert page.locator('[data-player="Zoe"] .mark').first.evaluate("(mark) => mark.style.color") != before[0]
+
+
+def test_karts_race_and_the_podium_leads_to_a_rematch(server: Server, open_as: Open) -> None:
+    edition = EDITIONS[EditionName.MARIO_KART]
+    header = Header(edition, ("Ann", "Ben", "Cy"), 2, edition.options)
+    server.services.start(header, relaxed_turns=False)
+    page = open_as(Role.HOST)
+
+    def play_round(winner: str, *cards: str) -> None:
+        table = server.services.table
+        table.tap(moves.Start(Card.parse("red 5")))
+        table.tap(moves.Draw())
+        table.tap(moves.Pass())
+        table.tap(moves.Count(winner, 0))
+        for player in header.players:
+            if player != winner:
+                table.tap(moves.Hand(player, tuple(map(Card.parse, cards))))
+
+    play_round("Ann", "wild item box")
+    page.wait_for_selector(".theatre-race")
+    part = page.locator('#race .lane[data-player="Ann"] .lane-track')
+    expect(part).to_have_attribute("style", f"--part: {100 / header.options.target:.4f}; --color: var(--person-0);")
+    expect(page.locator('#race .lane[data-player="Ann"]')).to_contain_text("100")
+    while not server.services.table.view().state.winners:  # type: ignore[union-attr]
+        play_round("Ben", "wild item box", "wild draw four", "blue skip")
+    expect(page.locator(".podium .step-1")).to_contain_text("Ben")
+    expect(page.locator(".oddities")).to_contain_text("held 8 cards at once")
+    page.click('[data-act="rematch"]')
+    expect(page.locator("#caption")).to_contain_text("Turn up a card")
+    assert server.services.table.view().header.dealer != header.dealer  # type: ignore[union-attr]
+
+
+def test_undo_says_what_it_undoes(playing: Server, open_as: Open) -> None:
+    page = open_as(Role.HOST)
+    lay(page, "red 7")
+    expect(page.locator('[data-act="undo"]')).to_have_text("Undo: red 7 (Ann)")
+    playing.services.table.tap(moves.Count("Ann", 0))
+    for player in ("Ben", "Cy"):
+        playing.services.table.tap(moves.Hand(player, (Card.parse("red 1"),)))
+    page.wait_for_selector('[data-act="undo"]:has-text("Hand scored")')
+    page.click('[data-act="undo"]')
+    expect(page.locator("dialog")).to_contain_text("a round that was scored")
+
+
+@pytest.mark.parametrize("size", [(1024, 768), (1280, 720), (1920, 1080)])
+def test_everything_that_is_tapped_is_in_view(size: tuple[int, int], server: Server, open_as: Open) -> None:
+    begin(server, 10, "red 5", "red 7")
+    page = open_as(Role.HOST, viewport={"width": size[0], "height": size[1]})
+    page.evaluate("localStorage.setItem('language', 'de')")
+    page.reload()
+    page.wait_for_selector("#palette .tile")
+    assert page.evaluate("document.documentElement.scrollHeight") <= size[1]
+    for button in page.locator("#actions button, #palette button, [data-act=undo]").all():
+        box = button.bounding_box()
+        assert box is not None
+        assert box["y"] + box["height"] <= size[1], button.inner_text()
+    assert overlaps(page, ".seat, #top .card") == []
+    bar = page.locator("header.bar").bounding_box()
+    assert bar is not None
+    assert bar["height"] < 80
+    # A longer colour's name, or a longer sentence of one line, moves nothing.
+    before = page.locator("#top .card").bounding_box()
+    server.services.table.tap(moves.Play(Card.parse("yellow 7")))
+    expect(page.locator("#top .card")).to_have_attribute("aria-label", "gelb 7")
+    assert page.locator("#top .card").bounding_box() == before
+
+
+def test_on_a_phone_all_pages_are_in_the_bar_at_the_foot(server: Server, open_as: Open) -> None:
+    begin(server, 10)
+    page = open_as(Role.HOST, viewport={"width": 390, "height": 844})
+    page.wait_for_selector(".seat")
+    for link in page.locator("nav a").all():
+        box = link.bounding_box()
+        assert box is not None
+        assert box["x"] >= 0
+        assert box["x"] + box["width"] <= 390
+        assert box["y"] > 760
+    assert overlaps(page, ".seat, #top .card") == []
+
+
+def test_the_stage_shows_the_table_alone_and_keeps_awake(
+    playing: Server, device: Callable[..., BrowserContext]
+) -> None:
+    context = device()
+    context.add_init_script(
+        "window.locks = 0; Object.defineProperty(navigator, 'wakeLock', { value: {"
+        " request: async () => { window.locks += 1; return { released: false, release: async () => {} }; } } });"
+    )
+    page = context.new_page()
+    page.goto(playing.invitation(Role.HOST))
+    page.wait_for_selector(".seat")
+    page.wait_for_function("() => window.locks === 1")
+    page.click("#full")
+    expect(page.locator("header.bar")).to_be_hidden()
+    expect(page.locator(".seat").first).to_be_visible()
+    page.click("#full")
+    expect(page.locator("header.bar")).to_be_visible()
+
+
+def test_without_a_camera_there_is_no_camera_panel(playing: Server, open_as: Open) -> None:
+    page = open_as(Role.HOST)
+    page.wait_for_selector("#palette .tile")
+    expect(page.locator("#camera-panel")).to_be_hidden()
+    playing.services.camera.choose("phone")
+    expect(page.locator("#camera-panel")).to_be_visible()
+    expect(page.locator("#palette .tile")).to_have_count(0)
+
+
+def test_a_players_phone_shows_the_game_while_it_waits(playing: Server, open_as: Open) -> None:
+    page = open_as(Role.PLAYER, "Ben", page="player", viewport={"width": 390, "height": 844})
+    expect(page.locator(".seat")).to_have_count(3)
+    expect(page.locator(".lane")).to_have_count(3)
+    playing.services.table.tap(moves.Count("Ben", 2))
+    playing.services.table.tap(moves.Play(Card.parse("red 7")))
+    page.click('[data-act="uno-Ben"]')
+    expect(page.locator('[data-player="Ben"] .seat-uno')).to_be_visible()
