@@ -149,3 +149,13 @@ class SelfPlay:
             if frame is not None and frame.time >= seconds:
                 return
             time.sleep(_TICK)
+
+
+def _essence(state: State) -> tuple[object, ...]:
+    """Return what must be right about a state for play to go on rightly."""
+    return state.phase, state.round, state.turn, state.direction, state.top, state.color, state.hands, state.scores
+
+
+def _unsigned(move: moves.Move) -> moves.Move:
+    """Return the move without whose it was said to be."""
+    return replace(move, by=None) if isinstance(move, moves.ActorMove) else move

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
 import pytest
 from browsing import Open, Server, lay, pick
-from playwright.sync_api import Page, expect
+from playwright.sync_api import BrowserContext, Page, Route, expect
 
 from companion.cards import Card, EditionName
 from companion.referee import moves
@@ -195,3 +196,44 @@ def test_house_rules_are_ticked_and_remembered_as_ours(server: Server, open_as: 
     expect(page.locator("#option-jump_in")).not_to_be_checked()
     page.check('[value="ours"]')
     expect(page.locator("#option-jump_in")).to_be_checked()
+
+
+def test_what_the_server_offers_anew_is_there_without_a_line_of_script(
+    playing: Server, device: Callable[..., BrowserContext]
+) -> None:
+    context = device()
+
+    def more(route: Route) -> None:
+        answer = route.fetch()
+        offered = answer.json()
+        if "editions" in offered:
+            cards = [{"card": "wild comet", "count": 4, "title": "Comet", "points": 50, "wild": True}]
+            for edition in offered["editions"]:
+                edition["deck"] += cards
+            galaxy = {**offered["editions"][0], "name": "galaxy", "title": "UNO Galaxy"}
+            offered["editions"].append(galaxy)
+            orbit = {
+                "name": "orbit",
+                "kind": "number",
+                "title": "Orbits",
+                "sentence": "So many rounds about the table.",
+            }
+            offered["options"].append({**orbit, "values": [], "least": 1, "most": 9, "house": True})
+            for edition in offered["editions"]:
+                edition["defaults"]["orbit"] = 3
+        else:
+            offered["languages"]["eo"] = "Esperanto"
+        route.fulfill(response=answer, json=offered)
+
+    context.route("**/api/choices*", more)
+    context.route("**/api/me", more)
+    page = context.new_page()
+    page.goto(playing.invitation(Role.HOST))
+    expect(page.locator('#palette [data-card="wild comet/red"]')).to_be_visible()
+    page.goto(f"{playing.url}/")
+    expect(page.get_by_role("radio", name="UNO Galaxy")).to_be_attached()
+    page.click("#house-fold summary")
+    expect(page.locator('[data-key="orbit"]')).to_contain_text("So many rounds about the table.")
+    expect(page.locator("#option-orbit")).to_have_value("3")
+    page.click("#settings")
+    expect(page.locator('dialog option[value="eo"]')).to_have_text("Esperanto")

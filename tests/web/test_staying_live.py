@@ -151,8 +151,8 @@ def test_a_film_that_cannot_be_played_and_a_picture_of_a_phone_are_refused_in_wo
 
 
 def test_one_card_is_one_card(playing: Server, open_as: Open) -> None:
-    playing.services.table.tap(moves.Count("Ann", 0))
     playing.services.table.tap(moves.Count("Ben", 1))
+    playing.services.table.tap(moves.Count("Ann", 0))
     page = open_as(Role.HOST)
     page.goto(f"{playing.url}/scan?player=Ben")
     for _ in range(2):

@@ -30,7 +30,7 @@ export function laying(state) {
 
 /**
  * Lays a card; one that does not fit only where that is really meant.
- * @param {any} view @param {string} card @param {{ color?: string | null, by?: string | null }} [more]
+ * @param {import("./types").Running} view @param {string} card @param {{ color?: string | null, by?: string | null }} [more]
  *   color: chosen with a wild at once; by: who laid it, where that is not who is on turn
  * @returns {Promise<boolean>} whether it was laid
  */
@@ -44,7 +44,7 @@ export async function lay(view, card, { color = null, by = null } = {}) {
   return true;
 }
 
-/** Asks for a card and lays it. @param {any} view @param {string} title @param {string | null} [by] */
+/** Asks for a card and lays it. @param {import("./types").Running} view @param {string} title @param {string | null} [by] */
 async function pickAndLay(view, title, by = null) {
   const card = await pickCard(title, { edition: view.match.edition, color: view.state.color });
   if (card) await lay(view, card, { by });
@@ -58,7 +58,7 @@ async function drawAndPass() {
 
 /**
  * Returns what may be tapped now.
- * @param {any} view @param {import("./shell.js").Me} me
+ * @param {import("./types").Running} view @param {import("./shell.js").Me} me
  * @param {boolean} own whether only this device's player's buttons are wanted
  * @param {boolean} palette whether the cards lie open beside the buttons
  * @returns {Action[]}
@@ -85,7 +85,7 @@ export function actions(view, me, own = false, palette = false) {
     add("accept", t("act.accept"), () => move({ do: "accept" }));
     add("challenge", t("act.challenge"), () => move({ do: "challenge" }), { class: "primary" });
   } else if (state.phase === "debt" && mayAct) {
-    add("accept", t("act.take", { count: state.debt }), () => move({ do: "accept" }), { class: "primary" });
+    add("accept", t("act.take", { count: state.debt ?? 0 }), () => move({ do: "accept" }), { class: "primary" });
   }
   if (legal.reveal && (host || state.challenger === me.player)) {
     add("reveal", t("act.reveal"), () => location.assign("/scan?purpose=challenge"), { class: "primary" });
@@ -118,7 +118,7 @@ export function actions(view, me, own = false, palette = false) {
 
 /**
  * What must be chosen before play goes on: a colour, or whom something hits.
- * @param {any} view @param {import("./shell.js").Me} me @param {boolean} [own] @returns {Action[]}
+ * @param {import("./types").Running} view @param {import("./shell.js").Me} me @param {boolean} [own] @returns {Action[]}
  */
 export function choosing(view, me, own = false) {
   const { legal } = view;
@@ -135,13 +135,13 @@ export function buttons(found, size = "") {
   return found.map((action) => h("button", { type: "button", class: `${action.class ?? ""} ${size}`, "data-act": action.id, onclick: action.do }, action.icon, action.label));
 }
 
-/** What a line of the history was, in a few words. @param {any} line */
+/** What a line of the history was, in a few words. @param {import("./answers").LineAnswer} line */
 export function told(line) {
   const what = line.move.card ? cardName(line.move.card) : line.move.color ? t(`color.${line.move.color}`) : t(`move.${line.move.do}`);
   return line.player ? t("act.who", { player: line.player, what }) : what;
 }
 
-/** Takes the last move back; across the end of a round only where that is really meant. @param {any} view */
+/** Takes the last move back; across the end of a round only where that is really meant. @param {import("./types").Running} view */
 async function undo(view) {
   const last = view.history.at(-1);
   const scored = !view.questions.length && last?.effects.some((/** @type {any} */ one) => one.effect === "score");

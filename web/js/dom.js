@@ -61,7 +61,7 @@ function address(element, within) {
   return fields.length === 1 ? element.nodeName : "";
 }
 
-/** @param {Node} node */
+/** What names a node among its siblings, empty for nothing. @param {Node} node @returns {string} */
 function keyOf(node) {
   if (!(node instanceof Element)) return "";
   if (node.id) return `#${node.id}`;

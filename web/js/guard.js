@@ -28,7 +28,7 @@
     document.body.classList.add("ready");
   }
 
-  addEventListener("error", (event) => {
+  addEventListener("error", (/** @type {Event} */ event) => {
     if (event instanceof ErrorEvent ? event.error : event.target instanceof HTMLScriptElement) tell();
   }, true);
   // Later on a request may fail, which is said elsewhere; before the page stands it leaves nothing to see.

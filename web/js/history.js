@@ -8,7 +8,7 @@ import { cardName, t } from "./i18n.js";
 import { mark } from "./people.js";
 import { pickCard } from "./picker.js";
 
-/** @param {HTMLElement} place @param {any} view @param {import("./shell.js").Me} me */
+/** @param {HTMLElement} place @param {import("./types").Running} view @param {import("./shell.js").Me} me */
 export function drawHistory(place, view, me) {
   if (!view.history.length) return fill(place, h("li", { class: "soft" }, t("history.none")));
   fill(place, [...view.history].reverse().map((line) => h("li", {},
@@ -20,7 +20,7 @@ export function drawHistory(place, view, me) {
       h("span", { class: `line-by by-${line.read_by}` }, t(`by.${line.read_by}`))))));
 }
 
-/** Shows what a ruling was based on, and takes a correction. @param {any} line @param {any} view @param {import("./shell.js").Me} me */
+/** Shows what a ruling was based on, and takes a correction. @param {import("./answers").LineAnswer} line @param {import("./types").Running} view @param {import("./shell.js").Me} me */
 async function openLine(line, view, me) {
   const corrects = may(me.role, "player");
   const hand = line.move.do === "hand" ? line.move : null;

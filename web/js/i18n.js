@@ -48,7 +48,7 @@ export function translate(root = document) {
 /** The name of a card in this language. @param {string} card */
 export function cardName(card) {
   const [color, ...rest] = card.split(" ");
-  if (color === "wild") return t(`card.${card}`);
+  if (color === "wild") return has(`card.${card}`) ? t(`card.${card}`) : card;
   const face = rest.join(" ");
   return t("card.colored", { color: t(`color.${color}`), face: /^\d$/.test(face) ? face : t(`card.${face}`) });
 }

@@ -4,7 +4,7 @@ import { h } from "./dom.js";
 
 /**
  * Draws an option.
- * @param {any} option @param {any} value @param {(value: any) => void} set
+ * @param {import("./answers").OptionAnswer} option @param {any} value @param {(value: any) => void} set
  */
 export function drawOption(option, value, set) {
   const id = `option-${option.name}`;
@@ -16,7 +16,7 @@ export function drawOption(option, value, set) {
   }
   const field = option.kind === "choice"
     ? h("select", { ...common, onchange: (/** @type {any} */ event) => set(event.target.value) },
-      option.values.map((/** @type {any} */ one) => h("option", { value: one.value, selected: one.value === value }, one.title)))
+      option.values.map((one) => h("option", { value: one.value, selected: one.value === value }, one.title)))
     : h("input", { type: "number", min: String(option.least ?? 0), max: option.most === null ? null : String(option.most), step: "1", value: String(value), ...common, onchange: (/** @type {any} */ event) => {
       if (event.target.value !== "" && event.target.reportValidity()) set(Number(event.target.value));
     } });

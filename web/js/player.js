@@ -15,8 +15,8 @@ import { keepAwake } from "./wake.js";
 const me = await prepare("player");
 if (!me.player && me.role === "player" && me.players.length) location.replace("/join");
 let mine = false;
-/** @type {any} */
-let view = null;
+/** What is shown; the match's own parts are there whenever it is drawn. @type {import("./types").Running} */
+let view;
 keepAwake();
 
 live({
@@ -49,11 +49,11 @@ function draw() {
     h("div", { class: "stack" },
       h("p", { class: "turn-word" }, word),
       now && h("p", { class: "soft" }, view.prompt),
-      state.debt > 0 && h("strong", { class: "debt" }, t("table.debt", { count: state.debt })),
+      (state.debt ?? 0) > 0 && h("strong", { class: "debt" }, t("table.debt", { count: state.debt ?? 0 })),
       state.color && h("p", { class: "row" }, h("span", { class: "soft" }, t("table.color")), colorChip(state.color)),
       me.player && me.player in state.hands && h("p", { class: "soft" }, t("player.cards", { count: state.hands[me.player] }))));
-  fill($("#caption"), (view.ruling?.sentences ?? []).map((/** @type {string} */ sentence) => h("span", {}, sentence)));
-  fill($("#questions"), view.questions.map((/** @type {any} */ question) => drawQuestion(question, view, me)));
+  fill($("#caption"), (view.ruling?.sentences ?? []).map((sentence) => h("span", {}, sentence)));
+  fill($("#questions"), view.questions.map((question) => drawQuestion(question, view, me)));
   fill($("#actions"), buttons(actions(view, me, true), "big"));
   fill($("#ring"), drawRing(view));
   fill($("#race"), match.scoring === "single-round" ? null : drawRace({ ...match, scores: state.scores, winners: state.winners }));

@@ -7,20 +7,20 @@ import { h } from "./dom.js";
 import { cardName, t } from "./i18n.js";
 import { pickCard } from "./picker.js";
 
-/** Draws the question. @param {any} question @param {any} view @param {import("./shell.js").Me} me */
+/** Draws the question. @param {import("./answers").QuestionAnswer} question @param {import("./types").Running} view @param {import("./shell.js").Me} me */
 export function drawQuestion(question, view, me) {
   const answer = (/** @type {any} */ body) => attempt(() => post(`/api/questions/${question.id}/answer`, body));
   const taps = may(me.role, "player");
-  const cards = question.choices.map((/** @type {any} */ choice) => choice.card).filter(Boolean);
+  const cards = question.choices.map((choice) => choice.card).filter(Boolean);
   // Where several choices say the same card landed, the card alone does not tell them apart.
   const distinct = new Set(cards).size === cards.length;
-  const asCard = (/** @type {any} */ choice) => distinct && choice.card !== null;
+  const asCard = (/** @type {import("./answers").ChoiceAnswer} */ choice) => distinct && choice.card !== null;
   return h("section", { class: "panel question", "data-question": question.id, "aria-labelledby": `question-${question.id}` },
     h("h2", { id: `question-${question.id}` }, question.sentence),
     h("div", { class: "question-body" }, h("div", { class: "question-cards" },
-      question.choices.map((/** @type {any} */ choice, /** @type {number} */ index) => h("button", {
+      question.choices.map((choice, index) => h("button", {
         type: "button", class: asCard(choice) ? "card-choice" : "", disabled: !taps, "data-choice": index, onclick: () => answer({ choice: index }),
-      }, asCard(choice) && drawCard(choice.card, { decorative: true }), asCard(choice) ? cardName(choice.card) : choice.label)),
+      }, asCard(choice) && drawCard(choice.card, { decorative: true }), asCard(choice) ? cardName(choice.card ?? "") : choice.label)),
       question.picture && h("a", { href: `/api/pictures/${encodeURIComponent(question.picture)}`, target: "_blank", class: "question-picture" },
         h("img", { src: `/api/pictures/${encodeURIComponent(question.picture)}`, alt: t("history.picture") }))),
     taps && h("div", { class: "question-more" },

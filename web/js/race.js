@@ -34,7 +34,7 @@ export function drawRace({ players, scores, target, scoring, winners }) {
 
 /**
  * Draws who won, second and third, and what was odd about the match.
- * @param {any} match as /api/matches/ID answers
+ * @param {import("./answers").ScoresAnswer} match as /api/matches/ID answers
  */
 export function drawPodium(match) {
   const low = match.scoring === "low-total";
@@ -48,6 +48,6 @@ export function drawPodium(match) {
       h("span", { class: "step-mark" }, mark(player)), h("strong", { class: "step-name" }, player),
       points && h("span", { class: "step-score" }, t("ring.points", { count: match.scores[player] })),
       h("span", { class: "step-block" }, place(player))))),
-    match.oddities.length > 0 && h("ul", { class: "plain oddities" }, match.oddities.map((/** @type {any} */ one) =>
+    match.oddities.length > 0 && h("ul", { class: "plain oddities" }, match.oddities.map((one) =>
       h("li", { "data-key": one.kind }, h("span", { class: "oddity-who" }, one.players.map(person)), h("span", {}, t(`oddity.${one.kind}`, { count: one.amount }))))));
 }

@@ -9,7 +9,7 @@ const CROWD = 7;
 
 /**
  * Draws the ring.
- * @param {any} view
+ * @param {import("./types").Running} view
  * @param {{ tap?: ((player: string) => void) | null, acting?: string | null, awaited?: string[] }} [how]
  *   tap: what a tap on a seat does; acting: who was said to have acted; awaited: whose seats are to be tapped
  */
@@ -26,7 +26,7 @@ export function drawRing(view, how = {}) {
     })));
 }
 
-/** @param {any} view @param {string} player @param {Record<string, string>} vars @param {any} how */
+/** @param {import("./types").Running} view @param {string} player @param {Record<string, string>} vars @param {any} how */
 function drawSeat({ state, match }, player, vars, how) {
   const turn = state.turn === player;
   const next = state.next === player && !turn;

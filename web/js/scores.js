@@ -73,7 +73,7 @@ async function draw() {
   await drawChart(match);
 }
 
-/** @param {any} match */
+/** @param {import("./answers").ScoresAnswer} match */
 function drawLeaders(match) {
   const low = match.scoring === "low-total";
   const order = [...match.players].sort((a, b) => (low ? 1 : -1) * (match.scores[a] - match.scores[b]));
@@ -90,7 +90,7 @@ function drawLeaders(match) {
   }));
 }
 
-/** @param {any} match */
+/** @param {import("./answers").ScoresAnswer} match */
 function drawRounds(match) {
   const players = match.players;
   fill($("#rounds"), match.rounds.length ? h("table", {},
@@ -102,7 +102,7 @@ function drawRounds(match) {
     : h("p", { class: "soft" }, t("scores.noround")));
 }
 
-/** Shows the hands that a round was scored by, with their pictures. @param {any} match @param {any} round */
+/** Shows the hands that a round was scored by, with their pictures. @param {import("./answers").ScoresAnswer} match @param {any} round */
 async function openRound(match, round) {
   await ask(t("scores.hands", { n: round.number }), () => round.hands.map((/** @type {any} */ hand) => h("section", { class: "stack round-hand", "data-hand": hand.player },
     h("h3", { class: "row spread" }, h("span", {}, hand.player), h("span", {}, t("scan.points", { count: hand.points }))),
@@ -110,9 +110,9 @@ async function openRound(match, round) {
     hand.picture && h("img", { class: "ruling-picture", src: `/api/matches/${encodeURIComponent(match.id)}/pictures/${encodeURIComponent(hand.picture)}`, alt: t("scores.hands.picture", { player: hand.player }) }))), t("close"));
 }
 
-/** @param {any} match */
+/** @param {import("./answers").ScoresAnswer} match */
 function drawDeeds(match) {
-  const rows = ["played", "drawn", "rounds_won", "uno_calls", "caught", "challenges_won", "challenges_lost"];
+  const rows = /** @type {Array<keyof import("./answers").DeedsAnswer>} */ (["played", "drawn", "rounds_won", "uno_calls", "caught", "challenges_won", "challenges_lost"]);
   fill($("#deeds"), h("table", {},
     h("thead", {}, h("tr", {}, h("th", {}, h("span", { class: "visually-hidden" }, t("scores.deeds"))), match.players.map((/** @type {string} */ player) => h("th", { scope: "col" }, player)))),
     h("tbody", {}, rows.map((row) => h("tr", {}, h("th", { scope: "row" }, t(`deeds.${row}`)), match.players.map((/** @type {string} */ player) => h("td", {}, match.deeds[player][row])))))));
@@ -132,7 +132,7 @@ async function plotter() {
   return (await import("/web/vendor/uPlot.js")).default;
 }
 
-/** @param {any} match */
+/** @param {import("./answers").ScoresAnswer} match */
 async function drawChart(match) {
   plot?.destroy();
   plot = null;

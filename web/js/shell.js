@@ -81,6 +81,7 @@ function tab(anew = false) {
 /**
  * Listens to what happens. The stream comes back by itself, and goes on where it broke off.
  * @param {{ view?: (view: any) => void, update?: (update: any) => void, frame?: (frame: any) => void }} on
+ *   view: shown anew at each change; update: told once as it happens; frame: the camera's newest picture
  */
 export function live(on) {
   voice.offer();

@@ -20,8 +20,8 @@ import { keepAwake } from "./wake.js";
 
 const me = await prepare("viewer");
 const picture = new Picture($("#live"));
-/** @type {any} */
-let view = null;
+/** What is shown; the match's own parts are there whenever it is drawn. @type {import("./types").Running} */
+let view;
 /** Whether a camera looks on: without one the cards lie open, to be tapped. */
 let watched = false;
 /** Who was tapped as the one who acted, where it is not who is on turn. @type {string | null} */
@@ -87,11 +87,11 @@ function draw() {
   const over = state.winners.length > 0;
   document.body.classList.toggle("is-over", over);
   fill($("#caption"), headline().map((sentence, i) => [i > 0 && " ", h("span", { class: i && sentence === view.prompt ? "caption-next" : "" }, sentence)]));
-  const news = [...view.notices.map((/** @type {any} */ notice) => notice.sentence), ...picture.trouble(view.camera)];
+  const news = [...view.notices.map((notice) => notice.sentence), ...picture.trouble(view.camera)];
   fill($("#notices"), [...new Set(news)].map((sentence) => h("p", { class: "panel warn notice-line", role: "status" }, sentence)));
-  fill($("#questions"), view.questions.map((/** @type {any} */ question) => drawQuestion(question, view, me)));
+  fill($("#questions"), view.questions.map((question) => drawQuestion(question, view, me)));
   fill($("#top"), drawCard(state.top), h("div", { class: "in-force" },
-    state.debt > 0 && h("strong", { class: "debt" }, t("table.debt", { count: state.debt })),
+    (state.debt ?? 0) > 0 && h("strong", { class: "debt" }, t("table.debt", { count: state.debt ?? 0 })),
     state.color ? colorChip(state.color) : h("span", { class: "soft" }, t("table.nocolor"))));
   fill($("#ring"), drawRing(view, { tap: me.role === "host" && !over ? tapSeat : null, acting, awaited: [...view.legal.targets, ...view.legal.hand] }));
   drawActing();
@@ -151,7 +151,7 @@ function drawActing() {
   }) : null);
   $("#more").hidden = rare.length === 0;
   fill($("#rare"), buttons(rare),
-    me.role === "host" && legal.in_round ? view.match.players.map((/** @type {string} */ player) => h("button", { type: "button", class: "quiet", "data-act": `count-${player}`, onclick: () => correctCount(player, state.hands[player]) }, mark(player), t("act.count", { player }))) : null);
+    me.role === "host" && legal.in_round ? view.match.players.map((player) => h("button", { type: "button", class: "quiet", "data-act": `count-${player}`, onclick: () => correctCount(player, state.hands[player]) }, mark(player), t("act.count", { player }))) : null);
 }
 
 /** @param {string} player @returns {import("./actions.js").Action[]} */

@@ -1,0 +1,3 @@
+/** The plotter, as far as the pages use it. */
+declare const uPlot: any;
+export default uPlot;
