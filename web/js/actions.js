@@ -84,14 +84,16 @@ export function actions(view, me, own = false, palette = false) {
   if (legal.answer && mayAct) {
     add("accept", t("act.accept"), () => move({ do: "accept" }));
     add("challenge", t("act.challenge"), () => move({ do: "challenge" }), { class: "primary" });
-  } else if (state.phase === "debt" && mayAct) {
-    add("accept", t("act.take", { count: state.debt ?? 0 }), () => move({ do: "accept" }), { class: "primary" });
+  } else if (legal.take && mayAct) {
+    add("accept", t("act.take", { count: legal.debt }), () => move({ do: "accept" }), { class: "primary" });
   }
   if (legal.reveal && (host || state.challenger === me.player)) {
     add("reveal", t("act.reveal"), () => location.assign("/scan?purpose=challenge"), { class: "primary" });
     add("guilty", t("act.guilty"), () => move({ do: "reveal", guilty: true }));
     add("innocent", t("act.innocent"), () => move({ do: "reveal", guilty: false }));
   }
+  const jump = legal.jump;
+  if (jump && own && me.player && legal.jumpers.includes(me.player)) add("jump", t("act.jump", { card: cardName(jump) }), () => move({ do: "play", card: jump, by: me.player }), { class: "warning" });
   for (const player of legal.uno) {
     if (!state.called.includes(player) && mine(player)) {
       add(`uno-${player}`, own ? t("act.uno.own") : t("act.uno", { player }), () => move({ do: "uno", player }), { class: "primary" });
@@ -111,7 +113,7 @@ export function actions(view, me, own = false, palette = false) {
   }
   const last = view.history.at(-1);
   if (last || view.questions.length) add("undo", last && !view.questions.length ? t("act.undo.what", { what: told(last) }) : t("act.undo"), () => undo(view), { class: "quiet" });
-  if (legal.in_round && host) add("reshuffle", t("act.reshuffle"), () => move({ do: "reshuffle" }), { class: "quiet", rare: true });
+  if (legal.reshuffle && host) add("reshuffle", t("act.reshuffle"), () => move({ do: "reshuffle" }), { class: "quiet", rare: true });
   if (state.top && legal.in_round && !own) add("take-back", t("act.takeback"), () => attempt(() => post("/api/take-back")), { class: "quiet", rare: true });
   return found;
 }

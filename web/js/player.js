@@ -49,7 +49,7 @@ function draw() {
     h("div", { class: "stack" },
       h("p", { class: "turn-word" }, word),
       now && h("p", { class: "soft" }, view.prompt),
-      (state.debt ?? 0) > 0 && h("strong", { class: "debt" }, t("table.debt", { count: state.debt ?? 0 })),
+      state.debt > 0 && h("strong", { class: "debt" }, t("table.debt", { count: state.debt })),
       state.color && h("p", { class: "row" }, h("span", { class: "soft" }, t("table.color")), colorChip(state.color)),
       me.player && me.player in state.hands && h("p", { class: "soft" }, t("player.cards", { count: state.hands[me.player] }))));
   fill($("#caption"), (view.ruling?.sentences ?? []).map((sentence) => h("span", {}, sentence)));

@@ -4,6 +4,38 @@ import { h, svg } from "./dom.js";
 import { t } from "./i18n.js";
 import { mark } from "./people.js";
 
+/** How surely an arm's direction must be known before the ring is drawn by it, from 0 to 1. */
+const SURE = 0.5;
+/** The least part of an even share of the ring that lies between two neighbours, so that their seats can be read. */
+const LEAST = 0.62;
+
+/**
+ * Where each player sits, in degrees clockwise from the top: as they really sit, where the camera has learnt it of all,
+ * else evenly. Neighbours who sit close are drawn a little apart.
+ * @param {import("./types").Running} view @returns {number[]}
+ */
+export function angles({ match, seats }) {
+  const { players } = match;
+  const known = players.map((player) => (seats ?? []).find((one) => one.player === player && one.certainty >= SURE)?.direction ?? null);
+  const even = players.map((_, seat) => (seat / players.length) * 360);
+  if (known.some((direction) => direction === null)) return even;
+  const order = players.map((_, seat) => seat).sort((a, b) => Number(known[a]) - Number(known[b]));
+  const found = known.map(Number);
+  const least = (360 / players.length) * LEAST;
+  // A few rounds of pushing apart are enough for ten.
+  for (let round = 0; round < 20; round++) {
+    order.forEach((seat, i) => {
+      const next = order[(i + 1) % order.length];
+      const gap = (found[next] - found[seat] + 720) % 360;
+      if (order.length > 1 && gap < least) {
+        found[seat] -= (least - gap) / 2;
+        found[next] += (least - gap) / 2;
+      }
+    });
+  }
+  return found.map((degrees) => (degrees + 360) % 360);
+}
+
 /** From how many players on the seats are drawn smaller. */
 const CROWD = 7;
 
@@ -17,21 +49,23 @@ export function drawRing(view, how = {}) {
   const { state, match } = view;
   const clockwise = state.direction === "clockwise";
   const way = t(clockwise ? "ring.clockwise" : "ring.counterclockwise");
-  const players = /** @type {string[]} */ (match.players);
+  const { players } = match;
+  const at = angles(view);
   return h("div", { class: `ring-box ${players.length >= CROWD ? "crowded" : ""}` },
     arrows(clockwise), h("p", { class: "visually-hidden" }, way),
     h("ol", { class: "ring", "aria-label": way }, players.map((player, seat) => {
-      const angle = (seat / players.length) * 2 * Math.PI - Math.PI / 2;
+      const angle = (at[seat] / 180 - 0.5) * Math.PI;
       return drawSeat(view, player, { "--x": Math.cos(angle).toFixed(4), "--y": Math.sin(angle).toFixed(4) }, how);
     })));
 }
 
 /** @param {import("./types").Running} view @param {string} player @param {Record<string, string>} vars @param {any} how */
-function drawSeat({ state, match }, player, vars, how) {
+function drawSeat({ state, match, seats }, player, vars, how) {
   const turn = state.turn === player;
   const next = state.next === player && !turn;
   const count = state.hands[player];
-  const tags = [next && t("ring.next"), state.dealer === player && t("ring.dealer")].filter(Boolean).join(" · ");
+  const owed = (seats ?? []).find((one) => one.player === player && one.owed > 0);
+  const tags = [owed && t("ring.owed", { taken: owed.taken, owed: owed.owed }), next && t("ring.next"), state.dealer === player && t("ring.dealer")].filter(Boolean).join(" · ");
   const kind = [turn && "turn", next && "next", how.acting === player && "acting", how.awaited?.includes(player) && "awaited", count === 1 && "last"];
   const inside = [
     h("span", { class: "seat-who" }, mark(player), h("span", { class: "seat-name" }, player)),

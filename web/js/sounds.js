@@ -8,6 +8,10 @@ const SOUNDS = {
   draw: { wave: "triangle", notes: [[250, 0, 0.09, 330], [250, 0.1, 0.09, 330]] },
   skip: { wave: "square", notes: [[520, 0, 0.08], [390, 0.1, 0.14]] },
   reverse: { wave: "triangle", notes: [[300, 0, 0.14, 620], [620, 0.15, 0.14, 300]] },
+  jump: { wave: "square", notes: [[440, 0, 0.05], [660, 0.06, 0.05], [990, 0.12, 0.16]] },
+  swap: { wave: "sine", notes: [[400, 0, 0.18, 700], [700, 0, 0.18, 400]] },
+  rotate: { wave: "sine", notes: [[300, 0, 0.4, 800]] },
+  debt: { wave: "triangle", notes: [[220, 0, 0.12, 180], [165, 0.13, 0.2, 140]] },
   uno: { wave: "square", notes: [[660, 0, 0.1], [880, 0.11, 0.22]] },
   wrong: { wave: "sawtooth", notes: [[150, 0, 0.16, 120], [120, 0.18, 0.22, 90]] },
   win: { wave: "triangle", notes: [[523, 0, 0.14], [659, 0.14, 0.14], [784, 0.28, 0.14], [1047, 0.42, 0.5]] },
@@ -78,6 +82,6 @@ export function soundOf(update) {
   if (has("round") || has("match")) return "win";
   const item = has("item");
   if (item) return item.item;
-  for (const name of ["uno", "reverse", "skip", "draw"]) if (has(name)) return name;
+  for (const name of ["uno", "jump", "swap", "rotate", "debt", "reverse", "skip", "draw"]) if (has(name)) return name;
   return "landing";
 }

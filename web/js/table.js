@@ -91,7 +91,7 @@ function draw() {
   fill($("#notices"), [...new Set(news)].map((sentence) => h("p", { class: "panel warn notice-line", role: "status" }, sentence)));
   fill($("#questions"), view.questions.map((question) => drawQuestion(question, view, me)));
   fill($("#top"), drawCard(state.top), h("div", { class: "in-force" },
-    (state.debt ?? 0) > 0 && h("strong", { class: "debt" }, t("table.debt", { count: state.debt ?? 0 })),
+    state.debt > 0 && h("strong", { class: "debt" }, t("table.debt", { count: state.debt })),
     state.color ? colorChip(state.color) : h("span", { class: "soft" }, t("table.nocolor"))));
   fill($("#ring"), drawRing(view, { tap: me.role === "host" && !over ? tapSeat : null, acting, awaited: [...view.legal.targets, ...view.legal.hand] }));
   drawActing();
