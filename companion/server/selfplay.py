@@ -17,7 +17,7 @@ from companion.dataset.simulated.source import SimulatedSource
 from companion.referee import moves
 from companion.referee.errors import RefereeError
 from companion.referee.match import Match
-from companion.referee.state import Header
+from companion.referee.state import Header, State
 from companion.server.services import Services
 from companion.table import QuestionKind, TableError, UpdateKind
 from companion.vision.runtime import ModelFileError
@@ -148,6 +148,12 @@ class SelfPlay:
             frame = self._services.camera.frame()
             if frame is not None and frame.time >= seconds:
                 return
+            time.sleep(_TICK)
+
+    def _wait(self, seconds: float) -> None:
+        """Wait, as long as the match is on."""
+        end = time.monotonic() + seconds
+        while self._on and time.monotonic() < end:
             time.sleep(_TICK)
 
 
