@@ -71,7 +71,7 @@ def test_the_page_speaks_once_it_was_asked_to(playing: Server, open_as: Open) ->
     page.click("#speak")
     page.wait_for_function("() => window.spoken.length > 0")
     playing.services.table.tap(moves.Play(Card.parse("red reverse")))
-    page.wait_for_function("() => window.spoken.includes('Play goes counterclockwise.')")
+    page.wait_for_function("() => window.spoken.includes('Play turns round.')")
     page.click("#speak")
     playing.services.table.tap(moves.Draw())
     expect(page.locator("#caption")).to_contain_text("draws one")
@@ -153,6 +153,7 @@ def test_another_device_is_invited(playing: Server, open_as: Open, device: Calla
 
 
 def test_the_host_signs_a_single_device_out(playing: Server, open_as: Open) -> None:
+    playing.services.lan = OpenLan(playing.url)
     host, ben, viewer = open_as(Role.HOST), open_as(Role.PLAYER, "Ben", "player"), open_as(Role.VIEWER)
     host.click("#invite")
     expect(host.locator(".devices li")).to_have_count(3)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 from browsing import Open, Server, lay
@@ -10,7 +11,7 @@ from playwright.sync_api import BrowserContext, Page, expect
 
 from companion.cards import Card, EditionName, Face
 from companion.referee import moves
-from companion.referee.editions import EDITIONS
+from companion.referee.editions import EDITIONS, Stacking
 from companion.referee.state import Header
 from companion.server.access.guests import Role
 
@@ -121,9 +122,9 @@ def test_things_sound_and_a_new_sentence_stops_an_old_one(
     assert page.evaluate("window.heard") == []
     page.click("#speak")
     playing.services.table.tap(moves.Play(Card.parse("red reverse")))
-    page.wait_for_function("() => window.spoken.includes('It is Ben’s turn.')")
+    page.wait_for_function("() => window.spoken.includes('Ben is next.')")
     assert page.evaluate("window.heard") == ["triangle", "triangle"]
-    assert page.evaluate("window.spoken.slice(-3)") == ["-", "Play goes counterclockwise.", "It is Ben’s turn."]
+    assert page.evaluate("window.spoken.slice(-3)") == ["-", "Play turns round.", "Ben is next."]
     page.click("#settings")
     page.select_option("#much", "effects")
     page.keyboard.press("Escape")
@@ -169,7 +170,7 @@ def test_karts_race_and_the_podium_leads_to_a_rematch(server: Server, open_as: O
     while not server.services.table.view().state.winners:  # type: ignore[union-attr]
         play_round("Ben", "wild item box", "wild draw four", "blue skip")
     expect(page.locator(".podium .step-1")).to_contain_text("Ben")
-    expect(page.locator(".oddities")).to_contain_text("held 8 cards at once")
+    expect(page.locator(".oddities")).to_contain_text("drew 2 cards")
     page.click('[data-act="rematch"]')
     expect(page.locator("#caption")).to_contain_text("Turn up a card")
     assert server.services.table.view().header.dealer != header.dealer  # type: ignore[union-attr]
@@ -259,3 +260,36 @@ def test_a_players_phone_shows_the_game_while_it_waits(playing: Server, open_as:
     playing.services.table.tap(moves.Play(Card.parse("red 7")))
     page.click('[data-act="uno-Ben"]')
     expect(page.locator('[data-player="Ben"] .seat-uno')).to_be_visible()
+
+
+def test_the_rules_are_one_tap_away_with_the_house_rules_first(server: Server, open_as: Open) -> None:
+    edition = EDITIONS[EditionName.MARIO_KART]
+    options = replace(edition.options, stacking=Stacking.ANY)
+    server.services.start(Header(edition, ("Ann", "Ben"), 1, options), relaxed_turns=False)
+    for page in (open_as(Role.HOST), open_as(Role.PLAYER, "Ann", page="player")):
+        page.click("#rules")
+        expect(page.locator("dialog .sheet").first).to_contain_text("Stacking")
+        expect(page.locator('dialog [data-key="banana peel"]')).to_contain_text("one seat back")
+
+
+def test_a_debt_stands_big_and_is_stacked_on_or_taken(server: Server, open_as: Open) -> None:
+    edition = EDITIONS[EditionName.CLASSIC]
+    options = replace(edition.options, stacking=Stacking.SAME, seven_zero=True, jump_in=True)
+    server.services.start(Header(edition, ("Ann", "Ben", "Cy"), 2, options), relaxed_turns=False)
+    page = open_as(Role.HOST)
+    lay(page, "red 5")
+    for number, card in enumerate(("red draw two", "blue draw two", "green draw two"), 1):
+        lay(page, card)
+        expect(page.locator(".debt")).to_have_text(f"{2 * number} to draw")
+    page.click('[data-act="accept"]')
+    expect(page.locator('[data-player="Ann"] .seat-count')).to_contain_text("12")
+    expect(page.locator(".debt")).to_have_count(0)
+    # A seven asks whom, and a tap on the seat answers.
+    lay(page, "green 7")
+    page.wait_for_selector('[data-act="target-Ann"]')
+    page.click('[data-player="Ann"] .seat-in')
+    expect(page.locator('[data-player="Ben"] .seat-count')).to_contain_text("12")
+    # Whoever holds the same card may jump in.
+    page.click('[data-player="Ann"] .seat-in')
+    lay(page, "green 7")
+    expect(page.locator(".line").first).to_contain_text("Ann: green 7")

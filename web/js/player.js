@@ -8,6 +8,7 @@ import { mark } from "./people.js";
 import { drawQuestion } from "./question.js";
 import { drawRace } from "./race.js";
 import { drawRing } from "./ring.js";
+import { rulesButton } from "./rules.js";
 import { live, prepare } from "./shell.js";
 import { playItem } from "./theatre.js";
 import { keepAwake } from "./wake.js";
@@ -30,7 +31,7 @@ live({
 function draw() {
   const { match, state } = view;
   fill($("#who"), me.player
-    ? h("p", { class: "row spread" }, h("span", { class: "person" }, mark(me.player), h("span", {}, t("player.as", { player: me.player }))), h("a", { href: "/join", class: "small" }, t("player.change")))
+    ? h("p", { class: "row spread" }, h("span", { class: "person" }, mark(me.player), h("span", {}, t("player.as", { player: me.player }))), h("span", { class: "row" }, match && rulesButton(() => view?.match), h("a", { href: "/join", class: "small" }, t("player.change"))))
     : h("a", { class: "button", href: "/join" }, t("join.who")));
   if (match === null) {
     fill($("#turn"), h("p", { class: "turn-word" }, t("table.none")));

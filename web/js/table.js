@@ -14,8 +14,10 @@ import { Picture } from "./picture.js";
 import { drawQuestion } from "./question.js";
 import { drawPodium, drawRace } from "./race.js";
 import { drawRing } from "./ring.js";
+import { rulesButton } from "./rules.js";
 import { live, prepare } from "./shell.js";
 import { offerChoice, playItem, playRace } from "./theatre.js";
+import { whatNext } from "./voice.js";
 import { keepAwake } from "./wake.js";
 
 const me = await prepare("viewer");
@@ -33,7 +35,7 @@ let ended = null;
 
 await nameCamera();
 keepAwake();
-fill($("#stage"), h("button", { type: "button", class: "quiet small-button", id: "full", "aria-pressed": false, onclick: toggleStage }, t("stage")));
+fill($("#stage"), rulesButton(() => view?.match), h("button", { type: "button", class: "quiet small-button", id: "full", "aria-pressed": false, onclick: toggleStage }, t("stage")));
 document.addEventListener("fullscreenchange", () => !document.fullscreenElement && stage(false));
 
 live({
@@ -107,15 +109,14 @@ function draw() {
 
 /** What was ruled last and what comes next, in the largest words: it is never empty. @returns {string[]} */
 function headline() {
-  const { ruling, history, prompt } = view;
+  const { ruling, history } = view;
   const last = history.at(-1);
   const said = [...(ruling?.sentences ?? [])];
   if (!said.length && last) {
     const what = last.move.card ? capital(`${cardName(last.move.card)}.`) : t(`told.${last.move.do}`, { player: last.player ?? "" });
     said.push(what);
   }
-  if (prompt && !said.includes(prompt)) said.push(prompt);
-  return said;
+  return [...said, ...whatNext(view, said)];
 }
 
 const capital = (/** @type {string} */ text) => text.charAt(0).toUpperCase() + text.slice(1);

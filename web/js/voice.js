@@ -7,6 +7,15 @@ import { play, setVolume, soundOf, volume, wake } from "./sounds.js";
 const ON = () => svg('<path d="M4 9v6h4l5 4V5L8 9z" fill="currentColor"/><path d="M16 8.5a5 5 0 0 1 0 7M18.5 6a8.5 8.5 0 0 1 0 12" fill="none" stroke="currentColor" stroke-width="2" stroke-linecap="round"/>');
 const OFF = () => svg('<path d="M4 9v6h4l5 4V5L8 9z" fill="currentColor"/><path d="m16.5 9.5 5 5m0-5-5 5" stroke="currentColor" stroke-width="2" stroke-linecap="round"/>');
 
+/**
+ * What the table waits for, to be said after these sentences: nothing where the last of them has named who is on turn.
+ * @param {any} view @param {string[]} sentences @returns {string[]}
+ */
+export function whatNext({ prompt, state }, sentences) {
+  const named = state?.turn && sentences.at(-1)?.includes(state.turn);
+  return !prompt || named || sentences.includes(prompt) || state?.winners.length ? [] : [prompt];
+}
+
 /** How much is spoken: what follows from a card; who is next, too; the card as well. */
 const MUCH = ["effects", "next", "everything"];
 
@@ -80,7 +89,7 @@ export class Voice {
     const told = view.history.at(-1);
     if (this.news && this.much === "everything" && told?.move.card) sentences.unshift(`${cardName(told.move.card)}.`);
     const turn = `${view.state?.turn} ${view.state?.phase}`;
-    if (this.news && this.much !== "effects" && turn !== this.turn && view.prompt && !sentences.includes(view.prompt)) sentences.push(view.prompt);
+    if (this.news && this.much !== "effects" && turn !== this.turn) sentences.push(...whatNext(view, sentences));
     this.turn = turn;
     this.waiting = [];
     this.news = false;

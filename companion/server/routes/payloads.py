@@ -7,6 +7,7 @@ from typing import Any
 from flask import Response
 from pydantic import BaseModel, ConfigDict
 
+from companion.referee.editions import OPTIONS
 from companion.referee.moves import Reveal
 from companion.referee.state import State
 from companion.referee.transcript import write_effect, write_entry, write_state
@@ -68,13 +69,14 @@ class LineAnswer(Answer):
 
 
 class MatchAnswer(Answer):
-    """How the running match was set up."""
+    """How the running match was set up. options: of the rules, all of them, as a transcript spells them."""
 
     id: str
     edition: str
     players: list[str]
     scoring: str
     target: int
+    options: dict[str, bool | int | str]
 
 
 class StateAnswer(Answer):
@@ -204,6 +206,7 @@ def view_answer(view: View, language: str) -> ViewAnswer:
             players=list(view.header.players),
             scoring=options.scoring.value,
             target=options.target,
+            options={option.name: option.plain(options) for option in OPTIONS.values()},
         )
     legal = view.legal
     return ViewAnswer(
