@@ -93,7 +93,7 @@ class SelfPlay:
         self._wait(_APPLAUSE)
         if self._on:
             header = replace(script.header, dealer=(script.header.dealer + 1) % len(script.header.players))
-            SelfPlay(self._services, header, self._seed + 1, relaxed_turns=self._relaxed).start()
+            SelfPlay(self._services, header, self._seed + 1, relaxed_turns=self._relaxed, speed=self._speed).start()
 
     def _agree(self, place: int, tapped: moves.Move | None = None) -> None:
         """See to it that the table stands where the script does after this place; `tapped` is what is tapped there."""
