@@ -5,6 +5,6 @@ The sentences are English in the code; `locale/` has a gettext catalogue for eac
 
 from companion.caller.caller import Caller
 from companion.caller.language import CATALOGUES, DOMAIN, LANGUAGES, UnknownLanguageError
-from companion.caller.sheet import Entry, SheetPart
+from companion.caller.sheet import SheetEntry, SheetPart
 
-__all__ = ["CATALOGUES", "DOMAIN", "LANGUAGES", "Caller", "Entry", "SheetPart", "UnknownLanguageError"]
+__all__ = ["CATALOGUES", "DOMAIN", "LANGUAGES", "Caller", "SheetEntry", "SheetPart", "UnknownLanguageError"]

@@ -23,7 +23,7 @@ class SheetPart(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class SheetEntry:
     """One entry of a rules sheet, in the caller's language.
 
     key: what it is about, the same in every language: an item, a face, an option or a word of its own. title: its name,
@@ -77,7 +77,7 @@ _SCORING = {
 class Sheet(Voice):
     """Says what the rules of a match are."""
 
-    def rules_sheet(self, header: Header) -> tuple[Entry, ...]:
+    def rules_sheet(self, header: Header) -> tuple[SheetEntry, ...]:
         """Return the sheet: items first where there are any, then cards, then the rules of the table.
 
         House rules that are off, and cards that the edition does not have, are left out.
@@ -85,7 +85,7 @@ class Sheet(Voice):
         items = self._items(header) if Card(Face.WILD_ITEM_BOX) in header.edition.deck else ()
         return (*items, *self._cards(header), *self._rules(header))
 
-    def _items(self, header: Header) -> Iterator[Entry]:
+    def _items(self, header: Header) -> Iterator[SheetEntry]:
         colors: dict[Item, Color | None] = {Card(Face.ONE, color).item: color for color in Color}
         for item, (sentence, rule) in _ITEMS.items():
             text = self._text(sentence)
@@ -93,16 +93,16 @@ class Sheet(Voice):
                 text = f"{text} {self._text(_OTHERS_ONLY)}"
             color = colors.get(item)
             on = self._word(Face.WILD if color is None else color)
-            yield Entry(SheetPart.ITEM, item.value, f"{self._word(item).strip('¡! ')} ({on})", text, (rule,))
+            yield SheetEntry(SheetPart.ITEM, item.value, f"{self._word(item).strip('¡! ')} ({on})", text, (rule,))
 
-    def _cards(self, header: Header) -> Iterator[Entry]:
+    def _cards(self, header: Header) -> Iterator[SheetEntry]:
         options = header.options
         for face in Face:
             if face in (Face.ZERO, Face.SEVEN) and options.seven_zero:
                 zero = face is Face.ZERO
                 seven = self._text("Whoever plays it exchanges hands with another player.")
                 text = self._text("All hands move on to the next player in the direction of play.") if zero else seven
-                yield Entry(SheetPart.CARD, face.value, face.value, text, ("R42",))
+                yield SheetEntry(SheetPart.CARD, face.value, face.value, text, ("R42",))
             elif face.is_number or not any(card.face is face for card in header.edition.deck):
                 continue
             elif face is Face.DRAW_TWO:
@@ -115,8 +115,8 @@ class Sheet(Voice):
                 sentence, rule = _FACES[face]
                 yield self._card(face, self._text(sentence), rule)
 
-    def _card(self, face: Face, text: str, rule: str) -> Entry:
-        return Entry(SheetPart.CARD, face.value, self._word(face), text, (rule,))
+    def _card(self, face: Face, text: str, rule: str) -> SheetEntry:
+        return SheetEntry(SheetPart.CARD, face.value, self._word(face), text, (rule,))
 
     def _draw_two(self, header: Header) -> str:
         if header.options.stacking is Stacking.OFF:
@@ -144,7 +144,7 @@ class Sheet(Voice):
             )
         return " ".join(said)
 
-    def _rules(self, header: Header) -> Iterator[Entry]:
+    def _rules(self, header: Header) -> Iterator[SheetEntry]:
         options = header.options
         if options.stacking is not Stacking.OFF:
             allowed = OPTION_VALUES["stacking", options.stacking.value]
@@ -156,20 +156,22 @@ class Sheet(Voice):
             yield self._option("draw_until_playable", "R45")
         else:
             text = self._text("Who cannot or will not play draws one card, and may play that card at once.")
-            yield Entry(SheetPart.RULE, "draw", self._text("Drawing"), text, ("R12",))
+            yield SheetEntry(SheetPart.RULE, "draw", self._text("Drawing"), text, ("R12",))
         text = self._plural(
             "Call UNO with the last card but one. Who is caught without having called draws one card.",
             "Call UNO with the last card but one. Who is caught without having called draws {count} cards.",
             options.uno_penalty,
         )
-        yield Entry(SheetPart.RULE, "uno", "UNO", text, ("R27", "R47"))
+        yield SheetEntry(SheetPart.RULE, "uno", "UNO", text, ("R27", "R47"))
         text = self._text("A last draw two or wild draw four still makes the next player draw.")
-        yield Entry(SheetPart.RULE, "last card", self._text("Last card"), text, ("R28",))
+        yield SheetEntry(SheetPart.RULE, "last card", self._text("Last card"), text, ("R28",))
         sentence, rule = _SCORING[options.scoring]
         yield replace(self._option("scoring", rule), text=self._text(sentence, target=options.target))
         if options.scoring is not Scoring.SINGLE_ROUND:
             text = self._text("Digits count what they say, action cards 20, and wilds 50.")
-            yield Entry(SheetPart.RULE, "points", self._text("Points of the cards"), text, ("R1",))
+            yield SheetEntry(SheetPart.RULE, "points", self._text("Points of the cards"), text, ("R1",))
 
-    def _option(self, name: str, *rules: str) -> Entry:
-        return Entry(SheetPart.RULE, name, self._text(OPTION_TITLES[name]), self._text(OPTION_SENTENCES[name]), rules)
+    def _option(self, name: str, *rules: str) -> SheetEntry:
+        return SheetEntry(
+            SheetPart.RULE, name, self._text(OPTION_TITLES[name]), self._text(OPTION_SENTENCES[name]), rules
+        )
