@@ -102,3 +102,18 @@ def test_every_field_of_an_effect_and_of_the_state_is_described() -> None:
     state = TRANSCRIPT[TRANSCRIPT.index("### The state") :]
     header = Header(EDITIONS[EditionName.CLASSIC], ("Ann", "Ben"), 0, Options())
     assert all(f"`{name}`" in state for name in transcript.write_state(opening(header)))
+
+
+def test_the_architecture_names_paths_that_are_there() -> None:
+    text = (ROOT / "ARCHITECTURE.md").read_text("utf-8")
+    named = set(re.findall(r"`((?:companion|dataset|models|web|tests)/[\w/.-]*)`", text))
+    assert len(named) > 30
+    assert not [path for path in sorted(named) if not (ROOT / path).exists()]
+
+
+def test_the_architecture_has_every_folder_of_the_code() -> None:
+    text = (ROOT / "ARCHITECTURE.md").read_text("utf-8")
+    folders = {path.parent.relative_to(ROOT) for path in (ROOT / "companion").glob("*/__init__.py")}
+    # The folders beside companion/ stand there as links.
+    own = {folder for folder in folders if not (ROOT / folder).is_symlink()}
+    assert not [str(folder) for folder in sorted(own) if f"`{folder.as_posix()}/" not in text]
