@@ -15,6 +15,17 @@ def test_a_match_is_set_up_and_played(playing: FlaskClient) -> None:
     assert playing.get("/api/view").json["state"]["turn"] == "Cy"
 
 
+def test_the_rules_of_the_match_are_told_in_any_language(host: FlaskClient) -> None:
+    assert host.get("/api/rules").status_code == 409
+    host.post("/api/match", json={**MATCH, "options": {"jump_in": True}})
+    told = host.get("/api/rules").json["entries"]
+    assert {"item", "card", "rule"} == {entry["part"] for entry in told}
+    assert "jump_in" in {entry["key"] for entry in told}
+    german = host.get("/api/rules?language=de").json["entries"]
+    assert [entry["key"] for entry in german] == [entry["key"] for entry in told]
+    assert [entry["text"] for entry in german] != [entry["text"] for entry in told]
+
+
 def test_a_refused_move_is_explained_and_changes_nothing(playing: FlaskClient) -> None:
     before = playing.get("/api/view").json
     refused = playing.post("/api/moves", json={"do": "pass"})
