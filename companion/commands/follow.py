@@ -11,13 +11,12 @@ import click
 
 import companion.dataset.simulated  # noqa: F401 (registers itself as a source)
 from companion.cards import EditionName
-from companion.commands.parameters import EDITIONS
+from companion.commands.parameters import DECK, EDITIONS, load_detector
 from companion.referee.editions import PROFILES
 from companion.referee.moves import ActorMove
 from companion.referee.state import Header
 from companion.referee.transcript import TranscriptError, read_header, write_entry, write_header
 from companion.table.transcriber import Told, Transcriber, transcribe
-from companion.vision.detector import CardDetector
 from companion.vision.events import CameraHealth, CameraStatus, PileEvent
 from companion.vision.follower import Follower
 from companion.vision.frames import SourceError
@@ -43,6 +42,7 @@ _TOLD_LATE = 2.0
     "--fps", default=PICTURES_PER_SECOND, show_default=True, type=click.FloatRange(0.01, 1000),
     help="How many pictures of a folder make a second.",
 )  # fmt: skip
+@DECK
 @click.option(
     "--model",
     type=click.Path(path_type=Path, file_okay=False),
@@ -57,6 +57,7 @@ def follow(
     options: tuple[str, ...],
     as_json: bool,
     fps: float,
+    deck: str | None,
     model: Path | None,
 ) -> None:
     """Write down a match that was filmed: who laid which card, and who drew. Nothing is asked, the likeliest stands.
@@ -67,7 +68,7 @@ def follow(
     header = _header(players, dealer, edition, rules, options)
     try:
         frames = open_source(source, fps)
-        detector = CardDetector.shipped(header.edition.name, model)
+        detector = load_detector(header.edition.name, model, deck)
         tracker = PileTracker(detector.thoroughly, closely=detector.closely)
         watcher = Watcher(frames, Follower(tracker, detector.backs))
         events = _heard(watcher)

@@ -1,11 +1,21 @@
 """One running table: what is seen and tapped becomes moves of the referee, questions, and numbered updates."""
 
-from companion.table.errors import NoMatchError, NoSuchQuestionError, NothingToTakeBackError, TableError
+from companion.table.corrections import Mended
+from companion.table.errors import (
+    NobodysMoveError,
+    NoMatchError,
+    NoSuchQuestionError,
+    NothingToRedoError,
+    NothingToTakeBackError,
+    RoundScoredError,
+    TableError,
+)
 from companion.table.table import Outcome, Table
 from companion.table.updates import Subscription, Update, UpdateKind
 from companion.table.view import (
     CameraView,
     HistoryLine,
+    Known,
     Notice,
     NoticeKind,
     Offer,
@@ -21,8 +31,12 @@ from companion.table.view import (
 __all__ = [
     "CameraView",
     "HistoryLine",
+    "Known",
+    "Mended",
     "NoMatchError",
     "NoSuchQuestionError",
+    "NobodysMoveError",
+    "NothingToRedoError",
     "NothingToTakeBackError",
     "Notice",
     "NoticeKind",
@@ -31,6 +45,7 @@ __all__ = [
     "Question",
     "QuestionKind",
     "ReadBy",
+    "RoundScoredError",
     "Ruling",
     "SeatView",
     "Subscription",

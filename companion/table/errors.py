@@ -27,3 +27,24 @@ class NothingToTakeBackError(TableError):
 
     def __init__(self) -> None:
         super().__init__("There is no card to take back.")
+
+
+class NobodysMoveError(TableError):
+    """The move cannot have been that player's."""
+
+    def __init__(self) -> None:
+        super().__init__("That move cannot have been that player’s.")
+
+
+class RoundScoredError(TableError):
+    """The last move ended a round that is scored; it is taken back only when that is meant."""
+
+    def __init__(self) -> None:
+        super().__init__("The round is scored. Taking this back opens it again: confirm that.")
+
+
+class NothingToRedoError(TableError):
+    """Nothing was undone since the last move."""
+
+    def __init__(self) -> None:
+        super().__init__("There is nothing to do again.")

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from companion.journal import Line, ReadBy
-from companion.referee.legality import IN_ROUND, may_be_caught, may_draw_on, must_draw_on
-from companion.referee.moves import Accept, Catch, Challenge, Draw, Judge, Pass
+from companion.referee.legality import IN_ROUND, creepers_left, may_be_caught, may_draw_on, must_draw_on
+from companion.referee.moves import Accept, Catch, Challenge, Creeper, Draw, Judge, Pass
 from companion.referee.state import Phase
 from companion.table import thresholds
 from companion.table.between import choices_made, standing, turned
@@ -34,6 +34,7 @@ def reach_ways(situation: Situation, reach: Reach, mode: Mode) -> list[Way]:
             found += _taking_what_is_owed(ready, reach)
             found += _drawing(ready, reach, mode)
             found += _being_caught(ready, reach, mode)
+            found += _showing_a_creeper(ready, reach, mode)
     return [way for way in found if way.weight > 0]
 
 
@@ -121,6 +122,19 @@ def _being_caught(way: Way, reach: Reach, mode: Mode) -> Iterator[Way]:
     for taken in _taking_what_is_owed(caught, reach):
         if taken.after.debts.left(seat) < caught.after.debts.left(seat):
             yield taken
+
+
+def _showing_a_creeper(way: Way, reach: Reach, mode: Mode) -> Iterator[Way]:
+    """Yield the ways in which a player who has just drawn takes three more for a creeper (R31)."""
+    state = way.after.state
+    if not mode.alone or not state.header.edition.has_creepers:
+        return
+    for seat, player in enumerate(state.players):
+        if creepers_left(state, seat):
+            shown = way.then(Line(Creeper(player), ReadBy.INFERRED, reach.time), thresholds.SHOWS_CREEPER)
+            for taken in _taking_what_is_owed(shown, reach):
+                if taken.after.debts.left(seat) < shown.after.debts.left(seat):
+                    yield taken
 
 
 def _by(way: Way, seat: int, reach: Reach, share: float) -> Iterator[Way]:

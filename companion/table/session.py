@@ -21,18 +21,19 @@ from companion.table.observations import Pending, Reach, Sight, dump
 from companion.table.questions import Asked, ask
 from companion.table.sentences import Sentences
 from companion.table.situation import Situation, Way
-from companion.table.view import HistoryLine, Ruling
+from companion.table.view import HistoryLine, Known, Ruling
 from companion.table.weigh import weigh
 
 
 @dataclass(frozen=True, slots=True)
 class Session:
-    """A running match: what stands, and what waits to be ruled on."""
+    """A running match: what stands, what waits to be ruled on, and what was undone since the last move, latest last."""
 
     match_id: str
     known: Situation
     pending: tuple[Pending, ...] = ()
     watch: Watch = field(default_factory=Watch)
+    undone: tuple[Line, ...] = ()
 
     @property
     def journal(self) -> Journal:
@@ -120,7 +121,8 @@ def advance(
             tuple(state.players[seat] for seat in state.winners),
         ),
     )
-    return Advance(replace(session, known=known, pending=rest), batch, tuple(announcements), asked)
+    undone = () if written else session.undone
+    return Advance(replace(session, known=known, pending=rest, undone=undone), batch, tuple(announcements), asked)
 
 
 class Voice:
@@ -135,7 +137,9 @@ class Voice:
         line, step = journal.lines[place], journal.match.history[place]
         said = self._said(journal.match, place, line)
         player = _who(journal.match, place)
-        return HistoryLine(place + 1, step.move, step.effects, said, line.read_by, line.reading, line.time, player)
+        return HistoryLine(
+            place + 1, step.move, step.effects, said, line.read_by, line.reading, line.time, player, _known(line)
+        )
 
     def ruled(self, before: Journal, way: Way, *, assumed: bool) -> Announcement | None:
         """Return the announcement of a way that is ruled to be what happened; None where nothing happened."""
@@ -200,6 +204,13 @@ def last_sight(pending: Sequence[Pending]) -> int | None:
     """Return the place of the last card seen among what is pending, None where there is none."""
     places = [place for place, waiting in enumerate(pending) if isinstance(waiting.what, Sight)]
     return places[-1] if places else None
+
+
+def _known(line: Line) -> Known:
+    """Return how it is known whose move this was."""
+    if line.read_by in (ReadBy.TAP, ReadBy.CORRECTED):
+        return Known.TAPPED
+    return Known.SEEN if line.direction is not None else Known.INFERRED
 
 
 def _who(match: Match, place: int) -> str | None:

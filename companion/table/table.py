@@ -21,7 +21,14 @@ from companion.referee.moves import Amend, Flip, Move, Play, Reshuffle, Start, U
 from companion.referee.state import Header, State
 from companion.referee.transcript import TranscriptError
 from companion.store import Store, new_match_id
-from companion.table.errors import NoMatchError, NoSuchQuestionError, NothingToTakeBackError
+from companion.table.corrections import Mended, crosses_into_scored_round, mended, played_by
+from companion.table.errors import (
+    NoMatchError,
+    NoSuchQuestionError,
+    NothingToRedoError,
+    NothingToTakeBackError,
+    RoundScoredError,
+)
 from companion.table.explain import without_last_card
 from companion.table.keeper import Keeper
 from companion.table.memory import Watch, load_memory
@@ -242,25 +249,74 @@ class Table:
             lines = tuple(replace(line, read_by=ReadBy.TAP) for line in way.lines)
             return self._advance(session.pending, lines=lines)
 
-    def undo(self) -> Outcome:
+    def undo(self, *, scored: bool = False) -> Outcome:
         """Drop the last of what waits to be ruled on, or else take the last accepted move back.
 
-        Raises NoMatchError; NothingToUndoError where there is none.
+        scored: whether that may open a round again that has been scored. Raises NoMatchError; RoundScoredError where it
+        would and may not; NothingToUndoError where there is no move.
         """
         with self._lock:
             session = self._running()
             if session.pending:
                 return self._advance(session.pending[:-1])
-            return self._advance((), lines=(Line(Undo(), ReadBy.TAP, self._clock()),))
+            if not scored and crosses_into_scored_round(session.journal):
+                raise RoundScoredError
+            undone = session.journal.lines[-1:]
+            done = self._advance((), lines=(Line(Undo(), ReadBy.TAP, self._clock()),))
+            self._session = replace(self._running(), undone=(*session.undone, *undone))
+            return done
 
-    def amend(self, n: int, move: Move) -> Outcome:
-        """Let accepted move `n`, counted from 1, have been another one; all after it is worked out anew.
+    def redo(self) -> Outcome:
+        """Make the move again that was undone last. Raises NoMatchError, NothingToRedoError."""
+        with self._lock:
+            session = self._running()
+            if not session.undone or session.pending:
+                raise NothingToRedoError
+            done = self._advance((), lines=session.undone[-1:])
+            self._session = replace(self._running(), undone=session.undone[:-1])
+            return done
 
-        Raises NoMatchError; NoSuchMoveError, AmendBreaksLaterMoveError or the RefereeError for which it is refused,
-        and then nothing has changed.
+    def preview_amend(self, n: int, move: Move) -> Mended:
+        """Return what an amendment would come to, what no longer stands being dropped; nothing is changed.
+
+        Raises what `amend` does, but where later moves break.
+        """
+        with self._lock:
+            return mended(self._running().journal, n, move, self._clock())
+
+    def say_who(self, n: int, player: str) -> Outcome:
+        """Let accepted move `n`, counted from 1, be this player's; what followed is worked out anew from what was seen.
+
+        Raises NoMatchError, NobodysMoveError; NoSuchMoveError, NoSuchPlayerError.
         """
         with self._lock:
             session = self._running()
+            known, lines = played_by(session.known, n, player, self._clock())
+            self._session = replace(session, known=known)
+            return self._advance(session.pending, lines=lines)
+
+    def place(self, player: str, direction: float) -> None:
+        """Let this player sit there, in degrees clockwise from up in the camera's picture.
+
+        Raises NoMatchError, NoSuchPlayerError.
+        """
+        with self._lock:
+            session = self._running()
+            ring = session.known.ring.put(session.state.header.seat(player), direction % 360)
+            self._session = replace(session, known=replace(session.known, ring=ring))
+            self._advance(session.pending)
+
+    def amend(self, n: int, move: Move, *, drop: bool = False) -> Outcome:
+        """Let accepted move `n`, counted from 1, have been another one; all after it is worked out anew.
+
+        drop: whether moves that then no longer stand are dropped. Raises NoMatchError; NoSuchMoveError,
+        AmendBreaksLaterMoveError or the RefereeError for which it is refused, and then nothing has changed.
+        """
+        with self._lock:
+            session = self._running()
+            if drop:
+                before = mended(session.journal, n, move, self._clock())
+                return self._advance((), lines=before.lines)
             line, corrections = amendment(session.journal, Amend(n, move), self._clock())
             return self._advance(session.pending, lines=(line,), corrections=corrections)
 

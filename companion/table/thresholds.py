@@ -150,3 +150,6 @@ STACKED = 0.3
 
 JUMPED_IN = 0.2
 """How often a card like the one on top was laid out of turn, where a house rule allows that, and not by its turn."""
+
+SHOWS_CREEPER = 0.04
+"""How often a card just drawn is a creeper: the deck has four of a hundred and twelve."""

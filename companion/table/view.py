@@ -17,6 +17,7 @@ from companion.vision.events import CameraHealth
 __all__ = [
     "CameraView",
     "HistoryLine",
+    "Known",
     "Notice",
     "NoticeKind",
     "Offer",
@@ -75,12 +76,20 @@ class Question:
     waiting: int = 0
 
 
+class Known(Enum):
+    """How it is known whose move it was."""
+
+    SEEN = "seen"  # by the arm that did it
+    INFERRED = "inferred"  # from the turn, or from what came after
+    TAPPED = "tapped"
+
+
 @dataclass(frozen=True, slots=True)
 class HistoryLine:
     """An accepted move as it stands in the match: `n` counts from 1, `time` is seconds since the epoch.
 
     picture: the id of the picture that it was read from, None where there is none. player: whose move it is, None where
-    it is nobody's.
+    it is nobody's. known: how that is known.
     """
 
     n: int
@@ -91,6 +100,7 @@ class HistoryLine:
     picture: str | None
     time: float
     player: str | None = None
+    known: Known = Known.INFERRED
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import Any
 
 from flask import Response
@@ -56,10 +57,12 @@ class QuestionAnswer(Answer):
 
 
 class LineAnswer(Answer):
-    """An accepted move, as in a transcript, with what followed; `player` is whose move it is, if anybody's."""
+    """An accepted move, as in a transcript, with what followed; `player` is whose move it is, if anybody's, and `known`
+    says how that is known: seen, inferred or tapped."""
 
     n: int
     player: str | None
+    known: str
     move: dict[str, Any]
     effects: list[dict[str, Any]]
     sentences: list[str]
@@ -137,6 +140,17 @@ class NoticeAnswer(Answer):
     sentence: str
 
 
+class SeatAnswer(Answer):
+    """A player's place as learnt: the direction of the arms (degrees clockwise from up in the picture) and how surely
+    it tells them, 0 to 1; what is owed to the draw pile, and how much of it was seen to be taken."""
+
+    player: str
+    direction: float | None
+    certainty: float
+    owed: int
+    taken: int
+
+
 class ViewAnswer(Answer):
     """Everything that a screen shows of the running table."""
 
@@ -152,6 +166,9 @@ class ViewAnswer(Answer):
     camera: CameraHealthAnswer
     notices: list[NoticeAnswer]
     relaxed_turns: bool
+    turns: str
+    turns_in_force: str
+    seats: list[SeatAnswer]
     saved: bool
 
 
@@ -212,7 +229,7 @@ def view_answer(view: View, language: str) -> ViewAnswer:
     return ViewAnswer(
         language=language,
         match=match,
-        state=None if view.state is None else _state(view.state),
+        state=None if view.state is None else state_answer(view.state),
         legal=None
         if legal is None
         else LegalAnswer(
@@ -247,11 +264,14 @@ def view_answer(view: View, language: str) -> ViewAnswer:
         ),
         notices=[NoticeAnswer(kind=notice.kind.value, sentence=notice.sentence) for notice in view.notices],
         relaxed_turns=view.turns is Turns.RELAXED,
+        turns=view.turns.value,
+        turns_in_force=view.turns_in_force.value,
+        seats=[SeatAnswer(**asdict(seat)) for seat in view.seats],
         saved=view.saved,
     )
 
 
-def _state(state: State) -> StateAnswer:
+def state_answer(state: State) -> StateAnswer:
     players = state.players
     turn = state.turn
     challenged = state.phase.value == "reveal" and turn is not None
@@ -302,6 +322,7 @@ def line_answer(line: HistoryLine) -> LineAnswer:
     return LineAnswer(
         n=line.n,
         player=line.player,
+        known=line.known.value,
         move={"do": "reveal"} if isinstance(line.move, Reveal) else write_entry(line.move),
         effects=[write_effect(effect) for effect in line.effects],
         sentences=list(line.sentences),

@@ -24,10 +24,12 @@ from companion.server.routes.payloads import (
     Answer,
     LineAnswer,
     OutcomeAnswer,
+    StateAnswer,
     ViewAnswer,
     kept_picture_response,
     line_answer,
     outcome_answer,
+    state_answer,
     view_answer,
 )
 from companion.server.services import services
@@ -79,10 +81,11 @@ class AnswerBody(Body):
 
 
 class AmendBody(Body):
-    """The move that was made instead of accepted move `n`."""
+    """The move that was made instead of accepted move `n`. drop: whether later moves that break are dropped."""
 
     n: int = Field(ge=1, le=1_000_000)
     move: MoveBody
+    drop: bool = False
 
 
 class ChallengeBody(Body):
@@ -96,6 +99,40 @@ class ChallengeAnswer(Answer):
 
     guilty: bool
     outcome: OutcomeAnswer
+
+
+class UndoQuery(Body):
+    """scored: whether the undo may open a round again that has been scored."""
+
+    scored: bool = False
+
+
+class PreviewAnswer(Answer):
+    """How the match would stand, which accepted moves would be dropped, and why the first of them cannot stand."""
+
+    state: StateAnswer
+    dropped: list[int]
+    why: str | None
+
+
+class WhoBody(Body):
+    """Whose accepted move `n` was."""
+
+    n: int = Field(ge=1, le=1_000_000)
+    player: KnownName
+
+
+class SeatBody(Body):
+    """Where a player sits: degrees clockwise from up in the camera's picture, about the discard pile."""
+
+    player: KnownName
+    direction: float = Field(ge=0, lt=360)
+
+
+class TurnsBody(Body):
+    """How the table learns who played and who drew."""
+
+    turns: Turns
 
 
 class RelaxedBody(Body):
@@ -167,11 +204,49 @@ def take_back() -> OutcomeAnswer:
         return outcome_answer(services().table.take_back())
 
 
-@api.route("POST", "/api/undo", role=Role.PLAYER, answer=OutcomeAnswer, errors=(409,))
-def undo() -> OutcomeAnswer:
+@api.route("POST", "/api/undo", role=Role.PLAYER, query=UndoQuery, answer=OutcomeAnswer, errors=(409,))
+def undo(query: UndoQuery) -> OutcomeAnswer:
     """Take the last move back."""
     with _refusals():
-        return outcome_answer(services().table.undo())
+        return outcome_answer(services().table.undo(scored=query.scored))
+
+
+@api.route("POST", "/api/redo", role=Role.PLAYER, answer=OutcomeAnswer, errors=(409,))
+def redo() -> OutcomeAnswer:
+    """Make the move again that was taken back last."""
+    with _refusals():
+        return outcome_answer(services().table.redo())
+
+
+@api.route("POST", "/api/amend/preview", role=Role.PLAYER, body=AmendBody, answer=PreviewAnswer, errors=(409,))
+def preview_amend(body: AmendBody) -> PreviewAnswer:
+    """Say what an amendment would come to: which later moves no longer stand, why, and how the table would look."""
+    move = body.move.move()
+    with _refusals():
+        found = services().table.preview_amend(body.n, move)
+    why = None if found.why is None else services().caller.refuse(found.why)
+    return PreviewAnswer(state=state_answer(found.state), dropped=list(found.dropped), why=why)
+
+
+@api.route("POST", "/api/who", role=Role.PLAYER, body=WhoBody, answer=OutcomeAnswer, errors=(409,))
+def say_who(body: WhoBody) -> OutcomeAnswer:
+    """Say whose an accepted move was; what followed is worked out anew."""
+    with _refusals():
+        return outcome_answer(services().table.say_who(body.n, body.player))
+
+
+@api.route("POST", "/api/seat", role=Role.HOST, body=SeatBody, errors=(409,))
+def place(body: SeatBody) -> None:
+    """Say where a player sits, as the camera sees it."""
+    with _refusals():
+        services().table.place(body.player, body.direction)
+
+
+@api.route("POST", "/api/turns", role=Role.HOST, body=TurnsBody, errors=(409,))
+def set_turns(body: TurnsBody) -> None:
+    """Set how the table learns who played and who drew."""
+    with _refusals():
+        services().table.set_turns(body.turns)
 
 
 @api.route("POST", "/api/amend", role=Role.PLAYER, body=AmendBody, answer=OutcomeAnswer, errors=(409,))
@@ -179,7 +254,7 @@ def amend(body: AmendBody) -> OutcomeAnswer:
     """Let an accepted move have been another one."""
     move = body.move.move()
     with _refusals():
-        return outcome_answer(services().table.amend(body.n, move))
+        return outcome_answer(services().table.amend(body.n, move, drop=body.drop))
 
 
 @api.route("POST", "/api/relaxed-turns", role=Role.HOST, body=RelaxedBody, errors=(409,))

@@ -1,0 +1,134 @@
+"""Mending what was ruled before: whose move it was, what it was, and what of all that came after still stands.
+
+Everything is told as lines of the journal, so that it is kept, undone and replayed like any other.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from companion.journal import Journal, Line, ReadBy
+from companion.referee.errors import AmendBreaksLaterMoveError, NoSuchMoveError, RefereeError
+from companion.referee.legality import IN_ROUND
+from companion.referee.moves import Amend, Draw, Flip, Move, Play, Reshuffle, Start, Undo
+from companion.referee.state import State
+from companion.table import thresholds
+from companion.table.between import until_somebody_acts
+from companion.table.errors import NobodysMoveError
+from companion.table.observations import Pending, Reach, Sight, Tap
+from companion.table.ring import TAUGHT_BY_HAND
+from companion.table.situation import Mode, Situation, Turns, Way
+from companion.table.stories import stories_of
+from companion.vision.events import Arm
+
+_ARM_SPREAD = 5.0
+"""Degrees by which a kept direction may be off; the measured spread is not kept."""
+
+
+@dataclass(frozen=True, slots=True)
+class Mended:
+    """What an amendment comes to.
+
+    lines: to be entered for it. state: how the match stands then. dropped: the places, counted from 1, of the moves
+    that no longer stand and go. why: what the first of them is refused for, None where all stand.
+    """
+
+    lines: tuple[Line, ...]
+    state: State
+    dropped: tuple[int, ...]
+    why: RefereeError | None
+
+
+def mended(journal: Journal, n: int, move: Move, now: float) -> Mended:
+    """Return what comes of accepted move `n`, counted from 1, having been another; what then breaks is dropped.
+
+    Raises NoSuchMoveError, and the RefereeError for which the move is refused in its own place.
+    """
+    line = Line(Amend(n, move), ReadBy.CORRECTED, now)
+    count = len(journal.lines)
+    undos: tuple[Line, ...] = ()
+    why: RefereeError | None = None
+    try:
+        after = journal.enter(line)
+    except AmendBreaksLaterMoveError as error:
+        why = error.cause
+        undos = (Line(Undo(), ReadBy.CORRECTED, now),) * (count - error.n + 1)
+        after = _entered(journal, (*undos, line))
+    return Mended((*undos, line), after.match.state, tuple(range(count - len(undos) + 1, count + 1)), why)
+
+
+def played_by(known: Situation, n: int, player: str, now: float) -> tuple[Situation, tuple[Line, ...]]:
+    """Return the lines by which accepted move `n`, counted from 1, was this player's, what followed worked out anew.
+
+    With them comes the situation that they are to be entered in, which has learnt from it whose arm that was. Raises
+    NoSuchMoveError, NoSuchPlayerError, and NobodysMoveError where the move is none that an arm makes, or where it
+    cannot have been that player's.
+    """
+    lines = known.journal.lines
+    if not 1 <= n <= len(lines):
+        raise NoSuchMoveError(n, len(lines))
+    target = lines[n - 1]
+    seat = known.state.header.seat(player)
+    if not isinstance(target.entry, Play | Draw):
+        raise NobodysMoveError
+    start = n - 1
+    while start and lines[start - 1].read_by is ReadBy.INFERRED:
+        start -= 1
+    if target.direction is not None:
+        old = known.journal.match.history[n - 2].state.turn
+        ring = known.ring if old is None else known.ring.unlearn(old, target.direction)
+        known = replace(known, ring=ring.learn(seat, target.direction, TAUGHT_BY_HAND))
+    undos = (Line(Undo(), ReadBy.CORRECTED, now),) * (len(lines) - start)
+    base = known
+    for undo in undos:
+        base = base.enter(undo)
+    way = _turn_of(Way(replace(base, outlaw=None)), seat, target)
+    mode = Mode(Turns.RELAXED, thresholds.UNSEEN_DRAW, alone=True)
+    rest = [_seen_again(line) for line in lines[n:] if line.read_by is not ReadBy.INFERRED]
+    story = stories_of(way.after, rest, mode)[0]
+    return known, (*undos, *way.lines, *(line for later in story.ways for line in later.lines))
+
+
+def _turn_of(way: Way, seat: int, target: Line) -> Way:
+    """Return the likeliest way to where the player in this seat did what the line says, that included."""
+    entry = replace(target.entry, by=None) if isinstance(target.entry, Play | Draw) else target.entry
+    mode = Mode(Turns.RELAXED, thresholds.UNSEEN_DRAW)
+    found = []
+    for ready in until_somebody_acts(way, target.time, mode):
+        if ready.after.state.turn == seat:
+            try:
+                found.append(ready.then(replace(target, entry=entry, read_by=ReadBy.CORRECTED)))
+            except RefereeError:
+                continue
+    if not found:
+        raise NobodysMoveError
+    return max(found, key=lambda each: each.weight)
+
+
+def _seen_again(line: Line) -> Pending:
+    """Return what was seen or tapped when this line was entered."""
+    arm = None if line.direction is None else Arm(line.direction, _ARM_SPREAD, 0)
+    entry = line.entry
+    if isinstance(entry, Start | Play | Flip) and line.reading is not None:
+        return Pending(Sight(line.time, ((entry.card, 1.0),), line.reading, arm=arm), card=entry.card)
+    if isinstance(entry, Draw) and arm is not None:
+        return Pending(Reach(line.time, arm, (0.02, 0.98)))
+    assert not isinstance(entry, Undo | Amend)
+    return Pending(Tap(line.time, entry, line.read_by))
+
+
+def _entered(journal: Journal, lines: tuple[Line, ...]) -> Journal:
+    for line in lines:
+        journal = journal.enter(line)
+    return journal
+
+
+def crosses_into_scored_round(journal: Journal) -> bool:
+    """Return whether taking the last move back would open a round again that has been scored."""
+    history = journal.match.history
+    return len(history) > 0 and history[-1].state.phase not in IN_ROUND and _scored(journal)
+
+
+def _scored(journal: Journal) -> bool:
+    last = journal.match.history[-1]
+    return any(effect.name == "score" for effect in last.effects) and not isinstance(last.move, Reshuffle)

@@ -1,0 +1,258 @@
+"""Who acted is told from people's arms: seats are learnt, draws seen, debts ticked off, close calls asked."""
+
+from __future__ import annotations
+
+from random import Random
+
+import pytest
+
+from companion.cards import EditionName
+from companion.referee.editions import EDITIONS
+from companion.referee.moves import ActorMove, Count, Draw, Flip, Play, Start
+from companion.referee.state import Header
+from companion.store import Store
+from companion.table import Known, QuestionKind, RoundScoredError, Table, Turns
+from companion.table.errors import NobodysMoveError, NothingToRedoError
+from companion.table.ring import unknown
+from companion.table.transcriber import Told, transcribe
+from companion.vision.events import Arm, CardLanded, PileKind, PileReached
+
+from .conftest import Game, card, header, probabilities
+from .hands import Film, Filming, People, around
+
+_SEATS = {"Ann": 20.0, "Ben": 140.0, "Cy": 260.0}
+
+
+class ArmsGame(Game):
+    """A game in which arms are seen: three people a third of a circle apart."""
+
+    def arm(self, who: str, off: float = 0.0) -> Arm:
+        return Arm((_SEATS[who] + off) % 360, 4.0, int(self.now))
+
+    def lay(self, who: str | None, name: str, off: float = 0.0) -> None:
+        self.now += 5
+        arm = None if who is None else self.arm(who, off)
+        self.table.see(CardLanded(self.now, probabilities(name), arm=arm))
+
+    def reach(self, who: str, *drawn: float) -> None:
+        self.now += 5
+        self.table.see(PileReached(self.now, self.now - 1, self.arm(who), PileKind.DRAW, drawn or (0.05, 0.9, 0.05)))
+
+    @property
+    def moves(self) -> list[str]:
+        return [f"{line.player or ''} {type(line.move).__name__}".strip() for line in self.view.history]
+
+
+@pytest.fixture
+def arms(store: Store) -> ArmsGame:
+    """Three rounds of the table have taught where everybody sits; Ann is to act on a red 9."""
+    game = ArmsGame(store)
+    game.table.start_match(header("classic"))
+    game.lay(None, "red 1")
+    for name in ("red 2", "red 3", "red 4", "red 5", "red 6", "red 7", "red 8", "red 9", "red 1"):
+        game.lay(("Ann", "Ben", "Cy")[len(game.view.history[1:]) % 3], name)
+    assert game.actor == "Ann"
+    return game
+
+
+def test_seats_are_learnt_from_the_cards_laid(arms: ArmsGame) -> None:
+    for seat in arms.view.seats:
+        assert seat.direction == pytest.approx(_SEATS[seat.player], abs=1)
+        assert seat.certainty > 0.95
+    assert {line.known for line in arms.view.history[1:]} == {Known.SEEN}
+
+
+def test_a_draw_is_seen_and_the_next_card_says_who_passed(arms: ArmsGame) -> None:
+    arms.reach("Ann")
+    assert (arms.moves[-1], arms.view.history[-1].known) == ("Ann Draw", Known.SEEN)
+    arms.lay("Ben", "red 3")
+    assert arms.moves[-2:] == ["Ann Pass", "Ben Play"]
+    assert arms.view.questions == ()
+
+
+def test_a_drawn_card_may_be_played_at_once(arms: ArmsGame) -> None:
+    arms.reach("Ann")
+    arms.lay("Ann", "red 3")
+    assert arms.moves[-2:] == ["Ann Draw", "Ann Play"]
+
+
+def test_an_arm_that_takes_nothing_is_no_draw(arms: ArmsGame) -> None:
+    arms.reach("Cy", 0.97, 0.03)
+    assert arms.moves[-1] == "Cy Play"
+    assert arms.actor == "Ann"
+
+
+def test_a_debt_is_ticked_off_and_no_draw(arms: ArmsGame) -> None:
+    arms.lay("Ann", "red draw two")
+    before = len(arms.view.history)
+    arms.reach("Ben")
+    seat = arms.view.seats[1]
+    assert (seat.owed, seat.taken) == (2, 1)
+    arms.reach("Ben")
+    assert arms.view.seats[1].owed == 0
+    assert len(arms.view.history) == before
+    assert arms.actor == "Cy"
+
+
+def test_a_card_out_of_turn_is_told_with_what_makes_sense_of_it(arms: ArmsGame) -> None:
+    arms.lay("Ben", "red 3")
+    assert (arms.question.kind, arms.question.sentence) == (QuestionKind.TURN, "Ben played, but it is Ann’s turn.")
+    assert arms.labels[:3] == ["Ann drew and passed", "Let it stand", "Take it back"]
+    hands = arms.view.state
+    assert hands is not None
+    arms.answer(1)
+    after = arms.view.state
+    assert after is not None
+    assert (after.hands[0], after.actor) == (hands.hands[0], "Cy")
+    assert isinstance(arms.view.history[-2].move, Count)
+
+
+def test_play_goes_on_over_it(arms: ArmsGame) -> None:
+    arms.lay("Ben", "red 3")
+    arms.lay("Cy", "red 4")
+    assert arms.view.questions == ()
+    assert arms.moves[-4:] == ["Ann Draw", "Ann Pass", "Ben Play", "Cy Play"]
+
+
+def test_a_tapped_draw_whose_arm_is_seen_later_counts_once(arms: ArmsGame) -> None:
+    arms.table.tap(Draw())
+    arms.reach("Ann")
+    arms.table.tap(Draw()) if arms.actor != "Ann" else None
+    assert arms.moves[-1] == "Ann Draw"
+    assert arms.moves.count("Ann Draw") == 1
+    arms.lay("Ben", "red 3")
+    arms.reach("Cy")
+    arms.table.tap(Draw(by="Cy"))
+    assert arms.moves.count("Cy Draw") == 1
+
+
+def test_one_tap_changes_whose_a_line_was(arms: ArmsGame) -> None:
+    n = len(arms.view.history) + 1
+    arms.lay(None, "red 3")
+    arms.lay("Cy", "red 4")
+    arms.table.say_who(n, "Ben")
+    assert arms.moves[n - 1 :] == ["Ann Draw", "Ann Pass", "Ben Play", "Cy Play"]
+    with pytest.raises(NobodysMoveError):
+        arms.table.say_who(1, "Ben")
+
+
+def test_a_restart_loses_nothing_of_it(arms: ArmsGame, store: Store) -> None:
+    arms.lay("Ann", "red draw two")
+    arms.reach("Ben")
+    arms.table.set_turns(Turns.CAMERA)
+    other = Table(store)
+    other.resume()
+    assert other.view().seats == arms.view.seats
+    assert [line.known for line in other.view().history] == [line.known for line in arms.view.history]
+
+
+def test_people_placed_by_hand_are_known_at_once(store: Store) -> None:
+    game = ArmsGame(store)
+    game.table.start_match(header("classic"))
+    for player, direction in _SEATS.items():
+        game.table.place(player, direction)
+    game.lay(None, "red 1")
+    game.lay("Ben", "red 3")
+    assert game.question.sentence == "Ben played, but it is Ann’s turn."
+
+
+def test_where_directions_tell_nothing_turns_are_tapped(store: Store) -> None:
+    game = ArmsGame(store)
+    game.table.start_match(header("classic"))
+    game.lay(None, "red 1")
+    for count in range(12):
+        game.lay("Ann", f"red {count % 8 + 2}", off=count % 3)
+    assert (game.view.turns, game.view.turns_in_force) == (Turns.CAMERA, Turns.TAPPED)
+
+
+def test_places_are_learnt_anew_when_the_camera_is_turned(arms: ArmsGame) -> None:
+    for count in range(12):
+        arms.lay(("Ann", "Ben", "Cy")[count % 3], f"red {count % 8 + 2}", off=75)
+    assert arms.view.seats[0].direction == pytest.approx(95, abs=8)
+
+
+def test_a_later_move_that_breaks_is_named_and_dropped_on_demand(arms: ArmsGame) -> None:
+    count = len(arms.view.history)
+    found = arms.table.preview_amend(count - 1, Play(card("wild")))
+    assert found.dropped == (count,)
+    assert found.why is not None
+    assert found.state.actor == "Ben"
+    assert len(arms.view.history) == count, "a preview changes nothing"
+    arms.table.amend(count - 1, Play(card("wild")), drop=True)
+    assert (len(arms.view.history), arms.top, arms.actor) == (count - 1, "wild", "Ben")
+
+
+def test_what_was_undone_can_be_done_again(arms: ArmsGame) -> None:
+    before = arms.view.state
+    arms.table.undo()
+    arms.table.undo()
+    arms.table.redo()
+    arms.table.redo()
+    assert arms.view.state == before
+    with pytest.raises(NothingToRedoError):
+        arms.table.redo()
+
+
+def test_a_scored_round_is_not_opened_by_accident(store: Store) -> None:
+    from companion.referee.moves import Hand
+
+    game = Game(store)
+    game.table.start_match(header("classic", players="Ann Ben", hand_size=1))
+    game.land("red 1")
+    game.land("red 2")
+    game.table.tap(Hand("Ben", (card("red 3"),)))
+    with pytest.raises(RoundScoredError):
+        game.table.undo()
+    game.table.undo(scored=True)
+    assert game.view.legal is not None
+    assert game.view.legal.hand == ("Ben",)
+
+
+def _header(players: int, edition: EditionName = EditionName.CLASSIC) -> Header:
+    rules = EDITIONS[edition]
+    return Header(rules, ("Ann", "Ben", "Cy", "Dee", "Eli", "Flo")[:players], players - 1, rules.options)
+
+
+def _acts(moves: object) -> list[tuple[object, ...]]:
+    return [
+        (type(each.move), getattr(each.move, "card", None), each.by)
+        for each in moves  # type: ignore[attr-defined]
+        if isinstance(each.move, Start | Play | Flip | Draw)
+    ]
+
+
+def _film(seed: int, players: int, people: People, edition: EditionName = EditionName.CLASSIC) -> Film:
+    random = Random(seed)
+    return Filming(_header(players, edition), random, around(players, random), people).play(45)
+
+
+@pytest.mark.parametrize(("seed", "players"), [(1, 3), (2, 4)])
+def test_a_film_that_misses_nothing_is_told_as_it_was(seed: int, players: int) -> None:
+    clear = People(stray=0, missed_draw=0, missed_arm=0, idle=0, miscounted=0)
+    film = _film(seed, players, clear)
+    told = transcribe(_header(players), film.events)
+    assert _acts(told) == _acts(film.truth)
+    assert all(isinstance(each, Told) and each.by for each in told if isinstance(each.move, ActorMove))
+
+
+def test_without_the_draw_pile_in_view_those_passed_over_have_drawn() -> None:
+    film = _film(3, 3, People(stray=0, missed_arm=0, draws=False))
+    told = transcribe(_header(3), film.events)
+    laid = [act for act in _acts(told) if act[0] is not Draw]
+    true = [act for act in _acts(film.truth) if act[0] is not Draw]
+    assert sum(one == other for one, other in zip(laid, true, strict=False)) >= 0.9 * len(true)
+
+
+def test_an_unseen_seat_is_looked_for_between_its_neighbours() -> None:
+    ring = unknown(4).learn(0, 0.0).learn(2, 180.0)
+    assert max(range(4), key=lambda seat: ring.densities(90.0, 5.0)[seat]) == 1
+    assert max(range(4), key=lambda seat: ring.densities(270.0, 5.0)[seat]) == 3
+
+
+def test_neighbours_forty_degrees_apart_are_told_apart() -> None:
+    ring = unknown(3)
+    for _ in range(6):
+        for seat, direction in enumerate((100.0, 140.0, 180.0)):
+            ring = ring.learn(seat, direction)
+    assert ring.tells
+    assert ring.shares(132.0, 5.0)[1] > 0.8
