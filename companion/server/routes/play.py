@@ -235,7 +235,7 @@ def say_who(body: WhoBody) -> OutcomeAnswer:
         return outcome_answer(services().table.say_who(body.n, body.player))
 
 
-@api.route("POST", "/api/seat", role=Role.HOST, body=SeatBody, errors=(409,))
+@api.route("POST", "/api/place", role=Role.HOST, body=SeatBody, errors=(409,))
 def place(body: SeatBody) -> None:
     """Say where a player sits, as the camera sees it."""
     with _refusals():
