@@ -98,7 +98,9 @@ class PileTracker:
         if told:
             return events + told
         if still is not None:
-            return events + self._examine(still)
+            # One look at a picture that has not settled is enough.
+            seen = self._counts_glimpse(still) and not still.settled
+            return events if seen else events + self._examine(still)
         self._look_past_arm(picture)
         return events
 
@@ -118,6 +120,19 @@ class PileTracker:
             look = self._look(picture, changed)
             waits = is_new_for_certain(look.judgement, self._pile)
             self._glimpse = Glimpse(look, picture, reference, waits, count + 1)
+
+    def _counts_glimpse(self, still: Still) -> bool:
+        """Let what was seen past an arm, if anything, count as the first look at a picture that still shows it."""
+        glimpse = self._glimpse
+        if glimpse is None or still.frames > 1 or self._looks or glimpse.reference is not self._stillness.reference:
+            return False
+        top = glimpse.look.judgement.top
+        if top is None or glimpse.look.judgement.change is not Change.LANDED:
+            return False
+        if not still.view.shows_as(glimpse.picture, top.quad):
+            return False
+        self._looks.add(glimpse.look, settled=False)
+        return True
 
     def _bear_out(self, picture: View) -> list[PileEvent]:
         """Tell a card that was seen past an arm if it lies in this picture, the next, as it did in that."""
