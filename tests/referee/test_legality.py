@@ -12,6 +12,7 @@ from companion.referee.editions import EDITIONS, Options, Scoring, Stacking
 from companion.referee.engine import Legal, legal
 from companion.referee.errors import AmendBreaksLaterMoveError, DoesNotMatchError, NoSuchMoveError, NothingToUndoError
 from companion.referee.history import History
+from companion.referee.legality import may_jump_in
 from companion.referee.match import Match, replay
 from companion.referee.phase import Direction, Phase
 from companion.referee.scoring import match_winners, round_points
@@ -235,6 +236,23 @@ def test_what_the_house_rules_allow_is_told() -> None:
     assert (seven.phase, seven.targets, seven.actor) == (Phase.TARGET, ("Ben", "Cy"), "Ann")
     scoring = kart(START, moves.Count("Ben", 0))
     assert (scoring.in_round, scoring.reshuffle) == (False, True)
+
+
+def test_a_call_does_not_go_on_with_another_hand() -> None:
+    made = (START, moves.Count("Ann", 2), moves.Count("Cy", 1), moves.Uno("Cy"), moves.Play(card("red 7")))
+    seven = game(EditionName.CLASSIC, *made, moves.Uno("Ann"), seven_zero=True)
+    assert seven.state.called == {0, 2}
+    assert seven.apply(moves.Target("Cy")).state.called == frozenset()
+    assert seven.apply(moves.Target("Ben")).state.called == {2}
+    zero = game(EditionName.CLASSIC, *made[:-1], moves.Play(card("red 0")), seven_zero=True)
+    assert (zero.state.hands, zero.state.called) == ((1, 1, 3), frozenset())
+
+
+def test_nobody_jumps_in_while_a_player_is_to_be_named() -> None:
+    state = game(EditionName.CLASSIC, START, moves.Play(card("red 7")), seven_zero=True, jump_in=True).state
+    assert state.jump_open
+    assert not may_jump_in(state, 1, card("red 7"))
+    assert legal(state).jump is None
 
 
 def test_seats_and_cards_that_are_left() -> None:
