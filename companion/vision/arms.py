@@ -23,7 +23,7 @@ _GAP = 6
 # Width at the rim, over the picture's, from which a component is more than an arm: a body, or a shadow beside it.
 _WIDE = 0.2
 # In how many frames two arms must have been seen by themselves to be told apart when they cross.
-_APART_FRAMES = 4
+_APART_FRAMES = 3
 # Share of a component that must move for it to be more than something that was laid down.
 _MOVES = 0.02
 # Share of its area that a hand still has from one frame to the next: what is left of it is a card that it let go of.
@@ -166,23 +166,58 @@ class ArmWatcher:
             firm = [run for run in rim.runs(part & (difference.solid > 0)) if len(run) >= _LEAST_CROSSING]
             # The shadow of an arm crosses the rim beside it.
             runs = firm or runs
-            samples += [self._sample(difference.time, arm) for arm in self._arms_of(part, body, runs, rim)]
+            samples += [self._sample(difference.time, arm) for arm in self._arms_of(part, body, runs, rim, difference)]
         return samples, attached
 
-    def _arms_of(self, part: NDArray[np.bool_], body: Point, runs: list[NDArray[np.intp]], rim: _Rim) -> list[_Arm]:
+    def _arms_of(
+        self,
+        part: NDArray[np.bool_],
+        body: Point,
+        runs: list[NDArray[np.intp]],
+        rim: _Rim,
+        difference: Difference,
+    ) -> list[_Arm]:
         """Return the arms of a component that touches the rim in these stretches; `body` is what is solid of it."""
         if len(runs) == 1 and len(runs[0]) <= _WIDE * part.shape[1]:
             return _single(body, rim.points[runs[0]])
+        if len(runs) > 1:
+            runs = self._entered(runs, rim)
+            if len(runs) == 1 and len(runs[0]) <= _WIDE * part.shape[1]:
+                return _single(body, rim.points[runs[0]])
         known = self._known(runs, rim) if len(runs) > 1 else {}
         if len(known) > 1:
             arms = []
             for number, tip in known.items():
                 places = rim.points[runs[number]]
-                near = body[np.hypot(*(body - tip).T) <= _NEAR_TIP]
+                away = np.hypot(*(body - tip).T)
+                near = body[away <= (_NEAR_TIP if _moves_at(difference.moved, tip) else _STAYS)]
                 if len(near):
                     arms.append(_Arm(_farthest(near, places.mean(0)), places.mean(0), float(len(places)), len(near)))
             return arms
         return _divided(part, body, runs, rim)
+
+    def _entered(self, runs: list[NDArray[np.intp]], rim: _Rim) -> list[NDArray[np.intp]]:
+        """Return the stretches without those where the finger ends of an arm leave the picture on its other side."""
+        left = list(runs)
+        for track in self._tracks:
+            came = next((sample.rim for sample in track.samples if sample.rim is not None), None)
+            if came is None or len(track.samples) < _APART_FRAMES:
+                continue
+            tip, came = track.last.tip / self._scale, came / self._scale
+            own = [run for run in left if np.hypot(*(rim.points[run] - came).T).min() <= _RIM_JUMP]
+            # It may have gone on as fast as before.
+            near = _NEAR_TIP + float(np.hypot(*(track.last.tip - track.samples[-2].tip))) / self._scale
+            out = [run for run in left if np.hypot(*(rim.points[run] - tip).T).min() <= near]
+            claimed = [run for run in out if not any(run is one for one in own) and not self._is_entry(run, rim, track)]
+            if own:
+                left = [run for run in left if not any(run is one for one in claimed)]
+        return left
+
+    def _is_entry(self, run: NDArray[np.intp], rim: _Rim, but: Track) -> bool:
+        """Whether another arm than this one comes in at a stretch."""
+        middle = rim.points[run].mean(0)
+        others = (track.last.rim for track in self._tracks if track is not but and track.alone >= _APART_FRAMES)
+        return any(at is not None and np.hypot(*(middle - at / self._scale)) <= _RIM_JUMP for at in others)
 
     def _known(self, runs: list[NDArray[np.intp]], rim: _Rim) -> dict[int, Point]:
         """Return the tips of those arms that were seen by themselves before they met, by their stretch of the rim."""
@@ -239,7 +274,7 @@ class ArmWatcher:
         for j, sample in enumerate(left):
             if j not in taken and sample.rim is not None:
                 self._count += 1
-                self._tracks.append(Track(self._count, [sample]))
+                self._tracks.append(Track(self._count, [sample], int(sample.single)))
         for track in self._tracks:
             track.gone = (seen or time - track.last.time > 1.0) and time - track.last.time > _LEFT_AFTER
         tracks = self._tracks
@@ -258,6 +293,8 @@ class ArmWatcher:
 
 _DISC = np.asarray(cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (3, 3)), np.uint8)
 _NEAR_TIP = 10
+# How near something must move for a tip to have moved, and how near one that has not is where it was.
+_AT_TIP, _STAYS = 3, 3.0
 
 
 class _Rim:
@@ -274,6 +311,11 @@ class _Rim:
         """Return the stretches of the rim that lie in a component, as numbers of `points`."""
         x, y = self.points.T
         return _stretches(np.flatnonzero(part[y, x]), len(self.points))
+
+
+def _moves_at(moved: Mask, place: Point) -> bool:
+    x, y = place.astype(int)
+    return bool(moved[max(0, y - _AT_TIP) : y + _AT_TIP + 1, max(0, x - _AT_TIP) : x + _AT_TIP + 1].any())
 
 
 @lru_cache(maxsize=4)

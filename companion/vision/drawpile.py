@@ -22,7 +22,8 @@ _NEAREST, _FARTHEST = 0.75, 6.0
 _SAME_PLACE = 0.6
 # A back that was seen more often than this is no surer.
 _OFTEN = 4
-# How often hands must have gone to a place where no back is made out for it to be the draw pile.
+# How often hands must have gone to a place where no back is made out for it to be the draw pile; once less often where
+# none is made out anywhere.
 _VISITS = 3
 # Sides of a card seen from above are as 1 to 1.55, from a slant anything about that.
 _SLIMMEST, _SQUAREST = 2.3, 1.05
@@ -95,7 +96,7 @@ class DrawPile:
             if visited(self._found):
                 return
         for place in self._visits:
-            if visited(place) >= _VISITS:
+            if visited(place) >= (_VISITS if self._backs else _VISITS - 1):
                 near = [v for v in self._visits if float(np.hypot(*(v - place))) <= _SAME_PLACE * zone.length]
                 self._found = np.asarray(np.mean(near, axis=0), np.float64)
                 return

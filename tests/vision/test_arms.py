@@ -243,3 +243,31 @@ def test_one_arm_from_pile_to_pile_is_one_track() -> None:
     _, reaches = follow(film(3.2, [Flip(170, DRAW.middle, stay=1.1, seed=10)]))
     assert [reach.kind for reach in reaches] == [PileKind.DRAW, PileKind.DISCARD]
     assert reaches[0].track.number == reaches[1].track.number
+
+
+def test_finger_ends_that_leave_the_picture_beyond_the_pile_are_no_second_arm() -> None:
+    tracks, _ = follow(film(2.4, [Arm(180, np.array([140.0, -15.0]), stay=0.5, seed=11)]))
+    longest = max(tracks, key=lambda track: len(track.samples))
+    found = longest.direction(MIDDLE, 0.0, 9.0)
+    assert found is not None
+    assert off(found[0], 180) < 15
+
+
+def test_an_arm_that_comes_out_of_a_body_at_the_rim_is_told_by_its_own_side() -> None:
+    """As a phone leaning on books sees it: somebody sits in the picture, and leans a little to and fro."""
+    arm = Arm(320, DISCARD.middle, start=1.2, seed=12)
+
+    def body(image: Image, now: float) -> Image:
+        image = image.copy()
+        height = int(26 + 4 * np.sin(4 * now))
+        if now > 0.3:
+            rng = np.random.default_rng(3)
+            cloth = cv2.resize(rng.normal(70, 25, (8, 40, 3)).astype(np.float32), (250, height))
+            image[:height, 20:270] = np.clip(cloth, 0, 255).astype(np.uint8)
+        arm.paint(image, now)
+        return image
+
+    _, reaches = follow(film(3.0, [], body))
+    at_pile = [reach for reach in reaches if reach.kind is PileKind.DISCARD]
+    assert at_pile
+    assert off(direction(at_pile[0]), 320) < 30
