@@ -205,9 +205,7 @@ class ArmWatcher:
                 continue
             tip, came = track.last.tip / self._scale, came / self._scale
             own = [run for run in left if np.hypot(*(rim.points[run] - came).T).min() <= _RIM_JUMP]
-            # It may have gone on as fast as before.
-            near = _NEAR_TIP + float(np.hypot(*(track.last.tip - track.samples[-2].tip))) / self._scale
-            out = [run for run in left if np.hypot(*(rim.points[run] - tip).T).min() <= near]
+            out = [run for run in left if np.hypot(*(rim.points[run] - tip).T).min() <= _NEAR_TIP]
             claimed = [run for run in out if not any(run is one for one in own) and not self._is_entry(run, rim, track)]
             if own:
                 left = [run for run in left if not any(run is one for one in claimed)]

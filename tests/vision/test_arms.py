@@ -246,7 +246,7 @@ def test_one_arm_from_pile_to_pile_is_one_track() -> None:
 
 
 def test_finger_ends_that_leave_the_picture_beyond_the_pile_are_no_second_arm() -> None:
-    tracks, _ = follow(film(2.4, [Arm(180, np.array([140.0, -15.0]), stay=0.5, seed=11)]))
+    tracks, _ = follow(film(3.6, [Arm(180, np.array([140.0, -15.0]), stay=0.5, seed=11, way=1.2)]))
     longest = max(tracks, key=lambda track: len(track.samples))
     found = longest.direction(MIDDLE, 0.0, 9.0)
     assert found is not None
