@@ -12,7 +12,7 @@ from companion.cards import Card, EditionName
 from companion.decks.deckfile import MOST_CARDS, LearntDeck
 from companion.decks.laying import Pile
 from companion.decks.naming import Naming, name_cards
-from companion.decks.views import index_spot, outline, straightened
+from companion.decks.views import index_spot, inks, outline, straightened
 from companion.vision.boxes import BoxFinder
 from companion.vision.geometry import Image, corner_frames
 from companion.vision.labels import Floats
@@ -24,10 +24,11 @@ _CORNER_WEIGHT, _CORNER_BOUND = 0.5, -4.0
 
 @dataclass(frozen=True, eq=False)
 class _Seen:
-    """A laid card: its kept picture, features of both ways up (2, D), and what the reader says of it (57,)."""
+    """A laid card: its kept picture, features both ways up (2, D), colours (256,), what the reader says (57,)."""
 
     picture: Image
     features: Floats
+    inks: Floats
     logs: Floats
     place: int
 
@@ -82,7 +83,7 @@ class Lesson:
         logs, features = self._reader.describe_cards(picture, [card, np.roll(card, 2, axis=0)])
         corners, _ = self._reader.describe_indices(picture, list(corner_frames(card)))
         says = np.logaddexp(logs[0], logs[1]) - np.log(2) + _CORNER_WEIGHT * np.maximum(corners, _CORNER_BOUND).sum(0)
-        return _Seen(picture, features, np.asarray(says, np.float32), place)
+        return _Seen(picture, features, inks(picture), np.asarray(says, np.float32), place)
 
     def naming(self) -> Naming:
         """Return what the cards are taken for. Raises ValueError where there is none yet."""
@@ -91,11 +92,12 @@ class Lesson:
                 raise ValueError("no card was laid yet")
             if self._naming is None:
                 features = np.stack([seen.features for seen in self._seen])
+                colors = np.stack([seen.inks for seen in self._seen])
                 logs = np.stack([seen.logs for seen in self._seen])
                 order = self._order
                 told = {i: order[seen.place] for i, seen in enumerate(self._seen) if seen.place < len(order)}
                 known: Mapping[int, Card] = told | self._answers
-                self._naming = name_cards(features, logs, self.edition, known, self._by_color)
+                self._naming = name_cards(features, colors, logs, self.edition, known, self._by_color)
             return self._naming
 
     def answer(self, picture: int, card: Card) -> None:

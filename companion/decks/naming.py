@@ -21,6 +21,9 @@ from companion.vision.labels import COLORS, Floats, color_class, face_class
 _BOUND = -10.0
 # Likeness under which two groups are not taken for copies, however few groups there are otherwise.
 _LEAST_ALIKE = 0.8
+# What colours count beside the reader's features, which are of the shape before all: over ten designs, groups of copies
+# were pure to 0.98 to 1.00 with them where they were to 0.81 to 1.00 without.
+_INKS = 0.8
 # How often names and looks are found in turn, and what the looks count (nats for a likeness of one).
 _ROUNDS, _LOOKS = 6, 12.0
 # Steps of the balancing of rows and columns by which the names' probabilities are found (Sinkhorn 1967).
@@ -54,6 +57,7 @@ class Naming:
 
 def name_cards(
     features: Floats,
+    inks: Floats,
     logs: Floats,
     edition: EditionName,
     answers: Mapping[int, Card] | None = None,
@@ -61,13 +65,16 @@ def name_cards(
 ) -> Naming:
     """Return the names of pictures of cards laid one after the other.
 
-    features: (N, V, D) of the views of each picture as it is; logs: (N, 57) what the reader says of it. answers: names
-    that are known, by picture. by_color: whether the cards were laid sorted by colour.
+    features: (N, V, D) of the views of each picture as it is; inks: (N, E) what colours it is of; logs: (N, 57) what
+    the reader says of it. answers: names that are known, by picture. by_color: whether the cards were laid sorted by
+    colour.
     """
     held = deck(edition)
     slots = np.array([i for i, card in enumerate(ALL_CARDS) for _ in range(held[card])])
     known = {i: ALL_CARDS.index(card) for i, card in (answers or {}).items()}
-    units = _unit(features - features.mean((0, 1)))
+    faces, colors = _unit(features - features.mean((0, 1))), _unit(inks - inks.mean(0))
+    both = np.repeat(_INKS * colors[:, None], faces.shape[1], axis=1)
+    units = _unit(np.concatenate([faces, np.asarray(both, np.float32)], axis=2))
     groups = _groups(units, len(logs) / len(slots) * len(held), known)
     of = np.empty(len(logs), np.intp)
     for g, members in enumerate(groups):

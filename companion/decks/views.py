@@ -28,6 +28,8 @@ _OFF, _GAIN, _TINT, _SOFT, _NOISE = 0.018, (0.65, 1.15), 0.08, (0.0, 2.2), 4.0
 _GROWTHS = (-0.1, 0.0, 0.12)
 # Of so many cards the indices are looked for; found on this share of them, the design has some.
 _LOOKED_AT, _FOUND = 28, 0.25
+# Chroma (Lab) up to which a colour is grey, over which more it counts entirely, and the most that is told apart.
+_GREY, _COLORED, _CHROMA = 8.0, 20.0, 72.0
 # How far an index' middle may lie from the card's top and left edge, over its sides.
 _CORNER = 0.42
 
@@ -52,6 +54,17 @@ def outline() -> Quad:
     width, height = PICTURE
     inner = (unit_square() + MARGIN) / (1 + 2 * MARGIN)
     return np.asarray(inner * (width, height), np.float32)
+
+
+def inks(picture: Image) -> Floats:
+    """Return (256,) how much of a card's kept picture is of which colour, greys left out: square roots of shares."""
+    lab = cv2.cvtColor(cv2.GaussianBlur(cut(picture, outline(), 64, 96), (0, 0), 1), cv2.COLOR_BGR2LAB)
+    a, b = lab[:, :, 1].astype(np.float32) - 128, lab[:, :, 2].astype(np.float32) - 128
+    colorful = np.clip((np.hypot(a, b) - _GREY) / _COLORED, 0, 1)
+    reach = (-_CHROMA, _CHROMA)
+    shares, _, _ = np.histogram2d(a.ravel(), b.ravel(), bins=16, range=[reach, reach], weights=colorful.ravel())
+    soft = cv2.GaussianBlur(shares.astype(np.float32), (0, 0), 1) / lab[:, :, 0].size
+    return np.asarray(np.sqrt(soft + 1e-5).ravel(), np.float32)
 
 
 def usual_spot() -> tuple[float, float, float]:

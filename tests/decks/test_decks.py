@@ -104,7 +104,9 @@ def test_copies_and_the_decks_composition_name_what_the_reader_does_not() -> Non
     rng = np.random.default_rng(3)
     cards = sorted(deck(EditionName.CLASSIC).elements(), key=lambda _: rng.random())
     wrong = {"red 7": "red 1", "green 4": "green 9", "blue skip": "blue 8", "yellow 6": "yellow 9"}
-    naming = name_cards(_features(cards, rng), _says(cards, wrong, rng), EditionName.CLASSIC)
+    naming = name_cards(
+        _features(cards, rng), np.ones((len(cards), 3), np.float32), _says(cards, wrong, rng), EditionName.CLASSIC
+    )
     assert naming.cards == tuple(cards)
     assert not naming.prompted_is_better
 
@@ -114,7 +116,9 @@ def test_an_answer_names_all_copies() -> None:
     cards = [RED_7, BLUE_3, RED_7, BLUE_3]
     features = _features(cards, rng, 0.01)
     unsure = np.full((4, 57), -3.0, np.float32)
-    assert name_cards(features, unsure, EditionName.CLASSIC, {0: RED_7, 3: BLUE_3}).cards == tuple(cards)
+    assert name_cards(
+        features, np.ones((4, 3), np.float32), unsure, EditionName.CLASSIC, {0: RED_7, 3: BLUE_3}
+    ).cards == tuple(cards)
 
 
 def test_prototypes_outweigh_a_reader_that_is_wrong_and_leave_strangers_alone() -> None:
