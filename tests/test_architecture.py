@@ -16,7 +16,19 @@ _MOST_LINES = 500
 
 _STORE = {"store", "journal", "records", "private"}
 _ARCHIVE = {"results", "exports"}
-_BELOW_SERVER = {"cards", "languages", "referee", "caller", "vision", "table", "settings", "log", *_STORE, *_ARCHIVE}
+_BELOW_SERVER = {
+    "cards",
+    "decks",
+    "languages",
+    "referee",
+    "caller",
+    "vision",
+    "table",
+    "settings",
+    "log",
+    *_STORE,
+    *_ARCHIVE,
+}
 _MAY_IMPORT = {
     "cards": set(),
     "languages": set(),

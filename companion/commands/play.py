@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from companion.cards import EditionName
-from companion.commands.parameters import EDITIONS, LANGUAGES
+from companion.commands.parameters import DECK, EDITIONS, LANGUAGES, decks_of
 
 if TYPE_CHECKING:
     from companion.server.config import ServerConfig
@@ -50,6 +50,7 @@ _OPTIONS = (
         type=click.Path(path_type=Path, file_okay=False),
         help="Folder of the networks, instead of the shipped ones.",
     ),
+    DECK,
 )
 
 
@@ -65,7 +66,7 @@ def _common(command: Any) -> Any:
 @click.pass_context
 def play(ctx: click.Context, /, source: str | None, browser: bool, **options: Any) -> None:
     """Start the companion for a real table and open its page."""
-    config = _config(_data(ctx), source=source, **options)
+    config = _config(_data(ctx), source=source, decks=decks_of(ctx).folder, **options)
     _serve(config, browser, lambda services, address: None)
 
 
@@ -91,7 +92,7 @@ def demo(
 ) -> None:
     """Run everything on a table that plays by itself: a simulated one, or photographs of cards."""
     # Matches of the demo do not belong among those of the table.
-    config = _config(_data(ctx) / DEMO_FOLDER, source=None, **options)
+    config = _config(_data(ctx) / DEMO_FOLDER, source=None, decks=decks_of(ctx).folder, **options)
     begin = _simulated(edition, seed) if real is None else _photographed(real, edition, seed)
     _serve(config, browser, begin, "table")
 
@@ -146,6 +147,7 @@ def _config(data: Path, **options: Any) -> ServerConfig:
 
 def _serve(config: ServerConfig, browser: bool, begin: Begin, page: str = "setup") -> None:
     """Serve until Ctrl-C. `begin` is called with the pages' address once they are there; the host lands on `page`."""
+    from companion.decks.deckfile import DeckFileError
     from companion.server.access.guests import Role
     from companion.server.app import create_app, services_of
     from companion.server.lan import LanAccessError
@@ -159,7 +161,7 @@ def _serve(config: ServerConfig, browser: bool, begin: Begin, page: str = "setup
         services = services_of(app)
         listeners = Listeners(app, config)
         address = listeners.start()
-    except (StoreError, PortTakenError) as error:
+    except (StoreError, PortTakenError, DeckFileError) as error:
         raise click.ClickException(str(error)) from error
     except OSError as error:
         message = f"The data folder {config.data} cannot be written: {error.strerror}. Name another one with --data."

@@ -13,7 +13,20 @@ from werkzeug.exceptions import HTTPException
 from companion.server.access import security
 from companion.server.config import ServerConfig
 from companion.server.errors import RefusalAnswer, RefusalError
-from companion.server.routes import archive, camera, choices, devices, hands, live, match, pages, pairing, play, rules
+from companion.server.routes import (
+    archive,
+    camera,
+    choices,
+    decks,
+    devices,
+    hands,
+    live,
+    match,
+    pages,
+    pairing,
+    play,
+    rules,
+)
 from companion.server.routes.api import JSON_LIMIT, Api, Media
 from companion.server.routes.openapi import document
 from companion.server.services import Services, put, services
@@ -22,7 +35,7 @@ from companion.vision.pile import Detect
 _log = logging.getLogger(__name__)
 
 APIS: tuple[Api, ...] = tuple(
-    module.api for module in (archive, camera, choices, devices, hands, live, match, pairing, play, rules)
+    module.api for module in (archive, camera, choices, decks, devices, hands, live, match, pairing, play, rules)
 )
 
 

@@ -15,7 +15,8 @@ class ServerConfig(BaseModel):
     data: folder of matches, pictures, keys and certificates. host: address for the host's own browser. port: of the
     pages, 0 for any free one. lan: whether other devices may connect from the start. tls: whether they may do so over
     HTTPS as well, on `tls_port`, the next port where None. source: the camera to begin with, as `open_source` names it.
-    model: folder of the networks, the shipped ones where None.
+    model: folder of the networks, the shipped ones where None. deck: the learnt deck to read with. decks: the folder of
+    learnt decks, that in `data` where None.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -29,3 +30,5 @@ class ServerConfig(BaseModel):
     language: Language = Language.ENGLISH
     source: str | None = None
     model: Path | None = None
+    deck: str | None = None
+    decks: Path | None = None

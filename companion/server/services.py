@@ -13,6 +13,8 @@ from flask import Flask, current_app
 
 from companion.caller import Caller
 from companion.cards import EditionName
+from companion.decks.library import DeckLibrary
+from companion.decks.reading import deck_detector
 from companion.languages import Language
 from companion.private import write_private
 from companion.referee.state import Header
@@ -24,6 +26,7 @@ from companion.server.config import ServerConfig
 from companion.server.errors import RefusalError
 from companion.server.hub import Hub, StreamSlots
 from companion.server.lan import LanAccess
+from companion.server.lessons import Lessons
 from companion.server.lock import FolderLock
 from companion.server.people import People
 from companion.server.routes.payloads import question_answer, ruling_answer, view_answer
@@ -63,6 +66,10 @@ class Services:
         self._detect = detect
         self._detectors: dict[EditionName | None, CardDetector] = {}
         self._lock = threading.RLock()
+        self.decks = DeckLibrary(config.decks or config.data / "decks")
+        self.deck: str | None = None
+        if config.deck is not None:
+            self.choose_deck(config.deck)
         self._language: Language = config.language
         self._wishes = config.data / "preferences.json"
         self.people = People(config.data / "people.json")
@@ -70,6 +77,7 @@ class Services:
         threading.Thread(target=self._pump, name="updates", daemon=True).start()
         self._take_up()
         self.camera = Camera(self)
+        self.lessons = Lessons(self.camera.frame)
 
     @property
     def caller(self) -> Caller:
@@ -120,8 +128,19 @@ class Services:
         edition = self.table.edition
         with self._lock:
             if edition not in self._detectors:
-                self._detectors[edition] = CardDetector.shipped(edition, self.config.model)
+                if self.deck is None:
+                    self._detectors[edition] = CardDetector.shipped(edition, self.config.model)
+                else:
+                    self._detectors[edition] = deck_detector(self.decks, self.deck, edition, self.config.model)
             return self._detectors[edition]
+
+    def choose_deck(self, name: str | None) -> None:
+        """Read with this learnt deck from now on, with none where None; raises DeckFileError where it cannot be."""
+        if name is not None:
+            self.decks.load(name)
+        with self._lock:
+            self.deck = name
+            self._detectors.clear()
 
     def reader(self) -> Detect:
         """Return what finds the cards; raises RefusalError where there are no networks."""

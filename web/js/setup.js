@@ -47,7 +47,7 @@ fill(form,
   h("div", { class: "setup-grid" },
     h("section", { class: "panel stack", "aria-labelledby": "players-title" }, h("h2", { id: "players-title" }, t("setup.players")), playersPlace),
     h("section", { class: "panel stack", "aria-labelledby": "game-title" }, h("h2", { id: "game-title", class: "visually-hidden" }, t("setup.game")), gamePlace,
-      h("details", { class: "fold", id: "camera-fold" }, h("summary", {}, t("setup.camera")), h("div", { class: "stack" }, cameraPlace, picturePlace)))),
+      h("details", { class: "fold", id: "camera-fold" }, h("summary", {}, t("setup.camera")), h("div", { class: "stack" }, cameraPlace, picturePlace, h("a", { href: "/deck", id: "deck-link" }, t("setup.deck")))))),
   wrong,
   h("button", { class: "primary big", id: "start" }, t("setup.start")));
 form.addEventListener("submit", start);

@@ -16,6 +16,7 @@ PAGES = {
     "/scores": "scores",
     "/scan": "scan",
     "/camera": "camera",
+    "/deck": "deck",
     "/join": "join",
     "/trust": "trust",
 }

@@ -1,0 +1,54 @@
+"""A deck being learnt at the table: the camera's settled pictures go to the lesson while people lay cards."""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Callable, Iterator
+
+from companion.decks.lesson import Lesson
+from companion.decks.settled import settled_pictures
+from companion.vision.frames import Frame
+from companion.vision.geometry import Image
+
+_log = logging.getLogger(__name__)
+
+# Seconds between two looks at the camera's newest frame: a card lies for longer before the next one comes.
+_PAUSE = 0.08
+
+
+class Lessons:
+    """The lesson that runs, if one does. newest: gives the camera's newest frame."""
+
+    def __init__(self, newest: Callable[[], Frame | None]) -> None:
+        self._newest = newest
+        self._over = threading.Event()
+        self.lesson: Lesson | None = None
+        self.name = ""
+
+    def begin(self, name: str, lesson: Lesson) -> None:
+        """Begin a lesson in place of one that may be running."""
+        self.end()
+        over = self._over = threading.Event()
+        self.name, self.lesson = name, lesson
+        threading.Thread(target=self._watch, args=(lesson, over), name="lesson", daemon=True).start()
+
+    def end(self) -> None:
+        """End the lesson without keeping anything."""
+        self._over.set()
+        self.lesson = None
+
+    def _watch(self, lesson: Lesson, over: threading.Event) -> None:
+        for picture in settled_pictures(self._pictures(over)):
+            try:
+                lesson.show(picture)
+            except Exception:
+                _log.exception("A picture of the lesson could not be looked at")
+
+    def _pictures(self, over: threading.Event) -> Iterator[Image]:
+        last = -1
+        while not over.wait(_PAUSE):
+            frame = self._newest()
+            if frame is not None and frame.number != last:
+                last = frame.number
+                yield frame.image
