@@ -14,7 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from companion.cards import EditionName
-from companion.commands.parameters import DECK, EDITIONS, load_detector
+from companion.commands.parameters import DECK, EDITIONS, decks_of, load_detector
+from companion.decks.fitting import DeckFit
 from companion.vision.detector import CardDetector
 from companion.vision.hands import read_hand
 from companion.vision.pictures import SUFFIXES, PictureError, load_picture
@@ -68,7 +69,7 @@ def read(
 
     A file that cannot be read is named and skipped; the exit status is then 1.
     """
-    total = _run(_detector(edition, model, deck), images, as_json, draw)
+    total = _run(_detector(edition, model, deck), images, as_json, draw, fit=_fit(deck))
     raise SystemExit(1 if total is None else 0)
 
 
@@ -91,7 +92,7 @@ def score(
     if one_hand:
         _score_one_hand(detector, images, EditionName(edition) if edition else None, expect)
         return
-    total = _run(detector, images, as_json, draw, expect)
+    total = _run(detector, images, as_json, draw, expect, _fit(deck))
     if total is not None and not as_json:
         click.echo(f"together {total} points")
     raise SystemExit(1 if total is None else 0)
@@ -99,6 +100,11 @@ def score(
 
 def _detector(edition: str | None, model: Path | None, deck: str | None) -> CardDetector:
     return load_detector(EditionName(edition) if edition else None, model, deck)
+
+
+def _fit(deck: str | None) -> DeckFit | None:
+    """Return what tells whether the cards are of the learnt deck, None where none is read with."""
+    return None if deck is None else DeckFit(decks_of(click.get_current_context()).load(deck))
 
 
 def _score_one_hand(
@@ -137,6 +143,7 @@ def _run(
     as_json: bool,
     draw: Path | None,
     expect: int | None = None,
+    fit: DeckFit | None = None,
 ) -> int | None:
     """Print what each picture shows; return the sum of points, None where some picture could not be read."""
     total, failed = 0, False
@@ -146,6 +153,8 @@ def _run(
             failed = True
             continue
         sightings = detector.detect(image)
+        if fit is not None:
+            fit.see(image, sightings)
         if any(sighting.mirrored for sighting in sightings):
             click.echo(f"{path}: the picture is mirrored; switch mirroring off in the camera's settings", err=True)
         points = sum(sighting.card.points for sighting in sightings)
@@ -159,6 +168,8 @@ def _run(
                 click.echo(f"{expect} cards expected, {len(sightings)} found: is one hidden?", err=True)
         if draw is not None:
             _write_drawn(draw, path, several, drawn(image, sightings))
+    if fit is not None and fit.is_another:
+        click.echo("The cards in these pictures are not of the deck that was learnt: this is another one.", err=True)
     return None if failed else total
 
 

@@ -24,13 +24,15 @@ from companion.dataset.artist.families import StyleFamily
 from companion.dataset.artist.styles import sample_style
 from companion.decks.assignment import assign
 from companion.decks.deckfile import DeckFileError, LearntDeck, pack, unpack
+from companion.decks.fitting import DeckFit
 from companion.decks.laying import changed_card
 from companion.decks.library import DeckLibrary, NoSuchDeckError
 from companion.decks.look import fit
 from companion.decks.naming import name_cards
 from companion.decks.settled import settled_pictures
-from companion.decks.views import PICTURE
+from companion.decks.views import PICTURE, straightened
 from companion.vision.geometry import Image, Quad, homography, intersection_over_smaller, unit_square
+from companion.vision.sightings import Sighting
 
 RED_7, BLUE_3 = Card.parse("red 7"), Card.parse("blue 3")
 
@@ -188,6 +190,20 @@ def test_hostile_and_damaged_files_are_refused_in_one_sentence(learnt: LearntDec
             unpack(data)
         assert str(refused.value).endswith(".")
         assert "\n" not in str(refused.value)
+
+
+def test_cards_of_another_design_are_said_not_to_be_of_this_deck() -> None:
+    rng = np.random.default_rng(2)
+    cards = [RED_7, BLUE_3, Card.parse("green 1")]
+    shown = [_laid(_table(rng), card, (320, 240), 30) for card in cards]
+    own = LearntDeck("Ours", EditionName.CLASSIC, tuple(cards), tuple(straightened(*one) for one in shown))
+    other = tuple(np.asarray(rng.integers(0, 255, picture.shape), np.uint8) for picture in own.pictures)
+    for pictures, another in ((own.pictures, False), (other, True)):
+        fits = DeckFit(LearntDeck("Ours", EditionName.CLASSIC, tuple(cards), pictures))
+        assert not fits.is_another
+        for card, (image, quad) in zip(cards, shown, strict=True):
+            fits.see(image, [Sighting(np.roll(quad, 2, axis=0), (card,), (1.0,), True)])
+        assert fits.is_another is another
 
 
 def test_decks_are_kept_renamed_and_deleted(learnt: LearntDeck, tmp_path: Path) -> None:
