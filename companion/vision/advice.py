@@ -74,9 +74,9 @@ def advise(image: Image, sightings: Sequence[Sighting], draw_pile: Quad | None =
 
     sightings: the cards that were seen in it. draw_pile: (4, 2) where the draw pile is known to lie, in pixels.
     """
-    white = float(np.percentile(cv2.cvtColor(image, cv2.COLOR_BGR2GRAY), 98))
     card = _card(sightings)
     if card is None:
+        white = float(np.percentile(image[::4, ::4].max(axis=2), 98))
         dark = white < _LEAST_WHITE
         return Advice(Hindrance.DARK, white, _LEAST_WHITE) if dark else Advice(Hindrance.NO_PILE)
     crop = cut(image, card.quad, *_LOOK)
