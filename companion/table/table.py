@@ -37,14 +37,9 @@ from companion.table.pictures import kept_picture
 from companion.table.screen import Screen
 from companion.table.session import Session, Voice, advance, amendment, last_sight
 from companion.table.situation import Turns, Way, situation
-from companion.table.updates import Subscription, Updates
-from companion.table.view import (
-    Offer,
-    Question,
-    QuestionKind,
-    Ruling,
-    View,
-)
+from companion.table.thresholds import REMINDED_AFTER_SECONDS
+from companion.table.updates import Subscription, UpdateKind, Updates
+from companion.table.view import Offer, Question, QuestionKind, Ruling, View
 from companion.vision.events import (
     CameraHealth,
     CameraStatus,
@@ -363,6 +358,7 @@ class Table:
         with self._lock:
             self._keeper.retry()
             self._screen.notice(self._keeper.trouble)
+            self._remind()
 
     def picture(self, picture_id: str) -> bytes | None:
         """Return a picture of the running match as JPEG bytes, None where it is not kept (any more)."""
@@ -378,6 +374,20 @@ class Table:
         with self._lock:
             self._keeper.retry(now=True)
         self._updates.close()
+
+    def _remind(self) -> None:
+        """Speak once of each debt that nobody has taken for a while."""
+        session = self._session
+        if session is None or not session.watch.reaches:
+            return
+        known, now = session.known, self._clock()
+        for seat, debt in enumerate(known.debts.seats):
+            if debt.left and not debt.spoken and now - debt.since > REMINDED_AFTER_SECONDS:
+                known = replace(known, debts=known.debts.spoken(seat))
+                sentence = self._screen.voice.sentences.reminder(session.state.players[seat], debt.left)
+                self._updates.publish(UpdateKind.REMINDER, sentences=(sentence,))
+        if known is not session.known:
+            self._session = replace(session, known=known)
 
     def _running(self) -> Session:
         if self._session is None:

@@ -153,3 +153,6 @@ JUMPED_IN = 0.2
 
 SHOWS_CREEPER = 0.04
 """How often a card just drawn is a creeper: the deck has four of a hundred and twelve."""
+
+REMINDED_AFTER_SECONDS = 25.0
+"""How long a debt may lie before it is spoken of: two or three turns, in which most people have taken theirs."""

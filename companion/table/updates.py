@@ -24,6 +24,7 @@ class UpdateKind(Enum):
     ILLEGAL = "illegal"  # a card that does not match lies on the pile
     QUESTION = "question"  # the table is unsure
     SETTLED = "settled"  # a question is no longer open
+    REMINDER = "reminder"  # cards that are owed have not been taken for a while
     CAMERA = "camera"  # the camera's health has changed
     NOTICE = "notice"  # a notice came, changed or went
 

@@ -94,6 +94,19 @@ def test_a_debt_is_ticked_off_and_no_draw(arms: ArmsGame) -> None:
     assert arms.actor == "Cy"
 
 
+def test_a_debt_that_nobody_takes_is_spoken_of_once(arms: ArmsGame) -> None:
+    arms.lay("Ann", "red draw two")
+    arms.reach("Ben")
+    heard = arms.table.subscribe()
+    for _ in range(3):
+        arms.now += 20
+        arms.table.retry()
+    update = heard.next(0)
+    assert update is not None
+    assert update.sentences == ("Ben, one card is still to be drawn.",)
+    assert heard.next(0) is None
+
+
 def test_a_card_out_of_turn_is_told_with_what_makes_sense_of_it(arms: ArmsGame) -> None:
     arms.lay("Ben", "red 3")
     assert (arms.question.kind, arms.question.sentence) == (QuestionKind.TURN, "Ben played, but it is Ann’s turn.")
