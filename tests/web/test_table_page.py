@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
-from browsing import Open, Server, lay
+from browsing import Open, Server, lay, pick
 from playwright.sync_api import BrowserContext, Page, expect
 
 from companion.cards import Card, EditionName, Face
@@ -293,3 +293,35 @@ def test_a_debt_stands_big_and_is_stacked_on_or_taken(server: Server, open_as: O
     page.click('[data-player="Ann"] .seat-in')
     lay(page, "green 7")
     expect(page.locator(".line").first).to_contain_text("Ann: green 7")
+
+
+def test_what_was_undone_is_done_again(playing: Server, open_as: Open) -> None:
+    page = open_as(Role.HOST)
+    lay(page, "red 7")
+    page.click('[data-act="undo"]')
+    turn(page, "Ann")
+    page.click('[data-act="redo"]')
+    turn(page, "Ben")
+
+
+def test_an_amendment_says_first_what_no_longer_stands(playing: Server, open_as: Open) -> None:
+    page = open_as(Role.HOST)
+    for card in ("red 9", "blue 9"):
+        lay(page, card)
+        expect(page.locator("#top .card")).to_have_attribute("aria-label", card)
+    page.click('.line[data-n="2"]')
+    page.click("#amend")
+    pick(page, "red 8")
+    expect(page.locator("dialog")).to_contain_text("Move 3 no longer stands.")
+    page.click("dialog .primary")
+    expect(page.locator("#top .card")).to_have_attribute("aria-label", "red 8")
+    turn(page, "Ben")
+
+
+def test_one_tap_says_whose_a_line_was(playing: Server, open_as: Open) -> None:
+    page = open_as(Role.HOST)
+    lay(page, "red 9")
+    page.click('.line[data-n="2"]')
+    page.click('[data-who="Ben"]')
+    expect(page.locator('.line:has-text("red 9")')).to_contain_text("Ben: red 9")
+    turn(page, "Cy")

@@ -13,8 +13,12 @@ import { pickCard } from "./picker.js";
  *   rare: whether it lies behind "More"
  */
 
+/** Whether something was taken back on this page and nothing has been done since. */
+let undone = false;
+
 /** Makes a move. @param {Record<string, any>} move */
 export async function move(move) {
+  undone = false;
   return attempt(() => post("/api/moves", move));
 }
 
@@ -113,6 +117,7 @@ export function actions(view, me, own = false, palette = false) {
   }
   const last = view.history.at(-1);
   if (last || view.questions.length) add("undo", last && !view.questions.length ? t("act.undo.what", { what: told(last) }) : t("act.undo"), () => undo(view), { class: "quiet" });
+  if (undone) add("redo", t("act.redo"), redo, { class: "quiet" });
   if (legal.reshuffle && host) add("reshuffle", t("act.reshuffle"), () => move({ do: "reshuffle" }), { class: "quiet", rare: true });
   if (state.top && legal.in_round && !own) add("take-back", t("act.takeback"), () => attempt(() => post("/api/take-back")), { class: "quiet", rare: true });
   return found;
@@ -148,7 +153,12 @@ async function undo(view) {
   const last = view.history.at(-1);
   const scored = !view.questions.length && last?.effects.some((/** @type {any} */ one) => one.effect === "score");
   if (scored && !(await confirm(t("act.undo.round"), t("act.undo")))) return;
-  await attempt(() => post("/api/undo"));
+  undone = (await attempt(() => post(scored ? "/api/undo?scored=true" : "/api/undo"))) !== null;
+}
+
+/** Makes the move again that was taken back last. */
+async function redo() {
+  undone = (await attempt(() => post("/api/redo"))) !== null;
 }
 
 /** Asks whether something is really meant. @param {string} text @param {string} yes @returns {Promise<boolean>} */

@@ -1,12 +1,16 @@
 /** What was ruled, line by line, with who it was and how it is known; a line opens what it rests on and takes corrections. */
 
+import { confirm } from "./actions.js";
 import { post } from "./api.js";
 import { attempt, may } from "./attempt.js";
 import { COLORS, drawCard, handCards, shape } from "./card.js";
 import { ask, fill, h } from "./dom.js";
 import { cardName, t } from "./i18n.js";
-import { mark } from "./people.js";
+import { mark, person } from "./people.js";
 import { pickCard } from "./picker.js";
+
+/** Moves of which it may be mistaken whose they were. */
+const WHOSE = new Set(["play", "draw", "pass", "flip"]);
 
 /** @param {HTMLElement} place @param {import("./types").Running} view @param {import("./shell.js").Me} me */
 export function drawHistory(place, view, me) {
@@ -17,7 +21,28 @@ export function drawHistory(place, view, me) {
       h("span", { class: "line-card" }, line.move.card ? drawCard(line.move.card, { decorative: true }) : line.player ? mark(line.player) : null),
       h("span", { class: "line-text" }, line.player && h("strong", { class: "line-who" }, line.player, ": "),
         h("strong", {}, line.move.card ? cardName(line.move.card) : t(`move.${line.move.do}`)), line.sentences.length ? ". " : "", line.sentences.join(" ")),
-      h("span", { class: `line-by by-${line.read_by}` }, t(`by.${line.read_by}`))))));
+      h("span", { class: `line-by by-${line.read_by}` }, known(line))))));
+}
+
+/** How it is known who it was, where anybody was it; else what it was read by. @param {import("./answers").LineAnswer} line */
+function known(line) {
+  return line.player && line.known ? t(`known.${line.known}`) : t(`by.${line.read_by}`);
+}
+
+/**
+ * Lets a move have been another one. Where later moves would not stand any more, that is said, with what the table would
+ * look like without them, before it is done.
+ * @param {number} n @param {Record<string, any>} move
+ */
+async function amend(n, move) {
+  const found = await attempt(() => post("/api/amend/preview", { n, move }));
+  if (!found) return;
+  if (found.dropped.length) {
+    const { top, turn } = found.state;
+    const text = [t("amend.dropped", { count: found.dropped.length, first: found.dropped[0] }), found.why, top && turn && t("amend.after", { card: cardName(top), player: turn })].filter(Boolean).join(" ");
+    if (!(await confirm(text, t("amend.drop")))) return;
+  }
+  await attempt(() => post("/api/amend", { n, move, drop: found.dropped.length > 0 }));
 }
 
 /** Shows what a ruling was based on, and takes a correction. @param {import("./answers").LineAnswer} line @param {import("./types").Running} view @param {import("./shell.js").Me} me */
@@ -26,15 +51,18 @@ async function openLine(line, view, me) {
   const hand = line.move.do === "hand" ? line.move : null;
   const answer = await ask(t("history.ruling", { n: line.n }), (close) => h("div", { class: "stack" },
     h("p", {}, line.player && h("strong", {}, mark(line.player), " ", line.player, ": "), h("strong", {}, line.move.card ? cardName(line.move.card) : t(`move.${line.move.do}`), ". "), line.sentences.join(" ")),
-    h("p", { class: "small soft" }, t(`by.${line.read_by}`)),
+    h("p", { class: "small soft" }, t(`by.${line.read_by}`), line.player && line.known ? ` · ${t(`known.${line.known}`)}` : ""),
     line.picture ? h("img", { class: "ruling-picture", src: `/api/pictures/${encodeURIComponent(line.picture)}`, alt: t("history.picture") }) : h("p", { class: "soft" }, t("history.nopicture")),
     hand && handCards(hand.cards),
     corrects && line.move.card && h("button", { type: "button", class: "primary", id: "amend", onclick: () => close("amend") }, t("history.amend")),
+    corrects && line.player && WHOSE.has(line.move.do) && h("fieldset", {}, h("legend", {}, t("history.who")), h("div", { class: "row" }, view.match.players.filter((player) => player !== line.player).map((player) =>
+      h("button", { type: "button", "data-who": player, onclick: () => close({ who: player }) }, person(player))))),
     corrects && hand && h("a", { class: "button primary", id: "amend-hand", href: `/scan?player=${encodeURIComponent(hand.player)}&n=${line.n}` }, t("history.hand")),
     corrects && line.move.do === "color" && h("fieldset", {}, h("legend", {}, t("history.color")), h("div", { class: "picker-colors" }, COLORS.map((color) =>
       h("button", { type: "button", class: `chip-${color}`, "aria-pressed": color === line.move.color, onclick: () => close({ ...line.move, color }) }, shape(color), t(`color.${color}`)))))), t("close"));
-  if (answer?.color && answer.color !== line.move.color) await attempt(() => post("/api/amend", { n: line.n, move: answer }));
+  if (answer?.color && answer.color !== line.move.color) await amend(line.n, answer);
+  if (answer?.who) await attempt(() => post("/api/who", { n: line.n, player: answer.who }));
   if (answer !== "amend") return;
   const card = await pickCard(t("history.right"), { edition: view.match.edition, color: line.move.card.startsWith("wild") ? "red" : line.move.card.split(" ")[0] });
-  if (card && card !== line.move.card) await attempt(() => post("/api/amend", { n: line.n, move: { ...line.move, card } }));
+  if (card && card !== line.move.card) await amend(line.n, { ...line.move, card });
 }
