@@ -153,6 +153,8 @@ async function undo(view) {
   const last = view.history.at(-1);
   const scored = !view.questions.length && last?.effects.some((/** @type {any} */ one) => one.effect === "score");
   if (scored && !(await confirm(t("act.undo.round"), t("act.undo")))) return;
+  // The new view may be here before the answer.
+  undone = true;
   undone = (await attempt(() => post(scored ? "/api/undo?scored=true" : "/api/undo"))) !== null;
 }
 

@@ -31,7 +31,7 @@ live({
 function draw() {
   const { match, state } = view;
   fill($("#who"), me.player
-    ? h("p", { class: "row spread" }, h("span", { class: "person" }, mark(me.player), h("span", {}, t("player.as", { player: me.player }))), h("span", { class: "row" }, match && rulesButton(() => view?.match), h("a", { href: "/join", class: "small" }, t("player.change"))))
+    ? h("p", { class: "row spread" }, h("span", { class: "person" }, mark(me.player), h("span", {}, t("player.as", { player: me.player }))), h("span", { class: "row" }, match && rulesButton(), h("a", { href: "/join", class: "small" }, t("player.change"))))
     : h("a", { class: "button", href: "/join" }, t("join.who")));
   if (match === null) {
     fill($("#turn"), h("p", { class: "turn-word" }, t("table.none")));

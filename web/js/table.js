@@ -35,7 +35,7 @@ let ended = null;
 
 await nameCamera();
 keepAwake();
-fill($("#stage"), rulesButton(() => view?.match), h("button", { type: "button", class: "quiet small-button", id: "full", "aria-pressed": false, onclick: toggleStage }, t("stage")));
+fill($("#stage"), rulesButton(), h("button", { type: "button", class: "quiet small-button", id: "full", "aria-pressed": false, onclick: toggleStage }, t("stage")));
 document.addEventListener("fullscreenchange", () => !document.fullscreenElement && stage(false));
 
 live({
