@@ -227,7 +227,7 @@ class People:
                     self.table.answer(question.id, card)
                 else:
                     self._slip(now, Ruling.NEEDLESS, "nothing", question.sentence)
-                    self.table.undo()
+                    self.table.undo(scored=True)
             elif kind is QuestionKind.ILLEGAL:
                 true = self._next_landing(now)
                 if isinstance(true, Play) and true.force:
@@ -306,10 +306,10 @@ class People:
     def _put_right(self) -> None:
         wanted = self._truth[self._at].moves
         while self.table.view().questions:
-            self.table.undo()
+            self.table.undo(scored=True)
             self.taps += 1
         while (moves := _bare(line.move for line in self.table.view().history)) != wanted[: len(moves)]:
-            self.table.undo()
+            self.table.undo(scored=True)
             self.taps += 1
         for move in wanted[len(moves) :]:
             self.table.tap(move)

@@ -204,7 +204,7 @@ class Evening:
     def _settle(self) -> None:
         """Drop what is still asked; mending puts the truth there."""
         while self._pending():
-            self.table.undo()
+            self.table.undo(scored=True)
 
     def _check(self) -> None:
         """Hold what stands against the truth, and mend it where it is wrong."""
@@ -230,7 +230,7 @@ class Evening:
         while same < min(len(kept), len(true)) and kept[same] == true[same]:
             same += 1
         while _but_reshuffles([line.move for line in self.table.view().history]) != true[:same]:
-            self.table.undo()
+            self.table.undo(scored=True)
         self.tally.mended += 1
         for move in true[same:]:
             self.table.tap(move)

@@ -152,7 +152,7 @@ class AnyOrder(RuleBasedStateMachine):
     @rule()
     def undo(self) -> None:
         try:
-            self.table.undo()
+            self.table.undo(scored=True)
         except RefereeError:
             assert not self.table.view().history
 
@@ -180,7 +180,7 @@ class AnyOrder(RuleBasedStateMachine):
     @rule(seed=st.integers(0, 99), length=st.integers(0, 12))
     def bring_to_any_true_state(self, seed: int, length: int) -> None:
         while self.table.view().history or self.table.view().questions:
-            self.table.undo()
+            self.table.undo(scored=True)
         match = list(islice(random_match(self.set_up, Random(seed)), length))
         for move, state, _ in match:
             self.table.tap(move)
