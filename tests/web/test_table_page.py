@@ -14,6 +14,7 @@ from companion.referee import moves
 from companion.referee.editions import EDITIONS, Stacking
 from companion.referee.state import Header
 from companion.server.access.guests import Role
+from companion.table import Turns
 
 PEOPLE = ("Ann", "Ben", "Cy", "Dee", "Eve", "Fay", "Gus", "Hal", "Ivy", "Jo")
 
@@ -325,3 +326,26 @@ def test_one_tap_says_whose_a_line_was(playing: Server, open_as: Open) -> None:
     page.click('[data-who="Ben"]')
     expect(page.locator('.line:has-text("red 9")')).to_contain_text("Ben: red 9")
     turn(page, "Cy")
+
+
+def test_the_page_says_that_arms_do_not_tell_people_apart(playing: Server, open_as: Open) -> None:
+    page = open_as(Role.HOST)
+    expect(page.locator("#notices")).to_be_empty()
+    for player in ("Ann", "Ben", "Cy"):
+        playing.services.table.place(player, 180)
+    expect(page.locator("#notices")).to_contain_text("cannot tell people’s arms apart")
+    page.click("#settings")
+    page.check("dialog [value=tapped]")
+    expect(page.locator("#notices")).to_be_empty()
+
+
+def test_the_turn_setting_is_chosen_before_the_match(server: Server, open_as: Open) -> None:
+    page = open_as(Role.HOST, page="")
+    page.fill(".players li:nth-child(1) input", "Ann")
+    page.fill(".players li:nth-child(2) input", "Ben")
+    page.click("#table-fold summary")
+    expect(page.locator("[name=turns][value=camera]")).to_be_checked()
+    page.check("[name=turns][value=tapped]")
+    page.click("#start")
+    page.wait_for_url("**/table")
+    assert server.services.table.view().turns is Turns.TAPPED

@@ -48,7 +48,7 @@ function drawDecks(known) {
 
 /** @param {string} name */
 async function forget(name) {
-  const sure = await ask(t("deck.delete.sure", { name }), (close) => h("button", { type: "button", class: "primary", onclick: () => close(true) }, t("deck.delete")));
+  const sure = await ask(t("deck.delete.sure", { name }), (close) => h("button", { type: "button", class: "primary", onclick: () => close(true) }, t("deck.delete")), t("cancel"));
   if (!sure) return;
   const now = await attempt(() => post("/api/decks/delete", { name }));
   if (now) drawDecks(now);

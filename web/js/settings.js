@@ -5,6 +5,7 @@ import { attempt } from "./attempt.js";
 import { $, ask, h } from "./dom.js";
 import { languages, t } from "./i18n.js";
 import { drawSources } from "./sources.js";
+import { drawTurns } from "./turns.js";
 
 /** @param {string} chosen @param {(code: string) => any} then @param {string} [id] */
 function choose(chosen, then, id) {
@@ -42,9 +43,6 @@ async function matchPart(voice) {
     h("h3", { id: "match-title" }, t("match")),
     h("label", { class: "field" }, t("setup.language"),
       choose(voice.language, (code) => attempt(() => post("/api/language", { language: code })), "spoken")),
-    h("label", { class: "check" }, h("input", { type: "checkbox", id: "relaxed", checked: view.relaxed_turns, onchange: async (/** @type {any} */ event) => {
-      const { checked } = event.target;
-      if ((await attempt(async () => { await post("/api/relaxed-turns", { relaxed: checked }); return true; })) === null) event.target.checked = !checked;
-    } }), t("setup.relaxed")),
+    drawTurns(view.turns, (turns) => attempt(() => post("/api/turns", { turns }))),
     h("fieldset", {}, h("legend", {}, t("setup.camera")), cameras));
 }

@@ -12,6 +12,7 @@ import { person } from "./people.js";
 import { Picture } from "./picture.js";
 import { live, prepare } from "./shell.js";
 import { drawSources } from "./sources.js";
+import { drawTurns } from "./turns.js";
 
 /** The choice of a profile that stands for the family's own rules. */
 const OURS = "ours";
@@ -33,7 +34,7 @@ const wish = {
   options: last.options ?? {},
   ours: last.ours ?? false,
   language: last.language ?? document.documentElement.lang,
-  relaxed_turns: last.relaxed_turns ?? false,
+  turns: last.turns ?? (last.relaxed_turns ? "relaxed" : "camera"),
 };
 
 drawResume();
@@ -111,7 +112,7 @@ function drawGame() {
     h("details", { class: "fold", id: "table-fold" }, h("summary", {}, t("setup.table")), h("div", { class: "stack" },
       h("label", { class: "field" }, t("setup.language"), h("select", { id: "language", onchange: (/** @type {any} */ event) => { wish.language = event.target.value; } },
         languages().map(([code, name]) => h("option", { value: code, selected: code === wish.language }, name)))),
-      h("label", { class: "check" }, h("input", { type: "checkbox", checked: wish.relaxed_turns, onchange: (/** @type {any} */ event) => { wish.relaxed_turns = event.target.checked; } }), t("setup.relaxed")))));
+      drawTurns(wish.turns, (turns) => { wish.turns = turns; }))));
 }
 
 function drawPlayers(focus = -1) {

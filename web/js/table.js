@@ -17,6 +17,7 @@ import { drawRing } from "./ring.js";
 import { rulesButton } from "./rules.js";
 import { live, prepare } from "./shell.js";
 import { offerChoice, playItem, playRace } from "./theatre.js";
+import { fallenBack } from "./turns.js";
 import { whatNext } from "./voice.js";
 import { keepAwake } from "./wake.js";
 
@@ -89,7 +90,7 @@ function draw() {
   const over = state.winners.length > 0;
   document.body.classList.toggle("is-over", over);
   fill($("#caption"), headline().map((sentence, i) => [i > 0 && " ", h("span", { class: i && sentence === view.prompt ? "caption-next" : "" }, sentence)]));
-  const news = [...view.notices.map((notice) => notice.sentence), ...picture.trouble(view.camera)];
+  const news = [...view.notices.map((notice) => notice.sentence), ...fallenBack(view), ...picture.trouble(view.camera)];
   fill($("#notices"), [...new Set(news)].map((sentence) => h("p", { class: "panel warn notice-line", role: "status" }, sentence)));
   fill($("#questions"), view.questions.map((question) => drawQuestion(question, view, me)));
   fill($("#top"), drawCard(state.top), h("div", { class: "in-force" },

@@ -71,14 +71,14 @@ class LessonBody(Body):
     sorted: bool = False
 
 
-class AnswerBody(Body):
+class NamedBody(Body):
     """What a picture of the lesson shows, which names its copies too."""
 
     picture: int = Field(ge=0, le=1000)
     card: CardName
 
 
-class QuestionAnswer(Answer):
+class DoubtAnswer(Answer):
     """Pictures of one card, by number, and what it may be, the likeliest first."""
 
     pictures: list[int]
@@ -94,7 +94,7 @@ class LessonAnswer(Answer):
     running: bool
     name: str
     cards: list[str]
-    questions: list[QuestionAnswer]
+    questions: list[DoubtAnswer]
     prompted: bool
 
 
@@ -163,7 +163,7 @@ def _state() -> LessonAnswer:
         return LessonAnswer(running=lesson is not None, name=lessons.name, cards=[], questions=[], prompted=False)
     naming = lesson.naming()
     questions = [
-        QuestionAnswer(pictures=list(one.pictures), options=[card.name for card in one.options])
+        DoubtAnswer(pictures=list(one.pictures), options=[card.name for card in one.options])
         for one in naming.questions
     ]
     cards = [card.name for card in naming.cards]
@@ -182,8 +182,8 @@ def begin_lesson(body: LessonBody) -> LessonAnswer:
     return _state()
 
 
-@api.route("POST", "/api/decks/lesson/answers", role=Role.HOST, body=AnswerBody, answer=LessonAnswer, errors=(404, 409))
-def answer_question(body: AnswerBody) -> LessonAnswer:
+@api.route("POST", "/api/decks/lesson/answers", role=Role.HOST, body=NamedBody, answer=LessonAnswer, errors=(404, 409))
+def answer_question(body: NamedBody) -> LessonAnswer:
     """Say what a picture of the lesson shows."""
     lesson = _lesson()
     if body.picture >= len(lesson):

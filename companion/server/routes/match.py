@@ -37,7 +37,8 @@ OUR_RULES = "our_rules"
 class MatchBody(Body):
     """How a match is set up. `options` are those of the rules that differ from the profile's; see `/api/choices`.
 
-    ours: whether these are the family's own rules, to be offered as such from now on.
+    ours: whether these are the family's own rules, to be offered as such from now on. turns: how the table learns who
+    played and who drew; where None, relaxed_turns says so.
     """
 
     edition: EditionName
@@ -47,6 +48,7 @@ class MatchBody(Body):
     options: dict[OptionName, OptionValue] = Field(default_factory=dict)
     language: Language | None = None
     relaxed_turns: bool = False
+    turns: Turns | None = None
     ours: bool = False
 
 
@@ -89,9 +91,7 @@ def start_match(body: MatchBody) -> StartedAnswer:
         own.speak(body.language)
     wishes = body.model_dump(mode="json")
     own.remember({**wishes, OUR_RULES: wishes["options"] if body.ours else own.wishes.get(OUR_RULES)})
-    if own.camera.state.source == SOURCE:
-        return StartedAnswer(id=SelfPlay(own, header, relaxed_turns=body.relaxed_turns).start())
-    return StartedAnswer(id=own.start(header, relaxed_turns=body.relaxed_turns))
+    return _start(header, body.turns or (Turns.RELAXED if body.relaxed_turns else Turns.CAMERA))
 
 
 @api.route("POST", "/api/match/resume", role=Role.HOST, body=ResumeBody, answer=StartedAnswer, errors=(404, 409))
@@ -113,9 +113,7 @@ def start_rematch() -> StartedAnswer:
     if view.header is None or view.state is None:
         raise RefusalError(409, "no-match", "There is no match that could be played again.")
     header = replace(view.header, dealer=(view.state.dealer + 1) % len(view.header.players))
-    if own.camera.state.source == SOURCE:
-        return StartedAnswer(id=SelfPlay(own, header, relaxed_turns=view.turns is Turns.RELAXED).start())
-    return StartedAnswer(id=own.start(header, relaxed_turns=view.turns is Turns.RELAXED))
+    return _start(header, view.turns)
 
 
 @api.route("POST", "/api/dealer", role=Role.HOST, body=DealerBody, answer=DealerAnswer)
@@ -128,6 +126,16 @@ def find_dealer(body: DealerBody) -> DealerAnswer:
 def set_language(body: LanguageBody) -> None:
     """Let the caller speak another language."""
     services().speak(body.language)
+
+
+def _start(header: Header, turns: Turns) -> StartedAnswer:
+    own = services()
+    relaxed = turns is Turns.RELAXED
+    itself = own.camera.state.source == SOURCE
+    found = SelfPlay(own, header, relaxed_turns=relaxed).start() if itself else own.start(header, relaxed_turns=relaxed)
+    if turns is Turns.TAPPED:
+        own.table.set_turns(turns)
+    return StartedAnswer(id=found)
 
 
 def _header(body: MatchBody) -> Header:

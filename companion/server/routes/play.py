@@ -240,6 +240,7 @@ def place(body: SeatBody) -> None:
     """Say where a player sits, as the camera sees it."""
     with _refusals():
         services().table.place(body.player, body.direction)
+    services().tell_view()
 
 
 @api.route("POST", "/api/turns", role=Role.HOST, body=TurnsBody, errors=(409,))
@@ -247,6 +248,7 @@ def set_turns(body: TurnsBody) -> None:
     """Set how the table learns who played and who drew."""
     with _refusals():
         services().table.set_turns(body.turns)
+    services().tell_view()
 
 
 @api.route("POST", "/api/amend", role=Role.PLAYER, body=AmendBody, answer=OutcomeAnswer, errors=(409,))
@@ -262,6 +264,7 @@ def set_relaxed_turns(body: RelaxedBody) -> None:
     """Set whether players passed over are taken to have drawn and passed."""
     with _refusals():
         services().table.set_turns(Turns.RELAXED if body.relaxed else Turns.CAMERA)
+    services().tell_view()
 
 
 @api.route("POST", "/api/challenge", role=Role.PLAYER, body=ChallengeBody, answer=ChallengeAnswer, errors=(409,))
