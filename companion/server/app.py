@@ -24,6 +24,7 @@ from companion.server.routes import (
     match,
     pages,
     pairing,
+    people,
     play,
     rules,
 )
@@ -35,7 +36,8 @@ from companion.vision.pile import Detect
 _log = logging.getLogger(__name__)
 
 APIS: tuple[Api, ...] = tuple(
-    module.api for module in (archive, camera, choices, decks, devices, hands, live, match, pairing, play, rules)
+    module.api
+    for module in (archive, camera, choices, decks, devices, hands, live, match, pairing, people, play, rules)
 )
 
 

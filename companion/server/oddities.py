@@ -35,7 +35,8 @@ class Found:
 
 # A turn longer than this was a break: somebody fetched the drinks.
 _BREAK_SECONDS = 300
-_HITS = frozenset({Why.BANANA_PEEL, Why.GREEN_SHELL, Why.LIGHTNING, Why.BOB_OMB})
+HITS = frozenset({Why.BANANA_PEEL, Why.GREEN_SHELL, Why.LIGHTNING, Why.BOB_OMB})
+"""Why somebody draws who was hit by an item."""
 
 
 def oddities(journal: Journal) -> list[Found]:
@@ -65,7 +66,7 @@ def _events(journal: Journal) -> Iterator[tuple[Oddity, str, int]]:
                     yield Oddity.BANANAS, player, 1
                 case Drawn(player, count, why):
                     yield Oddity.DRAWN, player, count
-                    if why in _HITS:
+                    if why in HITS:
                         yield Oddity.HITS, player, 1
                     if why is Why.UNO:
                         yield Oddity.LATE, player, 1

@@ -24,6 +24,7 @@ from companion.server.access.pairing import Pairing
 from companion.server.camera import Camera
 from companion.server.config import ServerConfig
 from companion.server.errors import RefusalError
+from companion.server.hall import Hall
 from companion.server.hub import Hub, StreamSlots
 from companion.server.lan import LanAccess
 from companion.server.lessons import Lessons
@@ -73,6 +74,7 @@ class Services:
         self._language: Language = config.language
         self._wishes = config.data / "preferences.json"
         self.people = People(config.data / "people.json")
+        self.hall = Hall(self.store, self.people)
         self.table = Table(self.store, caller=self.caller)
         threading.Thread(target=self._pump, name="updates", daemon=True).start()
         self._take_up()
@@ -165,6 +167,13 @@ class Services:
             self._wishes.write_text(json.dumps(wishes), "utf-8")
         except OSError as error:
             _log.warning("The choices could not be kept: %s", error)
+
+    def forget(self, player: str) -> None:
+        """Forget a person, and do not offer the name for the next match; raises KeyError where nobody has it."""
+        self.people.forget(player)
+        wishes = self.wishes
+        if isinstance(players := wishes.get("players"), list) and player in players:
+            self.remember({**wishes, "players": [name for name in players if name != player], "dealer": None})
 
     def camera_saw(self, event: PileEvent) -> None:
         """Let the table know what happened to the pile."""

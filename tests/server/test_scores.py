@@ -42,7 +42,7 @@ def test_rounds_add_up(playing: FlaskClient) -> None:
 
 def test_an_undone_round_is_gone_from_the_board(playing: FlaskClient) -> None:
     finish_round(playing, "Ann", Ben=["red 7"], Cy=["blue skip"])
-    playing.post("/api/undo")
+    assert playing.post("/api/undo?scored=true").status_code == 200
     assert scores(playing)["totals"] == []
 
 
@@ -112,6 +112,58 @@ def test_people_keep_their_numbers(playing: FlaskClient, services: Services) -> 
     services.people.forget("Ben")
     playing.post("/api/match", json={**MATCH, "players": ["Eve", "Cy"], "dealer": None})
     assert People(services.config.data / "people.json").numbers == {"Ann": 0, "Cy": 2, "Dee": 3, "Eve": 1}
+
+
+def play_match(host: FlaskClient) -> str:
+    """Let Ann win a match of one round with 27 points after her banana peel hit Cy, and return its id."""
+    started = host.post("/api/match", json={**MATCH, "options": {"target": 20}, "dealer": "Cy"}).json["id"]
+    for move in (
+        {"do": "start", "card": "red 5"},
+        {"do": "play", "card": "wild item box"},
+        {"do": "flip", "card": "yellow 1"},
+    ):
+        assert host.post("/api/moves", json=move).status_code == 200, move
+    finish_round(host, "Ann", Ben=["red 7"], Cy=["blue skip"])
+    return str(started)
+
+
+def test_the_hall_of_fame_is_of_all_matches_that_ended(host: FlaskClient) -> None:
+    host.post("/api/match", json=MATCH)
+    assert host.get("/api/people/fame").json == {"people": {}, "records": []}
+    first = play_match(host)
+    play_match(host)
+    hall = host.get("/api/people/fame").json
+    assert list(hall["people"]) == ["Ann", "Ben", "Cy"]
+    ann, cy = hall["people"]["Ann"], hall["people"]["Cy"]
+    assert (ann["matches"], ann["won"], ann["points"], ann["best_round"], ann["hits_given"]) == (2, 2, 54, 27, 2)
+    assert (cy["matches"], cy["won"], cy["hits_taken"], cy["hits_given"]) == (2, 0, 2, 0)
+    record = next(one for one in hall["records"] if one["kind"] == "hits")
+    assert record == {"kind": "hits", "players": ["Cy"], "amount": 1, "match": first}
+    # A match that is taken back from its end counts no longer.
+    assert host.post("/api/undo?scored=true").status_code == 200
+    assert host.get("/api/people/fame").json["people"]["Ann"]["won"] == 1
+
+
+def test_who_was_forgotten_begins_afresh(host: FlaskClient, services: Services) -> None:
+    play_match(host)
+    assert host.post("/api/people/forget", json={"player": "Cy"}).status_code == 204
+    assert host.post("/api/people/forget", json={"player": "Cy"}).status_code == 404
+    hall = host.get("/api/people/fame").json
+    assert list(hall["people"]) == ["Ann", "Ben"]
+    assert all("Cy" not in one["players"] for one in hall["records"])
+    assert "Cy" not in host.get("/api/choices").json["last"]["players"]
+    assert "Cy" not in (services.config.data / "people.json").read_text("utf-8")
+    play_match(host)
+    people = host.get("/api/people/fame").json["people"]
+    assert {name: one["matches"] for name, one in people.items()} == {"Ann": 2, "Ben": 2, "Cy": 1}
+    assert People(services.config.data / "people.json").since == services.people.since
+
+
+def test_an_older_file_of_people_is_read(services: Services) -> None:
+    path = services.config.data / "older.json"
+    path.write_text('{"Ann": 0, "Ben": 2}', "utf-8")
+    assert People(path).numbers == {"Ann": 0, "Ben": 2}
+    assert People(path).since == {"Ann": 0, "Ben": 0}
 
 
 def test_a_restart_finds_the_match_on_the_table(playing: FlaskClient, services: Services) -> None:

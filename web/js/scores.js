@@ -5,6 +5,7 @@ import { get, remove } from "./api.js";
 import { attempt, may } from "./attempt.js";
 import { handCards } from "./card.js";
 import { $, ask, fill, h } from "./dom.js";
+import { drawFame } from "./fame.js";
 import { t } from "./i18n.js";
 import { matchLabel, takeUp } from "./matches.js";
 import { person, personInk } from "./people.js";
@@ -27,11 +28,20 @@ live({
     told = key;
     await drawList();
     await draw();
+    await drawFame(me.role ?? "viewer", show);
   },
 });
 
+/** Shows another match on the board. @param {string} match */
+async function show(match) {
+  shown = match;
+  await drawList();
+  await draw();
+  $("#leaders").scrollIntoView({ block: "center" });
+}
+
 async function drawList() {
-  const { matches } = await get("/api/matches");
+  const { matches, damaged } = await get("/api/matches");
   shown ??= running ?? matches[0]?.id ?? null;
   const select = $("#match");
   fill(select, matches.map((/** @type {any} */ one) => h("option", { value: one.id, selected: one.id === shown }, `${one.running ? `${t("scores.running")} · ` : ""}${matchLabel(one)}`)));
@@ -40,7 +50,7 @@ async function drawList() {
     shown = select.value;
     draw();
   };
-  fill($("#past"), matches.length ? h("ul", { class: "plain past" }, matches.map((/** @type {any} */ one) => h("li", {},
+  fill($("#past"), drawDamaged(damaged), matches.length ? h("ul", { class: "plain past" }, matches.map((/** @type {any} */ one) => h("li", {},
     h("div", {}, h("button", { type: "button", class: "link", onclick: () => {
       shown = one.id;
       select.value = one.id;
@@ -56,6 +66,13 @@ async function drawList() {
         await drawList();
         await draw();
       } }, t("scores.delete")))))) : h("p", { class: "soft" }, t("scores.none")));
+}
+
+/** What is left of matches that cannot be shown any more. @param {Array<import("./answers").DamagedAnswer>} damaged */
+function drawDamaged(damaged) {
+  return damaged.length > 0 && h("ul", { class: "plain past" }, damaged.map((one) => h("li", { "data-damaged": one.id },
+    h("div", {}, h("strong", {}, t("scores.damaged", { id: one.id })), h("p", { class: "small soft" }, t("scores.damaged.note"))),
+    h("a", { class: "button small-button", href: `/api/matches/${encodeURIComponent(one.id)}/export?format=transcript`, download: true }, t("scores.transcript")))));
 }
 
 async function draw() {

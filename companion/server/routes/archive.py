@@ -82,12 +82,6 @@ class ScoresAnswer(Answer):
     moves: int
 
 
-class PeopleAnswer(Answer):
-    """Who has played here, each with a number of their own that stays theirs."""
-
-    people: dict[str, int]
-
-
 class SummaryAnswer(Answer):
     """A match in the list."""
 
@@ -120,12 +114,6 @@ class ExportQuery(Body):
     """What to write a match out as."""
 
     format: ExportName = next(iter(EXPORTS))
-
-
-@api.route("GET", "/api/people", role=Role.VIEWER, answer=PeopleAnswer)
-def list_people() -> PeopleAnswer:
-    """List who has played here."""
-    return PeopleAnswer(people=services().people.numbers)
 
 
 @api.route("GET", "/api/matches", role=Role.VIEWER, answer=MatchesAnswer, errors=(409,))

@@ -1,0 +1,36 @@
+/** The hall of fame: what everybody did over all matches that came to an end, the records, and forgetting somebody. */
+
+import { confirm } from "./actions.js";
+import { get, post } from "./api.js";
+import { attempt, may } from "./attempt.js";
+import { $, fill, h } from "./dom.js";
+import { t } from "./i18n.js";
+import { know, person, personColor } from "./people.js";
+
+const COLUMNS = /** @type {Array<keyof import("./answers").FameAnswer>} */ (["matches", "won", "rounds_won", "points", "best_round", "hits_given", "hits_taken", "uno_forgotten"]);
+
+/** Draws the hall into its place. @param {string} role of this device @param {(match: string) => void} show shows a match on the board */
+export async function drawFame(role, show) {
+  const hall = await attempt(() => get("/api/people/fame"));
+  if (!hall) return;
+  const names = Object.keys(hall.people);
+  await know(names);
+  const most = Math.max(1, ...names.map((name) => hall.people[name].won));
+  fill($("#fame"), names.length === 0 ? h("p", { class: "soft" }, t("fame.none")) : [
+    h("table", {},
+      h("thead", {}, h("tr", {}, h("th", { scope: "col" }, h("span", { class: "visually-hidden" }, t("fame.who"))), COLUMNS.map((column) => h("th", { scope: "col" }, t(`fame.${column}`))), may(role, "host") && h("td", {}))),
+      h("tbody", {}, names.map((name) => h("tr", { "data-player": name },
+        h("th", { scope: "row" }, person(name)),
+        COLUMNS.map((column) => h("td", {}, hall.people[name][column], column === "won" && h("span", { class: "fame-bar", "aria-hidden": "true", vars: { "--part": (hall.people[name].won / most).toFixed(3), "--color": personColor(name) } }))),
+        may(role, "host") && h("td", {}, h("button", { type: "button", class: "quiet small-button", "aria-label": t("fame.forget.who", { player: name }), onclick: () => forget(name, role, show) }, t("fame.forget"))))))),
+    hall.records.length > 0 && h("ul", { class: "plain oddities" }, hall.records.map((/** @type {import("./answers").RecordAnswer} */ one) =>
+      h("li", { "data-key": one.kind }, h("span", { class: "oddity-who" }, one.players.map(person)), h("button", { type: "button", class: "link", onclick: () => show(one.match) }, t(`oddity.${one.kind}`, { count: one.amount }))))),
+  ]);
+}
+
+/** @param {string} player @param {string} role @param {(match: string) => void} show */
+async function forget(player, role, show) {
+  if (!(await confirm(t("fame.forget.sure", { player }), t("fame.forget")))) return;
+  await attempt(() => post("/api/people/forget", { player }));
+  await drawFame(role, show);
+}
