@@ -18,7 +18,7 @@ import { drawTurns } from "./turns.js";
 const OURS = "ours";
 
 await prepare("host");
-const [choices, view, { people }, { matches }] = await Promise.all([ask(), get("/api/view"), get("/api/people"), get("/api/matches")]);
+const [choices, view, { people }, { matches }, decks] = await Promise.all([ask(), get("/api/view"), get("/api/people"), get("/api/matches"), get("/api/decks")]);
 const last = choices.last;
 const form = $("#setup");
 /** Whether a match would be broken off by another one. */
@@ -48,7 +48,7 @@ fill(form,
   h("div", { class: "setup-grid" },
     h("section", { class: "panel stack", "aria-labelledby": "players-title" }, h("h2", { id: "players-title" }, t("setup.players")), playersPlace),
     h("section", { class: "panel stack", "aria-labelledby": "game-title" }, h("h2", { id: "game-title", class: "visually-hidden" }, t("setup.game")), gamePlace,
-      h("details", { class: "fold", id: "camera-fold" }, h("summary", {}, t("setup.camera")), h("div", { class: "stack" }, cameraPlace, picturePlace, h("a", { href: "/deck", id: "deck-link" }, t("setup.deck")))))),
+      h("details", { class: "fold", id: "camera-fold" }, h("summary", {}, t("setup.camera")), h("div", { class: "stack" }, cameraPlace, picturePlace, learntDeck(), h("a", { href: "/deck", id: "deck-link" }, t("setup.deck")))))),
   wrong,
   h("button", { class: "primary big", id: "start" }, t("setup.start")));
 form.addEventListener("submit", start);
@@ -70,6 +70,18 @@ function drawResume() {
     running && h("div", { class: "panel row spread" }, h("p", {}, t("setup.running")), h("a", { class: "button primary", href: "/table" }, t("setup.continue"))),
     left.length > 0 && h("details", { class: "panel fold", open: !running && left.length === 1, id: "broken-off" }, h("summary", {}, t("setup.unfinished", { count: left.length })),
       h("ul", { class: "plain past" }, left.map((/** @type {any} */ one) => h("li", { "data-key": one.id }, h("span", {}, matchLabel(one)), takeUp(one))))));
+}
+
+/** Which learnt deck is read with, where there are any; a choice holds at once. */
+function learntDeck() {
+  let { chosen } = decks;
+  return decks.decks.length > 0 && h("label", { class: "field" }, t("deck.decks"), h("select", { id: "learnt-deck", onchange: async (/** @type {any} */ event) => {
+    const now = await attempt(() => post("/api/decks/choose", { name: event.target.value || null }));
+    if (now) chosen = now.chosen;
+    event.target.value = chosen ?? "";
+  } },
+  h("option", { value: "" }, t("deck.without")),
+  decks.decks.map((/** @type {any} */ one) => h("option", { value: one.name, selected: one.name === chosen }, t("deck.one", { name: one.name, cards: one.cards, faces: one.faces })))));
 }
 
 /**
