@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
+import numpy as np
 import pytest
 from browsing import Open, Server, lay, pick
 from playwright.sync_api import BrowserContext, Page, expect
 
 from companion.cards import Card, EditionName, Face
+from companion.decks.deckfile import LearntDeck
 from companion.referee import moves
 from companion.referee.editions import EDITIONS, Stacking
 from companion.referee.state import Header
@@ -331,11 +333,31 @@ def test_one_tap_says_whose_a_line_was(playing: Server, open_as: Open) -> None:
 def test_the_page_says_that_arms_do_not_tell_people_apart(playing: Server, open_as: Open) -> None:
     page = open_as(Role.HOST)
     expect(page.locator("#notices")).to_be_empty()
+    page.click("#more summary")
+    page.click('[data-act="seats"]')
     for player in ("Ann", "Ben", "Cy"):
-        playing.services.table.place(player, 180)
+        page.check(f'[name=seated][value="{player}"]')
+        page.click('[data-direction="180"]')
+        expect(page.locator('[data-direction="180"] .mark')).to_have_count(("Ann", "Ben", "Cy").index(player) + 1)
+    page.keyboard.press("Escape")
     expect(page.locator("#notices")).to_contain_text("cannot tell people’s arms apart")
     page.click("#settings")
     page.check("dialog [value=tapped]")
+    expect(page.locator("#notices")).to_be_empty()
+
+
+def test_players_are_placed_where_they_sit(playing: Server, open_as: Open) -> None:
+    page = open_as(Role.HOST)
+    page.click("#more summary")
+    page.click('[data-act="seats"]')
+    for player, direction in (("Ann", 180), ("Ben", 270), ("Cy", 30)):
+        page.check(f'[name=seated][value="{player}"]')
+        page.click(f'[data-direction="{direction}"]')
+        expect(page.locator(f'[data-direction="{direction}"] .mark')).to_have_count(1)
+    page.keyboard.press("Escape")
+    assert [seat.direction for seat in playing.services.table.view().seats] == pytest.approx([180, 270, 30])
+    seat = page.locator('#ring [data-player="Ann"]')
+    expect(seat).to_have_css("--y", "1.0000")
     expect(page.locator("#notices")).to_be_empty()
 
 
@@ -349,3 +371,16 @@ def test_the_turn_setting_is_chosen_before_the_match(server: Server, open_as: Op
     page.click("#start")
     page.wait_for_url("**/table")
     assert server.services.table.view().turns is Turns.TAPPED
+
+
+def test_the_learnt_deck_is_chosen_on_the_setup_page(server: Server, open_as: Open) -> None:
+    blank = np.zeros((480, 320, 3), np.uint8)
+    server.services.decks.save(LearntDeck("Ours", EditionName.CLASSIC, (Card.parse("red 7"),), (blank,)))
+    page = open_as(Role.HOST, page="")
+    page.click("#camera-fold summary")
+    expect(page.locator("#learnt-deck")).to_have_value("")
+    for name, chosen in (("Ours", "Ours"), ("", None)):
+        page.select_option("#learnt-deck", name)
+        page.wait_for_function(
+            "async (chosen) => (await (await fetch('/api/decks')).json()).chosen === chosen", arg=chosen
+        )

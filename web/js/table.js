@@ -15,6 +15,7 @@ import { drawQuestion } from "./question.js";
 import { drawPodium, drawRace } from "./race.js";
 import { drawRing } from "./ring.js";
 import { rulesButton } from "./rules.js";
+import { seatPeople } from "./seating.js";
 import { live, prepare } from "./shell.js";
 import { offerChoice, playItem, playRace } from "./theatre.js";
 import { fallenBack } from "./turns.js";
@@ -151,8 +152,9 @@ function drawActing() {
       if (await lay(view, card, { color, by })) acting = null;
     },
   }) : null);
-  $("#more").hidden = rare.length === 0;
+  $("#more").hidden = rare.length === 0 && me.role !== "host";
   fill($("#rare"), buttons(rare),
+    me.role === "host" && h("button", { type: "button", class: "quiet", "data-act": "seats", onclick: () => seatPeople(view) }, t("seats")),
     me.role === "host" && legal.in_round ? view.match.players.map((player) => h("button", { type: "button", class: "quiet", "data-act": `count-${player}`, onclick: () => correctCount(player, state.hands[player]) }, mark(player), t("act.count", { player }))) : null);
 }
 
