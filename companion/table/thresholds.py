@@ -1,6 +1,8 @@
 """Every number by which the table weighs what it sees, and why it is what it is. All are shares from 0 to 1, or counts.
 
-They say how people play, not how the reader reads: that is in its calibrated probabilities.
+They say how people play, not how the reader reads: that is in its calibrated probabilities. How often people do
+something is an assumption throughout, not a measurement, but where simulated matches are named; those were written with
+assumptions of the same kind.
 """
 
 CLEAR = 0.97
@@ -29,9 +31,9 @@ FLOOR = 1e-4
 """The least probability that anything is given: no reader is surer than this."""
 
 ILLEGAL = 0.0025
-"""How often a card that does not match is played: once in several rounds. Were it higher, the colour of a wild that
-nobody named could not be told from the next card; were it lower, no reading would be sure enough to call one illegal.
-"""
+"""How often a card that does not match is played, held to be once in several rounds. Were it higher, the colour of a
+wild that nobody named could not be told from the next card; were it lower, no reading would be sure enough to call one
+illegal."""
 
 CLEAR_READING = 0.9
 """A card read this surely is never silently taken for another one that would be legal."""
@@ -87,23 +89,24 @@ COLLECTED = 0.5
 """
 
 MISSED_DRAW = 0.012
-"""How often a player draws and passes without its being seen, both piles being in view: about every second turn ends in
-a draw, and of a hundred draws two or three are missed."""
+"""How often a player draws and passes without its being seen, both piles being in view: assumed are a draw in every
+second turn, and that two or three of a hundred are missed."""
 
 UNSEEN_DRAW = 0.3
-"""The same where the draw pile is out of view: a little less than every second turn, some of them played at once."""
+"""The same where the draw pile is out of view: assumed is a draw in a little less than every second turn, some of the
+cards being played at once."""
 
 MISSED_IN_A_ROW = 2
 """How many players in a row may have drawn unseen, the draw pile being in view; more is likelier a wrong reading."""
 
 PASSED = 0.75
-"""How often a card just drawn is kept: about every fourth matches and is played at once."""
+"""How often a card just drawn is kept: a card matches another about one time in four, and is assumed to be played."""
 
 ACCEPTED = 0.9
-"""How often a wild draw four is borne; each outcome of a challenge takes half of the rest."""
+"""How often a wild draw four is assumed to be borne; each outcome of a challenge takes half of the rest."""
 
 TURNED = 1e-3
-"""How often, from one arm to the next, people have changed places or the camera was turned: a few times a year, but a
+"""How often, from one arm to the next, people have changed places or the camera was turned: assumed to be rare, but a
 film may show it, and two arms in their new places are to be enough."""
 
 IDLE_REACH = 0.04
@@ -130,8 +133,8 @@ AFTER_ROUND = 1e-4
 that it may be any card of fifty."""
 
 LANDINGS_WITHOUT_DRAW = 14
-"""How many cards laid by arms that are seen, and none drawn, tell that the draw pile is out of view: even between lucky
-players one turn in four ends in a draw."""
+"""How many cards laid by arms that are seen, and none drawn, tell that the draw pile is out of view: if one turn in
+four ends in a draw, as is assumed of lucky players, fourteen turns without one come once in fifty times."""
 
 REACH_PATIENCE = 1
 """How many cards may land behind an arm at the draw pile of which it is unclear what it did: the next card tells whose
@@ -146,7 +149,8 @@ OVERDUE = 0.1
 have looked like one."""
 
 STACKED = 0.3
-"""How often who owes cards lays one on top instead, where a house rule allows that: every third hand has one."""
+"""How often who owes cards lays one on top instead, where a house rule allows that: assumed is that every third hand
+has one."""
 
 JUMPED_IN = 0.2
 """How often a card like the one on top was laid out of turn, where a house rule allows that, and not by its turn."""
@@ -155,4 +159,4 @@ SHOWS_CREEPER = 0.04
 """How often a card just drawn is a creeper: the deck has four of a hundred and twelve."""
 
 REMINDED_AFTER_SECONDS = 25.0
-"""How long a debt may lie before it is spoken of: two or three turns, in which most people have taken theirs."""
+"""How long a debt may lie before it is spoken of: assumed to be two or three turns, by when most have taken theirs."""
