@@ -125,7 +125,7 @@ class SelfPlay:
                 made = [_unsigned(line.move) for line in view.history]
                 if not view.questions and made == true[: len(made)]:
                     break
-                table.undo()
+                table.undo(scored=True)
             for move in true[len(made) :]:
                 table.tap(move)
 

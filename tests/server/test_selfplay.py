@@ -8,8 +8,10 @@ from dataclasses import replace
 import pytest
 from devices import StubReader
 
-from companion.cards import EditionName
+from companion.cards import Card, EditionName
 from companion.referee.editions import EDITIONS
+from companion.referee.match import Match
+from companion.referee.moves import Hand, Play, Start
 from companion.referee.state import Header
 from companion.server import selfplay
 from companion.server.selfplay import SelfPlay
@@ -35,3 +37,16 @@ def test_a_match_that_the_camera_does_not_see_is_played_to_its_end_and_the_next_
     assert after.dealer == 0
     match = next(each for each in services.store.matches() if each.id == first)
     assert match.over
+
+
+def test_a_round_scored_by_mistake_is_opened_again_to_mend_it(services: Services) -> None:
+    edition = EDITIONS[EditionName.CLASSIC]
+    header = Header(edition, ("Ann", "Ben"), 1, replace(edition.options, hand_size=1, target=500))
+    start = Start(Card.parse("red 1"))
+    truth = Match(header).apply(start)
+    services.start(header, relaxed_turns=False)
+    for move in (start, Play(Card.parse("red 2")), Hand("Ben", (Card.parse("red 3"),))):
+        services.table.tap(move)
+    SelfPlay(services, header)._mend(truth)
+    assert [line.move for line in services.table.view().history] == [start]
+    assert services.table.state == truth.state
