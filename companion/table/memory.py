@@ -6,13 +6,19 @@ It is written down as one JSON text with each batch, so that a restart loses not
 from __future__ import annotations
 
 import json
+import logging
+import math
+from collections.abc import Sequence
 from dataclasses import astuple, dataclass, replace
+from typing import Any
 
 from companion.journal import Journal
 from companion.table import thresholds
 from companion.table.debts import Debt, Debts
 from companion.table.ring import Ring, Seat
 from companion.table.situation import Mode, Situation, Turns, situation
+
+_log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,10 +68,41 @@ def dump_memory(watch: Watch, known: Situation) -> str:
 def load_memory(text: str, journal: Journal) -> tuple[Watch, Situation]:
     """Return what `dump_memory` wrote, with the journal that it belongs to.
 
-    Raises ValueError, KeyError or TypeError where the text is none of it.
+    Raises ValueError, KeyError, TypeError or RecursionError where the text is none of it.
     """
     data = json.loads(text)
-    watch = Watch(Turns(data["turns"]), data["landings"], data["reaches"])
-    ring = Ring(tuple(Seat(*seat) for seat in data["seats"]), data["turned"])
-    debts = Debts(tuple(Debt(*debt) for debt in data["debts"]))
-    return watch, replace(situation(journal), ring=ring, debts=debts, noted=data["noted"])
+    players = len(journal.match.header.players)
+    noted = data["noted"]
+    if noted is not None and not 0 <= noted < players:
+        raise ValueError("there is no such seat")
+    watch = Watch(Turns(data["turns"]), *_numbers((data["landings"], data["reaches"])))
+    ring = Ring(tuple(Seat(*seat) for seat in _by_seat(data["seats"], players)), *_numbers((data["turned"],)))
+    debts = Debts(tuple(Debt(*debt) for debt in _by_seat(data["debts"], players)))
+    return watch, replace(situation(journal), ring=ring, debts=debts, noted=noted)
+
+
+def recall(text: str | None, journal: Journal, turns: Turns) -> tuple[Watch, Situation]:
+    """Return what is remembered of a match, or what its moves alone tell where that is lost or damaged.
+
+    turns: how they are followed then.
+    """
+    if text:
+        try:
+            return load_memory(text, journal)
+        except (ValueError, KeyError, TypeError, RecursionError) as error:
+            _log.warning("where people sit and what they owe is not known any more: %s", error)
+    return Watch(turns), situation(journal)
+
+
+def _by_seat(rows: Any, players: int) -> list[Sequence[Any]]:
+    """Return a row of numbers for each player; raises ValueError or TypeError where that is not what it is."""
+    if len(rows) != players:
+        raise ValueError(f"there are {players} players")
+    return [_numbers(row) for row in rows]
+
+
+def _numbers(values: Sequence[Any]) -> Sequence[Any]:
+    """Return the values as they are; raises ValueError or TypeError unless all of them are finite numbers."""
+    if not all(math.isfinite(value) for value in values):
+        raise ValueError("a number is missing")
+    return values

@@ -7,6 +7,7 @@ from dataclasses import replace
 from companion.journal import Journal
 from companion.records import StoreError
 from companion.referee.legality import legal
+from companion.table.sentences import Sentences
 from companion.table.session import Advance, Session, Voice
 from companion.table.situation import Turns
 from companion.table.updates import UpdateKind, Updates
@@ -31,6 +32,16 @@ def seats(session: Session) -> tuple[SeatView, ...]:
         SeatView(name, ring.direction(seat), round(ring.certainty(seat), 3), debt.cards, debt.taken)
         for seat, (name, debt) in enumerate(zip(session.state.players, debts.seats, strict=True))
     )
+
+
+def _fallen_back(session: Session, say: Sentences) -> str | None:
+    """Return why turns are not followed by camera though they are to be; None where they are."""
+    watch = session.watch
+    if watch.turns is not Turns.CAMERA:
+        return None
+    if watch.in_force(session.known.ring) is not Turns.CAMERA:
+        return say.directions_tell_nothing()
+    return None if watch.sees_both_piles else say.draw_pile_unseen()
 
 
 class Screen:
@@ -81,16 +92,22 @@ class Screen:
         self._camera = CameraView(health, detail, now)
         self._updates.publish(UpdateKind.CAMERA, sentences=(detail,) if detail else ())
 
-    def notice(self, trouble: StoreError | None) -> None:
-        """Show, or show no longer, that the store cannot be written."""
-        wanted = None if trouble is None else Notice(NoticeKind.STORAGE, self.voice.sentences.not_saved(trouble))
-        if self._notices.get(NoticeKind.STORAGE) == wanted:
-            return
-        if wanted is None:
-            del self._notices[NoticeKind.STORAGE]
-        else:
-            self._notices[NoticeKind.STORAGE] = wanted
-        self._updates.publish(UpdateKind.NOTICE, notice=wanted)
+    def notice(self, trouble: StoreError | None, session: Session | None) -> None:
+        """Show, or show no longer, that the store cannot be written, and that turns cannot be followed by camera."""
+        say = self.voice.sentences
+        sentences = {
+            NoticeKind.STORAGE: None if trouble is None else say.not_saved(trouble),
+            NoticeKind.TURNS: None if session is None else _fallen_back(session, say),
+        }
+        for kind, sentence in sentences.items():
+            wanted = None if sentence is None else Notice(kind, sentence)
+            if self._notices.get(kind) == wanted:
+                continue
+            if wanted is None:
+                del self._notices[kind]
+            else:
+                self._notices[kind] = wanted
+            self._updates.publish(UpdateKind.NOTICE, notice=wanted)
 
     def view(self, session: Session | None, *, saved: bool) -> View:
         """Return a snapshot of everything, for this session."""

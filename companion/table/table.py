@@ -31,7 +31,7 @@ from companion.table.errors import (
 )
 from companion.table.explain import without_last_card
 from companion.table.keeper import Keeper
-from companion.table.memory import Watch, load_memory
+from companion.table.memory import Watch, recall
 from companion.table.observations import Lift, Pending, Reach, Sight, Tap, load
 from companion.table.pictures import kept_picture
 from companion.table.screen import Screen
@@ -130,11 +130,10 @@ class Table:
                 journal = replay(stored.header, stored.lines)
                 pending = tuple(map(load, stored.pending))
                 turns = Turns.RELAXED if stored.relaxed else Turns.CAMERA
-                remembered = stored.memory and load_memory(stored.memory, journal)
-                watch, known = remembered or (Watch(turns), situation(journal))
             except (RefereeError, TranscriptError, ValueError, KeyError, TypeError) as error:
                 message = f"The match {match_id} cannot be taken up again: {error}"
                 raise StoreDamagedError(message, self._store.path) from error
+            watch, known = recall(stored.memory, journal, turns)
             session = Session(match_id, known, watch=watch)
             self._begin(session)
             if pending:
@@ -326,7 +325,7 @@ class Table:
         """Say everything in another language from now on; the history is put into it too."""
         with self._lock:
             self._screen.speak(Voice(caller))
-            self._screen.notice(self._keeper.trouble)
+            self._notice()
             if self._session is not None:
                 self._advance(self._session.pending)
 
@@ -357,7 +356,7 @@ class Table:
         """Write what waits for the store, if it is time to try again, and say where that changes anything."""
         with self._lock:
             self._keeper.retry()
-            self._screen.notice(self._keeper.trouble)
+            self._notice()
             self._remind()
 
     def picture(self, picture_id: str) -> bytes | None:
@@ -389,6 +388,10 @@ class Table:
         if known is not session.known:
             self._session = replace(session, known=known)
 
+    def _notice(self) -> None:
+        """Show what the host should know, where that has changed."""
+        self._screen.notice(self._keeper.trouble, self._session)
+
     def _running(self) -> Session:
         if self._session is None:
             raise NoMatchError
@@ -405,7 +408,7 @@ class Table:
         self._session = session
         self._first_look = True
         self._screen.begin()
-        self._screen.notice(self._keeper.trouble)
+        self._notice()
 
     def _land(self, event: CardLanded, reading: Reading, *, early: bool = False) -> None:
         flags = (event.same_face, self._first_look, early)
@@ -493,5 +496,5 @@ class Table:
         self._keeper.write(step.batch)
         self._session = step.session
         rulings = self._screen.show(step)
-        self._screen.notice(self._keeper.trouble)
+        self._notice()
         return Outcome(rulings, self._screen.question)

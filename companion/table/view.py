@@ -122,7 +122,8 @@ class Ruling:
 class NoticeKind(Enum):
     """What a notice is about; there is at most one of each kind."""
 
-    STORAGE = "storage"
+    STORAGE = "storage"  # the match cannot be written
+    TURNS = "turns"  # who played and drew cannot be told by camera
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,12 +6,14 @@ from random import Random
 
 import pytest
 
+from companion.caller import Caller
 from companion.cards import EditionName
+from companion.languages import Language
 from companion.referee.editions import EDITIONS
 from companion.referee.moves import ActorMove, Count, Draw, Flip, Play, Start
 from companion.referee.state import Header
 from companion.store import Store
-from companion.table import Known, QuestionKind, RoundScoredError, Table, Turns
+from companion.table import Known, NoticeKind, QuestionKind, RoundScoredError, Table, Turns, UpdateKind
 from companion.table.errors import NobodysMoveError, NothingToRedoError
 from companion.table.ring import unknown
 from companion.table.transcriber import Told, transcribe
@@ -173,9 +175,33 @@ def test_where_directions_tell_nothing_turns_are_tapped(store: Store) -> None:
     game = ArmsGame(store)
     game.table.start_match(header("classic"))
     game.lay(None, "red 1")
+    heard = game.table.subscribe()
     for count in range(12):
         game.lay("Ann", f"red {count % 8 + 2}", off=count % 3)
     assert (game.view.turns, game.view.turns_in_force) == (Turns.CAMERA, Turns.TAPPED)
+    (notice,) = game.view.notices
+    assert (notice.kind, notice.sentence) == (
+        NoticeKind.TURNS, "The camera cannot tell your arms apart: tap who draws and passes.",
+    )  # fmt: skip
+    told = []
+    while update := heard.next(0):
+        told += [update.notice] if update.kind is UpdateKind.NOTICE else []
+    assert told == [notice], "it is told once"
+    game.table.set_caller(Caller(Language.GERMAN))
+    (notice,) = game.view.notices
+    assert notice.sentence == "Die Kamera kann eure Arme nicht unterscheiden: Tippt an, wer zieht und passt."
+    game.table.set_turns(Turns.TAPPED)
+    assert game.view.notices == ()
+
+
+def test_a_draw_pile_out_of_view_is_told(arms: ArmsGame) -> None:
+    assert arms.view.notices == ()
+    for count in range(9):
+        arms.lay(("Ann", "Ben", "Cy")[count % 3], f"red {count % 8 + 2}")
+    assert [notice.kind for notice in arms.view.notices] == [NoticeKind.TURNS]
+    assert "draw pile" in arms.view.notices[0].sentence
+    arms.reach("Ann")
+    assert arms.view.notices == ()
 
 
 def test_places_are_learnt_anew_when_the_camera_is_turned(arms: ArmsGame) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sqlite3
 from pathlib import Path
 
 import cv2
@@ -134,6 +135,37 @@ def test_resuming_goes_on_where_it_was(store: Store) -> None:
     third.resume(first)
     assert third.view().questions == ()
     assert third.view().state == other.view().state
+
+
+@pytest.mark.parametrize(
+    "memory",
+    [
+        "{",
+        "[]",
+        "{}",
+        '{"turns": "nobody"}',
+        '{"turns": "camera", "landings": 0, "reaches": 0, "seats": [], "turned": 0, "debts": [], "noted": null}',
+        '{"turns": "camera", "landings": 0, "reaches": 0, "seats": [["a", 0, 0], [0, 0, 0], [0, 0, 0]], "turned": 0,'
+        ' "debts": [[0, 0, 0, false], [0, 0, 0, false], [0, 0, 0, false]], "noted": null}',
+        '{"turns": "camera", "landings": 0, "reaches": 0, "seats": [[0, 0, 0], [0, 0, 0], [0, 0, 0]], "turned": 0,'
+        ' "debts": [[0, 0, 0, false], [0, 0, 0, false], [0, 0, 0, false]], "noted": 7}',
+    ],
+)
+def test_where_what_is_remembered_is_damaged_the_moves_alone_go_on(store: Store, memory: str) -> None:
+    game = Game(store)
+    match_id = game.table.start_match(header(), turns=Turns.RELAXED)
+    game.land("red 7")
+    game.land("red 3")
+    before = game.view
+    store.close()
+    with sqlite3.connect(store.folder / FILE) as connection:
+        assert connection.execute("UPDATE match SET memory = ?", (memory,)).rowcount == 1
+    other = Table(store)
+    assert other.resume() == match_id
+    view = other.view()
+    assert (view.state, view.turns) == (before.state, Turns.RELAXED)
+    other.see(CardLanded(1.0, probabilities("red 4")))
+    assert len(other.view().history) == 3
 
 
 def test_the_top_card_seen_again_after_a_restart_is_no_play(store: Store) -> None:
