@@ -40,10 +40,12 @@ def choices_made(way: Way, time: float, *, answered: bool = True) -> Iterator[Wa
     elif state.phase is Phase.CHALLENGE and answered:
         options = [Accept()]
         if may_stack(state):
-            yield way.times(thresholds.STACKED)
+            yield way
+            way = way.times(thresholds.TAKEN_UNSAID)
     elif state.phase is Phase.DEBT and answered:
         options = [Accept()]
         yield way
+        way = way.times(thresholds.TAKEN_UNSAID)
     elif state.phase is Phase.REVEAL:
         options = [Judge(guilty=True), Judge(guilty=False)]
     else:

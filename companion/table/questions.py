@@ -116,12 +116,12 @@ def _undrawn(way: Way) -> tuple[Entry, ...]:
 def _ask_choice(
     found: Sequence[Candidate], difference: ChooseColor | Target | Judge, reading: str | None, say: Sentences
 ) -> Asked:
+    best = found[0].way
     kind, sentence = {
         ChooseColor: (QuestionKind.COLOR, say.which_color()),
-        Target: (QuestionKind.TARGET, say.which_target()),
+        Target: (QuestionKind.TARGET, say.which_target(_before(best, difference).purpose)),
         Judge: (QuestionKind.CHALLENGE, say.challenge_right()),
     }[type(difference)]
-    best = found[0].way
     alike = [c for c in found if c.way.card == best.card and c.way.after.outlaw == best.after.outlaw]
     return Asked(kind, sentence, tuple(_offer(_label(c.way, kind, say), c) for c in alike), reading)
 
@@ -172,6 +172,12 @@ def _difference(found: Sequence[Candidate]) -> ChooseColor | Target | Judge | No
         if first != second:
             return first if isinstance(first, ChooseColor | Target | Judge) else None
     return None
+
+
+def _before(way: Way, entry: Entry) -> State:
+    """Return how the match stood before the way's line with this entry; one that is not the match's first."""
+    history = way.after.journal.match.history
+    return history[len(history) - len(way.lines) + way.entries.index(entry) - 1].state
 
 
 def _label(way: Way, kind: QuestionKind, say: Sentences) -> str:

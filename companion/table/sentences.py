@@ -14,6 +14,7 @@ from companion.cards import Card, Color
 from companion.records import RefusedBatchError, StoreError, StoreFullError, StoreReadOnlyError
 from companion.referee.errors import DoesNotMatchError, message
 from companion.referee.moves import Accept, ChooseColor, Draw, Judge, Move, Pass, Play, Reshuffle, Target
+from companion.referee.phase import Purpose
 from companion.referee.state import State
 
 DOMAIN = "table"
@@ -91,8 +92,10 @@ class Sentences:
         """Return the question for a colour that nobody entered."""
         return self._text("Which colour was chosen?")
 
-    def which_target(self) -> str:
-        """Return the question for the green shell's target."""
+    def which_target(self, purpose: Purpose | None) -> str:
+        """Return the question for the target that nobody entered: the green shell's, or a seven's partner."""
+        if purpose is Purpose.SEVEN:
+            return self._text("With whom were hands exchanged?")
         return self._text("Whom did the green shell hit?")
 
     def challenge_right(self) -> str:
@@ -151,6 +154,8 @@ class Sentences:
                 return self._text("{player} is taken to have drawn and passed.", player=actor)
             case Accept():
                 return self._text("{player} is taken to have accepted.", player=actor)
+            case Target(player) if state.purpose is Purpose.SEVEN:
+                return self._text("Hands are taken to have been exchanged with {player}.", player=player)
             case Target(player):
                 return self._text("The green shell is taken to have hit {player}.", player=player)
             case Reshuffle():

@@ -152,8 +152,14 @@ STACKED = 0.3
 """How often who owes cards lays one on top instead, where a house rule allows that: assumed is that every third hand
 has one."""
 
-JUMPED_IN = 0.2
-"""How often a card like the one on top was laid out of turn, where a house rule allows that, and not by its turn."""
+TAKEN_UNSAID = 0.1
+"""How likely it is, no arms being seen, that cards owed were taken without a word, beside that a card was laid on them:
+assumed. A card that may be laid on a draw two is then held to be; another one still tells that they were taken."""
+
+JUMPED_IN = 1.0
+"""How often a card like the one on top is laid out of turn by one who may, where a house rule allows that, beside how
+often by its turn: assumed to be as often, as who holds one waits for that. It is to outweigh that those passed over
+drew unseen, which is asked about."""
 
 SHOWS_CREEPER = 0.04
 """How often a card just drawn is a creeper: the deck has four of a hundred and twelve."""

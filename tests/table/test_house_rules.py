@@ -1,0 +1,174 @@
+"""What the camera sees is weighed with the house rules: stacks, jumping in, drawing on, hands exchanged."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from companion.caller import Caller
+from companion.cards import Color
+from companion.referee.moves import Accept, ChooseColor, Draw, Play, Target
+from companion.referee.state import Phase
+from companion.store import Store
+from companion.table import QuestionKind, Turns
+
+from .conftest import Game, card, header
+from .test_arms import ArmsGame
+
+House = Callable[..., ArmsGame]
+
+
+@pytest.fixture
+def house(store: Store) -> House:
+    """Return a function that begins a match by house rules in which all seats are known; Ann is to act on a red 9."""
+
+    def begin(**options: object) -> ArmsGame:
+        game = ArmsGame(store)
+        game.table.start_match(header("classic", hand_size=20, **options))
+        game.lay(None, "red 1")
+        for count, face in enumerate((2, 3, 4, 5, 6, 8, 1, 2, 9)):
+            game.lay(("Ann", "Ben", "Cy")[count % 3], f"red {face}")
+        assert (game.actor, game.top) == ("Ann", "red 9")
+        return game
+
+    return begin
+
+
+def test_a_second_draw_two_on_an_open_debt_is_stacked(house: House) -> None:
+    game = house(stacking="same")
+    game.lay("Ann", "red draw two")
+    game.lay("Ben", "blue draw two")
+    state = game.view.state
+    assert state is not None
+    assert (game.view.questions, state.phase, state.debt, state.actor) == ((), Phase.DEBT, 4, "Cy")
+    assert game.moves[-2:] == ["Ann Play", "Ben Play"]
+    held = state.hands[2]
+    game.reach("Cy", 0.0, 0.0, 0.05, 0.05, 0.9)
+    after = game.view.state
+    assert after is not None
+    assert (after.hands[2], after.actor, game.view.history[-1].move) == (held + 4, "Ann", Accept())
+    assert (game.view.seats[2].owed, game.view.questions) == (0, ())
+
+
+@pytest.mark.parametrize("tapped", [False, True])
+def test_a_second_draw_two_is_stacked_where_no_arm_is_seen(store: Store, tapped: bool) -> None:
+    game = Game(store)
+    game.table.start_match(header("classic", stacking="same"), turns=Turns.TAPPED if tapped else Turns.CAMERA)
+    for name in ("red 1", "red draw two", "red draw two"):
+        game.land(name, same_face=len(game.view.history) == 2)
+    state = game.view.state
+    assert state is not None
+    assert (game.view.questions, state.phase, state.debt, state.actor) == ((), Phase.DEBT, 4, "Cy")
+
+
+def test_another_card_on_an_open_debt_means_that_it_was_taken_where_no_arm_is_seen(store: Store) -> None:
+    game = Game(store)
+    game.table.start_match(header("classic", stacking="same"))
+    for name in ("red 1", "red draw two", "red 3"):
+        game.land(name)
+    assert [line.move for line in game.view.history][2:] == [Accept(), Play(card("red 3"))]
+    assert game.view.questions == ()
+
+
+def test_a_second_wild_draw_four_is_stacked(store: Store) -> None:
+    game = Game(store)
+    game.table.start_match(header("classic", stacking="same"))
+    game.land("red 1")
+    game.land("wild draw four")
+    game.table.tap(ChooseColor(Color.RED))
+    game.land("wild draw four", same_face=True)
+    state = game.view.state
+    assert state is not None
+    assert (game.view.questions, state.debt, state.phase) == ((), 8, Phase.COLOR)
+
+
+def test_another_card_on_an_open_debt_means_that_it_was_taken(house: House) -> None:
+    game = house(stacking="same")
+    game.lay("Ann", "red draw two")
+    game.lay("Cy", "red 3")
+    state = game.view.state
+    assert state is not None
+    assert (game.view.questions, state.debt, state.actor) == ((), 0, "Ann")
+    assert game.moves[-3:] == ["Ann Play", "Ben Accept", "Cy Play"]
+
+
+def test_a_card_like_the_top_by_somebody_not_on_turn_is_a_jump_in(house: House) -> None:
+    game = house(jump_in=True)
+    before = game.view.state
+    assert before is not None
+    game.lay("Cy", "red 9")
+    state = game.view.state
+    assert state is not None
+    assert (game.view.questions, state.actor) == ((), "Ann")
+    assert game.view.history[-1].move == Play(card("red 9"), by="Cy")
+    assert (game.view.history[-1].player, len(game.view.history)) == ("Cy", 11)
+    assert state.hands == (before.hands[0], before.hands[1], before.hands[2] - 1)
+
+
+def test_a_jump_in_over_somebody_goes_on_from_there(house: House) -> None:
+    game = house(jump_in=True)
+    game.lay("Ben", "red 9")
+    assert (game.view.questions, game.actor, game.view.history[-1].player) == ((), "Cy", "Ben")
+    game.lay("Cy", "red 3")
+    assert (game.view.questions, game.actor) == ((), "Ann")
+
+
+def test_without_that_rule_it_is_out_of_turn(house: House) -> None:
+    game = house()
+    game.lay("Ben", "red 9")
+    assert (game.question.kind, game.question.sentence) == (QuestionKind.TURN, "Ben played, but it is Ann’s turn.")
+
+
+def test_who_draws_until_it_fits_draws_several(house: House) -> None:
+    game = house(draw_until_playable=True)
+    before = game.view.state
+    assert before is not None
+    for _ in range(3):
+        game.reach("Ann")
+    assert (game.moves[-3:], game.actor) == (["Ann Draw"] * 3, "Ann")
+    game.lay("Ann", "red 3")
+    state = game.view.state
+    assert state is not None
+    assert (game.view.questions, state.actor, state.hands[0]) == ((), "Ben", before.hands[0] + 2)
+
+
+def test_a_draw_tapped_thrice_counts_thrice(house: House) -> None:
+    game = house(draw_until_playable=True)
+    for _ in range(3):
+        game.table.tap(Draw())
+    assert game.moves[-3:] == ["Ann Draw"] * 3
+
+
+@pytest.mark.parametrize(
+    ("language", "question"),
+    [
+        ("en", "With whom were hands exchanged?"),
+        ("de", "Mit wem wurden die Handkarten getauscht?"),
+        ("es", "¿Con quién se cambió la mano?"),
+        ("fr", "Avec qui la main a-t-elle été échangée ?"),
+    ],
+)
+def test_a_seven_asks_with_whom_hands_were_exchanged(store: Store, language: str, question: str) -> None:
+    game = Game(store)
+    game.table.set_caller(Caller(language))
+    game.table.start_match(header("classic", seven_zero=True))
+    for name in ("red 1", "red 7", "red 3"):
+        game.land(name)
+    assert (game.question.kind, game.question.sentence) == (QuestionKind.TARGET, question)
+    assert sorted(game.labels) == ["Ben", "Cy"]
+    game.answer(game.labels.index("Cy"))
+    assert [line.move for line in game.view.history][2:] == [Target("Cy"), Play(card("red 3"))]
+
+
+def test_an_exchange_that_nobody_entered_is_told_as_one(store: Store) -> None:
+    game = Game(store)
+    game.table.start_match(header("classic", seven_zero=True))
+    heard = game.table.subscribe()
+    for name in ("red 1", "red 7", "red 3", "red 4", "red 5", "red 6"):
+        game.land(name)
+    said: list[str] = []
+    while update := heard.next(0):
+        said += update.sentences
+    assert any(each.startswith("Hands are taken to have been exchanged with ") for each in said)
+    assert not any("shell" in each for each in said)
