@@ -70,7 +70,7 @@ def follow(
         frames = open_source(source, fps)
         detector = load_detector(header.edition.name, model, deck)
         tracker = PileTracker(detector.thoroughly, closely=detector.closely)
-        watcher = Watcher(frames, Follower(tracker, detector.backs))
+        watcher = Watcher(frames, Follower(tracker, detector.backs, whole=not frames.live))
         events = _heard(watcher)
         if as_json:
             click.echo(json.dumps(write_header(header), ensure_ascii=False))

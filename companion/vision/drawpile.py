@@ -16,10 +16,11 @@ from companion.vision.reaches import Spot
 # A back is about as long as the cards of the discard pile, seen from a slant or with the pile's sides at most so much
 # shorter or longer.
 _SHORTEST, _LONGEST = 0.65, 1.5
-# It lies beside the discard pile, neither on it nor at the far end of the table: lengths of a card, middle to middle.
-_NEAREST, _FARTHEST = 0.75, 6.0
-# Two places nearer than this are the same one, in lengths of a card: fingers end here and there on a pile.
-_SAME_PLACE = 0.6
+# It lies beside the discard pile, neither on it nor at the far end of the table.
+NEAREST, FARTHEST = 0.75, 6.0
+"""How near it lies to the discard pile and how far from it, lengths of a card, middle to middle."""
+SAME_PLACE = 0.6
+"""Two places nearer than this are the same one, in lengths of a card: fingers end here and there on a pile."""
 # A back that was seen more often than this is no surer.
 _OFTEN = 4
 # How often hands must have gone to a place where no back is made out for it to be the draw pile; once less often where
@@ -61,14 +62,14 @@ class DrawPile:
         for quad in quads:
             middle = quad.mean(0).astype(np.float64)
             away = float(np.hypot(*(middle - pile))) / zone.length
-            if _NEAREST <= away <= _FARTHEST and _is_a_card(quad, zone.length):
+            if NEAREST <= away <= FARTHEST and _is_a_card(quad, zone.length):
                 self._note(middle, away, zone.length)
         self._choose(zone)
 
     def visit(self, place: Point, zone: Zone) -> None:
         """Take in where a hand has been that laid no card."""
         away = float(np.hypot(*(place - (zone.x, zone.y)))) / zone.length
-        if _NEAREST <= away <= _FARTHEST:
+        if NEAREST <= away <= FARTHEST:
             self._visits.append(place)
             self._choose(zone)
 
@@ -79,7 +80,7 @@ class DrawPile:
 
     def _note(self, middle: Point, away: float, length: float) -> None:
         for number, (place, _, count) in enumerate(self._backs):
-            if float(np.hypot(*(place - middle))) <= _SAME_PLACE * length:
+            if float(np.hypot(*(place - middle))) <= SAME_PLACE * length:
                 self._backs[number] = middle, away, count + 1
                 return
         self._backs.append((middle, away, 1))
@@ -88,7 +89,7 @@ class DrawPile:
         """Take the back to which most hands go, the one seen most often among those, then the nearest."""
 
         def visited(place: Point) -> int:
-            return sum(float(np.hypot(*(visit - place))) <= _SAME_PLACE * zone.length for visit in self._visits)
+            return sum(float(np.hypot(*(visit - place))) <= SAME_PLACE * zone.length for visit in self._visits)
 
         if self._backs:
             # Hands tell more than looks, but where a back was seen again and again there is one.
@@ -97,7 +98,7 @@ class DrawPile:
                 return
         for place in self._visits:
             if visited(place) >= (_VISITS if self._backs else _VISITS - 1):
-                near = [v for v in self._visits if float(np.hypot(*(v - place))) <= _SAME_PLACE * zone.length]
+                near = [v for v in self._visits if float(np.hypot(*(v - place))) <= SAME_PLACE * zone.length]
                 self._found = np.asarray(np.mean(near, axis=0), np.float64)
                 return
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from companion.vision.arms import ArmWatcher, Point, Track
+from companion.vision.arms import ArmWatcher, Track
 from companion.vision.drawpile import DrawPile
 from companion.vision.events import (
     Arm,
@@ -22,10 +22,11 @@ from companion.vision.events import (
 )
 from companion.vision.frames import Frame
 from companion.vision.geometry import Image, Quad
+from companion.vision.hindsight import Hindsight
 from companion.vision.known import Region
 from companion.vision.motion import Zone
 from companion.vision.pile import PileTracker
-from companion.vision.reaches import Reach, ReachFinder, Spot, distances
+from companion.vision.reaches import Reach, ReachFinder, Spot, arm_of, distances, told, was_laying
 
 FindBacks = Callable[[Image], list[Quad]]
 """Finds what may be cards face down in a (H, W, 3) BGR uint8 picture; quads in its pixels."""
@@ -40,31 +41,27 @@ _LAID_FROM = 1.2
 _PER_SECOND = 0.6
 # Seconds for which reaches are held back, so that a card laid meanwhile is told first and events come in order.
 _HOLD = 0.6
-# Seconds within which an arm that lay a card was not at the draw pile as well, but for a card fetched from there.
-_ONE_ACT = 0.4
-# How near the middle of the draw pile, in lengths of a card, a hand surely is at work there.
-_SURELY_THERE = 0.45
-# Probabilities of no, one, two or three cards taken by a hand that surely was, or may have been, at the draw pile.
-_DRAWN, _PERHAPS_DRAWN = (0.05, 0.88, 0.05, 0.02), (0.4, 0.55, 0.04, 0.01)
-# How far from the pile people sit at least, in lengths of a card: forty centimetres.
-_SEAT = 4.5
-# How certain the direction of an arm is of which no frame shows where it came in.
-_UNKNOWN_SPREAD = 90.0
 
 
 class Follower:
     """Follows a discard pile and the arms about it. Feed it every frame; it is not to be shared between threads.
 
     tracker: follows the pile. find_backs: finds cards face down, among which the draw pile is; where None it is told by
-    the hands that go there alone. draw_pile: where it lies, found where None.
+    the hands that go there alone. draw_pile: where it lies, found where None. whole: whether who went there may be told
+    at the end alone, as in a film: then the draw pile is sought by all of it.
     """
 
     def __init__(
-        self, tracker: PileTracker, find_backs: FindBacks | None = None, draw_pile: Region | None = None
+        self,
+        tracker: PileTracker,
+        find_backs: FindBacks | None = None,
+        draw_pile: Region | None = None,
+        whole: bool = False,
     ) -> None:
         self.tracker = tracker
         self._find_backs = find_backs
         self._draw_pile = DrawPile(draw_pile)
+        self._hindsight = Hindsight() if whole and draw_pile is None else None
         self._arms = ArmWatcher()
         self._finders: dict[int, ReachFinder] = {}
         self._recent: list[Track] = []
@@ -94,6 +91,8 @@ class Follower:
         tracks = self._arms.finish()
         events = self._take(self.tracker.finish(), tracks, self._time)
         left, self._held_back = self._held_back, []
+        if self._hindsight is not None:
+            left += self._hindsight.draws()
         return sorted([*events, *left], key=lambda event: event.time)
 
     def _take(self, seen: list[PileEvent], tracks: list[Track], time: float) -> list[PileEvent]:
@@ -102,6 +101,8 @@ class Follower:
         self._recent += [track for track in tracks if track.number not in known]
         events = [self._with_arm(event) for event in seen]
         zone = self.tracker.zone
+        if self._hindsight is not None:
+            self._hindsight.see([track for track in tracks if track.gone], zone)
         if zone is None:
             return events
         spots = self._spots(zone)
@@ -140,12 +141,16 @@ class Follower:
                     self._note_work(track, event.time)
             case CameraStatus(health=CameraHealth.KNOCKED):
                 self._draw_pile.forget()
+                if self._hindsight is not None:
+                    self._hindsight.knocked()
         return event
 
     def _note_work(self, track: Track, time: float) -> None:
         """Keep in mind that an arm was busy at the discard pile, whose tip may have seemed to be at the draw pile."""
         self._laid = [*self._laid[-8:], (track.number, time)]
-        self._held_back = [reach for reach in self._held_back if not self._was_laying(reach)]
+        if self._hindsight is not None:
+            self._hindsight.see_work(track, time)
+        self._held_back = [reach for reach in self._held_back if not was_laying(reach, self._laid)]
 
     def _last_there(self, landed: float, quad: Quad | None) -> Track | None:
         """Return the arm that was last where a card then lay still, the nearest one of several.
@@ -172,34 +177,21 @@ class Follower:
         return None if best is None else best[1]
 
     def _reached(self, reach: Reach, zone: Zone) -> PileReached | None:
-        if not reach.stayed:
+        if not reach.stayed or (reach.kind is PileKind.DRAW and self._hindsight is not None):
             return None
-        draw = self._draw_pile.spot(zone)
-        goal = draw.middle if draw is not None and reach.kind is PileKind.DRAW else None
-        arm = self._arm(reach.track, reach.began, reach.ended, goal)
-        if reach.kind is PileKind.DISCARD:
-            return PileReached(reach.ended, reach.began, arm, reach.kind)
-        drawn = _DRAWN if reach.nearest <= _SURELY_THERE else _PERHAPS_DRAWN
-        reached = PileReached(reach.ended, reach.began, arm, reach.kind, drawn)
-        return None if self._was_laying(reached) else reached
+        reached = told(reach, zone, self._draw_pile.spot(zone))
+        return None if was_laying(reached, self._laid) else reached
 
-    def _was_laying(self, reach: PileReached) -> bool:
-        """Whether what seemed a hand at the draw pile was the tip of a card that it laid beside it."""
-        return reach.pile is PileKind.DRAW and any(
-            number == reach.arm.track and reach.began - _ONE_ACT <= time <= reach.time + _ONE_ACT
-            for number, time in self._laid
-        )
-
-    def _arm(self, track: Track, began: float, ended: float, goal: Point | None = None) -> Arm:
-        zone = self.tracker.zone
-        middle: Point = np.array(self._size) / 2 if zone is None else np.array([zone.x, zone.y])
-        found = track.direction(middle, began, ended, goal, 0.0 if zone is None else _SEAT * zone.length)
-        direction, spread = (0.0, _UNKNOWN_SPREAD) if found is None else found
-        return Arm(direction, spread, track.number)
+    def _arm(self, track: Track, began: float, ended: float) -> Arm:
+        zone = self.tracker.zone or Zone(self._size[0] / 2, self._size[1] / 2, 0.0)
+        return arm_of(track, zone, began, ended)
 
     def _look_for_backs(self, frame: Frame, tracks: list[Track]) -> None:
         zone = self.tracker.zone
         if zone is None or self._find_backs is None or any(not track.gone for track in tracks):
             return
         if self._draw_pile.wants_look(frame.time):
-            self._draw_pile.see_backs(self._find_backs(frame.image), zone, frame.time)
+            backs = self._find_backs(frame.image)
+            self._draw_pile.see_backs(backs, zone, frame.time)
+            if self._hindsight is not None:
+                self._hindsight.see_backs(backs)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from companion.vision.arms import Point, Track
-from companion.vision.events import PileKind
+from companion.vision.events import Arm, PileKind, PileReached
+from companion.vision.motion import Zone
 
 # In lengths of a card: how near the hand must come to a pile's middle to be at it, and how far it must go from there to
 # have left, so that a hand at work is not told to have come twice. To draw, fingers go to the middle of the pile; what
@@ -22,6 +24,18 @@ _BEYOND, _HELD = 0.15, 0.6
 _OVERSHOT = 0.3
 # Lengths of a card per second under which a hand does something; it crosses the table at three to ten.
 _SLOW = 2.0
+# How near the middle of the draw pile, in lengths of a card, a hand surely is at work there.
+_SURELY_THERE = 0.45
+# Probabilities of no, one, two or three cards taken by a hand that surely was, or may have been, at the draw pile.
+_DRAWN, _PERHAPS_DRAWN = (0.05, 0.88, 0.05, 0.02), (0.4, 0.55, 0.04, 0.01)
+# How far from the pile people sit at least, in lengths of a card: forty centimetres.
+_SEAT = 4.5
+# How certain the direction of an arm is of which no frame shows where it came in.
+_UNKNOWN_SPREAD = 90.0
+# How much farther out than it ever came, in lengths of a card, a hand is still about where it turns.
+_TURNS = 0.5
+# Seconds within which an arm that lay a card was not at the draw pile as well, but for a card fetched from there.
+_ONE_ACT = 0.4
 
 
 @dataclass(frozen=True, eq=False)
@@ -132,6 +146,46 @@ def distances(track: Track, number: int, spots: list[Spot]) -> dict[PileKind, fl
     if at_draw and PileKind.DISCARD in away:
         away[PileKind.DISCARD] = max(away[PileKind.DISCARD], _AT[PileKind.DISCARD] + 0.01)
     return away
+
+
+def turning_places(track: Track, length: float) -> list[Point]:
+    """Return where a hand did something: the tip's places, when it was slow and about as far in as it ever came.
+
+    length: a card's, pixels.
+    """
+    came = next((sample.rim for sample in track.samples if sample.rim is not None), None)
+    if came is None:
+        return []
+    depths = [float(np.hypot(*(sample.tip - came))) for sample in track.samples]
+    least = max(depths) - _TURNS * length
+    slow = (number for number, depth in enumerate(depths) if depth >= least and _speed(track, number) < _SLOW * length)
+    return [track.samples[number].tip for number in slow]
+
+
+def arm_of(track: Track, zone: Zone, began: float, ended: float, goal: Point | None = None) -> Arm:
+    """Return an arm as events bear it. zone: the discard pile's; goal: what it reached for, that pile where None."""
+    found = track.direction(np.array([zone.x, zone.y]), began, ended, goal, _SEAT * zone.length)
+    direction, spread = (0.0, _UNKNOWN_SPREAD) if found is None else found
+    return Arm(direction, spread, track.number)
+
+
+def told(reach: Reach, zone: Zone, draw: Spot | None) -> PileReached:
+    """Return the event of a stay. zone: the discard pile's."""
+    if reach.kind is PileKind.DISCARD or draw is None:
+        return PileReached(reach.ended, reach.began, arm_of(reach.track, zone, reach.began, reach.ended), reach.kind)
+    arm = arm_of(reach.track, zone, reach.began, reach.ended, draw.middle)
+    drawn = _DRAWN if reach.nearest <= _SURELY_THERE else _PERHAPS_DRAWN
+    return PileReached(reach.ended, reach.began, arm, reach.kind, drawn)
+
+
+def was_laying(reach: PileReached, laid: Sequence[tuple[int, float]]) -> bool:
+    """Whether what seemed a hand at the draw pile was the tip of a card that it laid beside it.
+
+    laid: which arms were busy at the discard pile, and when.
+    """
+    return reach.pile is PileKind.DRAW and any(
+        number == reach.arm.track and reach.began - _ONE_ACT <= time <= reach.time + _ONE_ACT for number, time in laid
+    )
 
 
 def _speed(track: Track, number: int) -> float:

@@ -12,11 +12,13 @@ from companion.dataset.simulated.actions import Lay, Pace, Reach, Step
 from companion.dataset.simulated.script import BESIDE_PILE, Script, write_script
 from companion.dataset.simulated.seating import Chair
 from companion.dataset.simulated.simulation import SimulatedTable
+from companion.vision.arms import Sample, Track
 from companion.vision.drawpile import DrawPile
 from companion.vision.events import CardLanded, PileEvent, PileKind, PileReached
 from companion.vision.follower import Follower
 from companion.vision.frames import Frame
 from companion.vision.geometry import Image, Quad
+from companion.vision.hindsight import Hindsight
 from companion.vision.motion import Zone
 from companion.vision.pile import PileTracker
 
@@ -123,3 +125,45 @@ def test_hands_alone_tell_it_after_a_while() -> None:
     pile.visit(np.array([305.0, 200.0]), ZONE)
     pile.forget()
     assert pile.spot(ZONE) is None
+
+
+def arm_to(number: int, came: tuple[float, float], goal: tuple[float, float], began: float) -> Track:
+    """An arm that goes from the rim to a goal, stays there for half a second, and leaves."""
+    track = Track(number, gone=True)
+    for step in range(21):
+        share = min(1.0, step / 5, (20 - step) / 5)
+        tip = np.array(came) + (np.array(goal) - came) * share
+        track.samples.append(Sample(began + step / 15, tip, np.array(came), 30.0, 400, single=True))
+    return track
+
+
+def test_in_a_film_draws_from_before_the_draw_pile_was_known_are_found() -> None:
+    hindsight = Hindsight()
+    rims = ((300.0, 0.0), (0.0, 200.0), (600.0, 300.0))
+    # One player's hand rests beside the pile again and again; everybody goes to the draw pile, two of them twice.
+    for number in range(7):
+        hindsight.see([arm_to(number, rims[0], (300.0, 90.0), 10.0 * number)], ZONE)
+    for number, rim in enumerate([*rims, *rims[:2]]):
+        hindsight.see([arm_to(10 + number, rim, (400.0 + number, 210.0), 10.0 * number + 5)], ZONE)
+    laid = arm_to(20, rims[1], (300.0, 200.0), 100.0)
+    hindsight.see([laid], ZONE)
+    hindsight.see_work(laid, 100.5)
+    draws = hindsight.draws()
+    assert [draw.arm.track for draw in draws] == [10, 11, 12, 13, 14]
+    assert all(draw.pile is PileKind.DRAW and draw.drawn[1] > 0.5 for draw in draws)
+
+
+def test_where_one_player_alone_rests_a_hand_no_draw_pile_is_found() -> None:
+    hindsight = Hindsight()
+    for number in range(9):
+        hindsight.see([arm_to(number, (300.0, 0.0), (300.0, 90.0), 10.0 * number)], ZONE)
+    assert hindsight.draws() == []
+
+
+def test_a_draw_pile_is_known_on_after_the_camera_was_knocked() -> None:
+    hindsight = Hindsight()
+    for number, rim in enumerate(((300.0, 0.0), (0.0, 200.0))):
+        hindsight.see([arm_to(number, rim, (400.0, 210.0), 10.0 * number)], ZONE)
+    hindsight.knocked()
+    hindsight.see([arm_to(5, (600.0, 300.0), (440.0, 230.0), 30.0)], Zone(340.0, 220.0, 80.0))
+    assert [draw.arm.track for draw in hindsight.draws()] == [0, 1, 5]

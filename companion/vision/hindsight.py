@@ -1,0 +1,139 @@
+"""Where the draw pile lay in a film that has ended, and who went there: all arms count together, the first as the last.
+
+While a match goes on the draw pile must be taken to lie where it first seems to; a film can be weighed as a whole.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from companion.vision.arms import Point, Track
+from companion.vision.drawpile import FARTHEST, NEAREST, SAME_PLACE
+from companion.vision.events import PileKind, PileReached
+from companion.vision.geometry import Quad
+from companion.vision.motion import Zone
+from companion.vision.reaches import ReachFinder, Spot, told, turning_places, was_laying
+
+# Arms that come from within so many degrees of each other may be one player's, who rests a hand there.
+_ONE_PLAYER = 45.0
+# Fewest arms that must have stayed at a place for it to be the draw pile, and from how many sides if no back is there.
+_FEWEST_ARMS, _FEWEST_SIDES = 2, 2
+# A back that was seen more often than this is no surer.
+_OFTEN = 4
+# Of places where hands stayed so many at most are weighed, evenly chosen: an evening has ten times as many.
+_MOST_PLACES = 3000
+
+
+@dataclass(eq=False)
+class _Stretch:
+    """What was seen while the camera stood still. backs: (2,) middles."""
+
+    tracks: list[Track] = field(default_factory=list)
+    zones: list[Zone] = field(default_factory=list)
+    backs: list[Point] = field(default_factory=list)
+
+    @property
+    def zone(self) -> Zone:
+        """Where the discard pile lay in the median."""
+        x, y, length = np.median([(zone.x, zone.y, zone.length) for zone in self.zones], axis=0)
+        return Zone(float(x), float(y), float(length))
+
+
+class Hindsight:
+    """Keeps what arms did, to be asked once nothing will follow."""
+
+    def __init__(self) -> None:
+        self._stretches = [_Stretch()]
+        self._laid: list[tuple[int, float]] = []
+
+    def see(self, gone: Sequence[Track], zone: Zone | None) -> None:
+        """Take in arms that have left, and where the discard pile lies."""
+        stretch = self._stretches[-1]
+        stretch.tracks += gone
+        if zone is not None and (gone or not stretch.zones):
+            stretch.zones.append(zone)
+
+    def see_backs(self, quads: Sequence[Quad]) -> None:
+        """Take in what looks like cards face down in the whole picture."""
+        self._stretches[-1].backs += [quad.mean(0).astype(np.float64) for quad in quads]
+
+    def see_work(self, track: Track, time: float) -> None:
+        """Take in that an arm was busy at the discard pile."""
+        self._laid.append((track.number, time))
+
+    def knocked(self) -> None:
+        """Take in that the camera stands elsewhere from now on."""
+        self._stretches.append(_Stretch())
+
+    def draws(self) -> list[PileReached]:
+        """Return who went to the draw pile and when; nothing where it is not found."""
+        known = [stretch for stretch in self._stretches if stretch.zones]
+        offset = self._draw_pile(known)
+        if offset is None:
+            return []
+        found: list[PileReached] = []
+        for stretch in known:
+            zone = stretch.zone
+            middle = np.array([zone.x, zone.y])
+            draw = Spot(PileKind.DRAW, middle + offset * zone.length, zone.length)
+            spots = [Spot(PileKind.DISCARD, middle, zone.length), draw]
+            reaches = [reach for track in stretch.tracks for reach in ReachFinder(track).follow(spots)]
+            events = [told(reach, zone, draw) for reach in reaches if reach.kind is PileKind.DRAW and reach.stayed]
+            found += [event for event in events if not was_laying(event, self._laid)]
+        return sorted(found, key=lambda event: event.time)
+
+    def _draw_pile(self, stretches: Sequence[_Stretch]) -> Point | None:
+        """Return where most hands stayed, from most sides, in lengths of a card from the discard pile's middle."""
+        places, tracks, sides = self._places(stretches)
+        if not len(places):
+            return None
+        seen = [(b - (z.x, z.y)) / z.length for s in stretches if (z := s.zone) for b in s.backs]
+        backs = np.array(seen, np.float64).reshape(-1, 2)
+
+        def score(place: Point) -> float:
+            near = np.hypot(*(places - place).T) <= SAME_PLACE
+            arms = dict(zip(tracks[near], sides[near], strict=True))
+            looks = int(np.count_nonzero(np.hypot(*(backs - place).T) <= SAME_PLACE))
+            _, counts = np.unique(list(arms.values()), return_counts=True)
+            if len(arms) < _FEWEST_ARMS or (not looks and len(counts) < _FEWEST_SIDES):
+                return 0.0
+            # One player's hand may rest at a place all evening; to the draw pile everybody goes.
+            return float(np.log1p(counts).sum() + np.log1p(min(looks, _OFTEN)))
+
+        step = 1 + len(places) // _MOST_PLACES
+        best = max(places[::step], key=score)
+        if not score(best):
+            return None
+        looks = backs[np.hypot(*(backs - best).T) <= SAME_PLACE]
+        if len(looks):
+            return np.asarray(np.median(looks, axis=0), np.float64)
+        return np.asarray(places[np.hypot(*(places - best).T) <= SAME_PLACE].mean(0), np.float64)
+
+    def _places(self, stretches: Sequence[_Stretch]) -> tuple[NDArray[np.float64], NDArray[np.intp], NDArray[np.intp]]:
+        """Return where hands stayed beside the discard pile: (n, 2) lengths of a card from it, whose, from which side.
+
+        Arms are told by their numbers, sides are counted clockwise from up.
+        """
+        places: list[Point] = []
+        tracks: list[int] = []
+        sides: list[int] = []
+        busy = {number for number, _ in self._laid}
+        for stretch in stretches:
+            zone = stretch.zone
+            middle = np.array([zone.x, zone.y])
+            for track in stretch.tracks:
+                direction = track.direction(middle, -np.inf, np.inf)
+                if direction is None or track.number in busy:
+                    continue
+                for tip in turning_places(track, zone.length):
+                    place = (tip - middle) / zone.length
+                    if not NEAREST <= float(np.hypot(*place)) <= FARTHEST:
+                        continue
+                    places.append(place)
+                    tracks.append(track.number)
+                    sides.append(int(direction[0] // _ONE_PLAYER))
+        return np.array(places).reshape(-1, 2), np.array(tracks, np.intp), np.array(sides, np.intp)
