@@ -113,6 +113,24 @@ def test_copies_and_the_decks_composition_name_what_the_reader_does_not() -> Non
     assert not naming.prompted_is_better
 
 
+def test_two_faces_that_could_be_swapped_are_asked_for_once_and_one_answer_rights_all() -> None:
+    rng = np.random.default_rng(3)
+    cards = sorted(deck(EditionName.CLASSIC).elements(), key=lambda _: rng.random())
+    wrong = {}
+    for color in ("red", "yellow", "green", "blue"):
+        wrong |= {f"{color} skip": f"{color} reverse", f"{color} reverse": f"{color} skip"}
+    shown = _features(cards, rng), np.ones((len(cards), 3), np.float32), _says(cards, wrong, rng)
+    naming = name_cards(*shown, EditionName.CLASSIC)
+    swapped = {i for i, card in enumerate(cards) if card.name in wrong}
+    assert {i for i, card in enumerate(cards) if naming.cards[i] != card} == swapped
+    assert max(naming.confidences[i] for i in swapped) <= 0.5
+    (question,) = (each for each in naming.questions if swapped & set(each.pictures))
+    asked = question.pictures[0]
+    assert cards[asked] in question.options
+    told = name_cards(*shown, EditionName.CLASSIC, {asked: cards[asked]})
+    assert told.cards == tuple(cards)
+
+
 def test_an_answer_names_all_copies() -> None:
     rng = np.random.default_rng(4)
     cards = [RED_7, BLUE_3, RED_7, BLUE_3]
