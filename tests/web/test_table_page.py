@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
+import cv2
 import numpy as np
 import pytest
 from browsing import Open, Server, lay, pick
@@ -384,3 +385,25 @@ def test_the_learnt_deck_is_chosen_on_the_setup_page(server: Server, open_as: Op
         page.wait_for_function(
             "async (chosen) => (await (await fetch('/api/decks')).json()).chosen === chosen", arg=chosen
         )
+
+
+def test_the_setup_page_says_what_hinders_the_camera_and_takes_the_draw_pile(server: Server, open_as: Open) -> None:
+    server.services.camera.choose("phone")
+    _, data = cv2.imencode(".jpg", np.full((360, 640, 3), 150, np.uint8))
+    server.services.camera.push(data.tobytes())
+    page = open_as(Role.HOST, page="")
+    page.click("#camera-fold summary")
+    server.services.camera.push(data.tobytes())
+    expect(page.locator(".helper")).to_contain_text("No card is seen")
+    server.reader.cards = ["red 7"]
+    expect(page.locator(".helper")).to_contain_text("too small")
+    page.click("#mark-draw-pile")
+    box = page.locator("canvas.marking").bounding_box()
+    assert box is not None
+    page.mouse.move(box["x"] + box["width"] / 4, box["y"] + box["height"] / 4)
+    page.mouse.down()
+    page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    with page.expect_request(lambda request: request.url.endswith("/api/camera") and request.method == "POST") as sent:
+        page.mouse.up()
+    assert sent.value.post_data_json["draw_pile"] == pytest.approx([160, 90, 160, 90], abs=3)
+    expect(page.locator(".toast")).to_have_text("The draw pile is marked.")

@@ -4,6 +4,7 @@ import { get, post } from "./api.js";
 import { attempt, may } from "./attempt.js";
 import { $, fill, h } from "./dom.js";
 import { t } from "./i18n.js";
+import { help } from "./helper.js";
 import { live, prepare } from "./shell.js";
 import { keepAwake, letSleep } from "./wake.js";
 
@@ -19,6 +20,7 @@ const video = h("video", { muted: true, playsinline: true, autoplay: true, hidde
 // Safari heeds these as properties alone.
 video.playsInline = true;
 video.muted = true;
+const helped = h("div", { class: "preview" });
 const canvas = h("canvas");
 const status = h("p", { role: "status", id: "camera-status", class: "soft" });
 const controls = h("div", { class: "row" });
@@ -26,7 +28,11 @@ const warning = h("p", { class: "warn", role: "alert" });
 
 if (!navigator.mediaDevices?.getUserMedia) offerPhotos();
 else {
-  fill($("#camera"), h("p", {}, t("camera.how")), h("div", { class: "row" }, h("button", { type: "button", class: "primary big", id: "begin", onclick: begin }, t("camera.begin"))), video, controls, status, warning);
+  fill($("#camera"), h("p", {}, t("camera.how")), h("div", { class: "row" }, h("button", { type: "button", class: "primary big", id: "begin", onclick: begin }, t("camera.begin"))), helped, controls, status, warning);
+  const overlay = h("canvas", { "aria-hidden": "true" });
+  helped.append(h("div", { class: "live" }, video, overlay));
+  // What the table sees is the host's to look at.
+  if (may(me.role, "host")) help(helped, overlay, () => sending && stream !== null);
 }
 
 /** Without a secure page there is no live camera, but a photo may still be taken and sent. */

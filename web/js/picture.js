@@ -59,15 +59,7 @@ export class Picture {
     const { canvas } = this;
     canvas.width = frame.width;
     canvas.height = frame.height;
-    const pen = canvas.getContext("2d");
-    if (!pen || !frame.pile) return;
-    pen.strokeStyle = "#ffffff";
-    pen.lineWidth = Math.max(4, frame.width / 160);
-    pen.setLineDash([frame.width / 40, frame.width / 80]);
-    pen.beginPath();
-    for (const [x, y] of frame.pile) pen.lineTo(x, y);
-    pen.closePath();
-    pen.stroke();
+    if (frame.pile) outline(canvas, frame.pile, "#ffffff");
   }
 
   /** @param {{ health: string | null, detail: string }} camera */
@@ -78,6 +70,19 @@ export class Picture {
     if (!this.known) return;
     this.status.textContent = said(camera);
   }
+}
+
+/** Draws a dashed outline. @param {HTMLCanvasElement} canvas @param {number[][]} corners in its pixels @param {string} color */
+export function outline(canvas, corners, color) {
+  const pen = canvas.getContext("2d");
+  if (!pen) return;
+  pen.strokeStyle = color;
+  pen.lineWidth = Math.max(4, canvas.width / 160);
+  pen.setLineDash([canvas.width / 40, canvas.width / 80]);
+  pen.beginPath();
+  for (const [x, y] of corners) pen.lineTo(x, y);
+  pen.closePath();
+  pen.stroke();
 }
 
 /** How the camera does; details are known in English alone. @param {{ health: string | null, detail: string }} camera */

@@ -5,7 +5,9 @@ import { Refused, get, post } from "./api.js";
 import { attempt, worded } from "./attempt.js";
 import { choices as ask } from "./choices.js";
 import { $, fill, h, svg, toast } from "./dom.js";
+import { help } from "./helper.js";
 import { cardName, languages, t } from "./i18n.js";
+import { marking } from "./marking.js";
 import { matchLabel, takeUp } from "./matches.js";
 import { drawOption } from "./options.js";
 import { person } from "./people.js";
@@ -61,6 +63,10 @@ live({
     picturePlace.hidden = false;
   },
 });
+const [overlay, marks] = [h("canvas", { "aria-hidden": "true" }), h("canvas", { "aria-hidden": "true" })];
+picturePlace.querySelector(".live")?.append(overlay, marks);
+help(picturePlace, overlay, () => !picturePlace.hidden && $("#camera-fold").open);
+picturePlace.append(marking(marks));
 await drawSources(cameraPlace, { simulated: true, chosen: () => { picturePlace.hidden = true; } });
 
 /** The match that runs, and those that were broken off and can be gone on with. */

@@ -30,11 +30,12 @@ _MOST_WEBCAMS = 6
 class CameraBody(Body):
     """What to watch: a camera's number, `phone`, `simulated`, a video file, a stream's address; nothing where None.
 
-    region: left, top, width and height in pixels of where the pile lies, found by itself where None.
+    region and draw_pile: left, top, width and height in pixels of where the piles lie, found by themselves where None.
     """
 
     source: str | None = Field(default=None, max_length=1000)
     region: tuple[int, int, int, int] | None = None
+    draw_pile: tuple[int, int, int, int] | None = None
 
 
 class CameraAnswer(Answer):
@@ -101,7 +102,7 @@ def get_camera() -> CameraAnswer:
 def choose_camera(body: CameraBody) -> CameraAnswer:
     """Watch another source."""
     try:
-        services().camera.choose(body.source, body.region)
+        services().camera.choose(body.source, body.region, body.draw_pile)
     except SourceError as error:
         raise RefusalError(409, "no-source", str(error)) from error
     except ValueError as error:

@@ -1,0 +1,42 @@
+/** What stands in the way of reading the table, one thing at a time, with its outline on the picture. */
+
+import { post } from "./api.js";
+import { h } from "./dom.js";
+import { has, t } from "./i18n.js";
+import { outline } from "./picture.js";
+
+/** How long (ms) after an answer it is looked again: reading a picture takes the computer a while. */
+const EVERY = 2000;
+
+/** @typedef {import("./answers").LookAnswer} Look */
+
+/** What is to be mended, in words. @param {Look["advice"]} advice */
+function said({ hindrance, nearer, measured }) {
+  const key = `helper.${hindrance}`;
+  return has(key) ? t(key, { percent: Math.round(nearer * 100), degrees: Math.round(measured) }) : "";
+}
+
+/**
+ * Looks again and again while it is wanted, and says what it finds.
+ * @param {HTMLElement} place @param {HTMLCanvasElement} canvas laid over the picture @param {() => boolean} wanted
+ */
+export function help(place, canvas, wanted) {
+  const line = h("p", { class: "helper", role: "status", hidden: true });
+  canvas.classList.add("helper-outline");
+  place.append(line);
+  const look = async () => {
+    /** @type {Look | null} */
+    const seen = wanted() && !document.hidden ? await post("/api/camera/look").catch(() => null) : null;
+    const text = seen ? said(seen.advice) : "";
+    line.hidden = text === "";
+    if (line.textContent !== text) line.textContent = text;
+    const good = seen?.advice.hindrance === "nothing";
+    line.classList.toggle("good", good);
+    line.classList.toggle("warn", !good);
+    canvas.width = seen?.width ?? 1;
+    canvas.height = seen?.height ?? 1;
+    if (seen?.advice.quad) outline(canvas, seen.advice.quad, good ? "#3ecf6d" : "#ff9d4d");
+    setTimeout(look, EVERY);
+  };
+  look();
+}
