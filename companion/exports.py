@@ -16,12 +16,12 @@ from companion.journal import Journal, Line
 from companion.records import Salvage, StoredMatch
 from companion.referee.errors import RefereeError
 from companion.referee.match import Match, Step
+from companion.referee.moves import PlayerMove
 from companion.referee.state import State
 from companion.referee.transcript import write_effect, write_entry, write_header, write_state
 from companion.results import deeds, rounds, totals
 
-MOVE_COLUMNS = ("n", "time", "round", "player", "move", "card", "details", "read by", "said")
-_BY_THE_ACTOR = frozenset({"play", "draw", "pass", "flip", "color", "target", "accept", "challenge", "reveal"})
+MOVE_COLUMNS = ("n", "time", "round", "player", "move", "card", "details", "read by", "known", "said")
 
 Write = Callable[[StoredMatch, Journal, Caller], str]
 """Returns a match as text; what is said is in the caller's language."""
@@ -58,10 +58,14 @@ def move_rows(journal: Journal, caller: Caller) -> Iterator[tuple[object, ...]]:
     for n, (line, before, step) in enumerate(_steps(journal), 1):
         fields = write_entry(step.move)
         do, card = fields.pop("do"), fields.pop("card", "")
-        player = before.actor if before.actor and do in _BY_THE_ACTOR else fields.pop("player", "")
+        player = journal.player(n - 1)
+        if isinstance(step.move, PlayerMove):
+            del fields["player"]
+        fields.pop("by", None)
         details = ", ".join(" + ".join(value) if isinstance(value, list) else f"{value}" for value in fields.values())
+        known = line.known.value if player else ""
         said = " ".join(caller.say(step.effects, before, step.state))
-        yield n, local_time(line.time), before.round, player, do, card, details, line.read_by.value, said
+        yield n, local_time(line.time), before.round, player or "", do, card, details, line.read_by.value, known, said
 
 
 def local_time(seconds: float) -> str:
@@ -84,6 +88,8 @@ def _moves_json(stored: StoredMatch, journal: Journal, caller: Caller) -> str:
             "n": n,
             "time": line.time,
             "read_by": line.read_by.value,
+            "player": journal.player(n - 1),
+            "known": line.known.value if journal.player(n - 1) else None,
             "move": write_entry(step.move),
             "effects": [write_effect(effect) for effect in step.effects],
             "say": caller.say(step.effects, before, step.state),

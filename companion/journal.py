@@ -12,7 +12,7 @@ from enum import Enum
 from companion.cards import Card
 from companion.referee.history import History
 from companion.referee.match import Match, spelled
-from companion.referee.moves import Amend, Entry, Undo
+from companion.referee.moves import ActorMove, Amend, Entry, PlayerMove, Undo
 from companion.referee.state import Header
 
 Corners = tuple[tuple[float, float], ...]
@@ -28,6 +28,14 @@ class ReadBy(Enum):
     CORRECTED = "corrected"
 
 
+class Known(Enum):
+    """How it is known whose move it was."""
+
+    SEEN = "seen"  # by the arm that did it
+    INFERRED = "inferred"  # from the turn, or from what came after
+    TAPPED = "tapped"
+
+
 @dataclass(frozen=True, slots=True)
 class Line:
     """One line of a match's journal: a move, an undo or an amendment. time: seconds since the epoch.
@@ -41,6 +49,13 @@ class Line:
     time: float
     reading: str | None = None
     direction: float | None = None
+
+    @property
+    def known(self) -> Known:
+        """How it is known whose move this was."""
+        if self.read_by in (ReadBy.TAP, ReadBy.CORRECTED):
+            return Known.TAPPED
+        return Known.SEEN if self.direction is not None else Known.INFERRED
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +79,16 @@ class Journal:
 
     match: Match
     lines: History[Line] = field(default_factory=History)
+
+    def player(self, place: int) -> str | None:
+        """Return whose move stands at this place, counted from 0, None where it is nobody's."""
+        history = self.match.history
+        move = history[place].move
+        if isinstance(move, PlayerMove):
+            return move.player
+        if isinstance(move, ActorMove):
+            return move.by or (history[place - 1].state.actor if place else None)
+        return None
 
     def enter(self, line: Line) -> Journal:
         """Return the journal with one more line; raises RefereeError where its entry is refused.

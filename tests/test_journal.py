@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from companion.cards import Card, EditionName
-from companion.journal import Journal, Line, ReadBy, replay, undone
+from companion.journal import Journal, Known, Line, ReadBy, replay, undone
 from companion.referee import moves
 from companion.referee.editions import EDITIONS, Options
 from companion.referee.match import Match
@@ -60,3 +60,12 @@ def test_going_on_another_way_leaves_the_first_as_it_was() -> None:
     assert played.match.moves == (START, moves.Play(Card.parse("red 1")))
     assert [line.time for line in drawn.lines] == [0, 1]
     assert [line.time for line in played.lines] == [0, 2]
+
+
+def test_a_move_is_its_players_and_how_that_is_known_is_told() -> None:
+    header = Header(EDITIONS[EditionName.CLASSIC], ("Ann", "Ben", "Cy"), 2, Options(jump_in=True))
+    jump = moves.Play(Card.parse("red 7"), by="Cy")
+    journal = replay(header, lines(START, jump, DRAW, PASS, moves.Count("Cy", 3)))
+    assert [journal.player(place) for place in range(5)] == [None, "Cy", "Ann", "Ann", "Cy"]
+    camera, inferred = Line(DRAW, ReadBy.CAMERA, 0.0, None, 90.0), Line(DRAW, ReadBy.INFERRED, 0.0)
+    assert [line.known for line in (journal.lines[1], camera, inferred)] == [Known.TAPPED, Known.SEEN, Known.INFERRED]

@@ -80,7 +80,7 @@ def show(ctx: click.Context, match_id: str) -> None:
     caller = Caller()
     click.echo(f"{stored.id}, begun {local_time(stored.started)}, {stored.header.edition.name.value}")
     for row in move_rows(journal, caller):
-        click.echo(" ".join(str(part) for part in (f"{row[0]:>4}", row[3], row[4], row[5], row[6], row[8]) if part))
+        click.echo(" ".join(str(part) for part in (f"{row[0]:>4}", row[3], row[4], row[5], row[6], row[-1]) if part))
     for sentence in caller.describe(journal.match.state):
         click.echo(sentence)
 

@@ -14,14 +14,14 @@ from companion.journal import Journal, Line, ReadBy, Reading
 from companion.records import Batch, Correction, Standing
 from companion.referee.effects import Effect
 from companion.referee.match import Match
-from companion.referee.moves import ActorMove, Amend, PlayerMove, Undo
+from companion.referee.moves import Amend, Undo
 from companion.referee.state import Phase, State
 from companion.table.memory import Watch, dump_memory
 from companion.table.observations import Pending, Reach, Sight, dump
 from companion.table.questions import Asked, ask
 from companion.table.sentences import Sentences
 from companion.table.situation import Situation, Way
-from companion.table.view import HistoryLine, Known, Ruling
+from companion.table.view import HistoryLine, Ruling
 from companion.table.weigh import weigh
 
 
@@ -136,9 +136,9 @@ class Voice:
         """Return the standing move at this place, counted from 0, as the history shows it."""
         line, step = journal.lines[place], journal.match.history[place]
         said = self._said(journal.match, place, line)
-        player = _who(journal.match, place)
+        player = journal.player(place)
         return HistoryLine(
-            place + 1, step.move, step.effects, said, line.read_by, line.reading, line.time, player, _known(line)
+            place + 1, step.move, step.effects, said, line.read_by, line.reading, line.time, player, line.known
         )
 
     def ruled(self, before: Journal, way: Way, *, assumed: bool) -> Announcement | None:
@@ -204,20 +204,3 @@ def last_sight(pending: Sequence[Pending]) -> int | None:
     """Return the place of the last card seen among what is pending, None where there is none."""
     places = [place for place, waiting in enumerate(pending) if isinstance(waiting.what, Sight)]
     return places[-1] if places else None
-
-
-def _known(line: Line) -> Known:
-    """Return how it is known whose move this was."""
-    if line.read_by in (ReadBy.TAP, ReadBy.CORRECTED):
-        return Known.TAPPED
-    return Known.SEEN if line.direction is not None else Known.INFERRED
-
-
-def _who(match: Match, place: int) -> str | None:
-    """Return whose move stands at this place, counted from 0, None where it is nobody's."""
-    move = match.history[place].move
-    if isinstance(move, PlayerMove):
-        return move.player
-    if isinstance(move, ActorMove):
-        return move.by or (match.history[place - 1].state.actor if place else None)
-    return None

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from enum import Enum
 
 from companion.cards import Card
-from companion.journal import ReadBy
+from companion.journal import Known, ReadBy
 from companion.referee.effects import Effect
 from companion.referee.legality import Legal
 from companion.referee.moves import Entry, Move
@@ -74,14 +74,6 @@ class Question:
     choices: tuple[Offer, ...]
     picture: str | None
     waiting: int = 0
-
-
-class Known(Enum):
-    """How it is known whose move it was."""
-
-    SEEN = "seen"  # by the arm that did it
-    INFERRED = "inferred"  # from the turn, or from what came after
-    TAPPED = "tapped"
 
 
 @dataclass(frozen=True, slots=True)

@@ -64,6 +64,7 @@ def test_the_table_holds_the_moves_that_stand(companion: Companion, match_id: st
     ]
     assert rows[1]["said"] == "Ben draws two and is skipped."
     assert rows[4]["details"] == "Ann"
+    assert [row["known"] for row in rows] == ["", *["tapped"] * 4]
 
 
 def test_json_tells_moves_effects_and_state(companion: Companion, match_id: str) -> None:
@@ -71,6 +72,8 @@ def test_json_tells_moves_effects_and_state(companion: Companion, match_id: str)
     assert [move["move"]["do"] for move in match["moves"]] == ["start", "play", "play", "flip", "target"]
     assert match["moves"][1]["effects"][0] == {"effect": "draw", "player": "Ben", "count": 2, "why": "draw two"}
     assert match["state"]["turn"] == "Ann"
+    assert [move["player"] for move in match["moves"]] == [None, "Ann", "Cy", "Cy", "Cy"]
+    assert [move["known"] for move in match["moves"]] == [None, *["tapped"] * 4]
 
 
 def test_listing_and_showing(companion: Companion, match_id: str) -> None:
