@@ -15,7 +15,7 @@ from companion.vision.labels import COLORS, Floats, color_class, face_class
 LOOKS = 12.0
 """What the looks count beside what the reader says: nats for a likeness of one."""
 # Where the reader prefers two faces (or colours) to their swap by less than so many nats a group, only people can tell:
-# over eight designs, skips and reverses named for each other as a whole had 2.4; two pairs that were right had less.
+# over seven designs, skips and reverses named for each other as a whole had 2.4; two pairs that were right had less.
 _DOUBTFUL = 2.5
 # Up to twice as much is looked at again when a name of theirs is known: an answer may refute the reader.
 _REFUTED = 5.0
@@ -75,6 +75,8 @@ def swapped(
         # Where one of two is known, assigning the cards has named the other already.
         known = {int(names[g]) for g in fixed}
         free = np.array([not known & {int(names[g]), name} for g, name in zip(swap.groups, swap.names, strict=True)])
+        if not free.any():
+            continue
         other = names.copy()
         other[swap.groups[free]] = swap.names[free]
         better = _worth(base, means, other)

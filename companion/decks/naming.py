@@ -24,7 +24,7 @@ _BOUND = -10.0
 _LEAST_ALIKE = 0.8
 # What colours count beside the reader's features, which are of the shape before all. Without and with them groups of
 # copies were pure to 0.82 and 0.91 on a design with letters for faces, to 0.90 and 1.00 on one of pictures, to 0.94 and
-# 1.00 on one like parchment; on five plainer designs to 1.00 either way.
+# 1.00 on one like parchment; on seven plainer designs to 1.00 either way.
 _INKS = 0.8
 # How often names and looks are found in turn.
 _ROUNDS = 6
