@@ -110,6 +110,8 @@ class Rehearsal:
             "edition": header.edition.name.value,
             "players": list(header.players),
             "dealer": header.players[header.dealer],
+            # No arm lays the photographs: what turns are told by is tapped.
+            "turns": "tapped",
             "options": {
                 "scoring": header.options.scoring.value,
                 "target": header.options.target,

@@ -102,7 +102,7 @@ def test_a_page_whose_script_is_missing_says_so(playing: Server, device: Callabl
 def test_the_headline_is_never_empty(server: Server, playing: Server, open_as: Open) -> None:
     page = open_as(Role.HOST)
     caption = page.locator("#caption")
-    expect(caption).to_contain_text("Ann’s turn")
+    expect(caption).to_contain_text("Ann begins.")
     page.click('[data-act="draw"]')
     page.click('[data-act="pass"]')
     expect(caption).to_contain_text("Ann passes. It is Ben’s turn.")
