@@ -7,6 +7,7 @@ arm whose owner is certain teaches its seat. A seat that was never seen is looke
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 _UNSEEN_SHARE = 0.7
@@ -39,6 +40,13 @@ _LEAST_TAUGHT = 0.1
 
 TAUGHT_BY_HAND = 3.0
 """How many arms it counts for when people say whose an arm was."""
+
+
+_NEIGHBOURS = 25.0
+"""Degrees that the nearest neighbours are taken to sit apart at least, of the 40 that are to be told apart."""
+
+_SUGGESTED = 3.0
+"""How many arms it counts for where a whole film's arms suggest that somebody sits somewhere."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,6 +191,25 @@ _TELLING = 0.6
 def unknown(players: int) -> Ring:
     """Return the ring of so many players before anybody was seen."""
     return Ring((Seat(),) * players)
+
+
+def seatings(players: int, directions: Sequence[float]) -> Iterator[Ring]:
+    """Yield each turn of the ring that these arms of all players suggest; none where they tell no seats.
+
+    The seats are the highest peaks of the directions' density (a kernel estimate as wide as one person's arms stray),
+    no two nearer than neighbours sit. directions: degrees clockwise from up.
+    """
+    density = [sum(_normal(_between(arm, place), _USUAL_SPREAD) for arm in directions) for place in range(360)]
+    peaks: list[float] = []
+    for place in sorted(range(360), key=lambda place: -density[place]):
+        if len(peaks) < players and all(abs(_between(place, peak)) >= _NEIGHBOURS for peak in peaks):
+            peaks.append(float(place))
+    # A place that fewer arms came from than one is nobody's.
+    if len(peaks) < players or density[int(peaks[-1])] < _normal(0.0, _USUAL_SPREAD):
+        return
+    around = sorted(peaks)
+    for turn in range(players):
+        yield Ring(tuple(Seat().plus(around[(place + turn) % players], _SUGGESTED) for place in range(players)))
 
 
 def _between(one: float, other: float) -> float:

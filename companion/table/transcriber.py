@@ -6,8 +6,9 @@ the same table are one from there on (the likeliest of them stands), so that wha
 
 from __future__ import annotations
 
+import math
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from companion.journal import Journal, ReadBy
@@ -18,7 +19,7 @@ from companion.referee.state import Header
 from companion.table import thresholds
 from companion.table.explain import ways
 from companion.table.observations import Lift, Observation, Pending, Reach, Sight, Tap
-from companion.table.ring import Ring, unknown
+from companion.table.ring import Ring, seatings, unknown
 from companion.table.situation import Mode, Situation, Turns, situation
 from companion.table.stories import merged
 from companion.vision.events import (
@@ -46,6 +47,11 @@ _FEWEST_REACHES = 0.1
 
 _COARSE = 20.0
 """Degrees: stories in which people sit elsewhere by about so much are not the same."""
+
+
+_HEAD_START = 2.5
+"""By how much (nats a player) a ring that the film itself suggested must be likelier than one learnt on the way: each
+seat's first arm is as likely from anywhere (1 in 360 degrees) where nothing is known, and 1 in 30 where it is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +82,8 @@ class Transcriber:
         self._mode = Mode(Turns.CAMERA, unseen, alone=True)
         self._stories = [_Story(known, 1.0)]
         self._first_look = True
+        self.log_likelihood = 0.0
+        """How likely all that was seen is, given how people sit: natural logarithm, up to a constant of the film."""
         self.told = 0
         """How many moves were told already."""
 
@@ -150,6 +158,7 @@ class Transcriber:
                 if key not in grown or grown[key].weight < each.weight:
                     grown[key] = each
         total = sum(weights.values())
+        self.log_likelihood += math.log(total / sum(story.weight for story in self._stories))
         merged_stories = [_Story(story.known, weights[key] / total) for key, story in grown.items()]
         merged_stories.sort(key=lambda story: -story.weight)
         least = merged_stories[0].weight * _HOPELESS
@@ -162,10 +171,28 @@ def transcribe(header: Header, events: Iterable[PileEvent]) -> list[Told]:
     landings = sum(isinstance(event, CardLanded) for event in seen)
     reaches = sum(isinstance(event, PileReached) and event.pile is PileKind.DRAW for event in seen)
     in_view = landings < thresholds.LANDINGS_WITHOUT_DRAW or reaches >= _FEWEST_REACHES * landings
-    transcriber = Transcriber(header, draws_in_view=in_view)
+    # One arm taken for another's at the start can teach a ring that is turned by a seat, and all that follows fits it
+    # badly: so every turn of the ring that the film's arms suggest is tried, and the likeliest stands.
+    best = _followed(header, seen, None, in_view)
+    mark = best.log_likelihood + _HEAD_START * len(header.players)
+    for ring in seatings(len(header.players), _directions(seen)):
+        other = _followed(header, seen, ring, in_view)
+        if other.log_likelihood > mark:
+            best, mark = other, other.log_likelihood
+    return list(best.finish())
+
+
+def _followed(header: Header, seen: Sequence[PileEvent], ring: Ring | None, in_view: bool) -> Transcriber:
+    transcriber = Transcriber(header, ring=ring, draws_in_view=in_view)
     for event in seen:
         transcriber.see(event)
-    return list(transcriber.finish())
+    return transcriber
+
+
+def _directions(seen: Sequence[PileEvent]) -> list[float]:
+    """Return where the arms came from that laid a card or were at the draw pile, in degrees."""
+    arms = [event.arm for event in seen if isinstance(event, CardLanded | PileReached)]
+    return [arm.direction for arm in arms if arm is not None]
 
 
 def _where(known: Situation) -> tuple[object, ...]:

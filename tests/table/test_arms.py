@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from random import Random
 
 import pytest
@@ -15,7 +16,7 @@ from companion.referee.state import Header
 from companion.store import Store
 from companion.table import Known, NoticeKind, QuestionKind, RoundScoredError, Table, Turns, UpdateKind
 from companion.table.errors import NobodysMoveError, NothingToRedoError
-from companion.table.ring import unknown
+from companion.table.ring import seatings, unknown
 from companion.table.transcriber import Told, transcribe
 from companion.vision.events import Arm, CardLanded, PileKind, PileReached
 
@@ -272,6 +273,30 @@ def test_a_film_that_misses_nothing_is_told_as_it_was(seed: int, players: int) -
     told = transcribe(_header(players), film.events)
     assert _acts(told) == _acts(film.truth)
     assert all(isinstance(each, Told) and each.by for each in told if isinstance(each.move, ActorMove))
+
+
+def test_first_arms_taken_for_anothers_do_not_turn_the_ring() -> None:
+    film = _film(3, 4, People(stray=0, missed_draw=0, missed_arm=0, idle=0, miscounted=0))
+    landed = [event for event in film.events if isinstance(event, CardLanded) and event.arm]
+    mistaken = {id(landed[place]): landed[place + 1].arm for place in (1, 2)}
+    events = [
+        replace(event, arm=mistaken[id(event)]) if isinstance(event, CardLanded) and id(event) in mistaken else event
+        for event in film.events
+    ]
+    told = [act for act in _acts(transcribe(_header(4), events)) if act[0] is not Draw]
+    true = [act for act in _acts(film.truth) if act[0] is not Draw]
+    assert sum(one == other for one, other in zip(told, true, strict=False)) >= 0.95 * len(true)
+
+
+def test_a_films_arms_suggest_each_turn_of_the_ring() -> None:
+    arms = [10.0, 12.0, 8.0, 130.0, 131.0, 250.0, 249.0, 251.0]
+    found = [[ring.direction(place) for place in range(3)] for ring in seatings(3, arms)]
+    assert [[round(direction or 0) for direction in ring] for ring in found] == [
+        [10, 130, 250],
+        [130, 250, 10],
+        [250, 10, 130],
+    ]
+    assert not list(seatings(4, arms))
 
 
 def test_without_the_draw_pile_in_view_those_passed_over_have_drawn() -> None:

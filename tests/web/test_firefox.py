@@ -43,7 +43,7 @@ def test_every_page_is_ready(firefox: Firefox, playing: Server) -> None:
         firefox.goto(f"{playing.url}{path}")
         firefox.wait(READY)
         assert firefox.evaluate("document.querySelector('#failed') === null"), path
-        assert firefox.evaluate("document.querySelector('main').innerText.trim()") != "", path
+        firefox.wait("document.querySelector('main').innerText.trim() !== ''")
 
 
 def test_a_move_and_going_back_to_a_live_table(firefox: Firefox, playing: Server) -> None:
