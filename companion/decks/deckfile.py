@@ -16,6 +16,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from companion.cards import Card, EditionName
 from companion.decks.views import PICTURE
+from companion.vision.encoded import EncodingError, PictureHead, inspect
 from companion.vision.geometry import Image
 
 MOST_CARDS = 240
@@ -118,22 +119,13 @@ def unpack(data: bytes) -> LearntDeck:
 def _picture(data: bytes) -> Image:
     width, height = PICTURE
     # The size stands in the file's head: nothing larger than a card's picture is decoded.
-    if _jpeg_size(data) != (width, height):
+    try:
+        head = inspect(data)
+    except EncodingError as error:
+        raise DeckFileError("A picture in this deck is damaged.") from error
+    if head != PictureHead("jpeg", width, height):
         raise DeckFileError("A picture in this deck is not of a card's size.")
     image = cv2.imdecode(np.frombuffer(data, np.uint8), cv2.IMREAD_COLOR)
     if image is None or image.shape != (height, width, 3):
         raise DeckFileError("A picture in this deck is damaged.")
     return np.asarray(image, np.uint8)
-
-
-def _jpeg_size(data: bytes) -> tuple[int, int] | None:
-    """Return the width and height in a JPEG's frame header, None where there is none."""
-    at = 2
-    if data[:2] != b"\xff\xd8":
-        return None
-    while at + 9 < len(data) and data[at] == 0xFF:
-        marker, length = data[at + 1], int.from_bytes(data[at + 2 : at + 4])
-        if marker in (0xC0, 0xC1, 0xC2):
-            return int.from_bytes(data[at + 7 : at + 9]), int.from_bytes(data[at + 5 : at + 7])
-        at += 2 + length
-    return None
