@@ -15,7 +15,8 @@ from companion.vision.labels import COLORS, Floats, color_class, face_class
 LOOKS = 12.0
 """What the looks count beside what the reader says: nats for a likeness of one."""
 # Where the reader prefers two faces (or colours) to their swap by less than so many nats a group, only people can tell:
-# over seven designs, skips and reverses named for each other as a whole had 2.4; two pairs that were right had less.
+# over seven designs, skips and reverses named for each other as a whole had 2.4, and two pairs that were right 0.4
+# and 0.3.
 _DOUBTFUL = 2.5
 # Up to twice as much is looked at again when a name of theirs is known: an answer may refute the reader.
 _REFUTED = 5.0
@@ -110,9 +111,7 @@ def composed(means: Floats, names: NDArray[np.intp]) -> Floats:
 
     means: (G, D) features of the groups. names: (G,) numbers of ALL_CARDS.
     """
-    faces = np.array([face_class(card.face) for card in ALL_CARDS])
-    colors = np.array([color_class(card.color) for card in ALL_CARDS])
-    all_faces, all_colors = faces[names], colors[names]
+    all_faces, all_colors = _FACES[names], _COLORS[names]
     answer = np.zeros((len(means), len(ALL_CARDS)), np.float32)
     for g in range(len(means)):
         others = np.arange(len(means)) != g
@@ -121,8 +120,8 @@ def composed(means: Floats, names: NDArray[np.intp]) -> Floats:
         face_off = {f: means[others & (all_faces == f)].mean(0) - center for f in set(all_faces[others])}
         color_off = {c: means[others & (all_colors == c)].mean(0) - center for c in set(all_colors[others])}
         for i in range(len(ALL_CARDS)):
-            face, color = face_off.get(faces[i]), color_off.get(colors[i])
-            if color is None or colors[i] >= len(COLORS):
+            face, color = face_off.get(_FACES[i]), color_off.get(_COLORS[i])
+            if color is None or _COLORS[i] >= len(COLORS):
                 continue
             looks[i] = center + color + (0 if face is None else face)
         if not looks:
