@@ -12,7 +12,7 @@ from typing import assert_never
 
 from companion.caller import Caller
 from companion.cards import Card, EditionName
-from companion.journal import Journal, Line, ReadBy, Reading, replay
+from companion.journal import Journal, Line, ReadBy, Reading, replay, undone
 from companion.records import Batch, Correction, StoreDamagedError, StoreError
 from companion.referee.errors import DoesNotMatchError, NotInThisEditionError, RefereeError
 from companion.referee.legality import IN_ROUND, legal
@@ -134,7 +134,7 @@ class Table:
                 message = f"The match {match_id} cannot be taken up again: {error}"
                 raise StoreDamagedError(message, self._store.path) from error
             watch, known = recall(stored.memory, journal, turns)
-            session = Session(match_id, known, watch=watch)
+            session = Session(match_id, known, watch=watch, undone=undone(stored.lines)[::-1])
             self._begin(session)
             if pending:
                 self._advance(pending)
@@ -255,9 +255,9 @@ class Table:
                 return self._advance(session.pending[:-1])
             if not scored and crosses_into_scored_round(session.journal):
                 raise RoundScoredError
-            undone = session.journal.lines[-1:]
+            last = session.journal.lines[-1:]
             done = self._advance((), lines=(Line(Undo(), ReadBy.TAP, self._clock()),))
-            self._session = replace(self._running(), undone=(*session.undone, *undone))
+            self._session = replace(self._running(), undone=(*session.undone, *last))
             return done
 
     def redo(self) -> Outcome:

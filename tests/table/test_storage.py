@@ -13,7 +13,7 @@ from companion.cards import EditionName
 from companion.journal import replay
 from companion.referee.moves import Draw, Play, Undo
 from companion.store import FILE, NoSuchMatchError, Store, StoreDamagedError
-from companion.table import NoticeKind, Table, Turns, UpdateKind
+from companion.table import NoticeKind, NothingToRedoError, Table, Turns, UpdateKind
 from companion.table.keeper import RETRY_SECONDS
 from companion.table.pictures import LONGEST_SIDE, MOST_BYTES, kept_picture
 from companion.vision.events import CardLanded
@@ -189,6 +189,26 @@ def test_what_cannot_be_resumed_is_named(store: Store) -> None:
     (store.folder / FILE).write_bytes(b"rubbish" * 300)
     with pytest.raises(StoreDamagedError):
         Table(store).resume()
+
+
+def test_what_was_undone_can_be_done_again_after_a_restart(store: Store) -> None:
+    game = Game(store)
+    game.table.start_match(header())
+    game.land("red 7")
+    game.land("red 3")
+    game.land("red 5")
+    before = game.view.state
+    game.table.undo()
+    game.table.undo()
+    other = Table(store)
+    other.resume()
+    other.redo()
+    third = Table(store)
+    third.resume()
+    third.redo()
+    assert third.view().state == before
+    with pytest.raises(NothingToRedoError):
+        third.redo()
 
 
 def test_undo_and_amendments_are_kept_as_they_were_made(store: Store) -> None:
