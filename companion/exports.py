@@ -101,18 +101,18 @@ def _moves_json(stored: StoredMatch, journal: Journal, caller: Caller) -> str:
 
 
 def _rounds_csv(_: StoredMatch, journal: Journal, __: Caller) -> str:
-    """Return a row per round, a column per player, the totals last."""
-    players = journal.match.header.players
+    """Return a row per round, a column for everybody who played, the totals last."""
+    players, standings = journal.match.everyone, journal.match.state.standings
     rows = [
         [each.number, each.winner, *(each.points.get(player, 0) if each.points else "" for player in players)]
         for each in rounds(journal)
     ]
-    return _csv([["round", "winner", *players], *rows, ["total", "", *journal.match.state.scores]])
+    return _csv([["round", "winner", *players], *rows, ["total", "", *(standings[player] for player in players)]])
 
 
 def _rounds_json(stored: StoredMatch, journal: Journal, _: Caller) -> str:
     """Return rounds, totals and what everybody did."""
-    players, state = journal.match.header.players, journal.match.state
+    state = journal.match.state
     return _json(
         {
             "id": stored.id,
@@ -121,8 +121,9 @@ def _rounds_json(stored: StoredMatch, journal: Journal, _: Caller) -> str:
             "rounds": [asdict(each) for each in rounds(journal)],
             "totals": totals(journal),
             "deeds": {player: asdict(done) for player, done in deeds(journal.match).items()},
-            "scores": dict(zip(players, state.scores, strict=True)),
-            "winners": [players[seat] for seat in state.winners],
+            "scores": {player: state.standings[player] for player in journal.match.everyone},
+            "left": [player for player, _ in state.left],
+            "winners": [state.players[seat] for seat in state.winners],
         }
     )
 

@@ -95,7 +95,7 @@ class Journal:
 
         An amended move keeps the reading of the move that it replaces, and the arm.
         """
-        entry = spelled(self.match.header, line.entry)
+        entry = spelled(self.match.state.header, line.entry)
         if entry != line.entry:
             line = replace(line, entry=entry)
         if isinstance(entry, Undo):

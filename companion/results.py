@@ -64,19 +64,17 @@ def rounds(journal: Journal) -> list[Round]:
 
 
 def totals(journal: Journal) -> list[dict[str, int]]:
-    """Return everybody's total after each scored round, by name."""
-    running: Counter[str] = Counter()
-    found = []
-    for each in rounds(journal):
-        running.update(each.points)
-        if each.points:
-            found.append({player: running[player] for player in journal.match.header.players})
-    return found
+    """Return everybody's total after each scored round, by name; who had not joined yet has none."""
+    return [
+        {player: step.state.standings.get(player, 0) for player in journal.match.everyone}
+        for step in journal.match.history
+        if any(isinstance(effect, effects.Scored) for effect in step.effects)
+    ]
 
 
 def deeds(match: Match) -> dict[str, Deeds]:
     """Return what each player did, by name."""
-    counts: dict[str, Counter[str]] = {player: Counter() for player in match.header.players}
+    counts: dict[str, Counter[str]] = {player: Counter() for player in match.everyone}
     actor: str | None = None
     for step in match.history:
         if isinstance(step.move, moves.Play) and actor is not None:

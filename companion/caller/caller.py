@@ -29,7 +29,9 @@ from companion.referee.effects import (
     HandsRotated,
     HandsSwapped,
     ItemUsed,
+    Joined,
     JumpedIn,
+    Left,
     MatchWon,
     Reshuffled,
     Reversed,
@@ -51,6 +53,8 @@ class Caller(Corrections, Deeds, Sheet):
     def say(self, effects: Sequence[Effect], before: State, after: State) -> list[str]:
         """Return the sentences for what a move led to, and what the table must be told to do next."""
         said = list(self._effects(effects, after))
+        if before.players[before.dealer] not in after.players:
+            said.append(self._text("{dealer} deals.", dealer=after.players[after.dealer]))
         if after.phase is Phase.TURN and (before.phase is Phase.START or before.purpose is Purpose.OPENING):
             said.append(self._text("{player} begins.", player=after.actor))
         elif after.phase is not before.phase and after.phase in ASKED_FOR:
@@ -160,6 +164,22 @@ class Caller(Corrections, Deeds, Sheet):
                 return self._points(player, points)
             case Dealt(dealer, number):
                 return self._text("Round {round}: {dealer} deals.", dealer=dealer, round=number)
+            case Joined(player, points):
+                return self._plural(
+                    "{player} joins with one point.",
+                    "{player} joins with {points} points.",
+                    points,
+                    player=player,
+                    points=points,
+                )
+            case Left(player, points):
+                return self._plural(
+                    "{player} leaves with one point.",
+                    "{player} leaves with {points} points.",
+                    points,
+                    player=player,
+                    points=points,
+                )
             case MatchWon(winners):
                 return self._match(winners)
         assert_never(effect)
@@ -193,7 +213,7 @@ class Caller(Corrections, Deeds, Sheet):
             yield self._text("Points left in hand: {counts}.", counts=left)
         else:
             yield from (self._points(each.player, each.points) for each in scored)
-        yield self._text("Points in all: {counts}.", counts=table(after.players, after.scores))
+        yield self._text("Points in all: {counts}.", counts=table(after.standings, after.standings.values()))
 
     def _said(self, value: object) -> object:
         if isinstance(value, Card):

@@ -36,13 +36,15 @@ class Corrections(Standing):
             yield self._text("The colour is {color}.", color=self._word(after.color))
         if after.direction is not before.direction:
             yield self._word(after.direction)
-        for player, cards, believed in zip(after.players, after.hands, before.hands, strict=True):
-            if cards != believed:
+        yield from self._seated(before, after)
+        believed = dict(zip(before.players, before.hands, strict=True))
+        for player, cards in zip(after.players, after.hands, strict=True):
+            if cards != believed.get(player, cards):
                 yield self._holds(player, cards)
         if after.debt != before.debt:
             yield self._owed(after)
-        for player, score, believed in zip(after.players, after.scores, before.scores, strict=True):
-            if score != believed:
+        for player, score in after.standings.items():
+            if score != before.standings.get(player, score):
                 yield self._plural(
                     "{player} has one point.", "{player} has {points} points.", score, player=player, points=score
                 )
@@ -50,6 +52,17 @@ class Corrections(Standing):
             yield self._match([after.players[seat] for seat in after.winners])
         elif (after.phase, after.turn, after.purpose) != (before.phase, before.turn, before.purpose):
             yield self.prompt(after)
+
+    def _seated(self, before: State, after: State) -> Iterator[str]:
+        """Yield who plays now and did not, and the other way round."""
+        for player in after.players:
+            if player not in before.players:
+                yield self._text("{player} is playing.", player=player)
+        for player in before.players:
+            if player not in after.players:
+                yield self._text("{player} is not playing.", player=player)
+        if after.players != before.players and after.round == before.round:
+            yield self._text("{dealer} deals.", dealer=after.players[after.dealer])
 
     def _owed(self, state: State) -> str:
         if not state.debt:
@@ -60,6 +73,8 @@ class Corrections(Standing):
 
     def _calls(self, before: State, after: State) -> Iterator[str]:
         """Yield whose call of UNO holds now or does no more, hands being as they were."""
+        if after.players != before.players:
+            return
         for seat, player in enumerate(after.players):
             if after.hands[seat] != before.hands[seat]:
                 continue
@@ -70,7 +85,7 @@ class Corrections(Standing):
 
     def _hands(self, before: State, after: State) -> Iterator[str]:
         """Yield which leftover hands are awaited or in, where the round is being scored before and after."""
-        if after.phase is not Phase.SCORING or before.phase is not Phase.SCORING:
+        if {before.phase, after.phase} != {Phase.SCORING} or after.players != before.players:
             return
         for player, hand, earlier in zip(after.players, after.leftover, before.leftover, strict=True):
             if hand == earlier:
@@ -83,7 +98,7 @@ class Corrections(Standing):
 
     def _hidden(self, before: State, after: State) -> Iterator[str]:
         """Yield what no screen shows: who can be caught, jump in or show a creeper, and what a challenge is about."""
-        for seat, player in enumerate(after.players):
+        for seat, player in enumerate(after.players if after.players == before.players else ()):
             if may_be_caught(after, seat) and not may_be_caught(before, seat):
                 yield self._text("{player} can be caught for UNO.", player=player)
             elif may_be_caught(before, seat) and not may_be_caught(after, seat):

@@ -16,7 +16,9 @@ from companion.referee.moves import (
     Draw,
     Flip,
     Hand,
+    Join,
     Judge,
+    Leave,
     Move,
     Pass,
     Play,
@@ -68,6 +70,10 @@ class Deeds(Voice):
                 return self._text("The discard pile is shuffled into a new draw pile.")
             case Hand(_, cards):
                 return ", ".join(map(self.card, cards)) or self._text("no cards")
+            case Join():
+                return self._text("joins")
+            case Leave():
+                return self._text("leaves")
             case Count(_, cards):
                 return self._plural("one card in hand", "{count} cards in hand", cards)
         assert_never(move)

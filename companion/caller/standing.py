@@ -33,7 +33,7 @@ class Standing(Voice):
             )
             lines.append(" ".join((pile, *color, self._word(state.direction))))
         lines.append(self._text("Cards: {counts}.", counts=table(state.players, state.hands)))
-        lines.append(self._text("Points: {counts}.", counts=table(state.players, state.scores)))
+        lines.append(self._text("Points: {counts}.", counts=table(state.standings, state.standings.values())))
         if state.winners:
             lines.append(self._match([state.players[seat] for seat in state.winners]))
         return lines

@@ -94,7 +94,7 @@ def _rule(file: BinaryIO, caller: Caller) -> Iterator[_Ruling]:
 
 def _take(match: Match, entry: Entry, caller: Caller) -> tuple[Match, _Ruling]:
     before = match.state
-    entry = spelled(match.header, entry)
+    entry = spelled(match.state.header, entry)
     try:
         if isinstance(entry, Undo | Amend):
             after = match.undo() if isinstance(entry, Undo) else match.amend(entry.n, entry.move)

@@ -45,6 +45,7 @@ class Draft:
         "header",
         "jump_open",
         "laid_by",
+        "left",
         "leftover",
         "phase",
         "purpose",
@@ -81,6 +82,7 @@ class Draft:
         self.shown = state.shown
         self.leftover = state.leftover
         self.round_winner = state.round_winner
+        self.left = state.left
 
     def freeze(self) -> State:
         """Return the state that the draft has come to."""
@@ -107,6 +109,7 @@ class Draft:
             self.shown,
             self.leftover,
             self.round_winner,
+            self.left,
         )
 
     @property
@@ -256,15 +259,18 @@ class Draft:
 
     def deal(self) -> None:
         """Begin the next round, dealt by the player to the last dealer's left (R2, R3)."""
-        seats = len(self.hands)
         self.phase = Phase.START
         self.round += 1
         self.direction = Direction.CLOCKWISE
         self.dealer = self.after(self.dealer)
         self.top = None
         self.color = None
-        self.hands = (self.header.options.hand_size,) * seats
-        self.fresh = self.shown = (0,) * seats
-        self.leftover = (None,) * seats
+        self.deal_hands(len(self.hands))
         self.round_winner = None
         self.effects.append(Dealt(self.name(self.dealer), self.round))
+
+    def deal_hands(self, players: int) -> None:
+        """Let so many players have a new hand each."""
+        self.hands = (self.header.options.hand_size,) * players
+        self.fresh = self.shown = (0,) * players
+        self.leftover = (None,) * players

@@ -180,6 +180,24 @@ class Dealt:
 
 
 @dataclass(frozen=True, slots=True)
+class Joined:
+    """Somebody sits down at the table, with these points (R48)."""
+
+    name: ClassVar[str] = "join"
+    player: str
+    points: int
+
+
+@dataclass(frozen=True, slots=True)
+class Left:
+    """A player goes, and keeps these points (R50)."""
+
+    name: ClassVar[str] = "leave"
+    player: str
+    points: int
+
+
+@dataclass(frozen=True, slots=True)
 class MatchWon:
     """The match is over."""
 
@@ -206,5 +224,7 @@ Effect = (
     | RoundWon
     | Scored
     | Dealt
+    | Joined
+    | Left
     | MatchWon
 )

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from companion.cards import Card, Color, Face
-from companion.referee import landing, moves
+from companion.referee import landing, moves, seating
 from companion.referee.draft import Draft
 from companion.referee.editions import Options
 from companion.referee.effects import (
@@ -73,7 +73,10 @@ def apply(state: State, move: moves.Move) -> tuple[State, tuple[Effect, ...]]:
     header = state.header
     by = move.by if isinstance(move, moves.ActorMove) else None
     seat = None if by is None else header.seat(by)
-    if isinstance(move, moves.PlayerMove | moves.Target):
+    if isinstance(move, moves.Join):
+        if move.after is not None:
+            header.seat(move.after)
+    elif isinstance(move, moves.PlayerMove | moves.Target):
         header.seat(move.player)
     if state.phase not in rule.phases and not (rule.also and rule.also(state)):
         raise WrongPhaseError(rule.name, state.phase)
@@ -347,4 +350,6 @@ _RULES: dict[type, _Rule] = {
     moves.Reshuffle: _Rule("reshuffle", SHOWING, _reshuffle),
     moves.Hand: _Rule("hand", _only(Phase.SCORING), _hand, _its_cards),
     moves.Count: _Rule("count", IN_ROUND, _count),
+    moves.Join: _Rule("join", _only(Phase.START), seating.join),
+    moves.Leave: _Rule("leave", _only(Phase.START), seating.leave),
 }

@@ -197,6 +197,41 @@ class CannotTargetSelfError(RefereeError):
         self.player = player
 
 
+class AlreadyPlayingError(RefereeError):
+    """Who is to join sits at the table (R48). `player` is the name."""
+
+    code = "already-playing"
+    template = message("{player} is playing already.")
+
+    def __init__(self, player: str) -> None:
+        super().__init__(player=player)
+        self.player = player
+
+
+class NoRoomError(RefereeError):
+    """The table or the deck is too small for another player (R48). `players` is how many there are."""
+
+    code = "no-room"
+    template = message("With {players} players there is no room for another one.")
+
+    def __init__(self, players: int) -> None:
+        super().__init__(players=players)
+        self.players = players
+
+
+class TooManyPointsError(RefereeError):
+    """Nobody joins who has reached the target (R49). `points` is what they were to begin with."""
+
+    code = "too-many-points"
+    template = message("{player} cannot begin with {points} points: the match ends at {target}.")
+
+    def __init__(self, player: str, points: int, target: int) -> None:
+        super().__init__(player=player, points=points, target=target)
+        self.player = player
+        self.points = points
+        self.target = target
+
+
 class NothingToUndoError(RefereeError):
     """No move has been accepted."""
 

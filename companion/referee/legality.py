@@ -9,7 +9,7 @@ from companion.cards import Card, Color, EditionName, Face
 from companion.referee.draft import Draft
 from companion.referee.editions import EDITIONS, Stacking
 from companion.referee.phase import Phase, Purpose
-from companion.referee.state import State
+from companion.referee.state import MAX_PLAYERS, State
 
 IN_ROUND = frozenset(Phase) - {Phase.START, Phase.SCORING, Phase.OVER}
 PLAYING = frozenset({Phase.TURN, Phase.DRAWN, Phase.DEBT})
@@ -83,6 +83,12 @@ def may_target(state: State | Draft, seat: int) -> bool:
     return state.purpose is not Purpose.SEVEN and state.header.options.green_shell_self
 
 
+def may_seat_another(state: State | Draft) -> bool:
+    """Return whether table and deck have room for another player (R48)."""
+    players = len(state.header.players)
+    return players < MAX_PLAYERS and (players + 1) * state.header.options.hand_size < state.header.edition.size
+
+
 @dataclass(frozen=True, slots=True)
 class Legal:
     """What the rules allow in a state. Players are named; empty means that nobody may."""
@@ -121,6 +127,8 @@ class Legal:
     """Whether counts may be corrected."""
     reshuffle: bool
     """Whether the discard pile may become the draw pile."""
+    seating: bool
+    """Whether people may join and leave: between two rounds (R48)."""
 
 
 def legal(state: State) -> Legal:
@@ -151,6 +159,7 @@ def legal(state: State) -> Legal:
         hand=tuple(players[seat] for seat in seats if phase is Phase.SCORING and state.leftover[seat] is None),
         in_round=in_round,
         reshuffle=phase in SHOWING,
+        seating=phase is Phase.START,
     )
 
 

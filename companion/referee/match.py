@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
-from companion.referee.effects import Dealt, Effect, MatchWon
+from companion.referee.effects import Dealt, Effect, Joined, MatchWon
 from companion.referee.engine import apply
 from companion.referee.errors import (
     AmendBreaksLaterMoveError,
@@ -14,7 +14,7 @@ from companion.referee.errors import (
     RefereeError,
 )
 from companion.referee.history import History
-from companion.referee.moves import ActorMove, Amend, Entry, Move, PlayerMove, Target, Undo
+from companion.referee.moves import ActorMove, Amend, Entry, Join, Move, PlayerMove, Target, Undo
 from companion.referee.state import Header, State, opening
 
 
@@ -58,6 +58,12 @@ class Match:
     def moves(self) -> tuple[Move, ...]:
         """The accepted moves."""
         return tuple(step.move for step in self.history)
+
+    @property
+    def everyone(self) -> tuple[str, ...]:
+        """Everybody who plays or has played: those who began by seat, then those who joined, the first one first."""
+        joined = (effect.player for step in self.history for effect in step.effects if isinstance(effect, Joined))
+        return tuple(dict.fromkeys((*self.header.players, *joined)))
 
     @property
     def reopens(self) -> int | None:
@@ -133,6 +139,8 @@ def _spelled(header: Header, move: Move) -> Move:
         move = replace(move, by=header.spelling(move.by))
     if isinstance(move, PlayerMove | Target) and move.player not in header.players:
         move = replace(move, player=header.spelling(move.player))
+    if isinstance(move, Join) and move.after is not None:
+        move = replace(move, after=header.spelling(move.after))
     return move
 
 

@@ -125,6 +125,22 @@ class Count(PlayerMove):
     cards: int
 
 
+@dataclass(frozen=True, slots=True)
+class Join(PlayerMove):
+    """Somebody sits down between two rounds, to the left of the player `after` or else of the last one (R48, R49).
+
+    score: what they begin with; None for what they left with, or nothing.
+    """
+
+    after: str | None = None
+    score: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Leave(PlayerMove):
+    """The player goes home between two rounds (R50, R51)."""
+
+
 Move = (
     Start
     | Play
@@ -143,6 +159,8 @@ Move = (
     | Reshuffle
     | Hand
     | Count
+    | Join
+    | Leave
 )
 
 

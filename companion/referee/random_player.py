@@ -20,6 +20,7 @@ from companion.referee.legality import (
     matches,
     may_be_caught,
     may_jump_in,
+    may_seat_another,
     may_stack,
     may_target,
     must_draw_on,
@@ -41,22 +42,32 @@ _CHALLENGES = 0.4
 _IS_JUDGED = 0.2
 _JUMPS_IN = 0.5
 _STACKS = 0.7
+_COMES = 0.1
+_GOES = 0.1
 
 
 class RandomTable:
     """The true cards of a match: `hands` by seat, the `draw_pile` and the `discard_pile`, their last cards on top.
 
-    cards: those that are dealt from, the edition's whole deck where None. `next_move` says what the table does next,
+    cards: those that are dealt from, the edition's whole deck where None. guests: who may join between rounds; without
+    any, nobody joins or leaves. `next_move` says what the table does next,
     which is always legal; `follow` moves the cards as the referee's effects ask for. Call them in turns, as
     `random_match` does.
     """
 
-    def __init__(self, header: Header, random: Random, cards: Iterable[Card] | None = None) -> None:
+    def __init__(
+        self,
+        header: Header,
+        random: Random,
+        cards: Iterable[Card] | None = None,
+        guests: Iterable[str] = (),
+    ) -> None:
         self.header = header
         self.random = random
         self.hands: list[list[Card]] = []
         self.draw_pile: list[Card] = []
         self.discard_pile: list[Card] = []
+        self._guests = list(guests)
         deck = (card for card, copies in header.edition.deck.items() for _ in range(copies))
         self._deck = list(deck if cards is None else cards)
         self._announcements: deque[moves.Move] = deque()
@@ -69,6 +80,9 @@ class RandomTable:
             move = self._announcements.popleft()
             if state.phase in SHOWING:
                 return move
+        if state.header is not self.header:  # somebody joined or left, before anything was played
+            self.header = state.header
+            self._deal()
         return self._interjection(state) or self._MAKERS[state.phase](self, state)
 
     def follow(self, effects: Iterable[Effect]) -> None:
@@ -139,8 +153,24 @@ class RandomTable:
                 return self._put(seat, top, by=state.players[seat])
         return None
 
-    def _start(self, _: State) -> moves.Move:
-        return moves.Start(self._turn_up())
+    def _start(self, state: State) -> moves.Move:
+        return self._change_seats(state) or moves.Start(self._turn_up())
+
+    def _change_seats(self, state: State) -> moves.Move | None:
+        """R48, R50."""
+        if not self._guests:
+            return None
+        chance = self.random.random()
+        if chance < _COMES and may_seat_another(state):
+            name = self._guests.pop(0)
+            after = self.random.choice((None, *state.players))
+            score = self.random.choice((None, int(self.random.random() * state.header.options.target)))
+            return moves.Join(name, after, score)
+        if chance > 1 - _GOES:
+            name = self.random.choice(state.players)
+            self._guests.append(name)
+            return moves.Leave(name)
+        return None
 
     def _turn(self, state: State) -> moves.Move:
         seat, top, color = state.turn, state.top, state.color

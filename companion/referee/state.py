@@ -112,6 +112,13 @@ class State:
     leftover: tuple[tuple[Card, ...] | None, ...]
     """The hands scanned for scoring; the round's winner's is empty."""
     round_winner: int | None
+    left: tuple[tuple[str, int], ...] = ()
+    """Who left the match, with the points that they have; who came back is not among them (R50)."""
+
+    @property
+    def standings(self) -> dict[str, int]:
+        """The points of everybody who has any, by name: those at the table in seat order, then those who left."""
+        return {**dict(zip(self.players, self.scores, strict=True)), **dict(self.left)}
 
     @property
     def players(self) -> tuple[str, ...]:

@@ -197,6 +197,14 @@ class _Fields:
             _refuse("cards", "a number of cards", value)
         return value
 
+    def points(self) -> int | None:
+        if not self.has("score"):
+            return None
+        value = self.whole("score")
+        if value < 0:
+            _refuse("score", "a number of points", value)
+        return value
+
     def flag(self, name: str) -> bool:
         return self.get(name, bool, "true or false", default=False)
 
@@ -259,6 +267,8 @@ _READERS: dict[str, Callable[[_Fields], moves.Move]] = {
     "reshuffle": lambda _: moves.Reshuffle(),
     "hand": lambda line: moves.Hand(line.player(), line.cards()),
     "count": lambda line: moves.Count(line.player(), line.count()),
+    "join": lambda line: moves.Join(line.player(), line.player("after") if line.has("after") else None, line.points()),
+    "leave": lambda line: moves.Leave(line.player()),
 }
 
 MOVE_NAMES = tuple(_READERS)
@@ -282,6 +292,8 @@ _NAMES: dict[type, str] = {
     moves.Reshuffle: "reshuffle",
     moves.Hand: "hand",
     moves.Count: "count",
+    moves.Join: "join",
+    moves.Leave: "leave",
     moves.Undo: "undo",
     moves.Amend: "amend",
 }
@@ -347,6 +359,7 @@ def write_state(state: State) -> dict[str, object]:
         "hands": dict(zip(players, state.hands, strict=True)),
         "scores": dict(zip(players, state.scores, strict=True)),
         "winners": [players[seat] for seat in state.winners],
+        **({"left": dict(state.left)} if state.left else {}),
     }
 
 

@@ -106,19 +106,20 @@ class Hall:
             tally[each.winner, "rounds_won"] += 1
             for player, points in each.points.items():
                 best[player] = max(best[player], points)
+        winners = {match.state.players[seat] for seat in match.state.winners}
         counts = match.header.options.scoring is Scoring.WINNER_TAKES_ALL
         fame = {
             player: Fame(
                 matches=1,
-                won=int(seat in match.state.winners),
+                won=int(player in winners),
                 rounds_won=tally[player, "rounds_won"],
-                points=match.state.scores[seat] if counts else 0,
+                points=match.state.standings[player] if counts else 0,
                 best_round=best[player] if counts else 0,
                 hits_given=tally[player, "hits_given"],
                 hits_taken=tally[player, "hits_taken"],
                 uno_forgotten=tally[player, "uno_forgotten"],
             )
-            for seat, player in enumerate(match.header.players)
+            for player in match.everyone
         }
         return _Counted(fame, tuple(oddities(journal)))
 

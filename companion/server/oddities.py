@@ -47,12 +47,13 @@ def oddities(journal: Journal) -> list[Found]:
     for kind, player, amount in _peaks(journal):
         tallies[kind][player] = max(tallies[kind][player], amount)
     found = []
+    everyone = journal.match.everyone
     for kind, tally in tallies.items():
         most = max(tally.values(), default=0)
         if most > 0:
-            players = tuple(player for player in journal.match.header.players if tally[player] == most)
+            players = tuple(player for player in everyone if tally[player] == most)
             # What everybody has alike is nothing odd.
-            if len(players) < len(journal.match.header.players):
+            if len(players) < len(everyone):
                 found.append(Found(kind, players, most))
     return found
 

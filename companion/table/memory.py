@@ -71,7 +71,7 @@ def load_memory(text: str, journal: Journal) -> tuple[Watch, Situation]:
     Raises ValueError, KeyError, TypeError or RecursionError where the text is none of it.
     """
     data = json.loads(text)
-    players = len(journal.match.header.players)
+    players = len(journal.match.state.players)
     noted = data["noted"]
     if noted is not None and not 0 <= noted < players:
         raise ValueError("there is no such seat")

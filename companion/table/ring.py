@@ -165,6 +165,11 @@ class Ring:
         seats[place] = Seat().plus(direction, _PLACED)
         return replace(self, seats=tuple(seats))
 
+    def seated(self, before: Sequence[str], after: Sequence[str]) -> Ring:
+        """Return the ring of the people `after`, each where they sat among those `before`; who is new, unseen."""
+        known = dict(zip(before, self.seats, strict=True))
+        return replace(self, seats=tuple(known.get(player, Seat()) for player in after))
+
     def anew(self) -> Ring:
         """Return a ring of which nothing is known: people have changed places, or the camera was turned."""
         return Ring((Seat(),) * len(self.seats), self.turned + 1)

@@ -70,14 +70,18 @@ class Situation:
     def enter(self, line: Line) -> Situation:
         """Return the situation with one more line; raises RefereeError where its entry is refused."""
         journal = self.journal.enter(line)
-        debts = self.debts
+        old, new = self.state.players, journal.match.state.players
+        if old != new:
+            ring = self.ring.seated(old, new)
+            return replace(self, journal=journal, ring=ring, debts=nobodys(len(new)), noted=None)
+        debts, header = self.debts, self.state.header
         match line.entry:
             case Undo():
-                debts = debts.before(journal.match.header, self.journal.match.history[-1].effects)
+                debts = debts.before(header, self.journal.match.history[-1].effects)
             case Amend():
                 pass
             case _:
-                debts = debts.after(journal.match.header, journal.match.history[-1].effects, line.time)
+                debts = debts.after(header, journal.match.history[-1].effects, line.time)
         return replace(self, journal=journal, debts=debts)
 
     def taught(self, seat: int, arm: Arm) -> Situation:
@@ -87,7 +91,7 @@ class Situation:
 
 def situation(journal: Journal, outlaw: Card | None = None) -> Situation:
     """Return the situation in which nothing is known of where anybody sits, and nobody owes anything."""
-    players = len(journal.match.header.players)
+    players = len(journal.match.state.players)
     return Situation(journal, outlaw, unknown(players), nobodys(players))
 
 

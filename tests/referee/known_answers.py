@@ -93,6 +93,13 @@ def move(text: str) -> dict[str, Any]:
     elif do == "count":
         player, number = rest.split()
         made |= {"player": player, "cards": int(number)}
+    elif do == "join":
+        name, *more = rest.split()
+        made["player"] = name
+        if more and more[-1].isdigit():
+            made["score"] = int(more.pop())
+        if more:
+            made["after"] = more[1]
     elif rest:
         made["player"] = rest
     return made
@@ -123,7 +130,7 @@ def words(effect: dict[str, object]) -> str:
 
 def shown(match: Match) -> dict[str, str]:
     """Return the state in the table's words."""
-    state = {}
+    state = {"left": ""}  # as long as nobody has
     for name, value in write_state(match.state).items():
         if isinstance(value, dict):
             value = list(value.values())

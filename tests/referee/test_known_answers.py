@@ -81,6 +81,9 @@ def test_what_is_wrong_is_said_and_carried_along() -> None:
         "already-scored": "Ann’s hand is already in.",
         "cannot-target-self": "Ann must name somebody else.",
         "wrong-phase": "That is not possible now: the table is waiting for scoring.",
+        "already-playing": "Ben is playing already.",
+        "no-room": "With 10 players there is no room for another one.",
+        "too-many-points": "Dan cannot begin with 600 points: the match ends at 500.",
         "nothing-to-undo": "There is nothing to take back.",
         "no-such-move": "There is no move 4: 3 have been accepted.",
         "amend-breaks-later-move": "Move 3 would no longer stand: "
@@ -110,7 +113,7 @@ def happened() -> set[str]:
 
 def test_every_rule_is_shown() -> None:
     cited = {int(number) for case in CASES for number in re.findall(r"\bR(\d+)", case.title)}
-    assert cited == set(range(1, 48))
+    assert cited == set(range(1, 52))
 
 
 def test_every_error_is_shown() -> None:
@@ -127,7 +130,7 @@ def test_every_effect_is_shown() -> None:
         "clockwise",
         "counterclockwise",
     }
-    assert len({effect.split()[0] for effect in happened()}) == 19
+    assert len({effect.split()[0] for effect in happened()}) == 21
 
 
 def test_every_move_is_shown() -> None:

@@ -26,6 +26,7 @@ from companion.referee.editions import (
 from companion.referee.effects import Dealt, MatchWon, RoundWon, Scored
 from companion.referee.engine import Legal, apply, legal
 from companion.referee.errors import RefereeError
+from companion.referee.legality import may_seat_another
 from companion.referee.match import Match, replay
 from companion.referee.phase import Phase, Purpose
 from companion.referee.random_player import RandomTable, random_match
@@ -40,6 +41,7 @@ from companion.referee.transcript import (
     write_state,
 )
 
+GUESTS = ("Kim", "Lea")
 NAMES = ("Ann", "Ben", "Cy", "Di", "Eve", "Flo", "Gus", "Hal", "Ida", "Jo")
 LONGEST = 400  # moves; house rules can make a match last for thousands
 WAITING = {Phase.START, Phase.SCORING, Phase.OVER}
@@ -75,7 +77,7 @@ seeds = st.integers(0, 2**32)
 @given(headers(), seeds)
 @settings(max_examples=40, deadline=None)
 def test_a_random_match(header: Header, seed: int) -> None:
-    table = RandomTable(header, Random(seed))
+    table = RandomTable(header, Random(seed), guests=GUESTS)
     state = opening(header)
     made: list[moves.Move] = []
     while state.phase is not Phase.OVER and len(made) < LONGEST:
@@ -86,13 +88,16 @@ def test_a_random_match(header: Header, seed: int) -> None:
         table.follow(effects)
         made.append(move)
         check(state)
-        assert state.hands == tuple(map(len, table.hands))
-        assert sum(state.hands) + len(table.draw_pile) + len(table.discard_pile) == header.edition.size
+        check_seats(before, state, move)
         for caller in CALLERS:
             for effect in effects:
                 assert spoken(caller.say([effect], before, state))
             assert spoken(caller.say(effects, before, state)) or not effects
             assert spoken(caller.correct(state, before))
+        if isinstance(move, moves.Join | moves.Leave):
+            continue  # the cards are dealt when the table goes on
+        assert state.hands == tuple(map(len, table.hands))
+        assert sum(state.hands) + len(table.draw_pile) + len(table.discard_pile) == header.edition.size
     lines = [json.dumps(line).encode() for line in (write_header(header), *map(write_entry, made))]
     again = replay(read_header(parse_line(lines[0])), map(reread, lines[1:]))
     assert again.state == state
@@ -132,12 +137,27 @@ def refused(state: State, move: moves.Move) -> None:
         assert spoken([caller.refuse(error.value)])
 
 
+def check_seats(before: State, after: State, move: moves.Move) -> None:
+    """People keep their points and their order, whoever else comes and goes; the deal passes on to a neighbour."""
+    stay = [player for player in before.players if player in after.players]
+    assert stay == [player for player in after.players if player in before.players]
+    assert {player for player, _ in after.left}.isdisjoint(after.players)
+    if isinstance(move, moves.Join | moves.Leave):
+        kept = {player: points for player, points in after.standings.items() if player != move.player}
+        assert kept == {player: points for player, points in before.standings.items() if player != move.player}
+        dealer, heir = before.players[before.dealer], before.players[(before.dealer + 1) % len(before.players)]
+        assert after.players[after.dealer] == (dealer if dealer in after.players else heir)
+        assert after.header.dealer == after.dealer or after.phase is Phase.OVER
+    else:
+        assert (after.players, after.left) == (before.players, before.left)
+
+
 def check(state: State) -> None:
     assert (state.turn is None) == (state.phase in WAITING)
     assert state.turn is None or state.turn in range(len(state.hands))
     assert min(state.hands) >= (0 if state.phase in WAITING else 1)
     assert state.drawable >= 0
-    assert (state.top is None) == (state.phase is Phase.START)
+    assert (state.top is None) == (state.phase is Phase.START) or (state.phase is Phase.OVER and state.turn is None)
     assert state.color is not None or state.phase in {*WAITING, Phase.FLIP, Phase.COLOR}
     assert bool(state.winners) == (state.phase is Phase.OVER)
     unsettled = state.phase in {Phase.CHALLENGE, Phase.REVEAL} or (
@@ -198,6 +218,8 @@ def anything(state: State, random: Random) -> Iterator[moves.Move]:
     yield moves.Reveal(tuple(random.choices(cards, k=random.randrange(4))))
     yield moves.Judge(random.random() < 0.5)
     yield moves.Reshuffle()
+    yield moves.Join(random.choice((*names, *GUESTS)), random.choice((None, *names)), random.choice((None, 0, 3, 500)))
+    yield moves.Leave(random.choice(names))
 
 
 def allowed(can: Legal, state: State, move: moves.Move) -> bool:
@@ -244,6 +266,13 @@ def allowed(can: Legal, state: State, move: moves.Move) -> bool:
             return can.in_round and player in state.players and cards <= state.header.edition.size
         case moves.Reshuffle():
             return can.reshuffle
+        case moves.Join(player, after, score):
+            known = {*state.players, None}
+            points = dict(state.left).get(player, 0) if score is None else score
+            fits_in = may_seat_another(state) and points < state.header.options.target
+            return can.seating and fits_in and player not in known and after in known
+        case moves.Leave(player):
+            return can.seating and player in state.players
 
 
 def fits(state: State, cards: tuple[Card, ...]) -> bool:

@@ -13,7 +13,7 @@ from companion.cards import EditionName
 from companion.journal import replay
 from companion.referee.moves import Draw, Play, Undo
 from companion.store import FILE, NoSuchMatchError, Store, StoreDamagedError
-from companion.table import NoticeKind, NothingToRedoError, Table, Turns, UpdateKind
+from companion.table import NothingToRedoError, NoticeKind, Table, Turns, UpdateKind
 from companion.table.keeper import RETRY_SECONDS
 from companion.table.pictures import LONGEST_SIDE, MOST_BYTES, kept_picture
 from companion.vision.events import CardLanded

@@ -94,16 +94,16 @@ async function draw() {
 function drawLeaders(match) {
   const low = match.scoring === "low-total";
   const order = [...match.players].sort((a, b) => (low ? 1 : -1) * (match.scores[a] - match.scores[b]));
-  const best = match.scores[order[0]];
+  const best = match.scores[order.find((player) => !match.left.includes(player)) ?? order[0]];
   fill($("#leaders"), order.map((player) => {
     const score = match.scores[player];
-    const leads = score === best && match.totals.length > 0;
+    const leads = score === best && match.totals.length > 0 && !match.left.includes(player);
     const won = match.winners.includes(player);
     const missing = match.target - score;
     return h("div", { class: `panel leader ${leads ? "leads" : ""}`, "data-player": player },
-      h("p", { class: "leader-name" }, person(player), (won || leads) && h("span", { class: "badge" }, t(won ? "scores.winner" : "scores.leads"))),
+      h("p", { class: "leader-name" }, person(player), match.left.includes(player) && h("span", { class: "badge" }, t("comings.left")), (won || leads) && h("span", { class: "badge" }, t(won ? "scores.winner" : "scores.leads"))),
       match.scoring === "single-round" ? null : h("p", { class: "leader-score" }, score),
-      match.scoring !== "single-round" && !match.over && h("p", { class: "small soft" }, missing > 0 ? t("scores.missing", { count: missing, target: match.target }) : t("scores.reached")));
+      match.scoring !== "single-round" && !match.over && !match.left.includes(player) && h("p", { class: "small soft" }, missing > 0 ? t("scores.missing", { count: missing, target: match.target }) : t("scores.reached")));
   }));
 }
 

@@ -5,6 +5,7 @@ import { get } from "./api.js";
 import { attempt, may } from "./attempt.js";
 import { colorChip, drawCard } from "./card.js";
 import { deckOf } from "./choices.js";
+import { comeAndGo } from "./comings.js";
 import { $, fill, h } from "./dom.js";
 import { drawHistory } from "./history.js";
 import { cardName, t } from "./i18n.js";
@@ -140,6 +141,8 @@ function drawActing() {
     && (acting !== null || ["start", "flip"].includes(state.phase) || legal.cards.length > 0);
   fill($("#prompt"), acting === null ? null : [mark(acting), t("acting.what", { player: acting })]);
   const all = actions(view, me, false, cardsOpen);
+  // Before the first round it is rare; after one it is the moment for it.
+  if (legal.seating && me.role === "host") all.push({ id: "comings", label: t("comings"), class: "quiet", rare: state.round === 1, do: () => comeAndGo(view) });
   const back = all.filter((one) => ["undo", "redo"].includes(one.id));
   const rare = all.filter((one) => one.rare);
   fill($("#actions"), buttons(acting === null ? all.filter((one) => !rare.includes(one) && !back.includes(one)) : actingButtons(acting)));

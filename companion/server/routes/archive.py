@@ -64,7 +64,11 @@ class OddityAnswer(Answer):
 
 
 class ScoresAnswer(Answer):
-    """A match on the score board. `totals`: everybody's total after each scored round."""
+    """A match on the score board.
+
+    `players`: everybody who plays or has played; those in `left` are gone and keep their score. `totals`: everybody's
+    total after each scored round.
+    """
 
     id: str
     edition: str
@@ -75,6 +79,7 @@ class ScoresAnswer(Answer):
     over: bool
     winners: list[str]
     scores: dict[str, int]
+    left: list[str]
     rounds: list[RoundAnswer]
     totals: list[dict[str, int]]
     deeds: dict[str, DeedsAnswer]
@@ -219,17 +224,17 @@ def _refusals() -> Iterator[None]:
 def _scores(stored: StoredMatch, journal: Journal) -> ScoresAnswer:
     header, match = stored.header, journal.match
     state = match.state
-    players = header.players
     return ScoresAnswer(
         id=stored.id,
         edition=header.edition.name.value,
-        players=list(players),
+        players=list(match.everyone),
         scoring=header.options.scoring.value,
         target=header.options.target,
         started=stored.started,
         over=bool(state.winners),
-        winners=[players[seat] for seat in state.winners],
-        scores=dict(zip(players, state.scores, strict=True)),
+        winners=[state.players[seat] for seat in state.winners],
+        scores=state.standings,
+        left=[player for player, _ in state.left],
         rounds=[RoundAnswer.model_validate(asdict(each)) for each in rounds(journal)],
         totals=totals(journal),
         deeds={player: DeedsAnswer(**asdict(done)) for player, done in deeds(match).items()},

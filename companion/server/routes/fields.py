@@ -20,7 +20,8 @@ class Body(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
-def _name(text: str) -> str:
+def shown_name(text: str) -> str:
+    """Return a name without needless spaces; raises ValueError where there is none, or it cannot be shown."""
     plain = " ".join(text.split())
     if not plain:
         raise ValueError("a name is needed")
@@ -29,7 +30,7 @@ def _name(text: str) -> str:
     return plain
 
 
-PlayerName = Annotated[str, Field(min_length=1, max_length=24), AfterValidator(_name)]
+PlayerName = Annotated[str, Field(min_length=1, max_length=24), AfterValidator(shown_name)]
 """A player's name: short, visible, without spaces around it."""
 
 KnownName = Annotated[str, Field(min_length=1, max_length=24)]

@@ -97,6 +97,7 @@ class StateAnswer(Answer):
     hands: dict[str, int]
     scores: dict[str, int]
     winners: list[str]
+    left: dict[str, int]
     round_winner: str | None
     called: list[str]
     challenger: str | None
@@ -123,6 +124,7 @@ class LegalAnswer(Answer):
     hand: list[str]
     in_round: bool
     reshuffle: bool
+    seating: bool
 
 
 class CameraHealthAnswer(Answer):
@@ -251,6 +253,7 @@ def view_answer(view: View, language: str) -> ViewAnswer:
             hand=list(legal.hand),
             in_round=legal.in_round,
             reshuffle=legal.reshuffle,
+            seating=legal.seating,
         ),
         prompt=view.prompt,
         ruling=None if view.ruling is None else ruling_answer(view.ruling),
@@ -278,6 +281,7 @@ def state_answer(state: State) -> StateAnswer:
     return StateAnswer.model_validate(
         {
             **write_state(state),
+            "left": dict(state.left),
             "next": None if turn is None else players[state.seat_after(turn)],
             "round_winner": None if state.round_winner is None else players[state.round_winner],
             "called": [players[seat] for seat in sorted(state.called)],

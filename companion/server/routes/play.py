@@ -19,7 +19,7 @@ from companion.referee.transcript import TranscriptError, read_move
 from companion.server.access.guests import Guest, Role
 from companion.server.errors import RefusalError
 from companion.server.routes.api import Api, Media, known_guest
-from companion.server.routes.fields import Body, CardName, Cards, KnownName, MoveName
+from companion.server.routes.fields import Body, CardName, Cards, KnownName, MoveName, shown_name
 from companion.server.routes.payloads import (
     Answer,
     LineAnswer,
@@ -52,6 +52,14 @@ class MoveBody(Body):
     guilty: bool | None = None
     force: bool | None = None
     by: KnownName | None = None
+    after: KnownName | None = None
+    score: int | None = Field(default=None, ge=0, le=1_000_000)
+
+    @model_validator(mode="after")
+    def _a_fresh_name_can_be_shown(self) -> MoveBody:
+        if self.do == "join" and self.player is not None and self.player != shown_name(self.player):
+            raise ValueError("a name has no spaces around it")
+        return self
 
     def move(self) -> moves.Move:
         """Return the move; raises RefusalError where a field is missing."""
@@ -171,7 +179,10 @@ def tap(body: TapBody) -> OutcomeAnswer:
     move = _own(known_guest(), body.move())
     picture = None if body.scan is None or not isinstance(move, moves.Hand) else services().scans.find(body.scan)
     with _refusals():
-        return outcome_answer(services().table.tap(move, picture))
+        outcome = services().table.tap(move, picture)
+    if isinstance(move, moves.Join) and (state := services().table.state) is not None:
+        services().people.meet(state.players)
+    return outcome_answer(outcome)
 
 
 @api.route(

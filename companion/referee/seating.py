@@ -1,0 +1,68 @@
+"""Who sits at the table changes between two rounds: somebody joins, somebody leaves (R48-R51).
+
+Points stay with the people: who leaves keeps them in `State.left`, and who comes back has them again.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TypeVar
+
+from companion.referee.draft import Draft
+from companion.referee.effects import Joined, Left
+from companion.referee.errors import AlreadyPlayingError, NoRoomError, NoSuchPlayerError, TooManyPointsError
+from companion.referee.legality import may_seat_another
+from companion.referee.moves import Join, Leave
+from companion.referee.names import key
+from companion.referee.state import MIN_PLAYERS
+
+_T = TypeVar("_T")
+
+
+def join(draft: Draft, move: Join) -> None:
+    """R48, R49."""
+    header = draft.header
+    try:
+        raise AlreadyPlayingError(header.players[header.seat(move.player)])
+    except NoSuchPlayerError:
+        pass
+    if not may_seat_another(draft):
+        raise NoRoomError(len(header.players))
+    seat = len(header.players) if move.after is None else header.seat(move.after) + 1
+    known = {key(name): (name, points) for name, points in draft.left}
+    player, points = known.get(key(move.player), (move.player, 0))
+    points = points if move.score is None else move.score
+    if points >= header.options.target:
+        raise TooManyPointsError(player, points, header.options.target)
+    dealer = draft.dealer + (seat <= draft.dealer)
+    draft.header = replace(header, players=_with(header.players, seat, player), dealer=dealer)
+    draft.dealer = dealer
+    draft.scores = _with(draft.scores, seat, points)
+    draft.left = tuple(each for each in draft.left if key(each[0]) != key(player))
+    draft.effects.append(Joined(player, points))
+    draft.deal_hands(len(draft.header.players))
+
+
+def leave(draft: Draft, move: Leave) -> None:
+    """R50, R51."""
+    header = draft.header
+    seat = header.seat(move.player)
+    draft.effects.append(Left(draft.name(seat), draft.scores[seat]))
+    if len(header.players) == MIN_PLAYERS:
+        draft.end_match((1 - seat,))
+        return
+    # Whoever sits to the left of a dealer who leaves has the same number now.
+    dealer = (draft.dealer - (seat < draft.dealer)) % (len(header.players) - 1)
+    draft.left = (*draft.left, (draft.name(seat), draft.scores[seat]))
+    draft.scores = _without(draft.scores, seat)
+    draft.header = replace(header, players=_without(header.players, seat), dealer=dealer)
+    draft.dealer = dealer
+    draft.deal_hands(len(draft.header.players))
+
+
+def _with(values: tuple[_T, ...], seat: int, value: _T) -> tuple[_T, ...]:
+    return (*values[:seat], value, *values[seat:])
+
+
+def _without(values: tuple[_T, ...], seat: int) -> tuple[_T, ...]:
+    return (*values[:seat], *values[seat + 1 :])
