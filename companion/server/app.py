@@ -11,6 +11,7 @@ from flask import Flask, Response, g, request
 from werkzeug.exceptions import HTTPException
 
 from companion.server.access import security
+from companion.server.compression import compress
 from companion.server.config import ServerConfig
 from companion.server.errors import RefusalAnswer, RefusalError
 from companion.server.routes import (
@@ -50,6 +51,7 @@ def create_app(config: ServerConfig, detect: Detect | None = None) -> Flask:
     app.config["MAX_CONTENT_LENGTH"] = JSON_LIMIT
     put(app, Services(config, detect))
     security.guard(app)
+    compress(app)
     app.before_request(_recognise)
     app.register_error_handler(RefusalError, _answer_refusal)
     app.register_error_handler(HTTPException, _answer_http)

@@ -18,8 +18,9 @@ export function languageHere(callers, offered) {
 
 /** Loads a language's words; where it has none yet, English ones. @param {string} language */
 export async function load(language) {
-  let response = await fetch(`/web/i18n/${language}.json`);
-  if (!response.ok) response = await fetch("/web/i18n/en.json");
+  const wordsOf = (/** @type {string} */ code) => fetch(new URL(`../i18n/${code}.json`, import.meta.url));
+  let response = await wordsOf(language);
+  if (!response.ok) response = await wordsOf("en");
   words = await response.json();
   document.documentElement.lang = language;
 }

@@ -146,7 +146,7 @@ async function plotter() {
   } catch {
     Object.defineProperty(navigator, "language", { value: document.documentElement.lang, configurable: true });
   }
-  return (await import("/web/vendor/uPlot.js")).default;
+  return (await import("../vendor/uPlot.js")).default;
 }
 
 /** @param {import("./answers").ScoresAnswer} match */

@@ -1,14 +1,12 @@
 /** What every page has around it: who we are, the words, the bar at the top, the live stream. */
 
 import { get } from "./api.js";
-import { may } from "./attempt.js";
+import { attempt, may } from "./attempt.js";
 import { showItems } from "./card.js";
 import { edition } from "./choices.js";
 import { $, fill, h, svg, toast } from "./dom.js";
 import { languageHere, load, t, translate } from "./i18n.js";
-import { invite } from "./invite.js";
 import { know } from "./people.js";
-import { settings } from "./settings.js";
 import { Voice } from "./voice.js";
 
 /** @typedef {{ role: string | null, player: string | null, language: string, languages: Record<string, string>, secure: boolean, players: string[] }} Me */
@@ -59,9 +57,9 @@ function drawBar(me) {
     h("a", { class: "brand", href: "/table" }, logo(), h("span", {}, t("brand"))),
     h("nav", { "aria-label": t("nav") }, links),
     h("div", { class: "tools" },
-      me.role === "host" && h("button", { class: "quiet icon", type: "button", id: "invite", "aria-label": t("invite"), title: t("invite"), onclick: () => invite(me) }, QR()),
+      me.role === "host" && h("button", { class: "quiet icon", type: "button", id: "invite", "aria-label": t("invite"), title: t("invite"), onclick: () => attempt(async () => (await import("./invite.js")).invite(me)) }, QR()),
       me.role !== null && voice.button(),
-      h("button", { class: "quiet icon", type: "button", id: "settings", "aria-label": t("settings"), title: t("settings"), onclick: () => settings(me, voice) }, GEAR())),
+      h("button", { class: "quiet icon", type: "button", id: "settings", "aria-label": t("settings"), title: t("settings"), onclick: () => attempt(async () => (await import("./settings.js")).settings(me, voice)) }, GEAR())),
   );
 }
 

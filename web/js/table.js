@@ -16,10 +16,8 @@ import { drawQuestion } from "./question.js";
 import { drawPodium, drawRace } from "./race.js";
 import { drawRing } from "./ring.js";
 import { rulesButton } from "./rules.js";
-import { seatPeople } from "./seating.js";
 import { live, prepare } from "./shell.js";
 import { offerChoice, playItem, playRace } from "./theatre.js";
-import { fallenBack } from "./turns.js";
 import { whatNext } from "./voice.js";
 import { keepAwake } from "./wake.js";
 
@@ -92,7 +90,7 @@ function draw() {
   const over = state.winners.length > 0;
   document.body.classList.toggle("is-over", over);
   fill($("#caption"), headline().map((sentence, i) => [i > 0 && " ", h("span", { class: i && sentence === view.prompt ? "caption-next" : "" }, sentence)]));
-  const news = [...view.notices.map((notice) => notice.sentence), ...fallenBack(view), ...picture.trouble(view.camera)];
+  const news = [...view.notices.map((notice) => notice.sentence), ...picture.trouble(view.camera)];
   fill($("#notices"), [...new Set(news)].map((sentence) => h("p", { class: "panel warn notice-line", role: "status" }, sentence)));
   fill($("#questions"), view.questions.map((question) => drawQuestion(question, view, me)));
   fill($("#top"), drawCard(state.top), h("div", { class: "in-force" },
@@ -157,7 +155,7 @@ function drawActing() {
   }) : null);
   $("#more").hidden = rare.length === 0 && me.role !== "host";
   fill($("#rare"), buttons(rare),
-    me.role === "host" && h("button", { type: "button", class: "quiet", "data-act": "seats", onclick: () => seatPeople(view) }, t("seats")),
+    me.role === "host" && h("button", { type: "button", class: "quiet", "data-act": "seats", onclick: () => attempt(async () => (await import("./seating.js")).seatPeople(view)) }, t("seats")),
     me.role === "host" && legal.in_round ? view.match.players.map((player) => h("button", { type: "button", class: "quiet", "data-act": `count-${player}`, onclick: () => correctCount(player, state.hands[player]) }, mark(player), t("act.count", { player }))) : null);
 }
 

@@ -14,11 +14,3 @@ export function drawTurns(chosen, set) {
     h("input", { type: "radio", name: "turns", value: one, checked: one === chosen, onchange: () => set(one) }),
     h("span", {}, h("strong", {}, t(`turns.${one}`)), " ", h("span", { class: "small soft" }, t(`turns.${one}.says`))))));
 }
-
-/**
- * What to say above the table where following by camera fell back by itself.
- * @param {{ turns: string, turns_in_force: string }} view @returns {string[]}
- */
-export function fallenBack({ turns, turns_in_force: now }) {
-  return turns === "camera" && now !== "camera" ? [t("turns.fallback")] : [];
-}

@@ -1,0 +1,43 @@
+"""The pages' files: what a browser may keep of them, and which scripts a page needs from the start."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from hashlib import blake2b
+from pathlib import Path
+
+_IMPORT = re.compile(r"""^(?:import|export)\b[^"';]*?(?:from )?["'](\.{1,2}/[^"']+)["'];""", re.MULTILINE)
+
+
+class Assets:
+    """The files of one folder."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    def version(self) -> str:
+        """Return what changes whenever a file does: part of the files' addresses, so that browsers may keep them."""
+        digest = blake2b(digest_size=6)
+        for path in sorted(self.folder.rglob("*.*")):
+            stat = path.stat()
+            digest.update(f"{path.relative_to(self.folder)} {stat.st_size} {stat.st_mtime_ns}\n".encode())
+        return digest.hexdigest()
+
+    def scripts(self, name: str) -> tuple[str, ...]:
+        """Return the script and all that it imports at once, each as a path below the folder, nearest first.
+
+        Named up front, they are fetched together and not one after the other as each is read.
+        """
+        found = [name]
+        for script in found:
+            path = self.folder / script
+            found += [one for one in _imports(path, self.folder, path.stat().st_mtime_ns) if one not in found]
+        return tuple(found)
+
+
+@lru_cache(maxsize=256)
+def _imports(path: Path, folder: Path, changed: int) -> tuple[str, ...]:
+    """Return what a script imports, as paths below the folder. changed: when it was, so that no old answer stays."""
+    named = dict.fromkeys(_IMPORT.findall(path.read_text("utf-8")))
+    return tuple((path.parent / one).resolve().relative_to(folder.resolve()).as_posix() for one in named)
