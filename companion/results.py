@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from companion.journal import Journal
 from companion.referee import effects, moves
 from companion.referee.match import Match
+from companion.referee.scoring import hand_points
 
 
 @dataclass(frozen=True)
@@ -50,8 +51,10 @@ def rounds(journal: Journal) -> list[Round]:
     for line, step in zip(journal.lines, journal.match.history, strict=True):
         if isinstance(step.move, moves.Hand):
             cards = step.move.cards
-            points = sum(card.points for card in cards)
+            points = hand_points(cards)
             found[-1].hands.append(ShownHand(step.move.player, [card.name for card in cards], points, line.reading))
+        if isinstance(step.move, moves.Tally):
+            found[-1].hands.append(ShownHand(step.move.player, [], step.move.points, line.reading))
         for effect in step.effects:
             match effect:
                 case effects.RoundWon(winner):

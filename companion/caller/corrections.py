@@ -92,6 +92,9 @@ class Corrections(Standing):
                 continue
             if hand is None:
                 yield self._text("The hand of {player} is awaited.", player=player)
+            elif isinstance(hand, int):
+                points = self._plural("one point", "{count} points", hand)
+                yield self._text("The hand of {player}: {cards}.", player=player, cards=points)
             else:
                 cards = ", ".join(map(self.card, hand)) or self._text("no cards")
                 yield self._text("The hand of {player}: {cards}.", player=player, cards=cards)

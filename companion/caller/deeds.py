@@ -25,6 +25,7 @@ from companion.referee.moves import (
     Reshuffle,
     Reveal,
     Start,
+    Tally,
     Target,
     Uno,
 )
@@ -70,6 +71,8 @@ class Deeds(Voice):
                 return self._text("The discard pile is shuffled into a new draw pile.")
             case Hand(_, cards):
                 return ", ".join(map(self.card, cards)) or self._text("no cards")
+            case Tally(_, points):
+                return self._plural("one point", "{count} points", points)
             case Join():
                 return self._text("joins")
             case Leave():

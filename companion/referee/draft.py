@@ -242,7 +242,7 @@ class Draft:
         """Score the hands, all of them being in, and end the match or deal again (R29, R30)."""
         options = self.header.options
         assert self.round_winner is not None
-        points = round_points(options.scoring, self.round_winner, [hand or () for hand in self.leftover])
+        points = round_points(options.scoring, self.round_winner, [hand or 0 for hand in self.leftover])
         self.effects.extend(Scored(self.name(seat), gain) for seat, gain in points.items())
         self.scores = tuple(score + points.get(seat, 0) for seat, score in enumerate(self.scores))
         winners = match_winners(options.scoring, options.target, self.scores)

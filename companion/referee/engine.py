@@ -56,6 +56,7 @@ from companion.referee.legality import (
     must_draw_on,
 )
 from companion.referee.phase import Phase, Purpose
+from companion.referee.scoring import shown_cards
 from companion.referee.state import State
 
 __all__ = ["Legal", "apply", "doer", "legal"]
@@ -274,13 +275,29 @@ def _go_out(draft: Draft, seat: int) -> None:
 
 def _hand(draft: Draft, move: moves.Hand) -> None:
     """R28-R30."""
-    seat = draft.header.seat(move.player)
-    if draft.leftover[seat] is not None:
-        raise AlreadyScoredError(draft.name(seat))
+    seat = _awaited(draft, move.player)
     _refuse_too_many(draft, move.cards)
     _correct_count(draft, seat, len(move.cards))
+    _take_in(draft, seat, move.cards)
+
+
+def _tally(draft: Draft, move: moves.Tally) -> None:
+    """R1; how many cards they were is not told."""
+    _take_in(draft, _awaited(draft, move.player), move.points)
+
+
+def _awaited(draft: Draft, player: str) -> int:
+    """Return the seat of a player whose leftover hand is awaited; raises AlreadyScoredError where it is in."""
+    seat = draft.header.seat(player)
+    if draft.leftover[seat] is not None:
+        raise AlreadyScoredError(draft.name(seat))
+    return seat
+
+
+def _take_in(draft: Draft, seat: int, hand: tuple[Card, ...] | int) -> None:
+    """Take a leftover hand in, and score the round with the last of them (R29, R30)."""
     draft.set_fresh(seat, 0)
-    draft.leftover = (*draft.leftover[:seat], move.cards, *draft.leftover[seat + 1 :])
+    draft.leftover = (*draft.leftover[:seat], hand, *draft.leftover[seat + 1 :])
     if None not in draft.leftover:
         draft.score_round()
 
@@ -290,7 +307,7 @@ def _refuse_too_many(draft: Draft, cards: Iterable[Card]) -> None:
     assert draft.top is not None
     seen = Counter([draft.top])
     for hand in draft.leftover:
-        seen.update(hand or ())
+        seen.update(shown_cards(hand))
     for card in cards:
         seen[card] += 1
         if seen[card] > draft.header.edition.deck[card]:
@@ -349,6 +366,7 @@ _RULES: dict[type, _Rule] = {
     moves.Creeper: _Rule("creeper", SHOWING, _creeper, _a_creeper),
     moves.Reshuffle: _Rule("reshuffle", SHOWING, _reshuffle),
     moves.Hand: _Rule("hand", _only(Phase.SCORING), _hand, _its_cards),
+    moves.Tally: _Rule("hand", _only(Phase.SCORING), _tally),
     moves.Count: _Rule("count", IN_ROUND, _count),
     moves.Join: _Rule("join", _only(Phase.START), seating.join),
     moves.Leave: _Rule("leave", _only(Phase.START), seating.leave),

@@ -9,6 +9,7 @@ from companion.cards import Card, Color, EditionName, Face
 from companion.referee.draft import Draft
 from companion.referee.editions import EDITIONS, Stacking
 from companion.referee.phase import Phase, Purpose
+from companion.referee.scoring import shown_cards
 from companion.referee.state import MAX_PLAYERS, State
 
 IN_ROUND = frozenset(Phase) - {Phase.START, Phase.SCORING, Phase.OVER}
@@ -66,7 +67,7 @@ def creepers_left(state: State | Draft, seat: int) -> int:
 
     At most those of the deck, without the one on top, those in hands already shown, and those shown from this draw.
     """
-    elsewhere = sum((hand or ()).count(_CREEPER) for hand in state.leftover) + (state.top == _CREEPER)
+    elsewhere = sum(shown_cards(hand).count(_CREEPER) for hand in state.leftover) + (state.top == _CREEPER)
     room = state.header.edition.deck.get(_CREEPER, 0) - elsewhere - state.shown[seat]
     return max(0, min(state.fresh[seat], room))
 

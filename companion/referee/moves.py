@@ -119,6 +119,13 @@ class Hand(PlayerMove):
 
 
 @dataclass(frozen=True, slots=True)
+class Tally(PlayerMove):
+    """What the player's leftover hand is worth, as the table itself has added it up (R1)."""
+
+    points: int
+
+
+@dataclass(frozen=True, slots=True)
 class Count(PlayerMove):
     """The player in truth holds this many cards; none means having gone out (R28)."""
 
@@ -158,6 +165,7 @@ Move = (
     | Creeper
     | Reshuffle
     | Hand
+    | Tally
     | Count
     | Join
     | Leave

@@ -8,9 +8,14 @@ from companion.cards import Card
 from companion.referee.editions import Scoring
 
 
-def hand_points(cards: Iterable[Card]) -> int:
-    """Return what a leftover hand is worth (R1)."""
-    return sum(card.points for card in cards)
+def hand_points(hand: Iterable[Card] | int) -> int:
+    """Return what a leftover hand is worth, its cards or what the table made of them (R1)."""
+    return hand if isinstance(hand, int) else sum(card.points for card in hand)
+
+
+def shown_cards(hand: tuple[Card, ...] | int | None) -> tuple[Card, ...]:
+    """Return the cards of a leftover hand, none of one that is not in or of which only the points were told."""
+    return hand if isinstance(hand, tuple) else ()
 
 
 def highest_draws(cards: Sequence[Card]) -> tuple[int, ...]:
@@ -19,9 +24,9 @@ def highest_draws(cards: Sequence[Card]) -> tuple[int, ...]:
     return tuple(position for position, value in enumerate(values) if value == max(values))
 
 
-def round_points(scoring: Scoring, winner: int, hands: Sequence[Iterable[Card]]) -> dict[int, int]:
+def round_points(scoring: Scoring, winner: int, hands: Sequence[Iterable[Card] | int]) -> dict[int, int]:
     """Return the points that the round brings, by seat, in seat order (R29, R30)."""
-    points = [hand_points(cards) for cards in hands]
+    points = [hand_points(hand) for hand in hands]
     if scoring is Scoring.LOW_TOTAL:
         return dict(enumerate(points))
     return {winner: sum(points)}

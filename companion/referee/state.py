@@ -109,8 +109,8 @@ class State:
     """How many cards of the latest draw may still be shown to be creepers (R31)."""
     shown: tuple[int, ...]
     """How many cards of that draw have been shown to be creepers (R31)."""
-    leftover: tuple[tuple[Card, ...] | None, ...]
-    """The hands scanned for scoring; the round's winner's is empty."""
+    leftover: tuple[tuple[Card, ...] | int | None, ...]
+    """The hands shown for scoring, or what they are worth where only that was told; the round's winner's is empty."""
     round_winner: int | None
     left: tuple[tuple[str, int], ...] = ()
     """Who left the match, with the points that they have; who came back is not among them (R50)."""

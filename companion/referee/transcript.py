@@ -192,18 +192,19 @@ class _Fields:
         return self.get(name, int, "a whole number")
 
     def count(self) -> int:
-        value = self.whole("cards")
+        return self._at_least_none("cards", "a number of cards")
+
+    def points(self) -> int:
+        return self._at_least_none("points", "a number of points")
+
+    def _at_least_none(self, name: str, what: str) -> int:
+        value = self.whole(name)
         if value < 0:
-            _refuse("cards", "a number of cards", value)
+            _refuse(name, what, value)
         return value
 
-    def points(self) -> int | None:
-        if not self.has("score"):
-            return None
-        value = self.whole("score")
-        if value < 0:
-            _refuse("score", "a number of points", value)
-        return value
+    def score(self) -> int | None:
+        return self._at_least_none("score", "a number of points") if self.has("score") else None
 
     def flag(self, name: str) -> bool:
         return self.get(name, bool, "true or false", default=False)
@@ -250,6 +251,12 @@ def _reveal(line: _Fields) -> moves.Move:
     return moves.Reveal(line.cards()) if line.has("cards") else moves.Judge(line.flag("guilty"))
 
 
+def _hand(line: _Fields) -> moves.Move:
+    if line.has("cards") and line.has("points"):
+        raise TranscriptError("a hand has either cards or points")
+    return moves.Tally(line.player(), line.points()) if line.has("points") else moves.Hand(line.player(), line.cards())
+
+
 _READERS: dict[str, Callable[[_Fields], moves.Move]] = {
     "start": lambda line: moves.Start(line.card()),
     "play": lambda line: moves.Play(line.card(), line.flag("force"), by=line.by()),
@@ -265,9 +272,9 @@ _READERS: dict[str, Callable[[_Fields], moves.Move]] = {
     "catch": lambda line: moves.Catch(line.player()),
     "creeper": lambda line: moves.Creeper(line.player()),
     "reshuffle": lambda _: moves.Reshuffle(),
-    "hand": lambda line: moves.Hand(line.player(), line.cards()),
+    "hand": _hand,
     "count": lambda line: moves.Count(line.player(), line.count()),
-    "join": lambda line: moves.Join(line.player(), line.player("after") if line.has("after") else None, line.points()),
+    "join": lambda line: moves.Join(line.player(), line.player("after") if line.has("after") else None, line.score()),
     "leave": lambda line: moves.Leave(line.player()),
 }
 
@@ -291,6 +298,7 @@ _NAMES: dict[type, str] = {
     moves.Creeper: "creeper",
     moves.Reshuffle: "reshuffle",
     moves.Hand: "hand",
+    moves.Tally: "hand",
     moves.Count: "count",
     moves.Join: "join",
     moves.Leave: "leave",

@@ -18,7 +18,8 @@ def compress(app: Flask) -> None:
 
 
 def _compressed(response: Response) -> Response:
-    text = response.mimetype.startswith("text/") or response.mimetype in _TYPES
+    kind = response.mimetype or ""
+    text = kind.startswith("text/") or kind in _TYPES
     whole = response.status_code == 200 and not (response.is_streamed and not response.direct_passthrough)
     if not text or not whole or response.content_encoding:
         return response

@@ -10,7 +10,13 @@ from companion.cards import Card, Color, EditionName
 from companion.referee import moves
 from companion.referee.editions import EDITIONS, Options, Scoring, Stacking
 from companion.referee.engine import Legal, legal
-from companion.referee.errors import AmendBreaksLaterMoveError, DoesNotMatchError, NoSuchMoveError, NothingToUndoError
+from companion.referee.errors import (
+    AlreadyScoredError,
+    AmendBreaksLaterMoveError,
+    DoesNotMatchError,
+    NoSuchMoveError,
+    NothingToUndoError,
+)
 from companion.referee.history import History
 from companion.referee.legality import may_jump_in
 from companion.referee.match import Match, replay
@@ -188,6 +194,19 @@ def test_an_undo_that_reopens_a_scored_round_is_told() -> None:
     assert over.reopens == 1
     last = game(EditionName.CLASSIC, *one.moves, moves.Hand("Cy", (card("red 5"),)), hand_size=1, target=6)
     assert (last.state.phase, last.reopens) == (Phase.OVER, 1)
+
+
+def test_a_hand_may_be_told_by_its_points() -> None:
+    scoring = game(EditionName.CLASSIC, START, moves.Play(card("red 2")), hand_size=1, target=60)
+    one = scoring.apply(moves.Tally("Ben", 37))
+    assert one.state.hands == scoring.state.hands
+    with pytest.raises(AlreadyScoredError):
+        one.apply(moves.Hand("Ben", ()))
+    none = one.apply(moves.Tally("Cy", 0))
+    assert (none.state.round, none.state.scores) == (2, (37, 0, 0))
+    # Points and cards may be told of one round side by side.
+    over = one.apply(moves.Hand("Cy", (card("wild"),)))
+    assert (over.state.phase, over.state.scores) == (Phase.OVER, (87, 0, 0))
 
 
 def test_a_history_is_a_value_that_shares_its_items() -> None:

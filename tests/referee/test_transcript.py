@@ -50,6 +50,7 @@ LINES: list[tuple[dict[str, Any], moves.Entry]] = [
     ({"do": "creeper", "player": "Ann"}, moves.Creeper("Ann")),
     ({"do": "reshuffle"}, moves.Reshuffle()),
     ({"do": "hand", "player": "Ann", "cards": ["red 7"]}, moves.Hand("Ann", (SEVEN,))),
+    ({"do": "hand", "player": "Ann", "points": 37}, moves.Tally("Ann", 37)),
     ({"do": "count", "player": "Ann", "cards": 0}, moves.Count("Ann", 0)),
     ({"do": "undo"}, moves.Undo()),
     ({"do": "amend", "n": 3, "move": {"do": "draw", "by": "Ann"}}, moves.Amend(3, moves.Draw(by="Ann"))),
@@ -91,6 +92,7 @@ UNKNOWN = [
     ({"do": "draw", "t": True}, "t should be a number of seconds, not true", True),
     ({"do": "draw", "t": "1"}, 't should be a number of seconds, not "1"', "1"),
     ({"do": "draw", "t": None}, "t should be a number of seconds, not null", None),
+    ({"do": "hand", "player": "Ann", "points": -1}, "points should be a number of points, not -1", -1),
     ({"do": "draw", "by": ""}, "by: a player has no name", ""),
     ({"do": "uno", "player": "A\x07"}, "player: a name has a control character: 'A\\x07'", "A\x07"),
 ]
@@ -220,6 +222,7 @@ BAD_ENTRIES: list[tuple[Any, str]] = [
     ({"do": "challenge", "by": {}}, "by should be a player's name, not {}"),
     ({"do": "reveal"}, "a reveal has either cards or guilty"),
     ({"do": "reveal", "cards": [], "guilty": True}, "a reveal has either cards or guilty"),
+    ({"do": "hand", "player": "Ann", "cards": [], "points": 3}, "a hand has either cards or points"),
     ({"do": "reveal", "guilty": "yes"}, 'guilty should be true or false, not "yes"'),
     ({"do": "reveal", "cards": "red 7"}, 'cards should be a list of cards, not "red 7"'),
     ({"do": "reveal", "cards": [7]}, "a card should be its name, not 7"),

@@ -99,6 +99,7 @@ def test_a_scanned_hand_is_mended_by_taps(playing: Server, open_as: Open, hand_p
     expect(page.locator(".outlined canvas")).to_have_count(1)
     page.click("#add-card")
     page.click('dialog [data-card="red 7"]')
+    page.click("#picked")
     expect(page.get_by_role("alert")).to_contain_text("Too many of red 7")
     expect(page.locator("#confirm")).to_be_disabled()
     page.click('.hand [data-place="2"]')
@@ -110,8 +111,52 @@ def test_a_scanned_hand_is_mended_by_taps(playing: Server, open_as: Open, hand_p
     page.click("#add-card")
     page.click("dialog .chip-green")
     page.click('dialog [data-card="green 1"]')
+    page.click("#picked")
     page.click("#confirm")
     page.wait_for_url("**/scan?player=Cy")
+    expect(page.locator("#told")).to_contain_text("Ben: 58 points, next Cy.")
+
+
+def test_a_hand_is_tapped_card_after_card(playing: Server, open_as: Open) -> None:
+    playing.services.table.tap(moves.Count("Ann", 0))
+    page = open_as(Role.HOST)
+    page.click('[data-act="hand-Ben"]')
+    page.click("#add-card")
+    for card in ("red 7", "red 9", "wild item box"):
+        page.click(f'dialog [data-card="{card}"]')
+    page.click("dialog .chip-blue")
+    page.click('dialog [data-card="blue skip"]')
+    expect(page.locator(".picker-sum")).to_have_text("4 cards, 86 points")
+    # One tap takes a card away again.
+    page.click('.picker-chosen [data-place="1"]')
+    expect(page.locator(".picker-sum")).to_have_text("3 cards, 77 points")
+    page.click("#picked")
+    page.click("#confirm")
+    expect(page.locator("#told")).to_contain_text("Ben: 77 points, next Cy.")
+    expect(page.locator("#whose")).to_have_value("Cy")
+    expect(page.locator(".hand .card-button")).to_have_count(0)
+
+
+def test_a_hand_is_told_by_its_points_and_mended_by_one_tap(playing: Server, open_as: Open) -> None:
+    playing.services.table.tap(moves.Count("Ann", 0))
+    page = open_as(Role.HOST)
+    page.goto(f"{playing.url}/scan?player=Ben")
+    page.fill("#points", "73")
+    page.click("#enter-points")
+    expect(page.locator("#told")).to_contain_text("Ben: 73 points, next Cy.")
+    page.click("#mend-last")
+    expect(page.locator("#title")).to_contain_text("Ben")
+    expect(page.locator("#points")).to_have_value("73")
+    page.fill("#points", "37")
+    page.keyboard.press("Enter")
+    expect(page.locator("#told")).to_contain_text("Ben: 37 points, next Cy.")
+    page.fill("#points", "20")
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/scores")
+    expect(page.locator('.leader[data-player="Ann"] .leader-score')).to_have_text("57")
+    page.goto(f"{playing.url}/table")
+    page.click('.line[data-n="3"]')
+    expect(page.locator("dialog")).to_contain_text("37 points")
 
 
 def test_a_challenged_hand_is_for_the_challenger_alone(playing: Server, open_as: Open, hand_picture: Path) -> None:

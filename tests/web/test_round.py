@@ -164,6 +164,8 @@ def mend(page: Page, cards: tuple[Card, ...]) -> int:
             pick(page, next(iter(missing)))
         else:
             page.click("#remove-card")
+        if not surplus:
+            page.click("#picked")
         page.wait_for_selector("dialog", state="detached")
 
 

@@ -155,9 +155,10 @@ def test_one_card_is_one_card(playing: Server, open_as: Open) -> None:
     playing.services.table.tap(moves.Count("Ann", 0))
     page = open_as(Role.HOST)
     page.goto(f"{playing.url}/scan?player=Ben")
+    page.click("#add-card")
     for _ in range(2):
-        page.click("#add-card")
         page.click('dialog [data-card="red 2"]')
+    page.click("#picked")
     expect(page.locator("#expected")).to_contain_text("One card expected, 2 found")
 
 

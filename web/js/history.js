@@ -53,7 +53,7 @@ async function openLine(line, view, me) {
     h("p", {}, line.player && h("strong", {}, mark(line.player), " ", line.player, ": "), h("strong", {}, line.move.card ? cardName(line.move.card) : t(`move.${line.move.do}`), ". "), line.sentences.join(" ")),
     h("p", { class: "small soft" }, t(`by.${line.read_by}`), line.player && line.known ? ` · ${t(`known.${line.known}`)}` : ""),
     line.picture ? h("img", { class: "ruling-picture", src: `/api/pictures/${encodeURIComponent(line.picture)}`, alt: t("history.picture") }) : h("p", { class: "soft" }, t("history.nopicture")),
-    hand && handCards(hand.cards),
+    hand && (hand.cards ? handCards(hand.cards) : h("p", {}, t("scan.points", { count: hand.points }))),
     corrects && line.move.card && h("button", { type: "button", class: "primary", id: "amend", onclick: () => close("amend") }, t("history.amend")),
     corrects && line.player && WHOSE.has(line.move.do) && h("fieldset", {}, h("legend", {}, t("history.who")), h("div", { class: "row" }, view.match.players.filter((player) => player !== line.player).map((player) =>
       h("button", { type: "button", "data-who": player, onclick: () => close({ who: player }) }, person(player))))),

@@ -1,4 +1,4 @@
-/** The dialog in which a card is chosen: a colour first, then what it shows. */
+/** The dialog in which cards are chosen: a colour first, then what it shows. */
 
 import { COLORS, drawCard, shape } from "./card.js";
 import { deckOf } from "./choices.js";
@@ -14,24 +14,56 @@ import { cardName, t } from "./i18n.js";
  */
 export async function pickCard(title, how) {
   const deck = Object.keys(await deckOf(how.edition));
-  let color = how.color ?? "red";
   return ask(title, (close) => {
-    const place = h("div", { class: "picker" });
-    const draw = () => {
-      const cards = deck.filter((card) => card.startsWith(`${color} `) || card.startsWith("wild"));
-      fill(place,
-        how.extra?.(close),
-        h("div", { class: "picker-colors", role: "group", "aria-label": t("picker.color") }, COLORS.map((one) =>
-          h("button", { type: "button", class: `chip-${one}`, "aria-pressed": one === color, onclick: () => {
-            color = one;
-            draw();
-          } }, shape(one), t(`color.${one}`)))),
-        h("div", { class: "picker-cards" }, cards.map((card) =>
-          h("button", { type: "button", class: "card-button", "data-card": card,
-            disabled: how.allowed !== undefined && !how.allowed.has(card), onclick: () => close(card) },
-          drawCard(card, { decorative: true }), h("span", { class: "visually-hidden" }, cardName(card))))));
-    };
-    draw();
-    return place;
+    const cards = palette(deck, { color: how.color, allowed: how.allowed, tap: close });
+    return h("div", { class: "picker" }, how.extra?.(close), cards);
   }, t("close"));
+}
+
+/**
+ * Lets cards be tapped one after the other until all are there: the dialog stays open. What is there is shown, and one
+ * tap takes it away again.
+ * @param {string} title
+ * @param {{ edition: string, cards: () => string[], says: () => string, add: (card: string) => void, remove: (place: number) => void }} how
+ *   cards: those that are there; says: what they come to, in words
+ */
+export async function pickCards(title, how) {
+  const deck = Object.keys(await deckOf(how.edition));
+  return ask(title, (close) => {
+    const there = h("div", { class: "picker-there" });
+    const draw = () => fill(there,
+      h("p", { class: "picker-sum", role: "status" }, how.says()),
+      h("div", { class: "picker-chosen" }, how.cards().map((card, place) =>
+        h("button", { type: "button", class: "card-button", "data-place": place, "aria-label": t("picker.remove", { card: cardName(card) }), onclick: () => {
+          how.remove(place);
+          draw();
+        } }, drawCard(card, { decorative: true })))));
+    draw();
+    return h("div", { class: "picker" },
+      palette(deck, { tap: (card) => {
+        how.add(card);
+        draw();
+      } }), there,
+      h("div", { class: "row end" }, h("button", { type: "button", class: "primary", id: "picked", onclick: () => close(null) }, t("picker.done"))));
+  }, t("close"));
+}
+
+/**
+ * The cards of a deck to be tapped, a colour at a time.
+ * @param {string[]} deck @param {{ color?: string | null, allowed?: Set<string>, tap: (card: string) => void }} how
+ */
+function palette(deck, { color = null, allowed, tap }) {
+  let shown = color ?? "red";
+  const place = h("div", { class: "picker" });
+  const draw = () => fill(place,
+    h("div", { class: "picker-colors", role: "group", "aria-label": t("picker.color") }, COLORS.map((one) =>
+      h("button", { type: "button", class: `chip-${one}`, "aria-pressed": one === shown, onclick: () => {
+        shown = one;
+        draw();
+      } }, shape(one), t(`color.${one}`)))),
+    h("div", { class: "picker-cards" }, deck.filter((card) => card.startsWith(`${shown} `) || card.startsWith("wild")).map((card) =>
+      h("button", { type: "button", class: "card-button", "data-card": card, disabled: allowed !== undefined && !allowed.has(card), onclick: () => tap(card) },
+        drawCard(card, { decorative: true }), h("span", { class: "visually-hidden" }, cardName(card))))));
+  draw();
+  return place;
 }

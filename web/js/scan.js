@@ -5,7 +5,7 @@ import { attempt } from "./attempt.js";
 import { drawCard } from "./card.js";
 import { $, fill, h, toast } from "./dom.js";
 import { cardName, t } from "./i18n.js";
-import { pickCard } from "./picker.js";
+import { pickCard, pickCards } from "./picker.js";
 import { live, prepare } from "./shell.js";
 import { stills } from "./stills.js";
 
@@ -18,10 +18,10 @@ const me = await prepare("player");
 live({});
 const wanted = new URLSearchParams(location.search);
 const challenge = wanted.get("purpose") === "challenge";
-const view = await get("/api/view");
-const choices = await get("/api/choices");
+let view = await get("/api/view");
+const choices = /** @type {import("./answers").ChoicesAnswer} */ (await get("/api/choices"));
 // Of a hand that was scored before and is to be mended: the number of its ruling.
-const amended = Number(wanted.get("n")) || null;
+let amended = Number(wanted.get("n")) || null;
 let player = challenge ? view.state?.turn ?? null : wanted.get("player");
 /** @type {Blob[]} */
 let pictures = [];
@@ -32,11 +32,14 @@ let sizes = [];
 let read = false;
 /** What the server calls the picture that was read. */
 let scan = /** @type {string | null} */ (null);
+const told = h("div", { id: "told", role: "status" });
 const drawn = h("div", { class: "stack" });
 const sum = h("div", { class: "stack" });
 const found = h("div", { class: "hand" });
+const points = h("input", { type: "number", min: "0", max: "9999", step: "1", inputmode: "numeric", id: "points" });
 
-fill($("#title"), challenge ? t("scan.challenge") : amended === null ? t("scan.title") : t("scan.mend", { player: player ?? "" }));
+// Going back leads to the hand before.
+addEventListener("popstate", () => location.reload());
 if (view.match === null) fill($("#scan"), h("p", { class: "panel" }, t("table.none")));
 else if (challenge && (view.state.phase !== "reveal" || (me.role !== "host" && me.player !== view.state.challenger))) {
   fill($("#scan"), h("p", { class: "panel" }, view.state.phase === "reveal" ? t("scan.private", { player: view.state.challenger }) : t("scan.nochallenge")));
@@ -50,15 +53,17 @@ async function recall(n) {
   const { lines } = await get("/api/history");
   const line = lines.find((/** @type {any} */ one) => one.n === n && one.move.do === "hand" && one.move.player === player);
   if (!line) return;
+  if (line.move.points !== undefined) points.value = line.move.points;
   if (line.picture) pictures = [await (await fetch(`/api/pictures/${encodeURIComponent(line.picture)}`)).blob()];
-  cards = line.move.cards.map((/** @type {string} */ card) => ({ card, other: null, quad: null, picture: -1, confidence: 1 }));
+  cards = (line.move.cards ?? []).map((/** @type {string} */ card) => ({ card, other: null, quad: null, picture: -1, confidence: 1 }));
   draw();
 }
 
 function begin() {
   const awaited = view.legal.hand;
   player ??= awaited[0] ?? view.match.players[0];
-  fill($("#scan"),
+  fill($("#title"), challenge ? t("scan.challenge") : amended === null ? t("scan.title") : t("scan.mend", { player: player ?? "" }));
+  fill($("#scan"), told,
     challenge && h("p", { class: "panel warn" }, t("scan.secret", { challenger: view.state.challenger, player: player ?? "" })),
     !challenge && amended === null && h("label", { class: "field" }, t("scan.whose"), h("select", { id: "whose", onchange: (/** @type {any} */ event) => {
       player = event.target.value;
@@ -66,11 +71,20 @@ function begin() {
     } }, view.match.players.map((/** @type {string} */ one) => h("option", { value: one, selected: one === player }, one, awaited.includes(one) ? "" : ` (${t("scan.notawaited")})`)))),
     h("div", { class: "scan-grid" },
       h("section", { class: "panel stack", "aria-label": t("scan.pictures") }, h("p", { class: "soft" }, t("scan.how")), takeButtons(), drawn),
-      h("section", { class: "panel stack", "aria-label": t("scan.cards") }, sum, found)));
+      h("section", { class: "panel stack", "aria-label": t("scan.cards") }, sum, found, !challenge && pointsForm())));
   draw();
 }
 
+/** For a hand that its player has added up. */
+function pointsForm() {
+  return h("form", { class: "row points-form", id: "points-form", onsubmit: (/** @type {Event} */ event) => {
+    event.preventDefault();
+    if (points.value !== "") confirmHand({ points: Number(points.value) });
+  } }, h("label", { class: "field inline-field grow" }, h("span", {}, t("scan.known")), points), h("button", { id: "enter-points" }, t("scan.enter")));
+}
+
 function clear() {
+  points.value = "";
   pictures = [];
   cards = [];
   sizes = [];
@@ -138,18 +152,17 @@ async function small(picture) {
 function draw() {
   fill(drawn, pictures.map((picture, number) => outlined(picture, number)),
     pictures.length > 0 && h("button", { type: "button", class: "quiet", onclick: clear }, t("scan.clear")));
-  const points = cards.reduce((total, { card }) => total + worth(card), 0);
   const expected = amended === null ? view.state.hands[player ?? ""] ?? null : null;
   const impossible = tooMany();
   fill(sum,
-    h("p", { class: "scan-sum", "aria-live": "polite" }, h("strong", {}, challenge ? t("scan.count", { count: cards.length }) : t("scan.points", { count: points })),
+    h("p", { class: "scan-sum", "aria-live": "polite" }, h("strong", {}, challenge ? t("scan.count", { count: cards.length }) : said()),
       !challenge && h("span", { class: "soft" }, t("scan.count", { count: cards.length }))),
     (read || cards.length > 0) && expected !== null && expected !== cards.length && h("p", { class: "warn", id: "expected" },
       t(cards.length < expected ? "scan.missing" : "scan.surplus", { count: expected, found: cards.length })),
     impossible.map((card) => h("p", { class: "warn", role: "alert" }, t("scan.impossible", { card: cardName(card), copies: copies(card) }))),
     h("div", { class: "row" },
       h("button", { type: "button", id: "add-card", onclick: add }, t("scan.add")),
-      h("button", { type: "button", class: "primary", id: "confirm", disabled: impossible.length > 0 || (cards.length === 0 && (expected ?? 0) > 0), onclick: confirmHand }, t(challenge ? "scan.settle" : "scan.confirm"))));
+      h("button", { type: "button", class: "primary", id: "confirm", disabled: impossible.length > 0 || (cards.length === 0 && (expected ?? 0) > 0), onclick: () => confirmHand({ cards: names() }) }, t(challenge ? "scan.settle" : "scan.confirm"))));
   fill(found, cards.map((held, place) => h("button", { type: "button", class: `card-button ${held.other ? "unsure" : ""}`, "data-place": place,
     onclick: () => change(place) },
   drawCard(held.card, { decorative: true }), h("span", { class: "small" }, held.other ? t("scan.or", { card: cardName(held.card), other: cardName(held.other) }) : cardName(held.card)))));
@@ -189,27 +202,37 @@ function outlined(picture, number) {
   return h("div", { class: "outlined" }, image, canvas);
 }
 
-/** @param {string} card */
-function worth(card) {
-  if (card.startsWith("wild")) return 50;
-  const face = card.split(" ").slice(1).join(" ");
-  return /^\d$/.test(face) ? Number(face) : 20;
+const names = () => cards.map(({ card }) => card);
+
+/** What the cards are worth, in words. */
+function said() {
+  return t("scan.points", { count: cards.reduce((total, { card }) => total + (kind(card)?.points ?? 0), 0) });
+}
+
+/** A kind of card, as the deck has it. @param {string} card */
+function kind(card) {
+  return choices.editions.find((one) => one.name === view.match.edition)?.deck.find((one) => one.card === card);
 }
 
 /** @param {string} card */
-function copies(card) {
-  return choices.editions.find((/** @type {any} */ one) => one.name === view.match.edition).deck.find((/** @type {any} */ one) => one.card === card)?.count ?? 0;
-}
+const copies = (card) => kind(card)?.count ?? 0;
 
 /** The cards of which there are more than the deck holds. */
 function tooMany() {
   return [...new Set(cards.map(({ card }) => card))].filter((card) => cards.filter((held) => held.card === card).length > copies(card));
 }
 
+/** Cards are tapped one after the other until all of the hand are there. */
 async function add() {
-  const card = await pickCard(t("scan.add"), { edition: view.match.edition });
-  if (card) cards = [...cards, { card, other: null, quad: null, picture: -1, confidence: 1 }];
-  draw();
+  const change = (/** @type {Held[]} */ now) => {
+    cards = now;
+    draw();
+  };
+  await pickCards(challenge ? t("scan.add") : t("scan.whose.cards", { player: player ?? "" }), {
+    edition: view.match.edition, cards: names, says: () => `${t("scan.count", { count: cards.length })}, ${said()}`,
+    add: (card) => change([...cards, { card, other: null, quad: null, picture: -1, confidence: 1 }]),
+    remove: (place) => change(cards.filter((_, i) => i !== place)),
+  });
 }
 
 /** @param {number} place */
@@ -224,17 +247,37 @@ async function change(place) {
   draw();
 }
 
-async function confirmHand() {
-  const names = cards.map(({ card }) => card);
+/** @param {{ cards?: string[], points?: number }} shown the cards, or what they are worth */
+async function confirmHand(shown) {
   if (challenge) {
-    const end = await attempt(() => post("/api/challenge", { cards: names }));
+    const end = await attempt(() => post("/api/challenge", { cards: names() }));
     if (end) fill($("#scan"), h("div", { class: "panel stack" }, h("p", { class: "turn-word" }, t(end.guilty ? "scan.guilty" : "scan.innocent", { player: player ?? "" })), h("a", { class: "button primary", href: "/table" }, t("nav.table"))));
     return;
   }
-  const hand = { do: "hand", player, cards: names };
-  const done = await attempt(() => (amended === null ? post("/api/moves", { ...hand, scan }) : post("/api/amend", { n: amended, move: hand })));
+  const n = amended;
+  const hand = { do: "hand", player, ...shown };
+  const done = await attempt(() => (n === null ? post("/api/moves", { ...hand, scan: shown.cards ? scan : null }) : post("/api/amend", { n, move: hand })));
   if (!done) return;
-  const now = await get("/api/view");
-  const next = now.legal?.hand[0];
-  location.assign(next ? `/scan?player=${encodeURIComponent(next)}` : "/scores");
+  const worth = shown.points === undefined ? said() : t("scan.points", { count: shown.points });
+  view = await get("/api/view");
+  const next = view.legal?.hand[0];
+  if (!next) return location.assign("/scores");
+  goOn(next, n ?? done.rulings[0]?.n, worth);
+}
+
+/**
+ * Says what was taken in, and takes up the next hand.
+ * @param {string} next @param {number} n the ruling that the last hand was @param {string} worth
+ */
+function goOn(next, n, worth) {
+  const before = player ?? "";
+  fill(told, h("p", { class: "panel told" },
+    h("strong", {}, t("scan.next", { player: before, points: worth, next })), " ",
+    h("a", { class: "button small-button", id: "mend-last", href: `/scan?player=${encodeURIComponent(before)}&n=${n}` }, t("scan.mend.last"))));
+  player = next;
+  amended = null;
+  history.pushState(null, "", `/scan?player=${encodeURIComponent(next)}`);
+  clear();
+  begin();
+  scrollTo({ top: 0 });
 }

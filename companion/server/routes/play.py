@@ -37,7 +37,7 @@ from companion.table import NoMatchError, TableError, Turns
 
 api = Api()
 
-_ANYBODYS = (moves.Start, moves.Reshuffle, moves.Catch, moves.Count, moves.Hand)
+_ANYBODYS = (moves.Start, moves.Reshuffle, moves.Catch, moves.Count, moves.Hand, moves.Tally)
 """Moves about the table as a whole, which any player's device may note down."""
 
 
@@ -49,6 +49,7 @@ class MoveBody(Body):
     color: Color | None = None
     player: KnownName | None = None
     cards: Cards | int | None = None
+    points: int | None = Field(default=None, ge=0, le=10_000)
     guilty: bool | None = None
     force: bool | None = None
     by: KnownName | None = None
