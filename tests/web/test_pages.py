@@ -12,7 +12,7 @@ import cv2
 import numpy as np
 import pytest
 from browsing import ARGUMENTS, CHROMIUM, PATIENCE_MS, Open, OpenLan, Server, answer, networks, pick
-from playwright.sync_api import BrowserContext, Page, Playwright, expect
+from playwright.sync_api import BrowserContext, Page, Playwright, Route, expect
 
 from companion.cards import Card, Color, EditionName, Face
 from companion.dataset.simulated.actions import Lay
@@ -195,6 +195,37 @@ def test_another_device_is_invited(playing: Server, open_as: Open, device: Calla
     guest.goto(address.inner_text())
     guest.wait_for_url("**/player")
     expect(guest.locator("#who")).to_contain_text("You are Ben.")
+
+
+@pytest.mark.parametrize("role", [Role.HOST, Role.PLAYER])
+def test_a_code_for_the_camera_leads_to_it_every_time(
+    role: Role, playing: Server, device: Callable[..., BrowserContext]
+) -> None:
+    page = device().new_page()
+    # A device that has not joined, then one that has, then the same code again, which is used up by then.
+    page.goto(f"{playing.url}/join")
+    page.wait_for_selector("#pin")
+    code = playing.invitation(role, None, "camera")
+    for address in (code, playing.invitation(role, None, "camera"), code):
+        page.goto(address)
+        expect(page.locator("#begin")).to_have_text("Start the camera")
+
+
+def test_the_code_shown_is_for_what_was_chosen_last(playing: Server, open_as: Open) -> None:
+    playing.services.lan = OpenLan(playing.url)
+    page = open_as(Role.HOST)
+    page.click("#invite")
+    address = page.locator("dialog .break")
+    expect(address).to_contain_text("p=player")
+    held: list[Route] = []
+    # The code for a viewer comes later than that for a camera, which was asked for after it.
+    page.route("**/api/pairing/invitations", lambda route: held.append(route) if not held else route.continue_())
+    page.select_option("dialog select", label="somebody who only watches")
+    page.select_option("dialog select", label="a phone as the camera")
+    expect(address).to_contain_text("p=camera")
+    with page.expect_response("**/api/pairing/invitations"):
+        held[0].continue_()
+    expect(address).to_contain_text("p=camera")
 
 
 def test_the_host_signs_a_single_device_out(playing: Server, open_as: Open) -> None:

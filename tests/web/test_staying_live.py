@@ -82,11 +82,11 @@ def test_a_page_whose_script_fails_says_so(playing: Server, device: Callable[...
     def broken(route: Route) -> None:
         route.fulfill(body="export const drawRing = null; throw new Error('broken');", content_type="text/javascript")
 
-    page.route("**/web/js/ring.js", broken)
+    page.route("**/js/ring.js", broken)
     page.goto(playing.invitation(Role.VIEWER))
     page.wait_for_url("**/table")
     expect(page.locator("#failed")).to_contain_text("could not be drawn")
-    page.unroute("**/web/js/ring.js")
+    page.unroute("**/js/ring.js")
     page.click("#failed button")
     page.wait_for_selector(".seat")
     expect(page.locator("#failed")).to_have_count(0)
@@ -94,7 +94,7 @@ def test_a_page_whose_script_fails_says_so(playing: Server, device: Callable[...
 
 def test_a_page_whose_script_is_missing_says_so(playing: Server, device: Callable[..., BrowserContext]) -> None:
     page = device().new_page()
-    page.route("**/web/js/table.js", lambda route: route.fulfill(status=404))
+    page.route("**/js/table.js", lambda route: route.fulfill(status=404))
     page.goto(playing.invitation(Role.VIEWER))
     expect(page.locator("#failed")).to_be_visible()
 

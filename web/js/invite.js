@@ -11,7 +11,10 @@ export async function invite(me) {
   const joined = h("section", { class: "stack", "aria-labelledby": "devices-title" });
   let wish = { role: "player", player: /** @type {string | null} */ (null), page: "player" };
   const draw = async () => {
-    const [now, invitation] = await Promise.all([get("/api/pairing"), post("/api/pairing/invitations", wish)]);
+    const asked = wish;
+    const [now, invitation] = await Promise.all([get("/api/pairing"), post("/api/pairing/invitations", asked)]);
+    // Something else may have been chosen meanwhile: its code is on the way, or there already.
+    if (asked !== wish) return;
     fill(place,
       h("label", { class: "check" },
         h("input", { type: "checkbox", checked: now.open, onchange: async (/** @type {any} */ event) => {

@@ -6,9 +6,16 @@ import { $, fill, h } from "./dom.js";
 import { t } from "./i18n.js";
 import { prepare } from "./shell.js";
 
-const PAGES = ["player", "table", "camera", "scores"];
+/** Where each role is at home, and the pages that a code may lead it to instead. @type {Record<string, { home: string, pages: string[] }>} */
+const WAYS = {
+  host: { home: "/", pages: ["table", "camera", "scores"] },
+  player: { home: "/player", pages: ["player", "table", "camera", "scores"] },
+  viewer: { home: "/table", pages: ["table", "scores"] },
+};
 const given = new URLSearchParams(location.hash.slice(1));
 history.replaceState(null, "", location.pathname);
+// Another code, opened where this page is open already, loads nothing by itself.
+addEventListener("hashchange", () => location.reload());
 const me = await prepare(null);
 const place = $("#join");
 
@@ -36,8 +43,7 @@ function onward(now) {
   const page = given.get("p") ?? "";
   const next = given.get("next") ?? "";
   if (/^\/[a-z]*(\?[\w=&%.-]*)?$/.test(next) && next !== "/join") location.replace(next);
-  else if (now.role === "host") location.replace(page === "table" ? "/table" : "/");
-  else location.replace(now.role === "viewer" ? "/table" : PAGES.includes(page) ? `/${page}` : "/player");
+  else location.replace(WAYS[now.role].pages.includes(page) ? `/${page}` : WAYS[now.role].home);
 }
 
 /** @param {string} wrong */
