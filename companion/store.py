@@ -12,13 +12,14 @@ import secrets
 import sqlite3
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import platformdirs
 
 from companion.cards import Card
+from companion.forgetting import names_in, stand_in, without
 from companion.journal import Corners, Line, ReadBy, Reading
 from companion.private import make_private
 from companion.records import (
@@ -38,6 +39,7 @@ from companion.records import (
     StoreVersionError,
     TrainingSample,
 )
+from companion.referee.names import key
 from companion.referee.state import Header
 from companion.referee.transcript import read_entry, read_header, write_entry, write_header
 
@@ -246,6 +248,23 @@ class Store:
         with self._transaction() as connection:
             connection.execute("PRAGMA incremental_vacuum").fetchall()
 
+    def forget(self, name: str, template: str, taken: Iterable[str] = ()) -> int:
+        """Take a name out of all matches, and out of the file's own bytes; return how many matches held it.
+
+        In each of them a name stands instead that nobody there has, and none of those `taken`. template: for that name,
+        with {number} in it. Pictures stay: they show cards.
+        """
+        with self._transaction("BEGIN IMMEDIATE") as connection:
+            matches = connection.execute("SELECT id FROM match").fetchall()
+            changed = sum(_forget(connection, match_id, name, template, taken) for (match_id,) in matches)
+        # What was written over long ago may lie in free pages, and what was written last in the log beside the file.
+        with self._open_file() as connection:
+            connection.execute("VACUUM")
+            (busy, *_) = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+        if busy:
+            raise StoreError(f"{self.path} is in use by another program.", self.path)
+        return changed
+
     def close(self) -> None:
         """Close the file; it is opened again when next needed."""
         with self._lock:
@@ -336,18 +355,22 @@ class Store:
 
     @contextmanager
     def _transaction(self, begin: str = "BEGIN") -> Iterator[sqlite3.Connection]:
+        with self._open_file() as connection:
+            connection.execute(begin)
+            try:
+                yield connection
+                connection.commit()
+            except BaseException:
+                connection.rollback()
+                raise
+
+    @contextmanager
+    def _open_file(self) -> Iterator[sqlite3.Connection]:
         with self._lock:
             try:
                 if self._connection is None:
                     self._connection = self._open()
-                connection = self._connection
-                connection.execute(begin)
-                try:
-                    yield connection
-                    connection.commit()
-                except BaseException:
-                    connection.rollback()
-                    raise
+                yield self._connection
             except (sqlite3.Error, OSError) as error:
                 self._connection, failed = None, self._connection
                 if failed is not None:
@@ -363,6 +386,7 @@ class Store:
             connection.execute("PRAGMA auto_vacuum = INCREMENTAL")
             connection.execute("PRAGMA journal_mode = WAL")
             connection.execute("PRAGMA synchronous = FULL")
+            connection.execute("PRAGMA secure_delete = ON")
             connection.execute("PRAGMA foreign_keys = ON")
             if self._version(connection) < len(_MIGRATIONS):
                 self._migrate(connection)
@@ -402,6 +426,29 @@ class Store:
         if code == sqlite3.SQLITE_BUSY:
             return StoreError(f"{path} is in use by another program.", path)
         return StoreError(f"{path} cannot be used: {error}.", path)
+
+
+def _forget(connection: sqlite3.Connection, match_id: str, name: str, template: str, taken: Iterable[str]) -> bool:
+    """Take a name out of one match; return whether it held it."""
+    (header, winners) = connection.execute("SELECT header, winners FROM match WHERE id = ?", (match_id,)).fetchone()
+    rows = {
+        (table, column): connection.execute(f"SELECT n, {column} FROM {table} WHERE match = ? ORDER BY n", (match_id,))
+        for table, column in (("journal", "entry"), ("pending", "observation"))
+    }
+    lines = [(table, column, n, text) for (table, column), found in rows.items() for n, text in found]
+    names = names_in([header, *(text for *_, text in lines)])
+    if key(name) not in map(key, names):
+        return False
+    instead = stand_in(name, names, taken, template)
+    connection.execute(
+        "UPDATE match SET header = ?, winners = ? WHERE id = ?",
+        (without(header, name, instead), without(winners, name, instead), match_id),
+    )
+    for table, column, n, text in lines:
+        fresh = without(text, name, instead)
+        if fresh != text:
+            connection.execute(f"UPDATE {table} SET {column} = ? WHERE match = ? AND n = ?", (fresh, match_id, n))
+    return True
 
 
 _UNREADABLE = (ValueError, LookupError, TypeError, AttributeError)

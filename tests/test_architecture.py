@@ -14,7 +14,7 @@ ROOT = Path(__file__).resolve().parents[1]
 _PACKAGES = {"companion": "companion", "dataset": "companion.dataset", "models": "companion.models"}
 _MOST_LINES = 500
 
-_STORE = {"store", "journal", "records", "private"}
+_STORE = {"store", "journal", "records", "forgetting", "private"}
 _ARCHIVE = {"results", "exports"}
 _BELOW_SERVER = {
     "cards",

@@ -38,6 +38,11 @@ class Standing(Voice):
             lines.append(self._match([state.players[seat] for seat in state.winners]))
         return lines
 
+    @property
+    def somebody_template(self) -> str:
+        """What to call a player who has no name any more, with {number} to be put in."""
+        return self._text("Player {number}", number="{number}")
+
     def _holds(self, player: str, cards: int) -> str:
         if cards == 0:
             return self._text("{player} has no card left.", player=player)

@@ -58,6 +58,11 @@ class Hall:
         self._lock = threading.Lock()
         self._known: dict[tuple[str, float], _Counted] = {}
 
+    def clear(self) -> None:
+        """Count all matches anew, whose names have changed."""
+        with self._lock:
+            self._known.clear()
+
     def show(self) -> tuple[dict[str, Fame], list[Record]]:
         """Return everybody's fame, who won most first, and the records; raises StoreError.
 

@@ -169,8 +169,26 @@ class Services:
             _log.warning("The choices could not be kept: %s", error)
 
     def forget(self, player: str) -> None:
-        """Forget a person, and do not offer the name for the next match; raises KeyError where nobody has it."""
-        self.people.forget(player)
+        """Forget a person: in the hall of fame, in what is offered for the next match and in every match kept.
+
+        Raises KeyError where nobody has this name, RefusalError where they are playing, StoreError.
+        """
+        with self._lock:
+            if player not in self.people.numbers:
+                raise KeyError(player)
+            match_id, state = self.table.match_id, self.table.state
+            plays = state is not None and player in state.standings
+            if plays and state is not None and not state.winners:
+                raise RefusalError(409, "playing", "This person is playing: that is possible once the match is over.")
+            if not self.table.view().saved:
+                raise RefusalError(409, "storage", "Something is still to be saved.")
+            others = [name for name in self.people.numbers if name != player]
+            self.store.forget(player, self.caller.somebody_template, others)
+            self.people.forget(player)
+            self.devices.forget(player)
+            self.hall.clear()
+            if plays:
+                self.table.resume(match_id)
         wishes = self.wishes
         if isinstance(players := wishes.get("players"), list) and player in players:
             self.remember({**wishes, "players": [name for name in players if name != player], "dealer": None})

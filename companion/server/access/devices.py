@@ -95,6 +95,14 @@ class Devices:
             self._write()
             return True
 
+    def forget(self, player: str) -> None:
+        """Let no device be this player's any more."""
+        with self._lock:
+            for id_, device in self._known.items():
+                if device.player == player:
+                    self._known[id_] = device.model_copy(update={"player": None})
+            self._write()
+
     def dismiss(self, id_: str) -> bool:
         """Let this badge count no longer; returns whether it did."""
         with self._lock:

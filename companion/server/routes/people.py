@@ -86,10 +86,12 @@ def get_fame() -> HallAnswer:
     )
 
 
-@api.route("POST", "/api/people/forget", role=Role.HOST, body=ForgetBody, errors=(404,))
+@api.route("POST", "/api/people/forget", role=Role.HOST, body=ForgetBody, errors=(404, 409))
 def forget_person(body: ForgetBody) -> None:
-    """Forget a person's number, fame, records and place in the next set-up. Matches stay, for those who shared them."""
+    """Forget a person: number, fame, records, place in the next set-up, and the name in all matches, which stay."""
     try:
         services().forget(body.player)
     except KeyError as error:
         raise RefusalError(404, "no-such-person", "Nobody of that name has played here.") from error
+    except StoreError as error:
+        raise RefusalError(409, "storage", str(error)) from error
