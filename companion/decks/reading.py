@@ -20,8 +20,8 @@ def reading_parts(folder: Path | None = None, threads: int = 0) -> tuple[Reader,
     Raises ModelFileError where a file is missing or damaged.
     """
     folder = folder or model_folder()
-    cards, indices = (Network(folder / f"{kind}-reader.onnx", threads) for kind in ("card", "index"))
-    return Reader(cards, indices), BoxFinder(Network(folder / "detector.onnx", threads))
+    cards, indices = (Network.shared(folder / f"{kind}-reader.onnx", threads) for kind in ("card", "index"))
+    return Reader(cards, indices), BoxFinder(Network.shared(folder / "detector.onnx", threads))
 
 
 def deck_detector(

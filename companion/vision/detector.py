@@ -107,11 +107,11 @@ class CardDetector:
         ModelFileError where a file is missing or damaged.
         """
         folder = folder or model_folder()
-        boxes_network = Network(folder / "detector.onnx", threads)
+        boxes_network = Network.shared(folder / "detector.onnx", threads)
         own = folder / "limits.json"
         limits = ReadingLimits.load(own if own.exists() else model_folder() / own.name)
         calibration = Calibration.load(folder / "calibration.json")
-        cards, indices = (Network(folder / f"{kind}-reader.onnx", threads) for kind in ("card", "index"))
+        cards, indices = (Network.shared(folder / f"{kind}-reader.onnx", threads) for kind in ("card", "index"))
         reader = Reader(cards, indices, calibration, None if edition is None else cards_of(edition).keys(), deck)
         boxes = BoxFinder(boxes_network, scales, limits.box)
         return cls(boxes, reader, limits, calibration.pile)
