@@ -98,19 +98,23 @@ class Deck:
         return ALL_CARDS
 
     def face(self, card: Card) -> tuple[CardArt, list[Image]]:
-        """Return the card's art and its BGRA pictures at full, half, quarter ... size."""
+        """Return the card's art and its BGRA pictures at full, half, quarter ... size, the same ones every time."""
         if card not in self._arts:
-            art = render(card, self._style, _FACE_HEIGHT)
-            if self._worn > 0:
-                art = replace(art, image=wear(art.image, self._rng, self._worn))
-            if self._soft:
-                art = replace(art, image=soften(art.image, self._rng))
-            if self._sleeved:
-                art = sleeved(art, self._rng)
-            if self._bowed:
-                art = bowed(art, self._rng)
-            self._arts[card] = art, _pyramid(art.image)
+            self._arts[card] = self.draw(card)
         return self._arts[card]
+
+    def draw(self, card: Card) -> tuple[CardArt, list[Image]]:
+        """Return the same, drawn anew and not kept."""
+        art = render(card, self._style, _FACE_HEIGHT)
+        if self._worn > 0:
+            art = replace(art, image=wear(art.image, self._rng, self._worn))
+        if self._soft:
+            art = replace(art, image=soften(art.image, self._rng))
+        if self._sleeved:
+            art = sleeved(art, self._rng)
+        if self._bowed:
+            art = bowed(art, self._rng)
+        return art, _pyramid(art.image)
 
     def back(self) -> list[Image]:
         """Return the back's BGRA pictures at full, half, quarter ... size."""

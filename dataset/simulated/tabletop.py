@@ -165,8 +165,8 @@ class Tabletop:
     def _face(self, card: Card) -> list[Image]:
         if card not in self._levels:
             photos = self._photos
-            deck = self._deck if photos is None or card not in photos.cards else photos
-            self._levels[card] = [premultiplied(level) for level in deck.face(card)[1]]
+            _, levels = photos.face(card) if photos is not None and card in photos.cards else self._deck.draw(card)
+            self._levels[card] = [premultiplied(level) for level in levels]
         return self._levels[card]
 
     def _paste(self, item: PileCard) -> None:
