@@ -32,16 +32,24 @@ class Hub:
         self.boot = secrets.token_hex(4)
         """Tells the numbers of this run from those of another."""
         self._changed = threading.Condition()
-        self._kept: deque[Message] = deque(maxlen=KEPT)
-        self._last = 0
+        self._kept: deque[Message] = deque()
+        self._last = self._forgotten = 0
         self._frame: Message | None = None
         self._frames = 0
         self._closed = False
 
-    def publish(self, event: str, data: str) -> None:
-        """Send a message that listeners who come back are given later."""
+    def publish(self, event: str, data: str, *, whole: bool = False) -> None:
+        """Send a message that listeners who come back are given later.
+
+        whole: whether it tells all that earlier ones of this event told, so that those need not be kept: a view holds
+        the whole match.
+        """
         with self._changed:
             self._last += 1
+            if whole:
+                self._kept = deque(message for message in self._kept if message.event != event)
+            elif len(self._kept) == KEPT:
+                self._forgotten = self._kept.popleft().number
             self._kept.append(Message(self._last, event, data))
             self._changed.notify_all()
 
@@ -74,8 +82,7 @@ class Hub:
         if boot != self.boot or not number.isdecimal() or len(number) > 12:
             return None
         with self._changed:
-            oldest = self._last - len(self._kept)
-            return int(number) if oldest <= int(number) <= self._last else None
+            return int(number) if self._forgotten <= int(number) <= self._last else None
 
     def listen(
         self, seen: int, patience: float, welcome: Callable[[], bool] = lambda: True

@@ -211,7 +211,7 @@ class Services:
 
     def tell_view(self) -> None:
         """Send the view to all screens."""
-        self.hub.publish("view", self.view_json())
+        self.hub.publish("view", self.view_json(), whole=True)
 
     def close(self) -> None:
         """Stop everything; what is to be kept is on disk."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from itertools import islice
 from threading import Event, Thread
 
 from flask.testing import FlaskClient
@@ -64,6 +65,19 @@ def test_a_screen_that_was_away_too_long_begins_anew() -> None:
     assert hub.resumes(f"{boot}-{number}") is None
     assert hub.resumes(f"{boot}-{KEPT}") == KEPT
     assert hub.resumes(f"{boot}-{KEPT + 2}") is None
+
+
+def test_of_what_tells_all_only_the_newest_is_kept() -> None:
+    hub = Hub()
+    for number in range(KEPT):
+        hub.publish("update", str(number))
+        hub.publish("view", str(number), whole=True)
+    boot, last = hub.mark()
+    away = hub.resumes(f"{boot}-2")
+    assert away == 2
+    missed = [(message.event, message.data) for message in islice(hub.listen(away, 0.01), KEPT) if message]
+    assert missed == [*(("update", str(number)) for number in range(1, KEPT)), ("view", str(KEPT - 1))]
+    assert hub.resumes(f"{boot}-{last}") == last
 
 
 def test_a_slow_screen_finds_the_newest_frame_and_no_other() -> None:
