@@ -35,28 +35,36 @@ _SETTLED = 120.0
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """What a running companion takes: seconds since its start, MB of memory, threads, open files, moves made so far."""
+    """What a running companion takes: seconds since its start, MB of memory, threads, open files.
+
+    moves: made so far. played: seconds that people would have taken for what has been played.
+    """
 
     seconds: float
     memory: float
     threads: int
     files: int
     moves: int
+    played: float
 
 
-def take_sample(seconds: float, moves: int) -> Sample:
+def take_sample(seconds: float, moves: int, played: float) -> Sample:
     """Return what this process takes now; 0 for what the system does not tell."""
     memory, files = 0.0, 0
     if sys.platform == "linux":
         pages = int(Path("/proc/self/statm").read_text().split()[1])
         memory, files = pages * os.sysconf("SC_PAGE_SIZE") / 2**20, len(os.listdir("/proc/self/fd"))
-    return Sample(seconds, memory, threading.active_count(), files, moves)
+    return Sample(seconds, memory, threading.active_count(), files, moves, played)
 
 
 def growth(samples: list[Sample]) -> float:
-    """Return by what share memory has grown since it had settled, the last minute against the one after that."""
+    """Return by what share memory has grown since it had settled, the last minute against the one after that.
+
+    On a computer too slow to play as fast as people, it has settled when people would have played for so long.
+    """
     end = samples[-1].seconds
-    first = [each.memory for each in samples if _SETTLED <= each.seconds < _SETTLED + 60] or [samples[0].memory]
+    settled = next((each.seconds for each in samples if min(each.seconds, each.played) >= _SETTLED), end)
+    first = [each.memory for each in samples if settled <= each.seconds < settled + 60]
     last = [each.memory for each in samples if each.seconds > end - 60]
     return (sum(last) / len(last)) / (sum(first) / len(first) or 1) - 1
 
@@ -86,16 +94,16 @@ def _play(
 ) -> list[Sample]:
     samples: list[Sample] = []
     began = time.monotonic()
-    past, matches, playing = 0, 0, None
+    past, played, matches, playing = 0, 0.0, 0, None
     while (passed := time.monotonic() - began) < 60 * minutes:
         if playing is None or playing.ended:
-            past += _moves(services)
+            past, played = past + _moves(services), played + _played(services)
             edition = EDITIONS[list(EditionName)[matches % len(EditionName)]]
             header = Header(edition, _PLAYERS, 2, edition.options)
             playing = SelfPlay(services, header, seed + matches, speed=speed)
             playing.start()
             matches += 1
-        samples.append(take_sample(passed, past + _moves(services)))
+        samples.append(take_sample(passed, past + _moves(services), played + _played(services)))
         tell(samples[-1])
         time.sleep(every)
     return samples
@@ -103,6 +111,11 @@ def _play(
 
 def _moves(services: Services) -> int:
     return len(services.table.view().history)
+
+
+def _played(services: Services) -> float:
+    frame = services.camera.frame()
+    return 0.0 if frame is None else frame.time
 
 
 def _join(address: str, token: str) -> tuple[http.client.HTTPConnection, dict[str, str]]:
@@ -134,6 +147,11 @@ def _look(address: str, token: str, stopped: threading.Event) -> None:
                 connection.request("GET", path, headers=headers)
                 connection.getresponse().read()
     connection.close()
+
+
+def _speed(samples: list[Sample]) -> float:
+    """Return how many times as fast as people it was played, which a slow computer keeps below what was asked for."""
+    return samples[-1].played / max(1e-9, samples[-1].seconds)
 
 
 def draw(samples: list[Sample], path: Path) -> None:
@@ -173,7 +191,7 @@ def soak(minutes: float, speed: float, seed: int, every: float, as_json: bool, p
     def tell(sample: Sample) -> None:
         click.echo(
             f"{sample.seconds:6.0f} s  {sample.memory:5.0f} MB  {sample.threads:3} threads  {sample.files:3} files  "
-            f"{sample.moves:4} moves",
+            f"{sample.moves:4} moves  {sample.played:6.0f} s of play",
             err=as_json,
         )
 
@@ -181,11 +199,12 @@ def soak(minutes: float, speed: float, seed: int, every: float, as_json: bool, p
     grown = growth(samples)
     if as_json:
         last = asdict(samples[-1])
-        del last["seconds"]
+        del last["seconds"], last["played"]
         most = max(each.memory for each in samples)
-        click.echo(json.dumps({"soak": {**last, "most memory": most, "growth ratio": grown}}))
+        click.echo(json.dumps({"soak": {**last, "most memory": most, "growth ratio": grown, "speed": _speed(samples)}}))
     else:
-        click.echo(f"grown by {grown:.1%} since the third minute" if minutes > 3 else f"grown by {grown:.1%}")
+        click.echo(f"grown by {grown:.1%} since the third minute")
+        click.echo(f"played {_speed(samples):.1f} times as fast as people")
     if plot is not None:
         try:
             draw(samples, plot / "bench-soak.svg")

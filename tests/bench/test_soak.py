@@ -12,20 +12,22 @@ from companion.bench.soak import Sample, growth, soak, take_sample
 
 
 def sample(seconds: float, memory: float) -> Sample:
-    return Sample(seconds, memory, 1, 1, 0)
+    return Sample(seconds, memory, 1, 1, 0, seconds)
 
 
 def test_growth_leaves_out_what_is_loaded_at_first() -> None:
     samples = [sample(10.0 * i, 100 + min(i, 12) * 10) for i in range(60)]
     assert growth(samples) == 0
     assert growth([sample(10.0 * i, 200 + i) for i in range(60)]) == pytest.approx(0.19, abs=0.01)
+    slow = [Sample(10.0 * i, 100 + min(i, 24) * 10, 1, 1, 0, 5.0 * i) for i in range(60)]
+    assert growth(slow) == 0
 
 
 def test_a_sample_tells_of_this_process() -> None:
-    before = take_sample(0, 0)
+    before = take_sample(0, 0, 0)
     kept = bytes(range(256)) * 200_000
     with Path("/dev/null").open():
-        after = take_sample(1, 0)
+        after = take_sample(1, 0, 0)
     assert before.files == 0 or (after.memory - before.memory > 20 and after.files == before.files + 1), len(kept)
 
 
@@ -34,7 +36,7 @@ def test_a_short_soak_is_played_and_plotted(tmp_path: Path) -> None:
     result = CliRunner().invoke(soak, ["--minutes", "0.1", "--every", "1", "--json", "--plot", str(tmp_path)])
     assert result.exit_code == 0, result.output
     found = json.loads(result.stdout)["soak"]
-    assert {"memory", "threads", "files", "moves", "most memory", "growth ratio"} == set(found)
+    assert {"memory", "threads", "files", "moves", "most memory", "growth ratio", "speed"} == set(found)
     assert (
         "open files" in (tmp_path / "bench-soak.svg").read_text("utf-8") or (tmp_path / "bench-soak.svg").stat().st_size
     )
