@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +28,10 @@ from companion.server.config import ServerConfig
 CHECKS = [not_a_server_error, status_code_conformance, content_type_conformance, response_schema_conformance]
 
 CASES = int(os.environ.get("COMPANION_FUZZ_CASES", "35"))
-"""Per route and kind; there are some 40 routes and two kinds."""
+"""Per route and kind, as host; there are some 40 routes and two kinds. Where less can be asked, less is."""
+
+STRANGERS_CASES = int(os.environ.get("COMPANION_FUZZ_STRANGERS", "2"))
+"""The same of one who has not joined. With --junitxml the calls made are told as properties of the tests."""
 
 # A stream does not end; leaving would end the session that the other cases need; cameras are none of the test's.
 LEFT_OUT = {"/api/events", "/api/leave", "/api/cameras", "/api/cameras/<int:number>/preview"}
@@ -54,13 +57,17 @@ def schema(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
     services.close()
 
 
-@pytest.mark.parametrize("mode", [GenerationMode.POSITIVE, GenerationMode.NEGATIVE], ids=["fitting", "unfitting"])
-@pytest.mark.parametrize("label", LABELS)
-def test_no_case_breaks_the_server_or_its_description(label: str, mode: GenerationMode, schema: Any) -> None:
+Check = Callable[[Any], None]
+Record = Callable[[str, object], None]
+
+
+def each_case(schema: Any, label: str, mode: GenerationMode, most: int, check: Check) -> int:
+    """Check what fits a route's description, or does not, and return how many cases there were."""
     method, path = label.split(" ")
+    made = 0
 
     @settings(
-        max_examples=CASES,
+        max_examples=most,
         deadline=None,
         database=None,
         derandomize=True,
@@ -68,38 +75,44 @@ def test_no_case_breaks_the_server_or_its_description(label: str, mode: Generati
         suppress_health_check=list(HealthCheck),
     )
     @given(case=schema[path][method].as_strategy(generation_mode=mode))
-    def check(case: Any) -> None:
-        case.call_and_validate(checks=CHECKS)
+    def run(case: Any) -> None:
+        nonlocal made
+        made += 1
+        check(case)
 
     try:
-        check()
+        run()
     except Unsatisfiable:
         pytest.skip("whatever is sent to this route fits it")
+    return made
 
 
-STRANGERS_CASES = max(3, CASES // 12)
+MODES = pytest.mark.parametrize(
+    "mode", [GenerationMode.POSITIVE, GenerationMode.NEGATIVE], ids=["fitting", "unfitting"]
+)
 
 
+@MODES
 @pytest.mark.parametrize("label", LABELS)
-def test_no_stranger_breaks_the_server_or_is_let_in(label: str, schema: Any) -> None:
-    method, path = label.split(" ")
+def test_no_case_breaks_the_server_or_its_description(
+    label: str, mode: GenerationMode, schema: Any, record_property: Record
+) -> None:
+    made = each_case(schema, label, mode, CASES, lambda case: case.call_and_validate(checks=CHECKS))
+    record_property("as host", made)
 
-    @settings(
-        max_examples=STRANGERS_CASES,
-        deadline=None,
-        database=None,
-        derandomize=True,
-        phases=[Phase.generate],
-        suppress_health_check=list(HealthCheck),
-    )
-    @given(case=schema[path][method].as_strategy(generation_mode=GenerationMode.POSITIVE))
+
+@MODES
+@pytest.mark.parametrize("label", LABELS)
+def test_no_stranger_breaks_the_server_or_is_let_in(
+    label: str, mode: GenerationMode, schema: Any, record_property: Record
+) -> None:
     def check(case: Any) -> None:
         answer = case.call(headers={"Cookie": "companion=forged"})
         assert answer.status_code < 500
         if ROLES[label] is not None:
-            assert answer.status_code in (401, 403, 404, 413), answer.status_code
+            assert answer.status_code >= 400, answer.status_code
 
-    check()
+    record_property("as stranger", each_case(schema, label, mode, STRANGERS_CASES, check))
 
 
 def test_every_route_is_described(tmp_path: Path) -> None:
