@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import json
 import sqlite3
 import subprocess
@@ -84,6 +85,37 @@ def test_one_folder_is_one_companions(services: Services, tmp_path: Path, reader
     assert "is in use by another companion" in done.stderr
     services.close()
     services_of(create_app(ServerConfig(data=tmp_path), reader)).close()
+
+
+# Of <linux/prctl.h> and <linux/capability.h>: what lets root pass over the modes of files.
+_DROP, _OVERRIDES = 24, (1, 2)
+
+
+def as_anybody() -> None:
+    """Give up what root alone may, before a program is begun: files' modes then count for it as for everybody."""
+    for right in _OVERRIDES:
+        ctypes.CDLL(None).prctl(_DROP, right)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere tests are not to be run as root")
+@pytest.mark.parametrize("place", ["", "new"], ids=["read-only", "cannot be made"])
+def test_a_folder_that_cannot_be_written_is_named_at_the_start(place: str, tmp_path: Path) -> None:
+    folder = tmp_path / place if place else tmp_path
+    tmp_path.chmod(0o555)
+    program = "from companion.cli import main; main()"
+    command = [sys.executable, "-c", program, "--data", str(folder), "play", "--no-browser", "--port", "0"]
+    done = subprocess.run(
+        command,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+        preexec_fn=as_anybody,
+    )
+    tmp_path.chmod(0o755)
+    said = f"Error: The data folder {folder} cannot be written: Permission denied. Name another one with --data.\n"
+    assert (done.returncode, done.stderr) == (1, said)
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_a_damaged_match_is_named_and_what_can_be_read_is_exported(playing: FlaskClient, services: Services) -> None:

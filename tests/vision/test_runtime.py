@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import importlib.util
+import os
+import shutil
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 from companion.vision.detector import model_folder
-from companion.vision.runtime import Network, _onnxruntime, _openvino
+from companion.vision.runtime import ModelFileError, Network, _onnxruntime, _openvino
 
 
 @pytest.mark.skipif(importlib.util.find_spec("openvino") is None, reason="OpenVINO is not installed")
@@ -21,3 +24,32 @@ def test_openvino_gives_what_onnxruntime_gives(name: str, shape: tuple[int, ...]
     expected = _onnxruntime(path, 1)(x)[0]
     assert np.abs(_openvino(path, 1)(x)[0] - expected).max() < 1e-3 * max(1.0, float(np.abs(expected).max()))
     assert Network(path)(x).shape == expected.shape
+
+
+def test_a_network_in_use_is_shared() -> None:
+    path = model_folder() / "index-reader.onnx"
+    network = Network.shared(path)
+    assert Network.shared(path) is network
+    assert Network.shared(path) is not Network.shared(path, threads=1)
+
+
+def test_a_network_that_was_exported_anew_is_read_anew(tmp_path: Path) -> None:
+    path = tmp_path / "index-reader.onnx"
+    shutil.copy(model_folder() / path.name, path)
+    network = Network.shared(path)
+    os.utime(path, (1, 1))
+    assert Network.shared(path) is not network
+    path.unlink()
+    with pytest.raises(ModelFileError, match="is missing"):
+        Network.shared(path)
+
+
+def test_many_inputs_are_given_a_few_at_a_time() -> None:
+    network = Network(model_folder() / "index-reader.onnx")
+    given: list[int] = []
+    run = network._run
+    network._run = lambda x: (given.append(len(x)), run(x))[1]
+    x = np.random.default_rng(0).random((19, 3, 64, 64), np.float32)
+    many = network(x)
+    assert (sum(given), max(given)) == (19, 8)
+    assert np.allclose(many, np.concatenate([network(x[i : i + 1]) for i in range(19)]), atol=1e-4)
