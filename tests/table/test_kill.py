@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import subprocess
 import sys
+import threading
+from hashlib import sha1
 from pathlib import Path
+from random import Random
 
 import pytest
 
+from companion.journal import replay
+from companion.referee.moves import Draw, Pass
+from companion.referee.state import Phase
 from companion.store import Store
 from companion.table import Table
 
@@ -86,35 +93,108 @@ def test_after_a_kill_the_match_goes_on_where_it_was(event: int, tmp_path: Path)
     store.close()
 
 
-# Writes as fast as it can, and tells each move only after the table has published it.
+# Plays as fast as it can by taps, with a camera, or on a disk that is full now and then. After every event it tells how
+# many lines are on the disk, whether those are all of them, and what the moves come to.
 _HASTE = """
 import sys
+from hashlib import sha1
+from itertools import count, cycle
 from pathlib import Path
+import numpy as np
 from companion.cards import Card
+from companion.records import StoreFullError
 from companion.referee.moves import Draw, Pass
 from companion.referee.transcript import read_header
 from companion.store import Store
 from companion.table import Table
-from companion.vision.events import CardLanded
+from companion.vision.events import CardLanded, CardTakenBack
 
-table = Table(Store(Path(sys.argv[1])))
+class Disk(Store):
+    written, full = 0, False
+
+    def write(self, batch):
+        if self.full:
+            raise StoreFullError("full", self.path)
+        super().write(batch)
+        self.written += len(batch.lines)
+
+folder, how = Path(sys.argv[1]), sys.argv[2]
+disk, hours = Disk(folder), count(0, 3600)
+table = Table(disk, steady=lambda: next(hours))
+picture = np.random.default_rng(0).integers(0, 255, (180, 320, 3), np.uint8)
+
+def land(name, kind=CardLanded):
+    readings = ((Card.parse(name), 0.9999),)
+    table.see(CardLanded(0.0, readings, picture=picture) if kind is CardLanded else kind(0.0, readings))
+
+def tell():
+    view = table.view()
+    moves = sha1(repr([line.move for line in view.history]).encode()).hexdigest()
+    print(disk.written, int(view.saved), moves, flush=True)
+
 table.start_match(read_header({"match": {"edition": "classic", "players": ["Ann", "Ben"]}}))
-table.see(CardLanded(0.0, ((Card.parse("red 7"), 0.9999),)))
-while True:
-    for move in (Draw(), Pass()):
-        print(table.tap(move).rulings[0].n, flush=True)
+land("red 7")
+tell()
+cards = cycle(f"red {n}" for n in range(1, 7))
+for event in count():
+    disk.full = how == "disk" and event % 12 in range(3, 9)
+    match event % 5:
+        case 0 if how == "camera":
+            top = next(cards)
+            land(top)
+        case 1 if how == "camera" and event % 10 == 6:
+            land(top, CardTakenBack)
+            tell()
+            land(top)
+        case 0 | 1 if how != "camera":
+            table.tap(Draw())
+            tell()
+            table.undo()
+        case 0 | 1:
+            continue
+        case 2:
+            table.tap(Draw())
+            tell()
+            table.tap(Pass())
+        case 3:
+            table.retry()
+        case 4:
+            table.tap(Draw())
+            table.tap(Pass())
+    tell()
 """
 
+KILLS = int(os.environ.get("COMPANION_KILLS", "6"))
+_TROUBLES = ("taps", "camera", "disk")
 
-def test_what_was_announced_is_there_after_a_kill_at_any_moment(tmp_path: Path) -> None:
-    process = subprocess.Popen([sys.executable, "-c", _HASTE, str(tmp_path)], stdout=subprocess.PIPE, text=True)
+
+@pytest.mark.parametrize("seed", range(KILLS))
+def test_what_was_said_to_be_saved_is_there_after_a_kill_at_any_moment(seed: int, tmp_path: Path) -> None:
+    chance = Random(seed)
+    command = [sys.executable, "-c", _HASTE, str(tmp_path), _TROUBLES[seed % len(_TROUBLES)]]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     assert process.stdout is not None
-    announced = [int(process.stdout.readline()) for _ in range(40)]
+    assert process.stderr is not None
+    told = [process.stdout.readline() for _ in range(chance.randint(1, 45))]
+    threading.Event().wait(chance.uniform(0, 0.003))
     process.send_signal(signal.SIGKILL)
-    announced += [int(line) for line in process.stdout.read().split("\n")[:-1]]
-    process.wait()
+    told += [line + "\n" for line in process.stdout.read().split("\n")[:-1]]
+    assert process.wait() == -signal.SIGKILL, process.stderr.read()
+    lines, _, moves = next(line.split() for line in reversed(told) if line.split()[1] == "1")
     store = Store(tmp_path)
+    match = store.unfinished()
+    assert match is not None
+    found = store.load(match)
+    assert len(found.lines) >= int(lines), "an acknowledged line is lost"
+    journal = replay(found.header, found.lines[: int(lines)])
+    assert sha1(repr([step.move for step in journal.match.history]).encode()).hexdigest() == moves
+    # And it goes on.
     table = Table(store)
-    table.resume()
-    assert len(table.view().history) in (announced[-1], announced[-1] + 1)
+    assert table.resume() == match
+    before = len(table.view().history)
+    if table.view().state.phase is Phase.DRAWN:
+        table.tap(Pass())
+    else:
+        table.tap(Draw())
+    assert len(table.view().history) > before
     store.close()
