@@ -44,6 +44,7 @@ NOTHING = Legal(
     hand=(),
     in_round=True,
     reshuffle=True,
+    seating=False,
 )
 
 
@@ -66,7 +67,9 @@ RED_SEVENS = frozenset(kind for kind in WHOLE_DECK if kind.name.startswith(("red
 
 
 def test_before_the_first_card() -> None:
-    expected = replace(NOTHING, phase=Phase.START, actor=None, cards=WHOLE_DECK, in_round=False, reshuffle=False)
+    expected = replace(
+        NOTHING, phase=Phase.START, actor=None, cards=WHOLE_DECK, in_round=False, reshuffle=False, seating=True
+    )
     assert kart() == expected
     assert len(WHOLE_DECK) == 54
 

@@ -5,6 +5,7 @@ import { Refused, get, post } from "./api.js";
 import { attempt, worded } from "./attempt.js";
 import { choices as ask } from "./choices.js";
 import { $, fill, h, svg, toast } from "./dom.js";
+import { guide, isNew } from "./guide.js";
 import { help } from "./helper.js";
 import { cardName, languages, t } from "./i18n.js";
 import { marking } from "./marking.js";
@@ -65,8 +66,10 @@ live({
 });
 const [overlay, marks] = [h("canvas", { "aria-hidden": "true" }), h("canvas", { "aria-hidden": "true" })];
 picturePlace.querySelector(".live")?.append(overlay, marks);
-help(picturePlace, overlay, () => !picturePlace.hidden && $("#camera-fold").open);
+help(picturePlace, overlay, () => !picturePlace.hidden && (picturePlace.closest("#guide") !== null || $("#camera-fold").open));
 picturePlace.append(marking(marks));
+// Whoever set a match up here before knows the way, whatever browser it was.
+if (isNew() && !last.players) guide($("#guide"), { camera: cameraPlace, picture: picturePlace, done: () => playersPlace.querySelector(".players input")?.focus() });
 await drawSources(cameraPlace, { simulated: true, chosen: () => { picturePlace.hidden = true; } });
 
 /** The match that runs, and those that were broken off and can be gone on with. */
@@ -138,7 +141,7 @@ function drawPlayers(focus = -1) {
   const full = players.filter((name) => name.trim()).length >= choices.most_players;
   fill(playersPlace,
     h("p", { class: "soft small" }, t("setup.players.help")),
-    known.length > 0 && h("div", { class: "row", role: "group", "aria-label": t("setup.known") }, known.slice(0, 12).map((name) => h("button", { type: "button", class: "small-button", "data-known": name, disabled: full, onclick: () => {
+    known.length > 0 && h("div", { class: "row known-people", role: "group", "aria-label": t("setup.known") }, known.slice(0, 12).map((name) => h("button", { type: "button", class: "small-button", "data-known": name, disabled: full, onclick: () => {
       const free = players.findIndex((one) => !one.trim());
       if (free >= 0) players[free] = name;
       else players.push(name);

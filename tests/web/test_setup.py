@@ -1,0 +1,81 @@
+"""The set-up page: the way in on a first visit, and all on one screen afterwards."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import cv2
+import numpy as np
+import pytest
+from browsing import GUIDED, Open, Server
+from playwright.sync_api import BrowserContext, expect
+
+from companion.cards import EditionName
+from companion.referee.editions import EDITIONS
+from companion.referee.state import Header
+from companion.server.access.guests import Role
+
+
+def test_a_first_visit_shows_in_three_steps_how_the_camera_is_placed(server: Server, open_as: Open) -> None:
+    page = open_as(Role.HOST)
+    page.goto(f"{server.url}/")
+    expect(page.locator("#guide [aria-current=step]")).to_contain_text("Choose")
+    page.check("#guide [value=phone]")
+    page.wait_for_function("async () => (await (await fetch('/api/camera')).json()).source === 'phone'")
+    page.click("#guide-next")
+    expect(page.locator("#guide [aria-current=step]")).to_contain_text("Place")
+    expect(page.locator("#guide-dark")).to_be_visible()
+    # The camera helper answers to what the phone sends: nothing but the dark.
+    _, jpeg = cv2.imencode(".jpg", np.zeros((360, 640, 3), np.uint8))
+    server.services.camera.push(jpeg.tobytes())
+    expect(page.locator("#guide .helper")).to_contain_text("Too dark")
+    expect(page.locator("#guide-dark")).to_have_count(0)
+    page.click("#guide-next")
+    page.click("#guide-next")
+    expect(page.locator("#guide")).to_be_empty()
+    expect(page.locator(".players input").first).to_be_focused()
+    # All is back where it belongs, and the way is not shown again.
+    page.click("#camera-fold summary")
+    expect(page.locator("#camera-fold [value=phone]")).to_be_checked()
+    page.reload()
+    page.wait_for_selector("#add-player")
+    expect(page.locator("#guide")).to_be_empty()
+
+
+def test_the_way_in_may_be_skipped(server: Server, open_as: Open) -> None:
+    page = open_as(Role.HOST)
+    page.goto(f"{server.url}/")
+    page.click("#guide-skip")
+    expect(page.locator("#guide")).to_be_empty()
+    page.reload()
+    page.wait_for_selector("#add-player")
+    expect(page.locator("#guide")).to_be_empty()
+
+
+@pytest.mark.parametrize("size", [(1280, 720), (1024, 768)])
+def test_a_match_of_four_is_set_up_on_one_screen(
+    size: tuple[int, int], server: Server, device: Callable[..., BrowserContext]
+) -> None:
+    edition = EDITIONS[EditionName.CLASSIC]
+    # People from earlier evenings are offered, and a match runs.
+    known = ("Eve", "Fay", "Gus", "Hal", "Ivy", "Jo", "Konstantin", "Lea")
+    server.services.start(Header(edition, known, 0, edition.options), relaxed_turns=False)
+    context = device(viewport={"width": size[0], "height": size[1]})
+    context.add_init_script(f"{GUIDED} localStorage.setItem('language', 'de');")
+    page = context.new_page()
+    page.goto(server.invitation(Role.HOST))
+    page.wait_for_url("**/table")
+    page.goto(f"{server.url}/")
+    # Names come first, and whoever played before is one tap.
+    page.click('[data-known="Eve"]')
+    expect(page.locator(".players input").first).to_have_value("Eve")
+    for seat, player in enumerate(("Ann", "Ben", "Cy"), 1):
+        if seat >= page.locator(".players input").count():
+            page.click("#add-player")
+        page.locator(".players input").nth(seat).fill(player)
+    expect(page.locator("#resume")).to_contain_text("läuft")
+    assert page.evaluate("document.documentElement.scrollHeight") <= size[1]
+    for part in ("#start", "#camera-fold > summary", ".players li:last-child", "[data-known=Fay]"):
+        box = page.locator(part).bounding_box()
+        assert box is not None
+        assert box["y"] + box["height"] <= size[1], part
