@@ -6,8 +6,10 @@ people at a table would. One match follows another, until something else is play
 
 from __future__ import annotations
 
+import logging
 import threading
 import time
+from collections import Counter
 from contextlib import suppress
 from dataclasses import replace
 
@@ -18,9 +20,13 @@ from companion.referee import moves
 from companion.referee.errors import RefereeError
 from companion.referee.match import Match
 from companion.referee.state import Header, State
+from companion.server.errors import RefusalError
+from companion.server.scanning import hold_picture, scan_hand
 from companion.server.services import Services
 from companion.table import QuestionKind, TableError, UpdateKind
 from companion.vision.runtime import ModelFileError
+
+_log = logging.getLogger(__name__)
 
 SOURCE = "simulated"
 """What names the simulated table among the cameras."""
@@ -108,8 +114,25 @@ class SelfPlay:
         if not self._stands(truth):
             self._mend(truth)
         if tapped is not None:
+            picture = self._scan(tapped, place) if isinstance(tapped, moves.Hand) else None
             with suppress(RefereeError, TableError):
-                self._services.table.tap(tapped)
+                self._services.table.tap(tapped, picture)
+
+    def _scan(self, hand: moves.Hand, place: int) -> bytes | None:
+        """Photograph a leftover hand and let it be read, as people do; what was misread they mend before they confirm.
+
+        Returns the picture to be kept behind the ruling, None where nothing can be read.
+        """
+        photo = self._table.photograph(hand.cards, place)
+        try:
+            found = scan_hand(self._services, [photo], hand.player).hand
+        except (ModelFileError, RefusalError) as error:
+            _log.info("The hand of %s was not scanned: %s", hand.player, error)
+            return None
+        read = Counter(held.sighting.card for held in found.cards)
+        _log.info("%d of %s's %d cards were read", (read & Counter(hand.cards)).total(), hand.player, len(hand.cards))
+        kept = hold_picture(self._services, [photo], found)
+        return None if kept is None else self._services.scans.find(kept)
 
     def _stands(self, truth: Match) -> bool:
         """Whether the table shows what is true; later calls and tapped counts do not matter."""

@@ -175,7 +175,7 @@ class SceneMaker:
     families: style families to draw from, with how often where that differs, as people's decks are where None; fonts:
     font files, those of the system where None; layouts: arrangements to draw from; photos: photographed cards, of which
     `photo_share` of the scenes are made; pictures: files that homemade cards may show; hard: share of the scenes that
-    are hard to read, see `hardships`.
+    are hard to read, see `hardships`; decks: to make the scenes of, decks of the families' styles where there are none.
     """
 
     def __init__(
@@ -191,6 +191,7 @@ class SceneMaker:
         photo_share: float = 0.3,
         pictures: Sequence[str] = (),
         hard: float = 0.0,
+        decks: Sequence[Deck] = (),
     ) -> None:
         self._rng = np.random.default_rng(seed)
         self._width, self._height = size
@@ -202,7 +203,8 @@ class SceneMaker:
         self._layouts = tuple(layouts or _LAYOUT_WEIGHTS)
         weights = np.array([_LAYOUT_WEIGHTS[layout] for layout in self._layouts])
         self._weights = weights / weights.sum()
-        self._decks = [self._new_deck() for _ in range(deck_count)]
+        self._given = bool(decks)
+        self._decks = list(decks) or [self._new_deck() for _ in range(deck_count)]
         self._photo_deck = PhotoDeck(photos, self._rng) if photos else None
         self._photo_share = photo_share
 
@@ -220,7 +222,7 @@ class SceneMaker:
             return self._photo_deck
         # Decks are drawn anew now and then: often enough for variety, seldom enough to reuse their faces.
         i = int(self._rng.integers(len(self._decks)))
-        if self._rng.random() < _DECK_CHANGE:
+        if not self._given and self._rng.random() < _DECK_CHANGE:
             self._decks[i] = self._new_deck()
         return self._decks[i]
 

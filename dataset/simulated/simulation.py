@@ -20,7 +20,8 @@ from companion.cards import Card, EditionName
 from companion.dataset.artist.faces import CardArt
 from companion.dataset.artist.families import StyleFamily
 from companion.dataset.artist.styles import sample_style
-from companion.dataset.scenes.compose import Deck, PhotoDeck
+from companion.dataset.scenes.compose import Deck, PhotoDeck, SceneMaker
+from companion.dataset.scenes.layouts import Layout
 from companion.dataset.scenes.surfaces import SurfaceBank
 from companion.dataset.simulated.actions import (
     KNOCK_SECONDS,
@@ -51,6 +52,8 @@ _EXPOSURE_SECONDS = 1 / 60
 # Share of the top card that a hand may still cover when the card is said to lie open: the softness of a hand's edge.
 _OPEN = 0.002
 _NOISE_TILE_MARGIN = 64
+# A phone's photograph, as small as the pages send it at the least (px).
+_PHOTO = (1280, 960)
 
 
 class PileChange(Enum):
@@ -187,10 +190,22 @@ class SimulatedTable:
     def new_tabletop(self) -> Tabletop:
         """Return the table as it is at the beginning."""
         rng = self.deck_rng
-        family = None if self._families is None else self._families[int(rng.integers(len(self._families)))]
-        deck = Deck(sample_style(rng, family, self._fonts), rng)
+        deck = self._new_deck(rng)
         photos = None if self._photos is None else PhotoDeck(self._photos, rng)
         return Tabletop(rng, deck, self.size, self.script.draw_pile, surfaces=self._surfaces, photos=photos)
+
+    def _new_deck(self, rng: np.random.Generator) -> Deck:
+        family = None if self._families is None else self._families[int(rng.integers(len(self._families)))]
+        return Deck(sample_style(rng, family, self._fonts), rng)
+
+    def photograph(self, cards: Sequence[Card], number: int = 0) -> Image:
+        """Return a photograph of a hand, laid out in a row to be read: (H, W, 3) uint8 BGR.
+
+        number: of the photograph; another number lays and lights the same cards otherwise.
+        """
+        deck = self._new_deck(self.deck_rng)
+        maker = SceneMaker([self.seed, 4, number], size=_PHOTO, surfaces=self._surfaces, decks=[deck])
+        return maker.make(Layout.CASCADE, cards).image
 
     def new_sensor(self) -> _Sensor:
         """Return the camera's sensor."""

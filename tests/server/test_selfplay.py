@@ -37,6 +37,10 @@ def test_a_match_that_the_camera_does_not_see_is_played_to_its_end_and_the_next_
     assert after.dealer == 0
     match = next(each for each in services.store.matches() if each.id == first)
     assert match.over
+    # The hand that was left was photographed and read, and the picture is kept behind its ruling.
+    scanned = [line for line in services.store.load(first).lines if isinstance(line.entry, Hand)]
+    assert scanned
+    assert all(line.reading is not None for line in scanned)
 
 
 def test_a_round_scored_by_mistake_is_opened_again_to_mend_it(services: Services) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from enum import Enum
 
 from pydantic import Field
@@ -14,10 +13,8 @@ from companion.server.routes.api import MOST_PICTURES, Api, known_guest
 from companion.server.routes.fields import Body, KnownName
 from companion.server.routes.payloads import Answer, SeenCardAnswer, seen_card
 from companion.server.routes.uploads import read_picture
+from companion.server.scanning import hold_picture, scan_hand
 from companion.server.services import services
-from companion.table.pictures import kept_picture
-from companion.vision.geometry import Image
-from companion.vision.hands import HandReading, read_hand
 
 api = Api()
 
@@ -72,29 +69,16 @@ def read_hands(query: HandQuery, pictures: list[bytes]) -> HandAnswer:
     if query.purpose is Purpose.CHALLENGE:
         _check_challenger(known_guest(), state)
     images = [read_picture(data) for data in pictures]
-    detect = services().reader()
-    expected = None
-    if state is not None and query.player is not None:
-        if query.player not in state.players:
-            raise RefusalError(409, "no-such-player", "Nobody of this name is playing.")
-        expected = state.hands[state.header.seat(query.player)]
-    edition = None if state is None else state.header.edition.name
-    hand = read_hand([detect(image) for image in images], expected, edition)
+    found = scan_hand(services(), images, query.player)
+    hand = found.hand
     return HandAnswer(
         pictures=[SizeAnswer(width=image.shape[1], height=image.shape[0]) for image in images],
         cards=[seen_card(held.sighting, held.picture) for held in hand.cards],
         points=hand.points,
-        expected=expected,
-        scan=None if query.purpose is Purpose.CHALLENGE else _keep(images, hand),
+        expected=found.expected,
+        scan=None if query.purpose is Purpose.CHALLENGE else hold_picture(services(), images, hand),
         impossible=[card.name for card in hand.impossible],
     )
-
-
-def _keep(images: list[Image], hand: HandReading) -> str | None:
-    """Hold the picture that shows most of the cards until the hand is confirmed."""
-    shown = Counter(held.picture for held in hand.cards)
-    jpeg, _ = kept_picture(images[max(range(len(images)), key=lambda number: shown[number])], None)
-    return None if jpeg is None else services().scans.keep(jpeg)
 
 
 def _check_challenger(who: Guest, state: State | None) -> None:
