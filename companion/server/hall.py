@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -16,12 +17,21 @@ from companion.referee.match import Match
 from companion.results import rounds
 from companion.server.oddities import HITS, Found, oddities
 from companion.server.people import People
+from companion.server.routes.payloads import Answer
 from companion.store import Store
 
+_MOST = frozenset({"best_round"})
+"""The figures of which the most counts, not the sum."""
+_SMALL_HOURS = 5
+"""The hour up to which a match belongs to the evening before: by then the last guests have gone."""
 
-@dataclass(frozen=True)
-class Fame:
-    """What one person did. points: of matches in which they are wanted; best_round: the most of one round."""
+
+class Fame(Answer):
+    """What one person did over all matches that came to an end.
+
+    `points` and `best_round` (the most of one round) are of matches in which points are wanted; `hits_*` are those of
+    items. A figure named here is counted, sent and, with words of its own, shown.
+    """
 
     matches: int
     won: int
@@ -33,12 +43,29 @@ class Fame:
     uno_forgotten: int
 
 
-@dataclass(frozen=True)
-class Record:
-    """The most of something in one match: whose it is, and the id of the match."""
+class Record(Answer):
+    """The most of something in one match: whose it is, how many or how many seconds, and the match's id."""
 
-    found: Found
+    kind: str
+    players: list[str]
+    amount: int
     match: str
+
+
+class Evening(Answer):
+    """What one evening brought, by name, for those who played. day: in ISO 8601, of the evening's beginning."""
+
+    day: str
+    won: dict[str, int]
+    points: dict[str, int]
+
+
+class HallOfFame(Answer):
+    """The hall of fame: people, who won most first; records; evenings, the first one first."""
+
+    people: dict[str, Fame]
+    records: list[Record]
+    evenings: list[Evening]
 
 
 @dataclass(frozen=True)
@@ -63,27 +90,38 @@ class Hall:
         with self._lock:
             self._known.clear()
 
-    def show(self) -> tuple[dict[str, Fame], list[Record]]:
-        """Return everybody's fame, who won most first, and the records; raises StoreError.
+    def show(self) -> HallOfFame:
+        """Return everybody's fame, the records and the evenings; raises StoreError.
 
         Only people who are known count, each from when on their matches are theirs.
         """
         since = self._people.since
         tallies: dict[str, list[Fame]] = {}
         records: dict[str, Record] = {}
+        evenings: dict[str, Evening] = {}
         for summary, counted in self._matches():
             own = {name for name in counted.fame if name in since and since[name] <= summary.started}
             for name in own:
                 tallies.setdefault(name, []).append(counted.fame[name])
+            if own:
+                day = _day(summary.started)
+                evening = evenings.setdefault(day, Evening(day=day, won={}, points={}))
+                for name in own:
+                    evening.won[name] = evening.won.get(name, 0) + counted.fame[name].won
+                    evening.points[name] = evening.points.get(name, 0) + counted.fame[name].points
             for found in counted.odd:
-                holders = tuple(name for name in found.players if name in own)
-                best = records.get(found.kind.value)
+                kind, holders = found.kind.value, [name for name in found.players if name in own]
+                best = records.get(kind)
                 # Of equals the match that began first keeps the record; the last one comes first here.
-                if holders and (best is None or found.amount >= best.found.amount):
-                    records[found.kind.value] = Record(Found(found.kind, holders, found.amount), summary.id)
+                if holders and (best is None or found.amount >= best.amount):
+                    records[kind] = Record(kind=kind, players=holders, amount=found.amount, match=summary.id)
         fame = {name: _together(each) for name, each in tallies.items()}
         order = sorted(fame, key=lambda name: (-fame[name].won, -fame[name].points, name))
-        return {name: fame[name] for name in order}, list(records.values())
+        return HallOfFame(
+            people={name: fame[name] for name in order},
+            records=list(records.values()),
+            evenings=[evenings[day] for day in sorted(evenings)],
+        )
 
     def _matches(self) -> Iterator[tuple[MatchSummary, _Counted]]:
         with self._lock:
@@ -148,13 +186,11 @@ def _hits(match: Match) -> Counter[tuple[str, str]]:
 
 
 def _together(matches: list[Fame]) -> Fame:
-    return Fame(
-        matches=len(matches),
-        won=sum(each.won for each in matches),
-        rounds_won=sum(each.rounds_won for each in matches),
-        points=sum(each.points for each in matches),
-        best_round=max(each.best_round for each in matches),
-        hits_given=sum(each.hits_given for each in matches),
-        hits_taken=sum(each.hits_taken for each in matches),
-        uno_forgotten=sum(each.uno_forgotten for each in matches),
-    )
+    """Return the sum of it all; of what is the most of one match, the most."""
+    figures = [each.model_dump() for each in matches]
+    return Fame(**{name: (max if name in _MOST else sum)(each[name] for each in figures) for name in Fame.model_fields})
+
+
+def _day(started: float) -> str:
+    """Return the day of an evening, of which the small hours are part."""
+    return time.strftime("%Y-%m-%d", time.localtime(started - _SMALL_HOURS * 3600))

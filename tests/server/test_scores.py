@@ -129,7 +129,7 @@ def play_match(host: FlaskClient) -> str:
 
 def test_the_hall_of_fame_is_of_all_matches_that_ended(host: FlaskClient) -> None:
     host.post("/api/match", json=MATCH)
-    assert host.get("/api/people/fame").json == {"people": {}, "records": []}
+    assert host.get("/api/people/fame").json == {"people": {}, "records": [], "evenings": []}
     first = play_match(host)
     play_match(host)
     hall = host.get("/api/people/fame").json

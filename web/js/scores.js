@@ -4,19 +4,19 @@ import { confirm } from "./actions.js";
 import { get, remove } from "./api.js";
 import { attempt, may } from "./attempt.js";
 import { handCards } from "./card.js";
+import { clearChart, drawLines } from "./chart.js";
 import { $, ask, fill, h } from "./dom.js";
 import { drawFame } from "./fame.js";
 import { t } from "./i18n.js";
+import { keepButtons } from "./keepsake.js";
 import { matchLabel, takeUp } from "./matches.js";
-import { person, personInk } from "./people.js";
+import { person } from "./people.js";
 import { drawPodium, drawRace } from "./race.js";
 import { live, prepare } from "./shell.js";
 
 const me = await prepare("viewer");
 let shown = /** @type {string | null} */ (new URLSearchParams(location.search).get("match"));
 let running = /** @type {string | null} */ (null);
-/** @type {any} */
-let plot = null;
 let told = "";
 
 // What the board shows changes when a round ends, when something is corrected, and when another match runs.
@@ -78,13 +78,15 @@ function drawDamaged(damaged) {
 async function draw() {
   if (shown === null) {
     fill($("#leaders"), h("p", { class: "soft" }, t("scores.none")));
-    for (const id of ["rounds", "deeds", "chart", "podium"]) fill($(`#${id}`));
+    clearChart($("#chart"));
+    for (const id of ["rounds", "deeds", "podium", "keep"]) fill($(`#${id}`));
     return;
   }
   const match = await attempt(() => get(`/api/matches/${encodeURIComponent(shown ?? "")}`));
   if (!match) return;
   drawLeaders(match);
   fill($("#podium"), match.over && h("section", { class: "panel" }, drawPodium(match)));
+  fill($("#keep"), keepButtons(match));
   drawRounds(match);
   drawDeeds(match);
   await drawChart(match);
@@ -137,48 +139,15 @@ function drawDeeds(match) {
 
 /** From how many rounds on a line tells more than bars. */
 const LINE_ROUNDS = 3;
-const DASHES = [[], [10, 5], [3, 4], [14, 4, 3, 4], [6, 3]];
-
-/** The plotter, loaded where it is needed. It formats numbers in the browser's language, which may be an odd one. */
-async function plotter() {
-  try {
-    new Intl.NumberFormat(navigator.language);
-  } catch {
-    Object.defineProperty(navigator, "language", { value: document.documentElement.lang, configurable: true });
-  }
-  return (await import("../vendor/uPlot.js")).default;
-}
 
 /** @param {import("./answers").ScoresAnswer} match */
 async function drawChart(match) {
-  plot?.destroy();
-  plot = null;
   const place = $("#chart");
-  fill(place);
-  if (!match.totals.length || match.scoring === "single-round") {
-    fill(place, h("p", { class: "soft" }, t("scores.noround")));
-    return;
-  }
-  if (match.totals.length < LINE_ROUNDS) {
-    fill(place, drawRace(match));
-    return;
-  }
-  const uPlot = await plotter();
-  if (shown !== match.id) return;
-  const style = getComputedStyle(document.documentElement);
-  const color = (/** @type {string} */ name) => style.getPropertyValue(name).trim();
-  const rounds = [0, ...match.totals.map((/** @type {any} */ _, /** @type {number} */ i) => i + 1)];
-  const lines = match.players.map((/** @type {string} */ player) => [0, ...match.totals.map((/** @type {any} */ total) => total[player])]);
-  const axis = { stroke: color("--soft"), grid: { stroke: color("--line"), width: 1 }, ticks: { stroke: color("--line"), width: 1 }, font: "14px system-ui" };
-  plot = new uPlot({
-    width: Math.max(280, place.clientWidth), height: 300, cursor: { drag: { x: false, y: false } }, legend: { live: false },
-    scales: { x: { time: false }, y: { range: (/** @type {any} */ _u, /** @type {number} */ _low, /** @type {number} */ high) => [0, Math.max(high * 1.08, 10)] } },
-    axes: [{ ...axis, label: t("scores.round"), incrs: [1, 2, 5, 10] }, axis],
-    series: [{ label: t("scores.round") }, ...match.players.map((/** @type {string} */ player, /** @type {number} */ i) => ({
-      label: player, stroke: personInk(player), width: 3, dash: DASHES[(i + Math.floor(i / 5)) % DASHES.length], points: { size: 8 },
-    }))],
-  }, [rounds, ...lines], place);
-  place.querySelector("canvas")?.setAttribute("role", "img");
-  place.querySelector("canvas")?.setAttribute("aria-label", t("scores.chart"));
+  if (!match.totals.length || match.scoring === "single-round") return clearChart(place, h("p", { class: "soft" }, t("scores.noround")));
+  if (match.totals.length < LINE_ROUNDS) return clearChart(place, drawRace(match));
+  await drawLines(place, {
+    title: t("scores.chart"), axis: t("scores.round"), steps: [0, ...match.totals.keys()].map((_, round) => String(round)),
+    lines: Object.fromEntries(match.players.map((player) => [player, [0, ...match.totals.map((total) => total[player])]])),
+    wanted: () => shown === match.id,
+  });
 }
-addEventListener("resize", () => plot?.setSize({ width: Math.max(280, $("#chart").clientWidth), height: 300 }));

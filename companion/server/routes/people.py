@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
-
 from companion.server.access.guests import Role
 from companion.server.errors import RefusalError
+from companion.server.hall import HallOfFame
 from companion.server.routes.api import Api
 from companion.server.routes.fields import Body, KnownName
 from companion.server.routes.payloads import Answer
@@ -21,38 +20,6 @@ class PeopleAnswer(Answer):
     people: dict[str, int]
 
 
-class FameAnswer(Answer):
-    """What one person did over all matches that came to an end.
-
-    `points` and `best_round` are of matches in which points are wanted; `hits_*` are those of items.
-    """
-
-    matches: int
-    won: int
-    rounds_won: int
-    points: int
-    best_round: int
-    hits_given: int
-    hits_taken: int
-    uno_forgotten: int
-
-
-class RecordAnswer(Answer):
-    """The most of something in one match: whose it is, how many or how many seconds, and the match's id."""
-
-    kind: str
-    players: list[str]
-    amount: int
-    match: str
-
-
-class HallAnswer(Answer):
-    """The hall of fame, who won most first, and the records."""
-
-    people: dict[str, FameAnswer]
-    records: list[RecordAnswer]
-
-
 class ForgetBody(Body):
     """Whom to forget."""
 
@@ -65,25 +32,13 @@ def list_people() -> PeopleAnswer:
     return PeopleAnswer(people=services().people.numbers)
 
 
-@api.route("GET", "/api/people/fame", role=Role.VIEWER, answer=HallAnswer, errors=(409,))
-def get_fame() -> HallAnswer:
-    """Return what everybody did over all matches that came to an end, and the records."""
+@api.route("GET", "/api/people/fame", role=Role.VIEWER, answer=HallOfFame, errors=(409,))
+def get_fame() -> HallOfFame:
+    """Return what everybody did over all matches that came to an end, the records and the evenings."""
     try:
-        fame, records = services().hall.show()
+        return services().hall.show()
     except StoreError as error:
         raise RefusalError(409, "storage", str(error)) from error
-    return HallAnswer(
-        people={name: FameAnswer(**asdict(each)) for name, each in fame.items()},
-        records=[
-            RecordAnswer(
-                kind=each.found.kind.value,
-                players=list(each.found.players),
-                amount=each.found.amount,
-                match=each.match,
-            )
-            for each in records
-        ],
-    )
 
 
 @api.route("POST", "/api/people/forget", role=Role.HOST, body=ForgetBody, errors=(404, 409))
