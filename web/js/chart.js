@@ -14,7 +14,7 @@ async function plotter() {
   } catch {
     Object.defineProperty(navigator, "language", { value: document.documentElement.lang, configurable: true });
   }
-  return (await import("/web/vendor/uPlot.js")).default;
+  return (await import("../vendor/uPlot.js")).default;
 }
 
 const widthOf = (/** @type {any} */ place) => Math.max(LEAST_WIDTH, place.clientWidth);
