@@ -69,6 +69,8 @@ class Difference:
     def was_here(self, place: Mask) -> bool:
         """Whether the outline of a place is one that the table has and the picture has not: something has left."""
         outline = (cv2.dilate(place, _DISC) - cv2.erode(place, _DISC)) > 0
+        if not outline.any():
+            return False  # it is the whole picture
         now, before = (float(_edges(colors)[outline].mean()) for colors in (self.picture, self.table))
         return before > _GHOST * now
 

@@ -11,6 +11,7 @@ import pytest
 from numpy.typing import NDArray
 
 from companion.vision.arms import ArmWatcher, Track
+from companion.vision.backdrop import Difference
 from companion.vision.events import PileKind
 from companion.vision.geometry import Image
 from companion.vision.reaches import Reach, ReachFinder, Spot
@@ -271,3 +272,9 @@ def test_an_arm_that_comes_out_of_a_body_at_the_rim_is_told_by_its_own_side() ->
     at_pile = [reach for reach in reaches if reach.kind is PileKind.DISCARD]
     assert at_pile
     assert off(direction(at_pile[0]), 320) < 30
+
+
+def test_what_fills_the_whole_picture_has_no_outline_to_have_left() -> None:
+    everywhere = np.ones((9, 16), np.uint8)
+    picture = np.zeros((9, 16, 3), np.float32)
+    assert not Difference(0.0, everywhere, everywhere, everywhere, picture, picture).was_here(everywhere)

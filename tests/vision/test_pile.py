@@ -2,15 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
 from dataclasses import replace
 from itertools import count
 
 import numpy as np
 import pytest
+from footage import (
+    BLUE_3,
+    GREEN_9,
+    PACE,
+    RED_7,
+    SIZE,
+    exactly,
+    lay,
+    played,
+    table,
+    told,
+    watch,
+)
 
 from companion.bench.simulated import ExactSightings, Score, follow, grade
-from companion.cards import Card, EditionName
+from companion.cards import EditionName
 from companion.dataset.scenes.layouts import Placement
 from companion.dataset.simulated.actions import (
     Action,
@@ -20,65 +32,18 @@ from companion.dataset.simulated.actions import (
     Nudge,
     Pace,
     Reach,
-    Step,
     Straighten,
     SwitchLight,
     TakeTop,
 )
-from companion.dataset.simulated.script import Script, write_script
-from companion.dataset.simulated.simulation import PileChange, SimulatedFrame, SimulatedTable
+from companion.dataset.simulated.script import write_script
+from companion.dataset.simulated.simulation import PileChange, SimulatedTable
 from companion.vision.events import CameraStatus, CardLanded, CardTakenBack, PileEvent, PileGone, PileMoved
 from companion.vision.frames import Frame
-from companion.vision.geometry import Image, project
+from companion.vision.geometry import project
 from companion.vision.motion import Zone, glance, tinted
-from companion.vision.pile import Detect, PileTracker
+from companion.vision.pile import PileTracker
 from companion.vision.sightings import Sighting
-
-SIZE = (640, 360)
-PACE = Pace(0.4, 0.2, 0.4)
-RED_7, BLUE_3, GREEN_9 = Card.parse("red 7"), Card.parse("blue 3"), Card.parse("green 9")
-WILD, YELLOW_1 = Card.parse("wild"), Card.parse("yellow 1")
-HEADER = write_script(0, longest=1).header
-
-
-def lay(card: Card, angle: float = 0.3, x: float = 0.0, y: float = 0.0, seat: int = 0) -> Lay:
-    return Lay(seat, PACE, card, Placement(x, y, angle))
-
-
-def table(*actions: Action, seed: int = 2, pause: float = 2.0, size: tuple[int, int] = SIZE) -> SimulatedTable:
-    """Return a table at which these actions begin two seconds apart."""
-    steps = tuple(Step(1.0 + pause * i, action) for i, action in enumerate(actions))
-    return SimulatedTable(seed, Script(HEADER, steps, (), 1.0 + pause * len(actions) + 0.5), size=size, fonts=())
-
-
-def watch(*actions: Action, seed: int = 2, detector: ExactSightings | None = None) -> list[PileEvent]:
-    """Return what the tracker says about these actions."""
-    return [event for _, event in follow(table(*actions, seed=seed), detector or ExactSightings())[0]]
-
-
-def told(events: Sequence[PileEvent]) -> list[tuple[type, str]]:
-    """Return the kinds of events with the likeliest card's name."""
-    return [(type(e), e.probabilities[0][0].name if getattr(e, "probabilities", ()) else "") for e in events]
-
-
-def played(footage: SimulatedTable, exact: ExactSightings, tracker: PileTracker) -> list[PileEvent]:
-    """Return what a tracker that sees by `exact` says about the footage."""
-    events: list[PileEvent] = []
-    for frame in footage.frames():
-        exact.show(frame)
-        events += tracker.feed(Frame(frame.image, frame.time, frame.number))
-    return events
-
-
-def exactly(stills: Sequence[SimulatedFrame]) -> Detect:
-    """Return a detector that knows the truth of each of these frames."""
-    exact = ExactSightings()
-
-    def detect(image: np.ndarray[tuple[int, ...], np.dtype[np.uint8]]) -> list[Sighting]:
-        exact.show(next(frame for frame in stills if np.shares_memory(frame.image, image)))
-        return exact(image)
-
-    return detect
 
 
 def test_each_card_that_lands_is_told_once_with_where_it_lies() -> None:
@@ -213,89 +178,6 @@ def test_no_picture_is_read_while_a_hand_rests_on_the_card() -> None:
     assert said[1][0] >= truth[1].clear - 0.2
 
 
-def laid(card: Card, seconds: float, seat: int = 1) -> Lay:
-    """Return a card laid by an arm that takes so many seconds to leave."""
-    return Lay(seat, Pace(0.4, 0.2, seconds), card, Placement(5.0, 0.0, 1.4))
-
-
-def surely(exact: ExactSightings) -> Detect:
-    """Return a detector that reads what is there beyond doubt."""
-    return lambda image: [replace(s, probabilities=(0.999, 0.0005)) for s in exact(image)]
-
-
-def test_a_card_is_told_once_while_the_arm_that_laid_it_still_leaves() -> None:
-    footage, exact = table(lay(RED_7), laid(BLUE_3, 1.2)), ExactSightings()
-    tracker = PileTracker(surely(exact))
-    said = []
-    for frame in footage.frames():
-        exact.show(frame)
-        said += [
-            (frame.time, tracker.look_count, e) for e in tracker.feed(Frame(frame.image, frame.time, frame.number))
-        ]
-    assert told([event for *_, event in said]) == [(CardLanded, "red 7"), (CardLanded, "blue 3")]
-    time, looks, event = said[1]
-    let_go, clear = footage.events[1].time, footage.events[1].clear
-    assert isinstance(event, CardLanded)
-    assert clear is not None
-    # The arm needs half a second from the card to the edge of the pile's surroundings.
-    assert let_go <= event.time < time <= clear + 0.1
-    # What it leaves behind need not be looked at again.
-    assert tracker.look_count == looks
-
-
-def test_what_is_seen_past_an_arm_counts_as_one_of_two_looks_where_it_is_not_beyond_doubt() -> None:
-    footage, exact, looked = table(lay(RED_7), laid(BLUE_3, 0.4)), ExactSightings(), list[float]()
-    now = [0.0]
-
-    def noting(image: np.ndarray[tuple[int, ...], np.dtype[np.uint8]]) -> list[Sighting]:
-        looked.append(now[0])
-        return exact(image)
-
-    tracker, said = PileTracker(noting), []
-    for frame in footage.frames():
-        exact.show(frame)
-        now[0] = frame.time
-        said += [(frame.time, e) for e in tracker.feed(Frame(frame.image, frame.time, frame.number))]
-    assert told([event for _, event in said]) == [(CardLanded, "red 7"), (CardLanded, "blue 3")]
-    past_arm, last = [time for time in looked if time > 3.0][-2:]
-    assert last == said[1][0]
-    assert past_arm < last - 0.05
-
-
-@pytest.mark.parametrize("drags", [False, True])
-def test_what_is_seen_past_an_arm_is_told_only_if_the_next_picture_bears_it_out(drags: bool) -> None:
-    yellow, blue = (40, 200, 220), (200, 60, 30)
-    grain = np.random.default_rng(0).integers(60, 120, (45, 80, 3), dtype=np.uint8).repeat(8, axis=0).repeat(8, axis=1)
-
-    def picture(mark: tuple[int, int, int], x: int, arm: tuple[int, int, int, int]) -> Image:
-        image = grain.copy()
-        image[120:240, x : x + 80] = 230
-        image[130:230:20, x + 10 : x + 70] = mark
-        image[145 if mark == blue else 225 : 230, x + 10 : x + 40] = mark
-        left, top, right, bottom = arm
-        image[top:bottom, left:right] = (110, 140, 190)
-        return image
-
-    def reads(image: Image) -> list[Sighting]:
-        rows, columns = np.nonzero((image == 230).all(2))
-        x, y = float(columns.min()), float(rows.min())
-        card = BLUE_3 if (image == blue).all(2).any() else YELLOW_1
-        quad = np.array([[x, y], [x + 80, y], [x + 80, y + 120], [x, y + 120]], np.float32)
-        return [Sighting(quad, (card, RED_7), (0.999, 0.0005), whole=True)]
-
-    coming = [picture(yellow, 280, (290 + 30 * n, 0, 350 + 30 * n, 90 + 40 * n)) for n in (0, 2, 3, 2, 0)]
-    # The arm drags the card along for some way, by a sleeve, or does not.
-    leaving = [picture(blue, 280 + drags * min(24, 8 * n), (384, 0, 450, 280 - 35 * n)) for n in range(6)]
-    left = picture(blue, 280 + drags * 24, (0, 0, 0, 0))
-    tracker = PileTracker(reads)
-    said = []
-    for n, image in enumerate([picture(yellow, 280, (0, 0, 0, 0))] * 20 + coming + leaving + [left] * 20):
-        said += [(n, event) for event in tracker.feed(Frame(image, n / 30, n))]
-    assert told([event for _, event in said]) == [(CardLanded, "yellow 1"), (CardLanded, "blue 3")]
-    at_rest = 20 + len(coming) + 3
-    assert (said[1][0] > at_rest) is drags
-
-
 def test_a_region_that_was_set_keeps_other_cards_out() -> None:
     footage = table(lay(RED_7), lay(BLUE_3, x=150, y=20))
     exact = ExactSightings()
@@ -303,223 +185,6 @@ def test_a_region_that_was_set_keeps_other_cards_out() -> None:
     region = int(place[0]) - 90, int(place[1]) - 90, 180, 180
     events = played(footage, exact, PileTracker(exact, region))
     assert told(events) == [(CardLanded, "red 7")]
-
-
-def test_what_the_detector_cannot_read_for_sure_is_said_with_both_candidates() -> None:
-    exact = ExactSightings()
-
-    def unsure(image: np.ndarray[tuple[int, ...], np.dtype[np.uint8]]) -> list[Sighting]:
-        return [Sighting(s.quad, (RED_7, BLUE_3), (0.5, 0.45), whole=True) for s in exact(image)]
-
-    footage = table(lay(RED_7))
-    events = played(footage, exact, PileTracker(unsure))
-    assert len(events) == 1
-    assert isinstance(events[0], CardLanded)
-    assert events[0].probabilities == ((RED_7, pytest.approx(0.5)), (BLUE_3, pytest.approx(0.45)))
-
-
-@pytest.mark.parametrize("passed_over", [BLUE_3, RED_7])
-def test_a_card_that_the_quick_look_passes_over_is_found_by_the_thorough_one(passed_over: Card) -> None:
-    exact = ExactSightings()
-
-    def quick(image: np.ndarray[tuple[int, ...], np.dtype[np.uint8]]) -> list[Sighting]:
-        return [sighting for sighting in exact(image) if sighting.card != passed_over]
-
-    footage = table(lay(RED_7), lay(BLUE_3, angle=1.4, x=9, seat=1), TakeTop(1, PACE))
-    events = played(footage, exact, PileTracker(exact, closely=quick))
-    assert told(events) == [(CardLanded, "red 7"), (CardLanded, "blue 3"), (CardTakenBack, "red 7")]
-
-
-def test_a_card_that_the_quick_look_passes_over_is_found_though_that_surely_sees_the_old_one() -> None:
-    exact = ExactSightings()
-
-    def quick(image: np.ndarray[tuple[int, ...], np.dtype[np.uint8]]) -> list[Sighting]:
-        return [replace(s, probabilities=(0.999, 0.0005)) for s in exact(image) if s.card == RED_7]
-
-    footage = table(lay(RED_7), lay(BLUE_3, angle=0.3, x=40, seat=1))
-    events = played(footage, exact, PileTracker(exact, closely=quick))
-    assert told(events) == [(CardLanded, "red 7"), (CardLanded, "blue 3")]
-
-
-def test_a_card_that_the_thorough_look_passes_over_counts_once_quick_ones_agree() -> None:
-    exact = ExactSightings()
-
-    def doubtful(image: np.ndarray[tuple[int, ...], np.dtype[np.uint8]]) -> list[Sighting]:
-        return [replace(s, probabilities=(0.6, *s.probabilities[1:])) if s.card == BLUE_3 else s for s in exact(image)]
-
-    def thorough(image: np.ndarray[tuple[int, ...], np.dtype[np.uint8]]) -> list[Sighting]:
-        found = exact(image)
-        if all(sighting.card != BLUE_3 for sighting in found):
-            return found
-        return [replace(sighting, whole=False) for sighting in found if sighting.card == RED_7]
-
-    footage = table(lay(RED_7), lay(BLUE_3, angle=1.4, x=9, seat=1))
-    events = played(footage, exact, PileTracker(thorough, closely=doubtful))
-    assert told(events) == [(CardLanded, "red 7"), (CardLanded, "blue 3")]
-
-
-def test_a_new_card_of_which_a_corner_alone_is_ever_read_is_told_with_doubt() -> None:
-    exact = ExactSightings()
-
-    def half_blind(image: np.ndarray[tuple[int, ...], np.dtype[np.uint8]]) -> list[Sighting]:
-        found = exact(image)
-        if all(sighting.card != BLUE_3 for sighting in found):
-            return found
-        return [replace(sighting, whole=False) for sighting in found if sighting.card == BLUE_3]
-
-    events = played(table(lay(RED_7), lay(BLUE_3, angle=1.4, x=9, seat=1)), exact, PileTracker(half_blind))
-    assert told(events) == [(CardLanded, "red 7"), (CardLanded, "blue 3")]
-    assert isinstance(events[1], CardLanded)
-    assert events[1].probabilities[0][1] == pytest.approx(0.5, abs=0.05)
-
-
-def test_a_corner_that_every_other_look_reads_is_told_before_long() -> None:
-    exact = ExactSightings()
-
-    def corner(confidence: float) -> Detect:
-        def detect(image: np.ndarray[tuple[int, ...], np.dtype[np.uint8]]) -> list[Sighting]:
-            found = exact(image)
-            new = [s for s in found if s.card == BLUE_3]
-            return [replace(s, whole=False, probabilities=(confidence, 0.05)) for s in new] or found
-
-        return detect
-
-    footage = table(lay(RED_7), lay(BLUE_3, angle=1.4, x=9, seat=1))
-    events = played(footage, exact, PileTracker(corner(0.4), closely=corner(0.9)))
-    assert told(events) == [(CardLanded, "red 7"), (CardLanded, "blue 3")]
-
-
-def reading_red_7(exact: ExactSightings) -> Detect:
-    """Return a detector that reads a wild as the red 7 under it, alone."""
-
-    def detect(image: np.ndarray[tuple[int, ...], np.dtype[np.uint8]]) -> list[Sighting]:
-        found = exact(image)
-        misread = [replace(s, cards=(RED_7, WILD), probabilities=(0.9, 0.05)) for s in found if s.card == WILD]
-        return misread or found
-
-    return detect
-
-
-def test_a_card_that_is_read_as_the_one_under_it_is_told_with_doubt_and_not_as_a_nudge() -> None:
-    exact = ExactSightings()
-    events = played(table(lay(RED_7), lay(WILD, angle=1.4, x=9, seat=1)), exact, PileTracker(reading_red_7(exact)))
-    assert [type(event) for event in events] == [CardLanded, CardLanded]
-    assert isinstance(events[1], CardLanded)
-    assert sum(probability for _, probability in events[1].probabilities) < 0.1
-
-
-def test_a_card_that_one_look_reads_as_the_one_under_it_is_told_as_another_look_reads_it() -> None:
-    exact = ExactSightings()
-    footage = table(lay(RED_7), lay(WILD, angle=1.4, x=9, seat=1))
-    events = played(footage, exact, PileTracker(exact, closely=reading_red_7(exact)))
-    assert told(events) == [(CardLanded, "red 7"), (CardLanded, "wild")]
-
-
-def test_a_top_card_that_one_look_passes_over_does_not_bring_up_the_one_under_it() -> None:
-    exact, seen = ExactSightings(), list[np.ndarray[tuple[int, ...], np.dtype[np.float32]]]()
-
-    def winking(image: np.ndarray[tuple[int, ...], np.dtype[np.uint8]]) -> list[Sighting]:
-        found = exact(image)
-        blue = [sighting.quad for sighting in found if sighting.card == BLUE_3]
-        seen.extend(blue)
-        if not blue or len(seen) > 3 or np.hypot(*(blue[0] - seen[0]).mean(0)) < 5:
-            return found
-        # Of the pile that was pushed, this look shows the lower card.
-        return [Sighting(blue[0] + np.array([20, 15], np.float32), (RED_7, GREEN_9), (0.995, 0.001), whole=True)]
-
-    footage = table(lay(RED_7), lay(BLUE_3, angle=1.4, x=9, seat=1), Nudge(0, PACE, 12.0, 9.0, 0.4, 2))
-    events = played(footage, exact, PileTracker(winking))
-    assert told(events)[:2] == [(CardLanded, "red 7"), (CardLanded, "blue 3")]
-    assert not any(isinstance(event, CardLanded) for event in events[2:])
-
-
-def once_seen(card: Card, exact: ExactSightings, look: Callable[[int, list[Sighting]], list[Sighting]]) -> Detect:
-    """Return a detector that shows the exact sightings, and what the nth `look` makes of them once a card is there."""
-    looks = count(1)
-
-    def detect(image: np.ndarray[tuple[int, ...], np.dtype[np.uint8]]) -> list[Sighting]:
-        found = exact(image)
-        return look(next(looks), found) if any(sighting.card == card for sighting in found) else found
-
-    return detect
-
-
-def test_a_card_that_every_other_look_misses_has_landed_and_did_not_uncover_the_whole_pile() -> None:
-    exact = ExactSightings()
-
-    def winking(n: int, found: list[Sighting]) -> list[Sighting]:
-        lowest = [sighting for sighting in found if sighting.card == RED_7]
-        top = [replace(s, probabilities=(0.75, *s.probabilities[1:])) for s in found if s.card == WILD]
-        return lowest if n % 2 == 0 else [*lowest, *top]
-
-    beside = [lay(BLUE_3, x=65, seat=1), lay(GREEN_9, angle=0.9, x=65), lay(WILD, angle=2.2, x=65, seat=1)]
-    events = played(table(lay(RED_7), *beside), exact, PileTracker(once_seen(WILD, exact, winking)))
-    assert told(events) == [(CardLanded, name) for name in ("red 7", "blue 3", "green 9", "wild")]
-
-
-def test_a_bare_face_laid_on_another_is_noticed_though_hardly_anything_changes() -> None:
-    quad = np.array([[280, 120], [360, 120], [360, 240], [280, 240]], np.float32)
-    yellow, blue, face = (40, 200, 220), (200, 60, 30), 230
-
-    def bare(mark: tuple[int, int, int], hand: int = 0) -> np.ndarray[tuple[int, ...], np.dtype[np.uint8]]:
-        image = np.full((360, 640, 3), (60, 90, 60), np.uint8)
-        image[120:240, 280:360] = face
-        image[128:137, 286:295] = image[223:232, 345:354] = mark
-        image[100 : 100 + hand, 270:370] = (110, 140, 190)
-        return image
-
-    def reads(image: np.ndarray[tuple[int, ...], np.dtype[np.uint8]]) -> list[Sighting]:
-        corner = np.argwhere((image == face).all(2)).min(0, initial=999)[::-1]
-        card = YELLOW_1 if (image == yellow).all(2).any() else BLUE_3
-        return [Sighting(quad - quad[0] + np.float32(corner), (card, GREEN_9), (0.97, 0.01), whole=True)]
-
-    hands = [bare(yellow, hand) for hand in (40, 80, 120, 160, 120, 80, 40)]
-    tracker = PileTracker(reads)
-    images = [bare(yellow)] * 20 + hands + [bare(blue)] * 10
-    events = [event for n, image in enumerate(images) for event in tracker.feed(Frame(image, n / 30, n))]
-    assert told(events) == [(CardLanded, "yellow 1"), (CardLanded, "blue 3")]
-
-
-def test_a_plain_first_card_is_told_though_it_differs_from_the_table_in_its_colour_alone() -> None:
-    # Both as bright as each other.
-    table_color, card_color = (90, 60, 100), (230, 60, 47)
-    quad = np.array([[280, 130], [340, 130], [340, 220], [280, 220]], np.float32)
-
-    def picture(there: bool, hand: int = 0) -> np.ndarray[tuple[int, ...], np.dtype[np.uint8]]:
-        image = np.full((360, 640, 3), table_color, np.uint8)
-        image[300:340, 40:90] = 20
-        if there:
-            image[130:220, 280:340] = card_color
-        image[:hand, 290:330] = (110, 140, 190)
-        return image
-
-    def reads(image: np.ndarray[tuple[int, ...], np.dtype[np.uint8]]) -> list[Sighting]:
-        there = (image == card_color).all(2).any()
-        return [Sighting(quad, (BLUE_3, RED_7), (0.99, 0.005), whole=True)] if there else []
-
-    hands = [picture(there, hand) for there, hand in ((False, 80), (False, 160), (True, 160), (True, 80))]
-    images = [picture(False)] * 80 + hands + [picture(True)] * 30
-    tracker = PileTracker(reads)
-    events = [event for n, image in enumerate(images) for event in tracker.feed(Frame(image, n / 30, n))]
-    assert told(events) == [(CardLanded, "blue 3")]
-
-
-def test_a_card_that_one_look_in_several_reads_is_told_with_doubt() -> None:
-    exact = ExactSightings()
-
-    def seldom(n: int, found: list[Sighting]) -> list[Sighting]:
-        corner = Sighting(found[0].quad, (RED_7, GREEN_9), (0.99, 0.005), whole=False)
-        whole = [replace(s, probabilities=(0.9, *s.probabilities[1:])) for s in found if s.card == BLUE_3]
-        return [*(whole if n == 3 else []), corner]
-
-    events = played(
-        table(lay(RED_7), lay(BLUE_3, angle=1.4, x=9, seat=1), pause=4.0),
-        exact,
-        PileTracker(once_seen(BLUE_3, exact, seldom)),
-    )
-    assert told(events) == [(CardLanded, "red 7"), (CardLanded, "blue 3")]
-    assert isinstance(events[1], CardLanded)
-    assert events[1].probabilities[0][1] == pytest.approx(0.45, abs=0.02)
 
 
 def test_still_pictures_far_apart_are_each_taken_by_themselves() -> None:

@@ -1,0 +1,96 @@
+"""The tracker and the arm that lays a card: what is seen past it while it still leaves."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from footage import (
+    BLUE_3,
+    RED_7,
+    YELLOW_1,
+    laid,
+    lay,
+    surely,
+    table,
+    told,
+)
+
+from companion.bench.simulated import ExactSightings
+from companion.vision.events import CardLanded
+from companion.vision.frames import Frame
+from companion.vision.geometry import Image
+from companion.vision.pile import PileTracker
+from companion.vision.sightings import Sighting
+
+
+def test_a_card_is_told_once_while_the_arm_that_laid_it_still_leaves() -> None:
+    footage, exact = table(lay(RED_7), laid(BLUE_3, 1.2)), ExactSightings()
+    tracker = PileTracker(surely(exact))
+    said = []
+    for frame in footage.frames():
+        exact.show(frame)
+        said += [
+            (frame.time, tracker.look_count, e) for e in tracker.feed(Frame(frame.image, frame.time, frame.number))
+        ]
+    assert told([event for *_, event in said]) == [(CardLanded, "red 7"), (CardLanded, "blue 3")]
+    time, looks, event = said[1]
+    let_go, clear = footage.events[1].time, footage.events[1].clear
+    assert isinstance(event, CardLanded)
+    assert clear is not None
+    # The arm needs half a second from the card to the edge of the pile's surroundings.
+    assert let_go <= event.time < time <= clear + 0.1
+    # What it leaves behind need not be looked at again.
+    assert tracker.look_count == looks
+
+
+def test_what_is_seen_past_an_arm_counts_as_one_of_two_looks_where_it_is_not_beyond_doubt() -> None:
+    footage, exact, looked = table(lay(RED_7), laid(BLUE_3, 0.4)), ExactSightings(), list[float]()
+    now = [0.0]
+
+    def noting(image: np.ndarray[tuple[int, ...], np.dtype[np.uint8]]) -> list[Sighting]:
+        looked.append(now[0])
+        return exact(image)
+
+    tracker, said = PileTracker(noting), []
+    for frame in footage.frames():
+        exact.show(frame)
+        now[0] = frame.time
+        said += [(frame.time, e) for e in tracker.feed(Frame(frame.image, frame.time, frame.number))]
+    assert told([event for _, event in said]) == [(CardLanded, "red 7"), (CardLanded, "blue 3")]
+    past_arm, last = [time for time in looked if time > 3.0][-2:]
+    assert last == said[1][0]
+    assert past_arm < last - 0.05
+
+
+@pytest.mark.parametrize("drags", [False, True])
+def test_what_is_seen_past_an_arm_is_told_only_if_the_next_picture_bears_it_out(drags: bool) -> None:
+    yellow, blue = (40, 200, 220), (200, 60, 30)
+    grain = np.random.default_rng(0).integers(60, 120, (45, 80, 3), dtype=np.uint8).repeat(8, axis=0).repeat(8, axis=1)
+
+    def picture(mark: tuple[int, int, int], x: int, arm: tuple[int, int, int, int]) -> Image:
+        image = grain.copy()
+        image[120:240, x : x + 80] = 230
+        image[130:230:20, x + 10 : x + 70] = mark
+        image[145 if mark == blue else 225 : 230, x + 10 : x + 40] = mark
+        left, top, right, bottom = arm
+        image[top:bottom, left:right] = (110, 140, 190)
+        return image
+
+    def reads(image: Image) -> list[Sighting]:
+        rows, columns = np.nonzero((image == 230).all(2))
+        x, y = float(columns.min()), float(rows.min())
+        card = BLUE_3 if (image == blue).all(2).any() else YELLOW_1
+        quad = np.array([[x, y], [x + 80, y], [x + 80, y + 120], [x, y + 120]], np.float32)
+        return [Sighting(quad, (card, RED_7), (0.999, 0.0005), whole=True)]
+
+    coming = [picture(yellow, 280, (290 + 30 * n, 0, 350 + 30 * n, 90 + 40 * n)) for n in (0, 2, 3, 2, 0)]
+    # The arm drags the card along for some way, by a sleeve, or does not.
+    leaving = [picture(blue, 280 + drags * min(24, 8 * n), (384, 0, 450, 280 - 35 * n)) for n in range(6)]
+    left = picture(blue, 280 + drags * 24, (0, 0, 0, 0))
+    tracker = PileTracker(reads)
+    said = []
+    for n, image in enumerate([picture(yellow, 280, (0, 0, 0, 0))] * 20 + coming + leaving + [left] * 20):
+        said += [(n, event) for event in tracker.feed(Frame(image, n / 30, n))]
+    assert told([event for _, event in said]) == [(CardLanded, "yellow 1"), (CardLanded, "blue 3")]
+    at_rest = 20 + len(coming) + 3
+    assert (said[1][0] > at_rest) is drags
