@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
 
 import cv2
 import numpy as np
@@ -15,11 +14,10 @@ from numpy.typing import NDArray
 
 from companion.vision.backdrop import WIDTH, Backdrop, Difference, Mask
 from companion.vision.geometry import Image
+from companion.vision.rim import Point, Rim, behind, rim_of, ways_from
 
-Point = NDArray[np.float64]
+__all__ = ["ArmWatcher", "Point", "Sample", "Track"]
 
-# Gap in the rim, in small pixels, across which one arm goes on: a cuff in the table's own colour, a watch.
-_GAP = 6
 # Width at the rim, over the picture's, from which a component is more than an arm: a body, or a shadow beside it.
 _WIDE = 0.2
 # In how many frames two arms must have been seen by themselves to be told apart when they cross.
@@ -36,6 +34,14 @@ _LEAST_AREA, _LEAST_REACH = 14, 5.0
 _SOLID = 0.15
 # Of a component's pixels so many, the farthest ones, make its tip, so that noise at its edge does not.
 _TIP_PIXELS = 8
+# What it adds to the cost of a match that the arm does not cross the rim, in small pixels: more than any other match
+# costs, for what hangs together with the rim is the arm that leaves; what lies at its old tip is the card that it laid.
+_RIMLESS = 100.0
+# How long (s) a hand without a rim may lie as still as what an arm let go of.
+_KEEPS_STILL = 0.15
+# How far a tip may move in small pixels, as when a card comes to hang from it, and be the same arm's wherever that is
+# said to come in.
+_SAME_TIP = 25.0
 # How far a tip, and a place at the rim, can be from where they were, in small pixels, and after how many seconds unseen
 # an arm has left.
 _TIP_JUMP, _RIM_JUMP, _LEFT_AFTER = 60.0, 24.0, 0.25
@@ -146,7 +152,7 @@ class ArmWatcher:
             return [], attached
         closed = np.asarray(cv2.morphologyEx(difference.foreign, cv2.MORPH_CLOSE, _DISC), np.uint8)
         count, labels, stats, _ = cv2.connectedComponentsWithStats(closed, connectivity=8)
-        rim = _rim(closed.shape[0], closed.shape[1])
+        rim = rim_of(closed.shape[0], closed.shape[1])
         samples = []
         for number in range(1, count):
             if stats[number, cv2.CC_STAT_AREA] < _LEAST_AREA:
@@ -164,8 +170,9 @@ class ArmWatcher:
             attached[part] = 1
             body = _body(part, difference.solid)
             firm = [run for run in rim.runs(part & (difference.solid > 0)) if len(run) >= _LEAST_CROSSING]
-            # The shadow of an arm crosses the rim beside it.
-            runs = firm or runs
+            # The shadow of an arm crosses the rim beside it; but a dark sleeve may look like one.
+            dark = [run for run in runs if not any(np.isin(run, own).any() for own in firm)]
+            runs = firm + [run for run in dark if not firm or self._is_entry(run, rim)]
             samples += [self._sample(difference.time, arm) for arm in self._arms_of(part, body, runs, rim, difference)]
         return samples, attached
 
@@ -174,7 +181,7 @@ class ArmWatcher:
         part: NDArray[np.bool_],
         body: Point,
         runs: list[NDArray[np.intp]],
-        rim: _Rim,
+        rim: Rim,
         difference: Difference,
     ) -> list[_Arm]:
         """Return the arms of a component that touches the rim in these stretches; `body` is what is solid of it."""
@@ -196,7 +203,7 @@ class ArmWatcher:
             return arms
         return _divided(part, body, runs, rim)
 
-    def _entered(self, runs: list[NDArray[np.intp]], rim: _Rim) -> list[NDArray[np.intp]]:
+    def _entered(self, runs: list[NDArray[np.intp]], rim: Rim) -> list[NDArray[np.intp]]:
         """Return the stretches without those where the finger ends of an arm leave the picture on its other side."""
         left = list(runs)
         for track in self._tracks:
@@ -205,19 +212,19 @@ class ArmWatcher:
                 continue
             tip, came = track.last.tip / self._scale, came / self._scale
             own = [run for run in left if np.hypot(*(rim.points[run] - came).T).min() <= _RIM_JUMP]
-            out = [run for run in left if np.hypot(*(rim.points[run] - tip).T).min() <= _NEAR_TIP]
+            out = [run for run in left if np.hypot(*(rim.points[run] - tip).T).min() <= _OUT]
             claimed = [run for run in out if not any(run is one for one in own) and not self._is_entry(run, rim, track)]
             if own:
                 left = [run for run in left if not any(run is one for one in claimed)]
         return left
 
-    def _is_entry(self, run: NDArray[np.intp], rim: _Rim, but: Track) -> bool:
-        """Whether another arm than this one comes in at a stretch."""
+    def _is_entry(self, run: NDArray[np.intp], rim: Rim, but: Track | None = None) -> bool:
+        """Whether an arm that is known, another one than `but`, comes in at a stretch."""
         middle = rim.points[run].mean(0)
         others = (track.last.rim for track in self._tracks if track is not but and track.alone >= _APART_FRAMES)
         return any(at is not None and np.hypot(*(middle - at / self._scale)) <= _RIM_JUMP for at in others)
 
-    def _known(self, runs: list[NDArray[np.intp]], rim: _Rim) -> dict[int, Point]:
+    def _known(self, runs: list[NDArray[np.intp]], rim: Rim) -> dict[int, Point]:
         """Return the tips of those arms that were seen by themselves before they met, by their stretch of the rim."""
         known: dict[int, Point] = {}
         middles = [rim.points[run].mean(0) for run in runs]
@@ -238,9 +245,18 @@ class ArmWatcher:
             last = track.last
             known = [sample.rim for sample in track.samples if sample.rim is not None]
             near = np.hypot(*(points - last.tip / self._scale).T).min() <= _NEAR_TIP
-            if near and known and (moves or (last.rim is None and len(points) > _SAME_HAND * last.area)):
+            same = last.rim is None and len(points) > _SAME_HAND * last.area
+            if near and known and (moves or (same and not self._keeps_still(track))):
                 return _Arm(_farthest(points, known[-1] / self._scale), None, 0.0, len(points))
         return None
+
+    def _keeps_still(self, track: Track) -> bool:
+        """Whether what is left of an arm has lain in one place too long to be a hand."""
+        last = track.last
+        rest = [sample for sample in track.samples if sample.time >= last.time - _KEEPS_STILL]
+        if track.samples[0].time > last.time - _KEEPS_STILL or any(sample.rim is not None for sample in rest):
+            return False
+        return all(float(np.hypot(*(sample.tip - last.tip))) <= self._scale for sample in rest)
 
     @property
     def _scale(self) -> float:
@@ -284,52 +300,25 @@ class ArmWatcher:
         last = track.last
         tip = float(np.hypot(*(sample.tip - last.tip))) / self._scale
         if sample.rim is None or last.rim is None:
-            return 10 + tip if tip <= _TIP_JUMP else None
+            return _RIMLESS + tip if tip <= _TIP_JUMP else None
         rim = float(np.hypot(*(sample.rim - last.rim))) / self._scale
-        return rim + 0.3 * tip if rim <= _RIM_JUMP and tip <= 2 * _TIP_JUMP else None
+        # Where an arm lies along the rim, the place from which it comes is ill known and may jump.
+        near = rim <= _RIM_JUMP and tip <= 2 * _TIP_JUMP
+        return rim + 0.3 * tip if near or (tip <= _SAME_TIP and rim <= 4 * _RIM_JUMP) else None
 
 
+_CROSS = np.asarray(cv2.getStructuringElement(cv2.MORPH_CROSS, (3, 3)), np.uint8)
 _DISC = np.asarray(cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (3, 3)), np.uint8)
 _NEAR_TIP = 10
+# How near the place where its tip was last an arm may leave the picture again: it moves on so far in a frame or two.
+_OUT = 20
 # How near something must move for a tip to have moved, and how near one that has not is where it was.
 _AT_TIP, _STAYS = 3, 3.0
-
-
-class _Rim:
-    """The pixels just inside the picture's rim, once about, clockwise from the top left."""
-
-    def __init__(self, height: int, width: int) -> None:
-        top = [(x, 1) for x in range(1, width - 1)]
-        right = [(width - 2, y) for y in range(2, height - 1)]
-        bottom = [(x, height - 2) for x in range(width - 3, 0, -1)]
-        left = [(1, y) for y in range(height - 3, 1, -1)]
-        self.points = np.array(top + right + bottom + left)
-
-    def runs(self, part: NDArray[np.bool_]) -> list[NDArray[np.intp]]:
-        """Return the stretches of the rim that lie in a component, as numbers of `points`."""
-        x, y = self.points.T
-        return _stretches(np.flatnonzero(part[y, x]), len(self.points))
 
 
 def _moves_at(moved: Mask, place: Point) -> bool:
     x, y = place.astype(int)
     return bool(moved[max(0, y - _AT_TIP) : y + _AT_TIP + 1, max(0, x - _AT_TIP) : x + _AT_TIP + 1].any())
-
-
-@lru_cache(maxsize=4)
-def _rim(height: int, width: int) -> _Rim:
-    return _Rim(height, width)
-
-
-def _stretches(numbers: NDArray[np.intp], size: int) -> list[NDArray[np.intp]]:
-    """Return sorted numbers in stretches, over small gaps, the last joined to the first round the end."""
-    if not len(numbers):
-        return []
-    runs = np.split(numbers, np.flatnonzero(np.diff(numbers) > _GAP) + 1)
-    if len(runs) > 1 and numbers[0] + size - numbers[-1] <= _GAP:
-        runs[0] = np.concatenate([runs[-1] - size, runs[0]])
-        runs.pop()
-    return runs
 
 
 @dataclass(frozen=True, eq=False)
@@ -372,14 +361,14 @@ def _last(points: Point, away: NDArray[np.floating]) -> Point:
     return np.asarray(points[np.argpartition(away, -count)[-count:]].mean(0), np.float64)
 
 
-def _divided(part: NDArray[np.bool_], body: Point, runs: list[NDArray[np.intp]], rim: _Rim) -> list[_Arm]:
+def _divided(part: NDArray[np.bool_], body: Point, runs: list[NDArray[np.intp]], rim: Rim) -> list[_Arm]:
     """Return the arms of a component that crosses the rim in several places, or in a wide one as a body does.
 
     Each pixel belongs to the crossing to which the way within the component is shortest; an arm comes from that part
     of its crossing that is nearest to its tip on that way. Where one's tip is no end but lies at another's border, both
     are one arm, as of a hand whose thumb sticks out of the picture.
     """
-    ways = np.stack([_ways(part, rim.points[run]) for run in runs])
+    ways = np.stack([ways_from(part, rim.points[run]) for run in runs])
     owner = ways.argmin(0)
     xs, ys = body.astype(int).T
     length = ways.min(0)[ys, xs]
@@ -411,36 +400,7 @@ def _divided(part: NDArray[np.bool_], body: Point, runs: list[NDArray[np.intp]],
         widest = max(same, key=lambda i: len(runs[i]))
         places = rim.points[runs[widest]]
         if len(places) > _WIDE * part.shape[1]:
-            back = _ways(part, np.round(tip)[None])[places[:, 1], places[:, 0]]
-            places = places[back <= back.min() + _ARM_WIDTH]
+            places = behind(part, tip, places)
         if len(places):
             arms.append(_Arm(tip, places.mean(0), float(len(places)), int(area)))
     return arms
-
-
-# How much longer than the shortest way to the rim another one may be that leads through the same arm, in small pixels.
-_ARM_WIDTH = 4.0
-
-
-def _ways(part: NDArray[np.bool_], seeds: NDArray[np.generic]) -> NDArray[np.float32]:
-    """Return how far each pixel of a component is from the seeds (N, 2: x, y) by ways within it; infinite elsewhere."""
-    mask = part.astype(np.uint8)
-    ways = np.full(part.shape, np.inf, np.float32)
-    front = np.zeros_like(mask)
-    x, y = seeds.astype(int).T
-    front[y, x] = mask[y, x]
-    ways[front > 0] = 0
-    step = 0
-    while True:
-        step += 1
-        # Squares and crosses by turns grow octagons, which are nearly round.
-        grown = cv2.bitwise_and(cv2.dilate(front, _SQUARE if step % 2 else _CROSS), mask)
-        new = grown > front
-        if not new.any():
-            return ways
-        ways[new] = step
-        front = np.asarray(grown, np.uint8)
-
-
-_SQUARE = np.ones((3, 3), np.uint8)
-_CROSS = np.asarray(cv2.getStructuringElement(cv2.MORPH_CROSS, (3, 3)), np.uint8)

@@ -254,6 +254,33 @@ def test_finger_ends_that_leave_the_picture_beyond_the_pile_are_no_second_arm() 
     assert off(found[0], 180) < 15
 
 
+class Laying(Arm):
+    """An arm that lets go of something that lies there from then on."""
+
+    def paint(self, image: Image, now: float) -> None:
+        if now > self.start + self.way + 0.1:
+            x, y = self.goal.astype(int)
+            cv2.rectangle(image, (x - 14, y - 20), (x + 14, y + 20), (90, 200, 60), -1)
+        super().paint(image, now)
+
+
+def test_the_card_that_an_arm_leaves_behind_is_none_of_it() -> None:
+    tracks, reaches = follow(film(3.0, [Laying(250, DISCARD.middle, seed=13, width=16)]))
+    assert len(tracks) == 1
+    assert tracks[0].last.time < 2.3
+    assert np.hypot(*(tracks[0].last.tip - DISCARD.middle)) > 40
+    assert [reach.kind for reach in reaches] == [PileKind.DISCARD]
+
+
+def test_an_arm_that_lies_along_the_rim_comes_from_where_it_points() -> None:
+    arm = Arm(258, np.array([215.0, 158.0]), start=0.5, stay=0.6, seed=16, width=30)
+    tracks, _ = follow(film(2.6, [arm]))
+    assert len({track.number for track in tracks if len(track.samples) > 2}) == 1
+    found = tracks[0].direction(MIDDLE, 0.9, 1.7)
+    assert found is not None
+    assert 225 < found[0] < 290
+
+
 def test_an_arm_that_comes_out_of_a_body_at_the_rim_is_told_by_its_own_side() -> None:
     """As a phone leaning on books sees it: somebody sits in the picture, and leans a little to and fro."""
     arm = Arm(320, DISCARD.middle, start=1.2, seed=12)

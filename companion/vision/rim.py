@@ -1,0 +1,112 @@
+"""Where what differs from the table meets the picture's rim, and the ways within it from there to its tip."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+Point = NDArray[np.float64]
+
+# Gap in the rim, in small pixels, across which one arm goes on: a cuff in the table's own colour, a watch.
+_GAP = 6
+# How far from the rim, in small pixels, an arm may lie along it and be said to cross it all the way.
+_BESIDE = 8
+
+
+class Rim:
+    """The pixels just inside the picture's rim, once about, clockwise from the top left."""
+
+    def __init__(self, height: int, width: int) -> None:
+        top = [(x, 1) for x in range(1, width - 1)]
+        right = [(width - 2, y) for y in range(2, height - 1)]
+        bottom = [(x, height - 2) for x in range(width - 3, 0, -1)]
+        left = [(1, y) for y in range(height - 3, 1, -1)]
+        self.points = np.array(top + right + bottom + left)
+        inward = [(0, 1)] * len(top) + [(-1, 0)] * len(right) + [(0, -1)] * len(bottom) + [(1, 0)] * len(left)
+        deep = (
+            self.points[:, None] + np.array(inward)[:, None] * np.arange(min(_BESIDE, height // 3, width // 3))[:, None]
+        )
+        self._deep = deep[..., 1], deep[..., 0]
+
+    def runs(self, part: NDArray[np.bool_]) -> list[NDArray[np.intp]]:
+        """Return the stretches of the rim that lie in a component, as numbers of `points`.
+
+        Where it lies along the rim between two stretches they are one: an arm that comes in at a sharp angle.
+        """
+        x, y = self.points.T
+        runs = _stretches(np.flatnonzero(part[y, x]), len(self.points))
+        if len(runs) < 2:
+            return runs
+        along: NDArray[np.bool_] = np.asarray(np.any(part[self._deep], axis=1), np.bool_)
+        joined = runs[:1]
+        for run in runs[1:]:
+            if along[joined[-1][-1] : run[0]].all():
+                joined[-1] = np.concatenate([joined[-1], run])
+            else:
+                joined.append(run)
+        if (
+            len(joined) > 1
+            and along[np.arange(joined[-1][-1], joined[0][0] + len(self.points)) % len(self.points)].all()
+        ):
+            joined[0] = np.concatenate([joined.pop() - len(self.points), joined[0]])
+        return joined
+
+
+@lru_cache(maxsize=4)
+def rim_of(height: int, width: int) -> Rim:
+    return Rim(height, width)
+
+
+def _stretches(numbers: NDArray[np.intp], size: int) -> list[NDArray[np.intp]]:
+    """Return sorted numbers in stretches, over small gaps, the last joined to the first round the end."""
+    if not len(numbers):
+        return []
+    runs = np.split(numbers, np.flatnonzero(np.diff(numbers) > _GAP) + 1)
+    if len(runs) > 1 and numbers[0] + size - numbers[-1] <= _GAP:
+        runs[0] = np.concatenate([runs[-1] - size, runs[0]])
+        runs.pop()
+    return runs
+
+
+# How far from its tip, in small pixels by ways within it, an arm shows which way it points: a hand and a wrist. Degrees
+# within which places of the rim lie as well behind it as the best one.
+_FOREARM, _IN_LINE = 50, 6.0
+
+
+def behind(part: NDArray[np.bool_], tip: Point, places: NDArray[np.intp]) -> NDArray[np.intp]:
+    """Return those places of a wide crossing to which an arm points back: a body's shoulder, or where a sleeve ends."""
+    ways = ways_from(part, np.round(tip)[None])
+    ys, xs = np.nonzero(ways <= _FOREARM)
+    if not len(xs):
+        return places
+    back = np.array([xs.mean(), ys.mean()]) - tip
+    turn = np.degrees(np.arctan2(*(places - tip).T) - np.arctan2(*back))
+    off = np.abs((turn + 180) % 360 - 180)
+    return np.asarray(places[off <= off.min() + _IN_LINE], np.intp)
+
+
+def ways_from(part: NDArray[np.bool_], seeds: NDArray[np.generic]) -> NDArray[np.float32]:
+    """Return how far each pixel of a component is from the seeds (N, 2: x, y) by ways within it; infinite elsewhere."""
+    mask = part.astype(np.uint8)
+    ways = np.full(part.shape, np.inf, np.float32)
+    front = np.zeros_like(mask)
+    x, y = seeds.astype(int).T
+    front[y, x] = mask[y, x]
+    ways[front > 0] = 0
+    step = 0
+    while True:
+        step += 1
+        # Squares and crosses by turns grow octagons, which are nearly round.
+        grown = cv2.bitwise_and(cv2.dilate(front, _SQUARE if step % 2 else _CROSS), mask)
+        new = grown > front
+        if not new.any():
+            return ways
+        ways[new] = step
+        front = np.asarray(grown, np.uint8)
+
+
+_SQUARE = np.ones((3, 3), np.uint8)
+_CROSS = np.asarray(cv2.getStructuringElement(cv2.MORPH_CROSS, (3, 3)), np.uint8)
