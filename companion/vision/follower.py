@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from companion.vision.arms import ArmWatcher, Track
+from companion.vision.drawn import Changes, is_sure, told
 from companion.vision.drawpile import DrawPile
 from companion.vision.events import (
     Arm,
@@ -26,21 +27,27 @@ from companion.vision.hindsight import Hindsight
 from companion.vision.known import Region
 from companion.vision.motion import Zone
 from companion.vision.pile import PileTracker
-from companion.vision.reaches import Reach, ReachFinder, Spot, arm_of, distances, told, was_laying
+from companion.vision.quiet import QuietPictures
+from companion.vision.reaches import REMEMBERED, Reach, ReachFinder, Spot, arm_of, last_at, was_laying
 
 FindBacks = Callable[[Image], list[Quad]]
 """Finds what may be cards face down in a (H, W, 3) BGR uint8 picture; quads in its pixels."""
 
-# How long an arm that has left is remembered (s): a card may be told that much later than it was laid.
-_REMEMBERED = 6.0
-# An arm may be seen at the pile for so long (s) after the first frame in which its card lay still.
-_LETS_GO = 0.3
-# How near the discard pile an arm must have come, in lengths of a card, to have laid what landed there.
-_LAID_FROM = 1.2
-# So many lengths of a card nearer tells as much for an arm as a second later.
-_PER_SECOND = 0.6
-# Seconds for which reaches are held back, so that a card laid meanwhile is told first and events come in order.
-_HOLD = 0.6
+# Seconds for which reaches are held back, so that a card laid meanwhile is told first and events come in order; and for
+# which those to the draw pile are until its top can be seen, as the arm is gone.
+_HOLD, _SHOWS = 0.6, 1.5
+# Of how many times without an arm a picture is kept while a match goes on.
+_QUIET = 4
+
+
+@dataclass(frozen=True, eq=False)
+class _Held:
+    """A reach that is held back: its event as far as the hand's way tells, and what the draw pile is yet to tell."""
+
+    event: PileReached
+    reach: Reach
+    zone: Zone
+    draw: Spot | None
 
 
 class Follower:
@@ -66,7 +73,9 @@ class Follower:
         self._finders: dict[int, ReachFinder] = {}
         self._recent: list[Track] = []
         self._laid: list[tuple[int, float]] = []
-        self._held_back: list[PileReached] = []
+        self._held_back: list[_Held] = []
+        self._quiet = QuietPictures(keep=None if whole else _QUIET)
+        self._changes = Changes()
         self._size, self._time = (0, 0), 0.0
 
     @property
@@ -82,6 +91,7 @@ class Follower:
         """
         self._size, self._time = (frame.image.shape[1], frame.image.shape[0]), frame.time
         tracks = self._arms.feed(frame.image, frame.time)
+        self._quiet.see(frame.image, frame.time, arms=any(not track.gone for track in tracks))
         events = self._take(self.tracker.feed(frame), tracks, frame.time)
         self._look_for_backs(frame, tracks)
         return events
@@ -90,14 +100,15 @@ class Follower:
         """Say what is left to be said when no frame will follow."""
         tracks = self._arms.finish()
         events = self._take(self.tracker.finish(), tracks, self._time)
-        left, self._held_back = self._held_back, []
+        left = [self._weighed(held) for held in self._held_back]
+        self._held_back = []
         if self._hindsight is not None:
-            left += self._hindsight.draws()
+            left += self._hindsight.draws(self._quiet)
         return sorted([*events, *left], key=lambda event: event.time)
 
     def _take(self, seen: list[PileEvent], tracks: list[Track], time: float) -> list[PileEvent]:
         known = {track.number for track in self._recent}
-        self._recent = [track for track in self._recent if time - track.last.time <= _REMEMBERED]
+        self._recent = [track for track in self._recent if time - track.last.time <= REMEMBERED]
         self._recent += [track for track in tracks if track.number not in known]
         events = [self._with_arm(event) for event in seen]
         zone = self.tracker.zone
@@ -108,7 +119,7 @@ class Follower:
         spots = self._spots(zone)
         for track in tracks:
             finder = self._finders.setdefault(track.number, ReachFinder(track))
-            self._held_back += [e for reach in finder.follow(spots) if (e := self._reached(reach, zone)) is not None]
+            self._held_back += [h for reach in finder.follow(spots) if (h := self._reached(reach, zone)) is not None]
             if track.gone:
                 place = self._finders.pop(track.number).rested(spots[0])
                 if place is not None and all(track.number != number for number, _ in self._laid):
@@ -118,9 +129,29 @@ class Follower:
     def _in_order(self, events: list[PileEvent], time: float) -> list[PileEvent]:
         """Return the events with those reaches that are due, by their times."""
         latest = max((event.time for event in events), default=0.0)
-        due = [reach for reach in self._held_back if reach.time <= max(latest, time - _HOLD)]
-        self._held_back = [reach for reach in self._held_back if reach not in due]
-        return sorted([*events, *due], key=lambda event: event.time)
+        due = [held for held in self._held_back if held.event.time <= max(latest, time - self._patience(held))]
+        self._held_back = [held for held in self._held_back if held not in due]
+        return sorted([*events, *map(self._weighed, due)], key=lambda event: event.time)
+
+    def _patience(self, held: _Held) -> float:
+        waits = held.draw is not None and self._share(held) is None
+        return _SHOWS if waits else _HOLD
+
+    def _share(self, held: _Held) -> float | None:
+        """Return what share of the draw pile's top has changed since before the reach; None while that is not known."""
+        if held.draw is None:
+            return None
+        return self._quiet.changed(held.draw.middle, held.draw.length, held.reach.began, held.reach.ended)
+
+    def _weighed(self, held: _Held) -> PileReached:
+        """Return the event of a reach by all that is known now."""
+        share = self._share(held)
+        if share is None or held.draw is None:
+            return held.event
+        odds = self._changes.odds(share)
+        if is_sure(held.reach, held.draw):
+            self._changes.note(share)
+        return told(held.reach, held.zone, held.draw, odds)
 
     def _spots(self, zone: Zone) -> list[Spot]:
         discard = Spot(PileKind.DISCARD, np.array([zone.x, zone.y]), zone.length)
@@ -150,37 +181,23 @@ class Follower:
         self._laid = [*self._laid[-8:], (track.number, time)]
         if self._hindsight is not None:
             self._hindsight.see_work(track, time)
-        self._held_back = [reach for reach in self._held_back if not was_laying(reach, self._laid)]
+        self._held_back = [held for held in self._held_back if not was_laying(held.event, self._laid)]
 
     def _last_there(self, landed: float, quad: Quad | None) -> Track | None:
-        """Return the arm that was last where a card then lay still, the nearest one of several.
-
-        quad: the card's outline, the middle of the discard pile where None.
-        """
+        """Return the arm that was last where a card then lay still, in the middle of the discard pile where None."""
         zone = self.tracker.zone
         if zone is None:
             return None
         middle = np.array([zone.x, zone.y]) if quad is None else quad.mean(0).astype(np.float64)
-        spot = [Spot(PileKind.DISCARD, middle, zone.length)]
-        best: tuple[float, Track] | None = None
-        for track in self._recent:
-            for number in range(len(track.samples) - 1, -1, -1):
-                time = track.samples[number].time
-                if time > landed + _LETS_GO or time < landed - _REMEMBERED:
-                    continue
-                away = distances(track, number, spot)[PileKind.DISCARD]
-                if away > _LAID_FROM:
-                    continue
-                score = _PER_SECOND * max(0.0, landed - time) + away
-                if best is None or score < best[0]:
-                    best = score, track
-        return None if best is None else best[1]
+        return last_at(Spot(PileKind.DISCARD, middle, zone.length), self._recent, landed)
 
-    def _reached(self, reach: Reach, zone: Zone) -> PileReached | None:
-        if not reach.stayed or (reach.kind is PileKind.DRAW and self._hindsight is not None):
+    def _reached(self, reach: Reach, zone: Zone) -> _Held | None:
+        drawing = reach.kind is PileKind.DRAW
+        if not reach.stayed or (drawing and self._hindsight is not None):
             return None
-        reached = told(reach, zone, self._draw_pile.spot(zone))
-        return None if was_laying(reached, self._laid) else reached
+        draw = self._draw_pile.spot(zone)
+        event = told(reach, zone, draw)
+        return None if was_laying(event, self._laid) else _Held(event, reach, zone, draw if drawing else None)
 
     def _arm(self, track: Track, began: float, ended: float) -> Arm:
         zone = self.tracker.zone or Zone(self._size[0] / 2, self._size[1] / 2, 0.0)

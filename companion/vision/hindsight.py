@@ -12,11 +12,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from companion.vision.arms import Point, Track
+from companion.vision.drawn import Changes, is_sure, told
 from companion.vision.drawpile import FARTHEST, NEAREST, SAME_PLACE
 from companion.vision.events import PileKind, PileReached
 from companion.vision.geometry import Quad
 from companion.vision.motion import Zone
-from companion.vision.reaches import ReachFinder, Spot, told, turning_places, was_laying
+from companion.vision.quiet import QuietPictures
+from companion.vision.reaches import Reach, ReachFinder, Spot, turning_places, was_laying
 
 # Arms that come from within so many degrees of each other may be one player's, who rests a hand there.
 _ONE_PLAYER = 45.0
@@ -69,21 +71,33 @@ class Hindsight:
         """Take in that the camera stands elsewhere from now on."""
         self._stretches.append(_Stretch())
 
-    def draws(self) -> list[PileReached]:
-        """Return who went to the draw pile and when; nothing where it is not found."""
+    def draws(self, quiet: QuietPictures | None = None) -> list[PileReached]:
+        """Return who went to the draw pile and when; nothing where it is not found. quiet: what its top looked like."""
         known = [stretch for stretch in self._stretches if stretch.zones]
         offset = self._draw_pile(known)
         if offset is None:
             return []
-        found: list[PileReached] = []
+        stays: list[tuple[Reach, Zone, Spot, float | None]] = []
+        changes = Changes()
         for stretch in known:
             zone = stretch.zone
             middle = np.array([zone.x, zone.y])
             draw = Spot(PileKind.DRAW, middle + offset * zone.length, zone.length)
             spots = [Spot(PileKind.DISCARD, middle, zone.length), draw]
-            reaches = [reach for track in stretch.tracks for reach in ReachFinder(track).follow(spots)]
-            events = [told(reach, zone, draw) for reach in reaches if reach.kind is PileKind.DRAW and reach.stayed]
-            found += [event for event in events if not was_laying(event, self._laid)]
+            for reach in (reach for track in stretch.tracks for reach in ReachFinder(track).follow(spots)):
+                if (
+                    reach.kind is not PileKind.DRAW
+                    or not reach.stayed
+                    or was_laying(told(reach, zone, draw), self._laid)
+                ):
+                    continue
+                share = None
+                if quiet is not None:
+                    share = quiet.changed(draw.middle, draw.length, reach.began, reach.ended)
+                stays.append((reach, zone, draw, share))
+                if share is not None and is_sure(reach, draw):
+                    changes.note(share)
+        found = [told(r, zone, draw, 1.0 if s is None else changes.odds(s)) for r, zone, draw, s in stays]
         return sorted(found, key=lambda event: event.time)
 
     def _draw_pile(self, stretches: Sequence[_Stretch]) -> Point | None:

@@ -24,10 +24,6 @@ _BEYOND, _HELD = 0.15, 0.6
 _OVERSHOT = 0.3
 # Lengths of a card per second under which a hand does something; it crosses the table at three to ten.
 _SLOW = 2.0
-# How near the middle of the draw pile, in lengths of a card, a hand surely is at work there.
-_SURELY_THERE = 0.45
-# Probabilities of no, one, two or three cards taken by a hand that surely was, or may have been, at the draw pile.
-_DRAWN, _PERHAPS_DRAWN = (0.05, 0.88, 0.05, 0.02), (0.4, 0.55, 0.04, 0.01)
 # How far from the pile people sit at least, in lengths of a card: forty centimetres.
 _SEAT = 4.5
 # How certain the direction of an arm is of which no frame shows where it came in.
@@ -36,6 +32,17 @@ _UNKNOWN_SPREAD = 90.0
 _TURNS = 0.5
 # Seconds within which an arm that lay a card was not at the draw pile as well, but for a card fetched from there.
 _ONE_ACT = 0.4
+REMEMBERED = 6.0
+"""How long an arm that has left is remembered (s): a card may be told that much later than it was laid."""
+# An arm may be seen at the pile for so long (s) after the first frame in which its card lay still.
+_LETS_GO = 0.3
+# How near the discard pile an arm must have come, in lengths of a card, to have laid what landed there.
+_LAID_FROM = 1.2
+# So many lengths of a card nearer tells as much for an arm as a second later.
+_PER_SECOND = 0.6
+# Who lays a card comes for it: a hand whose tip has moved less than so many lengths of a card in so many seconds before
+# rests there, which tells as much against it as if it had been so many lengths farther away.
+_COMES, _COMES_WITHIN, _RESTED = 0.7, 2.5, 2.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -169,13 +176,36 @@ def arm_of(track: Track, zone: Zone, began: float, ended: float, goal: Point | N
     return Arm(direction, spread, track.number)
 
 
-def told(reach: Reach, zone: Zone, draw: Spot | None) -> PileReached:
-    """Return the event of a stay. zone: the discard pile's."""
-    if reach.kind is PileKind.DISCARD or draw is None:
-        return PileReached(reach.ended, reach.began, arm_of(reach.track, zone, reach.began, reach.ended), reach.kind)
-    arm = arm_of(reach.track, zone, reach.began, reach.ended, draw.middle)
-    drawn = _DRAWN if reach.nearest <= _SURELY_THERE else _PERHAPS_DRAWN
-    return PileReached(reach.ended, reach.began, arm, reach.kind, drawn)
+def last_at(spot: Spot, tracks: Sequence[Track], landed: float) -> Track | None:
+    """Return the arm that laid what came to lie still at a place at that time (s): the last there, the nearest one.
+
+    None where none was near. An arm that rested there while another one came is not it.
+    """
+    best: tuple[float, Track] | None = None
+    for track in tracks:
+        for number in range(len(track.samples) - 1, -1, -1):
+            time = track.samples[number].time
+            if time > landed + _LETS_GO or time < landed - REMEMBERED:
+                continue
+            away = distances(track, number, [spot])[spot.kind]
+            if away > _LAID_FROM:
+                continue
+            score = _PER_SECOND * max(0.0, landed - time) + away
+            if best is not None and score >= best[0]:
+                continue
+            if _rests(track, time, spot):
+                score += _RESTED
+            if best is None or score < best[0]:
+                best = score, track
+    return None if best is None else best[1]
+
+
+def _rests(track: Track, time: float, spot: Spot) -> bool:
+    """Whether a hand had been where it was at a time for a while, moving hardly at all."""
+    if track.samples[0].time > time - _COMES_WITHIN:
+        return False
+    tips = np.array([sample.tip for sample in track.samples if time - _COMES_WITHIN <= sample.time <= time])
+    return bool(np.hypot(*np.ptp(tips, axis=0)) < _COMES * spot.length)
 
 
 def was_laying(reach: PileReached, laid: Sequence[tuple[int, float]]) -> bool:

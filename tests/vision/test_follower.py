@@ -21,6 +21,7 @@ from companion.vision.geometry import Image, Quad
 from companion.vision.hindsight import Hindsight
 from companion.vision.motion import Zone
 from companion.vision.pile import PileTracker
+from companion.vision.reaches import Spot, last_at
 
 HEADER = write_script(0, longest=1).header
 CHAIRS = (Chair(0, 400), Chair(-380, 60), Chair(60, -400))
@@ -167,3 +168,17 @@ def test_a_draw_pile_is_known_on_after_the_camera_was_knocked() -> None:
     hindsight.knocked()
     hindsight.see([arm_to(5, (600.0, 300.0), (440.0, 230.0), 30.0)], Zone(340.0, 220.0, 80.0))
     assert [draw.arm.track for draw in hindsight.draws()] == [0, 1, 5]
+
+
+def test_a_hand_that_rests_beside_the_pile_did_not_lay_the_card() -> None:
+    spot = Spot(PileKind.DISCARD, np.array([ZONE.x, ZONE.y]), ZONE.length)
+    resting = Track(1)
+    for step in range(200):
+        share = min(1.0, step / 5)
+        tip = np.array([0.0, 200.0]) + np.array([250.0, 0.0]) * share
+        resting.samples.append(Sample(step / 15, tip, np.array([0.0, 200.0]), 30.0, 400, single=True))
+    laying = arm_to(2, (300.0, 0.0), (300.0, 160.0), 9.0)
+    assert last_at(spot, [resting, laying], 10.6) is laying
+    # It is the resting one that moves where nobody else is there; a hand that has just come is no resting one.
+    assert last_at(spot, [resting], 10.6) is resting
+    assert last_at(spot, [resting, arm_to(2, (300.0, 0.0), (300.0, 60.0), 0.0)], 1.0) is resting

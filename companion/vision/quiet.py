@@ -1,0 +1,86 @@
+"""What the table looked like between arms, small, so that what one did to a pile can be seen once it is gone."""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from dataclasses import dataclass
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from companion.vision.geometry import Image
+
+# Width at which pictures are kept: a card is fifty or more pixels long, and a pile's top that moved by a millimetre or
+# two changes its edges. A picture takes 58 kB.
+_WIDTH = 320
+# Seconds without an arm after which a picture is kept, and how often it is replaced by a newer one while none comes.
+_SETTLES, _RENEWS = 0.1, 0.5
+# Half the side of the piece of a pile that is compared, in lengths of a card: its top card, and little beside it.
+_HALF = 0.42
+# How much longer than an arm's stay the time between two pictures may be (s), for it to have done what differs in them:
+# its coming and its leaving take a second each.
+_APART = 4.0
+# Grey levels that a pixel must change by, and so many times as much as half of the picture's pixels do.
+_CHANGED, _NOISES = 12.0, 6.0
+
+
+@dataclass(frozen=True, eq=False)
+class _Picture:
+    """began, ended: between which times (s) it was so. gray: (h, _WIDTH) uint8. scale: from frames to its pixels."""
+
+    began: float
+    ended: float
+    gray: Image
+    scale: float
+
+
+class QuietPictures:
+    """Keeps a picture of the table for each time that no arm was there. keep: how many, all of them where None."""
+
+    def __init__(self, keep: int | None = None) -> None:
+        self._keep = keep
+        self._pictures: list[_Picture] = []
+        self._since: float | None = None
+
+    def see(self, image: Image, time: float, arms: bool) -> None:
+        """Take in a (H, W, 3) BGR uint8 frame. arms: whether one is there."""
+        if arms:
+            self._since = None
+            return
+        if self._since is None:
+            self._since = time
+        last = self._pictures[-1] if self._pictures else None
+        if time - self._since < _SETTLES or (last and last.began >= self._since and time - last.ended < _RENEWS):
+            return
+        scale = _WIDTH / image.shape[1]
+        small = cv2.resize(image, (_WIDTH, max(8, round(image.shape[0] * scale))), interpolation=cv2.INTER_AREA)
+        gray = np.asarray(cv2.cvtColor(small, cv2.COLOR_BGR2GRAY), np.uint8)
+        if last is not None and last.began >= self._since:
+            self._pictures.pop()
+        self._pictures.append(_Picture(self._since, time, gray, scale))
+        if self._keep is not None:
+            self._pictures = self._pictures[-self._keep :]
+
+    def changed(self, place: NDArray[np.float64], length: float, began: float, ended: float) -> float | None:
+        """Return the share of a pile's top that something changed between two times (s); None where that is not known.
+
+        place: (2,) the pile's middle, length: a card's, both in pixels of the frames.
+        """
+        number = bisect_right([picture.began for picture in self._pictures], began) - 1
+        after = bisect_left([picture.ended for picture in self._pictures], ended)
+        if number < 0 or after >= len(self._pictures) or after == number:
+            return None
+        old, new = self._pictures[number], self._pictures[after]
+        if new.began - old.ended > ended - began + _APART or old.gray.shape != new.gray.shape:
+            return None
+        before, now = old.gray.astype(np.float32), new.gray.astype(np.float32)
+        # A lamp or the camera's exposure makes all of it brighter or darker.
+        now *= max(1.0, float(np.median(before))) / max(1.0, float(np.median(now)))
+        change = np.abs(now - before)
+        x, y = place * old.scale
+        half = _HALF * length * old.scale
+        piece = change[max(0, int(y - half)) : int(y + half) + 1, max(0, int(x - half)) : int(x + half) + 1]
+        if not piece.size:
+            return None
+        return float(np.mean(piece > max(_CHANGED, _NOISES * float(np.median(change[::2, ::2])))))

@@ -1,0 +1,97 @@
+"""What a hand's way and the pile's top tell of a draw, on ways and pictures that are made up."""
+
+from __future__ import annotations
+
+import cv2
+import numpy as np
+import pytest
+
+from companion.vision.arms import Sample, Track
+from companion.vision.drawn import Changes, is_sure, told
+from companion.vision.events import PileKind
+from companion.vision.geometry import Image
+from companion.vision.motion import Zone
+from companion.vision.quiet import QuietPictures
+from companion.vision.reaches import Reach, ReachFinder, Spot
+
+ZONE = Zone(300.0, 200.0, 80.0)
+DRAW = Spot(PileKind.DRAW, np.array([420.0, 200.0]), 80.0)
+
+
+def stay(goal: tuple[float, float], seconds: float, beyond: tuple[float, float] | None = None) -> Reach:
+    """Return the stay at the draw pile of an arm from below that stops at a goal, and then at another place perhaps."""
+    rim = np.array([420.0, 400.0])
+    places = [rim + (np.array(goal) - rim) * step / 6 for step in range(7)]
+    places += [np.array(goal)] * int(15 * seconds)
+    if beyond is not None:
+        places += [np.array(goal) + (np.array(beyond) - goal) * step / 6 for step in range(1, 7)] + [
+            np.array(beyond)
+        ] * 9
+    places += [places[-1] + (rim - places[-1]) * step / 6 for step in range(1, 7)]
+    track = Track(1, gone=True)
+    for number, tip in enumerate(places):
+        track.samples.append(Sample(1.0 + number / 15, tip, rim, 30.0, 400, single=True))
+    return max(ReachFinder(track).follow([DRAW]), key=lambda reach: reach.ended - reach.began)
+
+
+def nothing(reach: Reach) -> float:
+    event = told(reach, ZONE, DRAW)
+    assert sum(event.drawn) == pytest.approx(1)
+    return event.drawn[0]
+
+
+def test_a_hand_that_comes_for_the_middle_of_the_pile_stays_and_leaves_has_drawn() -> None:
+    reach = stay((420.0, 205.0), 0.5)
+    assert is_sure(reach, DRAW)
+    assert nothing(reach) < 0.1
+
+
+@pytest.mark.parametrize(
+    "reach",
+    [stay((420.0, 205.0), 5.0), stay((380.0, 232.0), 0.5), stay((420.0, 215.0), 0.5, beyond=(420.0, 40.0))],
+    ids=["rests", "beside", "went on"],
+)
+def test_a_hand_that_did_something_else_there_has_drawn_less_surely(reach: Reach) -> None:
+    assert not is_sure(reach, DRAW)
+    assert nothing(reach) > 2 * nothing(stay((420.0, 205.0), 0.5))
+
+
+def test_the_top_of_the_pile_tells_the_more_the_more_often_it_changes() -> None:
+    changes = Changes()
+    before = changes.odds(0.02)
+    assert changes.odds(0.2) < 1 <= before
+    for _ in range(8):
+        changes.note(0.2)
+    assert changes.odds(0.02) > 2 * before
+    still = Changes()
+    for _ in range(30):
+        still.note(0.01)
+    assert still.odds(0.01) == pytest.approx(1, rel=0.1)
+    reach = stay((420.0, 205.0), 0.5)
+    shown = [told(reach, ZONE, DRAW, changes.odds(share)).drawn[0] for share in (0.2, 0.02)]
+    assert shown[0] < nothing(reach) < shown[1]
+
+
+def table(shift: int = 0) -> Image:
+    rng = np.random.default_rng(1)
+    image = cv2.resize(rng.uniform(90, 170, (12, 20, 3)).astype(np.float32), (640, 360))
+    for number in range(6):
+        x, y = 395 + shift + 8 * number, 165 + 10 * number
+        cv2.rectangle(image, (x, y), (x + 10, y + 12), (30, 40, 200), -1)
+    return np.clip(image + rng.normal(0, 2, image.shape), 0, 255).astype(np.uint8)
+
+
+@pytest.mark.parametrize("gain", [1.0, 0.7])
+def test_what_an_arm_did_to_a_pile_is_seen_when_it_is_gone(gain: float) -> None:
+    quiet = QuietPictures()
+    for number in range(45):
+        time = number / 15
+        image = table() if time < 1.5 else (table(4) * gain).astype(np.uint8)
+        quiet.see(image, time, arms=1.0 < time < 2.0)
+        if time < 1.9:
+            assert quiet.changed(DRAW.middle, DRAW.length, 1.2, 1.7) is None
+    changed = quiet.changed(DRAW.middle, DRAW.length, 1.2, 1.7)
+    assert changed is not None
+    assert changed > 0.08
+    assert quiet.changed(np.array([150.0, 200.0]), DRAW.length, 1.2, 1.7) == pytest.approx(0, abs=0.01)
+    assert quiet.changed(DRAW.middle, DRAW.length, 0.1, 0.3) is None
