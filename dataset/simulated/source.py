@@ -20,9 +20,14 @@ class SimulatedSource:
         self._speed = speed
         self.live = live
         self.name = f"simulated table {table.seed}"
+        self._film = self._shoot()
 
     def frames(self) -> Iterator[Frame]:
-        """Yield the match from its beginning."""
+        """Yield the match from its beginning, or from where it was left: a table goes on, whoever looks away."""
+        while (frame := next(self._film, None)) is not None:
+            yield frame
+
+    def _shoot(self) -> Iterator[Frame]:
         began = time.monotonic()
         for frame in self.table.frames(realtime=self.live and self._speed == 1):
             if self.live and self._speed > 1:

@@ -14,6 +14,7 @@ from companion.dataset.scenes.layouts import Placement
 from companion.dataset.simulated.actions import CarryOff, Knock, Lay, Nudge, Pace, Step, SwitchLight, TakeTop
 from companion.dataset.simulated.script import CALM, Nuisances, Script, write_script
 from companion.dataset.simulated.simulation import PileChange, SimulatedFrame, SimulatedTable
+from companion.dataset.simulated.source import SimulatedSource
 from companion.referee.match import Match
 from companion.referee.moves import Play, Reshuffle, Start, Undo
 
@@ -173,3 +174,9 @@ def test_decks_can_be_of_a_chosen_family() -> None:
     frame = next(iter(film.frames()))
     assert frame.image.shape == (180, 320, 3)
     assert film.script.header.edition.name is EditionName.MARIO_KART
+
+
+def test_a_table_goes_on_while_nobody_looks() -> None:
+    source = SimulatedSource(SimulatedTable(3, size=(160, 90)), live=False)
+    seen = [next(source.frames()).number for _ in range(3)]
+    assert seen == [0, 1, 2]
