@@ -14,6 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from known_answers import cases
 
+from companion.cards import EditionName
 from companion.cli import main
 
 HEADER = {"match": {"edition": "mario-kart", "players": ["Ann", "Ben", "Cy"]}}
@@ -318,6 +319,7 @@ def test_score_hand_names_what_is_no_card() -> None:
 def test_bench() -> None:
     result = CliRunner().invoke(main, ["bench", "referee", "--seconds", "0"])
     assert result.exit_code == 0
-    assert [line.split()[0] for line in result.stdout.splitlines()] == ["mario-kart", "minecraft", "classic", "500"]
+    editions = [edition.value for edition in EditionName]
+    assert [line.split()[0] for line in result.stdout.splitlines()] == [*editions, "500"]
     assert "referee" in CliRunner().invoke(main, ["bench", "--help"]).stdout
     assert CliRunner().invoke(main, ["bench", "nothing"]).exit_code == 2
