@@ -30,7 +30,7 @@ class Voice:
         if language not in LANGUAGES:
             raise UnknownLanguageError(language)
         self.language = language
-        self._catalogue = gettext.translation(DOMAIN, CATALOGUES, [language])
+        self._catalogue = gettext.translation(DOMAIN, CATALOGUES, [language], fallback=True)
 
     def card(self, card: Card) -> str:
         """Return the card's name."""

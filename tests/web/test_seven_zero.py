@@ -37,7 +37,9 @@ def test_a_seven_asks_whom_to_swap_with(swapping: Server, open_as: Open) -> None
     lay(page, "red 7")
     expect(page.locator("#caption")).to_contain_text("Ann")
     for screen in (page, phone):
-        expect(screen.locator('[data-act^="target-"]')).to_have_text(["Exchange hands with Ben", "Exchange hands with Cy"])
+        expect(screen.locator('[data-act^="target-"]')).to_have_text(
+            ["Exchange hands with Ben", "Exchange hands with Cy"]
+        )
     # The seats that may be meant are marked, and only these.
     expect(page.locator("#ring .awaited")).to_have_count(2)
     phone.click('[data-act="target-Cy"]')

@@ -5,14 +5,12 @@ import { cardName, t } from "./i18n.js";
 
 export const COLORS = ["red", "yellow", "green", "blue"];
 
-/** The item in the corner of each card of a UNO Mario Kart deck goes by its colour. @type {Record<string, string>} */
-const ITEM_OF = { red: "mushroom", yellow: "banana peel", green: "green shell", blue: "lightning", wild: "bob-omb" };
+/** The item in the corner of each card of the deck that is played with, by the card's name. @type {Record<string, string>} */
+let items = {};
 
-let items = false;
-
-/** Draws cards with the items in their corners from now on, or without. @param {boolean} on */
-export function showItems(on) {
-  items = on;
+/** Draws cards as they are in this deck from now on: with items in their corners, or without. @param {import("./answers").DeckCardAnswer[]} deck */
+export function showItems(deck) {
+  items = Object.fromEntries(deck.flatMap(({ card, item }) => (item === null ? [] : [[card, item]])));
 }
 
 /** One shape per colour, in a box of 20. @type {Record<string, string>} */
@@ -79,7 +77,7 @@ export function drawCard(card, how = {}) {
   const wild = card.startsWith("wild");
   const color = wild ? "wild" : card.split(" ")[0];
   const face = wild ? card : card.slice(color.length + 1);
-  const element = svg(ground(color) + middle(face) + corner(color, face, "") + corner(color, face, 'transform="rotate(180 50 75)"'),
+  const element = svg(ground(color) + middle(face) + corner(card, color, face, "") + corner(card, color, face, 'transform="rotate(180 50 75)"'),
     "0 0 100 150", how.decorative ? "" : cardName(card));
   element.classList.add("card", `card-${color}`);
   return element;
@@ -109,14 +107,15 @@ function middle(face) {
   return `<g class="card-symbol" transform="translate(22 47) scale(0.93)">${SYMBOLS[face] ?? ""}</g>`;
 }
 
-/** @param {string} color @param {string} face @param {string} turn */
-function corner(color, face, turn) {
+/** @param {string} card @param {string} color @param {string} face @param {string} turn */
+function corner(card, color, face, turn) {
+  const own = items[card];
   const text = short(face);
   const index = /^(\d|\+\d)$/.test(text)
     ? `<text class="card-index" x="9" y="24" font-size="19">${text}</text>`
     : SYMBOLS[face] ? `<g class="card-corner" transform="translate(8 9) scale(0.27)">${SYMBOLS[face]}</g>` : "";
-  const sign = color === "wild" ? "" : `<g class="card-shape" transform="${items ? "translate(9 29) scale(0.62)" : "translate(74 9) scale(0.85)"}">${SHAPES[color]}</g>`;
-  const item = items ? `<circle cx="81" cy="19" r="12.5" fill="#fffdf8"/><g transform="translate(71 9) scale(0.2)">${ITEMS[ITEM_OF[color]]}</g>` : "";
+  const sign = color === "wild" ? "" : `<g class="card-shape" transform="${own ? "translate(9 29) scale(0.62)" : "translate(74 9) scale(0.85)"}">${SHAPES[color]}</g>`;
+  const item = own ? `<circle cx="81" cy="19" r="12.5" fill="#fffdf8"/><g transform="translate(71 9) scale(0.2)">${ITEMS[own]}</g>` : "";
   return `<g ${turn}>${index}${sign}${item}</g>`;
 }
 

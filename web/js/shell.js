@@ -54,7 +54,7 @@ function drawBar(me) {
       svg(`<g fill="none" stroke="currentColor" stroke-width="2" stroke-linecap="round" stroke-linejoin="round">${sign}</g>`), h("span", {}, t(key))));
   fill(bar,
     h("a", { class: "skip", href: "#main" }, t("skip")),
-    h("a", { class: "brand", href: "/table" }, logo(), h("span", {}, t("brand"))),
+    h("a", { class: "brand", href: "/table", "aria-label": t("brand") }, logo(), h("span", {}, t("brand"))),
     h("nav", { "aria-label": t("nav") }, links),
     h("div", { class: "tools" },
       me.role === "host" && h("button", { class: "quiet icon", type: "button", id: "invite", "aria-label": t("invite"), title: t("invite"), onclick: () => attempt(async () => (await import("./invite.js")).invite(me)) }, QR()),
@@ -133,7 +133,7 @@ export function live(on) {
 
 /** Draws cards as this edition has them. @param {string} name */
 async function dress(name) {
-  showItems((await edition(name)).items);
+  showItems((await edition(name)).deck);
 }
 
 /** @param {boolean} is */

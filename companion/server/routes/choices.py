@@ -29,13 +29,17 @@ class ChoicesQuery(Body):
 
 
 class DeckCardAnswer(Answer):
-    """One kind of card of a deck: how many there are, its title, its points in a hand, whether it has no colour."""
+    """One kind of card of a deck: how many there are, its title, its points in a hand, whether it has no colour.
+
+    item: what stands in its corner, None in an edition without items.
+    """
 
     card: str
     count: int
     title: str
     points: int
     wild: bool
+    item: str | None
 
 
 class EditionAnswer(Answer):
@@ -134,9 +138,15 @@ def get_choices(query: ChoicesQuery) -> ChoicesAnswer:
 
 def _edition(edition: Edition, caller: Caller) -> EditionAnswer:
     name = edition.name.value
+    items = Card(Face.WILD_ITEM_BOX) in edition.deck
     deck = [
         DeckCardAnswer(
-            card=card.name, count=count, title=caller.card(card), points=card.points, wild=card.color is None
+            card=card.name,
+            count=count,
+            title=caller.card(card),
+            points=card.points,
+            wild=card.color is None,
+            item=card.item.value if items else None,
         )
         for card, count in edition.deck.items()
     ]
@@ -145,7 +155,7 @@ def _edition(edition: Edition, caller: Caller) -> EditionAnswer:
         title=_titled(caller.edition_title, name),
         deck=deck,
         defaults={option.name: option.default(edition.name) for option in OPTIONS.values()},
-        items=Card(Face.WILD_ITEM_BOX) in edition.deck,
+        items=items,
     )
 
 
