@@ -67,8 +67,8 @@ def playing(server: Server) -> Server:
     return server
 
 
-def faults(page: Page, *rules: str) -> list[str]:
-    """Return the serious accessibility faults of the page as it is, by all rules or these."""
+def faults(page: Page, *rules: str, impacts: tuple[str, ...] = ("serious", "critical")) -> list[str]:
+    """Return the accessibility faults of the page as it is, by all rules or these, of these impacts."""
     # The policy of the pages keeps added scripts out; one evaluated by the browser's own tools is no page's script.
     page.evaluate(AXE.read_text("utf-8"))
     wanted = {"resultTypes": ["violations"], **({"runOnly": list(rules)} if rules else {})}
@@ -76,20 +76,22 @@ def faults(page: Page, *rules: str) -> list[str]:
     return [
         f"{fault['id']}: {node['html'][:160]} {node.get('failureSummary', '')}"
         for fault in found["violations"]
-        if fault["impact"] in ("serious", "critical")
+        if fault["impact"] in impacts
         for node in fault["nodes"]
     ]
 
 
-def test_no_page_has_a_serious_accessibility_fault(playing: Server, open_as: Open) -> None:
-    page = open_as(Role.HOST)
+@pytest.mark.parametrize("width", [390, 1024, 1920])
+def test_no_page_has_an_accessibility_fault(width: int, playing: Server, open_as: Open) -> None:
+    page = open_as(Role.HOST, viewport={"width": width, "height": 844 if width < 400 else width * 9 // 16})
     for path in PAGES:
         page.emulate_media(color_scheme="light")
         page.goto(f"{playing.url}{path}")
         page.wait_for_selector("body.ready")
         if path in ("/table", "/player"):
             page.wait_for_selector("#actions button")
-        assert faults(page) == [], path
+        assert faults(page, impacts=("minor", "moderate", "serious", "critical")) == [], path
+        assert page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0, path
         # The rest is the same in the dark.
         page.emulate_media(color_scheme="dark")
         assert faults(page, "color-contrast") == [], path

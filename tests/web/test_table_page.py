@@ -204,7 +204,7 @@ def test_everything_that_is_tapped_is_in_view(size: tuple[int, int], server: Ser
         box = button.bounding_box()
         assert box is not None
         assert box["y"] + box["height"] <= size[1], button.inner_text()
-    assert overlaps(page, ".seat, #top .card") == []
+    assert overlaps(page, ".seat, #top .card, .side") == []
     bar = page.locator("header.bar").bounding_box()
     assert bar is not None
     assert bar["height"] < 80
@@ -213,6 +213,28 @@ def test_everything_that_is_tapped_is_in_view(size: tuple[int, int], server: Ser
     server.services.table.tap(moves.Play(Card.parse("yellow 7")))
     expect(page.locator("#top .card")).to_have_attribute("aria-label", "gelb 7")
     assert page.locator("#top .card").bounding_box() == before
+
+
+@pytest.mark.parametrize("size", [(390, 844), (1024, 768), (1920, 1080)])
+def test_seats_lie_within_the_felt_and_hold_what_they_show(
+    size: tuple[int, int], server: Server, open_as: Open
+) -> None:
+    begin(server, 4, "red 5", "red 7")
+    page = open_as(Role.HOST, viewport={"width": size[0], "height": size[1]})
+    page.wait_for_selector(".seat.turn")
+    outside = page.evaluate(
+        """() => {
+          const felt = document.querySelector('.felt').getBoundingClientRect();
+          const within = (a, b) => a.left >= b.left - 1 && a.right <= b.right + 1 && a.top >= b.top - 1
+            && a.bottom <= b.bottom + 1;
+          return [...document.querySelectorAll('.seat')].filter((seat) => {
+            const box = seat.getBoundingClientRect();
+            return !within(box, felt) || [...seat.querySelectorAll('.seat-who, .seat-count > *:not(.visually-hidden)')]
+              .some((part) => !within(part.getBoundingClientRect(), box));
+          }).map((seat) => seat.innerText);
+        }"""
+    )
+    assert outside == []
 
 
 def test_on_a_phone_all_pages_are_in_the_bar_at_the_foot(server: Server, open_as: Open) -> None:
