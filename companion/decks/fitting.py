@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Sequence
 
 import cv2
@@ -19,8 +20,8 @@ _SIZE, _BLUR = (32, 48), 1.2
 # Correlation under which a card is of another design: in other light on another table nine of ten cards of two designs
 # had 0.88 and more with their own deck's pictures; of five other designs nine of ten had less than 0.79.
 _LIKE = 0.82
-# So many whole cards must have been read for a judgement.
-_ENOUGH = 3
+# So many whole cards must have been read for a judgement, which rests on the last so many.
+_ENOUGH, _LAST = 4, 12
 
 
 class DeckFit:
@@ -28,7 +29,7 @@ class DeckFit:
 
     def __init__(self, deck: LearntDeck) -> None:
         self._known = [(card, _grey(cut(picture, outline(), *_SIZE))) for card, picture in _pairs(deck)]
-        self._likeness: list[float] = []
+        self._likeness: deque[float] = deque(maxlen=_LAST)
 
     def see(self, image: Image, sightings: Sequence[Sighting]) -> None:
         """Take the cards read in a (H, W, 3) BGR uint8 picture."""

@@ -8,13 +8,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from companion.cards import Card, EditionName
+from companion.cards import Card, EditionName, deck
 from companion.decks.deckfile import MOST_CARDS, LearntDeck
+from companion.decks.evening import evened
 from companion.decks.laying import Pile
 from companion.decks.naming import Naming, name_cards
 from companion.decks.views import index_spot, inks, outline, straightened
 from companion.vision.boxes import BoxFinder
-from companion.vision.geometry import Image, corner_frames
+from companion.vision.geometry import Image, Quad, corner_frames, homography, project
 from companion.vision.labels import Floats
 from companion.vision.reader import Reader
 
@@ -24,9 +25,13 @@ _CORNER_WEIGHT, _CORNER_BOUND = 0.5, -4.0
 
 @dataclass(frozen=True, eq=False)
 class _Seen:
-    """A laid card: its kept picture, features both ways up (2, D), colours (256,), what the reader says (57,)."""
+    """A laid card: its kept picture, features both ways up (2, D), colours (256,), what the reader says (57,).
+
+    quad: its outline in the picture of the pile.
+    """
 
     picture: Image
+    quad: Quad
     features: Floats
     inks: Floats
     logs: Floats
@@ -59,6 +64,8 @@ class Lesson:
         self._answers: dict[int, Card] = {}
         self._naming: Naming | None = None
         self._asked = 0
+        self._prompting = False
+        self._passed_over: set[Card] = set()
         self._lock = threading.Lock()
 
     def __len__(self) -> int:
@@ -72,18 +79,49 @@ class Lesson:
     def show(self, image: Image) -> int:
         """Take a settled (H, W, 3) BGR uint8 picture of the pile; returns how many more cards are known of."""
         laid = self._pile.show(image)
-        new = [self._study(straightened(card.image, card.quad), card.place) for card in laid]
+        new = [self._study(straightened(card.image, card.quad), card.quad, card.place) for card in laid]
         with self._lock:
-            self._seen += new[: max(0, MOST_CARDS - len(self._seen))]
+            for seen in new[: max(0, MOST_CARDS - len(self._seen))]:
+                wanted = self._wanted()
+                if wanted is not None:
+                    self._answers[len(self._seen)] = wanted
+                self._seen.append(seen)
             self._naming = None
         return len(new)
 
-    def _study(self, picture: Image, place: int) -> _Seen:
+    def prompt(self) -> None:
+        """Say from now on which card is to be laid next, one of each whose name nobody has said: see `wanted`."""
+        with self._lock:
+            self._prompting = True
+
+    def pass_over(self, card: Card) -> None:
+        """Ask no more for a card that people do not have."""
+        with self._lock:
+            self._passed_over.add(card)
+
+    @property
+    def wanted(self) -> Card | None:
+        """The card that is to be laid next, None where people lay what they like or all were laid."""
+        with self._lock:
+            return self._wanted()
+
+    def _wanted(self) -> Card | None:
+        if not self._prompting:
+            return None
+        done = self._passed_over.union(self._answers.values())
+        return next((card for card in deck(self.edition) if card not in done), None)
+
+    @property
+    def asked(self) -> int:
+        """How many questions people have answered."""
+        return self._asked
+
+    def _study(self, picture: Image, quad: Quad, place: int) -> _Seen:
         card = outline()
         logs, features = self._reader.describe_cards(picture, [card, np.roll(card, 2, axis=0)])
         corners, _ = self._reader.describe_indices(picture, list(corner_frames(card)))
         says = np.logaddexp(logs[0], logs[1]) - np.log(2) + _CORNER_WEIGHT * np.maximum(corners, _CORNER_BOUND).sum(0)
-        return _Seen(picture, features, inks(picture), np.asarray(says, np.float32), place)
+        return _Seen(picture, quad, features, inks(picture), np.asarray(says, np.float32), place)
 
     def naming(self) -> Naming:
         """Return what the cards are taken for. Raises ValueError where there is none yet."""
@@ -110,6 +148,11 @@ class Lesson:
     def finish(self, name: str) -> LearntDeck:
         """Return the deck as it is known now. Raises ValueError where no card was laid."""
         naming = self.naming()
-        pictures = self.pictures
+        seen = list(self._seen)
+        outlines = evened([one.quad for one in seen])
+        pictures = tuple(
+            straightened(one.picture, project(homography(one.quad, outline()), even))
+            for one, even in zip(seen, outlines, strict=True)
+        )
         spot = index_spot(self._boxes, pictures)
         return LearntDeck(name, self.edition, naming.cards, pictures, spot, self._asked)

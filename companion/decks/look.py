@@ -18,17 +18,20 @@ from companion.vision.labels import Floats, log_softmax
 CLASSES = len(ALL_CARDS) + 1
 """Cards that a reader tells apart, and no card."""
 
-# What is tried for how much likeness counts, and for how much the reader's own answer still does.
-_SHARPNESSES = (0.0, 5.0, 10.0, 20.0, 30.0, 45.0)
-_TRUSTS = (0.05, 0.2, 0.5, 1.0)
-# Likelihoods may differ by so much (nats a crop) and count as equal: then the milder choice is taken, as the light at
-# the table will be another than that in which the deck was learnt.
-_EQUAL = 0.01
+# What is tried for how much likeness counts: nats for the step from the nearest other face to a copy. And for how much
+# the reader's own answer still does.
+_STEPS = (2.0, 4.0, 6.0, 8.0, 10.0)
+_TRUSTS = (0.05, 0.1, 0.2, 0.5)
+# Likelihoods may differ by so much (nats a crop) and count as equal: then the reader's answer counts the less, as what
+# it errs in on a design it errs in at the table too.
+_EQUAL = 0.02
 # A reader that does not know a design is wrong with great certainty: what it can say against a card is bounded.
 _BOUND = -9.0
 # Likeness at which a crop begins to count as one of this deck: this share of the way from what the nearest other faces
 # have to what copies have; it counts fully another such share higher. Never less than the last.
 _BEGIN, _FULL, _LEAST = 0.2, 0.6, 0.4
+# The step is taken to be at least so large.
+_LEAST_STEP = 0.04
 # How unlike a card can be, at most, for its likeness to speak against it.
 _UNLIKE = 0.4
 
@@ -112,26 +115,26 @@ def fit(features: Floats, logs: Floats, cards: Sequence[int], plain: int) -> Loo
     begin = max(_LEAST, low + _BEGIN * max(high - low, 0.05))
     full = max(begin + 0.05, low + _FULL * max(high - low, 0.05))
     look = Look(np.asarray(prototypes, np.float32), numbers, np.asarray(mean, np.float32), 0.0, 1.0, begin, full)
-    sharpness, trust = _weights(look, likeness.astype(np.float32), asked, labels, known)
+    sharpness, trust = _weights(look, likeness.astype(np.float32), asked, labels, known, max(high - low, _LEAST_STEP))
     return Look(look.prototypes, look.cards, look.mean, sharpness, trust, begin, full)
 
 
 def _weights(
-    look: Look, likeness: Floats, logs: Floats, labels: NDArray[np.intp], known: NDArray[np.intp]
+    look: Look, likeness: Floats, logs: Floats, labels: NDArray[np.intp], known: NDArray[np.intp], step: float
 ) -> tuple[float, float]:
     flat, says = likeness.reshape(-1, len(known)), logs.reshape(-1, CLASSES)
     truth = np.repeat(labels, likeness.shape[1])
     rows = np.arange(len(truth))
     tried: list[tuple[float, float, float]] = []
-    for sharpness in _SHARPNESSES:
-        for trust in _TRUSTS if sharpness else (1.0,):
+    for sharpness in (nats / step for nats in _STEPS):
+        for trust in _TRUSTS:
             evidence = np.zeros_like(says)
             evidence[:, known] = sharpness * np.maximum(flat - look.begin, -_UNLIKE)
             scores = log_softmax(np.asarray(np.maximum(says, _BOUND) * trust + evidence, np.float32))
             tried.append((float(scores[rows, truth].mean()), sharpness, trust))
     most = max(score for score, _, _ in tried)
     near = [(sharpness, trust) for score, sharpness, trust in tried if score >= most - _EQUAL]
-    return min(near, key=lambda pair: (pair[0], -pair[1]))
+    return min(near, key=lambda pair: (pair[1], pair[0]))
 
 
 def _unit(features: Floats) -> Floats:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -12,8 +12,11 @@ from numpy.typing import NDArray
 from companion.cards import ALL_CARDS
 from companion.decks.deckfile import LearntDeck
 from companion.decks.look import CLASSES, Look, fit
+from companion.decks.places import Places, card_places, index_places
 from companion.decks.views import PLAIN, CardViews, study
+from companion.vision.geometry import Image, Quad
 from companion.vision.labels import Floats
+from companion.vision.learnt import Placed
 from companion.vision.reader import Reader
 
 # The views of indices that stand for how they may look elsewhere are the last ones; see `study`.
@@ -27,6 +30,8 @@ class DeckLooks:
 
     cards: Look
     indices: Look
+    card_places: Places | None = None
+    index_places: Places | None = None
 
     def weigh_cards(self, logs: Floats, features: Floats) -> tuple[Floats, Floats]:
         """Return the (N, 57) log-likelihoods of crops of whole cards with what their (N, D) features tell.
@@ -38,6 +43,14 @@ class DeckLooks:
     def weigh_indices(self, logs: Floats, features: Floats) -> tuple[Floats, Floats]:
         """Return the same of crops of indices."""
         return self.indices.weigh(logs, features)
+
+    def place_card(self, image: Image, rough: Quad) -> Placed | None:
+        """Return how a card of the deck lies about a rough outline (4, 2), None where none fits there."""
+        return None if self.card_places is None else self.card_places.find(image, rough)
+
+    def place_index(self, image: Image, rough: Quad) -> Placed | None:
+        """Return the same of an index about a rough frame that stands upright."""
+        return None if self.index_places is None else self.index_places.find(image, rough)
 
 
 def looks(views: list[CardViews], cards: list[int]) -> DeckLooks:
@@ -69,7 +82,9 @@ def learnt_looks(reader: Reader, deck: LearntDeck, networks: Path, cache: Path |
         views = views_of(reader, deck)
         if cache:
             _keep(cache, key, views)
-    return looks(views, [ALL_CARDS.index(card) for card in deck.cards])
+    cards = [ALL_CARDS.index(card) for card in deck.cards]
+    told = looks(views, cards)
+    return replace(told, card_places=card_places(deck, cards), index_places=index_places(deck, cards))
 
 
 def _key(deck: LearntDeck, networks: Path) -> bytes:

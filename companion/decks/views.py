@@ -112,7 +112,7 @@ def study(
         off = np.asarray(card + rng.normal(0, _OFF, (4, 2)) * length, np.float32)
         whole.append(reader.describe_cards(other, [off, np.roll(off, 2, axis=0)]))
         altered.append(other)
-    frames = [frame for place in dict.fromkeys((spot or usual_spot(), usual_spot())) for frame in _frames(*place)]
+    frames = [frame for place in dict.fromkeys((spot or usual_spot(), usual_spot())) for frame in index_frames(*place)]
     views = [expand(frame, growth) for frame in frames for growth in _GROWTHS]
     turned = [np.roll(view, -turn, axis=0) for view in views for turn in range(4)]
     indices = [reader.describe_indices(picture, turned)]
@@ -122,8 +122,11 @@ def study(
     return CardViews(features, logs, index_features, index_logs)
 
 
-def _frames(x: float, y: float, side: float) -> tuple[Quad, Quad]:
-    """Return the squares about a kept picture's two indices, each upright for its own index."""
+def index_frames(x: float, y: float, side: float) -> tuple[Quad, Quad]:
+    """Return the squares about a kept picture's two indices, each upright for its own index.
+
+    x, y, side: see `usual_spot`.
+    """
     card = outline()
     size = card[2] - card[0]
     half = side * size[0] / 2

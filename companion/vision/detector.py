@@ -28,10 +28,11 @@ from companion.vision.corners import (
     outline_from_pair,
 )
 from companion.vision.geometry import Image, Quad, clipped, corner_frames, index_frame, intersection_over_smaller
+from companion.vision.learnt import Deck
 from companion.vision.limits import ReadingLimits
 from companion.vision.mirror import back, flipped, is_doubtful, is_mirrored
 from companion.vision.proposals import proposals
-from companion.vision.reader import Deck, Reader, Reading, with_indices
+from companion.vision.reader import Reader, Reading, with_indices
 from companion.vision.runtime import Network
 from companion.vision.sightings import Sighting
 

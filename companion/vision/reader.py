@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Protocol
 
 import cv2
 import numpy as np
@@ -28,6 +27,7 @@ from companion.vision.geometry import (
     unit_square,
 )
 from companion.vision.labels import COLOR_COUNT, FACE_COUNT, Floats, card_log_likelihoods, log_softmax
+from companion.vision.learnt import Deck
 from companion.vision.runtime import Network
 from companion.vision.sightings import Sighting
 
@@ -42,7 +42,9 @@ Krizhevsky et al. 2012).
 _CORNER_WEIGHT, _LEGIBLE_WIDTH, _CORNER_BOUND = 0.5, 100.0, -4.0
 # How surely a card must be of the learnt deck for its reading to be taken as it is.
 _KNOWN = 0.5
-
+# How surely it must be of the deck, and what log-likelihood the likeliest card must have, for its outline to be taken
+# as it is; else it is told by the deck's pictures. In well-fitting outlines nearly all cards have more.
+_SURELY, _CLEARLY = 0.95, -0.05
 
 # Over which ratio of its sides an outline may be of a card seen sideways: at 60 degrees 56 x 87 mm look like 56 x 43.
 _MAYBE_SIDEWAYS = 0.72
@@ -184,19 +186,6 @@ def _mean(logs: Sequence[Floats]) -> Floats:
     return np.asarray(np.logaddexp.reduce(logs, axis=0) - np.log(len(logs)), np.float32)
 
 
-class Deck(Protocol):
-    """What is known of the looks of the deck on the table."""
-
-    def weigh_cards(self, logs: Floats, features: Floats) -> tuple[Floats, Floats]:
-        """Return what crops of whole cards show by their (N, 57) log-likelihoods and their (N, D) features.
-
-        That is (N, 57) log-likelihoods, and (N,) how surely (0 to 1) each shows a card of this deck.
-        """
-
-    def weigh_indices(self, logs: Floats, features: Floats) -> tuple[Floats, Floats]:
-        """Return the same of crops of indices."""
-
-
 @dataclass(frozen=True, eq=False)
 class _Pass:
     """What one look at a whole card's crop gives: its outline, log-likelihoods (57,), and belonging to the deck."""
@@ -246,6 +235,8 @@ class Reader:
         for i, sideways in zip(low, self._both_ways(image, [np.roll(refined[i], 1, axis=0) for i in low]), strict=True):
             if sideways.logs[:-1].max() > read_so[i].logs[:-1].max():
                 read_so[i] = sideways
+        if self._deck is not None:
+            read_so = [self._placed(image, one, self._deck) for one in read_so]
         outlines = [one.outline for one in read_so]
         corners = [frame for outline in outlines for frame in corner_frames(outline)]
         corner_logs, _, _ = self._index_scores(image, corners)
@@ -254,7 +245,8 @@ class Reader:
         whole = []
         for i, card in enumerate(cards):
             own = read[2 * i : 2 * i + 2]
-            reading = with_indices(card, own)
+            # On a card of the learnt deck only what is of the deck in its corners counts.
+            reading = with_indices(card, [one for one in own if one.belonging >= card.belonging * _KNOWN])
             # What a learnt deck's card is known to look like needs no such caution.
             if card.belonging >= _KNOWN:
                 pass
@@ -264,6 +256,18 @@ class Reader:
                 reading = reading.at_most(_PALE_MOST)
             whole.append(reading)
         return whole
+
+    def _placed(self, image: Image, seen: _Pass, deck: Deck) -> _Pass:
+        """Return what is read where a picture of the deck fits, if what was seen is not surely read already."""
+        if seen.belonging >= _SURELY and seen.logs.max() > _CLEARLY:
+            return seen
+        placed = deck.place_card(image, seen.outline)
+        if placed is None:
+            return seen
+        views = self._pass(image, [placed.quad, np.roll(placed.quad, 2, axis=0)])
+        logs = log_softmax(np.asarray(_mean([view.logs for view in views]) + placed.logs, np.float32)[None])[0]
+        belonging = max(placed.belonging, *(view.belonging for view in views))
+        return _Pass(placed.quad, logs, belonging)
 
     def _both_ways(self, image: Image, quads: Sequence[Quad]) -> list[_Pass]:
         """Return a finer outline for each, and the mean of what is read in it upright and upside down."""
@@ -323,10 +327,22 @@ class Reader:
         logs = np.mean([logs for logs, _, _ in scores], axis=0)
         turns = np.mean([turns for _, turns, _ in scores], axis=0)
         belonging = np.median([belonging for _, _, belonging in scores], axis=0)
-        return [
+        read = [
             Reading(np.roll(frame, -int(turn), axis=0), row, self._index_scale, float(belongs))
             for frame, turn, row, belongs in zip(frames, turns.argmax(1), logs, belonging, strict=True)
         ]
+        return read if self._deck is None else [self._placed_index(image, one, self._deck) for one in read]
+
+    def _placed_index(self, image: Image, seen: Reading, deck: Deck) -> Reading:
+        """Return what is read where an index of the deck fits, if what was seen is not surely read already."""
+        if seen.belonging >= _SURELY and seen.logs.max() > _CLEARLY:
+            return seen
+        placed = deck.place_index(image, seen.quad)
+        if placed is None:
+            return seen
+        logs, _, belonging = self._index_scores(image, [placed.quad])
+        together = log_softmax(np.asarray(logs[0] + placed.logs, np.float32)[None])[0]
+        return replace(seen, logs=together, belonging=max(placed.belonging, float(belonging[0])))
 
     def _index_scores(
         self, image: Image, frames: Sequence[Quad], growth: float = 0.0, turn: int = 0

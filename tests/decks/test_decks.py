@@ -219,7 +219,7 @@ def test_cards_of_another_design_are_said_not_to_be_of_this_deck() -> None:
     for pictures, another in ((own.pictures, False), (other, True)):
         fits = DeckFit(LearntDeck("Ours", EditionName.CLASSIC, tuple(cards), pictures))
         assert not fits.is_another
-        for card, (image, quad) in zip(cards, shown, strict=True):
+        for card, (image, quad) in [*zip(cards, shown, strict=True)] * 2:
             fits.see(image, [Sighting(np.roll(quad, 2, axis=0), (card,), (1.0,), True)])
         assert fits.is_another is another
 

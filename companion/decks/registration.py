@@ -1,0 +1,245 @@
+"""Where exactly a kept picture lies in another one, told by the pictures themselves.
+
+Inverse compositional image alignment (Baker and Matthews, Lucas-Kanade 20 Years On, 2004) of pictures of mean 0 and
+length 1, so that light does not count; from blurred pictures to clear ones.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from companion.vision.geometry import Image, Quad, cut, expand, homography, project, unit_square
+from companion.vision.labels import Floats
+
+# How much more than the rough outline is looked at, on each side: a box is off by less.
+_ROOM = 0.3
+# Blurs (px of the templates) and the steps made at each.
+_LEVELS = ((3.0, 12), (1.0, 8))
+# Which changes of a homography's first eight numbers are free at each: affine ones at first. What is small is turned,
+# moved and scaled alone, or one digit is bent into another.
+_EIGHT = np.eye(8)
+_SIMILAR = np.array(
+    [[1, 0, 0, 0, 1, 0, 0, 0], [0, 1, 0, -1, 0, 0, 0, 0], [0, 0, 1, 0, 0, 0, 0, 0], [0, 0, 0, 0, 0, 1, 0, 0]], float
+)
+_FREE, _FREE_OF_SMALL = (_EIGHT[:6], _EIGHT), (_SIMILAR, _SIMILAR)
+# Width of the pictures by which it is told what may lie there, their blur, and how many are tried.
+_COARSE, _COARSE_BLUR, _TRIED = 16, 2.5, 3
+# How many of them are aligned finely; where none correlates so well at first, none is tried.
+_FINELY, _HOPELESS = 2, 0.3
+# What holds the alignment's steps back where a picture shows little, over the mean of what it shows.
+_DAMPING = 0.01
+# Likeness that is reckoned with at least: what starts far off is not moved by leaps.
+_LEAST_ALIKE = 0.25
+# No step moves a corner by much more than this (of half the template's size).
+_LEAP = 0.15
+# A step that moves a corner by less than this (of half the template's size) is the last.
+_SMALL = 0.002
+# Corners may move by so much of the template's size until it counts as lost.
+_LOST = 0.35
+
+_Matrix = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Found:
+    """How a template lies in a picture.
+
+    quad: its outline (4, 2). fit: the correlation there, at most 1. fits: (T,) the correlation of every template in
+    this outline.
+    """
+
+    quad: Quad
+    fit: float
+    fits: Floats
+
+
+@dataclass(frozen=True, eq=False)
+class _Steps:
+    """A template at one blur: its normalized grey values (N,), and what turns what differs into a step (8, N)."""
+
+    values: Floats
+    solve: Floats
+
+
+class Templates:
+    """Pictures of one size that may lie in others.
+
+    pictures: (H, W, 3) BGR uint8 each. turns: the quarter turns in which they may lie in the rough outlines. small:
+    whether they are so small a part of a card that perspective does not count.
+    """
+
+    def __init__(self, pictures: Sequence[Image], turns: Sequence[int], small: bool = False) -> None:
+        self._free = _FREE_OF_SMALL if small else _FREE
+        self._pictures = pictures
+        self._turns = turns
+        self._height, self._width = pictures[0].shape[:2]
+        self._clear = np.stack([_normalized(_blurred(picture, _LEVELS[-1][0])) for picture in pictures])
+        self._coarse = np.stack([self._small(picture) for picture in pictures])
+        self._grid = _grid(self._width, self._height)
+        self._steps: dict[tuple[int, int], _Steps] = {}
+
+    def _small(self, picture: Image) -> Floats:
+        size = (_COARSE, round(_COARSE * self._height / self._width))
+        return _normalized(_array(cv2.resize(_blurred(picture, _COARSE_BLUR), size, interpolation=cv2.INTER_AREA)))
+
+    def alike(self) -> Floats:
+        """Return (T, T) how like the templates are to each other as they are: correlations."""
+        return np.asarray(self._clear @ self._clear.T, np.float32)
+
+    def find(self, image: Image, rough: Quad, likely: Sequence[int] = ()) -> Found | None:
+        """Return how the best fitting template lies about a rough outline (4, 2) in a (H, W, 3) BGR uint8 picture.
+
+        likely: templates that are tried besides those that seem to lie there. None where none can be aligned.
+        """
+        about = [np.roll(rough, -turn, axis=0) for turn in self._turns]
+        seeming = np.stack(
+            [self._coarse @ self._small(cut(image, quad, self._width, self._height)) for quad in about], axis=1
+        )
+        if float(seeming.max()) < _HOPELESS:
+            return None
+        order = [divmod(int(k), len(about)) for k in np.argsort(-seeming, axis=None)[: 3 * _TRIED]]
+        tried = [(template, int(seeming[template].argmax())) for template in likely]
+        for pair in order:
+            if len(tried) >= _TRIED + len(likely):
+                break
+            if pair not in tried:
+                tried.append(pair)
+        best: Found | None = None
+        patches: dict[int, _Patch] = {}
+        coarse = []
+        for template, way in tried:
+            patch = patches.setdefault(way, _Patch(image, about[way], self._width, self._height))
+            matrix = self._aligned(patch, template, 0, patch.start)
+            if matrix is not None:
+                coarse.append((self._likeness(patch, template, matrix), template, way, matrix))
+        coarse.sort(key=lambda one: -one[0])
+        for _, template, way, rough_matrix in coarse[:_FINELY]:
+            matrix = self._aligned(patches[way], template, 1, rough_matrix)
+            if matrix is None:
+                continue
+            found = self._found(patches[way], template, matrix)
+            if best is None or found.fit > best.fit:
+                best = found
+        return best
+
+    def _likeness(self, patch: _Patch, template: int, matrix: _Matrix) -> float:
+        return float(self._shown(patch, matrix) @ self._clear[template])
+
+    def _shown(self, patch: _Patch, matrix: _Matrix) -> Floats:
+        warped = cv2.warpPerspective(patch.clear, matrix, (self._width, self._height), flags=_WARP)
+        return _normalized(_array(warped))
+
+    def _found(self, patch: _Patch, template: int, matrix: _Matrix) -> Found:
+        fits = np.asarray(self._clear @ self._shown(patch, matrix), np.float32)
+        size = np.array([self._width, self._height], np.float32)
+        corners = project(matrix, unit_square() * size)
+        return Found(patch.back(corners), float(fits[template]), fits)
+
+    def _aligned(self, patch: _Patch, template: int, level: int, start: _Matrix) -> _Matrix | None:
+        """Return the 3 x 3 matrix from a template's pixels to the patch's, None where there is none."""
+        steps = self._steps_of(template, level)
+        blurred = patch.grey[level]
+        half = np.array([self._width - 1, self._height - 1]) / 2
+        # From places between -1 and 1 in either direction to the template's pixels, and back.
+        scaled = np.array([[half[0], 0, half[0]], [0, half[1], half[1]], [0, 0, 1.0]])
+        back = np.array([[1 / half[0], 0, -1.0], [0, 1 / half[1], -1.0], [0, 0, 1.0]])
+        matrix, size = start, (self._width, self._height)
+        best, most = start, -1.0
+        for left in reversed(range(_LEVELS[level][1] + 1)):
+            shown = cv2.warpPerspective(blurred, matrix, size, flags=_WARP, borderMode=cv2.BORDER_REPLICATE).ravel()
+            shown -= shown.mean()
+            length = max(float(np.linalg.norm(shown)), 1e-6)
+            alike = float(shown @ steps.values) / length
+            if alike > most:
+                best, most = matrix, alike
+            if not left:
+                break
+            step = steps.solve @ (shown / (max(alike, _LEAST_ALIKE) * length) - steps.values)
+            largest = float(np.abs(step).max())
+            if largest < _SMALL:
+                break
+            a, b, c, d, e, f, g, h = (step * min(1.0, _LEAP / largest)).tolist()
+            change = np.array([[1 + a, b, c], [d, 1 + e, f], [g, h, 1]])
+            matrix = matrix @ scaled @ np.linalg.inv(change) @ back
+            matrix = matrix / matrix[2, 2]
+        moved = np.abs(project(best @ scaled, _CORNERS) - project(start @ scaled, _CORNERS)).max(0)
+        return None if (moved > _LOST * np.array(size)).any() else best
+
+    def _steps_of(self, template: int, level: int) -> _Steps:
+        key = template, level
+        if key not in self._steps:
+            grey = cv2.cvtColor(_blurred(self._pictures[template], _LEVELS[level][0]), cv2.COLOR_BGR2GRAY)
+            self._steps[key] = _steps(grey.astype(np.float32), self._grid, self._free[level])
+        return self._steps[key]
+
+
+_CORNERS = unit_square() * 2 - 1
+_WARP = cv2.INTER_LINEAR | cv2.WARP_INVERSE_MAP
+
+
+class _Patch:
+    """The part of a picture about a rough outline, in which templates of a size are aligned.
+
+    start: the matrix from a template's pixels to the patch's by the rough outline.
+    """
+
+    def __init__(self, image: Image, rough: Quad, width: int, height: int) -> None:
+        self._edge = expand(rough, _ROOM)
+        self._size = np.array([round(width * (1 + 2 * _ROOM)), round(height * (1 + 2 * _ROOM))])
+        picture = cut(image, self._edge, int(self._size[0]), int(self._size[1]))
+        self.clear = _blurred(picture, _LEVELS[-1][0])
+        grey = cv2.cvtColor(picture, cv2.COLOR_BGR2GRAY).astype(np.float32)
+        self.grey = [cv2.GaussianBlur(grey, (0, 0), blur) for blur, _ in _LEVELS]
+        inner = (unit_square() + _ROOM) / (1 + 2 * _ROOM) * self._size
+        self.start = homography(unit_square() * np.array([width, height], np.float32), inner.astype(np.float32))
+
+    def back(self, points: Quad) -> Quad:
+        """Return points (N, 2) of the patch in the picture."""
+        return project(homography(unit_square(), self._edge), points / self._size)
+
+
+def _grid(width: int, height: int) -> Floats:
+    """Return (H * W, 2) the pixels' places, from -1 to 1 in either direction."""
+    x, y = np.meshgrid(np.linspace(-1, 1, width), np.linspace(-1, 1, height))
+    return np.stack([x.ravel(), y.ravel()], 1).astype(np.float32)
+
+
+def _steps(grey: Floats, grid: Floats, free: NDArray[np.float64]) -> _Steps:
+    height, width = grey.shape
+    values = grey.ravel() - grey.mean()
+    length = max(float(np.linalg.norm(values)), 1e-3)
+    values = values / length
+    down, across = (part.ravel() / length for part in np.gradient(grey))
+    across, down = across * (width - 1) / 2, down * (height - 1) / 2
+    x, y = grid.T
+    along = across * x + down * y
+    slopes = np.stack([across * x, across * y, across, down * x, down * y, down, -x * along, -y * along])
+    # What gain and offset of the light would do is no step.
+    slopes -= slopes.mean(1, keepdims=True)
+    slopes -= (slopes @ values)[:, None] * values
+    slopes = free @ slopes
+    hessian = slopes @ slopes.T
+    hessian += np.eye(len(free)) * _DAMPING * np.trace(hessian) / len(free)
+    solve = free.T @ np.linalg.solve(hessian, slopes)
+    return _Steps(values.astype(np.float32), solve.astype(np.float32))
+
+
+def _array(picture: NDArray[Any]) -> Image:
+    return np.asarray(picture, np.uint8)
+
+
+def _blurred(picture: Image, blur: float) -> Image:
+    return _array(cv2.GaussianBlur(picture, (0, 0), blur))
+
+
+def _normalized(picture: Image) -> Floats:
+    """Return the picture's values (N,) with mean 0 in each colour, of length 1."""
+    values = picture.astype(np.float32)
+    values -= values.mean((0, 1))
+    return np.asarray(values.ravel() / max(float(np.linalg.norm(values)), 1e-3), np.float32)

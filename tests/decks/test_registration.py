@@ -1,0 +1,69 @@
+"""Finding where exactly a kept picture lies, and evening outlines that were found one by one."""
+
+from __future__ import annotations
+
+import cv2
+import numpy as np
+import pytest
+
+from companion.cards import Card
+from companion.dataset.artist.faces import render
+from companion.dataset.artist.families import StyleFamily
+from companion.dataset.artist.styles import sample_style
+from companion.decks.evening import evened
+from companion.decks.registration import Templates
+from companion.vision.geometry import Image, homography, intersection_over_union, unit_square
+
+NAMES = ("red 7", "blue 3", "green skip", "yellow 0")
+
+
+@pytest.fixture(scope="module")
+def faces() -> list[Image]:
+    style = sample_style(np.random.default_rng(5), StyleFamily.WHITE_OVAL, ())
+    return [np.ascontiguousarray(render(Card.parse(name), style, 300).image[:, :, :3]) for name in NAMES]
+
+
+@pytest.mark.parametrize("shown", range(len(NAMES)))
+@pytest.mark.parametrize("upside_down", [False, True])
+def test_a_rough_outline_is_put_right_and_named_by_the_picture_that_fits(
+    faces: list[Image], shown: int, upside_down: bool
+) -> None:
+    rng = np.random.default_rng(shown)
+    height, width = faces[0].shape[:2]
+    size = np.array([width, height], np.float32)
+    truth = np.array([[210, 90], [352, 118], [330, 352], [180, 318]], np.float32)
+    table = np.full((480, 640, 3), (60, 90, 120), np.uint8)
+    matrix = homography(unit_square() * size, truth)
+    picture = cv2.warpPerspective(faces[shown], matrix, (640, 480), dst=table, borderMode=cv2.BORDER_TRANSPARENT)
+    lit = np.clip(picture * np.array([0.8, 0.7, 0.62]) + rng.normal(0, 3, picture.shape), 0, 255).astype(np.uint8)
+    templates = Templates([cv2.resize(face, (40, 60), interpolation=cv2.INTER_AREA) for face in faces], (0, 2))
+    rough = truth + rng.normal(0, 6, (4, 2)).astype(np.float32)
+    found = templates.find(lit, np.roll(rough, 2 if upside_down else 0, axis=0))
+    assert found is not None
+    assert int(found.fits.argmax()) == shown
+    assert found.fit > 0.9
+    assert intersection_over_union(found.quad, truth) > 0.96 > intersection_over_union(rough, truth)
+    # Its corners are in the card's own order, whichever way the rough outline was.
+    assert np.abs(found.quad - truth).max() < 6
+
+
+def test_where_no_picture_lies_none_fits(faces: list[Image]) -> None:
+    templates = Templates([cv2.resize(face, (40, 60), interpolation=cv2.INTER_AREA) for face in faces], (0, 2))
+    noise = np.random.default_rng(1).integers(0, 255, (480, 640, 3)).astype(np.uint8)
+    found = templates.find(noise, np.array([[210, 90], [352, 118], [330, 352], [180, 318]], np.float32))
+    assert found is None or found.fit < 0.5
+
+
+def test_outlines_of_one_deck_are_evened_to_one_shape() -> None:
+    rng = np.random.default_rng(2)
+    card = (unit_square() - 0.5) * np.array([112, 174])
+    truth, found = [], []
+    for _ in range(60):
+        turn = np.radians(rng.normal(30, 8) + 180 * rng.integers(2))
+        matrix = np.array([[np.cos(turn), -np.sin(turn)], [np.sin(turn), np.cos(turn)]])
+        quad = (card @ matrix.T + rng.normal(300, 20, 2)).astype(np.float32)
+        truth.append(quad)
+        found.append(quad + rng.normal(0, 4, (4, 2)).astype(np.float32))
+    before, after = (np.abs(np.stack(quads) - np.stack(truth)).mean() for quads in (found, evened(found)))
+    assert after < 0.75 * before
+    assert all(np.array_equal(a, b) for a, b in zip(evened(found[:3]), found[:3], strict=True))
