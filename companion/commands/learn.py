@@ -10,7 +10,7 @@ from pathlib import Path
 
 import click
 
-from companion.cards import Card, EditionName
+from companion.cards import Card, EditionName, deck
 from companion.commands.parameters import decks_of
 from companion.decks.deckfile import MOST_BYTES, DeckFileError
 from companion.decks.lesson import Lesson
@@ -102,7 +102,8 @@ def learn(
             )
         )
     else:
-        click.echo(f"\nLearnt: {len(lesson)} cards, {asked} asked, {seconds:.0f} seconds.")
+        whole = sum(deck(lesson.edition).values())
+        click.echo(f"\nLearnt: {len(lesson)} of {whole} cards, {asked} asked, {seconds:.0f} seconds.")
 
 
 def _cards_in(path: Path) -> list[Card]:

@@ -9,8 +9,9 @@ import click
 
 import companion.dataset.simulated  # noqa: F401 (registers itself as a source)
 from companion.cards import EditionName
-from companion.commands.parameters import DECK, EDITIONS, load_detector
-from companion.vision.advice import in_words
+from companion.commands.parameters import DECK, EDITIONS, decks_of, load_detector
+from companion.decks.fitting import DeckFit
+from companion.vision.advice import Advice, Hindrance, in_words
 from companion.vision.events import (
     CameraHealth,
     CameraStatus,
@@ -24,10 +25,11 @@ from companion.vision.events import (
 )
 from companion.vision.follower import Follower
 from companion.vision.frames import SourceError
+from companion.vision.geometry import Image
 from companion.vision.helper import Helper
-from companion.vision.pile import PileTracker, Region
+from companion.vision.pile import Detect, PileTracker, Region
 from companion.vision.runtime import ModelFileError
-from companion.vision.sightings import NAMED_BELOW, UNSURE_BELOW
+from companion.vision.sightings import NAMED_BELOW, UNSURE_BELOW, Sighting
 from companion.vision.sources import PICTURES_PER_SECOND, open_source
 from companion.vision.watcher import Watcher
 
@@ -79,7 +81,9 @@ def watch(
     try:
         frames = open_source(source, fps)
         detector = load_detector(EditionName(edition) if edition else None, model, deck)
-        helper = Helper(detector.thoroughly, detector.detect, lambda advice: click.echo(in_words(advice), err=True))
+        fits = DeckFit(decks_of(click.get_current_context()).load(deck)) if deck else None
+        thoroughly = detector.thoroughly if fits is None else _watched(detector.thoroughly, fits)
+        helper = Helper(thoroughly, detector.detect, _say)
         tracker = PileTracker(helper, region, detector.closely)
         watcher = Watcher(frames, Follower(tracker, detector.backs))
         lost = False
@@ -97,6 +101,26 @@ def watch(
         raise click.ClickException(str(error)) from error
     except KeyboardInterrupt:
         pass
+
+
+def _say(advice: Advice) -> None:
+    click.echo(in_words(advice), err=True)
+
+
+def _watched(detect: Detect, fits: DeckFit) -> Detect:
+    """Return what detects the same, and says once when the cards are not of the deck."""
+    said = False
+
+    def seen(image: Image) -> list[Sighting]:
+        nonlocal said
+        found = detect(image)
+        fits.see(image, found)
+        if fits.is_another and not said:
+            said = True
+            _say(Advice(Hindrance.OTHER_DECK))
+        return found
+
+    return seen
 
 
 def _print(event: PileEvent, as_json: bool) -> None:

@@ -13,6 +13,7 @@ from flask import Flask, current_app
 
 from companion.caller import Caller
 from companion.cards import EditionName
+from companion.decks.fitting import DeckFit
 from companion.decks.library import DeckLibrary
 from companion.decks.reading import deck_detector
 from companion.languages import Language
@@ -37,8 +38,10 @@ from companion.table import Table, Turns, Update
 from companion.vision.detector import CardDetector
 from companion.vision.events import PileEvent
 from companion.vision.follower import FindBacks
+from companion.vision.geometry import Image
 from companion.vision.pile import Detect
 from companion.vision.runtime import ModelFileError
+from companion.vision.sightings import Sighting
 
 _RETRY_SECONDS = 2.0
 """How often it is tried again to write what could not be written; the keeper spaces the tries further."""
@@ -69,6 +72,7 @@ class Services:
         self._lock = threading.RLock()
         self.decks = DeckLibrary(config.decks or config.data / "decks")
         self.deck: str | None = None
+        self._fit: DeckFit | None = None
         if config.deck is not None:
             self.choose_deck(config.deck)
         self._language: Language = config.language
@@ -110,7 +114,7 @@ class Services:
         """Return what finds the cards of a pile, of the edition being played at the time; raises ModelFileError."""
         # A camera outlives its match, and the next one may be of another edition.
         self._load()
-        return self._detect or (lambda image: self._networks().thoroughly(image))
+        return self._detect or (lambda image: self._fitting(image, self._networks().thoroughly(image)))
 
     def close_detector(self) -> Detect:
         """Return what does that in pictures of the pile's surroundings; raises ModelFileError."""
@@ -138,11 +142,20 @@ class Services:
 
     def choose_deck(self, name: str | None) -> None:
         """Read with this learnt deck from now on, with none where None; raises DeckFileError where it cannot be."""
-        if name is not None:
-            self.decks.load(name)
+        fit = None if name is None else DeckFit(self.decks.load(name))
         with self._lock:
-            self.deck = name
+            self.deck, self._fit = name, fit
             self._detectors.clear()
+
+    @property
+    def is_another_deck(self) -> bool:
+        """Whether most of the cards read last are not of the learnt deck that is read with."""
+        return self._fit is not None and self._fit.is_another
+
+    def _fitting(self, image: Image, found: list[Sighting]) -> list[Sighting]:
+        if self._fit is not None:
+            self._fit.see(image, found)
+        return found
 
     def reader(self) -> Detect:
         """Return what finds the cards; raises RefusalError where there are no networks."""
@@ -150,7 +163,7 @@ class Services:
             self._load()
         except ModelFileError as error:
             raise RefusalError(409, "no-reader", str(error)) from error
-        return self._detect or (lambda image: self._networks().detect(image))
+        return self._detect or (lambda image: self._fitting(image, self._networks().detect(image)))
 
     @property
     def wishes(self) -> dict[str, object]:

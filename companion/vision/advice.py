@@ -30,6 +30,7 @@ class Hindrance(Enum):
     BLURRED = "blurred"
     GLARE = "glare"
     DRAW_PILE = "draw pile"
+    OTHER_DECK = "other deck"
     NOTHING = "nothing"
 
 
@@ -175,6 +176,8 @@ def in_words(advice: Advice) -> str:
             return f"A lamp glares on {advice.measured:.0%} of the pile's card. Move the lamp or the camera a little."
         case Hindrance.DRAW_PILE:
             return f"Only {advice.measured:.0%} of the draw pile is in view. Turn the camera to show both piles."
+        case Hindrance.OTHER_DECK:
+            return "These cards are not of the deck that was learnt. Choose another one, or none."
         case Hindrance.NOTHING:
             return "All is well: the pile is in view."
 

@@ -8,7 +8,8 @@ import { pickCard } from "./picker.js";
 import { live, prepare } from "./shell.js";
 import { drawSources } from "./sources.js";
 
-/** @typedef {{ running: boolean, name: string, cards: string[], questions: { pictures: number[], options: string[] }[], prompted: boolean }} Lesson */
+/** @typedef {{ running: boolean, name: string, cards: string[], questions: { pictures: number[], options: string[] }[], prompted: boolean,
+ *   wanted: string | null, faces: string[], whole: number, asked: number }} Lesson */
 
 /** How often (ms) the page asks how far the lesson has come. */
 const EVERY = 1000;
@@ -18,13 +19,16 @@ live({});
 const choices = await get("/api/choices");
 let edition = choices.last.edition ?? "classic";
 let began = 0;
+/** @type {Lesson | null} */
+let last = null;
 const list = h("div", { class: "stack" });
 const wall = h("div", { class: "hand", id: "wall" });
 const said = h("p", { role: "status", id: "lesson-status" });
 const questions = h("div", { class: "stack", id: "questions" });
+const wanted = h("div", { class: "row spread", id: "wanted" });
 const steps = h("div", { class: "stack" });
 fill($("#deck"), h("section", { class: "panel stack", "aria-label": t("deck.decks") }, h("h2", {}, t("deck.decks")), list),
-  h("section", { class: "panel stack", "aria-label": t("deck.learn") }, h("h2", {}, t("deck.learn")), steps, said, questions, wall));
+  h("section", { class: "panel stack", "aria-label": t("deck.learn") }, h("h2", {}, t("deck.learn")), steps, wanted, said, questions, wall));
 drawDecks(await get("/api/decks"));
 await drawLesson(await get("/api/decks/lesson"));
 setInterval(async () => {
@@ -64,24 +68,60 @@ async function drawLesson(lesson) {
     began = Date.now();
     drawRunning(lesson.name);
   }
-  said.textContent = t(lesson.prompted ? "deck.prompted" : "deck.so.far", { cards: lesson.cards.length, asked: lesson.questions.length });
-  while (wall.children.length < lesson.cards.length) wall.append(shown(wall.children.length));
-  lesson.cards.forEach((card, i) => {
-    const label = wall.children[i].querySelector("figcaption");
-    if (label && label.textContent !== cardName(card)) label.textContent = cardName(card);
-  });
-  if (questions.dataset.drawn !== JSON.stringify(lesson.questions)) drawQuestions(lesson.questions);
+  last = lesson;
+  const left = lesson.faces.length - new Set(lesson.cards).size;
+  said.textContent = t("deck.so.far", { cards: lesson.cards.length, asked: lesson.questions.length, left });
+  drawWanted(lesson.wanted);
+  drawWall(lesson);
+  if (questions.dataset.drawn !== JSON.stringify([lesson.questions, lesson.wanted])) drawQuestions(lesson.wanted ? [] : lesson.questions);
 }
 
-/** @param {number} i */
-function shown(i) {
-  return h("figure", {}, h("img", { src: `/api/decks/lesson/pictures/${i}`, alt: "", width: 80, height: 120 }),
-    h("figcaption", { class: "small" }));
+/** The card that is to be laid by name, large.
+ * @param {string | null} card */
+function drawWanted(card) {
+  if (wanted.dataset.card === (card ?? "")) return;
+  wanted.dataset.card = card ?? "";
+  fill(wanted, card && h("p", { class: "lead" }, t("deck.lay.this", { card: cardName(card) })),
+    card && h("button", { type: "button", class: "quiet", onclick: () => ahead({ missing: card }) }, t("deck.missing")));
+}
+
+/** @param {{ missing?: string }} what */
+async function ahead(what) {
+  const now = await attempt(() => post("/api/decks/lesson/prompts", what));
+  if (now) await drawLesson(now);
+}
+
+/** All faces of the edition, each with the picture taken of it; a tap names a picture anew.
+ * @param {Lesson} lesson */
+function drawWall(lesson) {
+  /** @type {Map<string, number[]>} */
+  const taken = new Map();
+  lesson.cards.forEach((card, i) => taken.set(card, [...(taken.get(card) ?? []), i]));
+  for (const card of new Set([...lesson.faces, ...lesson.cards])) {
+    let place = [...wall.children].find((one) => /** @type {HTMLElement} */ (one).dataset.card === card);
+    if (!place) wall.append(place = h("figure", { "data-card": card }));
+    const pictures = taken.get(card) ?? [];
+    const now = pictures.join();
+    if (place.firstChild && /** @type {HTMLElement} */ (place).dataset.pictures === now) continue;
+    /** @type {HTMLElement} */ (place).dataset.pictures = now;
+    const name = cardName(card);
+    fill(place, pictures.length
+      ? h("button", { type: "button", class: "card-button", "aria-label": t("deck.correct", { card: name }), onclick: () => correct(pictures[0]) },
+        h("img", { src: `/api/decks/lesson/pictures/${pictures[0]}`, alt: "", width: 80, height: 120 }))
+      : h("div", { class: "blank", "aria-hidden": "true" }),
+    h("figcaption", { class: "small" }, pictures.length > 1 ? t("deck.times", { card: name, count: pictures.length }) : name));
+  }
+}
+
+/** @param {number} picture */
+async function correct(picture) {
+  const card = await pickCard(t("deck.which"), { edition });
+  if (card) await tell(picture, card);
 }
 
 /** @param {Lesson["questions"]} open */
 function drawQuestions(open) {
-  questions.dataset.drawn = JSON.stringify(open);
+  questions.dataset.drawn = JSON.stringify([open, last?.wanted ?? null]);
   const first = open[0];
   fill(questions, first && h("div", { class: "row" },
     h("img", { src: `/api/decks/lesson/pictures/${first.pictures[0]}`, alt: t("deck.which"), width: 120, height: 180 }),
@@ -101,6 +141,8 @@ async function tell(picture, card) {
 
 async function drawBeginning() {
   began = 0;
+  last = null;
+  drawWanted(null);
   fill(wall);
   fill(questions);
   const name = h("input", { id: "deck-name", required: true, maxlength: 60 });
@@ -123,15 +165,22 @@ async function drawBeginning() {
 
 /** @param {string} name */
 function drawRunning(name) {
+  let prompted = false;
   fill(steps, h("p", {}, t("deck.lay", { name })), h("div", { class: "row" },
     h("button", { type: "button", class: "primary", id: "finish-lesson", onclick: async () => {
-      const cards = wall.children.length;
+      const state = /** @type {Lesson} */ (await get("/api/decks/lesson"));
+      // Where more than a few are in doubt, laying one of each by name is quicker than answering.
+      if (state.prompted && !prompted) {
+        prompted = true;
+        await ahead({});
+        return;
+      }
       const seconds = Math.round((Date.now() - began) / 1000);
       const now = await attempt(() => post("/api/decks/lesson/finish"));
       if (!now) return;
       drawDecks(now);
       await drawBeginning();
-      said.textContent = t("deck.learnt", { name, cards, seconds });
+      said.textContent = t("deck.learnt", { name, cards: state.cards.length, whole: state.whole, asked: state.asked, seconds });
     } }, t("deck.finish")),
     h("button", { type: "button", class: "quiet", onclick: async () => {
       await attempt(() => remove("/api/decks/lesson"));

@@ -17,7 +17,7 @@ from companion.server.routes.fields import Body
 from companion.server.routes.payloads import Answer, SeenCardAnswer, seen_card
 from companion.server.routes.uploads import check_picture
 from companion.server.services import services
-from companion.vision.advice import Advice, advise
+from companion.vision.advice import Advice, Hindrance, advise
 from companion.vision.frames import SourceError
 from companion.vision.pictures import PictureError
 from companion.vision.sources import Webcam
@@ -157,8 +157,12 @@ def look() -> LookAnswer:
         raise RefusalError(409, "no-picture", "The camera has sent no picture yet.")
     height, width = frame.image.shape[:2]
     found = services().reader()(frame.image)
-    advice = _advice(advise(frame.image, found))
-    return LookAnswer(cards=[seen_card(sighting, 0) for sighting in found], advice=advice, width=width, height=height)
+    advice = advise(frame.image, found)
+    if advice.hindrance is Hindrance.NOTHING and services().is_another_deck:
+        advice = Advice(Hindrance.OTHER_DECK, quad=advice.quad)
+    return LookAnswer(
+        cards=[seen_card(sighting, 0) for sighting in found], advice=_advice(advice), width=width, height=height
+    )
 
 
 def _advice(advice: Advice) -> AdviceAnswer:

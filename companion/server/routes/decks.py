@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Annotated
@@ -11,6 +12,7 @@ from flask import Response
 from pydantic import Field
 
 from companion.cards import Card, EditionName
+from companion.cards import deck as deck_of
 from companion.decks.deckfile import NAME, DeckFileError
 from companion.decks.lesson import Lesson
 from companion.decks.library import NoSuchDeckError
@@ -78,6 +80,12 @@ class NamedBody(Body):
     card: CardName
 
 
+class PromptBody(Body):
+    """A card that people do not have, where there is one."""
+
+    missing: CardName | None = None
+
+
 class DoubtAnswer(Answer):
     """Pictures of one card, by number, and what it may be, the likeliest first."""
 
@@ -88,7 +96,9 @@ class DoubtAnswer(Answer):
 class LessonAnswer(Answer):
     """A lesson: the cards by picture, as they are taken for now, and what is in doubt, the most telling first.
 
-    `prompted`: so much is in doubt that laying one card of each by name is less trouble.
+    `prompted`: so much is in doubt that laying one card of each by name is less trouble. `wanted`: the card to be laid
+    next, where they are laid by name. `faces`: the different cards of the edition. `whole`: how many cards it has.
+    `asked`: questions answered.
     """
 
     running: bool
@@ -96,6 +106,10 @@ class LessonAnswer(Answer):
     cards: list[str]
     questions: list[DoubtAnswer]
     prompted: bool
+    wanted: str | None
+    faces: list[str]
+    whole: int
+    asked: int
 
 
 @contextmanager
@@ -159,16 +173,22 @@ def get_lesson() -> LessonAnswer:
 def _state() -> LessonAnswer:
     lessons = services().lessons
     lesson = lessons.lesson
-    if lesson is None or not len(lesson):
-        return LessonAnswer(running=lesson is not None, name=lessons.name, cards=[], questions=[], prompted=False)
-    naming = lesson.naming()
-    questions = [
-        DoubtAnswer(pictures=list(one.pictures), options=[card.name for card in one.options])
-        for one in naming.questions
-    ]
-    cards = [card.name for card in naming.cards]
+    naming = lesson.naming() if lesson is not None and len(lesson) else None
+    held = deck_of(lesson.edition) if lesson is not None else Counter[Card]()
+    wanted = lesson.wanted if lesson is not None else None
     return LessonAnswer(
-        running=True, name=lessons.name, cards=cards, questions=questions, prompted=naming.prompted_is_better
+        running=lesson is not None,
+        name=lessons.name,
+        cards=[card.name for card in naming.cards] if naming else [],
+        questions=[
+            DoubtAnswer(pictures=list(one.pictures), options=[card.name for card in one.options])
+            for one in (naming.questions if naming else ())
+        ],
+        prompted=naming is not None and naming.prompted_is_better,
+        wanted=wanted.name if wanted else None,
+        faces=[card.name for card in held],
+        whole=sum(held.values()),
+        asked=lesson.asked if lesson is not None else 0,
     )
 
 
@@ -189,6 +209,17 @@ def answer_question(body: NamedBody) -> LessonAnswer:
     if body.picture >= len(lesson):
         raise RefusalError(404, "no-such-picture", "The lesson has no such picture.")
     lesson.answer(body.picture, Card.parse(body.card))
+    return _state()
+
+
+@api.route("POST", "/api/decks/lesson/prompts", role=Role.HOST, body=PromptBody, answer=LessonAnswer, errors=(409,))
+def prompt_cards(body: PromptBody) -> LessonAnswer:
+    """Have one card of each laid by name from now on, or pass over one of them."""
+    lesson = _lesson()
+    if body.missing is None:
+        lesson.prompt()
+    else:
+        lesson.pass_over(Card.parse(body.missing))
     return _state()
 
 
