@@ -37,6 +37,8 @@ _TIP_PIXELS = 8
 # What it adds to the cost of a match that the arm does not cross the rim, in small pixels: more than any other match
 # costs, for what hangs together with the rim is the arm that leaves; what lies at its old tip is the card that it laid.
 _RIMLESS = 100.0
+# Seconds between looks: every other frame at 30 a second is enough, at 25 each is looked at.
+_OFTEN = 0.036
 # How long (s) a hand without a rim may lie as still as what an arm let go of.
 _KEEPS_STILL = 0.15
 # How far a tip may move in small pixels, as when a card comes to hang from it, and be the same arm's wherever that is
@@ -125,9 +127,13 @@ class ArmWatcher:
         self._tracks: list[Track] = []
         self._count = 0
         self._shape: tuple[int, int] | None = None
+        self._looked = -np.inf
 
     def feed(self, image: Image, time: float) -> list[Track]:
         """Take in a (H, W, 3) BGR uint8 frame; returns the arms that are there, and once each that has just left."""
+        if 0 <= time - self._looked < _OFTEN:
+            return list(self._tracks)
+        self._looked = time
         if self._shape != image.shape[:2]:
             self._shape = (image.shape[0], image.shape[1])
             self._backdrop = Backdrop()

@@ -78,7 +78,7 @@ _FOREARM, _IN_LINE = 50, 6.0
 
 def behind(part: NDArray[np.bool_], tip: Point, places: NDArray[np.intp]) -> NDArray[np.intp]:
     """Return those places of a wide crossing to which an arm points back: a body's shoulder, or where a sleeve ends."""
-    ways = ways_from(part, np.round(tip)[None])
+    ways = ways_from(part, np.round(tip)[None], _FOREARM)
     ys, xs = np.nonzero(ways <= _FOREARM)
     if not len(xs):
         return places
@@ -88,8 +88,11 @@ def behind(part: NDArray[np.bool_], tip: Point, places: NDArray[np.intp]) -> NDA
     return np.asarray(places[off <= off.min() + _IN_LINE], np.intp)
 
 
-def ways_from(part: NDArray[np.bool_], seeds: NDArray[np.generic]) -> NDArray[np.float32]:
-    """Return how far each pixel of a component is from the seeds (N, 2: x, y) by ways within it; infinite elsewhere."""
+def ways_from(part: NDArray[np.bool_], seeds: NDArray[np.generic], longest: float = np.inf) -> NDArray[np.float32]:
+    """Return how far each pixel of a component is from the seeds (N, 2: x, y) by ways within it.
+
+    Infinite elsewhere, and where it is farther than `longest`.
+    """
     mask = part.astype(np.uint8)
     ways = np.full(part.shape, np.inf, np.float32)
     front = np.zeros_like(mask)
@@ -102,7 +105,7 @@ def ways_from(part: NDArray[np.bool_], seeds: NDArray[np.generic]) -> NDArray[np
         # Squares and crosses by turns grow octagons, which are nearly round.
         grown = cv2.bitwise_and(cv2.dilate(front, _SQUARE if step % 2 else _CROSS), mask)
         new = grown > front
-        if not new.any():
+        if step > longest or not new.any():
             return ways
         ways[new] = step
         front = np.asarray(grown, np.uint8)

@@ -305,3 +305,18 @@ def test_what_fills_the_whole_picture_has_no_outline_to_have_left() -> None:
     everywhere = np.ones((9, 16), np.uint8)
     picture = np.zeros((9, 16, 3), np.float32)
     assert not Difference(0.0, everywhere, everywhere, everywhere, picture, picture).was_here(everywhere)
+
+
+def test_every_frame_of_a_film_at_25_a_second_is_looked_at_and_every_other_one_at_30() -> None:
+    looked: dict[int, int] = {}
+    for rate in (25, 30):
+        watcher = ArmWatcher()
+        arm = Arm(200, DISCARD.middle, start=0.2, stay=0.4, way=0.8)
+        tracks: list[Track] = []
+        for number in range(2 * rate):
+            image = table()
+            arm.paint(image, number / rate)
+            tracks = watcher.feed(image, number / rate)
+        looked[rate] = len(tracks[0].samples)
+    assert looked[30] > 10
+    assert 1.4 * looked[30] < looked[25] < 1.9 * looked[30]
