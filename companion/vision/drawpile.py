@@ -96,11 +96,10 @@ class DrawPile:
             self._found = max(self._backs, key=lambda back: (2 * visited(back[0]) + min(_OFTEN, back[2]), -back[1]))[0]
             if visited(self._found):
                 return
-        for place in self._visits:
-            if visited(place) >= (_VISITS if self._backs else _VISITS - 1):
-                near = [v for v in self._visits if float(np.hypot(*(v - place))) <= SAME_PLACE * zone.length]
-                self._found = np.asarray(np.mean(near, axis=0), np.float64)
-                return
+        best = max(self._visits, key=visited, default=None)
+        if best is not None and visited(best) >= (_VISITS if self._backs else _VISITS - 1):
+            near = [visit for visit in self._visits if float(np.hypot(*(visit - best))) <= SAME_PLACE * zone.length]
+            self._found = np.asarray(np.median(near, axis=0), np.float64)
 
 
 def _is_a_card(quad: Quad, length: float) -> bool:

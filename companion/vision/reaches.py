@@ -99,14 +99,19 @@ class ReachFinder:
         return ended
 
     def rested(self, discard: Spot) -> Point | None:
-        """Return where the hand was while it moved least, None where that was at the discard pile or nowhere."""
-        slow = [(s, number) for number in range(len(self.track.samples)) if (s := self._pace(number, discard)) < _SLOW]
+        """Return where the hand was while it moved least, None where that was at the discard pile or nowhere.
+
+        That is the middle one of the places where it was slow: a card that it takes puts its tip elsewhere.
+        """
+        paces = [self._pace(number, discard) for number in range(len(self.track.samples))]
+        slow = [number for number, pace in enumerate(paces) if pace < _SLOW]
         if not slow:
             return None
-        number = min(slow)[1]
-        if distances(self.track, number, [discard])[PileKind.DISCARD] <= _AT[PileKind.DISCARD]:
+        least = min(slow, key=lambda number: paces[number])
+        if distances(self.track, least, [discard])[PileKind.DISCARD] <= _AT[PileKind.DISCARD]:
             return None
-        return self.track.samples[number].tip
+        tips = np.array([self.track.samples[number].tip for number in slow])
+        return np.asarray(np.median(tips, axis=0), np.float64)
 
     def _pace(self, number: int, spot: Spot) -> float:
         return _speed(self.track, number) / spot.length

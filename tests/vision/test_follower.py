@@ -15,7 +15,7 @@ from companion.dataset.simulated.simulation import SimulatedTable
 from companion.vision.arms import Sample, Track
 from companion.vision.drawpile import DrawPile
 from companion.vision.events import CardLanded, PileEvent, PileKind, PileReached
-from companion.vision.follower import Follower
+from companion.vision.follower import Follower, doubted
 from companion.vision.frames import Frame
 from companion.vision.geometry import Image, Quad
 from companion.vision.hindsight import Hindsight
@@ -182,3 +182,19 @@ def test_a_hand_that_rests_beside_the_pile_did_not_lay_the_card() -> None:
     # It is the resting one that moves where nobody else is there; a hand that has just come is no resting one.
     assert last_at(spot, [resting], 10.6) is resting
     assert last_at(spot, [resting, arm_to(2, (300.0, 0.0), (300.0, 60.0), 0.0)], 1.0) is resting
+
+
+def test_a_like_card_that_no_arm_brought_is_hardly_one() -> None:
+    landed = CardLanded(3.0, ((RED_7, 0.9), (RED_8, 0.05)))
+    assert doubted(landed) is landed  # a new face is seen, whoever brought it
+    like = doubted(CardLanded(3.0, landed.probabilities, same_face=True))
+    assert like.probabilities[0] == (RED_7, pytest.approx(0.045))
+
+
+def test_a_place_to_which_most_hands_go_is_not_left_for_a_stray_one() -> None:
+    pile = DrawPile()
+    for x, y in ((400, 200), (405, 190), (395, 215), (440, 235), (402, 204)):
+        pile.visit(np.array([float(x), float(y)]), ZONE)
+    spot = pile.spot(ZONE)
+    assert spot is not None
+    assert float(np.hypot(*(spot.middle - (401, 204)))) < 6
