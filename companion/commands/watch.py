@@ -27,6 +27,7 @@ from companion.vision.follower import Follower
 from companion.vision.frames import SourceError
 from companion.vision.geometry import Image
 from companion.vision.helper import Helper
+from companion.vision.mirror import ThroughMirror
 from companion.vision.pile import Detect, PileTracker, Region
 from companion.vision.runtime import ModelFileError
 from companion.vision.sightings import NAMED_BELOW, UNSURE_BELOW, Sighting
@@ -82,10 +83,12 @@ def watch(
         frames = open_source(source, fps)
         detector = load_detector(EditionName(edition) if edition else None, model, deck)
         fits = DeckFit(decks_of(click.get_current_context()).load(deck)) if deck else None
-        thoroughly = detector.thoroughly if fits is None else _watched(detector.thoroughly, fits)
-        helper = Helper(thoroughly, detector.detect, _say)
-        tracker = PileTracker(helper, region, detector.closely)
-        watcher = Watcher(frames, Follower(tracker, detector.backs))
+        eyes = ThroughMirror(
+            detector.thoroughly if fits is None else _watched(detector.thoroughly, fits), detector.closely
+        )
+        helper = Helper(eyes.thoroughly, _say, lambda: follower.draw_pile_view())
+        follower = Follower(PileTracker(helper, region, eyes.closely), detector.backs)
+        watcher = Watcher(frames, follower)
         lost = False
         for event in watcher.events():
             if isinstance(event, CameraStatus):

@@ -36,9 +36,8 @@ def deck_detector(
     folder: that of the networks, the shipped one where it is None. Raises ModelFileError and DeckFileError.
     """
     deck = library.load(name)
-    networks = folder or model_folder()
-    looks = deck_looks(library, deck, reading_parts(networks, threads)[0], networks)
-    return CardDetector.shipped(edition or deck.edition, networks, threads=threads, deck=looks)
+    detector = CardDetector.shipped(edition or deck.edition, folder, threads=threads)
+    return detector.knowing(deck_looks(library, deck, detector.reader, folder))
 
 
 def deck_looks(library: DeckLibrary, deck: LearntDeck, reader: Reader, folder: Path | None = None) -> DeckLooks:

@@ -11,10 +11,12 @@ from typing import Protocol
 import cv2
 
 import companion.dataset.simulated  # noqa: F401 (registers itself as a source)
+from companion.vision.advice import InView
 from companion.vision.events import CameraHealth, CameraStatus, CardLanded, PileEvent
 from companion.vision.follower import FindBacks, Follower
 from companion.vision.frames import Frame, FrameSource, SourceError, UploadSource
 from companion.vision.geometry import Image, Quad
+from companion.vision.mirror import ThroughMirror
 from companion.vision.pile import Detect, PileTracker, Region
 from companion.vision.runtime import ModelFileError
 from companion.vision.sightings import Sighting
@@ -123,6 +125,11 @@ class Camera:
         run = self._run
         return None if run is None else run.frame
 
+    def draw_pile(self) -> InView | None:
+        """Return how much of the draw pile is in view, None while that is not known."""
+        run = self._run
+        return None if run is None else run.draw_pile
+
     def preview(self) -> bytes | None:
         """Return the newest frame as a JPEG file fit for a screen."""
         frame = self.frame()
@@ -153,6 +160,7 @@ class _Run:
         self._camera = camera
         self._region, self._draw_pile = region, draw_pile
         self._watcher: Watcher | None = None
+        self._follower: Follower | None = None
         self._outline: tuple[float, Quad] | None = None
         self._stopped = threading.Event()
 
@@ -160,6 +168,11 @@ class _Run:
     def frame(self) -> Frame | None:
         """The newest frame."""
         return None if self._watcher is None else self._watcher.newest
+
+    @property
+    def draw_pile(self) -> InView | None:
+        """How much of the draw pile is in view, None while that is not known."""
+        return None if self._follower is None else self._follower.draw_pile_view()
 
     @property
     def drops(self) -> int:
@@ -190,8 +203,10 @@ class _Run:
             _log.warning("The pile cannot be read: %s", error)
             detect = closely = _find_nothing
             backs = _find_no_backs
-        tracker = PileTracker(detect, self._region, closely)
-        self._watcher = Watcher(self.source, Follower(tracker, backs, self._draw_pile))
+        eyes = ThroughMirror(detect, closely, self._turns)
+        tracker = PileTracker(eyes.thoroughly, self._region, eyes.closely)
+        self._follower = Follower(tracker, backs, self._draw_pile)
+        self._watcher = Watcher(self.source, self._follower)
         try:
             for event in self._watcher.events():
                 if self._stopped.is_set():
@@ -201,6 +216,12 @@ class _Run:
                 listener.camera_saw(event)
         except SourceError as error:
             listener.camera_saw(CameraStatus(0.0, CameraHealth.GONE, str(error)))
+
+    def _turns(self, mirrors: bool) -> None:
+        """Tell that the camera mirrors, which is found out in its newest frames, or does so no longer."""
+        frame = self.frame
+        health = CameraHealth.MIRRORED if mirrors else CameraHealth.OK
+        self._camera.listener.camera_saw(CameraStatus(0.0 if frame is None else frame.time, health))
 
     def _preview(self) -> None:
         """Announce new frames, a few per second."""

@@ -14,7 +14,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from companion.vision.geometry import Image, Quad, clipped, cut, homography, project, unit_square
+from companion.vision.geometry import Image, Quad, cut, homography, project, unit_square
 from companion.vision.motion import length_of
 from companion.vision.sightings import Sighting
 
@@ -54,6 +54,22 @@ class Advice:
         return max(0.0, 1 - self.measured / self.wanted) if self.hindrance is Hindrance.SMALL else 0.0
 
 
+@dataclass(frozen=True, eq=False)
+class InView:
+    """How much of the draw pile is in the picture (0 to 1), and its outline (4, 2) in pixels where it is known."""
+
+    share: float
+    quad: Quad | None = None
+
+    @classmethod
+    def of(cls, quad: Quad, width: int, height: int) -> InView:
+        """Return how much of an outline is in a picture of this size."""
+        whole = abs(cv2.contourArea(quad))
+        frame = np.array([[0, 0], [width, 0], [width, height], [0, height]], np.float32)
+        inside = float(cv2.intersectConvexConvex(quad, frame)[0])
+        return cls(inside / max(whole, 1.0), quad)
+
+
 # Length in pixels under which cards are read wrongly too often, and that which a mended camera should show.
 _SHORTEST, _LONG_ENOUGH = 85.0, 120.0
 _MOST_TILT = 52.0
@@ -70,10 +86,11 @@ _LOOK = (128, 192)
 """Width and height in pixels at which a card's light and sharpness are measured."""
 
 
-def advise(image: Image, sightings: Sequence[Sighting], draw_pile: Quad | None = None) -> Advice:
+def advise(image: Image, sightings: Sequence[Sighting], draw_pile: InView | None = None) -> Advice:
     """Return the worst of what stands in the way of reading a (H, W, 3) BGR uint8 picture of the table.
 
-    sightings: the cards that were seen in it. draw_pile: (4, 2) where the draw pile is known to lie, in pixels.
+    sightings: the cards that were seen in it. draw_pile: how much of the draw pile is in the
+    whole picture, None where that is not known.
     """
     card = _card(sightings)
     if card is None:
@@ -92,11 +109,8 @@ def advise(image: Image, sightings: Sequence[Sighting], draw_pile: Quad | None =
     for advice in found:
         if advice is not None:
             return Advice(advice.hindrance, advice.measured, advice.wanted, card.quad)
-    if draw_pile is not None:
-        height, width = image.shape[:2]
-        share = _in_view(draw_pile, width, height)
-        if share < _LEAST_OF_DRAW_PILE:
-            return Advice(Hindrance.DRAW_PILE, share, _LEAST_OF_DRAW_PILE, draw_pile)
+    if draw_pile is not None and draw_pile.share < _LEAST_OF_DRAW_PILE:
+        return Advice(Hindrance.DRAW_PILE, draw_pile.share, _LEAST_OF_DRAW_PILE, draw_pile.quad)
     return Advice(Hindrance.NOTHING, quad=card.quad)
 
 
@@ -147,14 +161,6 @@ def glare(crop: Image) -> float:
     return float((crop.min(axis=2) >= 250).mean())
 
 
-def _in_view(quad: Quad, width: int, height: int) -> float:
-    whole = abs(cv2.contourArea(quad))
-    frame = np.array([[0, 0], [width, 0], [width, height], [0, height]], np.float32)
-    if not cv2.intersectConvexConvex(quad, frame)[0]:
-        return 0.0
-    return abs(cv2.contourArea(clipped(quad, width, height))) / max(whole, 1.0)
-
-
 def in_words(advice: Advice) -> str:
     """Return one English sentence for the command line."""
     match advice.hindrance:
@@ -175,7 +181,8 @@ def in_words(advice: Advice) -> str:
         case Hindrance.GLARE:
             return f"A lamp glares on {advice.measured:.0%} of the pile's card. Move the lamp or the camera a little."
         case Hindrance.DRAW_PILE:
-            return f"Only {advice.measured:.0%} of the draw pile is in view. Turn the camera to show both piles."
+            seen = f"Only {advice.measured:.0%} of the draw pile is" if advice.measured else "The draw pile is not"
+            return f"{seen} in view. Turn the camera to show both piles."
         case Hindrance.OTHER_DECK:
             return "These cards are not of the deck that was learnt. Choose another one, or none."
         case Hindrance.NOTHING:

@@ -98,14 +98,12 @@ class CardDetector:
         folder: Path | None = None,
         scales: tuple[int, ...] = (640, 320),
         threads: int = 0,
-        deck: Deck | None = None,
     ) -> CardDetector:
         """Return the detector with the networks of a folder, the shipped ones where it is None.
 
         edition: only its cards are considered, all where None. folder: detector.onnx, card-reader.onnx,
         index-reader.onnx, calibration.json and, where it differs from the shipped one, limits.json. scales: longer
-        sides in pixels at which the picture is searched. deck: the learnt looks of the deck on the table. Raises
-        ModelFileError where a file is missing or damaged.
+        sides in pixels at which the picture is searched. Raises ModelFileError where a file is missing or damaged.
         """
         folder = folder or model_folder()
         boxes_network = Network.shared(folder / "detector.onnx", threads)
@@ -113,9 +111,18 @@ class CardDetector:
         limits = ReadingLimits.load(own if own.exists() else model_folder() / own.name)
         calibration = Calibration.load(folder / "calibration.json")
         cards, indices = (Network.shared(folder / f"{kind}-reader.onnx", threads) for kind in ("card", "index"))
-        reader = Reader(cards, indices, calibration, None if edition is None else cards_of(edition).keys(), deck)
+        reader = Reader(cards, indices, calibration, None if edition is None else cards_of(edition).keys())
         boxes = BoxFinder(boxes_network, scales, limits.box)
         return cls(boxes, reader, limits, calibration.pile)
+
+    @property
+    def reader(self) -> Reader:
+        """What reads the cards that are boxed."""
+        return self._reader
+
+    def knowing(self, deck: Deck) -> CardDetector:
+        """Return what reads with the learnt looks of the deck on the table besides, by the same networks."""
+        return CardDetector(self._boxes, self._reader.knowing(deck), self._limits, self._pile)
 
     def detect(self, image: Image) -> list[Sighting]:
         """Return the face-up cards in a (H, W, 3) BGR uint8 picture, whole ones first, each from the left.

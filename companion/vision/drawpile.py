@@ -30,6 +30,8 @@ _VISITS = 3
 _SLIMMEST, _SQUAREST = 2.3, 1.05
 # Seconds between looks for backs: at first, and the longest that they are put off to.
 _FIRST_PAUSE, _LONGEST_PAUSE = 2.0, 20.0
+# So many looks for backs that show none, half a minute of them, and the draw pile is taken to be out of view.
+_IN_VAIN = 5
 
 
 class DrawPile:
@@ -41,6 +43,7 @@ class DrawPile:
         self._visits: list[Point] = []
         self._found: Point | None = None
         self._confirmed = False
+        self._looks = 0
         self._next_look = 0.0
         self._pause = _FIRST_PAUSE
 
@@ -51,6 +54,11 @@ class DrawPile:
             return Spot(PileKind.DRAW, np.array([x + width / 2, y + height / 2]), zone.length)
         return None if self._found is None else Spot(PileKind.DRAW, self._found, zone.length)
 
+    @property
+    def is_missing(self) -> bool:
+        """Whether it was sought so often in vain that it hardly lies in the picture."""
+        return self._given is None and self._found is None and self._looks >= _IN_VAIN
+
     def wants_look(self, time: float) -> bool:
         """Whether backs should be looked for again."""
         return self._given is None and time >= self._next_look
@@ -58,6 +66,7 @@ class DrawPile:
     def see_backs(self, quads: Sequence[Quad], zone: Zone, time: float) -> None:
         """Take in what looks like card backs in the whole picture."""
         self._next_look, self._pause = time + self._pause, min(_LONGEST_PAUSE, 2 * self._pause)
+        self._looks += 1
         pile = np.array([zone.x, zone.y])
         for quad in quads:
             middle = quad.mean(0).astype(np.float64)
@@ -76,7 +85,7 @@ class DrawPile:
     def forget(self) -> None:
         """Begin anew, as after the camera was moved."""
         self._backs, self._visits, self._found, self._confirmed = [], [], None, False
-        self._next_look, self._pause = 0.0, _FIRST_PAUSE
+        self._looks, self._next_look, self._pause = 0, 0.0, _FIRST_PAUSE
 
     def _note(self, middle: Point, away: float, length: float) -> None:
         for number, (place, _, count) in enumerate(self._backs):

@@ -31,6 +31,7 @@ class CameraHealth(Enum):
     GONE = "gone"
     FROZEN = "frozen"
     KNOCKED = "knocked"
+    MIRRORED = "mirrored"
 
 
 class PileKind(Enum):

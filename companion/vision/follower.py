@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from companion.vision.advice import InView
 from companion.vision.arms import ArmWatcher, Track
 from companion.vision.drawn import Changes, is_sure, told
 from companion.vision.drawpile import DrawPile
@@ -42,6 +43,8 @@ _HOLD, _SHOWS = 0.6, 1.5
 _ALWAYS, _LEFT = 4, 0.05
 # Of how many times without an arm a picture is kept while a match goes on.
 _QUIET = 4
+# A pile whose turn is not known is taken for a square with this side, in lengths of a card: it has a card's area.
+_PILE_SIDE = 0.8
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,6 +91,15 @@ class Follower:
         """Where the draw pile is taken to lie, None while that is not known."""
         zone = self.tracker.zone
         return None if zone is None else self._draw_pile.spot(zone)
+
+    def draw_pile_view(self) -> InView | None:
+        """Return how much of the draw pile is in the picture, None while that is not known."""
+        spot = self.draw_pile
+        if spot is None:
+            return InView(0.0) if self._draw_pile.is_missing else None
+        half = spot.length * _PILE_SIDE / 2
+        quad = spot.middle + np.array([[-half, -half], [half, -half], [half, half], [-half, half]])
+        return InView.of(np.asarray(quad, np.float32), *self._size)
 
     def feed(self, frame: Frame) -> list[PileEvent]:
         """Take in the next frame; returns what has happened, mostly nothing, in order of time but for moments.

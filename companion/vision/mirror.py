@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 import cv2
@@ -12,8 +12,16 @@ from companion.cards import Face
 from companion.vision.geometry import Image
 from companion.vision.sightings import Sighting
 
+Find = Callable[[Image], list[Sighting]]
+"""Finds the face-up cards in a (H, W, 3) BGR uint8 picture; quads in its pixels."""
+
 # On 24 mirrored photographs hardly a card was read with this confidence that a mirror does not leave as it is.
 _SURELY = 0.95
+# After so many looks in a row in which nothing was surely read the other way round is tried, then after twice as many
+# each time up to the last: an empty table must not cost much more for it.
+_FIRST, _RARER, _RAREST = 3, 2, 24
+# So many tries one after the other must tell the same.
+_TOLD = 2
 _ALIKE = frozenset({Face.ZERO, Face.EIGHT, Face.SKIP, Face.REVERSE, *(face for face in Face if face.is_wild)})
 """Faces that look about the same in a mirror."""
 
@@ -51,3 +59,49 @@ def back(sighting: Sighting, width: int) -> Sighting:
     """
     quad = np.array([width, 0], np.float32) + sighting.quad[[1, 0, 3, 2]] * np.array([-1, 1], np.float32)
     return replace(sighting, quad=quad, mirrored=True)
+
+
+class ThroughMirror:
+    """Finds cards in what one camera shows: in its mirror image, once it is known to mirror.
+
+    thoroughly, closely: find the cards in a picture as it is, see `CardDetector`. turns: told whether the camera
+    mirrors when that is found out, or is no longer so. Not to be shared between threads.
+    """
+
+    def __init__(self, thoroughly: Find, closely: Find, turns: Callable[[bool], None] = lambda _: None) -> None:
+        self._thoroughly, self._closely, self._turns = thoroughly, closely, turns
+        self._mirrors = False
+        self._doubtful, self._next, self._told = 0, _FIRST, 0
+
+    @property
+    def mirrors(self) -> bool:
+        """Whether the camera is taken to mirror."""
+        return self._mirrors
+
+    def thoroughly(self, image: Image) -> list[Sighting]:
+        """Return the cards in a (H, W, 3) BGR uint8 picture, their outlines in its own pixels."""
+        found = _find(self._thoroughly, image, self._mirrors)
+        if not is_doubtful(found):
+            self._doubtful, self._next, self._told = 0, _FIRST, 0
+            return found
+        self._doubtful += 1
+        if self._doubtful < self._next:
+            return found
+        other = _find(self._thoroughly, image, not self._mirrors)
+        self._told = self._told + 1 if is_mirrored(found, other) else 0
+        if not self._told:
+            self._doubtful, self._next = 0, min(_RAREST, _RARER * self._next)
+        if self._told < _TOLD:
+            return found
+        self._mirrors = not self._mirrors
+        self._doubtful, self._next, self._told = 0, _FIRST, 0
+        self._turns(self._mirrors)
+        return other
+
+    def closely(self, image: Image) -> list[Sighting]:
+        """Return the same of a picture of the pile's surroundings."""
+        return _find(self._closely, image, self._mirrors)
+
+
+def _find(find: Find, image: Image, mirrored: bool) -> list[Sighting]:
+    return [back(sighting, image.shape[1]) for sighting in find(flipped(image))] if mirrored else find(image)

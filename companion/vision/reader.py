@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from copy import copy
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -298,6 +299,12 @@ class Reader:
             project(homography(unit_square(), edge), corners) for edge, corners in zip(edges, found, strict=True)
         ]
         return [_Pass(*one) for one in zip(outlines, logs, belonging.tolist(), strict=True)]
+
+    def knowing(self, deck: Deck) -> Reader:
+        """Return what reads by the same networks, with what is known of a deck's looks."""
+        reader = copy(self)
+        reader._deck = deck
+        return reader
 
     @property
     def knows_deck(self) -> bool:

@@ -10,7 +10,7 @@ from companion.cards import Card
 from companion.dataset.artist.faces import render
 from companion.dataset.artist.families import StyleFamily
 from companion.dataset.artist.styles import sample_style
-from companion.vision.advice import Hindrance, advise, glare, in_words, tilt
+from companion.vision.advice import Hindrance, InView, advise, glare, in_words, tilt
 from companion.vision.geometry import Image, Quad, unit_square
 from companion.vision.helper import Helper
 from companion.vision.sightings import Sighting
@@ -86,38 +86,35 @@ def test_motion_blurs_and_lamps_glare() -> None:
 
 def test_a_mirrored_picture_and_a_draw_pile_out_of_view_are_told() -> None:
     assert advise(table(), seen(mirrored=True)).hindrance is Hindrance.MIRRORED
-    outside = FLAT + np.float32([940, 0])
+    outside, beside = (InView.of(FLAT + np.float32([x, 0]), 1280, 720) for x in (940, 400))
+    assert 0 < outside.share < 0.5
+    assert beside.share == pytest.approx(1)
     assert advise(table(), seen(), outside).hindrance is Hindrance.DRAW_PILE
-    assert advise(table(), seen(), FLAT + np.float32([400, 0])).hindrance is Hindrance.NOTHING
+    assert advise(table(), seen(), beside).hindrance is Hindrance.NOTHING
+    assert advise(table(), seen(), InView(0.0)).hindrance is Hindrance.DRAW_PILE
 
 
 def test_there_are_words_for_everything() -> None:
-    quad = FLAT
     said = {in_words(advise(table() // 6, seen())), in_words(advise(table(), seen(mirrored=True)))}
     assert len(said) == 2
     assert all(sentence.endswith(".") for sentence in said)
-    assert in_words(advise(table(), seen(), quad + np.float32([2000, 0]))).startswith("Only 0%")
+    assert in_words(advise(table(), seen(), InView(0.3))).startswith("Only 30% of the draw pile is in view.")
+    assert in_words(advise(table(), seen(), InView(0.0))).startswith("The draw pile is not in view.")
 
 
 def test_the_helper_says_each_thing_once_and_what_a_passing_hand_does_not_at_all() -> None:
     told: list[Hindrance] = []
-    helper = Helper(lambda _: seen(), lambda _: seen(), lambda advice: told.append(advice.hindrance))
+    helper = Helper(lambda _: seen(), lambda advice: told.append(advice.hindrance))
     dark = table() // 6
     for picture in (table(), dark, table(), dark, dark, dark, table(), table()):
         helper(picture)
     assert told == [Hindrance.DARK, Hindrance.NOTHING]
 
 
-def test_the_helper_looks_into_the_mirror_where_nothing_is_surely_read() -> None:
+def test_the_helper_says_that_the_draw_pile_is_out_of_view() -> None:
     told: list[Hindrance] = []
-    looks: list[int] = []
-
-    def mirror(_: Image) -> list[Sighting]:
-        looks.append(1)
-        return seen(mirrored=True)
-
-    helper = Helper(lambda _: [], mirror, lambda advice: told.append(advice.hindrance))
-    for _ in range(20):
-        assert helper(table()) == []
-    assert told == [Hindrance.MIRRORED]
-    assert len(looks) == 2
+    views = iter([None, None, InView(0.0), InView(0.0), InView(0.9), InView(0.9)])
+    helper = Helper(lambda _: seen(), lambda advice: told.append(advice.hindrance), lambda: next(views))
+    for _ in range(6):
+        helper(table())
+    assert told == [Hindrance.DRAW_PILE, Hindrance.NOTHING]

@@ -10,8 +10,8 @@ from companion.dataset.artist.families import StyleFamily
 from companion.dataset.scenes.compose import SceneMaker
 from companion.dataset.scenes.layouts import Layout
 from companion.vision.detector import CardDetector
-from companion.vision.geometry import clipped, intersection_over_union
-from companion.vision.mirror import back, flipped, is_doubtful, is_mirrored
+from companion.vision.geometry import Image, clipped, intersection_over_union
+from companion.vision.mirror import ThroughMirror, back, flipped, is_doubtful, is_mirrored
 from companion.vision.sightings import Sighting
 
 QUAD = np.array([[10, 20], [60, 25], [55, 100], [5, 95]], np.float32)
@@ -55,3 +55,41 @@ def test_a_mirrored_picture_is_read_and_said_to_be_one(seed: int) -> None:
     width = scene.image.shape[1]
     for one in straight:
         assert max(intersection_over_union(back(one, width).quad, other.quad) for other in mirrored) > 0.8
+
+
+LIT_LEFT = np.zeros((40, 200, 3), np.uint8)
+LIT_LEFT[:, :50] = 255
+
+
+def reads_if_lit_on_the_right(image: Image) -> list[Sighting]:
+    """As a reader does whose cards can be read one way round alone."""
+    return [seen("red 7", 0.99)] if image[0, -1, 0] else [seen("red 4", 0.5)]
+
+
+def test_a_camera_that_mirrors_is_found_out_and_read_through_from_then_on() -> None:
+    turns: list[bool] = []
+    eyes = ThroughMirror(reads_if_lit_on_the_right, reads_if_lit_on_the_right, turns.append)
+    for _ in range(4):
+        eyes.thoroughly(LIT_LEFT)
+    assert turns == [True]
+    assert eyes.mirrors
+    for found in (eyes.thoroughly(LIT_LEFT), eyes.closely(LIT_LEFT)):
+        assert [(s.card.name, s.mirrored) for s in found] == [("red 7", True)]
+        assert np.allclose(found[0].quad, back(seen("red 7", 0.99), 200).quad)
+    for _ in range(4):
+        eyes.thoroughly(flipped(LIT_LEFT))
+    assert turns == [True, False]
+    assert [s.mirrored for s in eyes.closely(flipped(LIT_LEFT))] == [False]
+
+
+def test_an_empty_table_is_hardly_looked_at_in_the_mirror() -> None:
+    looks: list[int] = []
+
+    def nothing(_: Image) -> list[Sighting]:
+        looks.append(1)
+        return []
+
+    eyes = ThroughMirror(nothing, nothing)
+    for _ in range(240):
+        eyes.thoroughly(LIT_LEFT)
+    assert 240 < len(looks) <= 255

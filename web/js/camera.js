@@ -31,8 +31,7 @@ else {
   fill($("#camera"), h("p", {}, t("camera.how")), h("div", { class: "row" }, h("button", { type: "button", class: "primary big", id: "begin", onclick: begin }, t("camera.begin"))), helped, controls, status, warning);
   const overlay = h("canvas", { "aria-hidden": "true" });
   helped.append(h("div", { class: "live" }, video, overlay));
-  // What the table sees is the host's to look at.
-  if (may(me.role, "host")) help(helped, overlay, () => sending && stream !== null);
+  help(helped, overlay, () => sending && stream !== null);
 }
 
 /** Without a secure page there is no live camera, but a photo may still be taken and sent. */

@@ -8,7 +8,7 @@ import { outline } from "./picture.js";
 /** How long (ms) after an answer it is looked again: reading a picture takes the computer a while. */
 const EVERY = 2000;
 
-/** @typedef {import("./answers").LookAnswer} Look */
+/** @typedef {import("./answers").HelpAnswer} Look */
 
 /** What is to be mended, in words. @param {Look["advice"]} advice */
 function said({ hindrance, nearer, measured }) {
@@ -26,7 +26,7 @@ export function help(place, canvas, wanted) {
   place.append(line);
   const look = async () => {
     /** @type {Look | null} */
-    const seen = wanted() && !document.hidden ? await post("/api/camera/look").catch(() => null) : null;
+    const seen = wanted() && !document.hidden ? await post("/api/camera/advice").catch(() => null) : null;
     const text = seen ? said(seen.advice) : "";
     line.hidden = text === "";
     if (line.textContent !== text) line.textContent = text;

@@ -83,13 +83,18 @@ class AdviceAnswer(Answer):
     quad: list[list[float]] | None
 
 
-class LookAnswer(Answer):
-    """The cards that the camera sees now, and what stands in the way of seeing them better."""
+class HelpAnswer(Answer):
+    """What stands in the way of seeing the cards better, and the picture's size."""
 
-    cards: list[SeenCardAnswer]
     advice: AdviceAnswer
     width: int
     height: int
+
+
+class LookAnswer(HelpAnswer):
+    """The cards that the camera sees now, besides."""
+
+    cards: list[SeenCardAnswer]
 
 
 @api.route("GET", "/api/camera", role=Role.VIEWER, answer=CameraAnswer)
@@ -157,12 +162,19 @@ def look() -> LookAnswer:
         raise RefusalError(409, "no-picture", "The camera has sent no picture yet.")
     height, width = frame.image.shape[:2]
     found = services().reader()(frame.image)
-    advice = advise(frame.image, found)
+    advice = advise(frame.image, found, services().camera.draw_pile())
     if advice.hindrance is Hindrance.NOTHING and services().is_another_deck:
         advice = Advice(Hindrance.OTHER_DECK, quad=advice.quad)
     return LookAnswer(
         cards=[seen_card(sighting, 0) for sighting in found], advice=_advice(advice), width=width, height=height
     )
+
+
+@api.route("POST", "/api/camera/advice", role=Role.PLAYER, answer=HelpAnswer, errors=(409,))
+def help_camera() -> HelpAnswer:
+    """Say to whoever holds the camera what stands in the way, and nothing of what is seen."""
+    seen = look()
+    return HelpAnswer(advice=seen.advice, width=seen.width, height=seen.height)
 
 
 def _advice(advice: Advice) -> AdviceAnswer:
