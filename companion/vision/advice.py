@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from companion.vision.geometry import Image, Quad, cut, homography, project, unit_square
 from companion.vision.motion import length_of
+from companion.vision.restoration import blur
 from companion.vision.sightings import Sighting
 
 
@@ -139,21 +140,6 @@ def tilt(quad: Quad) -> float:
     plane: NDArray[np.float64] = np.column_stack([right - middle, down - middle]) / (_CARD_SHAPE * step)
     longer, shorter = np.linalg.svd(plane, compute_uv=False)
     return float(np.degrees(np.arccos(np.clip(shorter / max(longer, 1e-9), 0, 1))))
-
-
-def blur(crop: Image) -> float:
-    """Return how little a card's crop changes where it is blurred further, from 0, sharp, to 1.
-
-    The blurrier of two directions counts (Crété et al., The Blur Effect: Perception and Estimation with a New
-    No-Reference Perceptual Blur Metric, 2007).
-    """
-    grey = cv2.cvtColor(crop, cv2.COLOR_BGR2GRAY).astype(np.float32)
-    shares = []
-    for axis, size in ((1, (9, 1)), (0, (1, 9))):
-        before = np.abs(np.diff(grey, axis=axis))
-        after = np.abs(np.diff(cv2.blur(grey, size), axis=axis))
-        shares.append(1 - float(np.maximum(before - after, 0).sum()) / max(float(before.sum()), 1e-6))
-    return max(shares)
 
 
 def glare(crop: Image) -> float:

@@ -6,7 +6,7 @@ index left over is one fanned or half-hidden card, two of them at opposite corne
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import cv2
@@ -30,9 +30,10 @@ from companion.vision.corners import (
 from companion.vision.geometry import Image, Quad, clipped, corner_frames, index_frame, intersection_over_smaller
 from companion.vision.learnt import Deck
 from companion.vision.limits import ReadingLimits
-from companion.vision.mirror import back, flipped, is_doubtful, is_mirrored
+from companion.vision.mirror import back, flipped, is_doubtful, is_mirrored, is_surer
 from companion.vision.proposals import proposals
 from companion.vision.reader import Reader, Reading, with_indices
+from companion.vision.restoration import lightened, restored
 from companion.vision.runtime import Network
 from companion.vision.sightings import Sighting
 
@@ -128,11 +129,16 @@ class CardDetector:
         """Return the face-up cards in a (H, W, 3) BGR uint8 picture, whole ones first, each from the left.
 
         Where none is found, it is searched once more, turned by a quarter, and then for small ones; where hardly any is
-        read surely, the mirror image is looked at too: see `Sighting.mirrored`.
+        read surely, the picture is looked at lightened if it is dark, sharpened if everything in it moved, and in its
+        mirror image: see `Sighting.mirrored`.
         """
         found = self._look(image)
         if not is_doubtful(found):
             return found
+        for mended in restored(image):
+            again = self._look(mended)
+            if is_surer(again, found):
+                return again
         turned = self._look(flipped(image))
         return [back(sighting, image.shape[1]) for sighting in turned] if is_mirrored(found, turned) else found
 
@@ -174,21 +180,32 @@ class CardDetector:
 
     def closely(self, image: Image) -> list[Sighting]:
         """Return the same for a picture of a pile whose cards are about a third as long as it, in half the time."""
-        return self._on_pile(self._read(image, self._boxes.find(image, _CLOSE_SCALES, pile=True)))
+        return self._on_pile(image, self._closely)
 
     def thoroughly(self, image: Image) -> list[Sighting]:
         """Return the same for a picture of a pile with cards of any size.
 
         Where no whole card is found, it is searched once more, turned by a quarter.
         """
-        found = self._read(image, self._boxes.find(image, pile=True))
-        if not any(sighting.whole for sighting in found):
-            turned = self._read(image, self._boxes.find(image, _LAST_SCALES, turned=True, pile=True))
-            found = turned if any(sighting.whole for sighting in turned) else found
-        return self._on_pile(found)
+        return self._on_pile(image, self._thoroughly)
 
-    def _on_pile(self, sightings: Sequence[Sighting]) -> list[Sighting]:
-        return [s.tempered(self._pile) if s.whole else s for s in sightings]
+    def _closely(self, image: Image) -> list[Sighting]:
+        return self._read(image, self._boxes.find(image, _CLOSE_SCALES, pile=True))
+
+    def _thoroughly(self, image: Image) -> list[Sighting]:
+        found = self._read(image, self._boxes.find(image, pile=True))
+        if any(sighting.whole for sighting in found):
+            return found
+        turned = self._read(image, self._boxes.find(image, _LAST_SCALES, turned=True, pile=True))
+        return turned if any(sighting.whole for sighting in turned) else found
+
+    def _on_pile(self, image: Image, find: Callable[[Image], list[Sighting]]) -> list[Sighting]:
+        """Return what is found on a pile, in a dark picture lightened where that is read more surely."""
+        found = find(image)
+        if is_doubtful(found) and (light := lightened(image)) is not None:
+            again = find(light)
+            found = again if is_surer(again, found) else found
+        return [s.tempered(self._pile) if s.whole else s for s in found]
 
     def _read(self, image: Image, boxes: Sequence[Box]) -> list[Sighting]:
         surely = [box for box in boxes if box.score >= self._limits.box]
@@ -304,13 +321,16 @@ class CardDetector:
         """Return the fanned and half-hidden cards among those that loose indices tell of; the others are mere print.
 
         Unless the index is clear, such a card is of the size of the others in the picture, and the card reader sees
-        cards where it must lie.
+        cards where it must lie; it looks only where that decides.
         """
+        limits = self._limits
         sightings = [card.sighting(whole=False) for card in cards]
-        clear = [_is_colored(sighting, self._limits.clear_index) for sighting in sightings]
-        doubtful = [sighting.quad for sighting, is_clear in zip(sightings, clear, strict=True) if not is_clear]
-        looked = iter(self._reader.no_card_probabilities(image, doubtful))
-        bare = [0.0 if is_clear else float(next(looked)) for is_clear in clear]
+        clear = [_is_colored(sighting, limits.clear_index) for sighting in sightings]
+        least = min(limits.misread, limits.neighbour, limits.index)
+        doubtful = [not sure and s.confidence >= least for s, sure in zip(sightings, clear, strict=True)]
+        places = [s.quad for s, asked in zip(sightings, doubtful, strict=True) if asked]
+        looked = iter(self._reader.no_card_probabilities(image, places))
+        bare = [float(next(looked)) if asked else float(not sure) for asked, sure in zip(doubtful, clear, strict=True)]
         company = [sighting for sighting in sightings if _is_colored(sighting, self._limits.company)]
         return [
             sighting

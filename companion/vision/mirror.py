@@ -15,8 +15,10 @@ from companion.vision.sightings import Sighting
 Find = Callable[[Image], list[Sighting]]
 """Finds the face-up cards in a (H, W, 3) BGR uint8 picture; quads in its pixels."""
 
-# On 24 mirrored photographs hardly a card was read with this confidence that a mirror does not leave as it is.
-_SURELY = 0.95
+# On 24 mirrored photographs hardly a card was read with this confidence that a mirror does not leave as it is, in eight
+# mirrored fans hardly a corner with the second. Corners are seldom read more surely, however clear they are.
+_SURELY, _SURELY_CORNER = 0.95, 0.88
+_FAIRLY = 0.8
 # After so many looks in a row in which nothing was surely read the other way round is tried, then after twice as many
 # each time up to the last: an empty table must not cost much more for it.
 _FIRST, _RARER, _RAREST = 3, 2, 24
@@ -24,6 +26,8 @@ _FIRST, _RARER, _RAREST = 3, 2, 24
 _TOLD = 2
 _ALIKE = frozenset({Face.ZERO, Face.EIGHT, Face.SKIP, Face.REVERSE, *(face for face in Face if face.is_wild)})
 """Faces that look about the same in a mirror."""
+_ALIKE_SMALL = _ALIKE | {Face.FOUR}
+"""Faces that do so as a corner's few pixels."""
 
 
 def flipped(image: Image) -> Image:
@@ -33,8 +37,14 @@ def flipped(image: Image) -> Image:
 
 def is_doubtful(sightings: Sequence[Sighting]) -> bool:
     """Whether so little was read surely, and no digit that has two sides, that the picture may be mirrored."""
-    two_sided = any(s.confidence >= _SURELY and s.card.face not in _ALIKE for s in sightings)
-    return not two_sided and 2 * _sure(sightings) <= len(sightings)
+    return not any(map(_is_two_sided, sightings)) and 2 * _sure(sightings) <= len(sightings)
+
+
+def _is_two_sided(sighting: Sighting) -> bool:
+    """Whether a sighting would surely be read otherwise in a mirror."""
+    if sighting.whole:
+        return sighting.confidence >= _SURELY and sighting.card.face not in _ALIKE
+    return sighting.confidence >= _SURELY_CORNER and sighting.card.face not in _ALIKE_SMALL
 
 
 def is_mirrored(as_it_is: Sequence[Sighting], turned: Sequence[Sighting]) -> bool:
@@ -46,6 +56,12 @@ def is_mirrored(as_it_is: Sequence[Sighting], turned: Sequence[Sighting]) -> boo
     arrows = any(sighting.card.face is Face.REVERSE for sighting in as_it_is)
     told = [sighting for sighting in turned if arrows or sighting.card.face is not Face.REVERSE]
     return _sure(told) > 2 * _sure(as_it_is)
+
+
+def is_surer(again: Sequence[Sighting], before: Sequence[Sighting]) -> bool:
+    """Whether another look, at the picture mended, tells more: more is surely read, or something where nothing was."""
+    fairly = any(sighting.confidence >= _FAIRLY for sighting in again)
+    return _sure(again) > _sure(before) or (fairly and not before)
 
 
 def _sure(sightings: Sequence[Sighting]) -> int:

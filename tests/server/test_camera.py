@@ -60,6 +60,21 @@ def test_a_phones_picture_is_shown_and_read(playing: FlaskClient, reader: StubRe
     assert seen["advice"]["quad"] is None or len(seen["advice"]["quad"]) == 4
 
 
+def test_a_players_phone_is_helped_to_see_and_learns_no_card(
+    playing: FlaskClient, reader: StubReader, join: Join
+) -> None:
+    playing.post("/api/camera", json={"source": "phone"})
+    ben = join(Role.PLAYER, "Ben")
+    while playing.get("/api/camera/picture").status_code == 404:
+        ben.post("/api/camera/frames", data=jpeg(), content_type="image/jpeg")
+        time.sleep(0.05)
+    reader.cards = ["blue 9"]
+    helped = ben.post("/api/camera/advice").json
+    assert set(helped) == {"advice", "width", "height"}
+    assert (helped["width"], helped["height"]) == (320, 180)
+    assert helped["advice"]["hindrance"] in {hindrance.value for hindrance in Hindrance}
+
+
 def test_a_phone_learns_that_nobody_watches_it(playing: FlaskClient) -> None:
     sent = playing.post("/api/camera/frames", data=jpeg(), content_type="image/jpeg")
     assert sent.json == {"watched": False, "drops": 0}
