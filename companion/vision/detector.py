@@ -32,7 +32,7 @@ from companion.vision.learnt import Deck
 from companion.vision.limits import ReadingLimits
 from companion.vision.mirror import back, flipped, is_doubtful, is_mirrored, is_surer
 from companion.vision.proposals import proposals
-from companion.vision.reader import Reader, Reading, with_indices
+from companion.vision.reader import Reader, Reading, as_corners_say, with_indices
 from companion.vision.restoration import lightened, restored
 from companion.vision.runtime import Network
 from companion.vision.sightings import Sighting
@@ -269,12 +269,16 @@ class CardDetector:
         for (_, score), reading in zip(candidates, readings, strict=True):
             lying = CardIndices(reading.quad, frames)
             spots = lying.at_spots()
-            own = [indices[i] for i in spots if not self._denies(indices[i], reading)]
-            denied = bool(spots) and not own
+            corners = [indices[i] for i in spots]
+            own = [corner for corner in corners if not self._denies(corner, reading)]
+            whole = with_indices(reading, own)
+            if corners and not own and len({corner.card for corner in corners}) < len(corners):
+                # Seen from low, the middle is crammed together and the corners, which say the same, are not.
+                whole, own = as_corners_say(reading, corners), corners
+            denied = bool(corners) and not own
             # A box about several fanned cards has indices in it, but not where one card has them.
             near = [indices[i] for i in lying.near_spots() if indices[i].card == reading.card]
             spans_several = not spots and lying.strangers() >= 2 and len(near) < 2
-            whole = with_indices(reading, own)
             if self._is_card(whole, score) and not (denied or spans_several):
                 scored.append((score * (0.3 + whole.confidence) + _SUPPORT_WEIGHT * len(own), whole))
         scored.sort(key=lambda pair: -pair[0])

@@ -51,8 +51,9 @@ _KNOWN = 0.5
 # as it is; else it is told by the deck's pictures. In well-fitting outlines nearly all cards have more.
 _SURELY, _CLEARLY = 0.95, -0.05
 
-# Over which ratio of its sides an outline may be of a card seen sideways: at 60 degrees 56 x 87 mm look like 56 x 43.
-_MAYBE_SIDEWAYS = 0.72
+# Over which ratio of its sides an outline may be of a card seen sideways: at 60 degrees 56 x 87 mm look like 56 x 43,
+# which perspective may make longer: of what is not read so surely the second is enough.
+_MAYBE_SIDEWAYS, _UNLIKELY_SIDEWAYS, _HARDLY_READ = 0.72, 0.6, 0.8
 # Where both corners are read so surely as one other card than the middle, somebody may have spelled a word there or
 # the middle's light may be odd: then the reading is unsure, which is below `UNSURE_BELOW`.
 _SURE_CORNER, _DISPUTED = 0.9, 0.7
@@ -93,18 +94,28 @@ class Reading:
 
     quad: a card's refined outline, or an index' frame, (4, 2), clockwise from its own top left. logs: (57,)
     log-likelihoods of ALL_CARDS and, last, of no card. scale: what they mean. belonging: how surely (0 to 1) it is of
-    the learnt deck that is read with, 0 where there is none.
+    the learnt deck that is read with, 0 where there is none. most: how sure it may be at most.
     """
 
     quad: Quad
     logs: Floats
     scale: Scale
     belonging: float = 0.0
+    most: float = 1.0
 
     @cached_property
     def probabilities(self) -> Floats:
         """(57,) calibrated probabilities, 0 for cards that are not considered."""
-        return self.scale.probabilities(self.logs)
+        found = self.scale.probabilities(self.logs)
+        if found[:-1].max() <= self.most:
+            return found
+        # The log-likelihoods are drawn together until no card is surer.
+        low, high = 0.0, 1.0
+        for _ in range(12):
+            middle = (low + high) / 2
+            surer = self.scale.probabilities(self.logs * np.float32(middle))[:-1].max() > self.most
+            low, high = (low, middle) if surer else (middle, high)
+        return self.scale.probabilities(self.logs * np.float32(low))
 
     @cached_property
     def _likeliest(self) -> tuple[int, int]:
@@ -132,15 +143,8 @@ class Reading:
         return float(self.probabilities[-1])
 
     def at_most(self, confidence: float) -> Reading:
-        """Return the reading, its log-likelihoods drawn together until it is at most so sure."""
-        if self.confidence <= confidence:
-            return self
-        low, high = 0.0, 1.0
-        for _ in range(12):
-            middle = (low + high) / 2
-            surer = replace(self, logs=self.logs * np.float32(middle)).confidence > confidence
-            low, high = (low, middle) if surer else (middle, high)
-        return replace(self, logs=self.logs * np.float32(low))
+        """Return the reading, at most so sure whatever is found out besides."""
+        return replace(self, most=min(self.most, confidence))
 
     def sighting(self, whole: bool) -> Sighting:
         """Return the reading as what vision tells the rest."""
@@ -162,6 +166,12 @@ def with_indices(card: Reading, indices: Sequence[Reading]) -> Reading:
     """
     found = sum((np.maximum(index.logs, _CORNER_BOUND) for index in indices), np.zeros_like(card.logs))
     return replace(card, logs=card.logs + np.float32(_corner_weight(card.quad)) * found)
+
+
+def as_corners_say(card: Reading, corners: Sequence[Reading]) -> Reading:
+    """Return what both corners of a card tell where its middle seems another one: never beyond doubt."""
+    logs = np.stack([corner.logs for corner in corners]).sum(axis=0)
+    return replace(card, logs=np.asarray(logs, np.float32), scale=corners[0].scale).at_most(_NAMED_MOST)
 
 
 def _aspect(quad: Quad) -> float:
@@ -258,7 +268,9 @@ class Reader:
         refined = [portrait(one.outline) for one in self._pass(image, rough)]
         read_so = self._both_ways(image, refined)
         # A camera low above the table sees a card that lies towards it shorter than wide: it stands sideways then.
-        low = [i for i, quad in enumerate(refined) if _aspect(quad) > _MAYBE_SIDEWAYS]
+        unsure = [self._card_scale.surest(one.logs) < _HARDLY_READ for one in read_so]
+        least = [_UNLIKELY_SIDEWAYS if hardly else _MAYBE_SIDEWAYS for hardly in unsure]
+        low = [i for i, quad in enumerate(refined) if _aspect(quad) > least[i]]
         for i, sideways in zip(low, self._both_ways(image, [np.roll(refined[i], 1, axis=0) for i in low]), strict=True):
             if sideways.logs[:-1].max() > read_so[i].logs[:-1].max():
                 read_so[i] = sideways

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import product
 
 import numpy as np
@@ -14,9 +15,9 @@ from companion.dataset.scenes.layouts import Layout
 from companion.vision.detector import model_folder
 from companion.vision.geometry import CARD_MARGIN, index_frame, unit_square
 from companion.vision.labels import COLOR_COUNT, FACE_COUNT, color_class, face_class
-from companion.vision.reader import Reader, Reading, Scale, with_indices
+from companion.vision.reader import Reader, Reading, Scale, as_corners_say, with_indices
 from companion.vision.runtime import Network
-from companion.vision.sightings import UNSURE_BELOW
+from companion.vision.sightings import NAMED_BELOW, UNSURE_BELOW
 
 ANY = Scale(1.0, np.ones(len(ALL_CARDS) + 1, bool))
 
@@ -101,7 +102,17 @@ def test_a_reading_is_drawn_together_until_it_is_no_surer_than_allowed() -> None
     assert 0.6 < doubted.confidence <= 0.7
     assert doubted.card == sure.card
     assert doubted.runner_up == sure.runner_up
-    assert doubted.at_most(0.9) is doubted
+    assert doubted.at_most(0.9).confidence == doubted.confidence
+    # What is found out besides makes it no surer.
+    assert with_indices(doubted, [replace(sure, quad=unit_square())]).confidence <= 0.7
+
+
+def test_corners_that_agree_are_believed_against_the_middle_but_never_beyond_doubt() -> None:
+    middle = Reading(unit_square(), _logs({"green 0": 0.6, "green 8": 0.4}), ANY)
+    corners = [Reading(unit_square(), _logs({"green 8": 0.95, "green 0": 0.05}), ANY)] * 2
+    told = as_corners_say(middle, corners)
+    assert told.card == Card.parse("green 8")
+    assert 0.9 < told.confidence < NAMED_BELOW
 
 
 class Says:
