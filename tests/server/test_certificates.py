@@ -10,12 +10,15 @@ from pathlib import Path
 
 import pytest
 from cryptography import x509
+from flask.testing import FlaskClient
 
 from companion.server.access.certificates import ensure_certificates
 from companion.server.app import create_app, services_of
 from companion.server.config import ServerConfig
+from companion.server.lan import LanAccess
 from companion.server.network import lan_address
 from companion.server.serve import Listeners, PortTakenError
+from companion.server.services import Services
 
 ADDRESSES = ["192.168.1.7", "127.0.0.1", "localhost", "table.local"]
 
@@ -131,3 +134,16 @@ def test_a_taken_port_is_named(tmp_path: Path) -> None:
         with pytest.raises(PortTakenError, match="is taken: choose another"):
             Listeners(app, config).start()
         services_of(app).close()
+
+
+def test_apples_devices_are_shown_the_authority_and_others_get_it_as_a_file(
+    client: FlaskClient, services: Services
+) -> None:
+    class SignedLan(LanAccess):
+        authority = (b"a certificate", "its fingerprint")
+
+    services.lan = SignedLan()
+    for agent, how in (("iPhone", "inline"), ("Macintosh", "inline"), ("Android", "attachment"), ("", "attachment")):
+        answer = client.get("/api/trust/authority.crt", headers={"User-Agent": agent})
+        assert answer.content_type == "application/x-x509-ca-cert"
+        assert answer.headers["Content-Disposition"].startswith(how)

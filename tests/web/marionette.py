@@ -21,6 +21,9 @@ _PREFERENCES = {
     "app.update.enabled": False,
     "datareporting.policy.dataSubmissionEnabled": False,
     "browser.shell.checkDefaultBrowser": False,
+    # A camera that shows a test picture, and no question whether it may be used.
+    "media.navigator.streams.fake": True,
+    "media.navigator.permission.disabled": True,
 }
 
 
@@ -65,6 +68,12 @@ class Firefox:
         self.wait(f"document.querySelector({json.dumps(selector)})")
         found = self._send("WebDriver:FindElement", using="css selector", value=selector)
         self._send("WebDriver:ElementClick", id=found[_ELEMENT])
+
+    def choose(self, selector: str, path: Path) -> None:
+        """Choose a file in a field for one."""
+        self.wait(f"document.querySelector({json.dumps(selector)})")
+        found = self._send("WebDriver:FindElement", using="css selector", value=selector)
+        self._send("WebDriver:ElementSendKeys", id=found[_ELEMENT], text=str(path))
 
     def evaluate(self, expression: str) -> Any:
         """Return what an expression has for a value in the page."""

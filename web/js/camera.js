@@ -2,7 +2,7 @@
 
 import { get, post } from "./api.js";
 import { attempt, may } from "./attempt.js";
-import { $, fill, h } from "./dom.js";
+import { $, fill, h, toast } from "./dom.js";
 import { t } from "./i18n.js";
 import { help } from "./helper.js";
 import { live, prepare } from "./shell.js";
@@ -36,7 +36,7 @@ else {
 
 /** Without a secure page there is no live camera, but a photo may still be taken and sent. */
 function offerPhotos() {
-  const file = h("input", { type: "file", accept: "image/*", capture: "environment", id: "shot", class: "visually-hidden", onchange: async () => {
+  const file = h("input", { type: "file", accept: "image/jpeg,image/png,image/webp", capture: "environment", id: "shot", class: "visually-hidden", onchange: async () => {
     if (file.files[0]) await shoot(file.files[0]);
     file.value = "";
   } });
@@ -48,7 +48,9 @@ function offerPhotos() {
 /** @param {Blob} photo */
 async function shoot(photo) {
   await watchPhone();
-  const sent = await attempt(async () => post("/api/camera/frames", await shrink(await createImageBitmap(photo))));
+  const bitmap = await createImageBitmap(photo).catch(() => null);
+  if (bitmap === null) return toast(t("scan.heic"));
+  const sent = await attempt(async () => post("/api/camera/frames", await shrink(bitmap)));
   if (sent) status.textContent = t(sent.watched ? "camera.sent" : "camera.unwatched");
 }
 
@@ -102,6 +104,14 @@ async function drawControls() {
     h("button", { type: "button", class: "quiet", onclick: stop }, t("camera.stop")));
 }
 
+/** Whether the camera gives pictures: a track that has ended leaves its last one standing. */
+const watching = () => stream?.getVideoTracks()[0]?.readyState === "live" && video.readyState >= 2;
+
+// A phone that comes back to this page finds its camera gone.
+document.addEventListener("visibilitychange", () => {
+  if (sending && document.visibilityState === "visible" && stream?.getVideoTracks()[0]?.readyState === "ended") open(null);
+});
+
 /** Lets the present camera go; another may follow. */
 function release() {
   for (const track of stream?.getTracks() ?? []) track.stop();
@@ -123,7 +133,7 @@ async function send() {
   while (sending) {
     const begun = performance.now();
     try {
-      if (stream && video.readyState >= 2) {
+      if (watching()) {
         const answer = await post("/api/camera/frames", await shrink(video));
         count += 1;
         fill(warning, answer.watched ? null : t("camera.unwatched"));

@@ -36,6 +36,8 @@ const told = h("div", { id: "told", role: "status" });
 const drawn = h("div", { class: "stack" });
 const sum = h("div", { class: "stack" });
 const found = h("div", { class: "hand" });
+/** One for all pictures, which are made small one after the other: phones have little memory for canvases. */
+const smaller = h("canvas");
 const points = h("input", { type: "number", min: "0", max: "9999", step: "1", inputmode: "numeric", id: "points" });
 
 // Going back leads to the hand before.
@@ -144,9 +146,10 @@ async function small(picture) {
   const bitmap = await createImageBitmap(picture).catch(() => null);
   if (bitmap === null) return picture;
   const scale = Math.min(1, 2400 / Math.max(bitmap.width, bitmap.height));
-  const canvas = h("canvas", { width: Math.round(bitmap.width * scale), height: Math.round(bitmap.height * scale) });
-  canvas.getContext("2d").drawImage(bitmap, 0, 0, canvas.width, canvas.height);
-  return new Promise((resolve) => canvas.toBlob((/** @type {Blob | null} */ blob) => resolve(blob ?? picture), "image/jpeg", 0.92));
+  smaller.width = Math.round(bitmap.width * scale);
+  smaller.height = Math.round(bitmap.height * scale);
+  smaller.getContext("2d").drawImage(bitmap, 0, 0, smaller.width, smaller.height);
+  return new Promise((resolve) => smaller.toBlob((/** @type {Blob | null} */ blob) => resolve(blob ?? picture), "image/jpeg", 0.92));
 }
 
 function draw() {

@@ -2,6 +2,11 @@
 
 import { h } from "./dom.js";
 
+/** How long a browser may take to show a frame: some never show one, and say nothing. */
+const PATIENCE_SECONDS = 10;
+/** One for all stills: phones give a page little memory for canvases, and take it back late. */
+const canvas = h("canvas");
+
 /** @param {Blob} video @param {number} count @returns {Promise<Blob[]>} */
 export async function stills(video, count) {
   const player = h("video", { muted: true, playsinline: true, preload: "auto", src: URL.createObjectURL(video) });
@@ -9,17 +14,22 @@ export async function stills(video, count) {
   const heard = (/** @type {string} */ name) => new Promise((resolve, reject) => {
     player.addEventListener(name, resolve, { once: true });
     player.addEventListener("error", reject, { once: true });
+    setTimeout(reject, PATIENCE_SECONDS * 1000);
   });
   /** @type {Blob[]} */
   const found = [];
   try {
-    await heard("loadeddata");
+    const loaded = heard("loadeddata");
+    // Safari loads no frame before it is told to play.
+    player.play().then(() => player.pause()).catch(() => {});
+    await loaded;
     const length = Math.min(2, Number.isFinite(player.duration) ? player.duration : 2);
     for (let i = 0; i < count; i++) {
       const seeked = heard("seeked");
       player.currentTime = ((i + 0.5) / count) * length;
       await seeked;
-      const canvas = h("canvas", { width: player.videoWidth, height: player.videoHeight });
+      canvas.width = player.videoWidth;
+      canvas.height = player.videoHeight;
       canvas.getContext("2d").drawImage(player, 0, 0);
       const still = await new Promise((resolve) => canvas.toBlob(resolve, "image/jpeg", 0.92));
       if (still instanceof Blob) found.push(still);

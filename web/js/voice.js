@@ -1,6 +1,6 @@
 /** Speaks what the caller says and sounds what happens, on the screens that were asked to. A tap starts it, as phones demand. */
 
-import { h, svg } from "./dom.js";
+import { h, svg, toast } from "./dom.js";
 import { cardName, t } from "./i18n.js";
 import { play, setVolume, soundOf, volume, wake } from "./sounds.js";
 
@@ -47,6 +47,13 @@ export class Voice {
   /** Lets the button be seen: this page hears what is said. */
   offer() {
     if (this.toggle && this.speech) this.toggle.hidden = false;
+    if (!this.on || navigator.userActivation?.hasBeenActive !== false) return;
+    // Phones let a page be heard from its first tap on, and say nothing of what they keep back.
+    toast(t("voice.tap"));
+    document.addEventListener("pointerdown", () => {
+      wake();
+      if (this.on) this.speak(this.last.length ? this.last : [t("voice.ready")]);
+    }, { once: true });
   }
 
   draw() {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 from dataclasses import replace
 from enum import Enum
 
@@ -21,6 +22,9 @@ from companion.server.routes.payloads import Answer
 from companion.server.services import Services, services
 
 api = Api()
+
+_APPLE = re.compile("iPhone|iPad|Macintosh")
+"""What Apple's devices call themselves; an iPad says Macintosh."""
 
 
 class MeAnswer(Answer):
@@ -185,7 +189,9 @@ def get_authority() -> Response:
     if authority is None:
         raise RefusalError(404, "no-authority", "This server has no certificate.")
     response = Response(authority[0], content_type="application/x-x509-ca-cert")
-    response.headers["Content-Disposition"] = 'attachment; filename="uno-table-companion.crt"'
+    # Safari offers to install what is shown, and puts what is attached away as a mere file.
+    how = "inline" if _APPLE.search(request.headers.get("User-Agent", "")) else "attachment"
+    response.headers["Content-Disposition"] = f'{how}; filename="uno-table-companion.crt"'
     return response
 
 

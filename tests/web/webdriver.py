@@ -1,0 +1,143 @@
+"""WebKit, Safari's engine, as Debian ships it, driven over WebDriver's plain HTTP on a display of its own."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import socket
+import subprocess
+import time
+from collections.abc import Callable
+from glob import glob
+from http.client import HTTPConnection
+from pathlib import Path
+from typing import Any
+
+from browsing import PATIENCE_MS
+
+_ELEMENT = "element-6066-11e4-a52e-4f735466cecf"  # how WebDriver marks a reference to an element
+_BROWSERS = "/usr/lib/*/webkit2gtk-*/MiniBrowser"
+# A camera that shows a test picture, and no question whether it may be used.
+_ARGUMENTS = ["--automation", "--enable-media-stream=true", "--enable-mock-capture-devices=true"]
+
+
+class WebDriverError(Exception):
+    """The browser could not do what was asked; the message is its own."""
+
+
+def programs() -> tuple[str, str, str] | None:
+    """Return the driver, the browser and the display's server, None where one is missing."""
+    found = (shutil.which("WebKitWebDriver"), next(iter(sorted(glob(_BROWSERS))), None), shutil.which("Xvfb"))
+    return None if None in found else found  # type: ignore[return-value]
+
+
+class WebKit:
+    """A running WebKit with one window. folder: an empty one for its logs."""
+
+    def __init__(self, folder: Path) -> None:
+        found = programs()
+        assert found is not None
+        driver, browser, display = found
+        self._session = ""
+        self._processes: list[subprocess.Popen[bytes]] = []
+        try:
+            reading, writing = os.pipe()
+            self._run(folder, [display, "-displayfd", str(writing), "-screen", "0", "1280x900x24"], pass_fds=(writing,))
+            os.close(writing)
+            with os.fdopen(reading) as told:
+                number = told.readline().strip()
+            self._port = _free_port()
+            environment = {**os.environ, "DISPLAY": f":{number}", "LIBGL_ALWAYS_SOFTWARE": "1", "LANG": "C.UTF-8"}
+            self._run(folder, [driver, f"--port={self._port}"], env=environment)
+            options = {"webkitgtk:browserOptions": {"binary": browser, "args": _ARGUMENTS}}
+            capabilities = {"alwaysMatch": {"pageLoadStrategy": "eager", "acceptInsecureCerts": True, **options}}
+            begun = _patiently(lambda: self._send("POST", "/session", capabilities=capabilities))
+            self._session = f"/session/{begun['sessionId']}"
+        except BaseException:
+            self.close()
+            raise
+
+    def close(self) -> None:
+        """End it."""
+        if self._session:
+            self._send("DELETE", self._session)
+        for process in reversed(self._processes):
+            process.terminate()
+            process.wait()
+
+    def goto(self, url: str) -> None:
+        """Open an address."""
+        self._send("POST", f"{self._session}/url", url=url)
+
+    def back(self) -> None:
+        """Go back as the button does; WebDriver's own command waits for a load, which a kept page has none of."""
+        self.evaluate("setTimeout(() => history.back())")
+
+    def click(self, selector: str) -> None:
+        """Click an element, as soon as it is there."""
+        self.wait(f"document.querySelector({json.dumps(selector)})")
+        self._send("POST", f"{self._session}/element/{self._find(selector)}/click")
+
+    def choose(self, selector: str, path: Path) -> None:
+        """Choose a file in a field for one."""
+        self.wait(f"document.querySelector({json.dumps(selector)})")
+        self._send("POST", f"{self._session}/element/{self._find(selector)}/value", text=str(path))
+
+    def evaluate(self, expression: str) -> Any:
+        """Return what an expression has for a value in the page."""
+        return self._send("POST", f"{self._session}/execute/sync", script=f"return {expression};", args=[])
+
+    def wait(self, expression: str) -> None:
+        """Wait until an expression is true in the page; raises TimeoutError."""
+        end = time.monotonic() + PATIENCE_MS / 1000
+        # A page that is being left answers with an error; the next one is asked again.
+        while not self._holds(expression):
+            if time.monotonic() > end:
+                raise TimeoutError(f"{expression} at {self.evaluate('location.href')}")
+            time.sleep(0.05)
+
+    def _holds(self, expression: str) -> bool:
+        try:
+            return bool(self.evaluate(f"Boolean({expression})"))
+        except WebDriverError:
+            return False
+
+    def _find(self, selector: str) -> str:
+        found = self._send("POST", f"{self._session}/element", using="css selector", value=selector)
+        return str(found[_ELEMENT])
+
+    def _run(self, folder: Path, command: list[str], **more: Any) -> None:
+        with (folder / f"{Path(command[0]).name}.log").open("wb") as log:
+            self._processes.append(subprocess.Popen(command, stdout=log, stderr=log, **more))
+
+    def _send(self, method: str, path: str, **parameters: object) -> Any:
+        connection = HTTPConnection("127.0.0.1", self._port, timeout=PATIENCE_MS / 1000)
+        try:
+            body = json.dumps(parameters) if method == "POST" else None
+            connection.request(method, path, body, {"Content-Type": "application/json"})
+            answer = connection.getresponse()
+            value = json.loads(answer.read())["value"]
+        finally:
+            connection.close()
+        if answer.status != 200:
+            raise WebDriverError(f"{path}: {value['message']}")
+        return value
+
+
+def _patiently(ask: Callable[[], Any]) -> Any:
+    """Return what is answered as soon as there is anybody to answer."""
+    end = time.monotonic() + PATIENCE_MS / 1000
+    while True:
+        try:
+            return ask()
+        except ConnectionRefusedError:
+            if time.monotonic() > end:
+                raise
+            time.sleep(0.05)
+
+
+def _free_port() -> int:
+    with socket.socket() as sock:
+        sock.bind(("127.0.0.1", 0))
+        return int(sock.getsockname()[1])
