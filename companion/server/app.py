@@ -111,6 +111,6 @@ def _answer_failure(error: Exception) -> Response:
 
 
 def _json(answer: RefusalAnswer, status: int) -> Response:
-    response = Response(answer.model_dump_json(), status=status, content_type="application/json")
+    response = Response(answer.model_dump_json(exclude_none=True), status=status, content_type="application/json")
     response.headers["Cache-Control"] = "no-store"
     return response

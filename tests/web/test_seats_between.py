@@ -73,3 +73,15 @@ def test_the_last_but_one_is_asked_before_the_match_ends(between: Server, open_a
     state = between.services.table.state
     assert state is not None
     assert state.winners == (0,)
+
+
+def test_a_name_that_cannot_be_shown_is_refused_in_the_screens_language(between: Server, open_as: Open) -> None:
+    page = open_as(Role.HOST)
+    page.evaluate("localStorage.setItem('language', 'de')")
+    page.goto(f"{between.url}/table")
+    page.click('[data-act="comings"]')
+    page.fill('[name="comer"]', "D\u200bn")
+    page.click("dialog .primary")
+    expect(page.locator(".toast")).to_have_text("Dieser Name hat Zeichen, die sich nicht anzeigen lassen.")
+    assert between.services.table.state is not None
+    assert len(between.services.table.state.players) == 3

@@ -75,6 +75,27 @@ def test_a_card_is_one_tap_and_so_is_drawing_and_passing(playing: Server, open_a
     expect(page.locator('[data-act="accept"]')).to_be_visible()
 
 
+def test_a_turn_without_a_camera_takes_one_tap(playing: Server, open_as: Open) -> None:
+    page = open_as(Role.HOST)
+    page.evaluate("window.taps = 0; addEventListener('click', () => { window.taps += 1; }, true)")
+    turns = (
+        ("red 7", "", "Ben"),
+        (None, "", "Cy"),
+        ("wild item box", "", "Cy"),
+        ("red skip", "", "Cy"),  # turned up: a mushroom, and Cy goes again
+        ("red reverse", "", "Ben"),
+        ("red draw two", "", "Cy"),
+        ("wild draw four", "blue", "Ben"),
+    )
+    for taps, (card, color, after) in enumerate(turns, 1):
+        if card is None:
+            page.click('[data-act="draw-pass"]')
+        else:
+            lay(page, card, color)
+        turn(page, after)
+        assert page.evaluate("window.taps") == taps, card
+
+
 def test_what_fits_is_bright_and_the_rest_is_asked_about(playing: Server, open_as: Open) -> None:
     page = open_as(Role.HOST)
     expect(page.locator('#palette [data-card="red 2"]')).to_have_class("tile chip-red")

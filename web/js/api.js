@@ -2,11 +2,14 @@
 
 /** What the server refused, with its own words. */
 export class Refused extends Error {
-  /** @param {number} status @param {string} code @param {string} message */
-  constructor(status, code, message) {
-    super(message);
+  /** @param {number} status @param {Partial<import("./answers").RefusalAnswer>} [answer] @param {string} [otherwise] what to say without one */
+  constructor(status, answer = {}, otherwise = "") {
+    super(answer.message ?? otherwise);
     this.status = status;
-    this.code = code;
+    this.code = answer.error ?? "failure";
+    /** Of a value that was sent: what it does not keep to, and the number in that. */
+    this.rule = answer.rule ?? null;
+    this.limit = answer.limit ?? null;
   }
 }
 
@@ -28,7 +31,7 @@ async function send(method, path, body) {
   }
   const response = await fetch(path, options);
   const json = response.headers.get("Content-Type")?.startsWith("application/json") ? await response.json() : null;
-  if (!response.ok) throw new Refused(response.status, json?.error ?? "failure", json?.message ?? response.statusText);
+  if (!response.ok) throw new Refused(response.status, json ?? {}, response.statusText);
   return json;
 }
 

@@ -24,6 +24,7 @@ export async function attempt(action) {
 
 /** What was refused, in the language of this screen; rules are worded by the caller. @param {Refused} error */
 export function worded(error) {
+  if (error.code === "invalid") return t(`invalid.${error.rule ?? "other"}`, { limit: error.limit ?? "" });
   const key = `refused.${error.code}`;
   return has(key) ? t(key) : error.message;
 }

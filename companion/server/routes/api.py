@@ -19,7 +19,7 @@ from pydantic import BaseModel, ValidationError
 from werkzeug.exceptions import RequestEntityTooLarge
 
 from companion.server.access.guests import Guest, Role
-from companion.server.errors import RefusalError
+from companion.server.errors import Fault, RefusalError, Rule
 
 JSON_LIMIT = 64 * 1024
 PICTURE_LIMIT = 12 * 1024 * 1024
@@ -187,9 +187,30 @@ def _read_body(model: type[BaseModel]) -> BaseModel:
 
 
 def _invalid(error: ValidationError) -> RefusalError:
-    first = error.errors(include_url=False, include_context=False, include_input=False)[0]
+    first = error.errors(include_url=False, include_input=False)[0]
     place = ".".join(str(part) for part in first["loc"])
-    return RefusalError(422, "invalid", f"{place}: {first['msg']}" if place else str(first["msg"]))
+    limits = (value for name, value in first.get("ctx", {}).items() if name in _LIMITS)
+    fault = Fault(place, _RULES.get(first["type"], Rule.OTHER), next(limits, None))
+    return RefusalError(422, "invalid", f"{place}: {first['msg']}" if place else str(first["msg"]), fault=fault)
+
+
+_LIMITS = frozenset({"max_length", "min_length", "ge", "gt", "le", "lt"})
+_RULES = {
+    "missing": Rule.MISSING,
+    "string_too_long": Rule.TOO_LONG,
+    "string_too_short": Rule.NO_NAME,
+    "greater_than_equal": Rule.TOO_SMALL,
+    "greater_than": Rule.TOO_SMALL,
+    "less_than_equal": Rule.TOO_LARGE,
+    "less_than": Rule.TOO_LARGE,
+    **dict.fromkeys(("int_type", "int_parsing", "int_from_float", "float_type", "float_parsing"), Rule.NO_NUMBER),
+    "too_long": Rule.TOO_MANY,
+    "too_short": Rule.TOO_FEW,
+    "enum": Rule.UNKNOWN,
+    "literal_error": Rule.UNKNOWN,
+    **{rule.value: rule for rule in Rule},
+}
+"""What pydantic calls a fault, and what we do; checks of our own use our names."""
 
 
 def _read_pictures(most: int) -> list[bytes]:

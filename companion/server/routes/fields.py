@@ -7,11 +7,13 @@ from collections.abc import Callable
 from typing import Annotated, Any
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+from pydantic_core import PydanticCustomError
 
 from companion.cards import ALL_CARDS, Card
 from companion.exports import EXPORTS
 from companion.referee.editions import OPTIONS, PROFILES
 from companion.referee.transcript import MOVE_NAMES
+from companion.server.errors import Rule
 
 
 class Body(BaseModel):
@@ -21,12 +23,12 @@ class Body(BaseModel):
 
 
 def shown_name(text: str) -> str:
-    """Return a name without needless spaces; raises ValueError where there is none, or it cannot be shown."""
+    """Return a name without needless spaces; raises PydanticCustomError where there is none, or it cannot be shown."""
     plain = " ".join(text.split())
     if not plain:
-        raise ValueError("a name is needed")
+        raise PydanticCustomError(Rule.NO_NAME.value, "a name is needed")
     if any(unicodedata.category(letter) in ("Cc", "Cf", "Co", "Cs", "Cn") for letter in plain):
-        raise ValueError("a name has letters that cannot be shown")
+        raise PydanticCustomError(Rule.HIDDEN_LETTERS.value, "a name has letters that cannot be shown")
     return plain
 
 
@@ -44,7 +46,7 @@ CardName = Annotated[str, Field(json_schema_extra={"enum": _NAMES}), AfterValida
 def _one_of(known: list[Any]) -> Callable[[str], str]:
     def check(name: str) -> str:
         if name not in known:
-            raise ValueError(f"one of {', '.join(known)} is needed")
+            raise PydanticCustomError(Rule.UNKNOWN.value, "one of {known} is needed", {"known": ", ".join(known)})
         return name
 
     return check

@@ -9,11 +9,12 @@ from pydantic import Field, StrictBool, StrictInt, StrictStr
 
 from companion.cards import Card, EditionName
 from companion.languages import Language
+from companion.referee.editions import InvalidOptionError
 from companion.referee.scoring import highest_draws
 from companion.referee.state import MAX_PLAYERS, MIN_PLAYERS, Header
 from companion.referee.transcript import TranscriptError, read_header
 from companion.server.access.guests import Role
-from companion.server.errors import RefusalError
+from companion.server.errors import Fault, RefusalError, Rule
 from companion.server.routes.api import Api
 from companion.server.routes.fields import Body, CardName, OptionName, PlayerName, ProfileName
 from companion.server.routes.payloads import Answer
@@ -150,4 +151,7 @@ def _header(body: MatchBody) -> Header:
     try:
         return read_header({"match": match})
     except TranscriptError as error:
-        raise RefusalError(422, "invalid", str(error)) from error
+        cause = error.__cause__
+        option = cause.option if isinstance(cause, InvalidOptionError) else None
+        fault = Fault("players", Rule.OTHER) if option is None else Fault(f"options.{option}", Rule.OPTION)
+        raise RefusalError(422, "invalid", str(error), fault=fault) from error

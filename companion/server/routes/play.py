@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from flask import Response
 from pydantic import Field, model_validator
+from pydantic_core import PydanticCustomError
 
 from companion.cards import Card, Color
 from companion.referee import moves
@@ -17,7 +18,7 @@ from companion.referee.errors import RefereeError
 from companion.referee.state import Phase, State
 from companion.referee.transcript import TranscriptError, read_move
 from companion.server.access.guests import Guest, Role
-from companion.server.errors import RefusalError
+from companion.server.errors import Fault, RefusalError, Rule
 from companion.server.routes.api import Api, Media, known_guest
 from companion.server.routes.fields import Body, CardName, Cards, KnownName, MoveName, shown_name
 from companion.server.routes.payloads import (
@@ -59,7 +60,7 @@ class MoveBody(Body):
     @model_validator(mode="after")
     def _a_fresh_name_can_be_shown(self) -> MoveBody:
         if self.do == "join" and self.player is not None and self.player != shown_name(self.player):
-            raise ValueError("a name has no spaces around it")
+            raise PydanticCustomError(Rule.SPACES.value, "a name has no spaces around it")
         return self
 
     def move(self) -> moves.Move:
@@ -67,7 +68,7 @@ class MoveBody(Body):
         try:
             return read_move(self.model_dump(mode="json", exclude_none=True, include=set(MoveBody.model_fields)))
         except TranscriptError as error:
-            raise RefusalError(422, "invalid", str(error)) from error
+            raise RefusalError(422, "invalid", str(error), fault=Fault("", Rule.OTHER)) from error
 
 
 class TapBody(MoveBody):
