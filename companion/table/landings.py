@@ -20,6 +20,7 @@ from companion.table.between import choices_made, standing, turned, until_somebo
 from companion.table.observations import Sight
 from companion.table.remaining import draw_pile_size, seen_cards
 from companion.table.situation import Mode, Situation, Way
+from companion.vision.events import Arm
 
 _AFTER_PLAY = (Phase.SCORING, Phase.OVER)
 
@@ -94,7 +95,7 @@ def _landings(way: Way, sight: Sight, read_by: ReadBy, mode: Mode) -> Iterator[W
                 found = _land(counted, card, allowed, sight, read_by)
                 yield replace(found, used_up=used_up, doubtful=doubtful)
         if card == may.jump and sight.arm is not None and mode.sees_arms:
-            for found in _jumped_in(start.times(share), card, may.jumpers, sight, read_by):
+            for found in _jumped_in(start.times(share), card, may.jumpers, sight, read_by, mode):
                 yield replace(found, used_up=used_up, doubtful=doubtful)
 
 
@@ -105,26 +106,36 @@ def _by_its_player(way: Way, sight: Sight, mode: Mode) -> Iterator[Way]:
         yield way
         return
     if seat is None:
-        yield way.times(1 / 360)  # anybody may turn up the first card
+        dealer = way.after.state.dealer
+        share = 1 - thresholds.ANYBODY_STARTS
+        dealt = replace(way, after=way.after.taught(dealer, arm))
+        yield dealt.times(share * way.after.density(dealer, arm))
+        yield way.times(thresholds.ANYBODY_STARTS / 360)
         return
-    ring = way.after.ring
-    density = ring.densities(arm.direction, arm.spread)[seat]
+    density = _laid_by(way.after, seat, arm, mode)
     played = replace(way.after, debts=way.after.debts.forget(seat)).taught(seat, arm)
     way = replace(way, by=seat)
     yield replace(way, after=played, weight=way.weight * density)
-    if ring.is_stray(density):
+    if way.after.ring.is_stray(way.after.ring.density(seat, arm.direction, arm.spread)):
         yield turned(way, seat, arm.direction)
 
 
-def _jumped_in(way: Way, card: Card, jumpers: tuple[str, ...], sight: Sight, read_by: ReadBy) -> Iterator[Way]:
+def _laid_by(situation: Situation, seat: int, arm: Arm, mode: Mode) -> float:
+    """Return how likely this arm is told to have laid the card where that player did, per degree."""
+    anothers = thresholds.ANOTHERS_HAND_ALONE if mode.alone else thresholds.ANOTHERS_HAND
+    return (1 - anothers) * situation.density(seat, arm) + anothers / 360
+
+
+def _jumped_in(
+    way: Way, card: Card, jumpers: tuple[str, ...], sight: Sight, read_by: ReadBy, mode: Mode
+) -> Iterator[Way]:
     """Yield the ways in which a player who is not on turn laid a card like the one on top (R39)."""
     arm = sight.arm
     assert arm is not None
-    densities = way.after.ring.densities(arm.direction, arm.spread)
     for player in jumpers:
         seat = way.after.state.header.seat(player)
         after = replace(way.after, debts=way.after.debts.forget(seat)).taught(seat, arm)
-        jumped = replace(way, after=after, by=seat).times(thresholds.JUMPED_IN * densities[seat])
+        jumped = replace(way, after=after, by=seat).times(thresholds.JUMPED_IN * _laid_by(way.after, seat, arm, mode))
         line = Line(Play(card, by=player), read_by, sight.time, sight.reading, arm.direction)
         yield replace(jumped.then(line), card=card)
 

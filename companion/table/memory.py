@@ -15,7 +15,7 @@ from typing import Any
 from companion.journal import Journal
 from companion.table import thresholds
 from companion.table.debts import Debt, Debts
-from companion.table.ring import Ring, Seat
+from companion.table.ring import Ring, Seat, seat_of
 from companion.table.situation import Mode, Situation, Turns, situation
 
 _log = logging.getLogger(__name__)
@@ -57,7 +57,7 @@ def dump_memory(watch: Watch, known: Situation) -> str:
             "turns": watch.turns.value,
             "landings": watch.landings,
             "reaches": watch.reaches,
-            "seats": [astuple(seat) for seat in known.ring.seats],
+            "seats": [seat.arms for seat in known.ring.seats],
             "turned": known.ring.turned,
             "debts": [astuple(debt) for debt in known.debts.seats],
             "noted": known.noted,
@@ -76,8 +76,8 @@ def load_memory(text: str, journal: Journal) -> tuple[Watch, Situation]:
     if noted is not None and not 0 <= noted < players:
         raise ValueError("there is no such seat")
     watch = Watch(Turns(data["turns"]), *_numbers((data["landings"], data["reaches"])))
-    ring = Ring(tuple(Seat(*seat) for seat in _by_seat(data["seats"], players)), *_numbers((data["turned"],)))
-    debts = Debts(tuple(Debt(*debt) for debt in _by_seat(data["debts"], players)))
+    ring = Ring(tuple(map(_seat, _rows(data["seats"], players))), *_numbers((data["turned"],)))
+    debts = Debts(tuple(Debt(*debt) for debt in map(_numbers, _rows(data["debts"], players))))
     return watch, replace(situation(journal), ring=ring, debts=debts, noted=noted)
 
 
@@ -94,11 +94,19 @@ def recall(text: str | None, journal: Journal, turns: Turns) -> tuple[Watch, Sit
     return Watch(turns), situation(journal)
 
 
-def _by_seat(rows: Any, players: int) -> list[Sequence[Any]]:
-    """Return a row of numbers for each player; raises ValueError or TypeError where that is not what it is."""
+def _rows(rows: Any, players: int) -> Sequence[Any]:
+    """Return the rows, one a player; raises ValueError or TypeError where that is not what it is."""
     if len(rows) != players:
         raise ValueError(f"there are {players} players")
-    return [_numbers(row) for row in rows]
+    return list(rows)
+
+
+def _seat(arms: Any) -> Seat:
+    """Return the seat of these arms; raises ValueError or TypeError unless they are pairs of numbers, none below 0."""
+    pairs = [(direction % 360, weight) for direction, weight in map(_numbers, arms)]
+    if not all(weight > 0 for _, weight in pairs):
+        raise ValueError("an arm that counts for nothing")
+    return seat_of(pairs)
 
 
 def _numbers(values: Sequence[Any]) -> Sequence[Any]:

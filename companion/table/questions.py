@@ -17,6 +17,7 @@ from companion.table.view import Offer, QuestionKind
 from companion.table.weigh import Candidate, Finding
 
 _UNLIKELY = 0.02  # an offer under this probability is no help
+_ITS_OWN = 0.8  # from this share on an arm is called its player's: neighbours 40 degrees apart leave it more
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,12 +65,20 @@ def _by_whom(found: Sequence[Candidate], pending: Pending, state: State, say: Se
     by_player = {c.way.by: c for c in reversed(alike)}
     if sure_of_card < CLEAR or (len(by_player) < 2 and not _passed_over(best)):
         return None
-    if _passed_over(best):
-        return _ask_out_of_turn(best, alike, what, state, say)
+    out_of_turn = next((c for c in alike if _passed_over(c.way) and _is_arms_owner(c.way, what)), None)
+    if out_of_turn is not None:
+        return _ask_out_of_turn(out_of_turn, alike, what, state, say)
     players = sorted(by_player.values(), key=lambda c: -c.probability)[:3]
     choices = tuple(_offer(state.players[c.way.by or 0], c) for c in players)
     sentence = say.who_played(best.card, [choice.label for choice in choices])
     return Asked(QuestionKind.PLAYER, sentence, choices, what.reading)
+
+
+def _is_arms_owner(way: Way, what: Sight) -> bool:
+    """Return whether the arm that was seen is hardly anybody's but whose the way says it was."""
+    if what.arm is None or way.by is None:
+        return True
+    return way.after.ring.shares(what.arm.direction, what.arm.spread)[way.by] >= _ITS_OWN
 
 
 def _passed_over(way: Way) -> tuple[str, ...]:
@@ -83,13 +92,16 @@ def _passed_over(way: Way) -> tuple[str, ...]:
     )
 
 
-def _ask_out_of_turn(best: Way, alike: Sequence[Candidate], what: Sight, state: State, say: Sentences) -> Asked:
+def _ask_out_of_turn(
+    likeliest: Candidate, alike: Sequence[Candidate], what: Sight, state: State, say: Sentences
+) -> Asked:
     """Ask what is to be made of a card laid by somebody who does not seem to be on turn."""
+    best = likeliest.way
     assert best.card is not None
     assert best.by is not None
     passed = _passed_over(best)
     choices = [
-        Offer(say.have_drawn_and_passed(passed), best.card, best.entries, alike[0].probability),
+        Offer(say.have_drawn_and_passed(passed), best.card, best.entries, likeliest.probability),
         Offer(say.let_stand(), best.card, _undrawn(best), 0.0),
         Offer(say.take_back(), None, (), 0.0),
     ]

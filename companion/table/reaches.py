@@ -21,7 +21,7 @@ def reach_ways(situation: Situation, reach: Reach, mode: Mode) -> list[Way]:
         return [Way(situation)]
     if situation.state.phase not in IN_ROUND:
         return [Way(situation, weight=thresholds.IDLE_REACH / 360)]
-    found = [*_idle(Way(situation), reach)]
+    found = [*_idle(Way(situation), reach, mode)]
     noted = situation.noted
     if noted is not None:
         told = Way(replace(situation, noted=None), weight=1 - thresholds.IDLE_REACH)
@@ -38,10 +38,17 @@ def reach_ways(situation: Situation, reach: Reach, mode: Mode) -> list[Way]:
     return [way for way in found if way.weight > 0]
 
 
-def _idle(way: Way, reach: Reach) -> Iterator[Way]:
+def _idle(way: Way, reach: Reach, mode: Mode) -> Iterator[Way]:
     """Yield the way in which nothing was taken, whoever it was."""
+    idle = thresholds.IDLE_REACH_ALONE if mode.alone else thresholds.IDLE_REACH
+    nothing = max(_nothing(reach), thresholds.LEAST_NOTHING_ALONE if mode.alone else thresholds.LEAST_NOTHING)
+    again = way.after.whose(reach.arm)
+    if again is not None:
+        # It has laid a card or drawn already, and has not left since: it goes about the pile, or is seen there twice.
+        likely = max(nothing, thresholds.SEEN_TWICE) * way.after.density(again, reach.arm)
+        yield way.times((1 - thresholds.TAKES_AGAIN) * likely)
     densities = way.after.ring.densities(reach.arm.direction, reach.arm.spread)
-    yield way.times(thresholds.IDLE_REACH * _nothing(reach) * sum(densities) / len(densities))
+    yield way.times(idle * nothing * sum(densities) / len(densities))
 
 
 def _ready(way: Way, reach: Reach, mode: Mode) -> Iterator[Way]:
@@ -143,9 +150,9 @@ def _by(way: Way, seat: int, reach: Reach, share: float) -> Iterator[Way]:
         return
     ring = way.after.ring
     way = replace(way, by=seat)
-    density = ring.densities(reach.arm.direction, reach.arm.spread)[seat]
+    density = way.after.density(seat, reach.arm)
     yield replace(way, after=way.after.taught(seat, reach.arm), weight=way.weight * share * density)
-    if ring.is_stray(density):
+    if ring.is_stray(ring.density(seat, reach.arm.direction, reach.arm.spread)):
         yield turned(way.times(share), seat, reach.arm.direction)
 
 

@@ -1,14 +1,16 @@
 """Where the players sit, learnt from the directions that their arms come from: a ring with unknown turn and gaps.
 
 The players' order is known, clockwise as seen from above, and so is the order of their directions in the picture. Each
-arm whose owner is certain teaches its seat. A seat that was never seen is looked for between its neighbours.
+arm held to be a player's teaches that seat, and no single one may turn it: a seat is where its arms are thickest. One
+that was never seen is looked for between its neighbours.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 _UNSEEN_SHARE = 0.7
 """How much of an unseen seat's density lies about the even place between its neighbours; the rest lies anywhere."""
@@ -23,11 +25,21 @@ would hold two neighbours for one person."""
 _USUAL_SPREAD, _USUAL_WEIGHT = 11.0, 8.0
 """The spread expected before any was seen, in degrees, and how many arms that counts for."""
 
+_NEAR = 27.0
+"""Degrees from a seat's middle within which its arms are of one bunch, two and a half times the usual spread: what lies
+further off was another's hand, a reach across the table, or is where the player sits by now."""
+
 _MEMORY = 14.0
 """How many arms a seat remembers: chairs and cameras move little by little."""
 
+_FORGOTTEN = 0.15
+"""The weight under which an old arm is dropped."""
+
 _STRAY = 0.03
 """How often an arm comes from anywhere: a reach across the table, somebody standing up, another's errand."""
+
+_UNSURE = 0.1
+"""How many arms from anywhere each seat is held to have been seen by: the first may well have been another's hand."""
 
 _PLACED = 6.0
 """How many arms it counts for when people say where somebody sits."""
@@ -35,53 +47,83 @@ _PLACED = 6.0
 _ENOUGH = 3.0
 """How many arms a seat has to be known by before directions may be said to be no help."""
 
-_LEAST_TAUGHT = 0.1
+_LEAST_TAUGHT = 0.3
 """What even a stray arm teaches: it may be the first from a new place."""
 
 TAUGHT_BY_HAND = 3.0
 """How many arms it counts for when people say whose an arm was."""
 
 
-_NEIGHBOURS = 25.0
-"""Degrees that the nearest neighbours are taken to sit apart at least, of the 40 that are to be told apart."""
+@dataclass(frozen=True, slots=True)
+class Bunch:
+    """Arms that come from about one place.
 
-_SUGGESTED = 3.0
-"""How many arms it counts for where a whole film's arms suggest that somebody sits somewhere."""
+    middle: of them, degrees. weight: theirs. scatter: their variance times that. about: the one near which all are.
+    """
+
+    middle: float = 0.0
+    weight: float = 0.0
+    scatter: float = 0.0
+    about: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
 class Seat:
-    """The arms of one player, as a sum of unit vectors: their number, and how far they reach right and up."""
+    """The arms of one player as they are remembered, and the thickest bunch of them.
 
+    arms: the oldest first, pairs of direction (degrees) and weight. weight: how many they count for.
+    """
+
+    arms: tuple[tuple[float, float], ...] = ()
     weight: float = 0.0
-    right: float = 0.0
-    up: float = 0.0
+    bunch: Bunch = Bunch()
 
-    @property
-    def direction(self) -> float:
-        """The mean direction, degrees clockwise from up; meaningless where the weight is 0."""
-        return math.degrees(math.atan2(self.right, self.up)) % 360
-
-    @property
-    def scatter(self) -> float:
-        """The variance about it, in square degrees, times the weight."""
-        if self.weight <= 0:
-            return 0.0
-        length = min(1.0, max(1e-6, math.hypot(self.right, self.up) / self.weight))
-        return -2 * math.log(length) * math.degrees(1) ** 2 * self.weight
+    def density(self, direction: float, own: float) -> float:
+        """Return how likely its player's arm comes from there, per degree. own: the spread of such arms, in degrees."""
+        found, bunch = _UNSURE / 360, self.bunch
+        if bunch.weight:
+            off = _between(bunch.middle, direction)
+            found += bunch.weight * _normal(off, own * math.sqrt(1 + 1 / bunch.weight))
+        if self.weight - bunch.weight > _FORGOTTEN:
+            for arm, weight in self.arms:
+                if _between(arm, bunch.about) > _NEAR:
+                    found += weight * _normal(_between(arm, direction), own * math.sqrt(2))
+        return (1 - _STRAY) * found / (_UNSURE + self.weight) + _STRAY / 360
 
     def plus(self, direction: float, weight: float) -> Seat:
-        """Return the seat with arms added, or taken away where the weight is negative."""
-        angle = math.radians(direction)
-        total = self.weight + weight
-        if total <= 1e-6:
-            return Seat()
-        right, up = self.right + weight * math.sin(angle), self.up + weight * math.cos(angle)
-        fade = min(1.0, _MEMORY / total)
-        return Seat(total * fade, right * fade, up * fade)
+        """Return the seat with arms added."""
+        fade = min(1.0, _MEMORY / (self.weight + weight))
+        kept = [(arm, old * fade) for arm, old in self.arms if old * fade >= _FORGOTTEN]
+        # The bunch stays the thickest, or the newcomer's is: no other has grown.
+        return _remembering([*kept, (direction % 360, weight)], (direction % 360, self.bunch.about))
+
+    def minus(self, direction: float) -> Seat:
+        """Return the seat without the arm that is nearest to this direction."""
+        nearest = min(self.arms, key=lambda arm: _between(arm[0], direction), default=None)
+        return seat_of([arm for arm in self.arms if arm is not nearest])
 
 
-@dataclass(frozen=True, slots=True)
+def seat_of(arms: Sequence[tuple[float, float]]) -> Seat:
+    """Return the seat that remembers these arms, the oldest first: pairs of direction (degrees) and weight."""
+    return _remembering(arms, [direction for direction, _ in reversed(arms)])
+
+
+def _remembering(arms: Sequence[tuple[float, float]], middles: Iterable[float]) -> Seat:
+    """Return the seat of these arms, whose thickest bunch lies about one of these directions, the first of equals."""
+    height, thickest = 0.0, Bunch()
+    for middle in middles:
+        near = [(off, weight) for arm, weight in arms if abs(off := (arm - middle + 180) % 360 - 180) <= _NEAR]
+        # Nearer ones count more, so that the bunch is taken about its middle and not at its rim.
+        found = sum(weight * (1 - 0.5 * abs(off) / _NEAR) for off, weight in near)
+        if found > height + 1e-9:
+            weight = sum(weight for _, weight in near)
+            mean = sum(off * weight for off, weight in near) / weight
+            scatter = sum(weight * (off - mean) ** 2 for off, weight in near)
+            height, thickest = found, Bunch((middle + mean) % 360, weight, scatter, middle)
+    return Seat(tuple(arms), sum(weight for _, weight in arms), thickest)
+
+
+@dataclass(frozen=True)
 class Ring:
     """What is known of where everybody sits. `turned` counts how often all of it was given up and learnt anew."""
 
@@ -91,27 +133,27 @@ class Ring:
     @property
     def seen(self) -> bool:
         """Whether any arm has been learnt from."""
-        return any(seat.weight for seat in self.seats)
+        return any(seat.arms for seat in self.seats)
 
-    @property
+    @cached_property
     def spread(self) -> float:
         """The standard deviation of one person's arms, in degrees."""
-        scatter = sum(seat.scatter for seat in self.seats)
-        degrees = sum(max(0.0, seat.weight - 1) for seat in self.seats)
+        scatter = sum(seat.bunch.scatter for seat in self.seats)
+        degrees = sum(max(0.0, seat.bunch.weight - 1) for seat in self.seats)
         variance = (_USUAL_WEIGHT * _USUAL_SPREAD**2 + scatter) / (_USUAL_WEIGHT + degrees)
         return min(_MOST_SPREAD, max(_LEAST_SPREAD, math.sqrt(variance)))
 
+    def density(self, place: int, direction: float, spread: float) -> float:
+        """Return how likely an arm of the player in this seat comes from there, per degree.
+
+        spread: of the measurement, in degrees.
+        """
+        seat = self.seats[place]
+        return seat.density(direction, math.hypot(self.spread, spread)) if seat.arms else self._unseen(place, direction)
+
     def densities(self, direction: float, spread: float) -> tuple[float, ...]:
-        """Return per seat how likely its player's arm comes from there, per degree. spread: of the measurement."""
-        own = self.spread**2 + spread**2
-        found = []
-        for place, seat in enumerate(self.seats):
-            if seat.weight:
-                near = _normal(_between(seat.direction, direction), math.sqrt(own * (1 + 1 / seat.weight)))
-                found.append((1 - _STRAY) * near + _STRAY / 360)
-            else:
-                found.append(self._unseen(place, direction))
-        return tuple(found)
+        """Return that of every seat."""
+        return tuple(self.density(place, direction, spread) for place in range(len(self.seats)))
 
     def is_stray(self, density: float) -> bool:
         """Return whether an arm of this density is likelier one from anywhere than one from its player's place."""
@@ -125,7 +167,7 @@ class Ring:
     def direction(self, place: int) -> float | None:
         """Return where a player's arms come from, degrees clockwise from up; None where they were never seen."""
         seat = self.seats[place]
-        return seat.direction if seat.weight else None
+        return seat.bunch.middle if seat.arms else None
 
     def certainty(self, place: int) -> float:
         """Return how surely an arm from this seat's middle is told to be its player's, 0 to 1."""
@@ -145,25 +187,21 @@ class Ring:
 
     def learn(self, place: int, direction: float, weight: float = 1.0) -> Ring:
         """Return the ring taught by an arm of the player in this seat."""
-        seats = list(self.seats)
-        seats[place] = seats[place].plus(direction, weight)
-        return replace(self, seats=tuple(seats))
+        return self._with(place, self.seats[place].plus(direction, weight))
 
     def teach(self, place: int, direction: float, spread: float) -> Ring:
         """Return the ring taught by an arm held to be this player's, the less the more it may be a stray one."""
-        density = self.densities(direction, spread)[place]
-        stray = (_STRAY if self.seats[place].weight else 1 - _UNSEEN_SHARE) / 360
+        density = self.density(place, direction, spread)
+        stray = (_STRAY if self.seats[place].arms else 1 - _UNSEEN_SHARE) / 360
         return self.learn(place, direction, max(_LEAST_TAUGHT, 1 - stray / density))
 
     def unlearn(self, place: int, direction: float) -> Ring:
         """Return the ring without an arm that was wrongly taken for this player's."""
-        return self.learn(place, direction, -1.0) if self.seats[place].weight else self
+        return self._with(place, self.seats[place].minus(direction))
 
     def put(self, place: int, direction: float) -> Ring:
         """Return the ring with this player placed there by hand."""
-        seats = list(self.seats)
-        seats[place] = Seat().plus(direction, _PLACED)
-        return replace(self, seats=tuple(seats))
+        return self._with(place, Seat().plus(direction, _PLACED))
 
     def seated(self, before: Sequence[str], after: Sequence[str]) -> Ring:
         """Return the ring of the people `after`, each where they sat among those `before`; who is new, unseen."""
@@ -174,15 +212,18 @@ class Ring:
         """Return a ring of which nothing is known: people have changed places, or the camera was turned."""
         return Ring((Seat(),) * len(self.seats), self.turned + 1)
 
+    def _with(self, place: int, seat: Seat) -> Ring:
+        return replace(self, seats=(*self.seats[:place], seat, *self.seats[place + 1 :]))
+
     def _unseen(self, place: int, direction: float) -> float:
         count = len(self.seats)
         steps = range(1, count + 1)
-        before = next((step for step in steps if self.seats[(place - step) % count].weight), None)
-        after = next((step for step in steps if self.seats[(place + step) % count].weight), None)
+        before = next((step for step in steps if self.seats[(place - step) % count].arms), None)
+        after = next((step for step in steps if self.seats[(place + step) % count].arms), None)
         if before is None or after is None:
             return 1 / 360
-        first = self.seats[(place - before) % count].direction
-        arc = (self.seats[(place + after) % count].direction - first) % 360 or 360.0
+        first = self.seats[(place - before) % count].bunch.middle
+        arc = (self.seats[(place + after) % count].bunch.middle - first) % 360 or 360.0
         gap = arc / (before + after)
         strays = max(_USUAL_SPREAD, _UNSEEN_GAPS * gap * math.sqrt(min(before, after)))
         near = _normal(_between(first + before * gap, direction), strays)
@@ -196,25 +237,6 @@ _TELLING = 0.6
 def unknown(players: int) -> Ring:
     """Return the ring of so many players before anybody was seen."""
     return Ring((Seat(),) * players)
-
-
-def seatings(players: int, directions: Sequence[float]) -> Iterator[Ring]:
-    """Yield each turn of the ring that these arms of all players suggest; none where they tell no seats.
-
-    The seats are the highest peaks of the directions' density (a kernel estimate as wide as one person's arms stray),
-    no two nearer than neighbours sit. directions: degrees clockwise from up.
-    """
-    density = [sum(_normal(_between(arm, place), _USUAL_SPREAD) for arm in directions) for place in range(360)]
-    peaks: list[float] = []
-    for place in sorted(range(360), key=lambda place: -density[place]):
-        if len(peaks) < players and all(abs(_between(place, peak)) >= _NEIGHBOURS for peak in peaks):
-            peaks.append(float(place))
-    # A place that fewer arms came from than one is nobody's.
-    if len(peaks) < players or density[int(peaks[-1])] < _normal(0.0, _USUAL_SPREAD):
-        return
-    around = sorted(peaks)
-    for turn in range(players):
-        yield Ring(tuple(Seat().plus(around[(place + turn) % players], _SUGGESTED) for place in range(players)))
 
 
 def _between(one: float, other: float) -> float:

@@ -12,8 +12,11 @@ from companion.referee.moves import Amend, Entry, Undo
 from companion.referee.state import State
 from companion.table.debts import Debts, nobodys
 from companion.table.ring import Ring, unknown
-from companion.table.thresholds import MISSED_DRAW
+from companion.table.thresholds import ARMS_MIXED_UP, MISSED_DRAW
 from companion.vision.events import Arm
+
+_HANDS = 4
+"""How many arms are remembered: more are seldom about the piles at a time."""
 
 
 class Turns(Enum):
@@ -48,7 +51,8 @@ class Mode:
 class Situation:
     """A match so far; the card that lies on the pile against the rules, if one does; where people sit, what they owe.
 
-    noted: the seat whose draw was tapped and may still be seen.
+    noted: the seat whose draw was tapped and may still be seen. hands: the arms that acted last, the latest last: the
+    number of each one's track, and the seat that it was held to be of.
     """
 
     journal: Journal
@@ -56,6 +60,7 @@ class Situation:
     ring: Ring
     debts: Debts
     noted: int | None = None
+    hands: tuple[tuple[int, int], ...] = ()
 
     @property
     def state(self) -> State:
@@ -86,7 +91,17 @@ class Situation:
 
     def taught(self, seat: int, arm: Arm) -> Situation:
         """Return the situation where this arm was the player's in this seat."""
-        return replace(self, ring=self.ring.teach(seat, arm.direction, arm.spread))
+        hands = (*(hand for hand in self.hands if hand[0] != arm.track), (arm.track, seat))[-_HANDS:]
+        return replace(self, ring=self.ring.teach(seat, arm.direction, arm.spread), hands=hands)
+
+    def whose(self, arm: Arm) -> int | None:
+        """Return whose this very arm was held to be when it acted before, since it came; None where it did not."""
+        return next((seat for track, seat in self.hands if track == arm.track), None)
+
+    def density(self, seat: int, arm: Arm) -> float:
+        """Return how likely this arm is to be seen if it is the player's in this seat, per degree."""
+        density = self.ring.density(seat, arm.direction, arm.spread)
+        return density if self.whose(arm) in (None, seat) else density * ARMS_MIXED_UP
 
 
 def situation(journal: Journal, outlaw: Card | None = None) -> Situation:

@@ -88,9 +88,9 @@ COLLECTED = 0.5
 """How often cards that leave the pile after a round are merely being collected, over how often the last is taken back.
 """
 
-MISSED_DRAW = 0.012
+MISSED_DRAW = 0.015
 """How often a player draws and passes without its being seen, both piles being in view: assumed are a draw in every
-second turn, and that two or three of a hundred are missed."""
+second turn, and that three of a hundred are missed."""
 
 UNSEEN_DRAW = 0.3
 """The same where the draw pile is out of view: assumed is a draw in a little less than every second turn, some of the
@@ -109,8 +109,31 @@ TURNED = 1e-3
 """How often, from one arm to the next, people have changed places or the camera was turned: assumed to be rare, but a
 film may show it, and two arms in their new places are to be enough."""
 
-IDLE_REACH = 0.04
-"""How often an arm at the draw pile takes nothing and has no business there: it straightens the pile, or points."""
+ANYBODY_STARTS = 0.15
+"""How often another than the dealer turns up the first card; assumed."""
+
+IDLE_REACH, IDLE_REACH_ALONE = 0.1, 0.25
+"""How often an arm at the draw pile takes nothing and has no business there: it straightens the pile, points, or passes
+over it. In lively simulated films it was nine of 31 that were told of; less is assumed where people are about who see
+what is told, as what hangs on it is asked."""
+
+LEAST_NOTHING, LEAST_NOTHING_ALONE = 0.05, 0.2
+"""How likely a grab that looks like one that took something is held to have taken nothing at least: hands that pass
+over the draw pile, or put it straight, look like it, and those of people more so than drawn ones."""
+
+ANOTHERS_HAND, ANOTHERS_HAND_ALONE = 0.01, 0.08
+"""How often a card is held to have been laid by an arm that only was near, at rest or on another errand: from three to
+six of a hundred landings in lively simulated films; people's hands are likelier mixed up than drawn ones. Again less is
+assumed where people are about."""
+
+ARMS_MIXED_UP = 0.05
+"""How often an arm that acts again before it has left is by then another's: two that met were mixed up."""
+
+TAKES_AGAIN = 0.4
+"""How often an arm that has just acted and is at the draw pile before it has left takes a card (another one)."""
+
+SEEN_TWICE = 0.5
+"""How often it looks there, taking none, as if it took one."""
 
 TAKES_DEBT = 0.75
 """How often a card taken while somebody owes some is one of those, and not drawn by the player on turn."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from companion.journal import Journal, ReadBy
@@ -19,9 +19,9 @@ from companion.referee.state import Header
 from companion.table import thresholds
 from companion.table.explain import ways
 from companion.table.observations import Lift, Observation, Pending, Reach, Sight, Tap
-from companion.table.ring import Ring, seatings, unknown
+from companion.table.ring import Ring, unknown
+from companion.table.seatings import suggested_rings
 from companion.table.situation import Mode, Situation, Turns, situation
-from companion.table.stories import merged
 from companion.vision.events import (
     CameraHealth,
     CameraStatus,
@@ -49,9 +49,14 @@ _COARSE = 20.0
 """Degrees: stories in which people sit elsewhere by about so much are not the same."""
 
 
-_HEAD_START = 2.5
+_HEAD_START = 1.5
 """By how much (nats a player) a ring that the film itself suggested must be likelier than one learnt on the way: each
-seat's first arm is as likely from anywhere (1 in 360 degrees) where nothing is known, and 1 in 30 where it is."""
+seat's first arm is as likely from anywhere (1 in 360 degrees) where nothing is known, and 1 in 30 where it is, but for
+what the order of the seats tells."""
+
+_BEGINNING, _KEPT = 8, 2
+"""After so many landings so many turns of the suggested ring are kept: who began is all that tells them apart, and each
+takes as long as the first reading does."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,10 +153,7 @@ class Transcriber:
             if isinstance(pending.what, Tap) and story.known.state.phase not in IN_ROUND:
                 found = [_Story(story.known, story.weight)]
             else:
-                found = [
-                    _Story(way.after, story.weight * way.weight)
-                    for way in merged(ways(story.known, pending, self._mode))
-                ]
+                found = [_Story(way.after, story.weight * way.weight) for way in ways(story.known, pending, self._mode)]
             for each in found:
                 key = _where(each.known)
                 weights[key] += each.weight
@@ -172,33 +174,38 @@ def transcribe(header: Header, events: Iterable[PileEvent]) -> list[Told]:
     reaches = sum(isinstance(event, PileReached) and event.pile is PileKind.DRAW for event in seen)
     in_view = landings < thresholds.LANDINGS_WITHOUT_DRAW or reaches >= _FEWEST_REACHES * landings
     # One arm taken for another's at the start can teach a ring that is turned by a seat, and all that follows fits it
-    # badly: so every turn of the ring that the film's arms suggest is tried, and the likeliest stands.
-    best = _followed(header, seen, None, in_view)
-    mark = best.log_likelihood + _HEAD_START * len(header.players)
-    for ring in seatings(len(header.players), _directions(seen)):
-        other = _followed(header, seen, ring, in_view)
-        if other.log_likelihood > mark:
-            best, mark = other, other.log_likelihood
-    return list(best.finish())
-
-
-def _followed(header: Header, seen: Sequence[PileEvent], ring: Ring | None, in_view: bool) -> Transcriber:
-    transcriber = Transcriber(header, ring=ring, draws_in_view=in_view)
+    # badly: so every turn of the ring that the film's arms suggest as a whole is tried, and the likeliest stands.
+    learning = _Reading(Transcriber(header, draws_in_view=in_view), 0.0)
+    given = [
+        _Reading(Transcriber(header, ring=ring, draws_in_view=in_view), _HEAD_START * len(header.players))
+        for ring in suggested_rings(header, [event for event in seen if isinstance(event, CardLanded)])
+    ]
+    landed = 0
     for event in seen:
-        transcriber.see(event)
-    return transcriber
+        for reading in (learning, *given):
+            reading.transcriber.see(event)
+        landed += isinstance(event, CardLanded)
+        if landed == _BEGINNING:
+            given = sorted(given, key=_Reading.likely, reverse=True)[:_KEPT]
+    return list(max((learning, *given), key=_Reading.likely).transcriber.finish())
 
 
-def _directions(seen: Sequence[PileEvent]) -> list[float]:
-    """Return where the arms came from that laid a card or were at the draw pile, in degrees."""
-    arms = [event.arm for event in seen if isinstance(event, CardLanded | PileReached)]
-    return [arm.direction for arm in arms if arm is not None]
+@dataclass(frozen=True, slots=True)
+class _Reading:
+    """A reading of a film, and the nats by which it must be likelier than one that learns the ring on the way."""
+
+    transcriber: Transcriber
+    handicap: float
+
+    def likely(self) -> float:
+        """Return how likely it makes what was seen so far: a logarithm, to be compared with other readings' alone."""
+        return self.transcriber.log_likelihood - self.handicap
 
 
 def _where(known: Situation) -> tuple[object, ...]:
     """Return what tells where stories have led."""
-    seats = tuple(seat.weight and round(seat.direction / _COARSE) for seat in known.ring.seats)
+    seats = tuple(None if not seat.arms else round(seat.bunch.middle / _COARSE) for seat in known.ring.seats)
     state = known.state
     turn = state.phase, state.turn, state.direction, state.top, state.color, state.round
     rest = state.hands, state.called, state.catchable, state.purpose, state.contested, state.fresh, state.debt
-    return turn, rest, known.outlaw, known.debts, known.ring.turned, seats
+    return turn, rest, known.outlaw, known.debts, known.ring.turned, known.hands, seats
