@@ -149,7 +149,7 @@ class Grabber:
                     self._report(CameraHealth.GONE, attempt.error)
                 if attempt.over or self._closed:
                     return
-                if now - self._fresh_at < PATIENCE:
+                if now - self._fresh_at < (_CONNECT_PATIENCE if self._health is None else PATIENCE):
                     continue
                 name = self.source.name
                 heard = attempt.heard_at
