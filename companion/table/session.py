@@ -20,7 +20,7 @@ from companion.table.memory import Watch, dump_memory
 from companion.table.observations import Pending, Reach, Sight, dump
 from companion.table.questions import Asked, ask
 from companion.table.sentences import Sentences
-from companion.table.situation import Situation, Way
+from companion.table.situation import Mode, Situation, Way
 from companion.table.view import HistoryLine, Ruling
 from companion.table.weigh import weigh
 
@@ -94,9 +94,11 @@ def advance(
             after = after.enter(line)
         announcements.append(say.corrected(known.journal, after.journal, lines))
         known = after
-    finding = weigh(known, pending, session.watch.mode(known.ring))
+    mode = session.watch.mode(known.ring)
+    finding = weigh(known, pending, mode)
     if must_fit and finding.last is not None and finding.last.refusal is not None:
-        raise finding.last.refusal
+        pending = _tapped_first(known, pending, mode)
+        finding = weigh(known, pending, mode)
     written = list(lines)
     for way, assumed in zip(finding.settled, finding.assumed, strict=True):
         announcement = say.ruled(known.journal, way, assumed=assumed)
@@ -123,6 +125,21 @@ def advance(
     )
     undone = () if written else session.undone
     return Advance(replace(session, known=known, pending=rest, undone=undone), batch, tuple(announcements), asked)
+
+
+def _tapped_first(known: Situation, pending: Sequence[Pending], mode: Mode) -> tuple[Pending, ...]:
+    """Return what is pending with its last, a tap, before the arms at the draw pile that may have done this or that.
+
+    A colour may be tapped when the next player has a hand there already. Raises RefereeError where it does not fit even
+    so.
+    """
+    reaches = tuple(waiting for waiting in pending if isinstance(waiting.what, Reach))
+    others = tuple(waiting for waiting in pending if not isinstance(waiting.what, Reach))
+    last = weigh(known, others, mode).last
+    assert last is not None
+    if last.refusal is not None:
+        raise last.refusal
+    return (*others, *reaches)
 
 
 class Voice:

@@ -10,10 +10,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from companion.caller import Caller
-from companion.cards import EditionName
+from companion.cards import Color, EditionName
 from companion.languages import Language
 from companion.referee.editions import EDITIONS
-from companion.referee.moves import ActorMove, Count, Draw, Flip, Play, Start
+from companion.referee.moves import ActorMove, ChooseColor, Count, Draw, Flip, Play, Start
 from companion.referee.state import Header
 from companion.store import Store
 from companion.table import Known, NoticeKind, QuestionKind, RoundScoredError, Table, Turns, UpdateKind
@@ -86,6 +86,32 @@ def test_an_arm_that_takes_nothing_is_no_draw(arms: ArmsGame) -> None:
     arms.reach("Cy", 0.97, 0.03)
     assert arms.moves[-1] == "Cy Play"
     assert arms.actor == "Ann"
+
+
+def test_a_colour_may_be_tapped_when_the_next_player_is_at_the_draw_pile(arms: ArmsGame) -> None:
+    arms.lay("Ann", "wild")
+    arms.reach("Ben", 0.4, 0.55, 0.05)
+    arms.table.tap(ChooseColor(Color.BLUE))
+    arms.lay("Cy", "blue 3")
+    assert arms.moves[-5:] == ["Ann Play", "Ann ChooseColor", "Ben Draw", "Ben Pass", "Cy Play"]
+
+
+def test_it_is_asked_who_played_where_an_arm_comes_from_between_two(store: Store) -> None:
+    game = ArmsGame(store)
+    rules = replace(_header(3), options=replace(EDITIONS[EditionName.CLASSIC].options, jump_in=True))
+    game.table.start_match(rules)
+    game.lay(None, "red 1")
+    for place in range(9):
+        game.lay(("Ann", "Ben", "Cy")[place % 3], f"red {place % 8 + 2}")
+    arm = Arm(200.0, 30.0, 99)  # half-way between Ben and Cy, and Ann, who is on turn, sits opposite
+    game.now += 5
+    game.table.see(CardLanded(game.now, probabilities("red 2"), arm=arm, same_face=True))
+    assert game.question.kind is QuestionKind.PLAYER
+    assert set(game.labels[:2]) == {"Ben", "Cy"}
+    assert game.question.sentence.startswith("Who played the red 2: ")
+    game.answer(game.labels.index("Cy"))
+    assert game.view.history[-1].player == "Cy"
+    assert game.view.questions == ()
 
 
 def test_a_debt_is_ticked_off_and_no_draw(arms: ArmsGame) -> None:
