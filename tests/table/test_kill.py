@@ -198,3 +198,68 @@ def test_what_was_said_to_be_saved_is_there_after_a_kill_at_any_moment(seed: int
         table.tap(Draw())
     assert len(table.view().history) > before
     store.close()
+
+
+# Three laps teach where people sit; then two cards are to be drawn, one is taken, and somebody's hand, nobody is sure
+# whose, is at the draw pile.
+_DRAWING = """
+import os, signal, sys
+from pathlib import Path
+from companion.cards import Card
+from companion.referee.transcript import read_header
+from companion.store import Store
+from companion.table import Table
+from companion.vision.events import Arm, CardLanded, PileKind, PileReached
+
+folder, last = Path(sys.argv[1]), int(sys.argv[2])
+clock = iter(range(1000, 9000, 5))
+table = Table(Store(folder), clock=lambda: float(next(clock)))
+table.start_match(read_header({"match": {"edition": "classic", "players": ["Ann", "Ben", "Cy"]}}))
+places = {"Ann": 20.0, "Ben": 140.0, "Cy": 260.0}
+tracks = iter(range(100))
+
+def lay(name, who=None):
+    arm = None if who is None else Arm(places[who], 4.0, next(tracks))
+    table.see(CardLanded(0.0, ((Card.parse(name), 0.9999),), arm=arm))
+
+def reach(direction, *drawn):
+    table.see(PileReached(1.0, 0.0, Arm(direction, 4.0, next(tracks)), PileKind.DRAW, drawn))
+
+lay("red 1")
+for place in range(9):
+    lay(f"red {place % 8 + 2}", ("Ann", "Ben", "Cy")[place % 3])
+events = [
+    lambda: lay("red draw two", "Ann"),
+    lambda: reach(140.0, 0.05, 0.9, 0.05),
+    lambda: reach(80.0, 0.5, 0.45, 0.05),
+]
+for number, event in enumerate(events):
+    event()
+    if number == last:
+        view = table.view()
+        print(view.state, [line.move for line in view.history], view.seats, view.questions, flush=True)
+        os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+@pytest.mark.parametrize("event", range(3))
+def test_a_kill_in_the_midst_of_a_draw_loses_neither_what_is_owed_nor_who_sits_where(
+    event: int, tmp_path: Path
+) -> None:
+    result = subprocess.run(
+        [sys.executable, "-c", _DRAWING, str(tmp_path), str(event)],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+    )
+    assert result.returncode == -signal.SIGKILL, result.stderr
+    store = Store(tmp_path)
+    table = Table(store)
+    assert table.resume() is not None
+    view = table.view()
+    told = f"{view.state} {[line.move for line in view.history]} {view.seats} {view.questions}"
+    assert told == result.stdout.strip()
+    ben = view.seats[1]
+    assert (ben.owed, ben.taken) == (2, min(event, 1))
+    store.close()
