@@ -14,8 +14,10 @@ from companion.vision.reaches import Reach, Spot, arm_of, distances, turning_pla
 
 # Odds that nothing was taken by a hand that came for the middle of the pile, stayed a moment and left.
 _NOTHING = 0.05
-# How far from the pile's middle, in lengths of a card, fingers seldom end that take its top card.
-_BESIDE, _IF_BESIDE = 0.45, 8.0
+# How far from the pile's middle, in lengths of a card, fingers mostly come that take its top card: 36 of 47 came within
+# the first, and 2 of 17 that took nothing; how far they seldom stay.
+_NEAR, _IF_NOT_NEAR = 0.2, 3.0
+_BESIDE, _IF_BESIDE = 0.35, 3.0
 # Who draws turns round at the pile: a hand that turned so many lengths of a card away had something else to do.
 _ELSEWHERE, _IF_ELSEWHERE = 1.0, 6.0
 # Seconds after which a hand at the pile rests there, and below which it only brushed it.
@@ -44,10 +46,13 @@ class Changes:
         self._seen += 1
         self._changed += share >= _CHANGED
 
-    def odds(self, share: float) -> float:
-        """Return by how much a share that has changed multiplies the odds that nothing was taken."""
+    def odds(self, share: float, alone: bool = True) -> float:
+        """Return by how much a share that has changed multiplies the odds that nothing was taken.
+
+        alone: whether no other hand was there meanwhile that may have done it.
+        """
         if share >= _CHANGED:
-            return _IF_CHANGED
+            return _IF_CHANGED if alone else 1.0
         # As often as it was so after a sure draw, by Laplace's rule of succession.
         return min(_MOST_IF_UNCHANGED, (self._seen + 2) / (self._seen - self._changed + 1))
 
@@ -74,6 +79,7 @@ def told(reach: Reach, zone: Zone, draw: Spot | None, pile_odds: float = 1.0) ->
 def _odds(reach: Reach, draw: Spot) -> float:
     lasted = reach.ended - reach.began
     signs = (
+        (reach.nearest > _NEAR, _IF_NOT_NEAR),
         (reach.nearest > _BESIDE, _IF_BESIDE),
         (_turned(reach, draw) > _ELSEWHERE, _IF_ELSEWHERE),
         (lasted > _RESTS, _IF_RESTING),

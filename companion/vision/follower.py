@@ -165,7 +165,10 @@ class Follower:
         share = self._share(held)
         if share is None or held.draw is None:
             return held.event
-        odds = self._changes.odds(share)
+        alone = all(
+            other.event.arm.track == held.event.arm.track for other in self._held_back if other.draw is not None
+        )
+        odds = self._changes.odds(share, alone)
         if is_sure(held.reach, held.draw):
             self._changes.note(share)
         return told(held.reach, held.zone, held.draw, odds)

@@ -26,6 +26,8 @@ _ONE_PLAYER = 45.0
 _FEWEST_ARMS, _FEWEST_SIDES = 2, 2
 # A back that was seen more often than this is no surer.
 _OFTEN = 4
+# Seconds between two stays within which no picture shows the pile between them.
+_MEANWHILE = 1.0
 # Of places where hands stayed so many at most are weighed, evenly chosen: an evening has ten times as many.
 _MOST_PLACES = 3000
 
@@ -97,7 +99,10 @@ class Hindsight:
                 stays.append((reach, zone, draw, share))
                 if share is not None and is_sure(reach, draw):
                     changes.note(share)
-        found = [told(r, zone, draw, 1.0 if s is None else changes.odds(s)) for r, zone, draw, s in stays]
+        found = [
+            told(reach, zone, draw, 1.0 if share is None else changes.odds(share, _alone(reach, [s[0] for s in stays])))
+            for reach, zone, draw, share in stays
+        ]
         return sorted(found, key=lambda event: event.time)
 
     def _draw_pile(self, stretches: Sequence[_Stretch]) -> Point | None:
@@ -125,7 +130,7 @@ class Hindsight:
         looks = backs[np.hypot(*(backs - best).T) <= SAME_PLACE]
         if len(looks):
             return np.asarray(np.median(looks, axis=0), np.float64)
-        return np.asarray(places[np.hypot(*(places - best).T) <= SAME_PLACE].mean(0), np.float64)
+        return _middle(best, places, sides)
 
     def _places(self, stretches: Sequence[_Stretch]) -> tuple[NDArray[np.float64], NDArray[np.intp], NDArray[np.intp]]:
         """Return where hands stayed beside the discard pile: (n, 2) lengths of a card from it, whose, from which side.
@@ -151,3 +156,19 @@ class Hindsight:
                     tracks.append(track.number)
                     sides.append(int(direction[0] // _ONE_PLAYER))
         return np.array(places).reshape(-1, 2), np.array(tracks, np.intp), np.array(sides, np.intp)
+
+
+def _middle(start: Point, places: NDArray[np.float64], sides: NDArray[np.intp]) -> Point:
+    """Return the middle of the places near one: hands from each side stop short of it, or go too far, alike."""
+    middle = start
+    for _ in range(2):
+        near = np.hypot(*(places - middle).T) <= SAME_PLACE
+        found = [np.median(places[near & (sides == side)], axis=0) for side in np.unique(sides[near])]
+        middle = np.asarray(np.mean(found, axis=0), np.float64)
+    return middle
+
+
+def _alone(reach: Reach, stays: Sequence[Reach]) -> bool:
+    """Whether no other arm was at the draw pile so near in time that no picture lies between."""
+    others = (stay for stay in stays if stay.track is not reach.track)
+    return not any(o.began - _MEANWHILE < reach.ended and reach.began < o.ended + _MEANWHILE for o in others)

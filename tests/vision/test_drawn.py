@@ -67,6 +67,7 @@ def test_the_top_of_the_pile_tells_the_more_the_more_often_it_changes() -> None:
     for _ in range(30):
         still.note(0.01)
     assert still.odds(0.01) == pytest.approx(1, rel=0.1)
+    assert changes.odds(0.2, alone=False) == 1  # another hand may have done it
     reach = stay((420.0, 205.0), 0.5)
     shown = [told(reach, ZONE, DRAW, changes.odds(share)).drawn[0] for share in (0.2, 0.02)]
     assert shown[0] < nothing(reach) < shown[1]

@@ -154,6 +154,14 @@ def test_in_a_film_draws_from_before_the_draw_pile_was_known_are_found() -> None
     assert all(draw.pile is PileKind.DRAW and draw.drawn[1] > 0.5 for draw in draws)
 
 
+def test_hands_that_reach_too_far_from_opposite_sides_were_at_one_pile() -> None:
+    hindsight = Hindsight()
+    for number, (rim, goal) in enumerate([((400.0, 0.0), (400.0, 246.0)), ((400.0, 400.0), (400.0, 174.0))] * 2):
+        hindsight.see([arm_to(number, rim, goal, 10.0 * number)], ZONE)
+    assert [draw.arm.track for draw in hindsight.draws()] == [0, 1, 2, 3]
+    assert all(draw.drawn[0] < 0.1 for draw in hindsight.draws())
+
+
 def test_where_one_player_alone_rests_a_hand_no_draw_pile_is_found() -> None:
     hindsight = Hindsight()
     for number in range(9):
