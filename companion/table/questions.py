@@ -48,7 +48,7 @@ def ask(finding: Finding, pending: Pending, state: State, say: Sentences) -> Ask
     if difference is not None:
         return _ask_choice(found, difference, what.reading if isinstance(what, Sight) else None, say)
     if isinstance(what, Sight):
-        return _ask_card(found, what, say)
+        return _whether_taken(found, what, say) or _ask_card(found, what, say)
     assert isinstance(what, Tap), "an arm at the draw pile is never asked about"
     player = (what.move.by if isinstance(what.move, ActorMove) else None) or ""
     choices = tuple(_offer(say.yes() if c.way.entries else say.no(), c) for c in found)
@@ -151,6 +151,18 @@ def _ask_illegal(found: Sequence[Candidate], what: Sight, state: State, say: Sen
         choices.append(_offer(say.card(other.way.card), other))
     before = best.after.state if best.after.outlaw is not None else state
     return Asked(QuestionKind.ILLEGAL, say.does_not_match(best.card, before), tuple(choices), what.reading)
+
+
+def _whether_taken(found: Sequence[Candidate], what: Sight, say: Sentences) -> Asked | None:
+    """Return the question whether cards owed were taken before this one landed, None where that is not in doubt."""
+    best = found[0].way
+    taken = {bool(c.way.accepts): c for c in reversed(found) if c.way.card == best.card}
+    if best.card is None or len(taken) < 2 or sum(c.probability for c in taken.values()) < CLEAR:
+        return None
+    yes, no = taken[True], taken[False]
+    choices = sorted((_offer(say.yes(), yes), _offer(say.no(), no)), key=lambda choice: -choice.probability)
+    player = _before(yes.way, yes.way.accepts[0]).actor or ""
+    return Asked(QuestionKind.TURN, say.took_the_cards(player), tuple(choices), what.reading)
 
 
 def _ask_card(found: Sequence[Candidate], what: Sight, say: Sentences) -> Asked:

@@ -74,6 +74,10 @@ class Sentences:
             return self._text("{player} drew and passed", player=players[0])
         return self._text("{players} drew and passed", players=", ".join(players))
 
+    def took_the_cards(self, player: str) -> str:
+        """Return the question whether the player took what was owed, rather than let it grow."""
+        return self._text("Did {player} take the cards?", player=player)
+
     def reminder(self, player: str, left: int) -> str:
         """Return the reminder that the player has still to take so many cards."""
         if left == 1:

@@ -8,7 +8,7 @@ from enum import Enum
 from companion.cards import Card
 from companion.journal import Journal, Line
 from companion.referee.errors import RefereeError
-from companion.referee.moves import Amend, Entry, Undo
+from companion.referee.moves import Accept, Amend, Entry, Undo
 from companion.referee.state import State
 from companion.table.debts import Debts, nobodys
 from companion.table.ring import Ring, unknown
@@ -132,6 +132,11 @@ class Way:
     def entries(self) -> tuple[Entry, ...]:
         """What the referee is told."""
         return tuple(line.entry for line in self.lines)
+
+    @property
+    def accepts(self) -> tuple[Accept, ...]:
+        """Where it says that cards owed were taken."""
+        return tuple(entry for entry in self.entries if isinstance(entry, Accept))
 
     @property
     def outcome(self) -> tuple[object, ...]:

@@ -93,6 +93,18 @@ def test_another_card_on_an_open_debt_means_that_it_was_taken(house: House) -> N
     assert game.moves[-3:] == ["Ann Play", "Ben Accept", "Cy Play"]
 
 
+def test_it_is_asked_whether_cards_were_taken_before_another_landed(house: House) -> None:
+    game = house(stacking="same")
+    game.lay("Ann", "red draw two")
+    game.lay(None, "blue draw two")
+    assert (game.question.kind, game.question.sentence) == (QuestionKind.TURN, "Did Ben take the cards?")
+    assert sorted(game.labels) == ["No", "Yes"]
+    game.answer(game.labels.index("No"))
+    state = game.view.state
+    assert state is not None
+    assert (game.view.questions, state.debt, state.actor) == ((), 4, "Cy")
+
+
 def test_a_card_like_the_top_by_somebody_not_on_turn_is_a_jump_in(house: House) -> None:
     game = house(jump_in=True)
     before = game.view.state
