@@ -44,6 +44,9 @@ _UNSURE = 0.1
 _PLACED = 6.0
 """How many arms it counts for when people say where somebody sits."""
 
+_SHAKEN = 0.5
+"""For how many arms a seat counts after a knock at the camera: the next arm outweighs it."""
+
 _ENOUGH = 3.0
 """How many arms a seat has to be known by before directions may be said to be no help."""
 
@@ -84,7 +87,7 @@ class Seat:
         if bunch.weight:
             off = _between(bunch.middle, direction)
             found += bunch.weight * _normal(off, own * math.sqrt(1 + 1 / bunch.weight))
-        if self.weight - bunch.weight > _FORGOTTEN:
+        if self.weight > bunch.weight + 1e-6:
             for arm, weight in self.arms:
                 if _between(arm, bunch.about) > _NEAR:
                     found += weight * _normal(_between(arm, direction), own * math.sqrt(2))
@@ -96,6 +99,10 @@ class Seat:
         kept = [(arm, old * fade) for arm, old in self.arms if old * fade >= _FORGOTTEN]
         # The bunch stays the thickest, or the newcomer's is: no other has grown.
         return _remembering([*kept, (direction % 360, weight)], (direction % 360, self.bunch.about))
+
+    def times(self, share: float) -> Seat:
+        """Return the seat whose arms count so much less."""
+        return seat_of([(arm, weight * share) for arm, weight in self.arms])
 
     def minus(self, direction: float) -> Seat:
         """Return the seat without the arm that is nearest to this direction."""
@@ -207,6 +214,10 @@ class Ring:
         """Return the ring of the people `after`, each where they sat among those `before`; who is new, unseen."""
         known = dict(zip(before, self.seats, strict=True))
         return replace(self, seats=tuple(known.get(player, Seat()) for player in after))
+
+    def loosened(self) -> Ring:
+        """Return the ring with what is remembered counting for little: it holds until arms from elsewhere come."""
+        return replace(self, seats=tuple(seat.times(_SHAKEN / max(_SHAKEN, seat.weight)) for seat in self.seats))
 
     def anew(self) -> Ring:
         """Return a ring of which nothing is known: people have changed places, or the camera was turned."""

@@ -21,6 +21,7 @@ from companion.table.observations import Pending, Reach, Sight, dump
 from companion.table.questions import Asked, ask
 from companion.table.sentences import Sentences
 from companion.table.situation import Mode, Situation, Way
+from companion.table.thresholds import REMINDED_AFTER_SECONDS
 from companion.table.view import HistoryLine, Ruling
 from companion.table.weigh import weigh
 
@@ -140,6 +141,18 @@ def _tapped_first(known: Situation, pending: Sequence[Pending], mode: Mode) -> t
     if last.refusal is not None:
         raise last.refusal
     return (*others, *reaches)
+
+
+def reminded(session: Session, now: float, say: Sentences) -> tuple[Session, tuple[str, ...]]:
+    """Return the session, and what to say of each debt that nobody has taken for a while: each is spoken of once."""
+    if not session.watch.reaches:
+        return session, ()
+    known, said = session.known, []
+    for seat, debt in enumerate(known.debts.seats):
+        if debt.left and not debt.spoken and now - debt.since > REMINDED_AFTER_SECONDS:
+            known = replace(known, debts=known.debts.spoken(seat))
+            said.append(say.reminder(session.state.players[seat], debt.left))
+    return replace(session, known=known), tuple(said)
 
 
 class Voice:

@@ -94,6 +94,10 @@ class Situation:
         hands = (*(hand for hand in self.hands if hand[0] != arm.track), (arm.track, seat))[-_HANDS:]
         return replace(self, ring=self.ring.teach(seat, arm.direction, arm.spread), hands=hands)
 
+    def shaken(self) -> Situation:
+        """Return the situation where the camera was knocked: who sits where is less sure."""
+        return replace(self, ring=self.ring.loosened(), hands=())
+
     def whose(self, arm: Arm) -> int | None:
         """Return whose this very arm was held to be when it acted before, since it came; None where it did not."""
         return next((seat for track, seat in self.hands if track == arm.track), None)

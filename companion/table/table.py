@@ -35,9 +35,8 @@ from companion.table.memory import Watch, recall
 from companion.table.observations import Lift, Pending, Reach, Sight, Tap, load
 from companion.table.pictures import kept_picture
 from companion.table.screen import Screen
-from companion.table.session import Session, Voice, advance, amendment, last_sight
+from companion.table.session import Session, Voice, advance, amendment, last_sight, reminded
 from companion.table.situation import Turns, Way, situation
-from companion.table.thresholds import REMINDED_AFTER_SECONDS
 from companion.table.updates import Subscription, UpdateKind, Updates
 from companion.table.view import Offer, Question, QuestionKind, Ruling, View
 from companion.vision.events import (
@@ -167,6 +166,8 @@ class Table:
                 case CameraStatus():
                     self._screen.camera_is(event, self._clock())
                     self._first_look |= event.health is not CameraHealth.OK
+                    if event.health is CameraHealth.KNOCKED and self._session is not None:
+                        self._session = replace(self._session, known=self._session.known.shaken())
                 case PileReached():
                     if self._session is not None and event.pile is PileKind.DRAW:
                         self._reach(event)
@@ -376,17 +377,10 @@ class Table:
 
     def _remind(self) -> None:
         """Speak once of each debt that nobody has taken for a while."""
-        session = self._session
-        if session is None or not session.watch.reaches:
-            return
-        known, now = session.known, self._clock()
-        for seat, debt in enumerate(known.debts.seats):
-            if debt.left and not debt.spoken and now - debt.since > REMINDED_AFTER_SECONDS:
-                known = replace(known, debts=known.debts.spoken(seat))
-                sentence = self._screen.voice.sentences.reminder(session.state.players[seat], debt.left)
+        if self._session is not None:
+            self._session, sentences = reminded(self._session, self._clock(), self._screen.voice.sentences)
+            for sentence in sentences:
                 self._updates.publish(UpdateKind.REMINDER, sentences=(sentence,))
-        if known is not session.known:
-            self._session = replace(session, known=known)
 
     def _notice(self) -> None:
         """Show what the host should know, where that has changed."""

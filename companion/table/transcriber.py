@@ -102,6 +102,8 @@ class Transcriber:
         what = self._observation(event)
         if isinstance(event, CameraStatus):
             self._first_look |= event.health is not CameraHealth.OK
+            if event.health is CameraHealth.KNOCKED:
+                self._stories = [replace(story, known=story.known.shaken()) for story in self._stories]
         if isinstance(event, PileGone):
             self._first_look = True
         if isinstance(event, CardLanded):

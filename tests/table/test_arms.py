@@ -21,7 +21,7 @@ from companion.table.errors import NobodysMoveError, NothingToRedoError
 from companion.table.ring import Seat
 from companion.table.seatings import suggested_rings
 from companion.table.transcriber import Told, transcribe
-from companion.vision.events import Arm, CardLanded, PileKind, PileReached
+from companion.vision.events import Arm, CameraHealth, CameraStatus, CardLanded, PileKind, PileReached
 
 from .conftest import Game, card, header, probabilities
 from .hands import Film, Filming, People, around
@@ -238,6 +238,15 @@ def test_places_are_learnt_anew_when_the_camera_is_turned(arms: ArmsGame) -> Non
     for count in range(12):
         arms.lay(("Ann", "Ben", "Cy")[count % 3], f"red {count % 8 + 2}", off=75)
     assert arms.view.seats[0].direction == pytest.approx(95, abs=8)
+
+
+def test_a_knock_at_the_camera_loosens_the_ring(arms: ArmsGame) -> None:
+    arms.table.see(CameraStatus(arms.now, CameraHealth.KNOCKED))
+    assert arms.view.seats[0].direction == pytest.approx(20, abs=1)
+    for count in range(3):
+        arms.lay(("Ann", "Ben", "Cy")[count], f"red {count + 2}", off=45)
+    assert arms.view.questions == ()
+    assert [round(seat.direction or 0) for seat in arms.view.seats] == [65, 185, 305]
 
 
 def test_a_later_move_that_breaks_is_named_and_dropped_on_demand(arms: ArmsGame) -> None:
