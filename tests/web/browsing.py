@@ -33,6 +33,8 @@ ARGUMENTS = [
     "--disable-sync",
     "--no-first-run",
 ]
+FIREFOX = os.environ.get("COMPANION_TEST_BROWSER") == "firefox"
+"""Whether the tests run in Firefox instead of Chromium."""
 PATIENCE_MS = 30_000 * int(os.environ.get("COMPANION_TEST_SLOWNESS", "1"))
 
 # A browser that was shown before how the camera is placed.
@@ -74,6 +76,10 @@ def _free_port() -> int:
 
 networks = pytest.mark.skipif(not (model_folder() / "detector.onnx").is_file(), reason="the networks are not there yet")
 """Marks a test that reads with the real networks."""
+
+
+downloads = pytest.mark.skipif(FIREFOX, reason="Playwright hears of no download in a stock Firefox")
+"""Marks a test that waits for a download."""
 
 
 def pick(page: Page, card: str) -> None:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from browsing import ARGUMENTS, CHROMIUM, PATIENCE_MS, RECORDER, Open, Server
+import stock_firefox
+from browsing import ARGUMENTS, CHROMIUM, FIREFOX, PATIENCE_MS, RECORDER, Open, Server
 from playwright.sync_api import Browser, BrowserContext, Page, Playwright, expect, sync_playwright
 
 from companion.cards import Card, EditionName
@@ -27,8 +29,15 @@ def playwright() -> Iterator[Playwright]:
 
 
 @pytest.fixture(scope="session")
-def chromium(playwright: Playwright) -> Iterator[Browser]:
-    browser = playwright.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
+def desktop(playwright: Playwright, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
+    """The browser that the tests run in: Chromium, or Firefox where COMPANION_TEST_BROWSER says so."""
+    if FIREFOX:
+        program = tmp_path_factory.mktemp("firefox") / "firefox"
+        program.write_text(f'#!/bin/sh\nexec "{sys.executable}" "{stock_firefox.__file__}" "$@"\n', "utf-8")
+        program.chmod(0o755)
+        browser = playwright.firefox.launch(channel="moz-firefox", executable_path=program)
+    else:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
     yield browser
     browser.close()
 
@@ -50,12 +59,12 @@ def playing(server: Server) -> Server:
 
 
 @pytest.fixture
-def device(chromium: Browser) -> Iterator[Callable[..., BrowserContext]]:
+def device(desktop: Browser) -> Iterator[Callable[..., BrowserContext]]:
     """Returns a new device: a browser context of its own, which records speech and vibration."""
     opened: list[BrowserContext] = []
 
     def new(**options: object) -> BrowserContext:
-        context = chromium.new_context(locale="en-GB", **options)  # type: ignore[arg-type]
+        context = desktop.new_context(locale="en-GB", **options)  # type: ignore[arg-type]
         context.set_default_timeout(PATIENCE_MS)
         context.add_init_script(RECORDER)
         opened.append(context)

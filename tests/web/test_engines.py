@@ -1,6 +1,6 @@
 """The key journeys in the other engines: in the Firefox and in the WebKit that are installed, else skipped.
 
-What Playwright asks of a Firefox is more than a stock one of an ESR knows, so the rest of the suite is Chromium's.
+The rest of the suite runs in Chromium, and with COMPANION_TEST_BROWSER=firefox in Firefox, which takes longer.
 """
 
 from __future__ import annotations

@@ -6,7 +6,7 @@ import sqlite3
 from dataclasses import replace
 
 import pytest
-from browsing import Open, Server
+from browsing import Open, Server, downloads
 from playwright.sync_api import expect
 
 from companion.cards import Card, EditionName
@@ -62,6 +62,7 @@ def test_only_a_host_forgets(won: Server, open_as: Open) -> None:
     expect(page.locator("#fame tbody button")).to_have_count(0)
 
 
+@downloads
 def test_a_damaged_match_is_shown_and_can_be_exported(won: Server, open_as: Open) -> None:
     damaged = won.services.table.match_id
     edition = EDITIONS[EditionName.CLASSIC]

@@ -9,7 +9,7 @@ from pathlib import Path
 import cv2
 import numpy as np
 import pytest
-from browsing import Open, Server
+from browsing import Open, Server, downloads
 from playwright.sync_api import Page, expect
 
 from companion.cards import Card, EditionName
@@ -53,6 +53,7 @@ def kept(page: Page, folder: Path) -> np.ndarray:
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
+@downloads
 def test_a_match_is_saved_as_a_picture(won: Server, open_as: Open, tmp_path: Path, scheme: str) -> None:
     page = open_as(Role.VIEWER, color_scheme=scheme)
     page.goto(f"{won.url}/scores")
@@ -87,6 +88,7 @@ def test_a_device_that_can_sends_it(won: Server, open_as: Open) -> None:
     assert (name.endswith(".png"), kind, size > 10_000) == (True, "image/png", True)
 
 
+@downloads
 def test_what_cannot_be_sent_is_saved(won: Server, open_as: Open) -> None:
     page = open_as(Role.VIEWER)
     page.add_init_script(
