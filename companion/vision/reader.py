@@ -47,9 +47,10 @@ _AT_A_GLANCE = 0.85
 _CORNER_WEIGHT, _LEGIBLE_WIDTH, _CORNER_BOUND = 0.5, 100.0, -4.0
 # How surely a card must be of the learnt deck for its reading to be taken as it is.
 _KNOWN = 0.5
-# How surely it must be of the deck, and what log-likelihood the likeliest card must have, for its outline to be taken
-# as it is; else it is told by the deck's pictures. In well-fitting outlines nearly all cards have more.
-_SURELY, _CLEARLY = 0.95, -0.05
+# How surely it must be of the deck, and what log-likelihood the likeliest card must have, of a whole card and of an
+# index, for its outline to be taken as it is; else it is told by the deck's pictures. In well-fitting outlines nearly all
+# cards have more; an index is small, and its pictures tell less.
+_SURELY, _CLEARLY, _CLEARLY_INDEX = 0.95, -0.05, -0.35
 
 # Over which ratio of its sides an outline may be of a card seen sideways: at 60 degrees 56 x 87 mm look like 56 x 43,
 # which perspective may make longer: of what is not read so surely the second is enough.
@@ -372,13 +373,16 @@ class Reader:
 
     def _placed_index(self, image: Image, seen: Reading, deck: Deck) -> Reading:
         """Return what is read where an index of the deck fits, if what was seen is not surely read already."""
-        if seen.belonging >= _SURELY and seen.logs.max() > _CLEARLY:
+        if seen.belonging >= _SURELY and seen.logs.max() > _CLEARLY_INDEX:
             return seen
         placed = deck.place_index(image, seen.quad)
         if placed is None:
             return seen
         logs, _, belonging = self._index_scores(image, [placed.quad])
-        together = log_softmax(np.asarray(logs[0] + placed.logs, np.float32)[None])[0]
+        # What was seen before in a frame that fitted well counts as much.
+        share = seen.belonging / 2
+        blended = share * seen.logs + (1 - share) * logs[0] + placed.logs
+        together = log_softmax(np.asarray(blended, np.float32)[None])[0]
         return replace(seen, logs=together, belonging=max(placed.belonging, float(belonging[0])))
 
     def _index_scores(
