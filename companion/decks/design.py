@@ -113,6 +113,8 @@ def composed(means: Floats, names: NDArray[np.intp]) -> Floats:
     """
     all_faces, all_colors = _FACES[names], _COLORS[names]
     answer = np.zeros((len(means), len(ALL_CARDS)), np.float32)
+    if len(means) < 2:
+        return answer
     for g in range(len(means)):
         others = np.arange(len(means)) != g
         looks = {}

@@ -48,8 +48,8 @@ _CORNER_WEIGHT, _LEGIBLE_WIDTH, _CORNER_BOUND = 0.5, 100.0, -4.0
 # How surely a card must be of the learnt deck for its reading to be taken as it is.
 _KNOWN = 0.5
 # How surely it must be of the deck, and what log-likelihood the likeliest card must have, of a whole card and of an
-# index, for its outline to be taken as it is; else it is told by the deck's pictures. In well-fitting outlines nearly all
-# cards have more; an index is small, and its pictures tell less.
+# index, for its outline to be taken as it is; else it is told by the deck's pictures. In well-fitting outlines nearly
+# all cards have more; an index is small, and its pictures tell less.
 _SURELY, _CLEARLY, _CLEARLY_INDEX = 0.95, -0.05, -0.35
 
 # Over which ratio of its sides an outline may be of a card seen sideways: at 60 degrees 56 x 87 mm look like 56 x 43,
