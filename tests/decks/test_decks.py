@@ -26,11 +26,15 @@ from companion.decks.assignment import assign
 from companion.decks.deckfile import DeckFileError, LearntDeck, pack, unpack
 from companion.decks.fitting import DeckFit
 from companion.decks.laying import changed_card
+from companion.decks.lesson import Lesson
 from companion.decks.library import DeckLibrary, NoSuchDeckError
 from companion.decks.look import fit
 from companion.decks.naming import name_cards
+from companion.decks.reading import reading_parts
 from companion.decks.settled import settled_pictures
+from companion.decks.teaching import learnt_looks
 from companion.decks.views import PICTURE, straightened
+from companion.vision.detector import model_folder
 from companion.vision.geometry import Image, Quad, homography, intersection_over_smaller, unit_square
 from companion.vision.sightings import Sighting
 
@@ -272,3 +276,42 @@ def test_a_folder_of_pictures_is_learnt_and_read_with(tmp_path: Path) -> None:
     missing = CliRunner().invoke(main, [*data, "read", "--deck", "Theirs", str(tmp_path / "one.png")])
     assert missing.exit_code == 1
     assert missing.output.startswith("Error: There is no deck called 'Theirs'")
+
+
+def test_cards_laid_by_name_have_that_name() -> None:
+    rng = np.random.default_rng(9)
+    lesson = Lesson(*reading_parts(), EditionName.CLASSIC, each=True)
+    pile = _table(rng)
+    for i, name in enumerate(("blue 7", "green 3")):
+        pile, _ = _laid(pile, Card.parse(name), (320 + 4 * i, 240), 20 * i)
+        lesson.show(pile)
+    assert lesson.wanted is None
+    lesson.prompt()
+    wanted = []
+    for i in range(2):
+        card = lesson.wanted
+        assert card is not None
+        wanted.append(card)
+        pile, _ = _laid(pile, card, (318, 244 + 5 * i), 60 + 20 * i)
+        lesson.show(pile)
+    third = lesson.wanted
+    assert third is not None
+    lesson.pass_over(third)
+    assert len({*wanted, third, lesson.wanted}) == 4
+    assert lesson.naming().cards[2:] == tuple(wanted)
+    assert lesson.asked == 0
+
+
+def test_a_deck_is_looked_at_anew_by_other_networks(learnt: LearntDeck, tmp_path: Path) -> None:
+    reader, _ = reading_parts()
+    other, cache = tmp_path / "other", tmp_path / "ours.npy"
+    other.mkdir()
+    for name in ("card-reader.onnx", "index-reader.onnx"):
+        (other / name).write_bytes((model_folder() / name).read_bytes() + b"other")
+    first = learnt_looks(reader, learnt, model_folder(), cache).cards.prototypes
+    kept = cache.read_bytes()
+    learnt_looks(reader, learnt, model_folder(), cache)
+    assert cache.read_bytes() == kept
+    again = learnt_looks(reader, learnt, other, cache).cards.prototypes
+    assert cache.read_bytes()[:32] != kept[:32]
+    assert np.allclose(first, again, atol=0.01)

@@ -1,0 +1,98 @@
+"""From a deck that is laid card by card before the camera, over its page, to a match that is played with it."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+import cv2
+import numpy as np
+from browsing import PATIENCE_MS, Open, Server, pick
+from playwright.sync_api import Page, expect
+
+from companion.cards import Card, EditionName
+from companion.dataset.artist.faces import render
+from companion.dataset.artist.families import StyleFamily
+from companion.dataset.artist.styles import sample_style
+from companion.referee.editions import EDITIONS
+from companion.referee.state import Header
+from companion.server.access.guests import Role
+from companion.vision.geometry import Image, homography, unit_square
+
+CARDS = ("red 7", "blue 3", "green skip", "red 7")
+PAUSE = 0.1
+"""Between two pictures that are sent (s): a lesson looks at twelve in a second."""
+
+
+def table() -> Image:
+    rng = np.random.default_rng(1)
+    grain = cv2.GaussianBlur(rng.normal(0, 30, (480, 640, 1)), (0, 0), 4)[..., None]
+    return np.clip(np.array([60, 90, 120]) + grain, 0, 255).astype(np.uint8)
+
+
+def laid(on: Image, name: str, degrees: float) -> Image:
+    """Return the picture with a card laid in its middle."""
+    face = render(Card.parse(name), sample_style(np.random.default_rng(5), StyleFamily.WHITE_OVAL, ()), 300).image
+    height, width = face.shape[:2]
+    turn = np.radians(degrees)
+    matrix = np.array([[np.cos(turn), -np.sin(turn)], [np.sin(turn), np.cos(turn)]])
+    size = np.array([width, height], np.float32)
+    quad = np.asarray(((unit_square() - 0.5) * size * 0.7) @ matrix.T + (320, 240), np.float32)
+    warped = cv2.warpPerspective(face, homography(unit_square() * size, quad), (640, 480))
+    alpha = warped[:, :, 3:] / 255
+    return (warped[:, :, :3] * alpha + on * (1 - alpha)).astype(np.uint8)
+
+
+def show(server: Server, picture: Image, seen: Callable[[], bool]) -> None:
+    """Send a picture as a phone over the pile does, until it was seen."""
+    data = cv2.imencode(".jpg", picture, [cv2.IMWRITE_JPEG_QUALITY, 95])[1].tobytes()
+    until = time.monotonic() + 2 * PATIENCE_MS / 1000
+    while not seen() and time.monotonic() < until:
+        server.services.camera.push(data)
+        time.sleep(PAUSE)
+
+
+def test_a_deck_is_laid_named_kept_and_played_with(server: Server, open_as: Open) -> None:
+    server.services._detect = None
+    server.services.camera.choose("phone")
+    page = open_as(Role.HOST, page="")
+    page.goto(f"{server.url}/deck")
+    page.fill("#deck-name", "Ours")
+    page.select_option("#edition", "classic")
+    page.click("#begin-lesson")
+    page.wait_for_selector("#finish-lesson")
+    pile = table()
+    lesson = server.services.lessons.lesson
+    assert lesson is not None
+    show(server, pile, lambda: lesson._pile._before is not None)
+    for number, name in enumerate(CARDS):
+        pile = laid(pile, name, 20 + 25 * number)
+        show(server, pile, lambda number=number: len(lesson) > number)
+        expect(page.locator("#lesson-status")).to_contain_text(f"{number + 1} cards seen")
+    # All faces of the edition are on the wall, three of them with the picture taken.
+    expect(page.locator("#wall figure")).to_have_count(54)
+    expect(page.locator("#wall img")).to_have_count(3)
+    expect(page.locator('#wall [data-card="red 7"]')).to_contain_text("2 times")
+    name_otherwise(page, "green skip", "green reverse")
+    name_otherwise(page, "green reverse", "green skip")
+    page.click("#finish-lesson")
+    expect(page.locator("#lesson-status")).to_contain_text("Learnt: Ours, 4 of 108 cards, 2 asked")
+    assert [(deck.name, deck.cards, deck.faces) for deck in server.services.decks.list()] == [("Ours", 4, 3)]
+    assert server.services.deck == "Ours"
+
+    edition = EDITIONS[EditionName.CLASSIC]
+    server.services.start(Header(edition, ("Ann", "Ben"), 1, edition.options), relaxed_turns=False)
+    page.goto(f"{server.url}/table")
+    # The pile is carried off, and a card of the deck begins.
+    bare = iter(range(9))
+    show(server, table(), lambda: next(bare, None) is None)
+    show(server, laid(table(), "red 7", 70), lambda: len(server.services.table.view().history) > 0)
+    expect(page.locator('.line[data-n="1"]')).to_contain_text("red 7")
+
+
+def name_otherwise(page: Page, card: str, other: str) -> None:
+    """Tap a picture on the wall and say what it shows."""
+    page.click(f'#wall [data-card="{card}"] button')
+    pick(page, other)
+    expect(page.locator(f'#wall [data-card="{other}"] img')).to_have_count(1)
+    expect(page.locator(f'#wall [data-card="{card}"] img')).to_have_count(0)
