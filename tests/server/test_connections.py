@@ -140,6 +140,7 @@ def test_one_address_holds_only_so_many_connections(start: Start) -> None:
 
 def test_the_oldest_that_waits_makes_room(start: Start, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(connections, "MOST_CONNECTIONS", 10)
+    monkeypatch.setattr(connections, "HEAD_SECONDS", 3600.0)  # they are not dropped for their silence
     port = start()
     with ExitStack() as stack:
         silent = [stack.enter_context(socket.create_connection((HOST, port), timeout=10)) for _ in range(12)]
