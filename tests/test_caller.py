@@ -17,6 +17,7 @@ import companion.caller
 import companion.referee
 from companion.caller import CATALOGUES, DOMAIN, LANGUAGES, Caller, UnknownLanguageError
 from companion.cards import ALL_CARDS, Card, Color, EditionName
+from companion.languages import Language
 from companion.referee import moves
 from companion.referee.editions import EDITIONS, OPTIONS, OptionKind, Options, Scoring, Stacking, TwoPlayerReverse
 from companion.referee.effects import CountCorrected, MatchWon, Scored
@@ -280,7 +281,7 @@ def test_an_unknown_language_is_refused() -> None:
     with pytest.raises(UnknownLanguageError) as refused:
         Caller("la")
     assert refused.value.language == "la"
-    assert str(refused.value) == "there is no catalogue for 'la', only for en, de, fr, es"
+    assert str(refused.value) == f"there is no catalogue for 'la', only for {', '.join(Language)}"
 
 
 def extracted() -> set[str | tuple[str, ...]]:
