@@ -2,31 +2,20 @@
 
 from __future__ import annotations
 
-import io
-import re
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
-from babel.messages.catalog import Catalog
-from babel.messages.extract import extract_from_file
-from babel.messages.mofile import write_mo
-from babel.messages.pofile import read_po
 
-import companion.caller
-import companion.referee
-from companion.caller import CATALOGUES, DOMAIN, LANGUAGES, Caller, UnknownLanguageError
+from companion.caller import LANGUAGES, Caller, UnknownLanguageError
 from companion.cards import ALL_CARDS, Card, Color, EditionName
 from companion.languages import Language
 from companion.referee import moves
-from companion.referee.editions import EDITIONS, OPTIONS, OptionKind, Options, Scoring, Stacking, TwoPlayerReverse
+from companion.referee.editions import EDITIONS, Options, Scoring, Stacking, TwoPlayerReverse
 from companion.referee.effects import CountCorrected, MatchWon, Scored
 from companion.referee.errors import RefereeError
 from companion.referee.match import Match
 from companion.referee.phase import Phase, Purpose
 from companion.referee.state import Header
-
-KEYWORDS = {"message": None, "_text": None, "_plural": (1, 2)}
 
 
 def match(edition: EditionName, *players: str, **options: object) -> Match:
@@ -284,71 +273,6 @@ def test_an_unknown_language_is_refused() -> None:
     assert str(refused.value) == f"there is no catalogue for 'la', only for {', '.join(Language)}"
 
 
-def extracted() -> set[str | tuple[str, ...]]:
-    found: set[str | tuple[str, ...]] = set()
-    for package in (companion.caller, companion.referee):
-        for path in Path(str(package.__file__)).parent.glob("*.py"):
-            for _, text, _, _ in extract_from_file("python", path, KEYWORDS):
-                found.add(text)
-    return found
-
-
-def catalogue(language: str) -> Catalog:
-    path = CATALOGUES / language / "LC_MESSAGES" / f"{DOMAIN}.po"
-    with path.open("rb") as file:
-        return read_po(file, locale=language, domain=DOMAIN)
-
-
-def fields(text: str) -> set[str]:
-    return set(re.findall(r"\{(\w+)\}", text))
-
-
-@pytest.mark.parametrize("language", LANGUAGES)
-def test_every_sentence_is_in_the_catalogue(language: str) -> None:
-    entries = [entry for entry in catalogue(language) if entry.id]
-    assert {entry.id if isinstance(entry.id, str) else tuple(entry.id) for entry in entries} == extracted()
-    for entry in entries:
-        assert not entry.fuzzy, entry.id
-        wanted = fields(entry.id if isinstance(entry.id, str) else entry.id[-1])
-        texts = [entry.string] if isinstance(entry.string, str) else entry.string
-        assert len(texts) == (1 if isinstance(entry.id, str) else 2)
-        for text in texts:
-            assert text, f"{entry.id} lacks a sentence"
-            assert fields(text) <= wanted, entry.id
-        assert fields(texts[-1]) == wanted, entry.id
-
-
-@pytest.mark.parametrize("language", LANGUAGES)
-def test_the_compiled_catalogue_is_current(language: str) -> None:
-    compiled = io.BytesIO()
-    write_mo(compiled, catalogue(language))
-    path = CATALOGUES / language / "LC_MESSAGES" / f"{DOMAIN}.mo"
-    assert path.read_bytes() == compiled.getvalue(), f"compile {path.with_suffix('.po')} again"
-
-
-def test_the_english_catalogue_says_what_the_code_says() -> None:
-    for entry in catalogue("en"):
-        if entry.id:
-            assert entry.string == (entry.id if isinstance(entry.id, str) else tuple(entry.id))
-
-
-def test_there_is_a_catalogue_for_each_language_and_no_other() -> None:
-    assert {path.name for path in Path(CATALOGUES).iterdir()} == set(LANGUAGES)
-
-
-@pytest.mark.parametrize("language", LANGUAGES)
-def test_every_option_has_a_title_a_sentence_and_words_for_its_values(language: str) -> None:
-    caller = Caller(language)
-    assert len({caller.option_title(name) for name in OPTIONS}) == len(OPTIONS)
-    for name, option in OPTIONS.items():
-        assert caller.option(name).endswith(".")
-        if option.kind is OptionKind.CHOICE:
-            words = [caller.option_value(name, str(value)) for value in option.values]
-            assert len(set(words)) == len(words)
-    with pytest.raises(KeyError):
-        caller.option("nothing")
-
-
 def test_stacking_is_spoken() -> None:
     game = match(EditionName.CLASSIC, "Ann", "Ben", "Cy", stacking=Stacking.ANY)
     start = moves.Start(card("red 7"))
@@ -467,54 +391,3 @@ def test_a_match_that_is_won_is_described() -> None:
     over = game.apply(moves.Start(card("red 7"))).apply(moves.Play(card("red 3")))
     assert Caller().describe(over.state)[-1] == "Ann wins the match!"
     assert "wins" not in "".join(Caller().describe(game.state))
-
-
-ON = Options(
-    stacking=Stacking.SAME,
-    jump_in=True,
-    seven_zero=True,
-    draw_until_playable=True,
-    uno_penalty=4,
-    green_shell_self=False,
-)
-
-
-def sheet(edition: EditionName, options: Options, *players: str, language: str = "en") -> dict[str, str]:
-    header = Header(EDITIONS[edition], players or ("Ann", "Ben", "Cy"), 0, options)
-    return {entry.key: entry.text for entry in Caller(language).rules_sheet(header)}
-
-
-@pytest.mark.parametrize("edition", list(EditionName))
-@pytest.mark.parametrize("language", LANGUAGES)
-def test_the_rules_sheet_tells_all_that_is_in_the_deck_and_on(edition: EditionName, language: str) -> None:
-    for options in (EDITIONS[edition].options, ON, Options(challenge=False, scoring=Scoring.LOW_TOTAL)):
-        header = Header(EDITIONS[edition], ("Ann", "Ben"), 0, options)
-        entries = Caller(language).rules_sheet(header)
-        assert len({entry.key for entry in entries}) == len(entries)
-        assert len({entry.title for entry in entries}) == len(entries)
-        assert all(entry.text.endswith((".", ")")) and "{" not in entry.text for entry in entries)
-        assert all(re.fullmatch(r"R\d+", rule) for entry in entries for rule in entry.rules)
-        actions = {face.face.value for face in header.edition.deck if not face.face.is_number}
-        assert actions <= {entry.key for entry in entries}
-        assert ("banana peel" in {entry.key for entry in entries}) == (edition is EditionName.MARIO_KART)
-
-
-def test_the_rules_sheet_follows_the_options() -> None:
-    plain, house = sheet(EditionName.MARIO_KART, Options()), sheet(EditionName.MARIO_KART, ON)
-    assert plain["banana peel"] == "The player one seat back draws two cards."
-    assert set(house) - set(plain) == {"0", "7", "stacking", "jump_in", "draw_until_playable"}
-    assert set(plain) - set(house) == {"draw"}
-    assert plain["draw two"] == "The next player draws two cards and is skipped."
-    assert house["draw two"].startswith("The next player owes two cards")
-    assert house["stacking"].endswith("(like on like)")
-    assert house["green shell"] == f"{plain['green shell']} They may not name themselves."
-    assert plain["uno"].endswith("draws two cards.")
-    assert house["uno"].endswith("draws four cards.")
-    assert "challenges" in plain["wild draw four"]
-    assert "challenges" not in sheet(EditionName.CLASSIC, Options(challenge=False))["wild draw four"]
-    assert plain["reverse"] == "Play turns round."
-    assert sheet(EditionName.CLASSIC, Options(), "A", "B")["reverse"] == "Play turns round. The next player is skipped."
-    turns = Options(two_player_reverse=TwoPlayerReverse.TURN)
-    assert sheet(EditionName.CLASSIC, turns, "A", "B")["reverse"] == "Play turns round."
-    assert "points" not in sheet(EditionName.CLASSIC, Options(scoring=Scoring.SINGLE_ROUND))
-    assert "200 points" in sheet(EditionName.CLASSIC, Options(target=200))["scoring"]
