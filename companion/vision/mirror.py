@@ -50,12 +50,13 @@ def _is_two_sided(sighting: Sighting) -> bool:
 def is_mirrored(as_it_is: Sequence[Sighting], turned: Sequence[Sighting]) -> bool:
     """Whether a picture is mirrored, by what was read in it and in its mirror image.
 
-    Some cards look the same in a mirror, so those read surely there must be more than twice as many. Arrows count only
-    if they are arrows both ways: a slanted or blurred digit's mirror image may look like them.
+    Some cards look the same in a mirror, so those read surely there must be more than twice as many, and one of them no
+    such card. Arrows count only if they are arrows both ways: a slanted or blurred digit's mirror image may look like
+    them.
     """
     arrows = any(sighting.card.face is Face.REVERSE for sighting in as_it_is)
     told = [sighting for sighting in turned if arrows or sighting.card.face is not Face.REVERSE]
-    return _sure(told) > 2 * _sure(as_it_is)
+    return any(map(_is_two_sided, told)) and _sure(told) > 2 * _sure(as_it_is)
 
 
 def is_surer(again: Sequence[Sighting], before: Sequence[Sighting]) -> bool:

@@ -53,8 +53,9 @@ _KNOWN = 0.5
 _SURELY, _CLEARLY, _CLEARLY_INDEX = 0.95, -0.05, -0.35
 
 # Over which ratio of its sides an outline may be of a card seen sideways: at 60 degrees 56 x 87 mm look like 56 x 43,
-# which perspective may make longer: of what is not read so surely the second is enough.
-_MAYBE_SIDEWAYS, _UNLIKELY_SIDEWAYS, _HARDLY_READ = 0.72, 0.6, 0.8
+# which perspective may make longer: of one or two cards that are not read so surely the second is enough. Among more
+# cards those that are hardly read are hidden by others.
+_MAYBE_SIDEWAYS, _UNLIKELY_SIDEWAYS, _HARDLY_READ, _FEW = 0.72, 0.6, 0.8, 2
 # Where both corners are read so surely as one other card than the middle, somebody may have spelled a word there or
 # the middle's light may be odd: then the reading is unsure, which is below `UNSURE_BELOW`.
 _SURE_CORNER, _DISPUTED = 0.9, 0.7
@@ -256,7 +257,7 @@ class Reader:
         refined = [portrait(one.outline) for one in self._pass(image, rough)]
         read_so = self._both_ways(image, refined)
         # A camera low above the table sees a card that lies towards it shorter than wide: it stands sideways then.
-        unsure = [self._card_scale.surest(one.logs) < _HARDLY_READ for one in read_so]
+        unsure = [len(quads) <= _FEW and self._card_scale.surest(one.logs) < _HARDLY_READ for one in read_so]
         least = [_UNLIKELY_SIDEWAYS if hardly else _MAYBE_SIDEWAYS for hardly in unsure]
         low = [i for i, quad in enumerate(refined) if _aspect(quad) > least[i]]
         for i, sideways in zip(low, self._both_ways(image, [np.roll(refined[i], 1, axis=0) for i in low]), strict=True):

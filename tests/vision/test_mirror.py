@@ -33,6 +33,7 @@ def test_what_reads_the_same_both_ways_tells_nothing() -> None:
     assert not is_doubtful([seen("red 7", 0.99), seen("blue 2", 0.5)])
     assert is_mirrored([seen("red 4", 0.8)], [seen("red 7", 0.99)])
     assert not is_mirrored([seen("red 8", 0.99)], [seen("red 8", 1.0)])
+    assert not is_mirrored([seen("red 8", 0.9)], [seen("red 8", 1.0)])
     assert not is_mirrored([seen("red 2", 0.8)], [seen("red reverse", 0.99)])
 
 
