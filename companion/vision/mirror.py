@@ -50,23 +50,23 @@ def _is_two_sided(sighting: Sighting) -> bool:
 def is_mirrored(as_it_is: Sequence[Sighting], turned: Sequence[Sighting]) -> bool:
     """Whether a picture is mirrored, by what was read in it and in its mirror image.
 
-    Some cards look the same in a mirror, so those read surely there must be more than twice as many, and one of them no
-    such card. Arrows count only if they are arrows both ways: a slanted or blurred digit's mirror image may look like
-    them.
+    Some cards look the same in a mirror, so those read surely there must be more than twice as many. Arrows tell
+    nothing where there are digits: a slanted or blurred digit's mirror image may look like them.
     """
-    arrows = any(sighting.card.face is Face.REVERSE for sighting in as_it_is)
-    told = [sighting for sighting in turned if arrows or sighting.card.face is not Face.REVERSE]
-    return any(map(_is_two_sided, told)) and _sure(told) > 2 * _sure(as_it_is)
+    return _sure(turned) > 2 * _sure(as_it_is)
 
 
 def is_surer(again: Sequence[Sighting], before: Sequence[Sighting]) -> bool:
     """Whether another look, at the picture mended, tells more: more is surely read, or something where nothing was."""
-    fairly = any(sighting.confidence >= _FAIRLY for sighting in again)
-    return _sure(again) > _sure(before) or (fairly and not before)
+    fairly = [sum(s.confidence >= _FAIRLY for s in found) for found in (again, before)]
+    return (
+        _sure(again) > _sure(before) or (fairly[0] > 0 and not before) or (fairly[0] > fairly[1] and not _sure(before))
+    )
 
 
 def _sure(sightings: Sequence[Sighting]) -> int:
-    return sum(sighting.confidence >= _SURELY for sighting in sightings)
+    """Return how many cards that lie open are read surely, but for arrows."""
+    return sum(s.whole and s.confidence >= _SURELY and s.card.face is not Face.REVERSE for s in sightings)
 
 
 def back(sighting: Sighting, width: int) -> Sighting:
@@ -105,7 +105,8 @@ class ThroughMirror:
         if self._doubtful < self._next:
             return found
         other = _find(self._thoroughly, image, not self._mirrors)
-        self._told = self._told + 1 if is_mirrored(found, other) else 0
+        # What reads alike both ways tells nothing of the camera, however much surer it is one way.
+        self._told = self._told + 1 if is_mirrored(found, other) and any(map(_is_two_sided, other)) else 0
         if not self._told:
             self._doubtful, self._next = 0, min(_RAREST, _RARER * self._next)
         if self._told < _TOLD:
