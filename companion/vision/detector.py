@@ -7,6 +7,7 @@ index left over is one fanned or half-hidden card, two of them at opposite corne
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import cv2
@@ -27,7 +28,15 @@ from companion.vision.corners import (
     opposite_pairs,
     outline_from_pair,
 )
-from companion.vision.geometry import Image, Quad, clipped, corner_frames, index_frame, intersection_over_smaller
+from companion.vision.geometry import (
+    Image,
+    Quad,
+    clipped,
+    corner_frames,
+    index_frame,
+    intersection_over_smaller,
+    portrait,
+)
 from companion.vision.learnt import Deck
 from companion.vision.limits import ReadingLimits
 from companion.vision.mirror import back, flipped, is_doubtful, is_mirrored, is_surer
@@ -53,6 +62,9 @@ _PART = 0.6
 # Where a coloured index is read with less, it is looked whether a card lies there at all: of 70 such places in 24 drawn
 # hands the eight that seemed bare were read with at most 0.4.
 _LOOKED_FOR = 0.6
+# From which score on a box is a card's though nothing but its two corners was read, and how far apart these lie at
+# least, over the box' diagonal: those of one card do by 0.75 of it, those of two in a fan by much less.
+_BOXED, _ENDS_APART = 0.5, 0.5
 # What an index found at a spot where the outline expects one adds to a candidate's score, and the score with which a
 # candidate from two indices starts.
 _SUPPORT_WEIGHT = 0.3
@@ -224,6 +236,9 @@ class CardDetector:
         if pairs:
             whole = _without_parts([*whole, *self._whole_cards(image, pairs, indices)], indices, image)
             loose = self._unclaimed(indices, whole)
+        for card, ends in self._boxed_pairs(candidates, loose, whole):
+            whole = [*whole, card]
+            loose = [index for index in loose if all(index is not end for end in ends)]
         if len(whole) + len(loose) >= _SEVERAL:
             faint = self._read_indices(
                 image, [box for box in boxes if self._limits.faint_box <= box.score < self._limits.box]
@@ -252,6 +267,26 @@ class CardDetector:
         likely = [(quad, _LEARNT) for quad, belongs in zip(places, belonging, strict=True) if belongs >= _GLANCE]
         found = self._whole_cards(image, likely, indices)
         return [card for card in found if card.belonging >= _BELONGS]
+
+    def _boxed_pairs(
+        self, candidates: Sequence[tuple[Quad, float]], loose: Sequence[Reading], whole: Sequence[Reading]
+    ) -> list[tuple[Reading, Sequence[Reading]]]:
+        """Return the cards that are boxed and whose two corners say the same, though their outline was not made out.
+
+        With each of them come its corners, of the loose ones.
+        """
+        found: list[tuple[Reading, Sequence[Reading]]] = []
+        for box, score in candidates:
+            quad = portrait(box)
+            known = [card.quad for card in whole] + [card.quad for card, _ in found]
+            if score < _BOXED or any(intersection_over_smaller(quad, other) > _SAME_CARD for other in known):
+                continue
+            ends = [loose[i] for i in CardIndices(quad, [index.quad for index in loose]).inside()]
+            if len(ends) == 2 and ends[0].card == ends[1].card:
+                apart_by = float(np.hypot(*(ends[0].quad.mean(0) - ends[1].quad.mean(0))))
+                if apart_by > _ENDS_APART * float(np.hypot(*(quad[2] - quad[0]))):
+                    found.append((as_corners_say(replace(ends[0], quad=quad), ends), ends))
+        return found
 
     def _read_indices(self, image: Image, boxes: Sequence[Box]) -> list[Reading]:
         return self._reader.read_indices(image, [index_frame(box.quad) for box in boxes if box.kind is BoxKind.INDEX])
