@@ -24,10 +24,10 @@ _FAIRLY = 0.8
 _FIRST, _RARER, _RAREST = 3, 2, 24
 # So many tries one after the other must tell the same.
 _TOLD = 2
-_ALIKE = frozenset({Face.ZERO, Face.EIGHT, Face.SKIP, Face.REVERSE, *(face for face in Face if face.is_wild)})
+_ALIKE = frozenset(
+    {Face.ZERO, Face.FOUR, Face.EIGHT, Face.SKIP, Face.REVERSE, *(face for face in Face if face.is_wild)}
+)
 """Faces that look about the same in a mirror."""
-_ALIKE_SMALL = _ALIKE | {Face.FOUR}
-"""Faces that do so as a corner's few pixels."""
 
 
 def flipped(image: Image) -> Image:
@@ -42,9 +42,7 @@ def is_doubtful(sightings: Sequence[Sighting]) -> bool:
 
 def _is_two_sided(sighting: Sighting) -> bool:
     """Whether a sighting would surely be read otherwise in a mirror."""
-    if sighting.whole:
-        return sighting.confidence >= _SURELY and sighting.card.face not in _ALIKE
-    return sighting.confidence >= _SURELY_CORNER and sighting.card.face not in _ALIKE_SMALL
+    return sighting.confidence >= (_SURELY if sighting.whole else _SURELY_CORNER) and sighting.card.face not in _ALIKE
 
 
 def is_mirrored(as_it_is: Sequence[Sighting], turned: Sequence[Sighting]) -> bool:
@@ -58,10 +56,11 @@ def is_mirrored(as_it_is: Sequence[Sighting], turned: Sequence[Sighting]) -> boo
 
 def is_surer(again: Sequence[Sighting], before: Sequence[Sighting]) -> bool:
     """Whether another look, at the picture mended, tells more: more is surely read, or something where nothing was."""
-    fairly = [sum(s.confidence >= _FAIRLY for s in found) for found in (again, before)]
-    return (
-        _sure(again) > _sure(before) or (fairly[0] > 0 and not before) or (fairly[0] > fairly[1] and not _sure(before))
+    surely, fairly = (
+        [sum(sighting.confidence >= least for sighting in found) for found in (again, before)]
+        for least in (_SURELY, _FAIRLY)
     )
+    return surely[0] > surely[1] or (surely[1] == 0 and fairly[0] > fairly[1])
 
 
 def _sure(sightings: Sequence[Sighting]) -> int:
