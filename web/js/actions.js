@@ -9,32 +9,32 @@ import { mark } from "./people.js";
 import { pickCard } from "./picker.js";
 
 /**
- * @typedef {{ label: string, icon?: any, class?: string, id: string, rare?: boolean, do: () => any }} Action
+ * @typedef {{ label: string, icon?: Node, class?: string, id: string, rare?: boolean, do: () => unknown }} Action
  *   rare: whether it lies behind "More"
  */
 
 /** Whether something was taken back on this page and nothing has been done since. */
 let undone = false;
 
-/** Makes a move. @param {Record<string, any>} move */
+/** Makes a move. @param {import("./answers").TapBody} move */
 export async function move(move) {
   undone = false;
   return attempt(() => post("/api/moves", move));
 }
 
-/** Whether this device may act for who is to act. @param {any} legal @param {import("./shell.js").Me} me @param {boolean} own */
+/** Whether this device may act for who is to act. @param {import("./answers").LegalAnswer | null} legal @param {import("./shell.js").Me} me @param {boolean} own */
 export function acts(legal, me, own = false) {
   return legal !== null && ((me.role === "host" && !own) || (me.player !== null && legal.actor === me.player));
 }
 
-/** What laying a card is called now: turning up the first, turning one up by an item box, or playing. @param {any} state */
+/** What laying a card is called now: turning up the first, turning one up by an item box, or playing. @param {import("./answers").StateAnswer} state @returns {"start" | "flip" | "play"} */
 export function laying(state) {
-  return ["start", "flip"].includes(state.phase) ? state.phase : "play";
+  return state.phase === "start" || state.phase === "flip" ? state.phase : "play";
 }
 
 /**
  * Lays a card; one that does not fit only where that is really meant.
- * @param {import("./types").Running} view @param {string} card @param {{ color?: string | null, by?: string | null }} [more]
+ * @param {import("./types").Running} view @param {string} card @param {{ color?: import("./answers").Color | null, by?: string | null }} [more]
  *   color: chosen with a wild at once; by: who laid it, where that is not who is on turn
  * @returns {Promise<boolean>} whether it was laid
  */
@@ -75,7 +75,7 @@ export function actions(view, me, own = false, palette = false) {
   const mine = (/** @type {string} */ player) => host || player === me.player;
   /** @type {Action[]} */
   const found = [];
-  const add = (/** @type {string} */ id, /** @type {string} */ label, /** @type {() => any} */ run, /** @type {any} */ more = {}) =>
+  const add = (/** @type {string} */ id, /** @type {string} */ label, /** @type {() => unknown} */ run, /** @type {Partial<Action>} */ more = {}) =>
     found.push({ id, label, do: run, ...more });
   if (state.phase === "start" && !palette) add("start", t("act.start"), () => pickAndLay(view, t("act.start")), { class: "primary" });
   if (state.phase === "flip" && mayAct && !palette) add("flip", t("act.flip"), () => pickAndLay(view, t("act.flip")), { class: "primary" });
@@ -151,7 +151,7 @@ export function told(line) {
 /** Takes the last move back; across the end of a round only where that is really meant. @param {import("./types").Running} view */
 async function undo(view) {
   const last = view.history.at(-1);
-  const scored = !view.questions.length && last?.effects.some((/** @type {any} */ one) => one.effect === "score");
+  const scored = !view.questions.length && last?.effects.some((one) => one.effect === "score");
   if (scored && !(await confirm(t("act.undo.round"), t("act.undo")))) return;
   // The new view may be here before the answer.
   undone = true;

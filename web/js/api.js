@@ -14,8 +14,8 @@ export class Refused extends Error {
 }
 
 /**
- * @param {string} method @param {string} path @param {any} [body] JSON, or a Blob or FormData sent as it is
- * @returns {Promise<any>} the JSON answered, null for none
+ * @param {string} method @param {string} path @param {unknown} [body] JSON, or a Blob or FormData sent as it is
+ * @returns {Promise<unknown>} the JSON answered, null for none
  */
 async function send(method, path, body) {
   /** @type {RequestInit} */
@@ -35,6 +35,7 @@ async function send(method, path, body) {
   return json;
 }
 
-export const get = (/** @type {string} */ path) => send("GET", path);
-export const post = (/** @type {string} */ path, /** @type {any} */ body = undefined) => send("POST", path, body);
-export const remove = (/** @type {string} */ path) => send("DELETE", path);
+// What is asked for and answered at which path is in the API's own description.
+export const get = /** @type {import("./answers").Get} */ ((/** @type {string} */ path) => send("GET", path));
+export const post = /** @type {import("./answers").Post} */ ((/** @type {string} */ path, /** @type {unknown} */ body = undefined) => send("POST", path, body));
+export const remove = /** @type {import("./answers").Delete} */ ((/** @type {string} */ path) => send("DELETE", path));

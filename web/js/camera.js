@@ -2,7 +2,7 @@
 
 import { get, post } from "./api.js";
 import { attempt, may } from "./attempt.js";
-import { $, fill, h, toast } from "./dom.js";
+import { $, fill, h, pen, toast } from "./dom.js";
 import { t } from "./i18n.js";
 import { help } from "./helper.js";
 import { live, prepare } from "./shell.js";
@@ -37,7 +37,8 @@ else {
 /** Without a secure page there is no live camera, but a photo may still be taken and sent. */
 function offerPhotos() {
   const file = h("input", { type: "file", accept: "image/jpeg,image/png,image/webp", capture: "environment", id: "shot", class: "visually-hidden", onchange: async () => {
-    if (file.files[0]) await shoot(file.files[0]);
+    const photo = file.files?.[0];
+    if (photo) await shoot(photo);
     file.value = "";
   } });
   fill($("#camera"),
@@ -91,14 +92,15 @@ async function open(device) {
 async function drawControls() {
   const track = stream?.getVideoTracks()[0];
   const devices = (await navigator.mediaDevices.enumerateDevices()).filter((device) => device.kind === "videoinput");
-  const can = /** @type {any} */ (track?.getCapabilities?.() ?? {});
+  // TypeScript does not know of the torch.
+  const can = /** @type {{ torch?: boolean }} */ (track?.getCapabilities?.() ?? {});
   let lit = false;
   fill(controls,
-    devices.length > 1 && h("label", { class: "field" }, t("camera.which"), h("select", { onchange: (/** @type {any} */ event) => open(event.target.value) },
+    devices.length > 1 && h("label", { class: "field" }, t("camera.which"), h("select", { onchange: (event) => open(event.target.value) },
       devices.map((device, i) => h("option", { value: device.deviceId, selected: device.deviceId === track?.getSettings().deviceId }, device.label || `${t("camera")} ${i + 1}`)))),
-    can.torch && h("button", { type: "button", "aria-pressed": "false", onclick: async (/** @type {any} */ event) => {
+    can.torch && h("button", { type: "button", "aria-pressed": "false", onclick: async (event) => {
       lit = !lit;
-      await track?.applyConstraints(/** @type {any} */ ({ advanced: [{ torch: lit }] }));
+      await track?.applyConstraints(/** @type {object} */ ({ advanced: [{ torch: lit }] }));
       event.target.setAttribute("aria-pressed", String(lit));
     } }, t("camera.torch")),
     h("button", { type: "button", class: "quiet", onclick: stop }, t("camera.stop")));
@@ -156,13 +158,12 @@ async function send() {
 
 const pause = (/** @type {number} */ ms) => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** @param {any} picture a video or bitmap @returns {Promise<Blob>} */
+/** @param {HTMLVideoElement | ImageBitmap} picture a video or bitmap @returns {Promise<Blob>} */
 function shrink(picture) {
-  const width = picture.videoWidth ?? picture.width;
-  const height = picture.videoHeight ?? picture.height;
+  const [width, height] = picture instanceof HTMLVideoElement ? [picture.videoWidth, picture.videoHeight] : [picture.width, picture.height];
   const scale = Math.min(1, LONGEST_SIDE / Math.max(width, height));
   canvas.width = Math.round(width * scale);
   canvas.height = Math.round(height * scale);
-  canvas.getContext("2d").drawImage(picture, 0, 0, canvas.width, canvas.height);
+  pen(canvas).drawImage(picture, 0, 0, canvas.width, canvas.height);
   return new Promise((resolve, reject) => canvas.toBlob((/** @type {Blob | null} */ blob) => (blob ? resolve(blob) : reject(new Error("no picture"))), "image/jpeg", 0.85));
 }

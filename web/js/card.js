@@ -3,6 +3,7 @@
 import { h, svg } from "./dom.js";
 import { cardName, t } from "./i18n.js";
 
+/** @type {import("./answers").Color[]} */
 export const COLORS = ["red", "yellow", "green", "blue"];
 
 /** The item in the corner of each card of the deck that is played with, by the card's name. @type {Record<string, string>} */

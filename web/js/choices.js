@@ -2,22 +2,21 @@
 
 import { get } from "./api.js";
 
-/** @type {Promise<any> | null} */
+/** @type {Promise<import("./answers").ChoicesAnswer> | null} */
 let asked = null;
 
-/** @returns {Promise<any>} */
 export function choices() {
   asked ??= get(`/api/choices?language=${document.documentElement.lang}`);
   return asked;
 }
 
-/** An edition of this name, with its deck. @param {string} name @returns {Promise<any>} */
+/** An edition of this name, with its deck. @param {string} name */
 export async function edition(name) {
   const { editions } = await choices();
-  return editions.find((/** @type {any} */ one) => one.name === name) ?? { deck: [], items: false };
+  return editions.find((one) => one.name === name) ?? { deck: [], items: false };
 }
 
 /** The cards of an edition's deck: how many of each. @param {string} name @returns {Promise<Record<string, number>>} */
 export async function deckOf(name) {
-  return Object.fromEntries((await edition(name)).deck.map((/** @type {any} */ one) => [one.card, one.count]));
+  return Object.fromEntries((await edition(name)).deck.map((one) => [one.card, one.count]));
 }

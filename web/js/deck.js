@@ -155,8 +155,8 @@ async function drawBeginning() {
   } },
     h("p", { class: "soft" }, t("deck.how")), cameras,
     h("label", { class: "field" }, t("deck.name"), name),
-    h("label", { class: "field" }, t("setup.edition"), h("select", { id: "edition", onchange: (/** @type {any} */ event) => { edition = event.target.value; } },
-      choices.editions.map((/** @type {any} */ one) => h("option", { value: one.name, selected: one.name === edition }, one.title)))),
+    h("label", { class: "field" }, t("setup.edition"), h("select", { id: "edition", onchange: (event) => { edition = /** @type {import("./answers").EditionName} */ (event.target.value); } },
+      choices.editions.map((one) => h("option", { value: one.name, selected: one.name === edition }, one.title)))),
     h("label", { class: "check" }, sorted, t("deck.sorted")),
     h("button", { class: "primary", id: "begin-lesson" }, t("deck.begin")));
   fill(steps, form);

@@ -8,46 +8,48 @@ const KEYS = ["data-key", "data-act", "data-player", "data-n", "data-card", "dat
 /**
  * Makes an element. Properties beginning with "on" are listeners; true and false set and leave out an attribute, but
  * are written out in one that begins with "aria-".
- * @param {string} tag
- * @param {Record<string, any>} [props]
- * @param {...(Node | string | number | null | undefined | false | Array<any>)} children
- * @returns {any}
+ * @template {keyof HTMLElementTagNameMap} K
+ * @param {K} tag
+ * @param {import("./types").Props<K>} [props]
+ * @param {...import("./types").Child} children
+ * @returns {HTMLElementTagNameMap[K]}
  */
-export function h(tag, props = {}, ...children) {
-  const element = /** @type {any} */ (document.createElement(tag));
-  element.listens = Object.keys(props).filter((name) => name.startsWith("on"));
-  for (const [name, value] of Object.entries(props)) {
-    if (name.startsWith("on") || name === "value" || name === "checked" || name === "disabled" || name === "muted") element[name] = value;
-    else if (name === "vars") for (const [key, one] of Object.entries(value)) element.style.setProperty(key, String(one));
+export function h(tag, props, ...children) {
+  const made = document.createElement(tag);
+  const element = /** @type {import("./types").Made} */ (/** @type {unknown} */ (made));
+  element.listens = Object.keys(props ?? {}).filter((name) => name.startsWith("on"));
+  for (const [name, value] of Object.entries(props ?? {})) {
+    if (name.startsWith("on") || name === "value" || name === "checked" || name === "disabled" || name === "muted") Reflect.set(element, name, value);
+    else if (name === "vars") for (const [key, one] of Object.entries(/** @type {object} */ (value))) element.style.setProperty(key, String(one));
     else if (value === true && !name.startsWith("aria-")) element.setAttribute(name, "");
     else if (value !== null && value !== undefined && (value !== false || name.startsWith("aria-"))) element.setAttribute(name, String(value));
   }
-  element.append(...nodes(children));
-  return element;
+  made.append(...nodes(children));
+  return made;
 }
 
-/** @param {Array<any>} children @returns {Array<Node | string>} */
+/** @param {import("./types").Child[]} children @returns {Node[]} */
 function nodes(children) {
-  return children.flat(Infinity).filter((child) => child !== null && child !== undefined && child !== false)
+  return /** @type {import("./types").Child[]} */ (/** @type {unknown[]} */ (children).flat(Infinity)).filter((child) => child !== null && child !== undefined && child !== false)
     .map((child) => (child instanceof Node ? child : document.createTextNode(String(child))));
 }
 
 /**
  * Lets an element hold these children. What stays is kept as it is and only changed where it differs, so that it keeps
  * the focus, the finger that is on it, and its place while it scrolls; a focus on what goes stays nearby.
- * @param {Element | null} element @param {...any} children
+ * @param {Element | null} element @param {...import("./types").Child} children
  */
 export function fill(element, ...children) {
   if (!element) return;
-  const focused = /** @type {any} */ (element.contains(document.activeElement) ? document.activeElement : null);
+  const focused = (element.contains(document.activeElement) ? document.activeElement : null);
   const place = focused && address(focused, element);
   patchChildren(element, nodes(children));
   if (focused === null || focused === document.activeElement) return;
-  const again = /** @type {any} */ (place && element.querySelector(place));
-  if (again) again.focus({ preventScroll: true });
+  const again = place && element.querySelector(place);
+  if (again instanceof HTMLElement) again.focus({ preventScroll: true });
   else {
     if (!element.hasAttribute("tabindex")) element.setAttribute("tabindex", "-1");
-    /** @type {any} */ (element).focus({ preventScroll: true });
+    /** @type {HTMLElement} */ (element).focus({ preventScroll: true });
   }
 }
 
@@ -55,7 +57,7 @@ export function fill(element, ...children) {
 function address(element, within) {
   for (const name of ["id", "data-key", "data-act", "data-place", "data-card", "name"]) {
     const value = element.getAttribute(name);
-    if (value) return `[${name}="${CSS.escape(value)}"]${name === "name" ? `[value="${CSS.escape(/** @type {any} */ (element).value)}"]` : ""}`;
+    if (value) return `[${name}="${CSS.escape(value)}"]${name === "name" ? `[value="${CSS.escape(/** @type {HTMLInputElement} */ (element).value)}"]` : ""}`;
   }
   const fields = [...within.querySelectorAll(element.nodeName)];
   return fields.length === 1 ? element.nodeName : "";
@@ -72,7 +74,7 @@ function keyOf(node) {
   return node.nodeName === "LI" && inner ? keyOf(inner) : "";
 }
 
-/** @param {Element} parent @param {Array<any>} fresh */
+/** @param {Element} parent @param {Node[]} fresh */
 function patchChildren(parent, fresh) {
   const wanted = new Set(fresh);
   const old = [...parent.childNodes].filter((node) => !wanted.has(node));
@@ -96,10 +98,10 @@ function patchChildren(parent, fresh) {
   }
 }
 
-/** Makes a node like a fresh one; false where it must be replaced by that. @param {any} old @param {any} fresh */
+/** Makes a node like a fresh one; false where it must be replaced by that. @param {Node} old @param {Node} fresh */
 function patch(old, fresh) {
   if (old.nodeType !== fresh.nodeType || old.nodeName !== fresh.nodeName || STATEFUL.has(old.nodeName)) return false;
-  if (!(old instanceof Element)) {
+  if (!(old instanceof Element && fresh instanceof Element)) {
     if (old.nodeValue !== fresh.nodeValue) old.nodeValue = fresh.nodeValue;
     return true;
   }
@@ -107,21 +109,28 @@ function patch(old, fresh) {
   for (const { name, value } of fresh.attributes) {
     if (old.getAttribute(name) === value) continue;
     // The pages' policy lets no style be set as an attribute.
-    if (name === "style") /** @type {any} */ (old).style.cssText = value;
+    if (name === "style") /** @type {HTMLElement} */ (old).style.cssText = value;
     else old.setAttribute(name, value);
   }
-  const [was, is] = [/** @type {any} */ (old), fresh];
+  const [was, is] = /** @type {import("./types").Made[]} */ (/** @type {unknown} */ ([old, fresh]));
   if (was.disabled !== is.disabled) was.disabled = is.disabled;
-  for (const name of was.listens ?? []) was[name] = null;
-  for (const name of is.listens ?? []) was[name] = is[name];
+  for (const name of was.listens ?? []) Reflect.set(was, name, null);
+  for (const name of is.listens ?? []) Reflect.set(was, name, Reflect.get(is, name));
   was.listens = is.listens;
   patchChildren(old, [...fresh.childNodes]);
   return true;
 }
 
-/** Finds an element that is there. @param {string} selector @returns {any} */
+/** Finds an element that is there. @param {string} selector @returns {HTMLElement} */
 export function $(selector) {
-  return document.querySelector(selector);
+  return /** @type {HTMLElement} */ (document.querySelector(selector));
+}
+
+/** What draws on a canvas. @param {HTMLCanvasElement} canvas */
+export function pen(canvas) {
+  const found = canvas.getContext("2d");
+  if (!found) throw new Error("this browser draws nothing");
+  return found;
 }
 
 /**
@@ -131,7 +140,7 @@ export function $(selector) {
  */
 export function svg(body, box = "0 0 24 24", label = "") {
   const text = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="${box}">${body}</svg>`;
-  const element = /** @type {any} */ (new DOMParser().parseFromString(text, "image/svg+xml").documentElement);
+  const element = /** @type {SVGElement} */ (/** @type {unknown} */ (new DOMParser().parseFromString(text, "image/svg+xml").documentElement));
   if (label) {
     element.setAttribute("role", "img");
     element.setAttribute("aria-label", label);
@@ -151,16 +160,17 @@ export function toast(text) {
 
 /**
  * Opens a dialog and resolves with what `close` is called with, null where it was dismissed.
+ * @template T
  * @param {string} title
- * @param {(close: (value: any) => void) => any} build
+ * @param {(close: import("./types").Close<T>) => import("./types").Child} build
  * @param {string} closeLabel
- * @returns {Promise<any>}
+ * @returns {Promise<T | null>}
  */
 export function ask(title, build, closeLabel) {
   return new Promise((resolve) => {
-    let answer = /** @type {any} */ (null);
+    let answer = /** @type {T | null} */ (null);
     const dialog = h("dialog", { "aria-labelledby": "dialog-title" });
-    const close = (/** @type {any} */ value) => {
+    const close = (/** @type {T | null} */ value) => {
       answer = value;
       dialog.close();
     };

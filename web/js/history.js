@@ -32,7 +32,7 @@ function known(line) {
 /**
  * Lets a move have been another one. Where later moves would not stand any more, that is said, with what the table would
  * look like without them, before it is done.
- * @param {number} n @param {Record<string, any>} move
+ * @param {number} n @param {import("./answers").MoveBody} move
  */
 async function amend(n, move) {
   const found = await attempt(() => post("/api/amend/preview", { n, move }));

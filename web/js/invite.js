@@ -9,7 +9,8 @@ import { t } from "./i18n.js";
 export async function invite(me) {
   const place = h("div", { class: "stack" });
   const joined = h("section", { class: "stack", "aria-labelledby": "devices-title" });
-  let wish = { role: "player", player: /** @type {string | null} */ (null), page: "player" };
+  /** @type {import("./answers").InvitationBody} */
+  let wish = { role: "player", player: null, page: "player" };
   const draw = async () => {
     const asked = wish;
     const [now, invitation] = await Promise.all([get("/api/pairing"), post("/api/pairing/invitations", asked)]);
@@ -17,16 +18,16 @@ export async function invite(me) {
     if (asked !== wish) return;
     fill(place,
       h("label", { class: "check" },
-        h("input", { type: "checkbox", checked: now.open, onchange: async (/** @type {any} */ event) => {
+        h("input", { type: "checkbox", checked: now.open, onchange: async (event) => {
           await attempt(() => post("/api/lan", { open: event.target.checked }));
           await draw();
         } }), t("invite.open")),
       // While the doors are closed, no code leads anywhere from another device.
       now.open ? way(now, invitation) : h("p", { class: "warn" }, t("invite.closed")));
   };
-  const way = (/** @type {any} */ now, /** @type {any} */ invitation) => [
+  const way = (/** @type {import("./answers").PairingAnswer} */ now, /** @type {import("./answers").InvitationAnswer} */ invitation) => [
       h("label", { class: "field" }, t("invite.for"),
-        h("select", { onchange: async (/** @type {any} */ event) => {
+        h("select", { onchange: async (event) => {
           wish = JSON.parse(event.target.value);
           await draw();
         } }, wishes(me).map(([label, value]) => h("option", { value: JSON.stringify(value), selected: JSON.stringify(value) === JSON.stringify(wish) }, label)))),
@@ -49,7 +50,7 @@ async function drawJoined(place) {
   const { devices } = await get("/api/devices");
   fill(place,
     h("h3", { id: "devices-title" }, t("devices")),
-    h("ul", { class: "plain devices" }, devices.map((/** @type {any} */ device) => {
+    h("ul", { class: "plain devices" }, devices.map((device) => {
       const name = [device.player ?? t(`role.${device.role}`), device.system].filter(Boolean).join(" · ");
       const more = [device.player && t(`role.${device.role}`), t(device.connected ? "devices.connected" : "devices.away")];
       return h("li", { class: "row spread", "data-device": device.id },
@@ -62,11 +63,11 @@ async function drawJoined(place) {
     })));
 }
 
-/** @param {import("./shell.js").Me} me @returns {Array<[string, any]>} */
+/** @param {import("./shell.js").Me} me @returns {Array<[string, import("./answers").InvitationBody]>} */
 function wishes(me) {
   return [
     [t("invite.anyone"), { role: "player", player: null, page: "player" }],
-    ...me.players.map((player) => /** @type {[string, any]} */ ([player, { role: "player", player, page: "player" }])),
+    ...me.players.map((player) => /** @type {[string, import("./answers").InvitationBody]} */ ([player, { role: "player", player, page: "player" }])),
     [t("invite.viewer"), { role: "viewer", player: null, page: "table" }],
     [t("invite.camera"), { role: "player", player: null, page: "camera" }],
     [t("invite.host"), { role: "host", player: null, page: "table" }],

@@ -23,7 +23,7 @@ if (given.has("t")) await join({ token: given.get("t") });
 else if (me.role !== null) chooseSeat(me);
 else askPin("");
 
-/** @param {any} body */
+/** @param {import("./answers").JoinBody} body */
 async function join(body) {
   try {
     const now = await post("/api/join", body);
@@ -38,12 +38,15 @@ async function join(body) {
   }
 }
 
-/** @param {any} now */
+/** @param {import("./answers").MeAnswer} now */
 function onward(now) {
   const page = given.get("p") ?? "";
   const next = given.get("next") ?? "";
   if (/^\/[a-z]*(\?[\w=&%.-]*)?$/.test(next) && next !== "/join") location.replace(next);
-  else location.replace(WAYS[now.role].pages.includes(page) ? `/${page}` : WAYS[now.role].home);
+  else {
+    const { home, pages } = WAYS[now.role ?? "viewer"];
+    location.replace(pages.includes(page) ? `/${page}` : home);
+  }
 }
 
 /** @param {string} wrong */
@@ -59,7 +62,7 @@ function askPin(wrong) {
   field.focus();
 }
 
-/** @param {any} now */
+/** @param {import("./answers").MeAnswer} now */
 function chooseSeat(now) {
   fill(place,
     h("h2", {}, t("join.who")),

@@ -66,7 +66,7 @@ export async function picture(match) {
   const pen = /** @type {CanvasRenderingContext2D} */ (canvas.getContext("2d"));
   const style = getComputedStyle(document.documentElement);
   const ink = (/** @type {string} */ name) => style.getPropertyValue(name).trim();
-  const write = (/** @type {string} */ text, /** @type {number} */ x, /** @type {number} */ y, /** @type {any} */ { size = 30, weight = 400, color = "--ink", align = "left", most = WIDTH - 2 * EDGE } = {}) => {
+  const write = (/** @type {string} */ text, /** @type {number} */ x, /** @type {number} */ y, /** @type {{ size?: number, weight?: number, color?: string, align?: CanvasTextAlign, most?: number }} */ { size = 30, weight = 400, color = "--ink", align = "left", most = WIDTH - 2 * EDGE } = {}) => {
     pen.font = `${weight} ${size}px system-ui, "Noto Sans", sans-serif`;
     pen.fillStyle = ink(color);
     pen.textAlign = align;

@@ -13,6 +13,7 @@ const LEAST = 20;
 export function marking(canvas) {
   /** @type {[number, number] | null} */
   let from = null;
+  /** @type {HTMLButtonElement} */
   const button = h("button", { type: "button", id: "mark-draw-pile", "aria-pressed": false, onclick: () => turn(button.getAttribute("aria-pressed") !== "true") }, t("draw.mark"));
   const turn = (/** @type {boolean} */ on) => {
     button.setAttribute("aria-pressed", String(on));
@@ -41,8 +42,9 @@ export function marking(canvas) {
     if (!now?.width) return;
     const scale = now.width / canvas.clientWidth;
     const region = [Math.min(x, u), Math.min(y, v), Math.abs(u - x), Math.abs(v - y)].map((one) => Math.max(0, Math.round(one * scale)));
-    if (Math.min(region[2], region[3]) < LEAST) return;
-    if (await attempt(() => post("/api/camera", { source: now.source, draw_pile: region }))) toast(t("draw.marked"));
+    const [left, top, width, height] = region;
+    if (Math.min(width, height) < LEAST) return;
+    if (await attempt(() => post("/api/camera", { source: now.source, draw_pile: [left, top, width, height] }))) toast(t("draw.marked"));
   });
   return button;
 }

@@ -4,7 +4,7 @@ import { h } from "./dom.js";
 
 /**
  * Draws an option.
- * @param {import("./answers").OptionAnswer} option @param {any} value @param {(value: any) => void} set
+ * @param {import("./answers").OptionAnswer} option @param {boolean | number | string} value @param {(value: boolean | number | string) => void} set
  */
 export function drawOption(option, value, set) {
   const id = `option-${option.name}`;
@@ -12,12 +12,12 @@ export function drawOption(option, value, set) {
   const common = { id, "aria-describedby": `${id}-says` };
   if (option.kind === "flag") {
     return h("div", { class: "option", "data-key": option.name },
-      h("label", { class: "check" }, h("input", { type: "checkbox", checked: value === true, ...common, onchange: (/** @type {any} */ event) => set(event.target.checked) }), h("span", {}, option.title)), sentence);
+      h("label", { class: "check" }, h("input", { type: "checkbox", checked: value === true, ...common, onchange: (event) => set(event.target.checked) }), h("span", {}, option.title)), sentence);
   }
   const field = option.kind === "choice"
-    ? h("select", { ...common, onchange: (/** @type {any} */ event) => set(event.target.value) },
+    ? h("select", { ...common, onchange: (event) => set(event.target.value) },
       option.values.map((one) => h("option", { value: one.value, selected: one.value === value }, one.title)))
-    : h("input", { type: "number", min: String(option.least ?? 0), max: option.most === null ? null : String(option.most), step: "1", value: String(value), ...common, onchange: (/** @type {any} */ event) => {
+    : h("input", { type: "number", min: String(option.least ?? 0), max: option.most === null ? null : String(option.most), step: "1", value: String(value), ...common, onchange: (event) => {
       if (event.target.value !== "" && event.target.reportValidity()) set(Number(event.target.value));
     } });
   return h("div", { class: "option", "data-key": option.name }, h("label", { class: "field inline-field" }, h("span", {}, option.title), field), sentence);

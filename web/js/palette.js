@@ -9,7 +9,7 @@ const BOX = "wild item box";
 
 /**
  * Draws the palette.
- * @param {{ deck: Record<string, number>, fits: Set<string>, tap: (card: string, color: string | null) => void }} how
+ * @param {{ deck: Record<string, number>, fits: Set<string>, tap: (card: string, color: import("./answers").Color | null) => void }} how
  *   fits: the cards that may be laid; tap: takes the card, and for a wild the colour tapped with it
  */
 export function drawPalette({ deck, fits, tap }) {

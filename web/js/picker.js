@@ -8,13 +8,13 @@ import { cardName, t } from "./i18n.js";
 /**
  * Asks for a card of the edition.
  * @param {string} title
- * @param {{ edition: string, allowed?: Set<string>, color?: string | null, extra?: (close: (value: any) => void) => any }} how
+ * @param {{ edition: string, allowed?: Set<string>, color?: string | null, extra?: (close: import("./types").Close<string>) => import("./types").Child }} how
  *   allowed: the cards that fit, all where absent; color: the one to begin with
- * @returns {Promise<any>} its name, or null, or what `extra` closes with
+ * @returns {Promise<string | null>} its name, or null, or what `extra` closes with
  */
 export async function pickCard(title, how) {
   const deck = Object.keys(await deckOf(how.edition));
-  return ask(title, (close) => {
+  return ask(title, (/** @type {import("./types").Close<string>} */ close) => {
     const cards = palette(deck, { color: how.color, allowed: how.allowed, tap: close });
     return h("div", { class: "picker" }, how.extra?.(close), cards);
   }, t("close"));

@@ -11,7 +11,7 @@ export class Picture {
     this.status = h("p", { class: "camera-status", role: "status" }, t("camera.none"));
     this.busy = false;
     this.known = false;
-    /** @type {any} */
+    /** @type {import("./types").Frame | null} */
     this.waiting = null;
     place.append(h("div", { class: "live" }, this.image, this.canvas), this.status);
   }
@@ -30,7 +30,7 @@ export class Picture {
     return camera.health === null || camera.health === "ok" ? [] : [said(camera)];
   }
 
-  /** Shows the newest frame as soon as the one before it has come. @param {any} frame */
+  /** Shows the newest frame as soon as the one before it has come. @param {import("./types").Frame} frame */
   show(frame) {
     if (this.busy) {
       this.waiting = frame;
@@ -54,7 +54,7 @@ export class Picture {
     next.src = `/api/camera/picture?n=${frame.n}`;
   }
 
-  /** @param {any} frame */
+  /** @param {import("./types").Frame} frame */
   draw(frame) {
     const { canvas } = this;
     canvas.width = frame.width;

@@ -22,7 +22,7 @@ keepAwake();
 
 live({
   view: (now) => {
-    view = now;
+    view = /** @type {import("./types").Running} */ (now);
     draw();
   },
   update: playItem,

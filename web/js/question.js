@@ -9,7 +9,7 @@ import { pickCard } from "./picker.js";
 
 /** Draws the question. @param {import("./answers").QuestionAnswer} question @param {import("./types").Running} view @param {import("./shell.js").Me} me */
 export function drawQuestion(question, view, me) {
-  const answer = (/** @type {any} */ body) => attempt(() => post(`/api/questions/${question.id}/answer`, body));
+  const answer = (/** @type {import("./answers").AnswerBody} */ body) => attempt(() => post(`/api/questions/${question.id}/answer`, body));
   const taps = may(me.role, "player");
   const cards = question.choices.map((choice) => choice.card).filter(Boolean);
   // Where several choices say the same card landed, the card alone does not tell them apart.

@@ -59,7 +59,7 @@ export function drawRing(view, how = {}) {
     })));
 }
 
-/** @param {import("./types").Running} view @param {string} player @param {Record<string, string>} vars @param {any} how */
+/** @param {import("./types").Running} view @param {string} player @param {Record<string, string>} vars @param {{ tap?: ((player: string) => void) | null, acting?: string | null, awaited?: string[] }} how */
 function drawSeat({ state, match, seats }, player, vars, how) {
   const turn = state.turn === player;
   const next = state.next === player && !turn;
@@ -76,7 +76,7 @@ function drawSeat({ state, match, seats }, player, vars, how) {
     h("span", { class: "seat-tag" }, tags),
   ];
   return h("li", { class: `seat ${kind.filter(Boolean).join(" ")}`, "data-player": player, vars },
-    how.tap ? h("button", { type: "button", class: "seat-in", "aria-pressed": how.acting === player, onclick: () => how.tap(player) }, inside)
+    how.tap ? h("button", { type: "button", class: "seat-in", "aria-pressed": how.acting === player, onclick: () => how.tap?.(player) }, inside)
       : h("div", { class: "seat-in" }, inside));
 }
 

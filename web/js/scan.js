@@ -1,9 +1,9 @@
 /** Reading a hand from pictures of it: each card outlined and named, one tap to add, change or remove. */
 
-import { get, post } from "./api.js";
-import { attempt } from "./attempt.js";
+import { Refused, get, post } from "./api.js";
+import { attempt, worded } from "./attempt.js";
 import { drawCard } from "./card.js";
-import { $, fill, h, toast } from "./dom.js";
+import { $, fill, h, pen as penOf, toast } from "./dom.js";
 import { cardName, t } from "./i18n.js";
 import { pickCard, pickCards } from "./picker.js";
 import { live, prepare } from "./shell.js";
@@ -18,8 +18,9 @@ const me = await prepare("player");
 live({});
 const wanted = new URLSearchParams(location.search);
 const challenge = wanted.get("purpose") === "challenge";
-let view = await get("/api/view");
-const choices = /** @type {import("./answers").ChoicesAnswer} */ (await get("/api/choices"));
+/** What is on the table; where there is no match, nothing is drawn of it. */
+let view = /** @type {import("./types").Running} */ (await get("/api/view"));
+const choices = await get("/api/choices");
 // Of a hand that was scored before and is to be mended: the number of its ruling.
 let amended = Number(wanted.get("n")) || null;
 let player = challenge ? view.state?.turn ?? null : wanted.get("player");
@@ -44,7 +45,7 @@ const points = h("input", { type: "number", min: "0", max: "9999", step: "1", in
 addEventListener("popstate", () => location.reload());
 if (view.match === null) fill($("#scan"), h("p", { class: "panel" }, t("table.none")));
 else if (challenge && (view.state.phase !== "reveal" || (me.role !== "host" && me.player !== view.state.challenger))) {
-  fill($("#scan"), h("p", { class: "panel" }, view.state.phase === "reveal" ? t("scan.private", { player: view.state.challenger }) : t("scan.nochallenge")));
+  fill($("#scan"), h("p", { class: "panel" }, view.state.phase === "reveal" ? t("scan.private", { player: view.state.challenger ?? "" }) : t("scan.nochallenge")));
 } else {
   begin();
   if (amended !== null) await recall(amended);
@@ -53,9 +54,9 @@ else if (challenge && (view.state.phase !== "reveal" || (me.role !== "host" && m
 /** Takes up a hand that was scored, with its picture. @param {number} n */
 async function recall(n) {
   const { lines } = await get("/api/history");
-  const line = lines.find((/** @type {any} */ one) => one.n === n && one.move.do === "hand" && one.move.player === player);
+  const line = lines.find((one) => one.n === n && one.move.do === "hand" && one.move.player === player);
   if (!line) return;
-  if (line.move.points !== undefined) points.value = line.move.points;
+  if (line.move.points !== undefined) points.value = String(line.move.points);
   if (line.picture) pictures = [await (await fetch(`/api/pictures/${encodeURIComponent(line.picture)}`)).blob()];
   cards = (line.move.cards ?? []).map((/** @type {string} */ card) => ({ card, other: null, quad: null, picture: -1, confidence: 1 }));
   draw();
@@ -66,8 +67,8 @@ function begin() {
   player ??= awaited[0] ?? view.match.players[0];
   fill($("#title"), challenge ? t("scan.challenge") : amended === null ? t("scan.title") : t("scan.mend", { player: player ?? "" }));
   fill($("#scan"), told,
-    challenge && h("p", { class: "panel warn" }, t("scan.secret", { challenger: view.state.challenger, player: player ?? "" })),
-    !challenge && amended === null && h("label", { class: "field" }, t("scan.whose"), h("select", { id: "whose", onchange: (/** @type {any} */ event) => {
+    challenge && h("p", { class: "panel warn" }, t("scan.secret", { challenger: view.state.challenger ?? "", player: player ?? "" })),
+    !challenge && amended === null && h("label", { class: "field" }, t("scan.whose"), h("select", { id: "whose", onchange: (event) => {
       player = event.target.value;
       clear();
     } }, view.match.players.map((/** @type {string} */ one) => h("option", { value: one, selected: one === player }, one, awaited.includes(one) ? "" : ` (${t("scan.notawaited")})`)))),
@@ -96,10 +97,13 @@ function clear() {
 }
 
 function takeButtons() {
-  const file = h("input", { type: "file", accept: "image/jpeg,image/png,image/webp", capture: "environment", id: "photo", class: "visually-hidden", onchange: () => take([...file.files]) });
+  /** @type {HTMLInputElement} */
+  const file = h("input", { type: "file", accept: "image/jpeg,image/png,image/webp", capture: "environment", id: "photo", class: "visually-hidden", onchange: () => take([...file.files ?? []]) });
+  /** @type {HTMLInputElement} */
   const several = h("input", { type: "file", accept: "image/*,video/*", multiple: true, id: "files", class: "visually-hidden", onchange: async () => {
-    const all = [...several.files];
+    const all = [...several.files ?? []];
     const videos = all.filter((one) => one.type.startsWith("video/"));
+    /** @type {Blob[]} */
     const photos = all.filter((one) => one.type.startsWith("image/") && !HEIC.test(one.type + one.name));
     if (all.some((one) => HEIC.test(one.type + one.name))) toast(t("scan.heic"));
     for (const video of videos) {
@@ -120,7 +124,10 @@ function takeButtons() {
 async function tableCamera() {
   const response = await fetch("/api/camera/picture");
   if (response.ok) take([await response.blob()]);
-  else await attempt(() => get("/api/camera/picture"));
+  else {
+    const { error, message } = await response.json();
+    toast(worded(new Refused(response.status, error, message)));
+  }
 }
 
 /** @param {Blob[]} more */
@@ -148,7 +155,7 @@ async function small(picture) {
   const scale = Math.min(1, 2400 / Math.max(bitmap.width, bitmap.height));
   smaller.width = Math.round(bitmap.width * scale);
   smaller.height = Math.round(bitmap.height * scale);
-  smaller.getContext("2d").drawImage(bitmap, 0, 0, smaller.width, smaller.height);
+  penOf(smaller).drawImage(bitmap, 0, 0, smaller.width, smaller.height);
   return new Promise((resolve) => smaller.toBlob((/** @type {Blob | null} */ blob) => resolve(blob ?? picture), "image/jpeg", 0.92));
 }
 
@@ -173,11 +180,12 @@ function draw() {
 
 /** A picture with what was found in it. @param {Blob} picture @param {number} number */
 function outlined(picture, number) {
+  /** @type {HTMLImageElement} */
   const image = h("img", { src: URL.createObjectURL(picture), alt: t("scan.picture", { n: number + 1 }), onload: () => URL.revokeObjectURL(image.src) });
   const size = sizes[number];
   if (!size) return h("div", { class: "outlined" }, image);
   const canvas = h("canvas", { width: size.width, height: size.height, "aria-hidden": "true" });
-  const pen = canvas.getContext("2d");
+  const pen = penOf(canvas);
   const line = Math.max(3, size.width / 220);
   /** Where names stand already: fanned cards lie closer than their names are long. @type {{ x: number, y: number, width: number, height: number }[]} */
   const names = [];
@@ -205,7 +213,10 @@ function outlined(picture, number) {
   return h("div", { class: "outlined" }, image, canvas);
 }
 
-const names = () => cards.map(({ card }) => card);
+/** The cards by their names. */
+function names() {
+  return cards.map(({ card }) => card);
+}
 
 /** What the cards are worth, in words. */
 function said() {
@@ -217,8 +228,10 @@ function kind(card) {
   return choices.editions.find((one) => one.name === view.match.edition)?.deck.find((one) => one.card === card);
 }
 
-/** @param {string} card */
-const copies = (card) => kind(card)?.count ?? 0;
+/** How many of a card the deck holds. @param {string} card */
+function copies(card) {
+  return kind(card)?.count ?? 0;
+}
 
 /** The cards of which there are more than the deck holds. */
 function tooMany() {
@@ -241,7 +254,7 @@ async function add() {
 /** @param {number} place */
 async function change(place) {
   const held = cards[place];
-  const gone = (/** @type {(value: any) => void} */ close) => h("div", { class: "row" },
+  const gone = (/** @type {import("./types").Close<string>} */ close) => h("div", { class: "row" },
     held.other && h("button", { type: "button", onclick: () => close(held.other) }, t("scan.is", { card: cardName(held.other) })),
     h("button", { type: "button", class: "warning", id: "remove-card", onclick: () => close("remove") }, t("scan.remove")));
   const card = await pickCard(cardName(held.card), { edition: view.match.edition, color: held.card.startsWith("wild") ? "red" : held.card.split(" ")[0], extra: gone });
@@ -258,11 +271,12 @@ async function confirmHand(shown) {
     return;
   }
   const n = amended;
+  /** @type {import("./answers").MoveBody} */
   const hand = { do: "hand", player, ...shown };
   const done = await attempt(() => (n === null ? post("/api/moves", { ...hand, scan: shown.cards ? scan : null }) : post("/api/amend", { n, move: hand })));
   if (!done) return;
   const worth = shown.points === undefined ? said() : t("scan.points", { count: shown.points });
-  view = await get("/api/view");
+  view = /** @type {import("./types").Running} */ (await get("/api/view"));
   const next = view.legal?.hand[0];
   if (!next) return location.assign("/scores");
   goOn(next, n ?? done.rulings[0]?.n, worth);

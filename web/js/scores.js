@@ -43,14 +43,14 @@ async function show(match) {
 async function drawList() {
   const { matches, damaged } = await get("/api/matches");
   shown ??= running ?? matches[0]?.id ?? null;
-  const select = $("#match");
-  fill(select, matches.map((/** @type {any} */ one) => h("option", { value: one.id, selected: one.id === shown }, `${one.running ? `${t("scores.running")} · ` : ""}${matchLabel(one)}`)));
+  const select = /** @type {HTMLSelectElement} */ ($("#match"));
+  fill(select, matches.map((one) => h("option", { value: one.id, selected: one.id === shown }, `${one.running ? `${t("scores.running")} · ` : ""}${matchLabel(one)}`)));
   select.hidden = matches.length < 2;
   select.onchange = () => {
     shown = select.value;
     draw();
   };
-  fill($("#past"), drawDamaged(damaged), matches.length ? h("ul", { class: "plain past" }, matches.map((/** @type {any} */ one) => h("li", {},
+  fill($("#past"), drawDamaged(damaged), matches.length ? h("ul", { class: "plain past" }, matches.map((one) => h("li", {},
     h("div", {}, h("button", { type: "button", class: "link", onclick: () => {
       shown = one.id;
       select.value = one.id;
@@ -114,16 +114,16 @@ function drawRounds(match) {
   const players = match.players;
   fill($("#rounds"), match.rounds.length ? h("table", {},
     h("thead", {}, h("tr", {}, h("th", { scope: "col" }, t("scores.round")), players.map((/** @type {string} */ player) => h("th", { scope: "col" }, player)))),
-    h("tbody", {}, match.rounds.map((/** @type {any} */ round) => h("tr", {},
+    h("tbody", {}, match.rounds.map((round) => h("tr", {},
       h("th", { scope: "row" }, round.hands.length ? h("button", { type: "button", class: "link", "data-round": round.number, "aria-label": t("scores.hands.open", { n: round.number }), onclick: () => openRound(match, round) }, round.number) : round.number),
       players.map((/** @type {string} */ player) => h("td", { class: player === round.winner ? "won" : "" }, round.points[player] ?? (Object.keys(round.points).length ? 0 : "–"), player === round.winner && h("span", { class: "won-mark", title: t("scores.out") }, "★", h("span", { class: "visually-hidden" }, t("scores.out")))))))),
     h("tfoot", {}, h("tr", {}, h("th", { scope: "row" }, t("scores.total")), players.map((/** @type {string} */ player) => h("td", {}, h("strong", {}, match.scores[player]))))))
     : h("p", { class: "soft" }, t("scores.noround")));
 }
 
-/** Shows the hands that a round was scored by, with their pictures. @param {import("./answers").ScoresAnswer} match @param {any} round */
+/** Shows the hands that a round was scored by, with their pictures. @param {import("./answers").ScoresAnswer} match @param {import("./answers").RoundAnswer} round */
 async function openRound(match, round) {
-  await ask(t("scores.hands", { n: round.number }), () => round.hands.map((/** @type {any} */ hand) => h("section", { class: "stack round-hand", "data-hand": hand.player },
+  await ask(t("scores.hands", { n: round.number }), () => round.hands.map((hand) => h("section", { class: "stack round-hand", "data-hand": hand.player },
     h("h3", { class: "row spread" }, h("span", {}, hand.player), h("span", {}, t("scan.points", { count: hand.points }))),
     handCards(hand.cards),
     hand.picture && h("img", { class: "ruling-picture", src: `/api/matches/${encodeURIComponent(match.id)}/pictures/${encodeURIComponent(hand.picture)}`, alt: t("scores.hands.picture", { player: hand.player }) }))), t("close"));

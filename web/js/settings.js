@@ -7,9 +7,9 @@ import { languages, t } from "./i18n.js";
 import { drawSources } from "./sources.js";
 import { drawTurns } from "./turns.js";
 
-/** @param {string} chosen @param {(code: string) => any} then @param {string} [id] */
+/** @param {string} chosen @param {(code: import("./answers").Language) => unknown} then @param {string} [id] */
 function choose(chosen, then, id) {
-  return h("select", { id, onchange: (/** @type {any} */ event) => then(event.target.value) },
+  return h("select", { id, onchange: (event) => then(/** @type {import("./answers").Language} */ (event.target.value)) },
     languages().map(([code, name]) => h("option", { value: code, selected: code === chosen }, name)));
 }
 

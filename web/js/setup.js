@@ -25,7 +25,7 @@ const [choices, view, { people }, { matches }, decks] = await Promise.all([ask()
 const last = choices.last;
 const form = $("#setup");
 /** Whether a match would be broken off by another one. */
-const running = view.match !== null && !view.state.winners.length;
+const running = view.state !== null && !view.state.winners.length;
 
 /** @type {string[]} */
 let players = last.players ?? ["", ""];
@@ -33,7 +33,7 @@ let dealer = /** @type {string | null} */ (last.dealer ?? null);
 const wish = {
   edition: last.edition ?? choices.editions[0].name,
   profile: last.profile ?? choices.profiles[0].name,
-  /** @type {Record<string, any>} */
+  /** @type {Record<string, boolean | number | string>} */
   options: last.options ?? {},
   ours: last.ours ?? false,
   language: last.language ?? document.documentElement.lang,
@@ -66,31 +66,31 @@ live({
 });
 const [overlay, marks] = [h("canvas", { "aria-hidden": "true" }), h("canvas", { "aria-hidden": "true" })];
 picturePlace.querySelector(".live")?.append(overlay, marks);
-help(picturePlace, overlay, () => !picturePlace.hidden && (picturePlace.closest("#guide") !== null || $("#camera-fold").open));
+help(picturePlace, overlay, () => !picturePlace.hidden && (picturePlace.closest("#guide") !== null || /** @type {HTMLDetailsElement} */ ($("#camera-fold")).open));
 picturePlace.append(marking(marks));
 // Whoever set a match up here before knows the way, whatever browser it was.
-if (isNew() && !last.players) guide($("#guide"), { camera: cameraPlace, picture: picturePlace, done: () => playersPlace.querySelector(".players input")?.focus() });
+if (isNew() && !last.players) guide($("#guide"), { camera: cameraPlace, picture: picturePlace, done: () => fields()[0]?.focus() });
 await drawSources(cameraPlace, { simulated: true, chosen: () => { picturePlace.hidden = true; } });
 
 /** The match that runs, and those that were broken off and can be gone on with. */
 function drawResume() {
-  const left = matches.filter((/** @type {any} */ one) => !one.over && !one.running);
+  const left = matches.filter((one) => !one.over && !one.running);
   fill($("#resume"),
     running && h("div", { class: "panel row spread" }, h("p", {}, t("setup.running")), h("a", { class: "button primary", href: "/table" }, t("setup.continue"))),
     left.length > 0 && h("details", { class: "panel fold", open: !running && left.length === 1, id: "broken-off" }, h("summary", {}, t("setup.unfinished", { count: left.length })),
-      h("ul", { class: "plain past" }, left.map((/** @type {any} */ one) => h("li", { "data-key": one.id }, h("span", {}, matchLabel(one)), takeUp(one))))));
+      h("ul", { class: "plain past" }, left.map((one) => h("li", { "data-key": one.id }, h("span", {}, matchLabel(one)), takeUp(one))))));
 }
 
 /** Which learnt deck is read with, where there are any; a choice holds at once. */
 function learntDeck() {
   let { chosen } = decks;
-  return decks.decks.length > 0 && h("label", { class: "field" }, t("deck.decks"), h("select", { id: "learnt-deck", onchange: async (/** @type {any} */ event) => {
+  return decks.decks.length > 0 && h("label", { class: "field" }, t("deck.decks"), h("select", { id: "learnt-deck", onchange: async (event) => {
     const now = await attempt(() => post("/api/decks/choose", { name: event.target.value || null }));
     if (now) chosen = now.chosen;
     event.target.value = chosen ?? "";
   } },
   h("option", { value: "" }, t("deck.without")),
-  decks.decks.map((/** @type {any} */ one) => h("option", { value: one.name, selected: one.name === chosen }, t("deck.one", { name: one.name, cards: one.cards, faces: one.faces })))));
+  decks.decks.map((one) => h("option", { value: one.name, selected: one.name === chosen }, t("deck.one", { name: one.name, cards: one.cards, faces: one.faces })))));
 }
 
 /**
@@ -105,33 +105,38 @@ function pickOne(name, label, options, value, set) {
     } }), h("span", {}, text)))));
 }
 
+/** @param {{ name: string, title: string }} one @returns {[string, string]} */
+function pair({ name, title }) {
+  return [name, title];
+}
+
 /** What an option is now: as chosen here, as the profile has it, as the edition has it. @param {string} name */
 function valueOf(name) {
-  const edition = choices.editions.find((/** @type {any} */ one) => one.name === wish.edition) ?? choices.editions[0];
-  const profile = choices.profiles.find((/** @type {any} */ one) => one.name === wish.profile) ?? choices.profiles[0];
+  const edition = choices.editions.find((one) => one.name === wish.edition) ?? choices.editions[0];
+  const profile = choices.profiles.find((one) => one.name === wish.profile) ?? choices.profiles[0];
   return wish.options[name] ?? profile.sets[name] ?? edition.defaults[name];
 }
 
 function drawGame() {
-  const option = (/** @type {any} */ one) => drawOption(one, valueOf(one.name), (value) => {
+  const option = (/** @type {import("./answers").OptionAnswer} */ one) => drawOption(one, valueOf(one.name), (value) => {
     wish.options = { ...wish.options, [one.name]: value };
     wish.ours = true;
     drawGame();
   });
   // Without points there is nothing to play to.
-  const apt = choices.options.filter((/** @type {any} */ one) => one.name !== "target" || valueOf("scoring") !== "single-round");
+  const apt = choices.options.filter((one) => one.name !== "target" || valueOf("scoring") !== "single-round");
   const mine = wish.ours || last.our_rules;
   fill(gamePlace,
-    pickOne("edition", t("setup.edition"), choices.editions.map((/** @type {any} */ one) => [one.name, one.title]), wish.edition, (value) => { wish.edition = value; }),
-    pickOne("profile", t("setup.profile"), [...choices.profiles.map((/** @type {any} */ one) => [one.name, one.title]), ...(mine ? [[OURS, t("setup.ours")]] : [])], wish.ours ? OURS : wish.profile, (value) => {
+    pickOne("edition", t("setup.edition"), choices.editions.map(pair), wish.edition, (value) => { wish.edition = value; }),
+    pickOne("profile", t("setup.profile"), [...choices.profiles.map(pair), ...(mine ? [pair({ name: OURS, title: t("setup.ours") })] : [])], wish.ours ? OURS : wish.profile, (value) => {
       if (value !== OURS) wish.profile = value;
       wish.options = value === OURS ? { ...(last.our_rules ?? wish.options) } : {};
       wish.ours = value === OURS;
     }),
-    h("details", { class: "fold", id: "house-fold" }, h("summary", {}, t("setup.house")), h("div", { class: "options" }, apt.filter((/** @type {any} */ one) => one.house).map(option))),
-    h("details", { class: "fold", id: "rules-fold" }, h("summary", {}, t("setup.rules")), h("div", { class: "options" }, apt.filter((/** @type {any} */ one) => !one.house).map(option))),
+    h("details", { class: "fold", id: "house-fold" }, h("summary", {}, t("setup.house")), h("div", { class: "options" }, apt.filter((one) => one.house).map(option))),
+    h("details", { class: "fold", id: "rules-fold" }, h("summary", {}, t("setup.rules")), h("div", { class: "options" }, apt.filter((one) => !one.house).map(option))),
     h("details", { class: "fold", id: "table-fold" }, h("summary", {}, t("setup.table")), h("div", { class: "stack" },
-      h("label", { class: "field" }, t("setup.language"), h("select", { id: "language", onchange: (/** @type {any} */ event) => { wish.language = event.target.value; } },
+      h("label", { class: "field" }, t("setup.language"), h("select", { id: "language", onchange: (event) => { wish.language = event.target.value; } },
         languages().map(([code, name]) => h("option", { value: code, selected: code === wish.language }, name)))),
       drawTurns(wish.turns, (turns) => { wish.turns = turns; }))));
 }
@@ -154,7 +159,7 @@ function drawPlayers(focus = -1) {
     } }, t("setup.add")),
     h("details", { class: "fold", id: "dealer-fold" }, h("summary", {}, t("setup.dealer"), ": ", dealer ?? t("setup.dealer.last")),
       h("div", { class: "row" },
-        h("label", { class: "field grow" }, h("span", { class: "visually-hidden" }, t("setup.dealer")), h("select", { id: "dealer", onchange: (/** @type {any} */ event) => {
+        h("label", { class: "field grow" }, h("span", { class: "visually-hidden" }, t("setup.dealer")), h("select", { id: "dealer", onchange: (event) => {
           dealer = event.target.value || null;
           drawPlayers();
         } })),
@@ -162,7 +167,12 @@ function drawPlayers(focus = -1) {
         h("button", { type: "button", onclick: cardDealer }, t("setup.dealer.cards"))),
       h("div", { id: "dealer-cards", class: "stack" })));
   drawDealer();
-  if (focus >= 0) playersPlace.querySelectorAll(".players input")[focus]?.focus();
+  if (focus >= 0) fields()[focus]?.focus();
+}
+
+/** The fields of the names. @returns {NodeListOf<HTMLInputElement>} */
+function fields() {
+  return playersPlace.querySelectorAll(".players input");
 }
 
 /** Offers the players named so far as dealers. */
@@ -190,7 +200,7 @@ function playerRow(name, seat) {
       drawPlayers();
     } },
   h("input", { value: name, maxlength: "24", "aria-label": label, placeholder: label,
-    oninput: (/** @type {any} */ event) => {
+    oninput: (event) => {
       players[seat] = event.target.value;
       fill(wrong);
     },
@@ -254,12 +264,12 @@ async function start(event) {
   const twice = named.find((name, i) => named.findIndex((other) => other.toLowerCase() === name.toLowerCase()) !== i);
   if (named.length < choices.least_players || twice) {
     fill(wrong, twice ? t("setup.twice", { player: twice }) : t("setup.toofew", { count: choices.least_players }));
-    playersPlace.querySelectorAll(".players input")[twice ? players.lastIndexOf(twice) : named.length]?.focus();
+    fields()[twice ? players.lastIndexOf(twice) : named.length]?.focus();
     return;
   }
   if (running && !(await confirm(t("setup.replace"), t("setup.start")))) return;
   try {
-    await post("/api/match", { ...wish, players: named, dealer });
+    await post("/api/match", /** @type {import("./answers").MatchBody} */ ({ ...wish, players: named, dealer }));
     location.assign("/table");
   } catch (error) {
     fill(wrong, error instanceof Refused ? worded(error) : t("offline"));

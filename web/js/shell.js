@@ -9,7 +9,7 @@ import { languageHere, load, t, translate } from "./i18n.js";
 import { know } from "./people.js";
 import { Voice } from "./voice.js";
 
-/** @typedef {{ role: string | null, player: string | null, language: string, languages: Record<string, string>, secure: boolean, players: string[] }} Me */
+/** @typedef {import("./answers").MeAnswer} Me */
 
 export const voice = new Voice();
 
@@ -29,7 +29,7 @@ const PAGES = [
  * @returns {Promise<Me>}
  */
 export async function prepare(needed) {
-  const me = /** @type {Me} */ (await get("/api/me"));
+  const me = await get("/api/me");
   await load(languageHere(me.language, me.languages));
   translate();
   document.title = `${t(document.body.dataset.title ?? "brand")} · ${t("brand")}`;
@@ -78,7 +78,7 @@ function tab(anew = false) {
 
 /**
  * Listens to what happens. The stream comes back by itself, and goes on where it broke off.
- * @param {{ view?: (view: any) => void, update?: (update: any) => void, frame?: (frame: any) => void }} on
+ * @param {{ view?: (view: import("./answers").ViewAnswer) => unknown, update?: (update: import("./types").Update) => unknown, frame?: (frame: import("./types").Frame) => unknown }} on
  *   view: shown anew at each change; update: told once as it happens; frame: the camera's newest picture
  */
 export function live(on) {
@@ -90,14 +90,15 @@ export function live(on) {
     source?.close();
     const stream = new EventSource(`/api/events?tab=${tab()}`);
     source = stream;
-    const listen = (/** @type {string} */ name, /** @type {(data: any) => any} */ then) => stream.addEventListener(name, (event) => then(JSON.parse(event.data)));
-    listen("view", async (view) => {
+    /** @template T @param {string} name @param {(data: T) => unknown} then */
+    const listen = (name, then) => stream.addEventListener(name, (event) => then(/** @type {T} */ (JSON.parse(event.data))));
+    listen("view", async (/** @type {import("./answers").ViewAnswer} */ view) => {
       if (view.match) await Promise.all([know(view.match.players), dress(view.match.edition)]);
       voice.view(view);
       on.view?.(view);
     });
-    listen("frame", (frame) => on.frame?.(frame));
-    listen("update", (update) => {
+    listen("frame", (/** @type {import("./types").Frame} */ frame) => on.frame?.(frame));
+    listen("update", (/** @type {import("./types").Update} */ update) => {
       on.update?.(update);
       voice.update(update);
       // What is spoken can always be read, too.

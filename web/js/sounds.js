@@ -72,13 +72,13 @@ export function play(name) {
 
 /**
  * What an update sounds like: of several things the one that matters most.
- * @param {any} update @returns {string | null}
+ * @param {import("./types").Update} update @returns {string | null}
  */
 export function soundOf(update) {
   if (update.kind === "illegal" || update.kind === "refused") return "wrong";
   if (update.kind !== "ruling") return null;
   const effects = update.ruling?.effects ?? [];
-  const has = (/** @type {string} */ name) => effects.find((/** @type {any} */ one) => one.effect === name);
+  const has = (/** @type {string} */ name) => effects.find((one) => one.effect === name);
   if (has("round") || has("match")) return "win";
   const item = has("item");
   if (item) return item.item;

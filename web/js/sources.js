@@ -14,12 +14,10 @@ export async function drawSources(place, offer) {
   const [listed, now] = await Promise.all([attempt(() => get("/api/cameras")), attempt(() => get("/api/camera"))]);
   let source = now?.source ?? null;
   /** @type {Array<[string, string, string | null]>} */
-  const options = [
-    ...(listed?.cameras ?? []).map((/** @type {any} */ one) => [one.source, one.name, one.source === source ? null : `/api/cameras/${one.source}/preview`]),
-    ["phone", t("source.phone"), null],
-    ...(offer.simulated || source === "simulated" ? [["simulated", t("source.simulated"), null]] : []),
-    ["", t("source.none"), null],
-  ];
+  const options = (listed?.cameras ?? []).map((one) => [one.source, one.name, one.source === source ? null : `/api/cameras/${one.source}/preview`]);
+  options.push(["phone", t("source.phone"), null]);
+  if (offer.simulated || source === "simulated") options.push(["simulated", t("source.simulated"), null]);
+  options.push(["", t("source.none"), null]);
   const other = source !== null && !options.some(([key]) => key === source) ? source : "";
   const field = h("input", { id: "source-other", value: other, placeholder: t("source.other.help"), "aria-label": t("source.other") });
   const take = async (/** @type {string} */ value) => {
@@ -28,7 +26,7 @@ export async function drawSources(place, offer) {
       source = taken.source;
       offer.chosen?.();
     }
-    for (const radio of place.querySelectorAll('[name="source"]')) /** @type {any} */ (radio).checked = /** @type {any} */ (radio).value === (source ?? "");
+    for (const radio of place.querySelectorAll('[name="source"]')) /** @type {HTMLInputElement} */ (radio).checked = /** @type {HTMLInputElement} */ (radio).value === (source ?? "");
   };
   fill(place,
     h("div", { class: "sources", role: "radiogroup", "aria-label": t("setup.camera") }, options.map(([key, name, picture]) =>

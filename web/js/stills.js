@@ -1,6 +1,6 @@
 /** Takes still pictures out of a video, evenly over its first two seconds. */
 
-import { h } from "./dom.js";
+import { h, pen } from "./dom.js";
 
 /** How long a browser may take to show a frame: some never show one, and say nothing. */
 const PATIENCE_SECONDS = 10;
@@ -30,7 +30,7 @@ export async function stills(video, count) {
       await seeked;
       canvas.width = player.videoWidth;
       canvas.height = player.videoHeight;
-      canvas.getContext("2d").drawImage(player, 0, 0);
+      pen(canvas).drawImage(player, 0, 0);
       const still = await new Promise((resolve) => canvas.toBlob(resolve, "image/jpeg", 0.92));
       if (still instanceof Blob) found.push(still);
     }

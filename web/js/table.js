@@ -31,7 +31,7 @@ let watched = false;
 let acting = null;
 /** @type {Record<string, number>} */
 let deck = {};
-/** The match that is over, with what was odd about it. @type {any} */
+/** The match that is over, with what was odd about it. @type {import("./answers").ScoresAnswer | null} */
 let ended = null;
 
 await nameCamera();
@@ -44,7 +44,7 @@ live({
     const another = now.match?.id !== view?.match?.id;
     if (another || now.state?.turn !== view?.state?.turn) acting = null;
     if (now.match && another) deck = await deckOf(now.match.edition);
-    view = now;
+    view = /** @type {import("./types").Running} */ (now);
     if (!view.state?.winners.length) ended = null;
     else if (ended?.id !== view.match.id) ended = await attempt(() => get(`/api/matches/${encodeURIComponent(view.match.id)}`));
     draw();
@@ -161,7 +161,7 @@ function drawActing() {
 
 /** @param {string} player @returns {import("./actions.js").Action[]} */
 function actingButtons(player) {
-  const done = (/** @type {any} */ body) => async () => {
+  const done = (/** @type {import("./answers").TapBody} */ body) => async () => {
     if (await move(body)) acting = null;
     draw();
   };

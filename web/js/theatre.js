@@ -8,12 +8,12 @@ import { drawRace } from "./race.js";
 const SECONDS = 3.2;
 const RACE_SECONDS = 5;
 
-/** @type {any} */
+/** @type {HTMLElement | null} */
 let scene = null;
 /** @type {ReturnType<typeof setTimeout> | undefined} */
 let ending;
 
-/** Shows a scene over the page. A tap goes through it to what lies beneath, and ends it. @param {any} element @param {number} seconds */
+/** Shows a scene over the page. A tap goes through it to what lies beneath, and ends it. @param {HTMLElement} element @param {number} seconds */
 function show(element, seconds) {
   end();
   scene = element;
@@ -25,7 +25,7 @@ function show(element, seconds) {
 
 /** @param {Event} event */
 function tapped(event) {
-  if (!scene?.contains(event.target)) end();
+  if (!scene?.contains(/** @type {Node} */ (event.target))) end();
 }
 
 function end() {
@@ -35,9 +35,9 @@ function end() {
   scene = null;
 }
 
-/** Shows the item of an update's ruling, if there is one. @param {any} update */
+/** Shows the item of an update's ruling, if there is one. @param {import("./types").Update} update */
 export function playItem(update) {
-  const effect = update.ruling?.effects.find((/** @type {any} */ one) => one.effect === "item");
+  const effect = update.ruling?.effects.find((one) => one.effect === "item");
   if (!effect || update.kind !== "ruling") return;
   show(h("div", { class: `theatre theatre-${effect.item.replace(" ", "-")}`, "aria-hidden": "true" },
     h("div", { class: "theatre-rays" }),
@@ -66,7 +66,7 @@ export function offerChoice(choices) {
 /** The match and the totals that were shown last. */
 let shown = { match: "", scores: /** @type {Record<string, number> | null} */ (null) };
 
-/** Lets the karts drive where a round has been scored. @param {any} view */
+/** Lets the karts drive where a round has been scored. @param {import("./types").Running} view */
 export function playRace({ match, state }) {
   const before = shown.match === match.id ? shown.scores : null;
   shown = { match: match.id, scores: state.scores };

@@ -8,7 +8,7 @@ import { t } from "./i18n.js";
 /** @type {Turns[]} */
 const ALL = ["camera", "tapped", "relaxed"];
 
-/** The settings of which one holds. @param {string} chosen @param {(turns: Turns) => any} set */
+/** The settings of which one holds. @param {string} chosen @param {(turns: Turns) => unknown} set */
 export function drawTurns(chosen, set) {
   return h("fieldset", { class: "turns" }, h("legend", {}, t("turns")), ALL.map((one) => h("label", { class: "check" },
     h("input", { type: "radio", name: "turns", value: one, checked: one === chosen, onchange: () => set(one) }),

@@ -9,7 +9,7 @@ const OFF = () => svg('<path d="M4 9v6h4l5 4V5L8 9z" fill="currentColor"/><path 
 
 /**
  * What the table waits for, to be said after these sentences: nothing where the last of them has named who is on turn.
- * @param {any} view @param {string[]} sentences @returns {string[]}
+ * @param {import("./answers").ViewAnswer} view @param {string[]} sentences @returns {string[]}
  */
 export function whatNext({ prompt, state }, sentences) {
   const named = state?.turn && sentences.at(-1)?.includes(state.turn);
@@ -26,7 +26,7 @@ export class Voice {
     /** @type {string[]} */
     this.last = [];
     this.speech = window.speechSynthesis;
-    /** @type {any} */
+    /** @type {HTMLButtonElement | null} */
     this.toggle = null;
     /** The caller's language, whatever the screen's own is. */
     this.language = "en";
@@ -81,7 +81,7 @@ export class Voice {
     return MUCH.includes(kept) ? kept : "next";
   }
 
-  /** Sounds at once, and keeps what is to be said until the view is there that tells who is next. @param {any} update */
+  /** Sounds at once, and keeps what is to be said until the view is there that tells who is next. @param {import("./types").Update} update */
   update(update) {
     const sound = this.on && soundOf(update);
     if (sound) play(sound);
@@ -89,7 +89,7 @@ export class Voice {
     this.news ||= update.kind === "ruling" || update.kind === "corrected";
   }
 
-  /** Says what has happened, and what the table waits for. @param {any} view */
+  /** Says what has happened, and what the table waits for. @param {import("./answers").ViewAnswer} view */
   view(view) {
     this.language = view.language;
     const sentences = this.waiting;
@@ -136,13 +136,13 @@ export class Voice {
   /** What can be chosen about voice and sounds. */
   settings() {
     const loud = h("label", { class: "field" }, t("sound.volume"),
-      h("input", { type: "range", id: "volume", min: "0", max: "1", step: "0.1", value: String(volume()), onchange: (/** @type {any} */ event) => {
+      h("input", { type: "range", id: "volume", min: "0", max: "1", step: "0.1", value: String(volume()), onchange: (event) => {
         setVolume(Number(event.target.value));
         play("uno");
       } }));
     const attempt = h("button", { type: "button", id: "try-voice", onclick: () => this.attempt() }, t("voice.try"));
     if (!this.speech) return h("div", { class: "stack" }, h("p", { class: "soft" }, t("voice.none")), loud, attempt);
-    const voices = h("select", { id: "voice-name", onchange: (/** @type {any} */ event) => localStorage.setItem("voice.name", event.target.value) });
+    const voices = h("select", { id: "voice-name", onchange: (event) => localStorage.setItem("voice.name", event.target.value) });
     const list = () => {
       const chosen = localStorage.getItem("voice.name");
       voices.replaceChildren(h("option", { value: "" }, t("voice.default")),
@@ -154,12 +154,12 @@ export class Voice {
     this.speech.addEventListener?.("voiceschanged", list);
     return h("div", { class: "stack" },
       h("label", { class: "field" }, t("voice.much"),
-        h("select", { id: "much", onchange: (/** @type {any} */ event) => localStorage.setItem("voice.much", event.target.value) },
+        h("select", { id: "much", onchange: (event) => localStorage.setItem("voice.much", event.target.value) },
           MUCH.map((one) => h("option", { value: one, selected: one === this.much }, t(`voice.much.${one}`))))),
       h("label", { class: "field" }, t("voice.voice"), voices),
       h("label", { class: "field" }, t("voice.speed"),
         h("input", { type: "range", min: "0.6", max: "1.6", step: "0.1", value: localStorage.getItem("voice.rate") ?? "1",
-          onchange: (/** @type {any} */ event) => localStorage.setItem("voice.rate", event.target.value) })),
+          onchange: (event) => localStorage.setItem("voice.rate", event.target.value) })),
       loud,
       h("div", { class: "row" }, attempt, h("button", { type: "button", onclick: () => this.repeat() }, t("voice.repeat"))));
   }

@@ -1,13 +1,13 @@
 /** Keeps the screen awake while a page wants it; the browser lets go of that whenever the page is hidden. */
 
-/** @type {any} */
+/** @type {WakeLockSentinel | null} */
 let lock = null;
 let wanted = false;
 
 async function request() {
   if (!wanted || document.visibilityState !== "visible" || (lock && !lock.released)) return;
   try {
-    lock = await /** @type {any} */ (navigator).wakeLock?.request("screen");
+    lock = (await navigator.wakeLock?.request("screen")) ?? null;
     if (!wanted) letSleep();
   } catch {
     lock = null;
