@@ -43,6 +43,16 @@ def test_every_word_that_a_page_uses_is_there() -> None:
     assert {key for key in used if key not in have and f"{key}.one" not in have} == set()
 
 
+def test_no_script_leaves_a_type_open() -> None:
+    """The compiler refuses what has no type by itself (`strict`); this refuses to say that there is none."""
+    annotation = re.compile(r"@(?:type|param|returns|typedef)\s+\{.*?\bany\b.*?\}(?=\s|\])")
+    scripts = [path for pattern in ("*.js", "*.d.ts") for path in (web_folder() / "js").glob(pattern)]
+    found = [f"{path.name}: {line}" for path in scripts for line in annotation.findall(path.read_text("utf-8"))]
+    found += [path.name for path in scripts if re.search(r"[:<,|] ?any\b[;>,)\]\[ ]", path.read_text("utf-8"))]
+    assert found == []
+    assert json.loads((web_folder() / "jsconfig.json").read_text("utf-8"))["compilerOptions"]["strict"] is True
+
+
 def test_what_the_referee_names_has_a_word() -> None:
     have = WORDS["en"]
     names = {f"item.{item.value}" for item in Item}
