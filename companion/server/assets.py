@@ -15,6 +15,7 @@ class Assets:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
+        self._named = ""
 
     def version(self) -> str:
         """Return what changes whenever a file does: part of the files' addresses, so that browsers may keep them."""
@@ -22,7 +23,12 @@ class Assets:
         for path in sorted(self.folder.rglob("*.*")):
             stat = path.stat()
             digest.update(f"{path.relative_to(self.folder)} {stat.st_size} {stat.st_mtime_ns}\n".encode())
-        return digest.hexdigest()
+        self._named = digest.hexdigest()
+        return self._named
+
+    def is_current(self, version: str) -> bool:
+        """Return whether files of this version are what lies there now; a page has just named it, as a rule."""
+        return version == self._named or version == self.version()
 
     def scripts(self, name: str) -> tuple[str, ...]:
         """Return the script and all that it imports at once, each as a path below the folder, nearest first.

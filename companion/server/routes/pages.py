@@ -57,7 +57,7 @@ def blueprint() -> Blueprint:
     def kept(version: str, name: str) -> AnyResponse:
         response = file(name)
         # An address with another version is a page's that was open before: what it gets is not what it is called.
-        if version == assets.version():
+        if assets.is_current(version):
             response.headers["Cache-Control"] = _FOREVER
         return response
 
