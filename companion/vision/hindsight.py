@@ -26,6 +26,9 @@ _ONE_PLAYER = 45.0
 _FEWEST_ARMS, _FEWEST_SIDES = 2, 2
 # A back that was seen more often than this is no surer.
 _OFTEN = 4
+# How near the middle of where hands went, in lengths of a card, a back lies that is the draw pile's: hands tell it to
+# 0.2, and other things look like backs now and then.
+_BORNE_OUT = 0.4
 # Seconds between two stays within which no picture shows the pile between them.
 _MEANWHILE = 1.0
 # Of places where hands stayed so many at most are weighed, evenly chosen: an evening has ten times as many.
@@ -127,10 +130,9 @@ class Hindsight:
         best = max(places[::step], key=score)
         if not score(best):
             return None
-        looks = backs[np.hypot(*(backs - best).T) <= SAME_PLACE]
-        if len(looks):
-            return np.asarray(np.median(looks, axis=0), np.float64)
-        return _middle(best, places, sides)
+        middle = _middle(best, places, sides)
+        looks = backs[np.hypot(*(backs - middle).T) <= _BORNE_OUT]
+        return np.asarray(np.median(looks, axis=0), np.float64) if len(looks) else middle
 
     def _places(self, stretches: Sequence[_Stretch]) -> tuple[NDArray[np.float64], NDArray[np.intp], NDArray[np.intp]]:
         """Return where hands stayed beside the discard pile: (n, 2) lengths of a card from it, whose, from which side.

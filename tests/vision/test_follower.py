@@ -162,6 +162,16 @@ def test_hands_that_reach_too_far_from_opposite_sides_were_at_one_pile() -> None
     assert all(draw.drawn[0] < 0.1 for draw in hindsight.draws())
 
 
+def test_what_looks_like_a_back_beside_where_hands_go_is_not_the_draw_pile() -> None:
+    hindsight = Hindsight()
+    rims = ((300.0, 0.0), (600.0, 300.0))
+    for number, rim in enumerate(rims * 2):
+        hindsight.see([arm_to(number, rim, (420.0, 200.0), 10.0 * number)], ZONE)
+        hindsight.see_backs([card_at(366, 161)])
+    assert [draw.arm.track for draw in hindsight.draws()] == [0, 1, 2, 3]
+    assert all(draw.drawn[0] < 0.2 for draw in hindsight.draws())
+
+
 def test_where_one_player_alone_rests_a_hand_no_draw_pile_is_found() -> None:
     hindsight = Hindsight()
     for number in range(9):
