@@ -20,7 +20,7 @@ export function guide(place, { camera, picture, done }) {
   // The two are lent: the page keeps their places.
   const homes = [camera, picture].map((element) => {
     const home = document.createComment("");
-    element.replaceWith(home);
+    element.before(home);
     return { element, home };
   });
   let step = 0;
@@ -40,6 +40,7 @@ export function guide(place, { camera, picture, done }) {
     marks.forEach((mark, i) => (i === step ? mark.setAttribute("aria-current", "step") : mark.removeAttribute("aria-current")));
     back.disabled = step === 0;
     next.textContent = t(step === STEPS.length - 1 ? "guide.done" : "guide.next");
+    for (const { element, home } of homes) home.after(element);
     const said = h("p", {}, t(`guide.${STEPS[step]}.says`, { camera: t("setup.camera") }));
     body.replaceChildren(said, ...(step === 0 ? [camera] : step === 1 ? [picture] : []));
     if (step === 1 && picture.hasAttribute("hidden")) body.append(h("p", { class: "soft", id: "guide-dark" }, t("guide.dark")));
