@@ -12,7 +12,7 @@ from enum import Enum
 from companion.cards import Card
 from companion.referee.history import History
 from companion.referee.match import Match, spelled
-from companion.referee.moves import ActorMove, Amend, Entry, PlayerMove, Undo
+from companion.referee.moves import ActorMove, Amend, Entry, Flip, Play, PlayerMove, Start, Undo
 from companion.referee.state import Header
 
 Corners = tuple[tuple[float, float], ...]
@@ -89,6 +89,15 @@ class Journal:
         if isinstance(move, ActorMove):
             return move.by or (history[place - 1].state.actor if place else None)
         return None
+
+    def corrected(self) -> tuple[tuple[str, Card], ...]:
+        """Return the ids of the readings behind the moves that stand by people's word, and the cards they name."""
+        told = (line for line in self.lines if line.read_by in (ReadBy.TAP, ReadBy.CORRECTED))
+        return tuple(
+            (line.reading, line.entry.card)
+            for line in told
+            if line.reading is not None and isinstance(line.entry, Start | Play | Flip)
+        )
 
     def enter(self, line: Line) -> Journal:
         """Return the journal with one more line; raises RefereeError where its entry is refused.

@@ -169,6 +169,7 @@ def list_(ctx: click.Context, as_json: bool) -> None:
     for each in found:
         if as_json:
             row = {"name": each.name, "edition": each.edition.value, "cards": each.cards, "faces": each.faces}
+            row |= {"learns": each.learns, "further": each.further}
             click.echo(json.dumps(row, ensure_ascii=False))
         else:
             click.echo(f"{each.name}: {each.edition.value}, {each.cards} cards, {each.faces} different ones")
@@ -182,6 +183,16 @@ def rename(ctx: click.Context, name: str, new: str) -> None:
     """Give a deck another name."""
     with _said_plainly():
         decks_of(ctx).rename(name, new)
+
+
+@decks.command()
+@click.argument("name")
+@click.argument("learns", type=click.Choice(["on", "off"]))
+@click.pass_context
+def corrections(ctx: click.Context, name: str, learns: str) -> None:
+    """Let what people correct in a match add to a deck, or not: at first it does not."""
+    with _said_plainly():
+        decks_of(ctx).let_learn(name, learns == "on")
 
 
 @decks.command()

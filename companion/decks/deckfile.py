@@ -1,4 +1,4 @@
-"""A learnt deck and its file: a zip archive of the cards' pictures (JPEG), one JSON and the readers' features.
+"""A learnt deck and its file: a zip archive of the cards' pictures (JPEG) and one JSON.
 
 A file from a stranger is data: names, sizes, shapes and counts are checked before anything is read, and nothing of it
 is ever run.
@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import io
 import zipfile
+from collections import Counter
 from dataclasses import dataclass
 
 import cv2
@@ -21,8 +22,11 @@ from companion.vision.geometry import Image
 
 MOST_CARDS = 240
 """Pictures that a deck may rest on: two decks of 112, and some laid again."""
+MOST_FURTHER, MOST_OF_A_CARD = 100, 4
+"""Further views that matches may have brought, in all and of one card: a few lamps and tables, in a file that stays
+small and is loaded in seconds."""
 MOST_BYTES = 40_000_000
-"""Size that a deck's file may have, packed or unpacked: 240 pictures of 100 KB, and their features."""
+"""Size that a deck's file may have, packed or unpacked: 340 pictures of 100 KB, and what they are called."""
 NAME = r"^[^\x00-\x1f/\\<>]{1,60}$"
 """What decks may be called."""
 _VERSION = 1
@@ -34,11 +38,31 @@ class DeckFileError(Exception):
     """A deck's file that is missing, damaged or no such file. The message is one sentence for a user."""
 
 
+@dataclass(frozen=True)
+class FurtherView:
+    """A picture that was read as another card in a match until people said what it is.
+
+    jpeg: the kept picture, of size PICTURE. match, reading: the ids of the match and of the reading behind the line.
+    """
+
+    card: Card
+    jpeg: bytes
+    match: str
+    reading: str
+
+    @property
+    def picture(self) -> Image:
+        """The (480, 320, 3) BGR uint8 picture; raises DeckFileError where the bytes are none of that size."""
+        return _picture(self.jpeg)
+
+
 @dataclass(frozen=True, eq=False)
 class LearntDeck:
     """A deck whose cards are known: pictures[i], (480, 320, 3) BGR uint8, shows cards[i].
 
     asked: how many questions it took. spot: where the design has its index, None where it has none.
+    learns: whether what people correct in a match becomes further views, the oldest first in `further`. jpegs: the
+    pictures as they lie in the file, if they come from one: written again as they are, they do not wear.
     """
 
     name: str
@@ -47,6 +71,9 @@ class LearntDeck:
     pictures: tuple[Image, ...]
     spot: tuple[float, float, float] | None = None
     asked: int = 0
+    learns: bool = False
+    further: tuple[FurtherView, ...] = ()
+    jpegs: tuple[bytes, ...] = ()
 
     @property
     def faces(self) -> int:
@@ -60,6 +87,11 @@ class _Entry(BaseModel):
     picture: str = Field(pattern=r"^[0-9]{3}\.jpg$")
 
 
+class _Further(_Entry):
+    match: str = Field(max_length=60)
+    reading: str = Field(max_length=60)
+
+
 class _Index(BaseModel):
     model_config = ConfigDict(extra="forbid")
     version: int
@@ -68,23 +100,42 @@ class _Index(BaseModel):
     asked: int = Field(ge=0, le=1000)
     spot: tuple[float, float, float] | None
     cards: list[_Entry] = Field(min_length=1, max_length=MOST_CARDS)
+    learns: bool = False
+    further: list[_Further] = Field(default=[], max_length=MOST_FURTHER)
 
 
 def pack(deck: LearntDeck) -> bytes:
     """Return the deck's file."""
-    entries, buffer = [], io.BytesIO()
+    entries, further, buffer = [], [], io.BytesIO()
+    jpegs = deck.jpegs or [encoded(picture) for picture in deck.pictures]
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_STORED) as archive:
-        for i, (card, picture) in enumerate(zip(deck.cards, deck.pictures, strict=True)):
+        for i, (card, jpeg) in enumerate(zip(deck.cards, jpegs, strict=True)):
             name = f"{i:03}.jpg"
-            ok, data = cv2.imencode(".jpg", picture, [cv2.IMWRITE_JPEG_QUALITY, _QUALITY])
-            assert ok
-            archive.writestr(_entry(name), data.tobytes())
+            archive.writestr(_entry(name), jpeg)
             entries.append(_Entry(card=card.name, picture=name))
+        for i, view in enumerate(deck.further, len(entries)):
+            name = f"{i:03}.jpg"
+            archive.writestr(_entry(name), view.jpeg)
+            further.append(_Further(card=view.card.name, picture=name, match=view.match, reading=view.reading))
         index = _Index(
-            version=_VERSION, name=deck.name, edition=deck.edition, asked=deck.asked, spot=deck.spot, cards=entries
+            version=_VERSION,
+            name=deck.name,
+            edition=deck.edition,
+            asked=deck.asked,
+            spot=deck.spot,
+            cards=entries,
+            learns=deck.learns,
+            further=further,
         )
         archive.writestr(_entry(_INDEX), index.model_dump_json(indent=1))
     return buffer.getvalue()
+
+
+def encoded(picture: Image) -> bytes:
+    """Return a picture as it is kept, JPEG."""
+    ok, data = cv2.imencode(".jpg", picture, [cv2.IMWRITE_JPEG_QUALITY, _QUALITY])
+    assert ok
+    return data.tobytes()
 
 
 def _entry(name: str) -> zipfile.ZipInfo:
@@ -99,13 +150,18 @@ def unpack(data: bytes) -> LearntDeck:
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             members = archive.infolist()
-            if len(members) > MOST_CARDS + 1 or sum(member.file_size for member in members) > MOST_BYTES:
+            if len(members) > MOST_CARDS + MOST_FURTHER + 1 or sum(member.file_size for member in members) > MOST_BYTES:
                 raise DeckFileError("This file holds more than a deck does.")
             index = _Index.model_validate_json(archive.read(_INDEX))
             if index.version != _VERSION:
                 raise DeckFileError("This deck is of another version of the companion.")
             cards = tuple(Card.parse(entry.card) for entry in index.cards)
-            pictures = tuple(_picture(archive.read(entry.picture)) for entry in index.cards)
+            jpegs = tuple(archive.read(entry.picture) for entry in index.cards)
+            pictures = tuple(map(_picture, jpegs))
+            further = tuple(
+                FurtherView(Card.parse(entry.card), archive.read(entry.picture), entry.match, entry.reading)
+                for entry in index.further
+            )
     except DeckFileError:
         raise
     except (zipfile.BadZipFile, KeyError, ValueError, NotImplementedError, RuntimeError, OSError) as error:
@@ -113,7 +169,11 @@ def unpack(data: bytes) -> LearntDeck:
     spot = index.spot
     if spot is not None and not all(0 < value < 1 for value in spot):
         raise DeckFileError("This deck says of its corners what cannot be.")
-    return LearntDeck(index.name, index.edition, cards, pictures, spot, index.asked)
+    for view in further:
+        _picture(view.jpeg)
+    if any(count > MOST_OF_A_CARD for count in Counter(view.card for view in further).values()):
+        raise DeckFileError("This file holds more than a deck does.")
+    return LearntDeck(index.name, index.edition, cards, pictures, spot, index.asked, index.learns, further, jpegs)
 
 
 def _picture(data: bytes) -> Image:

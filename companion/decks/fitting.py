@@ -38,12 +38,23 @@ class DeckFit:
             if not sighting.whole or not kept:
                 continue
             seen = _grey(cut(image, sighting.quad, *_SIZE))
-            self._likeness.append(max(float((seen * way).mean()) for one in kept for way in (one, one[::-1, ::-1])))
+            self._likeness.append(_likeness(seen, kept))
 
     @property
     def is_another(self) -> bool:
         """Whether most of the cards seen so far are of another design."""
         return len(self._likeness) >= _ENOUGH and float(np.median(self._likeness)) < _LIKE
+
+
+def fits(deck: LearntDeck, card: Card, picture: Image) -> bool:
+    """Return whether a kept picture is like those that the deck has of this card; none fits where it has none."""
+    seen = _grey(cut(picture, outline(), *_SIZE))
+    known = [_grey(cut(one, outline(), *_SIZE)) for of, one in _pairs(deck) if of == card]
+    return bool(known) and _likeness(seen, known) >= _LIKE
+
+
+def _likeness(seen: Floats, known: Sequence[Floats]) -> float:
+    return max(float((seen * way).mean()) for one in known for way in (one, one[::-1, ::-1]))
 
 
 def _pairs(deck: LearntDeck) -> list[tuple[Card, Image]]:

@@ -15,12 +15,17 @@ SUFFIX = ".deck"
 
 @dataclass(frozen=True)
 class DeckSummary:
-    """What a list of decks says of one: how many cards it rests on, how many different ones they are."""
+    """What a list of decks says of one: how many cards it rests on, how many different ones they are.
+
+    learns: whether matches add to it. further: how many pictures they have added.
+    """
 
     name: str
     edition: EditionName
     cards: int
     faces: int
+    learns: bool = False
+    further: int = 0
 
 
 class NoSuchDeckError(DeckFileError):
@@ -45,7 +50,8 @@ class DeckLibrary:
                 deck = unpack(_bytes(path))
             except DeckFileError:
                 continue
-            found.append(DeckSummary(deck.name, deck.edition, len(deck.cards), deck.faces))
+            counts = len(deck.cards), deck.faces
+            found.append(DeckSummary(deck.name, deck.edition, *counts, deck.learns, len(deck.further)))
         return sorted(found, key=lambda summary: summary.name.casefold())
 
     def load(self, name: str) -> LearntDeck:
@@ -88,6 +94,10 @@ class DeckLibrary:
         self.save(replace(deck, name=new))
         if self.path(new) != self.path(name):
             self.delete(name)
+
+    def let_learn(self, name: str, learns: bool) -> None:
+        """Let what people correct in a match add to a deck from now on, or not; what it has learnt stays."""
+        self.save(replace(self.load(name), learns=learns))
 
     def delete(self, name: str) -> None:
         """Delete a deck, and what was worked out from it."""

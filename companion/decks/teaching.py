@@ -66,9 +66,14 @@ def index_plain(views: int) -> int:
 
 
 def views_of(reader: Reader, deck: LearntDeck) -> list[CardViews]:
-    """Return the views of all pictures of a deck."""
+    """Return the views of all pictures of a deck that were laid for it."""
     rng = np.random.default_rng(_SEED)
     return [study(reader, picture, deck.spot, rng) for picture in deck.pictures]
+
+
+def further_views_of(reader: Reader, deck: LearntDeck) -> list[CardViews]:
+    """Return the views of the pictures that matches have added."""
+    return [study(reader, view.picture, deck.spot, np.random.default_rng(_SEED)) for view in deck.further]
 
 
 def learnt_looks(reader: Reader, deck: LearntDeck, networks: Path, cache: Path | None = None) -> DeckLooks:
@@ -83,7 +88,9 @@ def learnt_looks(reader: Reader, deck: LearntDeck, networks: Path, cache: Path |
         if cache:
             _keep(cache, key, views)
     cards = [ALL_CARDS.index(card) for card in deck.cards]
-    told = looks(views, cards)
+    # Outlines seen in a match are less exact: what matches add counts for looks, not for where a card lies.
+    added = [ALL_CARDS.index(view.card) for view in deck.further]
+    told = looks([*views, *further_views_of(reader, deck)], cards + added)
     return replace(told, card_places=card_places(deck, cards), index_places=index_places(deck, cards))
 
 

@@ -33,6 +33,7 @@ from companion.server.lock import FolderLock
 from companion.server.people import People
 from companion.server.routes.payloads import question_answer, ruling_answer, view_answer
 from companion.server.scans import Scans
+from companion.server.teaching import Teaching
 from companion.store import Store, StoreError
 from companion.table import Table, Turns, Update
 from companion.vision.detector import CardDetector
@@ -84,6 +85,7 @@ class Services:
         self._take_up()
         self.camera = Camera(self)
         self.lessons = Lessons(self.camera.frame)
+        self.teaching = Teaching(self.table, self.store, self.decks, lambda: self.deck, self._refresh_deck)
 
     @property
     def caller(self) -> Caller:
@@ -146,6 +148,20 @@ class Services:
         with self._lock:
             self.deck, self._fit = name, fit
             self._detectors.clear()
+
+    def _refresh_deck(self, name: str) -> None:
+        """Read with what a deck has learnt since; until that is worked out, reading goes on as before."""
+        edition = self.table.edition
+        if self._detect is not None:
+            return
+        try:
+            detector = deck_detector(self.decks, name, edition, self.config.model)
+        except ModelFileError as error:
+            _log.warning("What the deck has learnt is read with later: %s", error)
+            return
+        with self._lock:
+            if self.deck == name:
+                self._detectors = {edition: detector}
 
     @property
     def is_another_deck(self) -> bool:

@@ -365,6 +365,10 @@ class Table:
         with self._lock:
             return None if self._session is None else self._keeper.picture(self._session.match_id, picture_id)
 
+    def corrected(self) -> tuple[tuple[str, Card], ...]:
+        """Return what stands by people's word of the running match, as `Journal.corrected` does."""
+        return () if self._session is None else self._session.journal.corrected()
+
     def subscribe(self, after: int | None = None) -> Subscription:
         """Return a subscription to the updates after this id, or to those to come."""
         return self._updates.subscribe(after)

@@ -79,6 +79,9 @@ def test_a_deck_is_laid_named_kept_and_played_with(server: Server, open_as: Open
     expect(page.locator("#lesson-status")).to_contain_text("Learnt: Ours, 4 of 108 cards, 2 asked")
     assert [(deck.name, deck.cards, deck.faces) for deck in server.services.decks.list()] == [("Ours", 4, 3)]
     assert server.services.deck == "Ours"
+    page.check('[data-learns="Ours"]')
+    page.wait_for_function("async () => (await (await fetch('/api/decks')).json()).decks[0].learns")
+    expect(page.locator('[data-learns="Ours"]')).to_be_checked()
 
     edition = EDITIONS[EditionName.CLASSIC]
     server.services.start(Header(edition, ("Ann", "Ben"), 1, edition.options), relaxed_turns=False)

@@ -35,18 +35,24 @@ setInterval(async () => {
   if (began) await drawLesson(await get("/api/decks/lesson"));
 }, EVERY);
 
-/** @param {{ decks: { name: string, cards: number, faces: number }[], chosen: string | null }} known */
+/** @param {{ decks: { name: string, cards: number, faces: number, learns: boolean, further: number }[], chosen: string | null }} known */
 function drawDecks(known) {
   const choose = async (/** @type {string | null} */ name) => {
     const now = await attempt(() => post("/api/decks/choose", { name }));
     if (now) drawDecks(now);
   };
+  const teach = async (/** @type {string} */ name, /** @type {boolean} */ learns) => {
+    drawDecks(await attempt(() => post("/api/decks/learns", { name, learns })) ?? await get("/api/decks"));
+  };
   fill(list,
     known.decks.length === 0 && h("p", { class: "soft" }, t("deck.none")),
     known.decks.length > 0 && h("label", { class: "check" }, h("input", { type: "radio", name: "deck", checked: known.chosen === null, onchange: () => choose(null) }), t("deck.without")),
+    known.decks.length > 0 && h("p", { class: "soft" }, t("deck.learns.why")),
     known.decks.map((deck) => h("div", { class: "row spread" },
       h("label", { class: "check" }, h("input", { type: "radio", name: "deck", checked: known.chosen === deck.name, onchange: () => choose(deck.name) }),
         t("deck.one", { name: deck.name, cards: deck.cards, faces: deck.faces })),
+      h("label", { class: "check" }, h("input", { type: "checkbox", checked: deck.learns, "data-learns": deck.name, onchange: (/** @type {Event} */ event) => teach(deck.name, /** @type {HTMLInputElement} */ (event.target).checked) }),
+        t("deck.learns", { count: deck.further })),
       h("button", { type: "button", class: "quiet", onclick: () => forget(deck.name) }, t("deck.delete")))));
 }
 

@@ -31,12 +31,17 @@ DeckName = Annotated[str, Field(min_length=1, max_length=60, pattern=NAME)]
 
 
 class DeckAnswer(Answer):
-    """A learnt deck: how many pictures it rests on, and how many different cards they show."""
+    """A learnt deck: how many pictures it rests on, and how many different cards they show.
+
+    `learns`: whether what people correct in a match adds to it. `further`: how many pictures that has added.
+    """
 
     name: str
     edition: EditionName
     cards: int
     faces: int
+    learns: bool
+    further: int
 
 
 class DecksAnswer(Answer):
@@ -63,6 +68,13 @@ class DeleteBody(Body):
     """The deck to delete."""
 
     name: DeckName
+
+
+class LearnsBody(Body):
+    """Whether what people correct in a match adds to a deck from now on."""
+
+    name: DeckName
+    learns: bool
 
 
 class LessonBody(Body):
@@ -132,7 +144,17 @@ def list_decks() -> DecksAnswer:
 
 def _decks() -> DecksAnswer:
     found = services().decks.list()
-    decks = [DeckAnswer(name=one.name, edition=one.edition, cards=one.cards, faces=one.faces) for one in found]
+    decks = [
+        DeckAnswer(
+            name=one.name,
+            edition=one.edition,
+            cards=one.cards,
+            faces=one.faces,
+            learns=one.learns,
+            further=one.further,
+        )
+        for one in found
+    ]
     return DecksAnswer(decks=decks, chosen=services().deck)
 
 
@@ -151,6 +173,14 @@ def rename_deck(body: RenameBody) -> DecksAnswer:
         services().decks.rename(body.name, body.new)
         if services().deck == body.name:
             services().choose_deck(body.new)
+    return _decks()
+
+
+@api.route("POST", "/api/decks/learns", role=Role.HOST, body=LearnsBody, answer=DecksAnswer, errors=(404, 409))
+def let_deck_learn(body: LearnsBody) -> DecksAnswer:
+    """Let what people correct in a match add to a deck from now on, or not."""
+    with _said_plainly():
+        services().decks.let_learn(body.name, body.learns)
     return _decks()
 
 

@@ -1,0 +1,71 @@
+"""What people correct in the running match goes into the learnt deck that is read with, where that deck lets it."""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Callable
+
+from companion.cards import Card
+from companion.decks.corrected import Corrected, with_corrections
+from companion.decks.deckfile import DeckFileError
+from companion.decks.library import DeckLibrary
+from companion.store import Store, StoreError
+from companion.table import Table
+
+_log = logging.getLogger(__name__)
+
+
+class Teaching:
+    """Follows a table in a thread of its own until that closes.
+
+    chosen: gives the name of the deck that is read with. changed: is told the name of a deck that has changed.
+    """
+
+    def __init__(
+        self,
+        table: Table,
+        store: Store,
+        decks: DeckLibrary,
+        chosen: Callable[[], str | None],
+        changed: Callable[[str], None],
+    ) -> None:
+        self._table = table
+        self._store = store
+        self._decks = decks
+        self._chosen = chosen
+        self._changed = changed
+        # The deck and match looked at last, and what stood corrected then.
+        self._known: tuple[str, str, tuple[tuple[str, Card], ...]] | None = None
+        threading.Thread(target=self._follow, name="teaching", daemon=True).start()
+
+    def _follow(self) -> None:
+        subscription = self._table.subscribe()
+        while not subscription.closed:
+            if subscription.next(None) is not None:
+                try:
+                    self.look()
+                except (DeckFileError, StoreError) as error:
+                    _log.warning("The corrections could not be learnt from: %s", error)
+
+    def look(self) -> None:
+        """Let the deck that is read with have what stands corrected now; raises DeckFileError, StoreError."""
+        name, match, told = self._chosen(), self._table.match_id, self._table.corrected()
+        if name is None or match is None or self._known == (name, match, told):
+            return
+        deck = self._decks.load(name)
+        if not deck.learns:
+            return
+        self._known = name, match, told
+        standing = [one for reading, card in told if (one := self._corrected(match, reading, card)) is not None]
+        taught = with_corrections(deck, match, standing)
+        if taught.further != deck.further:
+            self._decks.save(taught)
+            self._changed(name)
+
+    def _corrected(self, match: str, reading: str, card: Card) -> Corrected | None:
+        """Return what a reading truly showed; None where it had been read so, which is no correction."""
+        kept = self._store.reading(match, reading)
+        if kept is None or (kept.probabilities and max(kept.probabilities, key=lambda pair: pair[1])[0] == card):
+            return None
+        return Corrected(reading, card, kept.picture, kept.quad)

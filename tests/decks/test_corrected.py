@@ -1,0 +1,115 @@
+"""What people correct in a match, as further views of a learnt deck."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import cv2
+import numpy as np
+import pytest
+from click.testing import CliRunner
+from numpy.typing import NDArray
+
+from companion.cards import ALL_CARDS, Card, EditionName
+from companion.cli import main
+from companion.decks.corrected import Corrected, with_corrections
+from companion.decks.deckfile import DeckFileError, FurtherView, LearntDeck, encoded, pack, unpack
+from companion.decks.library import DeckLibrary
+from companion.decks.reading import reading_parts
+from companion.decks.teaching import learnt_looks
+from companion.decks.views import PICTURE, outline
+from companion.vision.detector import model_folder
+
+RED_7, BLUE_3 = Card.parse("red 7"), Card.parse("blue 3")
+QUAD = [(float(x), float(y)) for x, y in outline()]
+
+
+def _face(seed: int) -> NDArray[np.uint8]:
+    width, height = PICTURE
+    rough = np.random.default_rng(seed).integers(0, 256, (6, 4, 3)).astype(np.uint8)
+    return np.asarray(cv2.resize(rough, (width, height), interpolation=cv2.INTER_CUBIC), np.uint8)
+
+
+@pytest.fixture
+def deck() -> LearntDeck:
+    return LearntDeck("Ours", EditionName.CLASSIC, (RED_7, BLUE_3), (_face(1), _face(2)), learns=True)
+
+
+def _said(number: int, card: Card = RED_7, seed: int = 1) -> Corrected:
+    return Corrected(f"r{number}", card, encoded(_face(seed)), QUAD)
+
+
+def _readings(deck: LearntDeck) -> list[str]:
+    return [view.reading for view in deck.further]
+
+
+def test_a_correction_is_a_further_view_for_as_long_as_it_stands(deck: LearntDeck) -> None:
+    taught = with_corrections(deck, "m1", [_said(1), _said(2, BLUE_3, 2)])
+    assert [(view.card, view.match, view.reading) for view in taught.further] == [
+        (RED_7, "m1", "r1"),
+        (BLUE_3, "m1", "r2"),
+    ]
+    assert _readings(with_corrections(taught, "m1", [_said(2, BLUE_3, 2)])) == ["r2"]
+    assert _readings(with_corrections(taught, "m2", [])) == ["r1", "r2"]
+
+
+def test_of_a_card_the_oldest_view_goes(deck: LearntDeck) -> None:
+    told = [_said(number) for number in range(6)]
+    taught = with_corrections(with_corrections(deck, "m1", told[:1]), "m2", told[1:])
+    assert _readings(taught) == ["r2", "r3", "r4", "r5"]
+    assert _readings(with_corrections(taught, "m2", told[1:])) == _readings(taught)
+
+
+@pytest.mark.parametrize(
+    "unfit",
+    [
+        Corrected("r", RED_7, encoded(_face(1)), None),
+        Corrected("r", RED_7, None, QUAD),
+        Corrected("r", RED_7, b"no picture", QUAD),
+        Corrected("r", RED_7, encoded(_face(1)), [(x / 9, y / 9) for x, y in QUAD]),
+        Corrected("r", RED_7, encoded(_face(2)), QUAD),
+        Corrected("r", Card.parse("green 1"), encoded(_face(1)), QUAD),
+    ],
+    ids=["no outline", "no picture", "damaged", "tiny", "unlike its card", "a card not learnt"],
+)
+def test_what_fits_nothing_is_not_taken(deck: LearntDeck, unfit: Corrected) -> None:
+    assert with_corrections(deck, "m1", [unfit]).further == ()
+
+
+def test_further_views_come_back_from_the_file_and_pictures_do_not_wear(deck: LearntDeck) -> None:
+    taught = with_corrections(unpack(pack(deck)), "m1", [_said(1)])
+    again = unpack(pack(taught))
+    assert again.learns
+    assert again.further == taught.further
+    for _ in range(3):
+        again = unpack(pack(replace(again, name="Theirs")))
+    assert all(np.array_equal(a, b) for a, b in zip(again.pictures, unpack(pack(deck)).pictures, strict=True))
+
+
+def test_a_file_with_too_many_or_other_further_views_is_refused(deck: LearntDeck) -> None:
+    view = FurtherView(RED_7, encoded(_face(1)), "m1", "r1")
+    for further in ((view,) * 5, (replace(view, jpeg=encoded(_face(1)[:90])),)):
+        with pytest.raises(DeckFileError):
+            unpack(pack(replace(deck, further=further)))
+
+
+def test_what_was_added_is_read_with(deck: LearntDeck, tmp_path: Path) -> None:
+    reader, _ = reading_parts()
+    cache = tmp_path / "ours.npy"
+    before = learnt_looks(reader, deck, model_folder(), cache).cards
+    after = learnt_looks(reader, with_corrections(deck, "m1", [_said(1)]), model_folder(), cache).cards
+    own = ALL_CARDS.index(RED_7)
+    assert (after.cards == own).sum() == 2 * (before.cards == own).sum()
+
+
+def test_the_switch_is_off_until_somebody_turns_it(deck: LearntDeck, tmp_path: Path) -> None:
+    DeckLibrary(tmp_path / "decks").save(replace(deck, learns=False))
+    for said, learns in ((None, False), ("on", True), ("off", False)):
+        if said:
+            assert (
+                CliRunner().invoke(main, ["--data", str(tmp_path), "decks", "corrections", "Ours", said]).exit_code == 0
+            )
+        listed = CliRunner().invoke(main, ["--data", str(tmp_path), "decks", "list", "--json"])
+        assert json.loads(listed.output)["learns"] is learns

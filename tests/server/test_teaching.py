@@ -1,0 +1,61 @@
+"""A learnt deck that is played with learns from what people correct, if they let it."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+import cv2
+import numpy as np
+import pytest
+from flask.testing import FlaskClient
+
+from companion.cards import Card, EditionName
+from companion.decks.deckfile import LearntDeck
+from companion.decks.views import PICTURE, outline
+from companion.server.services import Services
+from companion.vision.events import CardLanded
+
+RED_7, RED_1 = Card.parse("red 7"), Card.parse("red 1")
+
+
+def _soon(holds: Callable[[], bool]) -> bool:
+    until = time.monotonic() + 5
+    while not holds() and time.monotonic() < until:
+        time.sleep(0.01)
+    return holds()
+
+
+@pytest.mark.parametrize("learns", [True, False])
+def test_a_corrected_landing_becomes_a_view_of_the_deck(playing: FlaskClient, services: Services, learns: bool) -> None:
+    width, height = PICTURE
+    faces = [np.random.default_rng(seed).integers(0, 256, (6, 4, 3)).astype(np.uint8) for seed in (1, 2)]
+    shown = [np.asarray(cv2.resize(face, (width, height), interpolation=cv2.INTER_CUBIC), np.uint8) for face in faces]
+    services.decks.save(LearntDeck("Ours", EditionName.CLASSIC, (RED_7, RED_1), (shown[0], shown[1])))
+    assert playing.post("/api/decks/choose", json={"name": "Ours"}).status_code == 200
+    answer = playing.post("/api/decks/learns", json={"name": "Ours", "learns": learns}).json
+    assert answer["decks"][0]["learns"] is learns
+
+    def views() -> list[Card]:
+        return [view.card for view in services.decks.load("Ours").further]
+
+    # A red 7 that is read as a red 1.
+    services.table.see(CardLanded(1.0, ((RED_1, 0.99),), outline(), shown[0]))
+    assert len(services.table.corrected()) == 0
+    amendment = {"n": 2, "move": {"do": "play", "card": "red 7"}}
+    answer = playing.post("/api/amend", json=amendment)
+    assert answer.status_code == 200, answer.json
+    if not learns:
+        services.teaching.look()
+        assert views() == []
+        return
+    assert _soon(lambda: views() == [RED_7])
+    assert playing.get("/api/decks").json["decks"][0]["further"] == 1
+    amendment["move"] = {"do": "play", "card": "red 1"}
+    assert playing.post("/api/amend", json=amendment).status_code == 200
+    assert _soon(lambda: views() == [])
+    amendment["move"] = {"do": "play", "card": "red 7"}
+    assert playing.post("/api/amend", json=amendment).status_code == 200
+    assert _soon(lambda: views() == [RED_7])
+    assert playing.post("/api/undo").status_code == 200
+    assert _soon(lambda: views() == [])
