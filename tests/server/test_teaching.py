@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from dataclasses import replace
 
 import cv2
 import numpy as np
 import pytest
 from flask.testing import FlaskClient
 
-from companion.cards import Card, EditionName
-from companion.decks.deckfile import LearntDeck
+from companion.cards import ALL_CARDS, Card, EditionName
+from companion.decks.deckfile import FurtherView, LearntDeck, encoded
+from companion.decks.teaching import DeckLooks
 from companion.decks.views import PICTURE, outline
 from companion.server.services import Services
 from companion.vision.events import CardLanded
@@ -24,6 +26,29 @@ def _soon(holds: Callable[[], bool]) -> bool:
     while not holds() and time.monotonic() < until:
         time.sleep(0.01)
     return holds()
+
+
+def test_the_deck_in_use_is_read_with_as_it_has_become(playing: FlaskClient, services: Services) -> None:
+    width, height = PICTURE
+    face = np.full((height, width, 3), 90, np.uint8)
+    face[100:300, 80:200] = 220
+    view = FurtherView(RED_7, encoded(face), "m1", "r1")
+    deck = LearntDeck("Ours", EditionName.CLASSIC, (RED_7, RED_1), (face, face[::-1]))
+    services.decks.save(deck)
+    services._detect = None
+    services.choose_deck("Ours")
+
+    def views() -> int:
+        services.reader()
+        looks = services._networks().reader._deck
+        assert isinstance(looks, DeckLooks)
+        return int((looks.cards.cards == ALL_CARDS.index(RED_7)).sum())
+
+    before = views()
+    services.decks.save(replace(deck, further=(view,)))
+    assert views() == before
+    services._refresh_deck("Ours")
+    assert views() == 2 * before
 
 
 @pytest.mark.parametrize("learns", [True, False])
