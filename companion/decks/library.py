@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import re
+import threading
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -41,6 +43,8 @@ class DeckLibrary:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
+        # A match adds to a deck while people rename it or turn its switch.
+        self._changing = threading.RLock()
 
     def list(self) -> list[DeckSummary]:
         """Return the decks there are, by name; files that are no decks are left out."""
@@ -88,24 +92,34 @@ class DeckLibrary:
 
     def rename(self, name: str, new: str) -> None:
         """Give a deck another name that no deck has."""
-        deck = self.load(name)
-        if self.path(new) != self.path(name) and self.path(new).exists():
-            raise DeckFileError(f"There is a deck called {new!r} already.")
-        self.save(replace(deck, name=new))
-        if self.path(new) != self.path(name):
-            self.delete(name)
+        with self._changing:
+            deck = self.load(name)
+            if self.path(new) != self.path(name) and self.path(new).exists():
+                raise DeckFileError(f"There is a deck called {new!r} already.")
+            self.save(replace(deck, name=new))
+            if self.path(new) != self.path(name):
+                self.delete(name)
 
     def let_learn(self, name: str, learns: bool) -> None:
         """Let what people correct in a match add to a deck from now on, or not; what it has learnt stays."""
-        self.save(replace(self.load(name), learns=learns))
+        self.change(name, lambda deck: replace(deck, learns=learns))
+
+    def change(self, name: str, change: Callable[[LearntDeck], LearntDeck]) -> None:
+        """Keep a deck as it is after a change, one change at a time; raises NoSuchDeckError where there is none."""
+        with self._changing:
+            before = self.load(name)
+            after = change(before)
+            if after is not before:
+                self.save(after)
 
     def delete(self, name: str) -> None:
         """Delete a deck, and what was worked out from it."""
         path = self.path(name)
-        if not path.is_file():
-            raise NoSuchDeckError(name)
-        path.unlink()
-        path.with_suffix(".npy").unlink(missing_ok=True)
+        with self._changing:
+            if not path.is_file():
+                raise NoSuchDeckError(name)
+            path.unlink()
+            path.with_suffix(".npy").unlink(missing_ok=True)
 
     def path(self, name: str) -> Path:
         """Return the file of a deck; raises DeckFileError where a deck cannot be called that."""

@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 from companion.cards import Card
 from companion.decks.corrected import Corrected, with_corrections
-from companion.decks.deckfile import DeckFileError
+from companion.decks.deckfile import DeckFileError, LearntDeck
 from companion.decks.library import DeckLibrary
 from companion.store import Store, StoreError
 from companion.table import Table
@@ -53,14 +53,20 @@ class Teaching:
         name, match, told = self._chosen(), self._table.match_id, self._table.corrected()
         if name is None or match is None or self._known == (name, match, told):
             return
-        deck = self._decks.load(name)
-        if not deck.learns:
+        if not self._decks.load(name).learns:
             return
         self._known = name, match, told
         standing = [one for reading, card in told if (one := self._corrected(match, reading, card)) is not None]
-        taught = with_corrections(deck, match, standing)
-        if taught.further != deck.further:
-            self._decks.save(taught)
+        changed = False
+
+        def teach(deck: LearntDeck) -> LearntDeck:
+            nonlocal changed
+            taught = with_corrections(deck, match, standing)
+            changed = taught.further != deck.further
+            return taught if changed else deck
+
+        self._decks.change(name, teach)
+        if changed:
             self._changed(name)
 
     def _corrected(self, match: str, reading: str, card: Card) -> Corrected | None:
