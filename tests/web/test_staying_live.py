@@ -25,6 +25,13 @@ def test_pages_turned_quickly_never_go_blank(playing: Server, open_as: Open) -> 
     expect(page.locator("#offline")).to_have_count(0)
 
 
+def test_a_page_shows_its_bar_before_any_script_runs(playing: Server, device: Callable[..., BrowserContext]) -> None:
+    page = device().new_page()
+    page.route("**/js/*.js", lambda route: route.abort())
+    page.goto(f"{playing.url}/table", wait_until="domcontentloaded")
+    expect(page.locator(".bar .brand svg")).to_be_visible()
+
+
 def test_a_page_put_by_and_shown_again_listens_again(playing: Server, open_as: Open) -> None:
     page = open_as(Role.VIEWER)
     expect(page.locator(".seat.turn")).to_have_attribute("data-player", "Ann")

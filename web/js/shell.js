@@ -63,7 +63,8 @@ function drawBar(me) {
   );
 }
 
-const logo = () => svg('<rect x="3" y="5" width="12" height="17" rx="2.5" fill="var(--red)" transform="rotate(-12 9 13)"/><rect x="9" y="3" width="12" height="17" rx="2.5" fill="var(--blue)" transform="rotate(10 15 12)"/><circle cx="15.2" cy="11.6" r="3.4" fill="#fff"/>');
+/** The sign of the whole: every page has it from the start, so that none is blank while it loads. */
+const logo = () => $(".bar .brand svg")?.cloneNode(true) ?? null;
 const QR = () => svg('<path fill="none" stroke="currentColor" stroke-width="2" d="M4 4h6v6H4zM14 4h6v6h-6zM4 14h6v6H4z"/><path fill="currentColor" d="M14 14h2v2h-2zM18 14h2v2h-2zM16 16h2v2h-2zM14 18h2v2h-2zM18 18h2v2h-2z"/>');
 const GEAR = () => svg('<path d="M4 7h10M18 7h2M4 17h2M10 17h10" stroke="currentColor" stroke-width="2" stroke-linecap="round"/><circle cx="16" cy="7" r="2.4" fill="none" stroke="currentColor" stroke-width="2"/><circle cx="8" cy="17" r="2.4" fill="none" stroke="currentColor" stroke-width="2"/>');
 
