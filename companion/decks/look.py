@@ -69,6 +69,10 @@ class Look:
         """
         known, likeness = self.likeness(features)
         belongs = self._belonging(likeness)
+        # A face that was not laid looks most like another one that was: what the reader takes for such a face is left
+        # to it, unless it is as like to a laid one as copies are.
+        unlaid = ~np.isin(logs[:, : CLASSES - 1].argmax(1), known)
+        belongs[unlaid] = np.clip((likeness.max(1)[unlaid] - self.full) / (self.full - self.begin), 0, 1)
         if self.sharpness == 0:
             return logs, belongs
         belonging = belongs[:, None]

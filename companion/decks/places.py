@@ -45,6 +45,8 @@ class Places:
             return None
         best = np.full(CLASSES, -1.0, np.float32)
         np.maximum.at(best, self._cards, found.fits)
+        # Nothing speaks for or against a face that was not laid.
+        best[np.setdiff1d(np.arange(CLASSES - 1), self._cards)] = best.max()
         logs = np.maximum(self._sharpness * (best - best.max()), -_MOST)
         belonging = float(np.clip((found.fit - _FITS) / (_SURELY - _FITS), 0, 1))
         return Placed(found.quad, np.asarray(logs, np.float32), belonging)

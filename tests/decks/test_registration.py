@@ -6,11 +6,12 @@ import cv2
 import numpy as np
 import pytest
 
-from companion.cards import Card
+from companion.cards import ALL_CARDS, Card
 from companion.dataset.artist.faces import render
 from companion.dataset.artist.families import StyleFamily
 from companion.dataset.artist.styles import sample_style
 from companion.decks.evening import evened
+from companion.decks.places import Places
 from companion.decks.registration import Templates
 from companion.vision.geometry import Image, homography, intersection_over_union, unit_square
 
@@ -45,6 +46,19 @@ def test_a_rough_outline_is_put_right_and_named_by_the_picture_that_fits(
     assert intersection_over_union(found.quad, truth) > 0.96 > intersection_over_union(rough, truth)
     # Its corners are in the card's own order, whichever way the rough outline was.
     assert np.abs(found.quad - truth).max() < 6
+
+
+def test_where_a_picture_lies_nothing_is_said_of_cards_that_were_not_laid(faces: list[Image]) -> None:
+    height, width = faces[0].shape[:2]
+    outline = (unit_square() * np.array([width, height], np.float32) + 60).astype(np.float32)
+    table = np.full((height + 120, width + 120, 3), (60, 90, 120), np.uint8)
+    table[60 : 60 + height, 60 : 60 + width] = faces[0]
+    laid = [ALL_CARDS.index(Card.parse(name)) for name in NAMES]
+    small = [cv2.resize(face, (40, 60), interpolation=cv2.INTER_AREA) for face in faces]
+    found = Places(Templates(small, (0, 2)), laid, 40.0).find(table, outline)
+    assert found is not None
+    assert found.logs[laid[0]] == 0 > found.logs[laid[1]]
+    assert not found.logs[np.setdiff1d(np.arange(len(ALL_CARDS)), laid)].any()
 
 
 def test_where_no_picture_lies_none_fits(faces: list[Image]) -> None:
