@@ -384,7 +384,7 @@ def test_the_page_says_that_arms_do_not_tell_people_apart(playing: Server, open_
         page.click('[data-direction="180"]')
         expect(page.locator('[data-direction="180"] .mark')).to_have_count(("Ann", "Ben", "Cy").index(player) + 1)
     page.keyboard.press("Escape")
-    expect(page.locator("#notices")).to_contain_text("cannot tell people’s arms apart")
+    expect(page.locator("#notices")).to_contain_text("cannot tell your arms apart")
     expect(page.locator("#notices .notice-line")).to_have_count(1)
     page.click("#settings")
     page.check("dialog [value=tapped]")

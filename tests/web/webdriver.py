@@ -73,6 +73,8 @@ class WebKit:
     def back(self) -> None:
         """Go back as the button does; WebDriver's own command waits for a load, which a kept page has none of."""
         self.evaluate("setTimeout(() => history.back())")
+        # What is asked of a page while it is put by is never answered.
+        time.sleep(1)
 
     def click(self, selector: str) -> None:
         """Click an element, as soon as it is there."""
