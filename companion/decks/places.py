@@ -37,6 +37,7 @@ class Places:
         self._sharpness = sharpness
         self._templates = templates
         self._cards = np.asarray(cards)
+        self._unlaid = np.setdiff1d(np.arange(CLASSES - 1), self._cards)
 
     def find(self, image: Image, rough: Quad) -> Placed | None:
         """Return what lies about a rough outline (4, 2) in a (H, W, 3) BGR uint8 picture, None where nothing fits."""
@@ -46,7 +47,7 @@ class Places:
         best = np.full(CLASSES, -1.0, np.float32)
         np.maximum.at(best, self._cards, found.fits)
         # Nothing speaks for or against a face that was not laid.
-        best[np.setdiff1d(np.arange(CLASSES - 1), self._cards)] = best.max()
+        best[self._unlaid] = best.max()
         logs = np.maximum(self._sharpness * (best - best.max()), -_MOST)
         belonging = float(np.clip((found.fit - _FITS) / (_SURELY - _FITS), 0, 1))
         return Placed(found.quad, np.asarray(logs, np.float32), belonging)
