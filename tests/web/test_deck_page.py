@@ -57,6 +57,8 @@ def test_a_deck_is_laid_named_kept_and_played_with(server: Server, open_as: Open
     server.services.camera.choose("phone")
     page = open_as(Role.HOST, page="")
     page.goto(f"{server.url}/deck")
+    expect(page.locator('[name="source"][value="phone"]')).to_be_checked()
+    expect(page.locator('[name="source"][value=""]')).to_have_count(0)  # a deck is not learnt by tapping
     page.fill("#deck-name", "Ours")
     page.select_option("#edition", "classic")
     page.click("#begin-lesson")

@@ -166,7 +166,7 @@ async function drawBeginning() {
     h("label", { class: "check" }, sorted, t("deck.sorted")),
     h("button", { class: "primary", id: "begin-lesson" }, t("deck.begin")));
   fill(steps, form);
-  await drawSources(cameras, { simulated: true, chosen: () => {} });
+  await drawSources(cameras, { simulated: true, none: false });
 }
 
 /** @param {string} name */

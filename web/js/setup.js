@@ -70,7 +70,7 @@ help(picturePlace, overlay, () => !picturePlace.hidden && (picturePlace.closest(
 picturePlace.append(marking(marks));
 // Whoever set a match up here before knows the way, whatever browser it was.
 if (isNew() && !last.players) guide($("#guide"), { camera: cameraPlace, picture: picturePlace, done: () => fields()[0]?.focus() });
-await drawSources(cameraPlace, { simulated: true, chosen: () => { picturePlace.hidden = true; } });
+await drawSources(cameraPlace, { simulated: true, none: true, chosen: () => { picturePlace.hidden = true; } });
 
 /** The match that runs, and those that were broken off and can be gone on with. */
 function drawResume() {

@@ -7,8 +7,8 @@ import { t } from "./i18n.js";
 
 /**
  * Draws what there is to choose; a choice holds at once.
- * @param {HTMLElement} place @param {{ simulated: boolean, chosen?: () => void }} offer
- *   simulated: whether the simulated table is offered; chosen: called when another one watches
+ * @param {HTMLElement} place @param {{ simulated: boolean, none: boolean, chosen?: () => void }} offer
+ *   simulated: whether the simulated table is offered; none: whether no camera is; chosen: called when another one watches
  */
 export async function drawSources(place, offer) {
   const [listed, now] = await Promise.all([attempt(() => get("/api/cameras")), attempt(() => get("/api/camera"))]);
@@ -17,7 +17,7 @@ export async function drawSources(place, offer) {
   const options = (listed?.cameras ?? []).map((one) => [one.source, one.name, one.source === source ? null : `/api/cameras/${one.source}/preview`]);
   options.push(["phone", t("source.phone"), null]);
   if (offer.simulated || source === "simulated") options.push(["simulated", t("source.simulated"), null]);
-  options.push(["", t("source.none"), null]);
+  if (offer.none) options.push(["", t("source.none"), null]);
   const other = source !== null && !options.some(([key]) => key === source) ? source : "";
   const field = h("input", { id: "source-other", value: other, placeholder: t("source.other.help"), "aria-label": t("source.other") });
   const take = async (/** @type {string} */ value) => {
