@@ -146,15 +146,16 @@ def play(set_up: SetUp, pictures: Path | None = None) -> Evening:
         people.refused,
         round(cpu, 2),
         tuple(tuple(round(share, 6) for share in reading) for reading in score.readings),
-        _hands(simulated, [event for _, event in said]) if free else {},
+        _hands(simulated, [event for _, event in said], people) if free else {},
         people.taps,
         people.derailed,
     )
 
 
-def _hands(simulated: SimulatedTable, said: Sequence[PileEvent]) -> dict[str, int]:
+def _hands(simulated: SimulatedTable, said: Sequence[PileEvent], people: People) -> dict[str, int]:
     seats = directions(simulated.script, simulated.new_tabletop())
-    return {count.value: n for count, n in grade_hands(simulated.script, seats, said).items()}
+    seen = {count.value: n for count, n in grade_hands(simulated.script, seats, said).items()}
+    return seen | {count.value: n for count, n in people.draws.items()}
 
 
 def _key(change: PileChange | None, outcome: Outcome) -> str:

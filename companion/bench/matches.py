@@ -15,7 +15,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from companion.bench.evening import Evening, SetUp, play
 from companion.bench.handsfree import Count
-from companion.bench.people import Ruling
+from companion.bench.people import Draws, Ruling
 from companion.bench.simulated import Outcome
 from companion.cards import EditionName
 from companion.commands.parameters import EDITIONS
@@ -23,6 +23,8 @@ from companion.dataset.artist.families import StyleFamily
 from companion.dataset.simulated.simulation import PileChange
 from companion.vision.runtime import ModelFileError
 
+# How a landing, or the taking back of a card, can have been told.
+_GRADABLE = (Ruling.RIGHT, Ruling.ASKED, Ruling.WRONG, Ruling.MENDED, Ruling.MISSED)
 # Moves of a round of four players: 62 cards played, 34 draws and passes.
 _MOVES_PER_ROUND = 96
 _FOLDER = click.Path(path_type=Path, exists=True, file_okay=False)
@@ -172,10 +174,12 @@ def hands_figures(evenings: Sequence[Evening]) -> dict[str, float]:
     rounds = sum(evening.set_up.moves / _MOVES_PER_ROUND for evening in evenings)
     figures = {
         "landings with the right arm, share": hands[Count.RIGHT_ARM.value] / max(1, landings),
-        "draws found, share": hands[Count.FOUND.value] / max(1, draws),
-        "draws missed": draws - hands[Count.FOUND.value],
-        "draws with the right arm, share": hands[Count.RIGHT_DRAWER.value] / max(1, hands[Count.FOUND.value]),
-        "draws invented per 100 landings": 100 * hands[Count.INVENTED.value] / max(1, landings),
+        "reaches that drew told, share": hands[Count.FOUND.value] / max(1, draws),
+        "reaches that drew not told": draws - hands[Count.FOUND.value],
+        "reaches with the right arm, share": hands[Count.RIGHT_DRAWER.value] / max(1, hands[Count.FOUND.value]),
+        "reaches invented per 100 landings": 100 * hands[Count.INVENTED.value] / max(1, landings),
+        "draws found, share": hands[Draws.RULED.value] / max(1, hands[Draws.TRUE.value]),
+        "draws invented per 100 landings": 100 * hands[Draws.INVENTED.value] / max(1, landings),
         "turns right after a landing, share": (rulings["right"] + rulings["asked"]) / max(1, _gradable(rulings)),
         "matches that never derailed": sum(not evening.derailed for evening in evenings),
         "taps per round": sum(evening.taps for evening in evenings) / rounds,
@@ -184,7 +188,7 @@ def hands_figures(evenings: Sequence[Evening]) -> dict[str, float]:
 
 
 def _gradable(rulings: Counter[str]) -> int:
-    return sum(rulings[ruling.value] for ruling in (Ruling.RIGHT, Ruling.ASKED, Ruling.WRONG, Ruling.MISSED))
+    return sum(rulings[ruling.value] for ruling in _GRADABLE)
 
 
 def _total(counts: Iterable[dict[str, int]]) -> Counter[str]:

@@ -22,6 +22,7 @@ from companion.referee.moves import (
     Amend,
     Catch,
     Challenge,
+    Draw,
     Entry,
     Flip,
     Judge,
@@ -56,11 +57,20 @@ class Ruling(Enum):
     RIGHT = "right"
     ASKED = "asked"
     WRONG = "wrong"
+    MENDED = "wrong at first, mended by itself"
     MISSED = "missed"
     INVENTED = "invented"
     NEEDLESS = "needless question"
     CALLED = "illegal card called"
     UNCALLED = "illegal card not called"
+
+
+class Draws(Enum):
+    """What is counted of draws on a turn, as the table ruled on them."""
+
+    TRUE = "draws on a turn"
+    RULED = "draws ruled on"
+    INVENTED = "draws ruled on that were none"
 
 
 @dataclass(frozen=True)
@@ -103,6 +113,7 @@ class People:
     rulings: Counter[Ruling] = field(default_factory=Counter)
     slips: list[Slip] = field(default_factory=list)
     questions: Counter[QuestionKind] = field(default_factory=Counter)
+    draws: Counter[Draws] = field(default_factory=Counter)
     refused: int = 0
     """How many taps had to be tried again."""
     taps: int = 0
@@ -116,6 +127,7 @@ class People:
             self._taps = [due for due in self._taps if isinstance(due.move, _UNSEEN)]
         self._patience = _LONG_PATIENCE if self.hands_free else _PATIENCE
         self._strayed = False
+        self._stray_since: float | None = None
         self._answered: int | None = None
         self._illegal = _illegal_lays(self.script, self._truth)
         self._at = 0
@@ -133,15 +145,22 @@ class People:
         if self._question is not None and now >= self._asked_at + _HESITATION:
             self._answer(self._question, now)
             self._look(now)
+        if self._stray_since is not None and now >= self._stray_since + _HESITATION:
+            self._mend(now, self._stands())
         self._lose_patience(now)
         while self._illegal and now > self._illegal[0][0] + _PATIENCE:
             self._note_illegal(Ruling.UNCALLED)
 
     def finish(self, now: float) -> None:
-        """Grade what is left when the match is over."""
+        """Grade what is left when the match is over. What the next card would have told is left open."""
         self._look(now)
-        if self._at < len(self._truth) - 1:
+        left = self._truth[self._at + 1 :]
+        if self._stray_since is not None:
+            self._mend(now, self._stands())
+        elif (left and not self.hands_free) or any(isinstance(s.entry, (*_LANDINGS, Undo)) for s in left):
             self._mend(now, None)
+        else:
+            self.draws[Draws.TRUE] += sum(isinstance(s.entry, Draw) for s in left)
 
     def _tap(self, now: float) -> None:
         while self._tapped < len(self._taps) and now >= max(self._taps[self._tapped].time, self._try_at):
@@ -166,13 +185,20 @@ class People:
             self._asked_at = now
             self._hear(question, now)
         self._question = question
-        stands = _bare(line.move for line in view.history)
+        stands = self._stands()
         place = self._place_of(stands, now)
         if place is None:
-            self._mend(now, stands)
+            # Who leaves the rest to the camera needs a moment to see that it is wrong, in which it may see that itself.
+            if not self.hands_free:
+                self._mend(now, stands)
+            elif self._stray_since is None:
+                self._stray_since = now
             return
-        self._grade_up_to(place)
+        self._grade_up_to(place, now)
         self._was_asked = question is not None
+
+    def _stands(self) -> tuple[Move, ...]:
+        return _bare(line.move for line in self.table.view().history)
 
     def _hear(self, question: Question, now: float) -> None:
         self.questions[question.kind] += 1
@@ -204,16 +230,25 @@ class People:
                 return place
         return None
 
-    def _grade_up_to(self, place: int) -> None:
+    def _grade_up_to(self, place: int, now: float) -> None:
         for i in range(self._at + 1, place + 1):
             entry = self._truth[i].entry
+            self._count_draw(entry, ruled=True)
             if not isinstance(entry, (*_LANDINGS, Undo)):
                 continue
-            self.rulings[Ruling.ASKED if self._was_asked else Ruling.RIGHT] += 1
-            self._strayed = False
+            if self._stray_since is not None:
+                self._slip(now, Ruling.MENDED, _named(entry), "something else at first")
+            else:
+                self.rulings[Ruling.ASKED if self._was_asked else Ruling.RIGHT] += 1
+            self._strayed, self._stray_since = False, None
             while self._illegal and self._illegal[0][0] < self._truth[i].time:
                 self._note_illegal(Ruling.UNCALLED)
-        self._at = place
+        self._at, self._stray_since = place, None
+
+    def _count_draw(self, entry: Entry | None, *, ruled: bool) -> None:
+        if isinstance(entry, Draw):
+            self.draws[Draws.TRUE] += 1
+            self.draws[Draws.RULED] += ruled
 
     def _answer(self, question: Question, now: float) -> None:
         """Answer by the truth; where no answer is true, wait, or mend the table in the end."""
@@ -235,9 +270,9 @@ class People:
                 elif true is not None:
                     self.table.answer(question.id, true.card)
             else:
-                fitting = [n for n, choice in enumerate(question.choices) if self._fits(choice, now)]
-                if fitting:
-                    self.table.answer(question.id, fitting[0])
+                choice = self._truest(question, now)
+                if choice is not None:
+                    self.table.answer(question.id, choice)
 
     def _card_in_question(self, asked_at: float) -> Card | None:
         """Return the first card that had landed by then and is not ruled on, None where none had."""
@@ -252,14 +287,23 @@ class People:
     def _ahead(self, now: float) -> list[_Standing]:
         return [s for s in self._truth[self._at + 1 :] if s.time <= now + _EARLY]
 
-    def _fits(self, choice: Offer, now: float) -> bool:
+    def _truest(self, question: Question, now: float) -> int | None:
+        """Return the first of the choices that come nearest to how the match stands, None where all are wrong.
+
+        One by which nothing happened is true only while nothing truly has.
+        """
+        places = [self._place_after(choice, now) for choice in question.choices]
+        known = [place for place in places if place is not None and (place > self._at or not self._ahead(now))]
+        return places.index(max(known)) if known else None
+
+    def _place_after(self, choice: Offer, now: float) -> int | None:
         moves: list[Move] = [line.move for line in self.table.view().history]
         for entry in choice.entries:
             if isinstance(entry, Undo):
                 moves.pop()
             elif not isinstance(entry, Amend):
                 moves.append(entry)
-        return self._place_of(_bare(moves), now) is not None
+        return self._place_of(_bare(moves), now)
 
     def _lose_patience(self, now: float) -> None:
         """Mend the table where it has not told for long what happened."""
@@ -271,6 +315,7 @@ class People:
         """Write down how the table strayed, `stands` being what it wrongly accepted, and put it right by taps."""
         true = self._truth[self._at + 1 :]
         happened = [s for s in true if s.time <= now]
+        self._count_draws(happened, stands)
         missed = [s for s in happened if isinstance(s.entry, (*_LANDINGS, Undo))]
         if stands is not None:
             self._note_stray(now, stands[len(self._truth[self._at].moves) :], missed)
@@ -283,9 +328,22 @@ class People:
             self._strayed = True
         self._at += len(happened)
         self._put_right()
+        self._stray_since = None
         self._was_asked = False
         self._question = None
         self._seen_update = self.table.view().update
+
+    def _count_draws(self, happened: Sequence[_Standing], stands: tuple[Move, ...] | None) -> None:
+        """Count what truly was drawn, and what the table made of it: right as far as it went along with the truth."""
+        said = () if stands is None else stands[len(self._truth[self._at].moves) :]
+        agreed = 0
+        for standing, move in zip(happened, said, strict=False):
+            if standing.entry != move:
+                break
+            agreed += 1
+        for place, standing in enumerate(happened):
+            self._count_draw(standing.entry, ruled=place < agreed)
+        self.draws[Draws.INVENTED] += sum(isinstance(move, Draw) for move in said[agreed:])
 
     def _note_stray(self, now: float, said: tuple[Move, ...], missed: list[_Standing]) -> None:
         """Write down that the table wrongly accepted `said`, and take from `missed` what it was meant to be.
@@ -308,7 +366,9 @@ class People:
         while self.table.view().questions:
             self.table.undo(scored=True)
             self.taps += 1
-        while (moves := _bare(line.move for line in self.table.view().history)) != wanted[: len(moves)]:
+        if self.hands_free:
+            self._say_who(wanted)
+        while (moves := self._stands()) != wanted[: len(moves)]:
             self.table.undo(scored=True)
             self.taps += 1
         for move in wanted[len(moves) :]:
@@ -317,6 +377,28 @@ class People:
         done = self._truth[self._at].time
         while self._tapped < len(self._taps) and self._taps[self._tapped].time <= done:
             self._tapped += 1
+
+    def _say_who(self, wanted: tuple[Move, ...]) -> None:
+        """Tap the right player for the first card that the table holds to be another one's, where that is wrong."""
+        players: list[str] = []
+        match = Match(self.script.header)
+        for move in wanted:
+            players.append(match.state.actor or "")
+            match = match.apply(move)
+        cards = [place for place, move in enumerate(wanted) if isinstance(move, Play)]
+        history = self.table.view().history
+        laid = [(n, line) for n, line in enumerate(history, 1) if isinstance(line.move, Play)]
+        for place, (n, line) in zip(cards, laid, strict=False):
+            move = wanted[place]
+            assert isinstance(move, Play)
+            assert isinstance(line.move, Play)
+            if move.card != line.move.card:
+                return
+            if line.player != players[place]:
+                with suppress(RefereeError, TableError):
+                    self.table.say_who(n, players[place])
+                    self.taps += 1
+                return
 
     def _slip(self, now: float, ruling: Ruling, truth: str, said: str) -> None:
         self.rulings[ruling] += 1

@@ -317,7 +317,7 @@ _CROSS = np.asarray(cv2.getStructuringElement(cv2.MORPH_CROSS, (3, 3)), np.uint8
 _DISC = np.asarray(cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (3, 3)), np.uint8)
 _NEAR_TIP = 10
 # How near the place where its tip was last an arm may leave the picture again: it moves on so far in a frame or two.
-_OUT = 20
+_OUT = 28
 # How near something must move for a tip to have moved, and how near one that has not is where it was.
 _AT_TIP, _STAYS = 3, 3.0
 

@@ -72,6 +72,8 @@ _PAIR_SCORE = 0.5
 # Score from which a box may be a card face down, which the network was not trained to box: over tables drawn by lot the
 # draw pile in view had at least this, hardly anything of a card's size else.
 _FAINT_BACK = 0.04
+# From which probability of no card on it is a back; and where there is none, may be: faces of drawn decks have 0.01.
+_BACK, _HARDLY_A_FACE = 0.5, 0.1
 # Of the learnt deck: how many faint boxes are looked at; where a card was found that shares so much with them, none is
 # sought; from which belonging on a place is looked at closely, and a card is one; and the score that it then has.
 _FAINT_CARDS, _TAKEN, _GLANCE, _BELONGS, _LEARNT = 12, 0.5, 0.01, 0.5, 0.5
@@ -191,7 +193,8 @@ class CardDetector:
         boxes = self._boxes.find(image, least=_FAINT_BACK)
         quads = [box.quad for box in boxes if box.kind is BoxKind.CARD]
         nothing = self._reader.no_card_probabilities(image, quads)
-        return [quad for quad, probability in zip(quads, nothing, strict=True) if probability > 0.5]
+        likely = [quad for quad, probability in zip(quads, nothing, strict=True) if probability > _BACK]
+        return likely or [q for q, probability in zip(quads, nothing, strict=True) if probability > _HARDLY_A_FACE]
 
     def closely(self, image: Image) -> list[Sighting]:
         """Return the same for a picture of a pile whose cards are about a third as long as it, in half the time."""

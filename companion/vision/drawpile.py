@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -23,11 +25,16 @@ SAME_PLACE = 0.6
 """Two places nearer than this are the same one, in lengths of a card: fingers end here and there on a pile."""
 # A back that was seen more often than this is no surer.
 _OFTEN = 4
-# How often hands must have gone to a place where no back is made out for it to be the draw pile; once less often where
-# none is made out anywhere.
-_VISITS = 3
+# What hands must tell of a place where no back is made out for it to be the draw pile: two from two sides do, or three
+# from one; and one from a third side besides, where a back is made out elsewhere.
+_TOLD, _TOLD_BESIDES = 1.35, 2.0
+# How much more looks tell than as many hands from one side: what has looked like a back each time it was looked for is
+# one, and hands rest anywhere.
+_LOOKS_TELL = 2.0
 # Sides of a card seen from above are as 1 to 1.55, from a slant anything about that.
 _SLIMMEST, _SQUAREST = 2.3, 1.05
+# Of hands that went somewhere so many are remembered.
+_REMEMBERED = 60
 # Seconds between looks for backs: at first, and the longest that they are put off to.
 _FIRST_PAUSE, _LONGEST_PAUSE = 2.0, 20.0
 # So many looks for backs that show none, half a minute of them, and the draw pile is taken to be out of view.
@@ -40,9 +47,9 @@ class DrawPile:
     def __init__(self, region: Region | None = None) -> None:
         self._given = region
         self._backs: list[tuple[Point, float, int]] = []
-        self._visits: list[Point] = []
+        self._visits: list[_Visit] = []
+        self._busy: set[int] = set()
         self._found: Point | None = None
-        self._confirmed = False
         self._looks = 0
         self._next_look = 0.0
         self._pause = _FIRST_PAUSE
@@ -75,16 +82,20 @@ class DrawPile:
                 self._note(middle, away, zone.length)
         self._choose(zone)
 
-    def visit(self, place: Point, zone: Zone) -> None:
-        """Take in where a hand has been that laid no card."""
+    def visit(self, place: Point, zone: Zone, side: int | None = None, track: int | None = None) -> None:
+        """Take in where a hand has been. side: from which it came, None for one of its own; track: the arm's number."""
         away = float(np.hypot(*(place - (zone.x, zone.y)))) / zone.length
         if NEAREST <= away <= FARTHEST:
-            self._visits.append(place)
+            self._visits = [*self._visits[1 - _REMEMBERED :], _Visit(place, side, track)]
             self._choose(zone)
+
+    def worked(self, track: int) -> None:
+        """Take in that an arm was busy at the discard pile: where its hand was besides tells nothing."""
+        self._busy.add(track)
 
     def forget(self) -> None:
         """Begin anew, as after the camera was moved."""
-        self._backs, self._visits, self._found, self._confirmed = [], [], None, False
+        self._backs, self._visits, self._found = [], [], None
         self._looks, self._next_look, self._pause = 0, 0.0, _FIRST_PAUSE
 
     def _note(self, middle: Point, away: float, length: float) -> None:
@@ -95,20 +106,33 @@ class DrawPile:
         self._backs.append((middle, away, 1))
 
     def _choose(self, zone: Zone) -> None:
-        """Take the back to which most hands go, the one seen most often among those, then the nearest."""
+        """Take the place that most hands from most sides and most looks tell of, then the nearest one."""
+        visits = [visit for visit in self._visits if visit.track not in self._busy]
 
-        def visited(place: Point) -> int:
-            return sum(float(np.hypot(*(visit - place))) <= SAME_PLACE * zone.length for visit in self._visits)
+        def near(place: Point) -> list[_Visit]:
+            return [v for v in visits if float(np.hypot(*(v.place - place))) <= SAME_PLACE * zone.length]
 
-        if self._backs:
-            # Hands tell more than looks, but where a back was seen again and again there is one.
-            self._found = max(self._backs, key=lambda back: (2 * visited(back[0]) + min(_OFTEN, back[2]), -back[1]))[0]
-            if visited(self._found):
-                return
-        best = max(self._visits, key=visited, default=None)
-        if best is not None and visited(best) >= (_VISITS if self._backs else _VISITS - 1):
-            near = [visit for visit in self._visits if float(np.hypot(*(visit - best))) <= SAME_PLACE * zone.length]
-            self._found = np.asarray(np.median(near, axis=0), np.float64)
+        def hands(place: Point) -> float:
+            sides = [(id(visit) if visit.side is None else visit.side) for visit in near(place)]
+            # One player's hand may rest at a place all evening; to the draw pile everybody goes.
+            return sum(float(np.log1p(count)) for count in Counter(sides).values())
+
+        def looks(count: int) -> float:
+            return _LOOKS_TELL * float(np.log1p(min(_OFTEN, count))) * count / max(1, self._looks)
+
+        scores = [(hands(place) + looks(count), -away, place) for place, away, count in self._backs]
+        likeliest, _, self._found = max(scores, key=lambda score: score[:2], default=(0.0, 0.0, None))
+        best = max((visit.place for visit in visits), key=hands, default=None)
+        least = max(likeliest, _TOLD_BESIDES if self._backs else _TOLD)
+        if best is not None and hands(best) >= least:
+            self._found = np.asarray(np.median([visit.place for visit in near(best)], axis=0), np.float64)
+
+
+@dataclass(frozen=True, eq=False)
+class _Visit:
+    place: Point
+    side: int | None
+    track: int | None
 
 
 def _is_a_card(quad: Quad, length: float) -> bool:

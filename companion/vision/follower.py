@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -10,7 +10,7 @@ import numpy as np
 from companion.vision.advice import InView
 from companion.vision.arms import ArmWatcher, Track
 from companion.vision.drawn import Changes, is_sure, told
-from companion.vision.drawpile import DrawPile
+from companion.vision.drawpile import SAME_PLACE, DrawPile
 from companion.vision.events import (
     Arm,
     CameraHealth,
@@ -43,6 +43,9 @@ _HOLD, _SHOWS = 0.6, 1.5
 _ALWAYS, _LEFT = 4, 0.05
 # Of how many times without an arm a picture is kept while a match goes on.
 _QUIET = 4
+# Seconds for which arms that have left are remembered, to be told of once the draw pile is known; and degrees within
+# which arms may be one player's, who rests a hand somewhere. Seconds after which a hand rests, and tells no pile.
+_RETOLD, _ONE_PLAYER, _RESTS = 90.0, 45.0, 4.0
 # A pile whose turn is not known is taken for a square with this side, in lengths of a card: it has a card's area.
 _PILE_SIDE = 0.8
 
@@ -81,6 +84,9 @@ class Follower:
         self._recent: list[Track] = []
         self._laid: list[tuple[int, float]] = []
         self._held_back: list[_Held] = []
+        self._gone: list[Track] = []
+        self._told: set[tuple[int, float]] = set()
+        self._told_of: Spot | None = None
         self._quiet = QuietPictures(keep=None if whole else _QUIET)
         self._changes = Changes()
         self._by_arms: tuple[bool, ...] = ()
@@ -136,12 +142,46 @@ class Follower:
         spots = self._spots(zone)
         for track in tracks:
             finder = self._finders.setdefault(track.number, ReachFinder(track))
-            self._held_back += [h for reach in finder.follow(spots) if (h := self._reached(reach, zone)) is not None]
+            self._hold(finder.follow(spots), zone)
             if track.gone:
-                place = self._finders.pop(track.number).rested(spots[0])
-                if place is not None and all(track.number != number for number, _ in self._laid):
-                    self._draw_pile.visit(place, zone)
+                self._visited(self._finders.pop(track.number), spots[0], zone)
+        self._tell_again(zone, time)
         return self._in_order(events, time)
+
+    def _visited(self, finder: ReachFinder, discard: Spot, zone: Zone) -> None:
+        """Take in where an arm has been that has left."""
+        track = finder.track
+        if self._hindsight is not None:
+            return
+        self._gone.append(track)
+        place = finder.rested(discard)
+        if place is not None and track.last.time - track.samples[0].time <= _RESTS:
+            came = track.direction(discard.middle, -np.inf, np.inf)
+            self._draw_pile.visit(place, zone, None if came is None else int(came[0] // _ONE_PLAYER), track.number)
+
+    def _tell_again(self, zone: Zone, time: float) -> None:
+        """Hold back what arms did at the draw pile that left before it was known to lie there."""
+        draw = self._draw_pile.spot(zone)
+        before, self._told_of = self._told_of, draw
+        self._gone = [track for track in self._gone if time - track.last.time <= _RETOLD]
+        if draw is None or self._hindsight is not None:
+            return
+        if before is not None and float(np.hypot(*(draw.middle - before.middle))) <= SAME_PLACE * zone.length:
+            return
+        for track in self._gone:
+            self._hold(ReachFinder(track).follow(self._spots(zone)), zone, of=PileKind.DRAW)
+
+    def _hold(self, reaches: Sequence[Reach], zone: Zone, of: PileKind | None = None) -> None:
+        """Hold back what is new of these reaches. of: for which pile, either where None."""
+        for reach in reaches:
+            held = self._reached(reach, zone) if of in (None, reach.kind) else None
+            if held is None:
+                continue
+            if reach.kind is PileKind.DRAW:
+                if any(n == reach.track.number and reach.began <= ended for n, ended in self._told):
+                    continue
+                self._told.add((reach.track.number, reach.ended))
+            self._held_back.append(held)
 
     def _in_order(self, events: list[PileEvent], time: float) -> list[PileEvent]:
         """Return the events with those reaches that are due, by their times."""
@@ -193,13 +233,15 @@ class Follower:
                     self._note_work(track, event.time)
             case CameraStatus(health=CameraHealth.KNOCKED):
                 self._draw_pile.forget()
+                self._gone, self._told_of = [], None
                 if self._hindsight is not None:
                     self._hindsight.knocked()
         return event
 
     def _note_work(self, track: Track, time: float) -> None:
         """Keep in mind that an arm was busy at the discard pile, whose tip may have seemed to be at the draw pile."""
-        self._laid = [*self._laid[-8:], (track.number, time)]
+        self._laid = [*(one for one in self._laid if time - one[1] <= _RETOLD), (track.number, time)]
+        self._draw_pile.worked(track.number)
         if self._hindsight is not None:
             self._hindsight.see_work(track, time)
         self._held_back = [held for held in self._held_back if not was_laying(held.event, self._laid)]

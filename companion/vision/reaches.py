@@ -28,6 +28,8 @@ _SLOW = 2.0
 _SEAT = 4.5
 # How certain the direction of an arm is of which no frame shows where it came in.
 _UNKNOWN_SPREAD = 90.0
+# Seconds for which a hand is not seen and then comes anew: it is looked for about fifteen times a second.
+_UNSEEN = 0.2
 # How far before its tip a hand takes hold, in lengths of a card: the card that it takes hangs over. In six films the
 # draw pile's middle was found within 0.2 of a card's length so, by hands alone, where it was within 0.6 by their tips.
 _OVERREACH = 0.3
@@ -122,7 +124,8 @@ class ReachFinder:
     def _step(self, number: int, spots: list[Spot]) -> list[Reach]:
         sample = self.track.samples[number]
         away = distances(self.track, number, spots)
-        ended = [self._leave(kind) for kind in list(self._at) if away.get(kind, np.inf) > _OFF[kind]]
+        unseen = number > 0 and sample.time - self.track.samples[number - 1].time > _UNSEEN
+        ended = [self._leave(kind) for kind in list(self._at) if unseen or away.get(kind, np.inf) > _OFF[kind]]
         for spot in spots:
             kind, distance = spot.kind, away[spot.kind]
             at = distance <= _AT[kind]
