@@ -44,6 +44,10 @@ _KEEPS_STILL = 0.15
 # How far a tip may move in small pixels, as when a card comes to hang from it, and be the same arm's wherever that is
 # said to come in.
 _SAME_TIP = 25.0
+# So many arms do not come in between two frames: the camera moves, or is being set up, and whatever has an edge differs
+# from the table; so many do not in the seconds after it, while it swings out and no new arm counts. In films of people
+# two came at most.
+_AT_ONCE, _STILL_SWINGS, _SWINGS_OUT = 4, 2, 1.5
 # How far a tip, and a place at the rim, can be from where they were, in small pixels, and after how many seconds unseen
 # an arm has left.
 _TIP_JUMP, _RIM_JUMP, _LEFT_AFTER = 60.0, 24.0, 0.25
@@ -128,6 +132,7 @@ class ArmWatcher:
         self._count = 0
         self._shape: tuple[int, int] | None = None
         self._looked = -np.inf
+        self._shaken = -np.inf
 
     def feed(self, image: Image, time: float) -> list[Track]:
         """Take in a (H, W, 3) BGR uint8 frame; returns the arms that are there, and once each that has just left."""
@@ -291,10 +296,15 @@ class ArmWatcher:
                 taken.add(j)
                 self._tracks[i].samples.append(left[j])
                 self._tracks[i].alone += left[j].single
-        for j, sample in enumerate(left):
-            if j not in taken and sample.rim is not None:
-                self._count += 1
-                self._tracks.append(Track(self._count, [sample], int(sample.single)))
+        new = [sample for j, sample in enumerate(left) if j not in taken and sample.rim is not None]
+        swings = time - self._shaken < _SWINGS_OUT
+        if len(new) >= (_STILL_SWINGS if swings else _AT_ONCE):
+            self._shaken = time
+            self._backdrop = Backdrop()
+            return self.finish()
+        for sample in () if swings else new:
+            self._count += 1
+            self._tracks.append(Track(self._count, [sample], int(sample.single)))
         for track in self._tracks:
             track.gone = (seen or time - track.last.time > 1.0) and time - track.last.time > _LEFT_AFTER
         tracks = self._tracks

@@ -231,6 +231,26 @@ def test_a_moved_camera_is_no_arm_for_long() -> None:
     assert not any(sample.time > 2.5 for track in tracks for sample in track.samples)
 
 
+def test_a_camera_that_is_being_set_up_shows_no_arms() -> None:
+    """It swings for two seconds, over a table with a grain; who comes a second and a half after that is seen."""
+    grain = np.random.default_rng(5).uniform(0.6, 1.3, (HEIGHT // 6, WIDTH // 6, 3)).astype(np.float32)
+    grain = cv2.resize(grain, (WIDTH, HEIGHT), interpolation=cv2.INTER_CUBIC)
+
+    def swinging(image: Image, now: float) -> Image:
+        shift = (0.0, 0.0) if now > 2 else (10 * np.sin(4 * now), 8 * np.cos(3 * now))
+        moved = cv2.warpAffine(
+            image * grain,
+            np.float32([[1, 0, shift[0]], [0, 1, shift[1]]]),
+            (WIDTH, HEIGHT),
+            borderMode=cv2.BORDER_REFLECT,
+        )
+        return np.clip(moved, 0, 255).astype(np.uint8)
+
+    tracks, reaches = follow(film(6.0, [Arm(180, DISCARD.middle, start=4.0)], swinging))
+    assert [reach.kind for reach in reaches] == [PileKind.DISCARD]
+    assert all(track.samples[0].time > 3.5 for track in tracks)
+
+
 def test_one_arm_from_pile_to_pile_is_one_track() -> None:
     """As when a card is flipped: fetched from the draw pile and laid on the other one."""
 
