@@ -1,49 +1,54 @@
-"""A list that only grows, as a value: taking another item in costs nothing, however long it is."""
+"""A list that only grows, as a value: taking another item in costs next to nothing, however long it is."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain, islice
 from typing import Generic, TypeVar, overload
 
 _T = TypeVar("_T")
+
+# So many items are kept apart from a shared list before they get one of their own: what is only tried and dropped again
+# is rarely longer.
+_APART = 64
 
 
 class History(Sequence[_T], Generic[_T]):
     """An immutable sequence that shares its items with those that it was grown from or cut short of.
 
-    It shows the first `length` items of a list that is only ever appended to. The first to grow a history appends to
-    that list; one that grows it another way finds the place taken and copies. Threads may share histories: whoever
-    finds another's item in its place has lost the race and copies too.
+    It shows the first items of a list that is only ever appended to, and some of its own behind them. The first to grow
+    a history appends to that list; one that grows it another way finds the place taken and keeps its items apart.
+    Threads may share histories: whoever finds another's item in its place has lost the race and keeps them apart too.
     """
 
-    __slots__ = ("_items", "_length")
+    __slots__ = ("_apart", "_items", "_shared")
 
     def __init__(self, items: Iterable[_T] = ()) -> None:
         self._items = list(items)
-        self._length = len(self._items)
+        self._shared = len(self._items)
+        self._apart: tuple[_T, ...] = ()
 
     def grown(self, item: _T) -> History[_T]:
         """Return the history with one more item."""
-        length = self._length
-        if len(self._items) == length:
+        if not self._apart and len(self._items) == self._shared:
             self._items.append(item)
-            if self._items[length] is item:
-                return self._view(self._items, length + 1)
-        return History((*self, item))
+            if self._items[self._shared] is item:
+                return self._view(self._shared + 1)
+        if len(self._apart) == _APART:
+            return History((*self, item))
+        return self._view(self._shared, (*self._apart, item))
 
     def cut(self, length: int) -> History[_T]:
         """Return the first `length` items as a history."""
-        return self._view(self._items, min(length, self._length))
+        return self._view(min(length, self._shared), self._apart[: max(0, length - self._shared)])
 
-    @classmethod
-    def _view(cls, items: list[_T], length: int) -> History[_T]:
-        history = cls.__new__(cls)
-        history._items = items
-        history._length = length
+    def _view(self, shared: int, apart: tuple[_T, ...] = ()) -> History[_T]:
+        history: History[_T] = History.__new__(History)
+        history._items, history._shared, history._apart = self._items, shared, apart
         return history
 
     def __len__(self) -> int:
-        return self._length
+        return self._shared + len(self._apart)
 
     @overload
     def __getitem__(self, place: int) -> _T: ...
@@ -52,17 +57,16 @@ class History(Sequence[_T], Generic[_T]):
     def __getitem__(self, place: slice) -> tuple[_T, ...]: ...
 
     def __getitem__(self, place: int | slice) -> _T | tuple[_T, ...]:
+        length = len(self)
         if isinstance(place, slice):
-            start, stop, step = place.indices(self._length)
-            return tuple(
-                self._items[start:stop:step] if step > 0 else [self._items[at] for at in range(start, stop, step)]
-            )
-        if not -self._length <= place < self._length:
+            return tuple(self[at] for at in range(*place.indices(length)))
+        if not -length <= place < length:
             raise IndexError(place)
-        return self._items[place if place >= 0 else place + self._length]
+        at = place if place >= 0 else place + length
+        return self._items[at] if at < self._shared else self._apart[at - self._shared]
 
     def __iter__(self) -> Iterator[_T]:
-        return iter(self._items[: self._length])
+        return chain(islice(self._items, self._shared), self._apart)
 
     def __eq__(self, other: object) -> bool:
         if isinstance(other, History | tuple):

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import tracemalloc
 from dataclasses import replace
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from companion.cards import Card, Color, EditionName
 from companion.referee import moves
@@ -210,6 +213,32 @@ def test_a_hand_may_be_told_by_its_points() -> None:
     # Points and cards may be told of one round side by side.
     over = one.apply(moves.Hand("Cy", (card("wild"),)))
     assert (over.state.phase, over.state.scores) == (Phase.OVER, (87, 0, 0))
+
+
+@given(steps=st.lists(st.tuples(st.integers(0, 999), st.integers(0, 200), st.integers(1, 70)), max_size=12))
+def test_histories_that_part_never_mix(steps: list[tuple[int, int, int]]) -> None:
+    known = [(History[int](), ())]
+    number = 0
+    for which, length, more in steps:
+        history, truth = known[which % len(known)]
+        history, truth = history.cut(length), truth[:length]
+        for _ in range(more):
+            number += 1
+            history, truth = history.grown(number), (*truth, number)
+        known.append((history, truth))
+    for history, truth in known:
+        assert tuple(history) == truth == tuple(reversed(history))[::-1]
+        assert (len(history), history[-3:], history.cut(70)) == (len(truth), truth[-3:], truth[:70])
+
+
+def test_trying_many_ways_on_from_a_long_history_copies_none_of_it() -> None:
+    base = History(range(100_000))
+    tracemalloc.start()
+    tried = [base.grown(way).grown(-way) for way in range(100)]
+    _, most = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert [history[-2:] for history in tried] == [(way, -way) for way in range(100)]
+    assert most < 2_000_000
 
 
 def test_a_history_is_a_value_that_shares_its_items() -> None:
