@@ -131,18 +131,19 @@ def _tap_ways(situation: Situation, tap: Tap, mode: Mode) -> list[Way]:
     if _seen_already(situation, tap):
         return [Way(situation)]
     found: list[Way] = []
+    # Kept without where it was raised: that would keep all that was being weighed there, until garbage is collected.
     refusal: RefereeError | None = None
     for start in _around(situation, tap):
         try:
             found.append(start.then(tap.line))
         except NotYourTurnError as error:
-            refusal = error
+            refusal = error.with_traceback(None)
             found += _after_the_ones_between(start, tap, relaxed=mode.turns is Turns.RELAXED)
         except WrongPhaseError as error:
-            refusal = error
+            refusal = error.with_traceback(None)
             found += _after_the_choice(start, tap)
         except RefereeError as error:
-            refusal = error
+            refusal = error.with_traceback(None)
     if not found:
         return [Way(situation, weight=thresholds.TAP_SLIP, refusal=refusal)]
     if all(way.doubtful for way in found):

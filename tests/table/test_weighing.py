@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from companion.cards import Color
-from companion.journal import ReadBy
+from companion.journal import Journal, Line, ReadBy
 from companion.referee.errors import (
     DoesNotMatchError,
     NothingToUndoError,
@@ -15,6 +15,7 @@ from companion.referee.errors import (
     NotYourTurnError,
     WrongPhaseError,
 )
+from companion.referee.match import Match
 from companion.referee.moves import (
     Accept,
     Challenge,
@@ -37,6 +38,9 @@ from companion.table import (
     Turns,
     UpdateKind,
 )
+from companion.table.explain import ways
+from companion.table.observations import Pending, Tap
+from companion.table.situation import Mode, situation
 from companion.vision.events import CameraHealth, CameraStatus, CardLanded, PileGone, PileMoved
 
 from .conftest import Game, card, header, probabilities
@@ -335,6 +339,13 @@ def test_relaxing_turns_later_settles_what_is_asked(game: Game) -> None:
     game.table.tap(Draw(by="Ben"))
     game.table.set_turns(Turns.RELAXED)
     assert (game.actor, game.view.questions, game.view.turns) == ("Ben", (), Turns.RELAXED)
+
+
+def test_a_refusal_keeps_nothing_of_what_was_weighed() -> None:
+    began = Journal(Match(header())).enter(Line(Start(card("red 7")), ReadBy.CAMERA, 0.0))
+    (way,) = ways(situation(began), Pending(Tap(1.0, Pass())), Mode())
+    assert isinstance(way.refusal, WrongPhaseError)
+    assert way.refusal.__traceback__ is None
 
 
 def test_refused_taps_change_nothing(game: Game) -> None:
