@@ -7,8 +7,7 @@ touches the pile.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from functools import lru_cache
+from dataclasses import dataclass, field, replace
 
 import cv2
 import numpy as np
@@ -184,6 +183,14 @@ class Owner:
     side: float
     chair: Chair | None = None
     light: Light = DAYLIGHT
+    _hands: dict[bool, Image] = field(default_factory=dict, compare=False)
+    """The pictures of the left hand (True) and the right one, drawn when they are first seen: 4 MB each."""
+
+    def hand(self, left: bool) -> Image:
+        """Return the hand as a premultiplied picture that points up; see HAND_TIP and HAND_REACH."""
+        if left not in self._hands:
+            self._hands[left] = hand_sprite(self.seed) if self.chair is None else dressed_hand(self.seed, left)
+        return self._hands[left]
 
 
 def begin(action: HandAction, start: float, table: Tabletop, rng: np.random.Generator, owner: Owner) -> Gesture:
@@ -205,8 +212,7 @@ def begin(action: HandAction, start: float, table: Tabletop, rng: np.random.Gene
     first = table.point(*table.draw_pile) - center if fetch else np.zeros(2)
     there, contact = start + pace.approach, start + fetch + pace.contact
     swings = rng.normal(0, 1, 2)
-    look = _hand_picture(owner.seed, owner.chair is not None, left)
-    hand = _hand(table, tip, outward, look, margin=int(np.hypot(*first)) + int(np.hypot(*sideways) * 3))
+    hand = _hand(table, tip, outward, owner.hand(left), margin=int(np.hypot(*first)) + int(np.hypot(*sideways) * 3))
     loads = {carried: _load(hand, action, table, item, carried, owner) for carried in (False, True)}
     brings = isinstance(action, Lay)
     slide = _slide(action, table)
@@ -265,11 +271,6 @@ def _slide(action: HandAction, table: Tabletop) -> Vector:
     if isinstance(action, Nudge):
         return np.asarray(table.point(action.dx, action.dy) - table.point(0, 0))
     return np.zeros(2)
-
-
-@lru_cache(maxsize=16)
-def _hand_picture(seed: int, lifelike: bool, left: bool) -> Image:
-    return dressed_hand(seed, left) if lifelike else hand_sprite(seed)
 
 
 def _hand(table: Tabletop, tip: Vector, outward: Vector, look: Image, margin: int) -> Sprite:

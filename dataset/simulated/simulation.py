@@ -28,7 +28,6 @@ from companion.dataset.simulated.actions import (
     LIGHT_SECONDS,
     CarryOff,
     Fetch,
-    HandAction,
     Knock,
     Lay,
     Nudge,
@@ -230,13 +229,17 @@ class _Film:
         self._top = table.new_tabletop()
         self._sensor = table.new_sensor()
         self._hands = np.random.default_rng([table.seed, 4])
-        self._hand_seeds = [int(s) for s in np.random.default_rng([table.seed, 5]).integers(2**31, size=10)]
         self._steps = list(reversed(table.script.steps))
         self._gesture: Gesture | None = None
         self._beside: list[Gesture] = []
         self._shades: list[tuple[float, Shade]] = []
         chairs = table.script.chairs
-        self._light = draw_light(np.random.default_rng([table.seed, 11])) if chairs else DAYLIGHT
+        light = draw_light(np.random.default_rng([table.seed, 11])) if chairs else DAYLIGHT
+        seats = len(table.script.header.players)
+        seeds = np.random.default_rng([table.seed, 5]).integers(2**31, size=10)
+        self._owners = [
+            Owner(int(seeds[seat]), seat / seats, chairs[seat] if chairs else None, light) for seat in range(seats)
+        ]
         self._shake: tuple[Step, Matrix] | None = None
         self._pending: TrueEvent | None = None
         self.events: list[TrueEvent] = []
@@ -275,14 +278,10 @@ class _Film:
             case Shade() as shade:
                 self._shades.append((step.time, shade))
             case Rest() | Fetch() | Reach(beside=True) as action:
-                self._beside.append(begin(action, step.time, self._top, self._hands, self._owner(action)))
+                self._beside.append(begin(action, step.time, self._top, self._hands, self._owners[action.seat]))
             case action:
                 self._finish(np.inf)
-                self._gesture = begin(action, step.time, self._top, self._hands, self._owner(action))
-
-    def _owner(self, action: HandAction) -> Owner:
-        seat, seats, chairs = action.seat, len(self._script.header.players), self._script.chairs
-        return Owner(self._hand_seeds[seat], seat / seats, chairs[seat] if chairs else None, self._light)
+                self._gesture = begin(action, step.time, self._top, self._hands, self._owners[action.seat])
 
     def _finish(self, now: float) -> None:
         """Let the hand do what is to be done by now, write down what came of it, and let it go when it is through."""
