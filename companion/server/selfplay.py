@@ -23,7 +23,7 @@ from companion.referee.state import Header, State
 from companion.server.errors import RefusalError
 from companion.server.scanning import hold_picture, scan_hand
 from companion.server.services import Services
-from companion.table import QuestionKind, TableError, UpdateKind
+from companion.table import QuestionKind, TableError, Turns, UpdateKind
 from companion.vision.runtime import ModelFileError
 
 _log = logging.getLogger(__name__)
@@ -52,11 +52,11 @@ class SelfPlay:
     """
 
     def __init__(
-        self, services: Services, header: Header, seed: int = 0, *, relaxed_turns: bool = False, speed: float = 1.0
+        self, services: Services, header: Header, seed: int = 0, *, turns: Turns = Turns.CAMERA, speed: float = 1.0
     ) -> None:
         self._services = services
         self._seed = seed
-        self._relaxed = relaxed_turns
+        self._turns = turns
         script = write_script(seed, header=header, longest=None)
         self._table = SimulatedTable(seed, script=script, rate=_RATE / speed)
         self._speed = speed
@@ -64,7 +64,7 @@ class SelfPlay:
 
     def start(self) -> str:
         """Begin the match, let the camera watch it, and return the match's id."""
-        self._match = self._services.start(self._table.script.header, relaxed_turns=self._relaxed)
+        self._match = self._services.start(self._table.script.header, self._turns)
         with suppress(ModelFileError):
             self._services.detector()  # loaded before anything moves, as loading takes a while
         self._services.camera.watch(SimulatedSource(self._table, speed=self._speed), SOURCE)
@@ -99,7 +99,7 @@ class SelfPlay:
         self._wait(_APPLAUSE)
         if self._on:
             header = replace(script.header, dealer=(script.header.dealer + 1) % len(script.header.players))
-            SelfPlay(self._services, header, self._seed + 1, relaxed_turns=self._relaxed, speed=self._speed).start()
+            SelfPlay(self._services, header, self._seed + 1, turns=self._turns, speed=self._speed).start()
 
     def _agree(self, place: int, tapped: moves.Move | None = None) -> None:
         """See to it that the table stands where the script does after this place; `tapped` is what is tapped there."""

@@ -106,11 +106,11 @@ class Services:
             self.table.set_caller(Caller(language))
         self.tell_view()
 
-    def start(self, header: Header, *, relaxed_turns: bool) -> str:
-        """Begin another match and return its id."""
+    def start(self, header: Header, turns: Turns = Turns.CAMERA) -> str:
+        """Begin another match and return its id. turns: how the table learns who played and who drew."""
         with self._lock:
             self.people.meet(header.players)
-            return self.table.start_match(header, turns=Turns.RELAXED if relaxed_turns else Turns.CAMERA)
+            return self.table.start_match(header, turns=turns)
 
     def detector(self) -> Detect:
         """Return what finds the cards of a pile, of the edition being played at the time; raises ModelFileError."""

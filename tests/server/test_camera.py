@@ -135,7 +135,7 @@ def test_a_camera_reads_the_edition_that_is_played_by_now(tmp_path: Path) -> Non
     services = services_of(app)
     find = services.detector()
     edition = EDITIONS[EditionName.MINECRAFT]
-    services.start(Header(edition, ("Ann", "Ben"), 1, edition.options), relaxed_turns=False)
+    services.start(Header(edition, ("Ann", "Ben"), 1, edition.options))
     find(np.zeros((90, 160, 3), np.uint8))
     assert EditionName.MINECRAFT in services._detectors
     services.close()

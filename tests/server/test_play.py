@@ -38,14 +38,14 @@ def test_a_refused_move_is_explained_and_changes_nothing(playing: FlaskClient) -
 def test_the_simulated_table_plays_the_match_that_is_set_up(host: FlaskClient) -> None:
     assert host.post("/api/camera", json={"source": "simulated"}).status_code == 200
     options = {"target": 120, "scoring": "low-total", "hand_size": 5}
-    wishes = {"dealer": "Ben", "options": options, "relaxed_turns": True}
+    wishes = {"dealer": "Ben", "options": options, "turns": "relaxed"}
     assert host.post("/api/match", json={**MATCH, **wishes}).status_code == 200
     view = host.get("/api/view").json
     options = view["match"].pop("options")
     assert view["match"] == {**MATCH, "id": view["match"]["id"], "scoring": "low-total", "target": 120}
     assert (options["hand_size"], options["stacking"], options["challenge"]) == (5, "off", True)
-    assert (view["state"]["dealer"], view["state"]["hands"], view["relaxed_turns"]) == (
-        "Ben", {"Ann": 5, "Ben": 5, "Cy": 5}, True,
+    assert (view["state"]["dealer"], view["state"]["hands"], view["turns"]) == (
+        "Ben", {"Ann": 5, "Ben": 5, "Cy": 5}, "relaxed",
     )  # fmt: skip
     assert host.get("/api/camera").json["source"] == "simulated"
     assert host.post("/api/camera", json={}).json["source"] is None

@@ -48,7 +48,7 @@ def test_a_round_scored_by_mistake_is_opened_again_to_mend_it(services: Services
     header = Header(edition, ("Ann", "Ben"), 1, replace(edition.options, hand_size=1, target=500))
     start = Start(Card.parse("red 1"))
     truth = Match(header).apply(start)
-    services.start(header, relaxed_turns=False)
+    services.start(header)
     for move in (start, Play(Card.parse("red 2")), Hand("Ben", (Card.parse("red 3"),))):
         services.table.tap(move)
     SelfPlay(services, header)._mend(truth)

@@ -53,7 +53,7 @@ def server(tmp_path: Path) -> Iterator[Server]:
 def playing(server: Server) -> Server:
     """The server with a match at Ann's first turn on a red 5."""
     edition = EDITIONS[EditionName.MARIO_KART]
-    server.services.start(Header(edition, ("Ann", "Ben", "Cy"), 2, edition.options), relaxed_turns=False)
+    server.services.start(Header(edition, ("Ann", "Ben", "Cy"), 2, edition.options))
     server.services.table.tap(moves.Start(Card.parse("red 5")))
     return server
 

@@ -86,7 +86,7 @@ def test_a_deck_is_laid_named_kept_and_played_with(server: Server, open_as: Open
     expect(page.locator('[data-learns="Ours"]')).to_be_checked()
 
     edition = EDITIONS[EditionName.CLASSIC]
-    server.services.start(Header(edition, ("Ann", "Ben"), 1, edition.options), relaxed_turns=False)
+    server.services.start(Header(edition, ("Ann", "Ben"), 1, edition.options))
     page.goto(f"{server.url}/table")
     # The pile is carried off, and a card of the deck begins.
     bare = iter(range(9))

@@ -22,9 +22,7 @@ from companion.store import FILE
 def won(server: Server) -> Server:
     """The server after a match of one round, that Ann won with 12 points; her banana peel hit Cy."""
     edition = EDITIONS[EditionName.MARIO_KART]
-    server.services.start(
-        Header(edition, ("Ann", "Ben", "Cy"), 2, replace(edition.options, target=10)), relaxed_turns=False
-    )
+    server.services.start(Header(edition, ("Ann", "Ben", "Cy"), 2, replace(edition.options, target=10)))
     for move in (
         moves.Start(Card.parse("red 5")),
         moves.Play(Card.parse("wild item box")),
@@ -66,7 +64,7 @@ def test_only_a_host_forgets(won: Server, open_as: Open) -> None:
 def test_a_damaged_match_is_shown_and_can_be_exported(won: Server, open_as: Open) -> None:
     damaged = won.services.table.match_id
     edition = EDITIONS[EditionName.CLASSIC]
-    won.services.start(Header(edition, ("Ann", "Ben"), 1, edition.options), relaxed_turns=False)
+    won.services.start(Header(edition, ("Ann", "Ben"), 1, edition.options))
     with sqlite3.connect(won.services.config.data / FILE) as connection:
         connection.execute("UPDATE match SET winners = 'x' WHERE id = ?", (damaged,))
     page = open_as(Role.VIEWER)

@@ -70,7 +70,7 @@ def test_pages_load_nothing_from_elsewhere_and_run_no_script_of_their_own() -> N
 @pytest.fixture
 def playing(server: Server) -> Server:
     edition = EDITIONS[EditionName.MARIO_KART]
-    server.services.start(Header(edition, ("Ann", "Ben", "Cy"), 2, edition.options), relaxed_turns=False)
+    server.services.start(Header(edition, ("Ann", "Ben", "Cy"), 2, edition.options))
     for card in ("red 5", "red 7", "red reverse"):
         move = moves.Start if card == "red 5" else moves.Play
         server.services.table.tap(move(Card.parse(card)))
@@ -154,7 +154,7 @@ def test_no_page_is_wider_than_its_screen(playing: Server, open_as: Open) -> Non
 def test_odd_names_stay_text_and_fit(width: int, server: Server, open_as: Open) -> None:
     names = ("<img src=x onerror=alert(1)>"[:24], "</script><b>Ben", "W" * 24, "{count}", "Zoë 🙂", "Fay", "Gus", "Hal")
     edition = EDITIONS[EditionName.MARIO_KART]
-    server.services.start(Header(edition, names, 0, edition.options), relaxed_turns=False)
+    server.services.start(Header(edition, names, 0, edition.options))
     server.services.table.tap(moves.Start(Card.parse("red 5")))
     page = open_as(Role.HOST, viewport={"width": width, "height": 844})
     failed: list[str] = []

@@ -28,7 +28,7 @@ def won(server: Server) -> Server:
     """The server after a match that Ann won in three rounds."""
     edition = EDITIONS[EditionName.CLASSIC]
     set_up = Header(edition, ("Ann", "Ben"), 1, replace(edition.options, target=100))
-    server.services.start(set_up, relaxed_turns=False)
+    server.services.start(set_up)
     for winner, card in ROUNDS:
         loser = "Ben" if winner == "Ann" else "Ann"
         for move in (moves.Start(Card.parse("red 5")), moves.Count(winner, 0)):
@@ -111,7 +111,7 @@ def test_two_evenings_make_a_chart(won: Server, open_as: Open) -> None:
         connection.execute("UPDATE match SET started = started - 7 * 86400 WHERE id = ?", (first,))
     edition = EDITIONS[EditionName.CLASSIC]
     set_up = Header(edition, ("Ben", "Ann"), 1, replace(edition.options, target=10))
-    won.services.start(set_up, relaxed_turns=False)
+    won.services.start(set_up)
     for move in (moves.Start(Card.parse("red 5")), moves.Count("Ben", 0), moves.Hand("Ann", (Card.parse("wild"),))):
         won.services.table.tap(move)
     page.goto(f"{won.url}/scores")

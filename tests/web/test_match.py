@@ -157,7 +157,7 @@ def test_a_running_match_is_not_broken_off_unasked(table: Page, server: Server) 
 def test_a_match_that_is_over_runs_no_longer(server: Server, open_as: Open) -> None:
     edition = EDITIONS[EditionName.CLASSIC]
     options = replace(edition.options, target=10)
-    server.services.start(Header(edition, ("Ann", "Ben"), 1, options), relaxed_turns=False)
+    server.services.start(Header(edition, ("Ann", "Ben"), 1, options))
     for move in (moves.Start(Card.parse("red 5")), moves.Count("Ann", 0), moves.Hand("Ben", (Card.parse("wild"),))):
         server.services.table.tap(move)
     page = open_as(Role.HOST)

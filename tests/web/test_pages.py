@@ -368,7 +368,7 @@ def film_table(path: Path) -> Card:
 def filmed(playwright: Playwright, server: Server, footage: Path) -> Iterator[tuple[Page, Page]]:
     """Yield the camera page of a host whose camera shows the footage, and the table page beside it."""
     edition = EDITIONS[EditionName.MARIO_KART]
-    server.services.start(Header(edition, ("Ann", "Ben"), 1, edition.options), relaxed_turns=False)
+    server.services.start(Header(edition, ("Ann", "Ben"), 1, edition.options))
     browser = playwright.chromium.launch(
         executable_path=CHROMIUM,
         args=[

@@ -59,7 +59,7 @@ def test_a_match_of_four_is_set_up_on_one_screen(
     edition = EDITIONS[EditionName.CLASSIC]
     # People from earlier evenings are offered, and a match runs.
     known = ("Eve", "Fay", "Gus", "Hal", "Ivy", "Jo", "Konstantin", "Lea")
-    server.services.start(Header(edition, known, 0, edition.options), relaxed_turns=False)
+    server.services.start(Header(edition, known, 0, edition.options))
     context = device(viewport={"width": size[0], "height": size[1]})
     context.add_init_script(f"{GUIDED} localStorage.setItem('language', 'de');")
     page = context.new_page()

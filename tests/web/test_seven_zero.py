@@ -20,7 +20,7 @@ def swapping(server: Server) -> Server:
     """The server with a match in which a seven swaps hands, a zero passes them on, and equal cards jump in."""
     edition = EDITIONS[EditionName.CLASSIC]
     options = replace(edition.options, seven_zero=True, jump_in=True)
-    server.services.start(Header(edition, ("Ann", "Ben", "Cy"), 2, options), relaxed_turns=False)
+    server.services.start(Header(edition, ("Ann", "Ben", "Cy"), 2, options))
     server.services.table.tap(moves.Start(Card.parse("red 5")))
     for player, cards in (("Ann", 7), ("Ben", 5), ("Cy", 3)):
         server.services.table.tap(moves.Count(player, cards))

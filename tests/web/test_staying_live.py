@@ -124,7 +124,7 @@ def test_the_headline_is_never_empty(server: Server, playing: Server, open_as: O
 
 def test_the_scores_stand_whatever_the_browsers_language(server: Server, device: Callable[..., BrowserContext]) -> None:
     edition = EDITIONS[EditionName.CLASSIC]
-    server.services.start(Header(edition, ("Ann", "Ben"), 1, edition.options), relaxed_turns=False)
+    server.services.start(Header(edition, ("Ann", "Ben"), 1, edition.options))
     for _ in range(3):
         for move in (
             moves.Start(Card.parse("red 5")),

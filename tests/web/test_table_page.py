@@ -39,7 +39,7 @@ window.AudioContext = class {
 def begin(server: Server, players: int, *cards: str) -> None:
     edition = EDITIONS[EditionName.MARIO_KART]
     names = PEOPLE[:players]
-    server.services.start(Header(edition, names, players - 1, edition.options), relaxed_turns=False)
+    server.services.start(Header(edition, names, players - 1, edition.options))
     for card in cards or ("red 5",):
         started = server.services.table.state is not None and server.services.table.state.top is not None
         server.services.table.tap((moves.Play if started else moves.Start)(Card.parse(card)))
@@ -164,7 +164,7 @@ def test_people_keep_their_colour_and_shape(server: Server, open_as: Open) -> No
     page = open_as(Role.HOST)
     before = page.locator('[data-player="Cy"] .mark').first.evaluate("(mark) => [mark.style.color, mark.innerHTML]")
     edition = EDITIONS[EditionName.CLASSIC]
-    server.services.start(Header(edition, ("Zoe", "Cy"), 0, edition.options), relaxed_turns=False)
+    server.services.start(Header(edition, ("Zoe", "Cy"), 0, edition.options))
     page.wait_for_selector('[data-player="Zoe"]')
     mark = page.locator('[data-player="Cy"] .mark').first
     assert mark.evaluate("(mark) => [mark.style.color, mark.innerHTML]") == before
@@ -174,7 +174,7 @@ def test_people_keep_their_colour_and_shape(server: Server, open_as: Open) -> No
 def test_karts_race_and_the_podium_leads_to_a_rematch(server: Server, open_as: Open) -> None:
     edition = EDITIONS[EditionName.MARIO_KART]
     header = Header(edition, ("Ann", "Ben", "Cy"), 2, edition.options)
-    server.services.start(header, relaxed_turns=False)
+    server.services.start(header)
     page = open_as(Role.HOST)
 
     def play_round(winner: str, *cards: str) -> None:
@@ -312,7 +312,7 @@ def test_a_players_phone_shows_the_game_while_it_waits(playing: Server, open_as:
 def test_the_rules_are_one_tap_away(server: Server, open_as: Open) -> None:
     edition = EDITIONS[EditionName.MARIO_KART]
     options = replace(edition.options, stacking=Stacking.ANY)
-    server.services.start(Header(edition, ("Ann", "Ben"), 1, options), relaxed_turns=False)
+    server.services.start(Header(edition, ("Ann", "Ben"), 1, options))
     for page in (open_as(Role.HOST), open_as(Role.PLAYER, "Ann", page="player")):
         page.click("#rules")
         expect(page.locator("dialog .sheet").last).to_contain_text("tack")
@@ -322,7 +322,7 @@ def test_the_rules_are_one_tap_away(server: Server, open_as: Open) -> None:
 def test_a_debt_stands_big_and_is_stacked_on_or_taken(server: Server, open_as: Open) -> None:
     edition = EDITIONS[EditionName.CLASSIC]
     options = replace(edition.options, stacking=Stacking.SAME, seven_zero=True, jump_in=True)
-    server.services.start(Header(edition, ("Ann", "Ben", "Cy"), 2, options), relaxed_turns=False)
+    server.services.start(Header(edition, ("Ann", "Ben", "Cy"), 2, options))
     page = open_as(Role.HOST)
     lay(page, "red 5")
     for number, card in enumerate(("red draw two", "blue draw two", "green draw two"), 1):

@@ -37,7 +37,7 @@ const wish = {
   options: last.options ?? {},
   ours: last.ours ?? false,
   language: last.language ?? document.documentElement.lang,
-  turns: last.turns ?? (last.relaxed_turns ? "relaxed" : "camera"),
+  turns: last.turns ?? "camera",
 };
 
 drawResume();

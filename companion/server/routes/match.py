@@ -39,7 +39,7 @@ class MatchBody(Body):
     """How a match is set up. `options` are those of the rules that differ from the profile's; see `/api/choices`.
 
     ours: whether these are the family's own rules, to be offered as such from now on. turns: how the table learns who
-    played and who drew; where None, relaxed_turns says so.
+    played and who drew.
     """
 
     edition: EditionName
@@ -48,8 +48,7 @@ class MatchBody(Body):
     dealer: PlayerName | None = None
     options: dict[OptionName, OptionValue] = Field(default_factory=dict)
     language: Language | None = None
-    relaxed_turns: bool = False
-    turns: Turns | None = None
+    turns: Turns = Turns.CAMERA
     ours: bool = False
 
 
@@ -92,7 +91,7 @@ def start_match(body: MatchBody) -> StartedAnswer:
         own.speak(body.language)
     wishes = body.model_dump(mode="json")
     own.remember({**wishes, OUR_RULES: wishes["options"] if body.ours else own.wishes.get(OUR_RULES)})
-    return _start(header, body.turns or (Turns.RELAXED if body.relaxed_turns else Turns.CAMERA))
+    return _start(header, body.turns)
 
 
 @api.route("POST", "/api/match/resume", role=Role.HOST, body=ResumeBody, answer=StartedAnswer, errors=(404, 409))
@@ -131,12 +130,8 @@ def set_language(body: LanguageBody) -> None:
 
 def _start(header: Header, turns: Turns) -> StartedAnswer:
     own = services()
-    relaxed = turns is Turns.RELAXED
     itself = own.camera.state.source == SOURCE
-    found = SelfPlay(own, header, relaxed_turns=relaxed).start() if itself else own.start(header, relaxed_turns=relaxed)
-    if turns is Turns.TAPPED:
-        own.table.set_turns(turns)
-    return StartedAnswer(id=found)
+    return StartedAnswer(id=SelfPlay(own, header, turns=turns).start() if itself else own.start(header, turns))
 
 
 def _header(body: MatchBody) -> Header:

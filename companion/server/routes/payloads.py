@@ -13,7 +13,7 @@ from companion.referee.moves import Reveal
 from companion.referee.state import State
 from companion.referee.transcript import write_effect, write_entry, write_state
 from companion.server.errors import RefusalError
-from companion.table import HistoryLine, Outcome, Question, Ruling, Turns, View
+from companion.table import HistoryLine, Outcome, Question, Ruling, View
 from companion.vision.sightings import Sighting
 
 SHOWN_LINES = 40
@@ -167,7 +167,6 @@ class ViewAnswer(Answer):
     history_length: int
     camera: CameraHealthAnswer
     notices: list[NoticeAnswer]
-    relaxed_turns: bool
     turns: str
     turns_in_force: str
     seats: list[SeatAnswer]
@@ -266,7 +265,6 @@ def view_answer(view: View, language: str) -> ViewAnswer:
             since=view.camera.since,
         ),
         notices=[NoticeAnswer(kind=notice.kind.value, sentence=notice.sentence) for notice in view.notices],
-        relaxed_turns=view.turns is Turns.RELAXED,
         turns=view.turns.value,
         turns_in_force=view.turns_in_force.value,
         seats=[SeatAnswer(**asdict(seat)) for seat in view.seats],

@@ -145,12 +145,6 @@ class TurnsBody(Body):
     turns: Turns
 
 
-class RelaxedBody(Body):
-    """Whether players passed over are taken to have drawn and passed."""
-
-    relaxed: bool
-
-
 class HistoryAnswer(Answer):
     """All accepted moves."""
 
@@ -270,14 +264,6 @@ def amend(body: AmendBody) -> OutcomeAnswer:
     move = body.move.move()
     with _refusals():
         return outcome_answer(services().table.amend(body.n, move, drop=body.drop))
-
-
-@api.route("POST", "/api/relaxed-turns", role=Role.HOST, body=RelaxedBody, errors=(409,))
-def set_relaxed_turns(body: RelaxedBody) -> None:
-    """Set whether players passed over are taken to have drawn and passed."""
-    with _refusals():
-        services().table.set_turns(Turns.RELAXED if body.relaxed else Turns.CAMERA)
-    services().tell_view()
 
 
 @api.route("POST", "/api/challenge", role=Role.PLAYER, body=ChallengeBody, answer=ChallengeAnswer, errors=(409,))
