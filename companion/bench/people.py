@@ -11,7 +11,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from enum import Enum
 
-from companion.cards import Card
+from companion.cards import Card, Color
 from companion.dataset.simulated.actions import FLIP_SECONDS, Lay
 from companion.dataset.simulated.script import Script
 from companion.referee.errors import RefereeError
@@ -22,6 +22,7 @@ from companion.referee.moves import (
     Amend,
     Catch,
     Challenge,
+    ChooseColor,
     Draw,
     Entry,
     Flip,
@@ -409,12 +410,19 @@ class People:
 
 
 def _bare(moves: Iterable[Move]) -> tuple[Move, ...]:
-    """Return moves without reshuffles, which the table may have worked out at another moment, and without `by`."""
-    return tuple(
-        replace(move, by=None) if isinstance(move, ActorMove) else move
-        for move in moves
-        if not isinstance(move, Reshuffle)
-    )
+    """Return moves without reshuffles, which the table may have worked out at another moment, and without `by`.
+
+    A colour over which another wild came to lie is left open: no camera can tell it, and nothing hangs on it.
+    """
+    bare: list[Move] = []
+    covered = False
+    for move in reversed([move for move in moves if not isinstance(move, Reshuffle)]):
+        if isinstance(move, _LANDINGS):
+            covered = move.card.face.is_wild
+        elif isinstance(move, ChooseColor) and covered:
+            move = replace(move, color=Color.RED)
+        bare.append(replace(move, by=None) if isinstance(move, ActorMove) else move)
+    return tuple(reversed(bare))
 
 
 def _named(entry: Entry | None) -> str:

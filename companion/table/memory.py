@@ -43,7 +43,8 @@ class Watch:
         """Return how observations are to be understood."""
         turns = self.in_force(ring)
         in_view = turns is not Turns.RELAXED and self.sees_both_piles
-        return Mode(turns, thresholds.MISSED_DRAW if in_view else thresholds.UNSEEN_DRAW)
+        seen = thresholds.MISSED_DRAW if self.reaches else thresholds.MISSED_YET
+        return Mode(turns, seen if in_view else thresholds.UNSEEN_DRAW)
 
     def counting(self, *, landings: int = 0, reaches: int = 0) -> Watch:
         """Return the watch with so many more arms seen."""

@@ -79,11 +79,15 @@ Observation = Sight | Lift | Reach | Tap
 
 @dataclass(frozen=True, slots=True)
 class Pending:
-    """An observation not ruled on yet. `card` is what people said that it was, `said` what they said that happened."""
+    """An observation not ruled on yet. `card` is what people said that it was, `said` what they said that happened.
+
+    at: when the camera saw it, seconds from its source's start; None where it did not, or before a restart.
+    """
 
     what: Observation
     card: Card | None = None
     said: tuple[Entry, ...] | None = None
+    at: float | None = None
 
 
 def dump(pending: Pending) -> str:

@@ -163,8 +163,8 @@ class Ring:
         return tuple(self.density(place, direction, spread) for place in range(len(self.seats)))
 
     def is_stray(self, density: float) -> bool:
-        """Return whether an arm of this density is likelier one from anywhere than one from its player's place."""
-        return self.seen and density < 2 * _STRAY / 360
+        """Return whether an arm of this density is hardly one from its player's place: it may be from anywhere."""
+        return self.seen and density < 4 * _STRAY / 360
 
     def shares(self, direction: float, spread: float = 0.0) -> tuple[float, ...]:
         """Return per seat how likely the arm is its player's, nothing else being known."""

@@ -22,19 +22,24 @@ from companion.table.questions import Asked, ask
 from companion.table.sentences import Sentences
 from companion.table.situation import Mode, Situation, Way
 from companion.table.thresholds import REMINDED_AFTER_SECONDS
+from companion.table.trail import Trail, put_right
 from companion.table.view import HistoryLine, Ruling
-from companion.table.weigh import weigh
+from companion.table.weigh import weigh, weighed
 
 
 @dataclass(frozen=True, slots=True)
 class Session:
-    """A running match: what stands, what waits to be ruled on, and what was undone since the last move, latest last."""
+    """A running match: what stands, what waits to be ruled on, and what was undone since the last move, latest last.
+
+    trail: what was ruled on lately and may be judged anew, if it leads to what stands.
+    """
 
     match_id: str
     known: Situation
     pending: tuple[Pending, ...] = ()
     watch: Watch = field(default_factory=Watch)
     undone: tuple[Line, ...] = ()
+    trail: Trail | None = None
 
     @property
     def journal(self) -> Journal:
@@ -96,11 +101,26 @@ def advance(
         announcements.append(say.corrected(known.journal, after.journal, lines))
         known = after
     mode = session.watch.mode(known.ring)
-    finding = weigh(known, pending, mode)
+    written = list(lines)
+    trail = session.trail
+    if trail is None or trail.known is not known or not mode.sees_arms:
+        trail = Trail(known)
+    if pending and trail.is_late(pending[-1]):
+        trail, pending = trail.with_late(pending[-1], mode), pending[:-1]
+    beams = trail.beams(pending, mode)
+    trail = trail.judged(beams[-1])
+    if trail.known.journal.match.moves != known.journal.match.moves:
+        lines = put_right(known, trail.known, now)
+        announcements.append(say.corrected(known.journal, trail.known.journal, lines))
+        written += lines
+    known = trail.known
+    finding = weighed(trail.going_on(beams[-1]), pending, mode)
     if must_fit and finding.last is not None and finding.last.refusal is not None:
         pending = _tapped_first(known, pending, mode)
         finding = weigh(known, pending, mode)
-    written = list(lines)
+        beams = trail.beams(pending, mode)
+    count = len(finding.settled)
+    trail = trail.ruling(pending[:count], finding.settled, beams[count])
     for way, assumed in zip(finding.settled, finding.assumed, strict=True):
         announcement = say.ruled(known.journal, way, assumed=assumed)
         if announcement is not None:
@@ -125,7 +145,9 @@ def advance(
         ),
     )
     undone = () if written else session.undone
-    return Advance(replace(session, known=known, pending=rest, undone=undone), batch, tuple(announcements), asked)
+    return Advance(
+        replace(session, known=known, pending=rest, undone=undone, trail=trail), batch, tuple(announcements), asked
+    )
 
 
 def _tapped_first(known: Situation, pending: Sequence[Pending], mode: Mode) -> tuple[Pending, ...]:

@@ -23,19 +23,26 @@ class Story:
 
 def stories_of(base: Situation, pending: Sequence[Pending], mode: Mode) -> list[Story]:
     """Return the likeliest stories, their weights summing to 1, likeliest first."""
-    stories = [Story((), 1.0)]
+    stories: tuple[Story, ...] = (Story((), 1.0),)
     for observation in pending:
-        # One after the other: all of them at once took tens of megabytes.
-        grown = (
-            Story((*story.ways, way), story.weight * way.weight)
-            for story in stories
-            for way in merged(ways(story.ways[-1].after if story.ways else base, observation, mode))
-        )
-        stories = _normal(nlargest(thresholds.STORIES, grown, key=lambda story: story.weight))
-    return stories
+        stories = grown(stories, base, observation, mode)
+    return list(stories)
 
 
-def _normal(stories: list[Story]) -> list[Story]:
+def grown(stories: Iterable[Story], base: Situation, observation: Pending, mode: Mode) -> tuple[Story, ...]:
+    """Return the likeliest stories that go on from these, which began at `base`, with one more observation."""
+    # One after the other: all of them at once took tens of megabytes.
+    found = (
+        Story((*story.ways, way), story.weight * way.weight)
+        for story in stories
+        for way in merged(ways(story.ways[-1].after if story.ways else base, observation, mode))
+    )
+    best = normal(nlargest(thresholds.STORIES, found, key=lambda story: story.weight))
+    return tuple(story for story in best if story.weight >= thresholds.HOPELESS * best[0].weight)
+
+
+def normal(stories: Sequence[Story]) -> list[Story]:
+    """Return the stories with weights that sum to 1."""
     total = sum(story.weight for story in stories)
     return [Story(story.ways, story.weight / total) for story in stories]
 

@@ -157,12 +157,12 @@ class Table:
                     self._early = None
                     if self._session is not None:
                         what = Lift(reading.time, reading.probabilities, reading.id)
-                        self._add(Pending(what), readings=(reading,))
+                        self._add(Pending(what, at=event.time), readings=(reading,))
                 case PileGone():
                     self._early = None
                     self._first_look = True
                     if self._session is not None and legal(self._session.state).in_round:
-                        self._add(Pending(Tap(self._clock(), Reshuffle(), ReadBy.CAMERA)))
+                        self._add(Pending(Tap(self._clock(), Reshuffle(), ReadBy.CAMERA), at=event.time))
                 case CameraStatus():
                     self._screen.camera_is(event, self._clock())
                     self._first_look |= event.health is not CameraHealth.OK
@@ -413,7 +413,7 @@ class Table:
         if event.arm is not None:
             self._count(landings=1)
         sight = Sight(reading.time, reading.probabilities, reading.id, *flags, event.arm)
-        self._add(Pending(sight), readings=(reading,))
+        self._add(Pending(sight, at=event.time), readings=(reading,))
         self._early = None
 
     def _reach(self, event: PileReached) -> None:
@@ -421,7 +421,7 @@ class Table:
         session = self._running()
         self._count(reaches=1)
         if session.state.phase in IN_ROUND and session.watch.mode(session.known.ring).sees_arms:
-            self._add(Pending(Reach(self._clock(), event.arm, event.drawn)))
+            self._add(Pending(Reach(self._clock(), event.arm, event.drawn), at=event.time))
 
     def _count(self, *, landings: int = 0, reaches: int = 0) -> None:
         session = self._running()

@@ -11,6 +11,10 @@ fifty of those that only just reach it would be ruled on wrongly; of ten questio
 likeliest answer had 0.95 to 0.98 it was right each time. A wrong ruling is mended with a tap, as a question is
 answered, so it may not cost thirty of them."""
 
+CLEAR_OF_ARMS = 0.85
+"""The same where arms tell who laid a card that is itself clear: the next cards tell whether it was another, and then
+the table puts itself right, which a question would have cost a tap."""
+
 LATER_CLEAR = 0.95
 """The same where play has gone on since: what followed is evidence too, and a late ruling helps nobody."""
 
@@ -26,6 +30,16 @@ CANDIDATES = 6
 STORIES = 48
 """How many explanations of all that is pending are kept. A green shell among ten players with an unsure card behind it
 needs forty."""
+
+HOPELESS = 1e-5
+"""An explanation so much less likely than the likeliest is dropped: two surprises in a row would not bring it back."""
+
+REMEMBERED = 10
+"""How many observations that were ruled on may be judged anew: some five cards, and what was done between them."""
+
+REJUDGED = 0.8
+"""What another explanation of those must reach for the table to put itself right. A wrong correction is heard like a
+wrong ruling; but where the one ruled on has become the less likely, not to correct it is wrong as often."""
 
 FLOOR = 1e-4
 """The least probability that anything is given: no reader is surer than this."""
@@ -91,6 +105,9 @@ COLLECTED = 0.5
 MISSED_DRAW = 0.015
 """How often a player draws and passes without its being seen, both piles being in view: assumed are a draw in every
 second turn, and that three of a hundred are missed."""
+
+MISSED_YET = 0.05
+"""The same before any arm was told of at the draw pile, which may not have been made out yet."""
 
 UNSEEN_DRAW = 0.3
 """The same where the draw pile is out of view: assumed is a draw in a little less than every second turn, some of the

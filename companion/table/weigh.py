@@ -44,7 +44,11 @@ class Finding:
 
 def weigh(base: Situation, pending: Sequence[Pending], mode: Mode) -> Finding:
     """Return what the pending observations come to, beginning from the last situation that is certain."""
-    stories = stories_of(base, pending, mode)
+    return weighed(stories_of(base, pending, mode), pending, mode)
+
+
+def weighed(stories: list[Story], pending: Sequence[Pending], mode: Mode) -> Finding:
+    """Return what the pending observations come to by these stories of them, likeliest first."""
     likeliest = stories[0].ways[-1] if pending else None
     stories = _where_it_leads(stories)
     settled: list[Way] = []
@@ -54,7 +58,7 @@ def weigh(base: Situation, pending: Sequence[Pending], mode: Mode) -> Finding:
         candidates = _candidates(stories, place)
         later = len(pending) - 1 - place
         best = candidates[0]
-        clear = _is_clear(best, later)
+        clear = _is_clear(best, later) or (mode.sees_arms and _is_clear_of_card(candidates))
         sights = sum(isinstance(waiting.what, Sight) for waiting in pending[place + 1 :])
         patience = thresholds.REACH_PATIENCE if isinstance(pending[place].what, Reach) else thresholds.PATIENCE
         if not clear and sights < patience:
@@ -84,6 +88,19 @@ def _is_clear(best: Candidate, later: int) -> bool:
     if later:
         return best.probability >= thresholds.LATER_CLEAR
     return best.probability >= thresholds.CLEAR and not best.way.doubtful
+
+
+def _is_clear_of_card(candidates: Sequence[Candidate]) -> bool:
+    """Whether it is clear which card has landed, and clear enough by whom: what follows will tell if it was another.
+
+    What it covers for good, as the colour named for a wild under another wild, need not be clear.
+    """
+    best = candidates[0].way
+    alike = [c for c in candidates if c.way.card == best.card and c.way.after.outlaw is None]
+    if best.card is None or best.doubtful or sum(c.probability for c in alike) < thresholds.CLEAR:
+        return False
+    same = [c.probability for c in alike if c.way.after.state == best.after.state]
+    return best.after.outlaw is None and sum(same) >= thresholds.CLEAR_OF_ARMS
 
 
 def _where_it_leads(stories: list[Story]) -> list[Story]:

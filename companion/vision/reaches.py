@@ -37,6 +37,9 @@ _OVERREACH = 0.3
 _TURNS = 0.5
 # Seconds within which an arm that lay a card was not at the draw pile as well, but for a card fetched from there.
 _ONE_ACT = 0.4
+# A stay shorter than so many seconds is no draw where the same arm laid a card within so many after it: who draws looks
+# at the card before, and who flips one for an item box has no need to be told of.
+_ON_ITS_WAY, _THEN_LAYS = 0.5, 1.4
 REMEMBERED = 6.0
 """How long an arm that has left is remembered (s): a card may be told that much later than it was laid."""
 # An arm may be seen at the pile for so long (s) after the first frame in which its card lay still.
@@ -228,12 +231,14 @@ def _rests(track: Track, time: float, spot: Spot) -> bool:
 
 
 def was_laying(reach: PileReached, laid: Sequence[tuple[int, float]]) -> bool:
-    """Whether what seemed a hand at the draw pile was the tip of a card that it laid beside it.
+    """Whether what seemed a hand at the draw pile was the tip of a card that it laid beside it, or on its way there.
 
     laid: which arms were busy at the discard pile, and when.
     """
+    brief = reach.time - reach.began < _ON_ITS_WAY
+    after = _THEN_LAYS if brief else _ONE_ACT
     return reach.pile is PileKind.DRAW and any(
-        number == reach.arm.track and reach.began - _ONE_ACT <= time <= reach.time + _ONE_ACT for number, time in laid
+        number == reach.arm.track and reach.began - _ONE_ACT <= time <= reach.time + after for number, time in laid
     )
 
 

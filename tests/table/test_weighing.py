@@ -268,8 +268,17 @@ def test_a_colour_nobody_entered_follows_from_the_next_card(game: Game) -> None:
     assert "Nobody named the colour: it is taken to be green." in game.view.ruling.sentences
 
 
+def test_a_colour_that_another_wild_covers_is_not_asked_for(begin: Begin) -> None:
+    game = begin(edition="classic")
+    game.land("wild")
+    game.land("wild")
+    assert game.view.questions == ()
+    assert [type(line.move) for line in game.view.history][1:] == [Play, ChooseColor, Play]
+
+
 def test_a_colour_is_asked_for_where_nothing_tells_it(begin: Begin) -> None:
     game = begin(edition="classic")
+    game.table.set_turns(Turns.TAPPED)
     game.land("wild")
     game.land("wild")
     assert (game.question.kind, len(game.labels)) == (QuestionKind.COLOR, 4)

@@ -1,0 +1,74 @@
+"""What was ruled on lately is judged anew when what follows shows that it was otherwise, or something is told late."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from companion.journal import ReadBy
+from companion.referee.moves import Undo
+from companion.store import Store
+from companion.table import Table, UpdateKind
+from companion.vision.events import PileKind, PileReached
+
+from .conftest import header
+from .test_arms import ArmsGame, arms
+
+__all__ = ["arms"]
+
+
+@pytest.fixture
+def mistaken(store: Store) -> ArmsGame:
+    """Nobody's place is known yet but Cy's: Ann drew and passed unseen, and Ben was taken for her."""
+    game = ArmsGame(store)
+    game.table.start_match(header("classic"))
+    game.lay("Cy", "red 1")
+    game.lay("Ben", "red 2", off=-60)
+    assert game.moves == ["Start", "Ann Play"]
+    return game
+
+
+def test_who_was_taken_for_another_is_found_out_by_the_next_card(mistaken: ArmsGame) -> None:
+    for who, name in (("Cy", "red 3"), ("Ann", "red 4"), ("Ben", "red 5")):
+        mistaken.lay(who, name, off=-60 if who == "Ben" else 0)
+    assert mistaken.view.questions == ()
+    assert mistaken.moves == ["Start", "Ann Draw", "Ann Pass", "Ben Play", "Cy Play", "Ann Play", "Ben Play"]
+
+
+def test_a_correction_is_told_once_and_kept(mistaken: ArmsGame, store: Store) -> None:
+    updates = mistaken.table.subscribe()
+    for who, name in (("Cy", "red 3"), ("Ann", "red 4"), ("Ben", "red 5")):
+        mistaken.lay(who, name, off=-60 if who == "Ben" else 0)
+    told = list(iter(lambda: updates.next(0), None))
+    assert sum(update.kind is UpdateKind.CORRECTED for update in told) == 1
+    match_id = mistaken.table.match_id
+    assert match_id is not None
+    undone = [line for line in store.load(match_id).lines if isinstance(line.entry, Undo)]
+    assert {line.read_by for line in undone} == {ReadBy.INFERRED}
+    again = Table(store)
+    again.resume(match_id)
+    assert [line.move for line in again.view().history] == [line.move for line in mistaken.view.history]
+
+
+def late_draw(arms: ArmsGame) -> PileReached:
+    """Return that Ann went to the draw pile a second from now."""
+    drew = arms.now + 1
+    return PileReached(drew, drew - 0.5, replace(arms.arm("Ann"), track=0), PileKind.DRAW, (0.05, 0.9, 0.05))
+
+
+def test_a_draw_that_is_told_late_is_put_where_it_belongs(arms: ArmsGame) -> None:
+    late = late_draw(arms)
+    arms.lay("Ann", "red 3")
+    arms.table.see(late)
+    assert arms.moves[-2:] == ["Ann Draw", "Ann Play"]
+    assert arms.top == "red 3"
+
+
+def test_what_people_have_said_is_not_judged_anew(arms: ArmsGame) -> None:
+    late = late_draw(arms)
+    arms.lay("Ann", "red 3")
+    arms.table.say_who(len(arms.view.history), "Ann")
+    before = arms.moves
+    arms.table.see(late)
+    assert arms.moves == before
