@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from companion.vision.geometry import INDEX_REACH, INDEX_SPOT, Quad, homography, project, sides, unit_square
-from companion.vision.reader import Reading
+from companion.vision.reading import Reading
 
 USUAL_SHARE = 0.135
 """Length of an index' longer side over the card's width: the mean over the drawn decks."""
@@ -74,14 +74,14 @@ class CardIndices:
         """Return those nearest to the card's two index spots, where they are near enough: its own, surely."""
         return self._nearest_to_spots(_SPOT_REACH)
 
+    def about_spots(self) -> set[int]:
+        """Return the same with more room, for outlines that are off."""
+        return self._nearest_to_spots(_LOOSE_SPOT_REACH)
+
     def near_spots(self) -> set[int]:
-        """Return the same with more room, for outlines that are off; only those that stand as the card's own would."""
+        """Return those of them that stand as the card's own would."""
         # At the top left an index stands upright, at the bottom right upside down.
-        return {
-            i
-            for i in self._nearest_to_spots(_LOOSE_SPOT_REACH)
-            if self._pointing(self._indices[i]) * (0.5 - self._positions[i][1]) > 0
-        }
+        return {i for i in self.about_spots() if self._pointing(self._indices[i]) * (0.5 - self._positions[i][1]) > 0}
 
     def _pointing(self, index: Quad) -> float:
         """Return how far an index' top edge runs to the card's right, in the card's unit square."""
@@ -209,14 +209,22 @@ def opposite_pairs(readings: Sequence[Reading]) -> list[tuple[Reading, Reading]]
     ]
 
 
+def _is_on(index: Quad, other: Quad) -> bool:
+    """Whether an index' frame is centred on the ink of another's."""
+    side = sides(index)[0] / INDEX_REACH
+    return bool(np.hypot(*(other.mean(0) - index.mean(0))) < 0.6 * side)
+
+
+def beside(frames: Sequence[Quad], indices: Sequence[Reading]) -> list[Quad]:
+    """Return those frames that are about another index than those that were read: what `apart` would add to them."""
+    return [frame for frame in frames if not any(_is_on(frame, index.quad) for index in indices)]
+
+
 def apart(readings: Sequence[Reading]) -> list[Reading]:
     """Return one reading per index: of those centred on the ink of an earlier one, the mean is taken in its place."""
     groups: list[list[Reading]] = []
     for reading in readings:
-        center = reading.quad.mean(0)
-        side = sides(reading.quad)[0] / INDEX_REACH
-        near = (group for group in groups if np.hypot(*(group[0].quad.mean(0) - center)) < 0.6 * side)
-        group = next(near, None)
+        group = next((group for group in groups if _is_on(reading.quad, group[0].quad)), None)
         if group is None:
             groups.append([reading])
         else:

@@ -22,6 +22,7 @@ from companion.vision.corners import (
     CardIndices,
     apart,
     are_opposite,
+    beside,
     index_share,
     is_in_company,
     is_size_of_others,
@@ -33,7 +34,8 @@ from companion.vision.corners import (
 from companion.vision.detector import CardDetector, model_folder
 from companion.vision.geometry import Quad, corner_frames, homography, project, unit_square
 from companion.vision.limits import ReadingLimits
-from companion.vision.reader import Reader, Reading, Scale
+from companion.vision.reader import Reader
+from companion.vision.reading import Reading, Scale
 from companion.vision.runtime import Network
 
 PHOTOS = Path(os.environ.get("COMPANION_PHOTOS", Path(__file__).resolve().parents[3] / "shared" / "photos"))
@@ -242,6 +244,8 @@ def test_one_index_boxed_twice_is_one_card() -> None:
     top_left, bottom_right = corner_frames(CARD)
     twice = [reading(top_left), reading(top_left + 2)]
     assert len(apart(twice)) == 1
+    # What `apart` would take for the same index is not worth a look.
+    assert len(beside([twice[1].quad, top_left + 60], twice[:1])) == 1
     assert len(one_per_card(apart([*twice, reading(bottom_right)]))) == 1
     assert len(one_per_card(apart([*twice, reading(top_left + 60)]))) == 2
 

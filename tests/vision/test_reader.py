@@ -14,8 +14,9 @@ from companion.dataset.scenes.compose import Scene, SceneMaker
 from companion.dataset.scenes.layouts import Layout
 from companion.vision.detector import model_folder
 from companion.vision.geometry import CARD_MARGIN, index_frame, unit_square
-from companion.vision.labels import COLOR_COUNT, FACE_COUNT, color_class, face_class
-from companion.vision.reader import Reader, Reading, Scale, as_corners_say, with_indices
+from companion.vision.labels import COLOR_COUNT, FACE_COUNT, NO_CARD, color_class, face_class
+from companion.vision.reader import Reader
+from companion.vision.reading import Reading, Scale, as_corners_say, with_indices
 from companion.vision.runtime import Network
 from companion.vision.sightings import NAMED_BELOW, UNSURE_BELOW
 
@@ -147,3 +148,53 @@ def test_on_a_pale_card_the_colour_is_never_beyond_doubt() -> None:
         (reading,) = reader.read_cards(np.full((300, 220, 3), tone, np.uint8), [quad])
         assert (reading.sighting(whole=True).alternative is not None) is doubted
         assert reading.card == red
+
+
+# Too long for a card that lies sideways.
+_PLACE = np.array([[40, 40], [150, 40], [150, 239], [40, 239]], np.float32)
+_TABLE = np.full((300, 220, 3), (30, 30, 200), np.uint8)
+
+
+class Counts(Says):
+    """The same, which counts the crops and is as sure as it is told to be."""
+
+    def __init__(self, face: int, rest: int, sure: float = 1.0) -> None:
+        super().__init__(Card.parse("red 5"), rest)
+        self._row[:FACE_COUNT] = -5.0
+        self._row[face] = 5.0
+        self._row[:FACE_COUNT] *= sure
+        self.crops = 0
+
+    def __call__(self, x: np.ndarray) -> np.ndarray:
+        self.crops += len(x)
+        return super().__call__(x)
+
+
+@pytest.mark.parametrize(
+    ("face", "sure", "backed", "cards", "corners"),
+    [
+        (face_class(Card.parse("red 5").face), 1.0, True, 2, 2),
+        (face_class(Card.parse("red 5").face), 0.4, True, 3, 2),
+        (NO_CARD, 1.0, False, 1, 0),
+        (NO_CARD, 0.0, False, 1, 0),
+        (NO_CARD, 0.0, True, 3, 2),
+    ],
+    ids=["settled", "a third look", "none", "hardly any", "hardly any, but backed"],
+)
+def test_no_more_is_looked_at_than_an_outline_is_worth(
+    face: int, sure: float, backed: bool, cards: int, corners: int
+) -> None:
+    whole, index = Counts(face, 8, sure), Counts(face, 4)
+    reader = Reader(whole, index)  # type: ignore[arg-type]
+    (reading,) = reader.read_cards(_TABLE, [_PLACE], [backed])
+    assert (whole.crops, index.crops) == (cards, corners)
+    assert np.allclose(reading.quad, _PLACE, atol=0.5)
+
+
+def test_a_corner_that_the_first_view_hardly_shows_is_not_looked_at_again_where_that_is_asked_for() -> None:
+    index = Counts(NO_CARD, 4, 0.0)
+    reader = Reader(Counts(NO_CARD, 8), index)  # type: ignore[arg-type]
+    reader.read_indices(_TABLE, [_PLACE], least=0.4)
+    assert index.crops == 1
+    reader.read_indices(_TABLE, [_PLACE])
+    assert index.crops == 1 + 3

@@ -1,0 +1,201 @@
+"""Boxes -> cards: whole cards are read in a refined outline and claim their own indices; each index left over is one
+fanned or half-hidden card, two of them at opposite corners being the same one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from companion.vision.boxes import Box, BoxKind
+from companion.vision.corners import CardIndices, apart, beside, opposite_pairs, outline_from_pair
+from companion.vision.geometry import Image, Quad, index_frame, intersection_over_smaller, portrait
+from companion.vision.hidden import HiddenCards
+from companion.vision.limits import ReadingLimits
+from companion.vision.outlines import SAME_CARD, is_card_shaped, of_one_size, one_each
+from companion.vision.proposals import proposals
+from companion.vision.reader import Reader
+from companion.vision.reading import Reading, as_corners_say, with_indices
+from companion.vision.sightings import Sighting
+
+# So many cards make a picture of several.
+_SEVERAL = 3
+# A faint corner that the first view shows with less never became a card of 669 in 160 pictures of several cards, 166 of
+# which did.
+_FAINTLY = 0.4
+# From which score on a box is a card's though nothing but its two corners was read, and how far apart these lie at
+# least, over the box' diagonal: those of one card do by 0.75 of it, those of two in a fan by much less.
+_BOXED, _ENDS_APART = 0.5, 0.5
+# What an index found at a spot where the outline expects one adds to a candidate's score, and the score with which a
+# candidate from two indices starts.
+_SUPPORT_WEIGHT = 0.3
+_PAIR_SCORE = 0.5
+# Of the learnt deck: how many faint boxes are looked at; where a card was found that shares so much with them, none is
+# sought; from which belonging on a place is looked at closely, and a card is one; and the score that it then has.
+_FAINT_CARDS, _TAKEN, _GLANCE, _BELONGS, _LEARNT = 12, 0.5, 0.01, 0.5, 0.5
+# Where nothing else is found, a faint box counts if it is read so surely.
+_READ_THOUGH_FAINT = 0.85
+
+
+class Assembler:
+    """Makes cards of boxes. reader: reads what is boxed. limits: what of it counts."""
+
+    def __init__(self, reader: Reader, limits: ReadingLimits) -> None:
+        self._reader = reader
+        self._limits = limits
+        self._hidden = HiddenCards(reader, limits)
+
+    def cards(self, image: Image, boxes: Sequence[Box]) -> list[Sighting]:
+        """Return the cards that are boxed in a (H, W, 3) BGR picture, whole ones first, each from the left."""
+        surely = [box for box in boxes if box.score >= self._limits.box]
+        read = self._reader.read_indices(image, _index_frames(surely))
+        indices = [index for index in apart(read) if self._is_index(index)]
+        candidates = [(box.quad, box.score) for box in surely if box.kind is BoxKind.CARD]
+        whole = self._whole_cards(image, candidates, indices)
+        if self._reader.knows_deck:
+            whole = one_each([*whole, *self._learnt_cards(image, boxes, whole, indices)], indices, image)
+        loose = self._unclaimed(indices, whole)
+        # Where the box of a card was missed or far off, its two indices say where it lies.
+        pairs = [(outline_from_pair(a, b), _PAIR_SCORE) for a, b in opposite_pairs(loose) if self._read_alike(a, b)]
+        if pairs:
+            whole = one_each([*whole, *self._whole_cards(image, pairs, indices)], indices, image)
+            loose = self._unclaimed(indices, whole)
+        for card, ends in self._boxed_pairs(candidates, loose, whole):
+            whole = [*whole, card]
+            loose = [index for index in loose if all(index is not end for end in ends)]
+        if len(whole) + len(loose) >= _SEVERAL:
+            faint_boxes = [box for box in boxes if self._limits.faint_box <= box.score < self._limits.box]
+            faint = self._reader.read_indices(image, beside(_index_frames(faint_boxes), indices), least=_FAINTLY)
+            more = apart([*indices, *(index for index in faint if self._is_worth_a_card(index))])[len(indices) :]
+            loose += self._unclaimed(more, whole)
+            read += faint
+        sightings = of_one_size([reading.sighting(whole=True) for reading in whole])
+        sightings += self._hidden.among(image, loose, sightings, indices, read)
+        return sorted(sightings, key=lambda sighting: (not sighting.whole, float(sighting.quad[:, 0].mean())))
+
+    def faint_cards(self, image: Image, boxes: Sequence[Box]) -> list[Sighting]:
+        """Return what was boxed too faintly to be believed, but is surely read: cards of designs unlike any known."""
+        least = self._limits.faint_box
+        quads = [box.quad for box in boxes if box.kind is BoxKind.CARD and box.score >= least]
+        readings = self._reader.read_cards(image, quads, [False] * len(quads))
+        surely = [
+            reading
+            for reading in readings
+            if reading.confidence >= _READ_THOUGH_FAINT
+            and reading.nothing <= self._limits.surely_not_none
+            and is_card_shaped(reading.quad)
+        ]
+        surely.sort(key=lambda reading: -reading.confidence)
+        return [reading.sighting(whole=True) for reading in one_each(surely, [], image)]
+
+    def _learnt_cards(
+        self, image: Image, boxes: Sequence[Box], whole: Sequence[Reading], indices: Sequence[Reading]
+    ) -> list[Reading]:
+        """Return the readings of cards of the learnt deck that no sure box shows: faint boxes, and what stands out."""
+        faint = [box.quad for box in boxes if box.kind is BoxKind.CARD and box.score < self._limits.box]
+        places = [
+            quad
+            for quad in [*faint[:_FAINT_CARDS], *proposals(image)]
+            if all(intersection_over_smaller(quad, card.quad) < _TAKEN for card in whole)
+        ]
+        belonging = self._reader.belongings(image, places)
+        likely = [(quad, _LEARNT) for quad, belongs in zip(places, belonging, strict=True) if belongs >= _GLANCE]
+        found = self._whole_cards(image, likely, indices)
+        return [card for card in found if card.belonging >= _BELONGS]
+
+    def _boxed_pairs(
+        self, candidates: Sequence[tuple[Quad, float]], loose: Sequence[Reading], whole: Sequence[Reading]
+    ) -> list[tuple[Reading, Sequence[Reading]]]:
+        """Return the cards that are boxed and whose two corners say the same, though their outline was not made out.
+
+        With each of them come its corners, of the loose ones.
+        """
+        found: list[tuple[Reading, Sequence[Reading]]] = []
+        for box, score in candidates:
+            quad = portrait(box)
+            known = [card.quad for card in whole] + [card.quad for card, _ in found]
+            if score < _BOXED or any(intersection_over_smaller(quad, other) > SAME_CARD for other in known):
+                continue
+            ends = [loose[i] for i in CardIndices(quad, [index.quad for index in loose]).inside()]
+            if len(ends) == 2 and ends[0].card == ends[1].card:
+                apart_by = float(np.hypot(*(ends[0].quad.mean(0) - ends[1].quad.mean(0))))
+                if apart_by > _ENDS_APART * float(np.hypot(*(quad[2] - quad[0]))):
+                    found.append((as_corners_say(replace(ends[0], quad=quad), ends), ends))
+        return found
+
+    def _is_index(self, index: Reading) -> bool:
+        return index.nothing < self._limits.index_no_card
+
+    def _is_worth_a_card(self, index: Reading) -> bool:
+        return index.confidence >= self._limits.faint and index.card.color is not None
+
+    def _whole_cards(
+        self, image: Image, candidates: Sequence[tuple[Quad, float]], indices: Sequence[Reading]
+    ) -> list[Reading]:
+        """Return the readings of those candidates (outline, score) that are cards, best first, none twice."""
+        frames = [index.quad for index in indices]
+        backed = [
+            score >= self._limits.surely_boxed or bool(CardIndices(portrait(quad), frames).about_spots())
+            for quad, score in candidates
+        ]
+        readings = self._reader.read_cards(image, [quad for quad, _ in candidates], backed)
+        scored = []
+        for (_, score), reading in zip(candidates, readings, strict=True):
+            lying = CardIndices(reading.quad, frames)
+            spots = lying.at_spots()
+            corners = [indices[i] for i in spots]
+            own = [corner for corner in corners if not self._denies(corner, reading)]
+            whole = with_indices(reading, own)
+            if corners and not own and len({corner.card for corner in corners}) < len(corners):
+                # Seen from low, the middle is crammed together and the corners, which say the same, are not.
+                whole, own = as_corners_say(reading, corners), corners
+            denied = bool(corners) and not own
+            # A box about several fanned cards has indices in it, but not where one card has them.
+            near = [indices[i] for i in lying.near_spots() if indices[i].card == reading.card]
+            spans_several = not spots and lying.strangers() >= 2 and len(near) < 2
+            if self._is_card(whole, score) and not (denied or spans_several):
+                scored.append((score * (0.3 + whole.confidence) + _SUPPORT_WEIGHT * len(own), whole))
+        scored.sort(key=lambda pair: -pair[0])
+        return one_each([reading for _, reading in scored], indices, image)
+
+    def _is_card(self, reading: Reading, score: float) -> bool:
+        surely = score >= self._limits.surely_boxed and reading.nothing <= self._limits.surely_not_none
+        least = self._limits.ill_read if surely else self._limits.whole
+        return reading.nothing <= self._limits.no_card and reading.confidence >= least and is_card_shaped(reading.quad)
+
+    def _denies(self, index: Reading, card: Reading) -> bool:
+        """Whether an index surely is another card's than the one that was read: indices are seldom misread."""
+        if index.card.face is card.card.face:
+            # Odd light falls on a card's corner sooner than a like card of another colour lies just there.
+            return index.card != card.card and index.confidence > self._limits.sure_color
+        return index.confidence > min(self._limits.sure_index, max(self._limits.index, card.confidence))
+
+    def _read_alike(self, a: Reading, b: Reading) -> bool:
+        """Whether two indices may well be of the same card."""
+        return bool(a.probabilities @ b.probabilities > self._limits.alike)
+
+    def _is_clear(self, index: Reading) -> bool:
+        return index.confidence >= self._limits.clearly_another
+
+    def _unclaimed(self, indices: Sequence[Reading], whole: Sequence[Reading]) -> list[Reading]:
+        """Return the indices that are none of the whole cards' own."""
+        frames = [index.quad for index in indices]
+        own: set[int] = set()
+        for card in whole:
+            lying = CardIndices(card.quad, frames)
+            spots, near, within, middle = lying.at_spots(), lying.near_spots(), lying.inside(), lying.middles()
+            seeming = spots | near | within | middle
+            agreeing = {i for i in seeming if indices[i].card == card.card}
+            possible = {i for i in seeming if not self._denies(indices[i], card)}
+            symbol = middle & possible
+            # What else is found on a card with both its corners in view is its print, not another card.
+            printed = within & (agreeing | possible if len(spots) == 2 else agreeing)
+            corners = (spots & possible) | (near & agreeing) | printed
+            others = lying.surplus(corners - symbol, agreeing)
+            own |= symbol | (corners - {i for i in others if self._is_clear(indices[i])})
+        return [index for i, index in enumerate(indices) if i not in own]
+
+
+def _index_frames(boxes: Sequence[Box]) -> list[Quad]:
+    return [index_frame(box.quad) for box in boxes if box.kind is BoxKind.INDEX]

@@ -1,0 +1,66 @@
+"""Outlines of whole cards against one another: one for each card, all of about one size, of a card's shape."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import cv2
+import numpy as np
+
+from companion.vision.corners import lies_across
+from companion.vision.geometry import Image, Quad, clipped, intersection_over_smaller
+from companion.vision.reading import Reading
+from companion.vision.sightings import Sighting
+
+# An outline of less than this share of a surer one's area is no card beside it, however near the camera is.
+_FAR_SMALLER = 0.2
+# Two whole cards sharing more of the smaller one than this are the same card boxed twice.
+SAME_CARD = 0.65
+# An outline of less than this share of the area of one that it lies in is a part of it.
+_PART = 0.6
+
+
+def one_each(readings: Sequence[Reading], indices: Sequence[Reading], image: Image) -> list[Reading]:
+    """Return the readings, best first, without second boxes of a card and without boxes of a card's part.
+
+    Cards are all of one size, so an outline much smaller than another that it lies in is a piece of that card's print.
+    Of outlines that reach out of the picture, what lies in it is compared: the rest is guessed.
+    """
+    height, width = image.shape[:2]
+    kept: list[Reading] = []
+    for reading in readings:
+        area = abs(cv2.contourArea(reading.quad))
+        part = clipped(reading.quad, width, height)
+        rivals = [
+            other
+            for other in kept
+            if intersection_over_smaller(part, clipped(other.quad, width, height)) > SAME_CARD
+            and not lies_across(reading, other, indices)
+        ]
+        if not rivals:
+            kept.append(reading)
+        elif all(abs(cv2.contourArea(other.quad)) < _PART * area for other in rivals):
+            kept = [other for other in kept if all(other is not rival for rival in rivals)] + [reading]
+    return kept
+
+
+def of_one_size(sightings: Sequence[Sighting]) -> list[Sighting]:
+    """Return the sightings without those far smaller than a surer one: cards in a picture are of about one size."""
+    areas = [abs(cv2.contourArea(sighting.quad)) for sighting in sightings]
+    return [
+        sighting
+        for sighting, area in zip(sightings, areas, strict=True)
+        if not any(
+            area < _FAR_SMALLER * other_area and sighting.confidence < other.confidence
+            for other, other_area in zip(sightings, areas, strict=True)
+        )
+    ]
+
+
+def is_card_shaped(quad: Quad) -> bool:
+    """Whether an outline is convex and not a sliver: what a card can look like short of seeing its edge."""
+    if not cv2.isContourConvex(quad.reshape(-1, 1, 2)):
+        return False
+    width = np.hypot(*(quad[1] - quad[0])) + np.hypot(*(quad[2] - quad[3]))
+    height = np.hypot(*(quad[3] - quad[0])) + np.hypot(*(quad[2] - quad[1]))
+    return bool(0.2 < width / max(height, 1e-6) < 1.6)

@@ -1,0 +1,128 @@
+"""What was read somewhere in a picture, as a value: the log-likelihoods of all cards, and what they mean."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from companion.cards import ALL_CARDS, Card
+from companion.vision.geometry import Quad
+from companion.vision.labels import Floats
+from companion.vision.sightings import Sighting
+
+# What a corner's reading counts against the whole card's, where the card is at least so many pixels wide. A corner that
+# is hidden or cut reads as 'no card' or at random, so what it can say against a card is bounded.
+_CORNER_WEIGHT, _LEGIBLE_WIDTH, _CORNER_BOUND = 0.5, 100.0, -4.0
+NAMED_MOST = 0.96
+"""How sure at most a reading is that is not beyond doubt: less than from where no runner-up is named."""
+
+
+@dataclass(frozen=True, eq=False)
+class Scale:
+    """How log-likelihoods become calibrated probabilities of the cards that are considered.
+
+    temperature: divisor of the log-likelihoods. allowed: (57,) bool, which of ALL_CARDS are considered, and last True.
+    """
+
+    temperature: float
+    allowed: NDArray[np.bool_]
+
+    def probabilities(self, logs: Floats) -> Floats:
+        """Return (57,) probabilities that sum to 1, last that of no card."""
+        scaled = np.where(self.allowed, logs, -np.inf) / self.temperature
+        odds = np.exp(scaled - scaled.max())
+        return np.asarray(odds / odds.sum(), np.float32)
+
+    def surest(self, logs: Floats) -> float:
+        """Return the probability of the likeliest card."""
+        return float(self.probabilities(logs)[:-1].max())
+
+
+@dataclass(frozen=True, eq=False)
+class Reading:
+    """What was read somewhere in a picture: of a whole card, or of a corner index.
+
+    quad: a card's refined outline, or an index' frame, (4, 2), clockwise from its own top left. logs: (57,)
+    log-likelihoods of ALL_CARDS and, last, of no card. scale: what they mean. belonging: how surely (0 to 1) it is of
+    the learnt deck that is read with, 0 where there is none. most: how sure it may be at most.
+    """
+
+    quad: Quad
+    logs: Floats
+    scale: Scale
+    belonging: float = 0.0
+    most: float = 1.0
+
+    @cached_property
+    def probabilities(self) -> Floats:
+        """(57,) calibrated probabilities, 0 for cards that are not considered."""
+        found = self.scale.probabilities(self.logs)
+        if found[:-1].max() <= self.most:
+            return found
+        # The log-likelihoods are drawn together until no card is surer.
+        low, high = 0.0, 1.0
+        for _ in range(12):
+            middle = (low + high) / 2
+            surer = self.scale.probabilities(self.logs * np.float32(middle))[:-1].max() > self.most
+            low, high = (low, middle) if surer else (middle, high)
+        return self.scale.probabilities(self.logs * np.float32(low))
+
+    @cached_property
+    def _likeliest(self) -> tuple[int, int]:
+        first, second = np.argsort(-self.probabilities[:-1], kind="stable")[:2]
+        return int(first), int(second)
+
+    @property
+    def card(self) -> Card:
+        """The likeliest card."""
+        return ALL_CARDS[self._likeliest[0]]
+
+    @property
+    def confidence(self) -> float:
+        """The likeliest card's calibrated probability."""
+        return float(self.probabilities[self._likeliest[0]])
+
+    @property
+    def runner_up(self) -> Card:
+        """The second likeliest card."""
+        return ALL_CARDS[self._likeliest[1]]
+
+    @property
+    def nothing(self) -> float:
+        """The calibrated probability of no card."""
+        return float(self.probabilities[-1])
+
+    def at_most(self, confidence: float) -> Reading:
+        """Return the reading, at most so sure whatever is found out besides."""
+        return replace(self, most=min(self.most, confidence))
+
+    def sighting(self, whole: bool) -> Sighting:
+        """Return the reading as what vision tells the rest."""
+        order = [int(i) for i in np.argsort(-self.probabilities[:-1]) if self.scale.allowed[i]]
+        cards = tuple(ALL_CARDS[i] for i in order)
+        return Sighting(self.quad, cards, tuple(float(self.probabilities[i]) for i in order), whole)
+
+
+def _corner_weight(card: Quad) -> float:
+    """Return what a corner's reading counts on a card with this outline: a corner of a few pixels tells little."""
+    width = min(float(np.hypot(*(card[1] - card[0]))), float(np.hypot(*(card[2] - card[3]))))
+    return _CORNER_WEIGHT * min(1.0, (width / _LEGIBLE_WIDTH) ** 2)
+
+
+def with_indices(card: Reading, indices: Sequence[Reading]) -> Reading:
+    """Return the card's reading with what its own indices add.
+
+    Those that were found by themselves are better framed than the corners that the outline tells.
+    """
+    found = sum((np.maximum(index.logs, _CORNER_BOUND) for index in indices), np.zeros_like(card.logs))
+    return replace(card, logs=card.logs + np.float32(_corner_weight(card.quad)) * found)
+
+
+def as_corners_say(card: Reading, corners: Sequence[Reading]) -> Reading:
+    """Return what both corners of a card tell where its middle seems another one: never beyond doubt."""
+    logs = np.stack([corner.logs for corner in corners]).sum(axis=0)
+    return replace(card, logs=np.asarray(logs, np.float32), scale=corners[0].scale).at_most(NAMED_MOST)
