@@ -143,6 +143,9 @@ class ArmWatcher:
             self._shape = (image.shape[0], image.shape[1])
             self._backdrop = Backdrop()
         difference = self._backdrop.look(image, time)
+        if self._backdrop.pushed:
+            self._shaken = time
+            return self.finish()
         samples: list[Sample] = []
         if difference is not None:
             samples, attached = self._find(difference)

@@ -231,24 +231,35 @@ def test_a_moved_camera_is_no_arm_for_long() -> None:
     assert not any(sample.time > 2.5 for track in tracks for sample in track.samples)
 
 
-def test_a_camera_that_is_being_set_up_shows_no_arms() -> None:
-    """It swings for two seconds, over a table with a grain; who comes a second and a half after that is seen."""
+def grained(shift: Callable[[float], tuple[float, float]]) -> Change:
+    """Give the table a grain, and shift the picture by so many pixels at each time."""
     grain = np.random.default_rng(5).uniform(0.6, 1.3, (HEIGHT // 6, WIDTH // 6, 3)).astype(np.float32)
     grain = cv2.resize(grain, (WIDTH, HEIGHT), interpolation=cv2.INTER_CUBIC)
 
-    def swinging(image: Image, now: float) -> Image:
-        shift = (0.0, 0.0) if now > 2 else (10 * np.sin(4 * now), 8 * np.cos(3 * now))
-        moved = cv2.warpAffine(
-            image * grain,
-            np.float32([[1, 0, shift[0]], [0, 1, shift[1]]]),
-            (WIDTH, HEIGHT),
-            borderMode=cv2.BORDER_REFLECT,
-        )
+    def change(image: Image, now: float) -> Image:
+        x, y = shift(now)
+        way = np.array([[1, 0, x], [0, 1, y]], np.float32)
+        moved = cv2.warpAffine(image * grain, way, (WIDTH, HEIGHT), borderMode=cv2.BORDER_REFLECT)
         return np.clip(moved, 0, 255).astype(np.uint8)
 
+    return change
+
+
+def test_a_camera_that_is_being_set_up_shows_no_arms() -> None:
+    """It swings for two seconds; who comes a second and a half after that is seen."""
+    swinging = grained(lambda now: (0.0, 0.0) if now > 2 else (10 * np.sin(4 * now), 8 * np.cos(3 * now)))
     tracks, reaches = follow(film(6.0, [Arm(180, DISCARD.middle, start=4.0)], swinging))
     assert [reach.kind for reach in reaches] == [PileKind.DISCARD]
     assert all(track.samples[0].time > 3.5 for track in tracks)
+
+
+def test_a_push_of_the_camera_leaves_no_ghosts() -> None:
+    """It ends the arm that was there; who comes afterwards is seen."""
+    pushed = grained(lambda now: (0.0, 0.0) if now < 1.0 else (9.0, 5.0))
+    arms = [Arm(90, DISCARD.middle, start=0.5, stay=0.2), Arm(270, DISCARD.middle, start=3.0, seed=3)]
+    tracks, reaches = follow(film(5.0, arms, pushed))
+    assert [track.last.time < 1.1 or track.samples[0].time > 2.4 for track in tracks] == [True, True]
+    assert off(direction(reaches[-1]), 270) < 20
 
 
 def test_one_arm_from_pile_to_pile_is_one_track() -> None:
