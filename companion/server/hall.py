@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from companion.journal import replay
+from companion.journal import Journal, replay
 from companion.records import MatchSummary, NoSuchMatchError, StoreError
 from companion.referee.editions import Scoring
 from companion.referee.effects import Drawn, ItemUsed, Why
@@ -142,34 +142,32 @@ class Hall:
             journal = replay(stored.header, stored.lines)
         except (NoSuchMatchError, StoreError, RefereeError):
             return None
-        match = journal.match
-        tally = _hits(match)
-        best: Counter[str] = Counter()
-        for each in rounds(journal):
-            tally[each.winner, "rounds_won"] += 1
-            for player, points in each.points.items():
-                best[player] = max(best[player], points)
-        winners = {match.state.players[seat] for seat in match.state.winners}
-        counts = match.header.options.scoring is Scoring.WINNER_TAKES_ALL
+        tally = _tally(journal)
         fame = {
-            player: Fame(
-                matches=1,
-                won=int(player in winners),
-                rounds_won=tally[player, "rounds_won"],
-                points=match.state.standings[player] if counts else 0,
-                best_round=best[player] if counts else 0,
-                hits_given=tally[player, "hits_given"],
-                hits_taken=tally[player, "hits_taken"],
-                uno_forgotten=tally[player, "uno_forgotten"],
-            )
-            for player in match.everyone
+            player: Fame(**{figure: tally[player, figure] for figure in Fame.model_fields})
+            for player in journal.match.everyone
         }
         return _Counted(fame, tuple(oddities(journal)))
 
 
-def _hits(match: Match) -> Counter[tuple[str, str]]:
-    """Return who hit and was hit by items, and who forgot UNO, as the fields of `Fame` call it."""
-    tally: Counter[tuple[str, str]] = Counter()
+def _tally(journal: Journal) -> Counter[tuple[str, str]]:
+    """Return what each player did in a match, by player and by what `Fame` calls it."""
+    match = journal.match
+    tally: Counter[tuple[str, str]] = Counter((player, "matches") for player in match.everyone)
+    tally.update((match.state.players[seat], "won") for seat in match.state.winners)
+    scored = match.header.options.scoring is Scoring.WINNER_TAKES_ALL
+    for each in rounds(journal):
+        tally[each.winner, "rounds_won"] += 1
+        for player, points in each.points.items() if scored else ():
+            tally[player, "best_round"] = max(tally[player, "best_round"], points)
+    for player, points in match.state.standings.items() if scored else ():
+        tally[player, "points"] = points
+    _count_hits(match, tally)
+    return tally
+
+
+def _count_hits(match: Match, tally: Counter[tuple[str, str]]) -> None:
+    """Count who hit and was hit by items, and who forgot UNO."""
     thrower = ""
     for step in match.history:
         for effect in step.effects:
@@ -182,7 +180,6 @@ def _hits(match: Match) -> Counter[tuple[str, str]]:
                         tally[thrower, "hits_given"] += 1
                 case Drawn(player, _, Why.UNO):
                     tally[player, "uno_forgotten"] += 1
-    return tally
 
 
 def _together(matches: list[Fame]) -> Fame:

@@ -8,7 +8,6 @@ import { $, fill, h } from "./dom.js";
 import { t } from "./i18n.js";
 import { know, person, personColor } from "./people.js";
 
-const COLUMNS = /** @type {Array<keyof import("./answers").Fame>} */ (["matches", "won", "rounds_won", "points", "best_round", "hits_given", "hits_taken", "uno_forgotten"]);
 /** From how many evenings on a chart tells more than the table. */
 const LEAST_EVENINGS = 2;
 /** What the chart is of. @type {"won" | "points"} */
@@ -20,13 +19,14 @@ export async function drawFame(role, show) {
   if (!hall) return;
   const names = Object.keys(hall.people);
   await know(names);
+  const columns = /** @type {Array<keyof import("./answers").Fame>} */ (Object.keys(hall.people[names[0]] ?? {}));
   const most = Math.max(1, ...names.map((name) => hall.people[name].won));
   fill($("#fame"), names.length === 0 ? h("p", { class: "soft" }, t("fame.none")) : [
     h("table", {},
-      h("thead", {}, h("tr", {}, h("th", { scope: "col" }, h("span", { class: "visually-hidden" }, t("fame.who"))), COLUMNS.map((column) => h("th", { scope: "col" }, t(`fame.${column}`))), may(role, "host") && h("td", {}))),
+      h("thead", {}, h("tr", {}, h("th", { scope: "col" }, h("span", { class: "visually-hidden" }, t("fame.who"))), columns.map((column) => h("th", { scope: "col" }, t(`fame.${column}`))), may(role, "host") && h("td", {}))),
       h("tbody", {}, names.map((name) => h("tr", { "data-player": name },
         h("th", { scope: "row" }, person(name)),
-        COLUMNS.map((column) => h("td", {}, hall.people[name][column], column === "won" && h("span", { class: "fame-bar", "aria-hidden": "true", vars: { "--part": (hall.people[name].won / most).toFixed(3), "--color": personColor(name) } }))),
+        columns.map((column) => h("td", {}, hall.people[name][column], column === "won" && h("span", { class: "fame-bar", "aria-hidden": "true", vars: { "--part": (hall.people[name].won / most).toFixed(3), "--color": personColor(name) } }))),
         may(role, "host") && h("td", {}, h("button", { type: "button", class: "quiet small-button", "aria-label": t("fame.forget.who", { player: name }), onclick: () => forget(name, role, show) }, t("fame.forget"))))))),
     hall.records.length > 0 && h("ul", { class: "plain oddities" }, hall.records.map((/** @type {import("./answers").Record} */ one) =>
       h("li", { "data-key": one.kind }, h("span", { class: "oddity-who" }, one.players.map(person)), h("button", { type: "button", class: "link", onclick: () => show(one.match) }, t(`oddity.${one.kind}`, { count: one.amount }))))),
