@@ -8,13 +8,12 @@ from __future__ import annotations
 import json
 import socket
 import subprocess
-import time
 from pathlib import Path
 from typing import Any
 
 from browsing import PATIENCE_MS
+from engine import ELEMENT, Engine, EngineError, until
 
-_ELEMENT = "element-6066-11e4-a52e-4f735466cecf"  # how WebDriver marks a reference to an element
 _PREFERENCES = {
     "marionette.port": 0,  # any free one; Firefox writes into its profile which
     "intl.accept_languages": "en-GB",
@@ -27,11 +26,7 @@ _PREFERENCES = {
 }
 
 
-class MarionetteError(Exception):
-    """Firefox could not do what was asked; the message is its own."""
-
-
-class Firefox:
+class Firefox(Engine):
     """A running Firefox without a window, with one tab. profile: an empty folder."""
 
     def __init__(self, program: str, profile: Path) -> None:
@@ -63,45 +58,29 @@ class Firefox:
         """Go back as the browser's button does."""
         self._send("WebDriver:Back")
 
-    def click(self, selector: str) -> None:
-        """Click an element where a pointer would meet it, as soon as it is there."""
-        self.wait(f"document.querySelector({json.dumps(selector)})")
-        found = self._send("WebDriver:FindElement", using="css selector", value=selector)
-        self._send("WebDriver:ElementClick", id=found[_ELEMENT])
-
-    def choose(self, selector: str, path: Path) -> None:
-        """Choose a file in a field for one."""
-        self.wait(f"document.querySelector({json.dumps(selector)})")
-        found = self._send("WebDriver:FindElement", using="css selector", value=selector)
-        self._send("WebDriver:ElementSendKeys", id=found[_ELEMENT], text=str(path))
-
     def evaluate(self, expression: str) -> Any:
-        """Return what an expression has for a value in the page."""
+        """Return what an expression has for a value in the page; raises EngineError."""
         return self._send("WebDriver:ExecuteScript", script=f"return {expression};", args=[])
 
-    def wait(self, expression: str) -> None:
-        """Wait until an expression is true in the page; raises TimeoutError."""
-        end = time.monotonic() + PATIENCE_MS / 1000
-        # A page that is being left answers with an error; the next one is asked again.
-        while not self._holds(expression):
-            if time.monotonic() > end:
-                raise TimeoutError(f"{expression} at {self.evaluate('location.href')}")
-            time.sleep(0.05)
+    def _click(self, selector: str) -> None:
+        self._send("WebDriver:ElementClick", id=self._find(selector))
 
-    def _holds(self, expression: str) -> bool:
-        try:
-            return bool(self.evaluate(f"Boolean({expression})"))
-        except MarionetteError:
-            return False
+    def _type(self, selector: str, text: str) -> None:
+        self._send("WebDriver:ElementSendKeys", id=self._find(selector), text=text)
+
+    def _find(self, selector: str) -> str:
+        found = self._send("WebDriver:FindElement", using="css selector", value=selector)
+        return str(found[ELEMENT])
 
     def _port(self, profile: Path) -> int:
-        end = time.monotonic() + PATIENCE_MS / 1000
         told = profile / "MarionetteActivePort"
-        while not (told.is_file() and told.read_text("utf-8")):
-            if time.monotonic() > end or self._process.poll() is not None:
-                raise TimeoutError("Firefox does not begin.")
-            time.sleep(0.05)
-        return int(told.read_text("utf-8"))
+
+        def read() -> str:
+            if self._process.poll() is not None:
+                raise ConnectionError("Firefox does not begin.")
+            return told.read_text("utf-8") if told.is_file() else ""
+
+        return int(until(read))
 
     def _send(self, name: str, **parameters: object) -> Any:
         self._number += 1
@@ -110,7 +89,7 @@ class Firefox:
         self._stream.flush()
         _, _, error, value = self._receive()
         if error is not None:
-            raise MarionetteError(f"{name}: {error['message']}")
+            raise EngineError(f"{name}: {error['message']}")
         return value.get("value", value)
 
     def _receive(self) -> Any:

@@ -8,22 +8,17 @@ import shutil
 import socket
 import subprocess
 import time
-from collections.abc import Callable
 from glob import glob
 from http.client import HTTPConnection
 from pathlib import Path
 from typing import Any
 
 from browsing import PATIENCE_MS
+from engine import ELEMENT, Engine, EngineError, until
 
-_ELEMENT = "element-6066-11e4-a52e-4f735466cecf"  # how WebDriver marks a reference to an element
 _BROWSERS = "/usr/lib/*/webkit2gtk-*/MiniBrowser"
 # A camera that shows a test picture, and no question whether it may be used.
 _ARGUMENTS = ["--automation", "--enable-media-stream=true", "--enable-mock-capture-devices=true"]
-
-
-class WebDriverError(Exception):
-    """The browser could not do what was asked; the message is its own."""
 
 
 def programs() -> tuple[str, str, str] | None:
@@ -32,7 +27,7 @@ def programs() -> tuple[str, str, str] | None:
     return None if None in found else found  # type: ignore[return-value]
 
 
-class WebKit:
+class WebKit(Engine):
     """A running WebKit with one window. folder: an empty one for its logs."""
 
     def __init__(self, folder: Path) -> None:
@@ -52,7 +47,7 @@ class WebKit:
             self._run(folder, [driver, f"--port={self._port}"], env=environment)
             options = {"webkitgtk:browserOptions": {"binary": browser, "args": _ARGUMENTS}}
             capabilities = {"alwaysMatch": {"pageLoadStrategy": "eager", "acceptInsecureCerts": True, **options}}
-            begun = _patiently(lambda: self._send("POST", "/session", capabilities=capabilities))
+            begun = until(lambda: self._begin(capabilities))
             self._session = f"/session/{begun['sessionId']}"
         except BaseException:
             self.close()
@@ -76,38 +71,26 @@ class WebKit:
         # What is asked of a page while it is put by is never answered.
         time.sleep(1)
 
-    def click(self, selector: str) -> None:
-        """Click an element, as soon as it is there."""
-        self.wait(f"document.querySelector({json.dumps(selector)})")
-        self._send("POST", f"{self._session}/element/{self._find(selector)}/click")
-
-    def choose(self, selector: str, path: Path) -> None:
-        """Choose a file in a field for one."""
-        self.wait(f"document.querySelector({json.dumps(selector)})")
-        self._send("POST", f"{self._session}/element/{self._find(selector)}/value", text=str(path))
-
     def evaluate(self, expression: str) -> Any:
-        """Return what an expression has for a value in the page."""
+        """Return what an expression has for a value in the page; raises EngineError."""
         return self._send("POST", f"{self._session}/execute/sync", script=f"return {expression};", args=[])
 
-    def wait(self, expression: str) -> None:
-        """Wait until an expression is true in the page; raises TimeoutError."""
-        end = time.monotonic() + PATIENCE_MS / 1000
-        # A page that is being left answers with an error; the next one is asked again.
-        while not self._holds(expression):
-            if time.monotonic() > end:
-                raise TimeoutError(f"{expression} at {self.evaluate('location.href')}")
-            time.sleep(0.05)
+    def _click(self, selector: str) -> None:
+        self._send("POST", f"{self._session}/element/{self._find(selector)}/click")
 
-    def _holds(self, expression: str) -> bool:
+    def _type(self, selector: str, text: str) -> None:
+        self._send("POST", f"{self._session}/element/{self._find(selector)}/value", text=text)
+
+    def _begin(self, capabilities: dict[str, Any]) -> Any:
+        """Begin a session; returns None while the driver does not listen yet."""
         try:
-            return bool(self.evaluate(f"Boolean({expression})"))
-        except WebDriverError:
-            return False
+            return self._send("POST", "/session", capabilities=capabilities)
+        except ConnectionRefusedError:
+            return None
 
     def _find(self, selector: str) -> str:
         found = self._send("POST", f"{self._session}/element", using="css selector", value=selector)
-        return str(found[_ELEMENT])
+        return str(found[ELEMENT])
 
     def _run(self, folder: Path, command: list[str], **more: Any) -> None:
         with (folder / f"{Path(command[0]).name}.log").open("wb") as log:
@@ -123,20 +106,8 @@ class WebKit:
         finally:
             connection.close()
         if answer.status != 200:
-            raise WebDriverError(f"{path}: {value['message']}")
+            raise EngineError(f"{path}: {value['message']}")
         return value
-
-
-def _patiently(ask: Callable[[], Any]) -> Any:
-    """Return what is answered as soon as there is anybody to answer."""
-    end = time.monotonic() + PATIENCE_MS / 1000
-    while True:
-        try:
-            return ask()
-        except ConnectionRefusedError:
-            if time.monotonic() > end:
-                raise
-            time.sleep(0.05)
 
 
 def _free_port() -> int:

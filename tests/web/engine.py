@@ -1,0 +1,71 @@
+"""What the browsers that are driven by hand have in common: waiting for a page, and for what is in it."""
+
+from __future__ import annotations
+
+import json
+import time
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar
+
+from browsing import PATIENCE_MS
+
+_T = TypeVar("_T")
+
+ELEMENT = "element-6066-11e4-a52e-4f735466cecf"
+"""How WebDriver marks a reference to an element."""
+
+
+class EngineError(Exception):
+    """The browser could not do what was asked; the message is its own."""
+
+
+class Engine(ABC):
+    """A running browser with one tab."""
+
+    @abstractmethod
+    def evaluate(self, expression: str) -> Any:
+        """Return what an expression has for a value in the page; raises EngineError."""
+
+    @abstractmethod
+    def _click(self, selector: str) -> None:
+        """Click an element that is there."""
+
+    @abstractmethod
+    def _type(self, selector: str, text: str) -> None:
+        """Type into an element that is there."""
+
+    def click(self, selector: str) -> None:
+        """Click an element where a pointer would meet it, as soon as it is there."""
+        self.wait(f"document.querySelector({json.dumps(selector)})")
+        self._click(selector)
+
+    def choose(self, selector: str, path: Path) -> None:
+        """Choose a file in a field for one."""
+        self.wait(f"document.querySelector({json.dumps(selector)})")
+        self._type(selector, str(path))
+
+    def wait(self, expression: str) -> None:
+        """Wait until an expression is true in the page; raises TimeoutError."""
+        try:
+            until(lambda: self._holds(expression))
+        except TimeoutError:
+            raise TimeoutError(f"{expression} at {self.evaluate('location.href')}") from None
+
+    def _holds(self, expression: str) -> bool:
+        try:
+            return bool(self.evaluate(f"Boolean({expression})"))
+        except EngineError:
+            # A page that is being left answers with an error; the next one is asked again.
+            return False
+
+
+def until(ask: Callable[[], _T]) -> _T:
+    """Return what is answered as soon as that is anything; raises TimeoutError."""
+    end = time.monotonic() + PATIENCE_MS / 1000
+    while not (answer := ask()):
+        if time.monotonic() > end:
+            raise TimeoutError
+        time.sleep(0.05)
+    return answer
