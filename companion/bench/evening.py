@@ -13,6 +13,7 @@ import numpy as np
 from pydantic.dataclasses import dataclass
 
 from companion.bench.handsfree import directions, grade_hands
+from companion.bench.learning import learnt_detector
 from companion.bench.people import People, Ruling, Slip
 from companion.bench.simulated import Outcome, Score, describe, grade
 from companion.bench.strips import Film
@@ -42,6 +43,7 @@ class SetUp:
     model: of the networks, the shipped ones where None. photos: card photos with labels.json, whose cards are used
     instead of drawn ones. backgrounds: pictures of table tops, used instead of drawn ones. unseen: decks and table tops
     are drawn in styles that no network was trained on. hands_free: people are lively, and tap only what no camera sees.
+    learnt: the deck is laid card by card and learnt first.
     """
 
     seed: int
@@ -54,6 +56,7 @@ class SetUp:
     backgrounds: str | None = None
     unseen: bool = False
     hands_free: bool = False
+    learnt: bool = False
 
     def __str__(self) -> str:
         return f"{self.seed} ({self.edition}, {self.players} players)"
@@ -103,6 +106,8 @@ def play(set_up: SetUp, pictures: Path | None = None) -> Evening:
         photos=_photos(set_up),
     )
     detector = _detector(edition, set_up.model)
+    if set_up.learnt:
+        detector = learnt_detector(simulated, detector, None if set_up.model is None else Path(set_up.model))
     tracker = PileTracker(detector.thoroughly, closely=detector.closely)
     follower: Follows = Follower(tracker, detector.backs) if free else tracker
     now = [0.0]

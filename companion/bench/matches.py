@@ -50,6 +50,7 @@ def _families(_: click.Context, __: click.Parameter, text: str | None) -> tuple[
 @click.option("--backgrounds", type=_FOLDER, help="Pictures of table tops, used instead of drawn ones.")
 @click.option("--unseen", is_flag=True, help="Draw decks and table tops in styles that no network was trained on.")
 @click.option("--hands-free", is_flag=True, help="Lively people who tap only what no camera could see.")
+@click.option("--learnt", is_flag=True, help="Learn each deck first, laid card by card on its table.")
 @click.option("--model", type=_FOLDER, help="Folder of the networks.")
 @click.option("--log", type=click.Path(path_type=Path, dir_okay=False), help="Keep each match here, and go on from it.")
 @click.option("--pictures", type=click.Path(path_type=Path, file_okay=False), help="Put strips of mistakes here.")
@@ -66,6 +67,7 @@ def matches(
     backgrounds: Path | None,
     unseen: bool,
     hands_free: bool,
+    learnt: bool,
     model: Path | None,
     log: Path | None,
     pictures: Path | None,
@@ -96,6 +98,7 @@ def matches(
             tops,
             unseen,
             hands_free,
+            learnt,
         )
         for i in range(matches)
     ]

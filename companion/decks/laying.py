@@ -31,7 +31,12 @@ _PLACES, _ENDS = 48, 0.1
 # line's steps, as the print within may change more than a border on like borders.
 _CLEAR, _AS_CLEAR = 40.0, 0.45
 # How far (degrees; over its length) a pile's first card may lie turned and off from the second.
-_TURNED, _MOVED = 60, 0.3
+_TURNED, _MOVED = 60.0, 0.3
+# By which steps of these it is sought, first on edges that are blurred as widely, then about where it is found.
+_COARSE, _FINE = (6.0, 0.03), (1.0, 0.006)
+# A card that is like the one under it changes at least so much of its area; so much of that is in it, or so little
+# (over its sides) beyond its outline: what a shadow changed is not.
+_TOUCHED, _WITHIN, _BEYOND = 0.03, 0.95, 0.02
 # A card is on the table where what lies under the next one differs from what is about by so many standard deviations.
 _TABLE = 1.0
 # By how many steps the two ends of a side may be off differently.
@@ -50,9 +55,14 @@ class Laid:
     place: int
 
 
+def _soft(image: Image) -> Floats:
+    """Return the picture as float32, blurred a little."""
+    return np.asarray(cv2.GaussianBlur(image, (0, 0), _BLUR), np.float32)
+
+
 def changes(before: Image, after: Image) -> Floats:
     """Return (H, W) float32 by how many grey levels two pictures of one size differ, noise taken off."""
-    was, now = (cv2.GaussianBlur(image, (0, 0), _BLUR).astype(np.float32) for image in (before, after))
+    was, now = _soft(before), _soft(after)
     # The camera may have turned its gain up a little for all of the picture.
     gain = float(np.median(now)) / max(1.0, float(np.median(was)))
     return np.asarray(np.abs(now - was * np.clip(gain, 0.8, 1.25)).max(2), np.float32)
@@ -137,28 +147,75 @@ def first_card(image: Image, like: Quad) -> Quad:
 
     Where its edges run is told by the picture's own: the outline that lies on most of them.
     """
-    gray = cv2.GaussianBlur(image, (0, 0), _BLUR).astype(np.float32)
-    across, down = (cv2.Sobel(gray, cv2.CV_32F, *way, ksize=3) / 8 for way in ((1, 0), (0, 1)))
-    steep = np.minimum(np.sqrt(across**2 + down**2).max(2), _CLEAR)
+    return _on_edges(_steep(_soft(image)), like, np.zeros((0, 2), np.float32))
+
+
+def card_like(before: Image, after: Image, like: Quad) -> Quad | None:
+    """Return the outline of the card that was laid between two pictures where it changed little, as on a like card.
+
+    It is of the size of another card of the pile, lies on edges of the picture, and has all in it that has changed.
+    """
+    difference = changes(before, after)
+    mask = (difference > max(_CHANGED, _OVER_NOISE * float(np.median(difference)))).astype(np.uint8)
+    points = cv2.findNonZero(cv2.morphologyEx(mask, cv2.MORPH_OPEN, np.ones((3, 3), np.uint8)))
+    if points is None or len(points) < _TOUCHED * cv2.contourArea(like):
+        return None
+    changed = points.reshape(-1, 2).astype(np.float32)[:: max(1, len(points) // 300)]
+    was, now = _soft(before), _soft(after)
+    # Its edges are where there are some now that were not there before.
+    quad = _on_edges(np.minimum(_steep(now), _steep(now - was)), like, changed)
+    return quad if _share_within(changed, quad, np.zeros((1, 2), np.float32))[0] >= _WITHIN else None
+
+
+def _share_within(points: Floats, quad: Quad, moves: Floats) -> Floats:
+    """Return (M,) which share of the points (N, 2) lies in an outline, or hardly beyond it, after each move (M, 2)."""
+    if not len(points):
+        return np.ones(len(moves), np.float32)
+    across, down = quad[1] - quad[0] + quad[2] - quad[3], quad[3] - quad[0] + quad[2] - quad[1]
+    off = points - (quad.mean(0) + moves)[:, None]
+    inverse = np.linalg.inv(np.stack([across, down], 1) / 2)
+    return np.asarray((np.abs(off @ inverse.T).max(2) < 0.5 + _BEYOND).mean(1), np.float32)
+
+
+def _steep(image: Floats) -> Floats:
+    """Return (H, W) by how many grey levels a pixel's step a (H, W, 3) picture changes, up to what is clear."""
+    across, down = (cv2.Sobel(image, cv2.CV_32F, *way, ksize=3) / 8 for way in ((1, 0), (0, 1)))
+    return np.asarray(np.minimum(np.sqrt(across**2 + down**2).max(2), _CLEAR), np.float32)
+
+
+def _on_edges(steep: Floats, like: Quad, changed: Floats) -> Quad:
+    """Return an outline of this size that lies on most of a picture's edges and has what has changed (N, 2) in it.
+
+    steep: (H, W) how steep the picture is.
+    """
+    length = float(np.hypot(*(like[3] - like[0])))
+    wide = cv2.GaussianBlur(steep, (0, 0), _COARSE[1] * length / 2)
+    start = _best(np.asarray(wide, np.float32), like, changed, (_TURNED, _MOVED), _COARSE)
+    return portrait(_best(steep, start, changed, _COARSE, _FINE))
+
+
+def _best(steep: Floats, like: Quad, changed: Floats, reach: tuple[float, float], step: tuple[float, float]) -> Quad:
+    """Return the best outline, turned (degrees) and moved (over its length) within a reach by steps."""
     center, length = like.mean(0), float(np.hypot(*(like[3] - like[0])))
     shares = np.linspace(_ENDS, 1 - _ENDS, 16, dtype=np.float32)[:, None]
+    offsets = np.arange(-reach[1], reach[1] + 0.001, step[1], dtype=np.float32) * length
+    moves = np.stack(np.meshgrid(offsets, offsets), 2).reshape(-1, 1, 2)
     best, most = like, -1.0
-    for degrees in np.arange(-_TURNED, _TURNED + 1, 3):
+    for degrees in np.arange(-reach[0], reach[0] + 0.01, step[0]):
         turn = np.radians(degrees)
         matrix = np.array([[np.cos(turn), -np.sin(turn)], [np.sin(turn), np.cos(turn)]], np.float32)
-        quad = (like - center) @ matrix.T + center
+        quad = np.asarray((like - center) @ matrix.T + center, np.float32)
         places = np.concatenate([quad[i] + shares * (quad[(i + 1) % 4] - quad[i]) for i in range(4)])
-        steps = np.arange(-_MOVED, _MOVED + 0.001, 0.015, dtype=np.float32) * length
-        moves = np.stack(np.meshgrid(steps, steps), 2).reshape(-1, 1, 2)
         at = (places + moves).astype(np.float32)
         values = cv2.remap(steep, at, None, cv2.INTER_LINEAR)  # type: ignore[call-overload]
         # The side that is least upon an edge counts as much as the others together: print has edges, too.
         sides = values.reshape(len(moves), 4, -1).mean(2)
         scores = sides.mean(1) + sides.min(1)
+        scores[_share_within(changed, quad, moves[:, 0]) < _WITHIN] = -1.0
         k = int(scores.argmax())
         if scores[k] > most:
             most, best = float(scores[k]), np.asarray(quad + moves[k], np.float32)
-    return portrait(best)
+    return best
 
 
 class Pile:
@@ -171,6 +228,7 @@ class Pile:
         self._each = each
         self._before: Image | None = None
         self._alone: Image | None = None
+        self._last: Quad | None = None
         self._next = 0
 
     def show(self, image: Image) -> list[Laid]:
@@ -180,13 +238,15 @@ class Pile:
             self._before = self._alone = image
             return []
         quad = changed_card(before, image)
+        if quad is None and self._last is not None:
+            quad = card_like(before, image, self._last)
         if quad is None:
             if self._each:
                 # A card that was passed over covers the pile now; the one before it may have been the first.
                 self._before = image
                 self._next += 1
             return []
-        self._before = image
+        self._before, self._last = image, quad
         laid = []
         if self._alone is not None and (self._each or not _is_bare(self._alone, image, quad)):
             laid.append(Laid(self._alone, first_card(self._alone, quad), 0))

@@ -13,19 +13,16 @@ from companion.decks.deckfile import MOST_CARDS, LearntDeck
 from companion.decks.evening import evened
 from companion.decks.laying import Pile
 from companion.decks.naming import Naming, name_cards
-from companion.decks.views import index_spot, inks, outline, straightened
+from companion.decks.views import index_spot, inks, looks_at, outline, straightened
 from companion.vision.boxes import BoxFinder
-from companion.vision.geometry import Image, Quad, corner_frames, homography, project
+from companion.vision.geometry import Image, Quad, homography, project
 from companion.vision.labels import Floats
 from companion.vision.reader import Reader
-
-# What a corner's reading counts beside the whole card's, and what it can say against a card.
-_CORNER_WEIGHT, _CORNER_BOUND = 0.5, -4.0
 
 
 @dataclass(frozen=True, eq=False)
 class _Seen:
-    """A laid card: its kept picture, features both ways up (2, D), colours (256,), what the reader says (57,).
+    """A laid card: its kept picture, features both ways up (2, D), colours (256,), what the reader says (L, 57).
 
     quad: its outline in the picture of the pile.
     """
@@ -117,11 +114,8 @@ class Lesson:
         return self._asked
 
     def _study(self, picture: Image, quad: Quad, place: int) -> _Seen:
-        card = outline()
-        logs, features = self._reader.describe_cards(picture, [card, np.roll(card, 2, axis=0)])
-        corners, _ = self._reader.describe_indices(picture, list(corner_frames(card)))
-        says = np.logaddexp(logs[0], logs[1]) - np.log(2) + _CORNER_WEIGHT * np.maximum(corners, _CORNER_BOUND).sum(0)
-        return _Seen(picture, quad, features, inks(picture), np.asarray(says, np.float32), place)
+        features, logs = looks_at(self._reader, picture)
+        return _Seen(picture, quad, features, inks(picture), logs, place)
 
     def naming(self) -> Naming:
         """Return what the cards are taken for. Raises ValueError where there is none yet."""

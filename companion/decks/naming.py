@@ -16,10 +16,9 @@ from numpy.typing import NDArray
 from companion.cards import ALL_CARDS, Card, EditionName, deck
 from companion.decks.assignment import assign
 from companion.decks.design import LOOKS, Swap, composed, doubtful, swapped, unit
+from companion.decks.opinions import Opinions
 from companion.vision.labels import COLORS, Floats, color_class
 
-# A reader that does not know a design errs with great certainty: what it can say against a card is bounded (nats).
-_BOUND = -10.0
 # Likeness under which two groups are not taken for copies, however few groups there are otherwise.
 _LEAST_ALIKE = 0.8
 # What colours count beside the reader's features, which are of the shape before all. Without and with them groups of
@@ -27,7 +26,7 @@ _LEAST_ALIKE = 0.8
 # 1.00 on one like parchment; on seven plainer designs to 1.00 either way.
 _INKS = 0.8
 # How often names and looks are found in turn.
-_ROUNDS = 6
+_ROUNDS = 8
 # Steps of the balancing of rows and columns by which the names' probabilities are found (Sinkhorn 1967).
 _BALANCING = 60
 # A group's name is asked for where its probability is less; more questions than so many are too many. Over ten designs
@@ -72,9 +71,9 @@ def name_cards(
 ) -> Naming:
     """Return the names of pictures of cards laid one after the other.
 
-    features: (N, V, D) of the views of each picture as it is; inks: (N, E) what colours it is of; logs: (N, 57) what
-    the reader says of it. answers: names that are known, by picture. by_color: whether the cards were laid sorted by
-    colour.
+    features: (N, V, D) of the views of each picture as it is; inks: (N, E) what colours it is of; logs: (N, L, 57) what
+    the reader says of it, each time that it looks at some part of it. answers: names that are known, by picture.
+    by_color: whether the cards were laid sorted by colour.
     """
     held = deck(edition)
     slots = np.array([i for i, card in enumerate(ALL_CARDS) for _ in range(held[card])])
@@ -86,22 +85,27 @@ def name_cards(
     of = np.empty(len(logs), np.intp)
     for g, members in enumerate(groups):
         of[members] = g
-    says = np.maximum(logs[:, :-1], logs[:, :-1].max(1, keepdims=True) + _BOUND)
-    base = np.stack([says[members].mean(0) for members in groups])
-    if by_color:
-        base = _with_runs(base, groups, len(logs))
     fixed = {int(of[i]): card for i, card in known.items()}
     means = np.stack([units[members].mean((0, 1)) for members in groups])
-    total = base.copy()
-    names = np.zeros(len(groups), np.intp)
+    opinions = Opinions(logs, np.bincount(slots, minlength=len(ALL_CARDS)))
+    likeness = np.zeros((len(groups), len(ALL_CARDS)), np.float32)
     for _ in range(_ROUNDS):
-        names = _assigned(total, groups, slots, fixed)
-        total = base + LOOKS * composed(means, names)
+        base = _of_groups(opinions.scores(), groups, by_color)
+        names = _assigned(base + likeness, groups, slots, fixed)
+        opinions.weigh(names[of])
+        likeness = LOOKS * composed(means, names)
+    base = _of_groups(opinions.scores(), groups, by_color)
     sizes = np.array([len(members) for members in groups])
     names = swapped(base, means, names, sizes, fixed)
     total = base + LOOKS * composed(means, names)
     chances = _chances(total, groups, slots, fixed)
     return _naming(chances, names, groups, len(logs), doubtful(base, names, sizes, fixed), fixed)
+
+
+def _of_groups(says: Floats, groups: Sequence[Sequence[int]], by_color: bool) -> Floats:
+    """Return (G, 56) what is said of the groups of pictures, of each of which (N, 56) is said."""
+    base = np.stack([says[list(members)].mean(0) for members in groups])
+    return _with_runs(base, groups, len(says)) if by_color else base
 
 
 def _groups(units: Floats, expected: float, known: Mapping[int, int]) -> list[list[int]]:

@@ -10,7 +10,17 @@ import numpy as np
 
 from companion.vision.boxes import BoxFinder, BoxKind
 from companion.vision.corners import USUAL_SHARE
-from companion.vision.geometry import INDEX_REACH, INDEX_SPOT, Image, Quad, cut, expand, index_frame, unit_square
+from companion.vision.geometry import (
+    INDEX_REACH,
+    INDEX_SPOT,
+    Image,
+    Quad,
+    corner_frames,
+    cut,
+    expand,
+    index_frame,
+    unit_square,
+)
 from companion.vision.labels import Floats
 from companion.vision.reader import Reader
 
@@ -28,6 +38,10 @@ _OFF, _GAIN, _TINT, _SOFT, _NOISE = 0.018, (0.65, 1.15), 0.08, (0.0, 2.2), 4.0
 _GROWTHS = (-0.1, 0.0, 0.12)
 # Of so many cards the indices are looked for; found on this share of them, the design has some.
 _LOOKED_AT, _FOUND = 28, 0.25
+# Sides of the squares about a card's middle, over its width, that are looked at as if they were indices.
+_MIDDLES = (0.45, 0.65, 0.85)
+# What one corner can say against a card that the other says (nats): it may be hidden, or have another sign.
+_BOUND = -6.0
 # Chroma (Lab) up to which a colour is grey, over which more it counts entirely, and the most that is told apart.
 _GREY, _COLORED, _CHROMA = 8.0, 20.0, 72.0
 # How far an index' middle may lie from the card's top and left edge, over its sides.
@@ -120,6 +134,24 @@ def study(
     logs, features = (np.concatenate(parts) for parts in zip(*whole, strict=True))
     index_logs, index_features = (np.concatenate(parts) for parts in zip(*indices, strict=True))
     return CardViews(features, logs, index_features, index_logs)
+
+
+def looks_at(reader: Reader, picture: Image) -> tuple[Floats, Floats]:
+    """Return (2, D) features of a card's kept picture both ways up, and (L, 57) what each look at a part of it says.
+
+    The looks: the whole card; its corners, what both say and what either says; its middle, as an index of some sizes.
+    """
+    card = outline()
+    half, middle = float(card[1][0] - card[0][0]) / 2, card.mean(0)
+    logs, features = reader.describe_cards(picture, [card, np.roll(card, 2, axis=0)])
+    squares = [np.asarray(middle + (unit_square() * 2 - 1) * half * share, np.float32) for share in _MIDDLES]
+    ways = [np.roll(square, turn, axis=0) for square in squares for turn in (0, 2)]
+    corners = list(corner_frames(card))
+    said, _ = reader.describe_indices(picture, corners + ways)
+    first, second = (np.maximum(corner, corner[:-1].max() + _BOUND) for corner in said[:2])
+    pairs = [logs, said[:2], *np.split(said[2:], len(squares))]
+    each = [np.logaddexp(*pair) - np.log(2) for pair in pairs]
+    return features, np.asarray([first + second, *each], np.float32)
 
 
 def index_frames(x: float, y: float, side: float) -> tuple[Quad, Quad]:

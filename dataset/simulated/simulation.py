@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import time as clock
 from collections.abc import Iterator, Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass, replace
 from enum import Enum
 from functools import cached_property
@@ -185,6 +186,12 @@ class SimulatedTable:
                 elif ahead < -1 / self.rate:
                     continue
             yield film.shoot(number)
+
+    def showing(self, script: Script, rate: float) -> SimulatedTable:
+        """Return the same table, deck and camera with another script, at so many frames per second."""
+        other = copy(self)
+        other.script, other.rate, other.events = script, rate, []
+        return other
 
     def new_tabletop(self) -> Tabletop:
         """Return the table as it is at the beginning."""

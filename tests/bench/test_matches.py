@@ -5,13 +5,25 @@ from __future__ import annotations
 import pytest
 from click.testing import CliRunner
 
+from companion.bench.learning import laid
 from companion.bench.matches import best_temperature, matches
+from companion.cards import Card, EditionName
+from companion.dataset.simulated.script import write_script
+from companion.dataset.simulated.simulation import SimulatedTable
 
 
 @pytest.mark.parametrize(("right", "fits"), [(90, 1.0), (99, 0.48), (75, 2.0)])
 def test_the_temperature_that_fits_is_the_one_that_makes_confidences_true(right: int, fits: float) -> None:
     readings = [(0.9, 0.1)] * right + [(0.1, 0.9)] * (100 - right)
     assert best_temperature(readings) == pytest.approx(fits, rel=0.03)
+
+
+def test_a_deck_to_be_learnt_shows_each_card_as_it_lies_open_without_a_hand() -> None:
+    cards = [Card.parse(name) for name in ("red 7", "blue 3", "wild")]
+    table = SimulatedTable(3, write_script(3, EditionName.CLASSIC, longest=1), EditionName.CLASSIC)
+    frames = list(laid(table, cards))
+    assert [frame.top.card for frame in frames if frame.top] == cards
+    assert all(frame.covered == 0 for frame in frames)
 
 
 def test_decks_never_seen_are_not_to_be_chosen_as_well() -> None:

@@ -25,11 +25,12 @@ from companion.dataset.artist.styles import sample_style
 from companion.decks.assignment import assign
 from companion.decks.deckfile import DeckFileError, LearntDeck, pack, unpack
 from companion.decks.fitting import DeckFit
-from companion.decks.laying import changed_card
+from companion.decks.laying import card_like, changed_card
 from companion.decks.lesson import Lesson
 from companion.decks.library import DeckLibrary, NoSuchDeckError
 from companion.decks.look import fit
 from companion.decks.naming import name_cards
+from companion.decks.opinions import Opinions
 from companion.decks.reading import reading_parts
 from companion.decks.settled import settled_pictures
 from companion.decks.teaching import learnt_looks
@@ -83,6 +84,17 @@ def test_what_has_changed_on_the_pile_is_the_card() -> None:
     assert changed_card(pile, pile) is None
 
 
+def test_a_card_on_its_copy_is_found_by_the_little_that_has_changed() -> None:
+    rng = np.random.default_rng(1)
+    pile, under = _laid(_table(rng), RED_7, (320, 240), 20)
+    after, truth = _laid(pile, RED_7, (334, 236), 17)
+    noisy = np.clip(after + rng.normal(0, 2, after.shape), 0, 255).astype(np.uint8)
+    found = card_like(pile, noisy, under)
+    assert found is not None
+    assert np.abs(found - truth).max() < 5
+    assert card_like(pile, pile, under) is None
+
+
 def test_a_film_gives_one_picture_for_each_time_that_all_lies_still() -> None:
     still, moved = np.full((90, 160, 3), 80, np.uint8), np.full((90, 160, 3), 80, np.uint8)
     moved[20:70, 30:120] = 220
@@ -111,7 +123,10 @@ def test_copies_and_the_decks_composition_name_what_the_reader_does_not() -> Non
     cards = sorted(deck(EditionName.CLASSIC).elements(), key=lambda _: rng.random())
     wrong = {"red 7": "red 1", "green 4": "green 9", "blue skip": "blue 8", "yellow 6": "yellow 9"}
     naming = name_cards(
-        _features(cards, rng), np.ones((len(cards), 3), np.float32), _says(cards, wrong, rng), EditionName.CLASSIC
+        _features(cards, rng),
+        np.ones((len(cards), 3), np.float32),
+        _says(cards, wrong, rng)[:, None],
+        EditionName.CLASSIC,
     )
     assert naming.cards == tuple(cards)
     assert not naming.prompted_is_better
@@ -123,7 +138,7 @@ def test_two_faces_that_could_be_swapped_are_asked_for_once_and_one_answer_right
     wrong = {}
     for color in ("red", "yellow", "green", "blue"):
         wrong |= {f"{color} skip": f"{color} reverse", f"{color} reverse": f"{color} skip"}
-    shown = _features(cards, rng), np.ones((len(cards), 3), np.float32), _says(cards, wrong, rng)
+    shown = _features(cards, rng), np.ones((len(cards), 3), np.float32), _says(cards, wrong, rng)[:, None]
     naming = name_cards(*shown, EditionName.CLASSIC)
     swapped = {i for i, card in enumerate(cards) if card.name in wrong}
     assert {i for i, card in enumerate(cards) if naming.cards[i] != card} == swapped
@@ -135,11 +150,24 @@ def test_two_faces_that_could_be_swapped_are_asked_for_once_and_one_answer_right
     assert told.cards == tuple(cards)
 
 
+def test_a_look_that_sees_something_else_than_the_face_is_not_believed() -> None:
+    rng = np.random.default_rng(5)
+    cards = sorted(deck(EditionName.CLASSIC).elements(), key=lambda _: rng.random())
+    right = _says(cards, {}, rng)
+    # Two looks take whatever they see for one of two cards, as surely.
+    art = np.full((2, len(cards), 57), -9.0, np.float32)
+    for look in art:
+        look[np.arange(len(cards)), rng.choice([3, 20], len(cards))] = -0.1
+    opinions = Opinions(np.stack([right, *art], 1), np.array([deck(EditionName.CLASSIC)[card] for card in ALL_CARDS]))
+    opinions.weigh(np.array([ALL_CARDS.index(card) for card in cards]))
+    assert [ALL_CARDS[int(row.argmax())] for row in opinions.scores()] == cards
+
+
 def test_an_answer_names_all_copies() -> None:
     rng = np.random.default_rng(4)
     cards = [RED_7, BLUE_3, RED_7, BLUE_3]
     features = _features(cards, rng, 0.01)
-    unsure = np.full((4, 57), -3.0, np.float32)
+    unsure = np.full((4, 1, 57), -3.0, np.float32)
     assert name_cards(
         features, np.ones((4, 3), np.float32), unsure, EditionName.CLASSIC, {0: RED_7, 3: BLUE_3}
     ).cards == tuple(cards)
