@@ -74,10 +74,20 @@ def _taking_what_is_owed(way: Way, reach: Reach) -> Iterator[Way]:
     for seat in owing:
         left = debts.left(seat)
         for count in range(1, left + 1):
-            share = 1.0 if left == 1 else thresholds.AS_OWED if count == left else (1 - thresholds.AS_OWED) / (left - 1)
+            share = _at_one_grab(count, left, began=debts.seats[seat].taken > 0)
             after = replace(way.after, debts=debts.take(seat, count))
             weight = _owing(way, seat) / len(owing) * share * _counted(reach, count)
             yield from _by(replace(way, after=after), seat, reach, weight)
+
+
+def _at_one_grab(count: int, left: int, *, began: bool) -> float:
+    """Return how often so many of the cards that are left to be taken are. began: whether some were taken before."""
+    alone, all_ = (thresholds.ONE_MORE, thresholds.ALL_THE_REST) if began else (thresholds.ONE, thresholds.AS_OWED)
+    if left == 1:
+        return 1.0
+    if left == 2:
+        return (alone if count == 1 else all_) / (alone + all_)
+    return alone if count == 1 else all_ if count == left else (1 - alone - all_) / (left - 2)
 
 
 def _owing(way: Way, seat: int) -> float:

@@ -155,8 +155,12 @@ SEEN_TWICE = 0.5
 TAKES_DEBT = 0.75
 """How often a card taken while somebody owes some is one of those, and not drawn by the player on turn."""
 
-AS_OWED = 0.7
-"""How often all that is owed is taken at one grab; else it is taken card by card, in grabs of any size."""
+AS_OWED, ONE = 0.5, 0.4
+"""How often all that is owed is taken at one grab, and how often one card is, people counting them one by one; assumed,
+as in lively simulated films either is done half of the time."""
+
+ALL_THE_REST, ONE_MORE = 0.15, 0.8
+"""The same of what is left when some were taken before: who has begun to count goes on."""
 
 TOO_MANY = 0.05
 """How often more cards are counted at a grab than can have been taken: two stuck together, or counted twice."""
