@@ -23,6 +23,7 @@ from companion.referee.moves import (
     Catch,
     Challenge,
     ChooseColor,
+    Creeper,
     Draw,
     Entry,
     Flip,
@@ -42,7 +43,7 @@ from companion.table import Offer, Question, QuestionKind, Table, TableError
 _SEEN = (Start, Play, Flip, Reshuffle, Undo)
 _LANDINGS = (Start, Play, Flip)
 # What no camera could see nor anybody infer from what follows: all that people tap who leave the rest to the camera.
-_UNSEEN = (Uno, Catch, Challenge, Reveal, Judge, Target)
+_UNSEEN = (Uno, Catch, Challenge, Reveal, Judge, Target, Creeper)
 # A card may lie in its place for this long (s) while the hand has not let go of it.
 _EARLY = 0.25
 # How long people look at a question before they answer it, wait before they try a tap again, and wait for a ruling

@@ -8,7 +8,7 @@ from dataclasses import replace
 from companion.cards import Card
 from companion.journal import Line, ReadBy
 from companion.referee.errors import NotYourTurnError, RefereeError, WrongPhaseError
-from companion.referee.legality import must_draw_on
+from companion.referee.legality import legal, must_draw_on
 from companion.referee.moves import (
     Accept,
     ActorMove,
@@ -59,7 +59,26 @@ def ways(situation: Situation, pending: Pending, mode: Mode) -> list[Way]:
             found = [replace(way, doubtful=way.by is not None and way.doubtful) for way in landed]
             return found or [Way(situation)]
         case Sight():
-            return sight_ways(situation, what, mode)
+            return [*sight_ways(situation, what, mode), *_replaced(situation, what, mode)]
+
+
+def _replaced(situation: Situation, sight: Sight, mode: Mode) -> Iterator[Way]:
+    """Yield the ways in which whoever laid the last card had taken it back unseen, and has laid this one for it.
+
+    Only a card that does not match the last one tells of it: an arm that is taken for that player's may be another's.
+    """
+    if sight.arm is None or not mode.sees_arms or situation.outlaw is not None or sight.same_face:
+        return
+    back = without_last_card(Way(situation), sight.time)
+    if back is None or back.doubtful or back.after.state.turn is None:
+        return
+    player, allowed = back.after.state.turn, legal(situation.state).cards
+    for way in sight_ways(back.after, sight, mode):
+        if way.card is None or way.card in allowed or way.after.outlaw is not None:
+            continue
+        if way.by == player and len(way.lines) == 1:
+            share = way.weight * thresholds.TAKEN_BACK_UNSEEN
+            yield replace(way, lines=(*back.lines, *way.lines), weight=share)
 
 
 def _as_said(situation: Situation, said: tuple[Entry, ...], what: Observation) -> Way:
