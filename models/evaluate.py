@@ -22,6 +22,9 @@ from companion.vision.calibration import Calibration
 from companion.vision.detector import CardDetector
 from companion.vision.sightings import Sighting
 
+# From fewer sightings no temperature is fitted.
+_FEWEST = 30
+
 
 @dataclass(frozen=True)
 class Labelled:
@@ -179,13 +182,14 @@ def coverage_at(confidences: NDArray[np.float64], right: NDArray[np.bool_], prec
     return float((good[-1] + 1) / len(order)), float(confidences[order][good[-1]])
 
 
-def fit_temperature(readings: Sequence[Reading], whole: bool, current: float) -> float:
-    """Return the temperature at which confidences best tell right sightings of one kind from wrong and invented ones.
+def fit_temperature(pairs: Sequence[tuple[Sighting, bool]], current: float) -> float:
+    """Return the temperature at which confidences best tell right sightings from wrong and invented ones.
 
-    Temperature scaling (Guo et al., On Calibration of Modern Neural Networks, 2017), by the likelihood of being right.
+    pairs: sightings, and whether they are right. current: the temperature that they were told with; it is kept where
+    there are too few. Temperature scaling (Guo et al., On Calibration of Modern Neural Networks, 2017), by the
+    likelihood of being right.
     """
-    pairs = [(sighting, right) for sighting, right in judged(readings) if sighting.whole is whole]
-    if len(pairs) < 30:
+    if len(pairs) < _FEWEST:
         return current
     rows = np.log(np.maximum(np.array([sighting.probabilities[:4] for sighting, _ in pairs]), 1e-9))
     hits = np.array([right for _, right in pairs])
@@ -199,12 +203,31 @@ def fit_temperature(readings: Sequence[Reading], whole: bool, current: float) ->
     return float(current * grid[int(np.argmin([loss(ratio) for ratio in grid]))])
 
 
+def fitted(readings: Sequence[Reading], current: Calibration) -> Calibration:
+    """Return the calibration that fits readings best which were made with the `current` one.
+
+    What is told of piles is not seen in them, and stays.
+    """
+    whole = [pair for pair in judged(readings) if pair[0].whole]
+    corners = [pair for pair in judged(readings) if not pair[0].whole]
+    in_fans = [
+        pair
+        for reading in readings
+        if Calibration.is_fan(reading.sightings)
+        for pair in judged([reading])
+        if not pair[0].whole
+    ]
+    card, index = fit_temperature(whole, current.card), fit_temperature(corners, current.index)
+    enough = len(in_fans) >= _FEWEST
+    fanned = fit_temperature(in_fans, current.index * current.fanned) / index if enough else current.fanned
+    return Calibration(card, index, current.pile, fanned)
+
+
 def calibrate(detector_folder: Path, readings: Sequence[Reading], current: Calibration) -> Calibration:
     """Fit and save calibration.json from readings made with the `current` calibration; return the new one."""
-    card, index = (fit_temperature(readings, *kind) for kind in ((True, current.card), (False, current.index)))
-    fitted = Calibration(card, index, current.pile)
-    fitted.save(detector_folder / "calibration.json")
-    return fitted
+    new = fitted(readings, current)
+    new.save(detector_folder / "calibration.json")
+    return new
 
 
 def draw_reliability(readings: Sequence[Reading], path: Path) -> None:

@@ -10,6 +10,7 @@ import numpy as np
 
 from companion.vision.boxes import Box, BoxKind
 from companion.vision.corners import CardIndices, apart, beside, opposite_pairs, outline_from_pair
+from companion.vision.doubt import as_middle_allows
 from companion.vision.geometry import Image, Quad, index_frame, intersection_over_smaller, portrait
 from companion.vision.hidden import HiddenCards
 from companion.vision.limits import ReadingLimits
@@ -146,7 +147,7 @@ class Assembler:
             spots = lying.at_spots()
             corners = [indices[i] for i in spots]
             own = [corner for corner in corners if not self._denies(corner, reading)]
-            whole = with_indices(reading, own)
+            whole = as_middle_allows(with_indices(reading, own))
             if corners and not own and len({corner.card for corner in corners}) < len(corners):
                 # Seen from low, the middle is crammed together and the corners, which say the same, are not.
                 whole, own = as_corners_say(reading, corners), corners

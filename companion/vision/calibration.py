@@ -1,26 +1,48 @@
 """Makes the readers' confidences mean what they say: temperature scaling (Guo et al., On Calibration of Modern Neural
-Networks, 2017), one temperature for whole cards, one for corner indices and one for the pile."""
+Networks, 2017), a temperature for each kind of reading."""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from companion.vision.runtime import ModelFileError
+from companion.vision.sightings import Sighting
+
+# So many cards that show a corner alone are a fan: others are bits of a heap or of clutter.
+_FAN = 3
 
 
 @dataclass(frozen=True)
 class Calibration:
     """Divisors of the log-likelihoods, above 1 where the networks are too sure of themselves.
 
-    pile: a further one for whole cards on a pile. The others are fitted on fans, heaps and hidden cards too, beside
-    which a card that lies open is read more surely than it seems.
+    card, index: what the readers' answers are divided by. The others divide what is told at last, once more: they are
+    fitted on cards hidden in heaps too, beside which others are read more surely than it seems. pile: for whole cards
+    on a pile. fanned: for corners in a fan.
     """
 
     card: float = 1.0
     index: float = 1.0
     pile: float = 1.0
+    fanned: float = 1.0
+
+    @staticmethod
+    def is_fan(found: Sequence[Sighting]) -> bool:
+        """Whether so many cards of a picture show a corner alone that they are a fan."""
+        return sum(not sighting.whole for sighting in found) >= _FAN
+
+    def in_picture(self, found: Sequence[Sighting]) -> list[Sighting]:
+        """Return what was found in a picture with the confidence that it deserves."""
+        if not self.is_fan(found):
+            return list(found)
+        return [sighting if sighting.whole else sighting.tempered(self.fanned) for sighting in found]
+
+    def on_pile(self, found: Sequence[Sighting]) -> list[Sighting]:
+        """Return what was found on a pile with the confidence that it deserves."""
+        return [sighting.tempered(self.pile) if sighting.whole else sighting for sighting in found]
 
     def temperature(self, whole: bool) -> float:
         """Return the divisor for whole cards or for corner indices."""

@@ -7,6 +7,7 @@ makes cards of.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 from companion.cards import EditionName
@@ -21,7 +22,7 @@ from companion.vision.mirror import back, flipped, is_doubtful, is_mirrored, is_
 from companion.vision.reader import Reader
 from companion.vision.restoration import lightened, restored
 from companion.vision.runtime import Network
-from companion.vision.sightings import Sighting
+from companion.vision.sightings import NAMED_MOST, Sighting
 
 MODEL_FOLDER = Path(__file__).resolve().parent.parent / "models"
 _CHECKOUT_MODELS = Path(__file__).resolve().parents[2] / "models"
@@ -51,15 +52,17 @@ def model_folder() -> Path:
 class CardDetector:
     """Finds and reads cards. One instance may be used from several threads.
 
-    boxes: finds cards and indices. reader: reads them. limits: what of both counts. pile: a further temperature for
-    whole cards on a pile.
+    boxes: finds cards and indices. reader: reads them. limits: what of both counts. calibration: what the confidences
+    mean that come of it.
     """
 
-    def __init__(self, boxes: BoxFinder, reader: Reader, limits: ReadingLimits, pile: float = 1.0) -> None:
+    def __init__(
+        self, boxes: BoxFinder, reader: Reader, limits: ReadingLimits, calibration: Calibration | None = None
+    ) -> None:
         self._boxes = boxes
         self._reader = reader
         self._limits = limits
-        self._pile = pile
+        self._calibration = calibration or Calibration()
         self._assembler = Assembler(reader, limits)
 
     @classmethod
@@ -84,7 +87,7 @@ class CardDetector:
         cards, indices = (Network.shared(folder / f"{kind}-reader.onnx", threads) for kind in ("card", "index"))
         reader = Reader(cards, indices, calibration, None if edition is None else cards_of(edition).keys())
         boxes = BoxFinder(boxes_network, scales, limits.box)
-        return cls(boxes, reader, limits, calibration.pile)
+        return cls(boxes, reader, limits, calibration)
 
     @property
     def reader(self) -> Reader:
@@ -93,7 +96,9 @@ class CardDetector:
 
     def knowing(self, deck: Deck) -> CardDetector:
         """Return what reads with the learnt looks of the deck on the table besides, by the same networks."""
-        return CardDetector(self._boxes, self._reader.knowing(deck), self._limits, self._pile)
+        # How well the deck's corners are known is seen in their readings.
+        calibration = replace(self._calibration, fanned=1.0)
+        return CardDetector(self._boxes, self._reader.knowing(deck), self._limits, calibration)
 
     def detect(self, image: Image) -> list[Sighting]:
         """Return the face-up cards in a (H, W, 3) BGR uint8 picture, whole ones first, each from the left.
@@ -102,6 +107,9 @@ class CardDetector:
         read surely, the picture is looked at lightened if it is dark, sharpened if everything in it moved, and in its
         mirror image: see `Sighting.mirrored`.
         """
+        return self._calibration.in_picture(self._as_it_shows(image))
+
+    def _as_it_shows(self, image: Image) -> list[Sighting]:
         found = self._look(image)
         if not is_doubtful(found):
             return found
@@ -110,7 +118,10 @@ class CardDetector:
             if is_surer(again, found):
                 return again
         turned = self._look(flipped(image))
-        return [back(sighting, image.shape[1]) for sighting in turned] if is_mirrored(found, turned) else found
+        if not is_mirrored(found, turned):
+            return found
+        # One picture leaves open whether the camera mirrors: many a sign reads as another one in a mirror.
+        return [back(sighting, image.shape[1]).at_most(NAMED_MOST) for sighting in turned]
 
     def _look(self, image: Image) -> list[Sighting]:
         least = _FAINTEST if self._reader.knows_deck else self._limits.faint_box
@@ -160,4 +171,4 @@ class CardDetector:
         if is_doubtful(found) and (light := lightened(image)) is not None:
             again = find(light)
             found = again if is_surer(again, found) else found
-        return [s.tempered(self._pile) if s.whole else s for s in found]
+        return self._calibration.on_pile(found)

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from companion.cards import ALL_CARDS
 from companion.vision.geometry import Image, sides
 from companion.vision.light import is_color_doubtful
-from companion.vision.reading import NAMED_MOST, Reading
+from companion.vision.reading import Reading
+from companion.vision.sightings import NAMED_MOST
 
 # Where both corners are read so surely as one other card than the middle, somebody may have spelled a word there or
 # the middle's light may be odd: then the reading is unsure, which is below `UNSURE_BELOW`.
@@ -28,6 +29,18 @@ def most_sure(image: Image, card: Reading, corners: Sequence[Reading], together:
     if _is_told_by_middle_alone(card, corners) or _is_oddly_lit(image, together):
         return NAMED_MOST
     return 1.0
+
+
+def as_middle_allows(card: Reading) -> Reading:
+    """Return a whole card's reading, unsure where its corners tell another card than its middle does.
+
+    So a heavy slanted 7 was surely a 1: of eight such cards in 50 pictures of that deck six were misread, of eight in
+    144 drawn pictures two.
+    """
+    if card.middle is None or card.known:
+        return card
+    middle = card.scale.probabilities(card.middle)[:-1]
+    return card if ALL_CARDS[int(middle.argmax())] == card.card else card.at_most(_DISPUTED)
 
 
 def _disputed(card: Reading, corners: Sequence[Reading]) -> bool:

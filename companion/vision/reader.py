@@ -40,8 +40,6 @@ Krizhevsky et al. 2012).
 # A corner that the first view shows with this probability is that card: of 242 in 24 drawn hands half were, and the
 # mean of the views never told another card.
 _AT_A_GLANCE = 0.85
-# How surely a card must be of the learnt deck for its reading to be taken as it is.
-_KNOWN = 0.5
 # How surely it must be of the deck, and what log-likelihood the likeliest card must have, of a whole card and of an
 # index, for its outline to be taken as it is; else it is told by the deck's pictures. In well-fitting outlines nearly
 # all cards have more; an index is small, and its pictures tell less.
@@ -149,9 +147,9 @@ class Reader:
 
     def _with_corners(self, image: Image, card: Reading, corners: Sequence[Reading]) -> Reading:
         # On a card of the learnt deck only what is of the deck in its corners counts.
-        together = with_indices(card, [one for one in corners if one.belonging >= card.belonging * _KNOWN])
+        together = with_indices(card, [one for one in corners if one.belonging >= card.belonging / 2])
         # What a learnt deck's card is known to look like needs no caution.
-        return together if card.belonging >= _KNOWN else together.at_most(most_sure(image, card, corners, together))
+        return together if card.known else together.at_most(most_sure(image, card, corners, together))
 
     def _looks(
         self, image: Image, quads: Sequence[Quad], backed: Sequence[bool]

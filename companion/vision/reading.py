@@ -12,13 +12,13 @@ from numpy.typing import NDArray
 from companion.cards import ALL_CARDS, Card
 from companion.vision.geometry import Quad
 from companion.vision.labels import Floats
-from companion.vision.sightings import Sighting
+from companion.vision.sightings import NAMED_MOST, Sighting, drawn_together
 
 # What a corner's reading counts against the whole card's, where the card is at least so many pixels wide. A corner that
 # is hidden or cut reads as 'no card' or at random, so what it can say against a card is bounded.
 _CORNER_WEIGHT, _LEGIBLE_WIDTH, _CORNER_BOUND = 0.5, 100.0, -4.0
-NAMED_MOST = 0.96
-"""How sure at most a reading is that is not beyond doubt: less than from where no runner-up is named."""
+# How surely a card must be of the learnt deck for its reading to be taken as it is.
+_KNOWN = 0.5
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,7 +48,8 @@ class Reading:
 
     quad: a card's refined outline, or an index' frame, (4, 2), clockwise from its own top left. logs: (57,)
     log-likelihoods of ALL_CARDS and, last, of no card. scale: what they mean. belonging: how surely (0 to 1) it is of
-    the learnt deck that is read with, 0 where there is none. most: how sure it may be at most.
+    the learnt deck that is read with, 0 where there is none. most: how sure it may be at most. middle: of a whole card
+    the (57,) log-likelihoods without what its corners add, None where nothing was added.
     """
 
     quad: Quad
@@ -56,20 +57,12 @@ class Reading:
     scale: Scale
     belonging: float = 0.0
     most: float = 1.0
+    middle: Floats | None = None
 
     @cached_property
     def probabilities(self) -> Floats:
         """(57,) calibrated probabilities, 0 for cards that are not considered."""
-        found = self.scale.probabilities(self.logs)
-        if found[:-1].max() <= self.most:
-            return found
-        # The log-likelihoods are drawn together until no card is surer.
-        low, high = 0.0, 1.0
-        for _ in range(12):
-            middle = (low + high) / 2
-            surer = self.scale.probabilities(self.logs * np.float32(middle))[:-1].max() > self.most
-            low, high = (low, middle) if surer else (middle, high)
-        return self.scale.probabilities(self.logs * np.float32(low))
+        return np.asarray(drawn_together(self.scale.probabilities(self.logs), self.most), np.float32)
 
     @cached_property
     def _likeliest(self) -> tuple[int, int]:
@@ -96,6 +89,11 @@ class Reading:
         """The calibrated probability of no card."""
         return float(self.probabilities[-1])
 
+    @property
+    def known(self) -> bool:
+        """Whether it is of the learnt deck that is read with, rather than not."""
+        return self.belonging >= _KNOWN
+
     def at_most(self, confidence: float) -> Reading:
         """Return the reading, at most so sure whatever is found out besides."""
         return replace(self, most=min(self.most, confidence))
@@ -104,7 +102,7 @@ class Reading:
         """Return the reading as what vision tells the rest."""
         order = [int(i) for i in np.argsort(-self.probabilities[:-1]) if self.scale.allowed[i]]
         cards = tuple(ALL_CARDS[i] for i in order)
-        return Sighting(self.quad, cards, tuple(float(self.probabilities[i]) for i in order), whole)
+        return Sighting(self.quad, cards, tuple(float(self.probabilities[i]) for i in order), whole, most=self.most)
 
 
 def _corner_weight(card: Quad) -> float:
@@ -119,7 +117,8 @@ def with_indices(card: Reading, indices: Sequence[Reading]) -> Reading:
     Those that were found by themselves are better framed than the corners that the outline tells.
     """
     found = sum((np.maximum(index.logs, _CORNER_BOUND) for index in indices), np.zeros_like(card.logs))
-    return replace(card, logs=card.logs + np.float32(_corner_weight(card.quad)) * found)
+    middle = card.logs if card.middle is None else card.middle
+    return replace(card, logs=card.logs + np.float32(_corner_weight(card.quad)) * found, middle=middle)
 
 
 def as_corners_say(card: Reading, corners: Sequence[Reading]) -> Reading:

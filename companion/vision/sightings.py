@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from companion.cards import Card
 from companion.vision.geometry import Quad
@@ -14,6 +15,28 @@ UNSURE_BELOW = 0.75
 NAMED_BELOW = 0.97
 """Confidence under which a reading's runner-up is written down beside it, sure enough as the reading is: of those above
 it hardly one in 200 is wrong."""
+NAMED_MOST = 0.96
+"""How sure at most a reading is told to be that is not beyond doubt, so that its runner-up is named."""
+
+
+def drawn_together(chances: NDArray[np.floating], most: float) -> NDArray[np.float64]:
+    """Return (N,) probabilities, that of no card last, drawn together until no card has more than `most`.
+
+    All log-likelihoods are divided by the same number, as little as it takes.
+    """
+    exact = np.asarray(chances, np.float64)
+    if exact[:-1].max() <= most:
+        return exact
+
+    def less_sure(share: float) -> NDArray[np.float64]:
+        odds = exact**share
+        return np.asarray(odds / odds.sum(), np.float64)
+
+    low, high = 0.0, 1.0
+    for _ in range(12):
+        middle = (low + high) / 2
+        low, high = (low, middle) if less_sure(middle)[:-1].max() > most else (middle, high)
+    return less_sure(low)
 
 
 @dataclass(frozen=True, eq=False)
@@ -23,7 +46,8 @@ class Sighting:
     quad: (4, 2) float32 pixels of the picture, clockwise from the card's own top left; for a fanned card as far as it
     can be told. cards and probabilities: the candidates, likeliest first, with calibrated probabilities that sum to at
     most 1 (what is missing goes to 'no card'). whole: whether the card lies open, or only a corner index was read.
-    mirrored: whether it was read in the picture's mirror image.
+    mirrored: whether it was read in the picture's mirror image. most: how sure it may be at most, whatever is known of
+    readings like it.
     """
 
     quad: Quad
@@ -31,6 +55,7 @@ class Sighting:
     probabilities: tuple[float, ...]
     whole: bool
     mirrored: bool = False
+    most: float = 1.0
 
     def __post_init__(self) -> None:
         if self.quad.shape != (4, 2):
@@ -65,9 +90,18 @@ class Sighting:
 
     def tempered(self, temperature: float) -> Sighting:
         """Return the same with the log-likelihoods, that of 'no card' too, divided by `temperature`."""
-        chances = np.maximum([*self.probabilities, 1 - sum(self.probabilities)], 1e-12) ** (1 / temperature)
-        probabilities = tuple(float(chance) for chance in chances[:-1] / chances.sum())
-        return replace(self, probabilities=probabilities)
+        chances = self._chances() ** (1 / temperature)
+        return self._with(chances / chances.sum(), self.most)
+
+    def at_most(self, confidence: float) -> Sighting:
+        """Return the same, at most so sure."""
+        return self._with(self._chances(), min(self.most, confidence))
+
+    def _chances(self) -> NDArray[np.float64]:
+        return np.maximum([*self.probabilities, 1 - sum(self.probabilities)], 1e-12)
+
+    def _with(self, chances: NDArray[np.float64], most: float) -> Sighting:
+        return replace(self, probabilities=tuple(drawn_together(chances, most)[:-1].tolist()), most=most)
 
     def probability(self, card: Card) -> float:
         """Return the probability of one card, 0 where it is no candidate."""

@@ -13,6 +13,7 @@ from companion.dataset.artist.families import StyleFamily
 from companion.dataset.scenes.compose import Scene, SceneMaker
 from companion.dataset.scenes.layouts import Layout
 from companion.vision.detector import model_folder
+from companion.vision.doubt import as_middle_allows
 from companion.vision.geometry import CARD_MARGIN, index_frame, unit_square
 from companion.vision.labels import COLOR_COUNT, FACE_COUNT, NO_CARD, color_class, face_class
 from companion.vision.reader import Reader
@@ -114,6 +115,22 @@ def test_corners_that_agree_are_believed_against_the_middle_but_never_beyond_dou
     told = as_corners_say(middle, corners)
     assert told.card == Card.parse("green 8")
     assert 0.9 < told.confidence < NAMED_BELOW
+
+
+def test_where_corners_tell_another_card_than_the_middle_the_reading_is_unsure() -> None:
+    quad = np.asarray(unit_square() * (200, 310), np.float32)
+    middle = Reading(quad, _logs({"red 7": 0.6, "red 1": 0.4}), ANY)
+    corners = [Reading(unit_square(), _logs({"red 1": 0.97, "red 7": 0.03}), ANY)] * 2
+    told = with_indices(with_indices(middle, corners[:1]), corners[1:])
+    assert told.card == Card.parse("red 1")
+    assert told.confidence > 0.9
+    unsure = as_middle_allows(told)
+    assert (unsure.card, unsure.runner_up) == (Card.parse("red 1"), Card.parse("red 7"))
+    assert unsure.confidence < UNSURE_BELOW
+    # What a learnt deck's cards are known to look like needs no such caution.
+    assert as_middle_allows(replace(told, belonging=0.9)).confidence == told.confidence
+    agreeing = with_indices(replace(middle, logs=_logs({"red 1": 0.9, "red 7": 0.1})), corners)
+    assert as_middle_allows(agreeing) is agreeing
 
 
 class Says:

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from companion.cards import Card
+from companion.vision.calibration import Calibration
 from companion.vision.geometry import unit_square
-from companion.vision.sightings import Sighting
+from companion.vision.sightings import NAMED_BELOW, NAMED_MOST, Sighting
 
 RED_7, RED_1 = Card.parse("red 7"), Card.parse("red 1")
 
@@ -30,6 +33,25 @@ def test_a_temperature_changes_how_sure_a_reading_is_and_not_what_is_read(best: 
     assert sum(after.probabilities) <= 1 + 1e-9
     assert after.confidence == pytest.approx(best, abs=1e-9) or (after.confidence > best) is (temperature < 1)
     assert np.argsort(after.probabilities).tolist() == np.argsort(before.probabilities).tolist()
+
+
+def test_what_is_not_beyond_doubt_names_its_runner_up_however_sure_readings_like_it_are() -> None:
+    doubted = reading(0.999, 0.001).at_most(NAMED_MOST)
+    assert 0.9 < doubted.confidence <= NAMED_MOST
+    assert doubted.tempered(0.5).confidence <= NAMED_MOST < NAMED_BELOW
+    assert doubted.tempered(0.5).alternative == RED_1
+    assert doubted.tempered(3.0).confidence < doubted.confidence
+    assert doubted.at_most(0.99).confidence == pytest.approx(doubted.confidence)
+
+
+def test_corners_in_a_fan_alone_are_told_as_surely_as_they_deserve() -> None:
+    calibration = Calibration(pile=0.85, fanned=0.5)
+    corner, whole = replace(reading(0.8, 0.1), whole=False), reading(0.8, 0.1)
+    told = calibration.in_picture([whole, corner, corner, corner])
+    assert [sighting.confidence for sighting in told] == pytest.approx([0.8, *[64 / 66] * 3])
+    assert calibration.in_picture([whole, corner, corner]) == [whole, corner, corner]
+    piled, under = calibration.on_pile([whole, corner])
+    assert (piled.confidence > 0.8, under.confidence) == (True, 0.8)
 
 
 def test_the_number_of_probabilities_is_that_of_the_cards() -> None:
