@@ -6,8 +6,8 @@ A batch is made of whole scenes: every readable card and index of a scene gives 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import cv2
@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from companion.cards import Card
 from companion.dataset.scenes.camera import coarsened
+from companion.models.hardening import hardened
 from companion.models.mine import false_file
 from companion.vision.geometry import (
     CARD_CROP,
@@ -213,6 +214,8 @@ class CropBatch:
     card_targets: dict[str, NDArray[np.generic]]
     index_images: NDArray[np.uint8]
     index_targets: dict[str, NDArray[np.generic]]
+    clear: dict[str, NDArray[np.uint8]] = field(default_factory=dict)
+    """By reader the same crops as they were before some were made hard to read; the same ones where none were."""
 
     def parts(self) -> tuple[tuple[str, NDArray[np.uint8], dict[str, NDArray[np.generic]]], ...]:
         """Return (reader, crops, targets) of the card reader and of the index reader."""
@@ -240,23 +243,41 @@ def softened(crop: Image, rng: np.random.Generator) -> Image:
     return coarsened(crop, round(width * share), round(height * share))
 
 
-def _softened_at_random(crops: Sequence[CardCrop | IndexCrop], share: float, rng: np.random.Generator) -> list[Image]:
-    return [softened(crop.image, rng) if rng.random() < share else crop.image for crop in crops]
+def _at_random(
+    crops: Sequence[Image],
+    change: Callable[[Image, np.random.Generator], Image],
+    share: float,
+    rng: np.random.Generator,
+) -> list[Image]:
+    return [change(crop, rng) if rng.random() < share else crop for crop in crops]
 
 
-def batches(folder: Path, split: str, scenes: int, seed: int, epoch: int, limits: Limits) -> Iterator[CropBatch]:
+def _with_false(order: NDArray[np.intp], mined: Sequence[int], rng: np.random.Generator) -> NDArray[np.intp]:
+    """Return the scenes of a batch, a quarter of them such as have mined boxes."""
+    if not mined:
+        return order
+    kept = order[: len(order) - len(order) // 4]
+    return np.concatenate([kept, rng.choice(mined, len(order) - len(kept))])
+
+
+def batches(
+    folder: Path, split: str, scenes: int, seed: int, epoch: int, limits: Limits, hard: float = 0.0
+) -> Iterator[CropBatch]:
     """Yield the crops of `scenes` scenes at a time, in an order and with jitter that `seed` and `epoch` decide.
 
-    Of split 'train' some are as under a coloured lamp, some softened.
+    Of split 'train' some are as under a coloured lamp, some softened. hard: share of the crops that are made hard to
+    read instead; a quarter of each batch is then of scenes with mined boxes, for what is spoilt is soon taken for a
+    card.
     """
     rows = [json.loads(line) for line in (folder / f"{split}.jsonl").read_text().splitlines()]
     false = _false_boxes(folder, split)
     rng = np.random.default_rng((seed, epoch))
     order = rng.permutation(len(rows))
+    mined = [i for i, row in enumerate(rows) if row["image"] in false] if hard else []
     for start in range(0, len(order), scenes):
         cards: list[CardCrop] = []
         indices: list[IndexCrop] = []
-        for i in order[start : start + scenes]:
+        for i in _with_false(order[start : start + scenes], mined, rng):
             image = cv2.imread(str(folder / "images" / split / f"{rows[i]['image']}.jpg"), cv2.IMREAD_COLOR)
             assert image is not None, f"{rows[i]['image']} is missing from {folder}"
             picture = np.asarray(image, np.uint8)
@@ -265,18 +286,27 @@ def batches(folder: Path, split: str, scenes: int, seed: int, epoch: int, limits
             more_cards, more_indices = scene_crops(picture, rows[i], rng, limits, false.get(rows[i]["image"], ()))
             cards += more_cards
             indices += more_indices
-        share = _SOFT_SHARE if split == "train" else 0.0
+        sizes = {"card": CARD_CROP, "index": (INDEX_CROP, INDEX_CROP)}
+        clear = {"card": [crop.image for crop in cards], "index": [crop.image for crop in indices]}
+        if split != "train":
+            shown = clear
+        elif hard:
+            shown = {kind: _at_random(crops, hardened, hard, rng) for kind, crops in clear.items()}
+        else:
+            shown = {kind: _at_random(crops, softened, _SOFT_SHARE, rng) for kind, crops in clear.items()}
+        stacks = {kind: _stack(crops, *sizes[kind]) for kind, crops in shown.items()}
         yield CropBatch(
-            _stack(_softened_at_random(cards, share, rng), *CARD_CROP),
+            stacks["card"],
             {
                 "face": np.array([crop.face for crop in cards], np.int64),
                 "color": np.array([crop.color for crop in cards], np.int64),
                 "corners": np.array([crop.corners.ravel() for crop in cards], np.float32).reshape(-1, 8),
             },
-            _stack(_softened_at_random(indices, share, rng), INDEX_CROP, INDEX_CROP),
+            stacks["index"],
             {
                 "face": np.array([crop.face for crop in indices], np.int64),
                 "color": np.array([crop.color for crop in indices], np.int64),
                 "turn": np.array([crop.turn for crop in indices], np.int64),
             },
+            {kind: _stack(crops, *sizes[kind]) for kind, crops in clear.items()} if hard else stacks,
         )

@@ -25,6 +25,9 @@ from companion.vision.labels import NO_CARD
 
 _CORNER_WEIGHT = 12.0
 _AVERAGE_DECAY = 0.998
+# How much of the target is what the network that training starts from says of the clear crop: hard crops alone make
+# the reader forget small and rare signs.
+_TAUGHT = 0.35
 
 
 @dataclass(frozen=True)
@@ -33,7 +36,9 @@ class ReaderRun:
 
     The first `easy_epochs` are on open, large cards only (curriculum learning: Bengio et al. 2009).
 
-    `start` is a checkpoint whose weights training begins from, None to begin from nothing.
+    `start` is a checkpoint whose weights training begins from, None to begin from nothing. `hard` is the share of the
+    crops that are made hard to read; where there is a start, a third of what is learnt is then what it says of the same
+    crops unspoilt (Hinton, Vinyals and Dean, Distilling the Knowledge in a Neural Network, 2015).
     """
 
     data: Path
@@ -45,6 +50,7 @@ class ReaderRun:
     seed: int = 0
     device: str = "cpu"
     start: Path | None = None
+    hard: float = 0.0
 
 
 def _ahead(items: Iterator[CropBatch], depth: int = 4) -> Iterator[CropBatch]:
@@ -67,20 +73,35 @@ def _share_of_rate(step: int, steps: int) -> float:
     return min(1.0, (step + 1) / warm) * 0.5 * (1 + math.cos(math.pi * min(1.0, fall)))
 
 
-def _loss(model: Reader, output: torch.Tensor, targets: dict[str, torch.Tensor]) -> torch.Tensor:
+def _parts(model: Reader, output: torch.Tensor) -> dict[str, torch.Tensor]:
+    return dict(zip(model.sizes, output.split(list(model.sizes.values()), 1), strict=True))
+
+
+def _loss(
+    model: Reader, output: torch.Tensor, targets: dict[str, torch.Tensor], taught: torch.Tensor | None = None
+) -> torch.Tensor:
+    """Return the loss of a batch. taught: what another network says of the same crops, to be learnt beside it."""
     total = output.new_zeros(())
-    parts = dict(zip(model.sizes, output.split(list(model.sizes.values()), 1), strict=True))
-    for name, logits in parts.items():
+    told = {} if taught is None else _parts(model, taught)
+    own = 1.0 if taught is None else 1.0 - _TAUGHT
+    for name, logits in _parts(model, output).items():
         if name == "corners":
             there = targets["face"] != NO_CARD
             if there.any():
                 off = functional.smooth_l1_loss(logits[there], targets["corners"][there], beta=0.03)
                 total = total + _CORNER_WEIGHT * off
-        elif (targets[name] != IGNORE).any():
-            weight = 1.0 if name == "face" else 0.5
-            total = total + weight * functional.cross_entropy(
-                logits, targets[name], ignore_index=IGNORE, label_smoothing=0.02
-            )
+            continue
+        asked = targets[name] != IGNORE
+        if not asked.any():
+            continue
+        weight = 1.0 if name == "face" else 0.5
+        total = total + weight * own * functional.cross_entropy(
+            logits, targets[name], ignore_index=IGNORE, label_smoothing=0.02
+        )
+        if name in told:
+            said = functional.softmax(told[name][asked], 1)
+            learnt = functional.log_softmax(logits[asked], 1)
+            total = total + weight * _TAUGHT * functional.kl_div(learnt, said, reduction="batchmean")
     return total
 
 
@@ -108,7 +129,7 @@ def validate(models: dict[str, Reader], data: Path, device: str) -> dict[str, fl
         for kind, images, raw in batch.parts():
             x, targets = _tensors(images, raw, device)
             model = models[kind]
-            parts = dict(zip(model.sizes, model(x).split(list(model.sizes.values()), 1), strict=True))
+            parts = _parts(model, model(x))
             there = targets["face"] != NO_CARD
             face = parts["face"].argmax(1) == targets["face"]
             color = parts["color"].argmax(1) == targets["color"]
@@ -128,6 +149,27 @@ def validate(models: dict[str, Reader], data: Path, device: str) -> dict[str, fl
 def _average(model: Reader) -> AveragedModel:
     """Return the running mean of the weights over some hundred steps, which reads better than the latest weights."""
     return AveragedModel(model, multi_avg_fn=get_ema_multi_avg_fn(_AVERAGE_DECAY), use_buffers=True)
+
+
+def _batches(run: ReaderRun, epoch: int, limits: Limits) -> Iterator[CropBatch]:
+    return batches(run.data, "train", run.scenes, run.seed, epoch, limits, run.hard)
+
+
+def _teachers(start: Path, device: str) -> dict[str, Reader]:
+    """Return the networks of a checkpoint, which learn no more."""
+    state = torch.load(start, map_location=device)
+    teachers = {"card": card_reader(), "index": index_reader()}
+    for kind, teacher in teachers.items():
+        teacher.load_state_dict(state[kind], strict=False)
+        teacher.to(device, memory_format=torch.channels_last).eval()
+    return teachers
+
+
+@torch.no_grad()
+def _taught(teacher: Reader, images: NDArray[np.uint8], device: str) -> torch.Tensor:
+    """Return what a network says of (N, 3, H, W) RGB uint8 crops."""
+    said: torch.Tensor = teacher(_tensors(images, {}, device)[0]).float()
+    return said
 
 
 def train(run: ReaderRun, console: Console | None = None) -> None:
@@ -156,6 +198,7 @@ def train(run: ReaderRun, console: Console | None = None) -> None:
             unknown = models[kind].load_state_dict(state[kind], strict=False).unexpected_keys
             if unknown:
                 raise ValueError(f"{run.start} is of another network: {unknown[0]}")
+    teachers = _teachers(run.start, run.device) if run.hard and run.start is not None else {}
     averages = {kind: _average(model) for kind, model in models.items()}
     if state_file.exists():
         state = torch.load(state_file, map_location=run.device)
@@ -170,7 +213,7 @@ def train(run: ReaderRun, console: Console | None = None) -> None:
         for model in models.values():
             model.train()
         limits = EASY if epoch < run.easy_epochs else Limits()
-        for step, batch in enumerate(_ahead(batches(run.data, "train", run.scenes, run.seed, epoch, limits))):
+        for step, batch in enumerate(_ahead(_batches(run, epoch, limits))):
             for kind, images, raw in batch.parts():
                 if len(images) < 2:
                     continue
@@ -178,8 +221,9 @@ def train(run: ReaderRun, console: Console | None = None) -> None:
                     group["lr"] = run.rate * _share_of_rate(epoch * per_epoch + step, run.epochs * per_epoch)
                 x, targets = _tensors(images, raw, run.device)
                 with _half(run.device):
+                    taught = _taught(teachers[kind], batch.clear[kind], run.device) if kind in teachers else None
                     output = models[kind](x)
-                loss = _loss(models[kind], output.float(), targets)
+                loss = _loss(models[kind], output.float(), targets, taught)
                 optimizers[kind].zero_grad(set_to_none=True)
                 loss.backward()
                 nn.utils.clip_grad_norm_(models[kind].parameters(), 2.0)

@@ -116,13 +116,20 @@ def detector(work: Path, seed: int, device: str, epochs: int, size: int, start: 
 @_device
 @click.option("--epochs", type=click.IntRange(1), default=8, show_default=True)
 @click.option("--start", type=click.Path(path_type=Path, exists=True, dir_okay=False), help="Checkpoint to go on from.")
-def readers(work: Path, seed: int, device: str, epochs: int, start: Path | None) -> None:
+@click.option(
+    "--hard",
+    type=click.FloatRange(0, 1),
+    default=0.0,
+    show_default=True,
+    help="Share of the crops that are made hard to read; with --start its networks teach what the clear ones show.",
+)
+def readers(work: Path, seed: int, device: str, epochs: int, start: Path | None, hard: float) -> None:
     """Train the readers of whole cards and of corner indices."""
     _need_extra()
     from companion.models.train_reader import ReaderRun
     from companion.models.train_reader import train as run
 
-    run(ReaderRun(work / "scenes", work / "readers", epochs=epochs, seed=seed, device=device, start=start))
+    run(ReaderRun(work / "scenes", work / "readers", epochs=epochs, seed=seed, device=device, start=start, hard=hard))
 
 
 @train.command()

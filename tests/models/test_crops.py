@@ -6,6 +6,7 @@ import cv2
 import numpy as np
 
 from companion.models.crops import softened
+from companion.models.hardening import hardened
 
 
 def test_a_softened_crop_keeps_its_colours_and_loses_its_fine_detail() -> None:
@@ -19,3 +20,18 @@ def test_a_softened_crop_keeps_its_colours_and_loses_its_fine_detail() -> None:
     assert np.abs(soft[:80].astype(int) - crop[:80]).max() <= 2
     assert soft[112:].std() < 0.7 * crop[112:].std()
     assert abs(cv2.mean(soft)[0] - cv2.mean(crop)[0]) < 4
+
+
+def test_a_hardened_crop_is_spoilt_and_shows_the_same() -> None:
+    rng = np.random.default_rng(4)
+    crop = np.full((192, 128, 3), 90, np.uint8)
+    cv2.putText(crop, "7", (20, 150), cv2.FONT_HERSHEY_SIMPLEX, 5.0, (255, 255, 255), 14)
+    spoilt = [hardened(crop, rng) for _ in range(30)]
+    assert {(one.shape, one.dtype) for one in spoilt} == {(crop.shape, crop.dtype)}
+    assert not any(np.array_equal(one, crop) for one in spoilt)
+    # The same seed spoils it the same way.
+    assert np.array_equal(hardened(crop, np.random.default_rng(9)), hardened(crop, np.random.default_rng(9)))
+    # Where the digit is stays brighter than where it is not, be it moved, dark or coarse.
+    print_ = crop[..., 0] > 200
+    lighter = [one[print_].mean() > one[~print_].mean() for one in spoilt]
+    assert sum(lighter) >= 27

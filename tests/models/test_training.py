@@ -73,6 +73,20 @@ def test_networks_that_are_not_there_are_not_evaluated(tmp_path: Path) -> None:
     assert result.output.startswith(f"Error: there are no networks in {tmp_path / 'none'}")
 
 
+def test_hard_crops_are_learnt_beside_what_the_start_says_of_the_clear_ones(work: Path, tmp_path: Path) -> None:
+    import torch
+
+    batch = next(batches(work / "scenes", "train", 6, 0, 0, Limits(), hard=0.5))
+    for kind, images, _ in batch.parts():
+        spoilt = (images != batch.clear[kind]).any(axis=(1, 2, 3))
+        assert 0.2 < spoilt.mean() < 0.8
+    plain = next(batches(work / "scenes", "train", 6, 0, 0, Limits()))
+    assert all(plain.clear[kind] is images for kind, images, _ in plain.parts())
+    start = work / "readers" / "last.pt"
+    train_readers(ReaderRun(work / "scenes", tmp_path, epochs=1, easy_epochs=0, scenes=3, start=start, hard=0.5))
+    assert torch.load(tmp_path / "last.pt")["epoch"] == 0
+
+
 def test_training_goes_on_from_the_last_epoch(work: Path) -> None:
     import torch
 
