@@ -31,6 +31,8 @@ _TOLD, _TOLD_BESIDES = 1.35, 2.0
 # How much more looks tell than as many hands from one side: what has looked like a back each time it was looked for is
 # one, and hands rest anywhere.
 _LOOKS_TELL = 2.0
+# The piles lie side by side: what looks like a back farther away, in lengths of a card, tells so much of that.
+_FAR, _IF_FAR = 2.2, 0.4
 # Sides of a card seen from above are as 1 to 1.55, from a slant anything about that.
 _SLIMMEST, _SQUAREST = 2.3, 1.05
 # Of hands that went somewhere so many are remembered.
@@ -117,13 +119,14 @@ class DrawPile:
             # One player's hand may rest at a place all evening; to the draw pile everybody goes.
             return sum(float(np.log1p(count)) for count in Counter(sides).values())
 
-        def looks(count: int) -> float:
-            return _LOOKS_TELL * float(np.log1p(min(_OFTEN, count))) * count / max(1, self._looks)
+        def looks(count: int, away: float) -> float:
+            share = count / max(1, self._looks) * (_IF_FAR if away > _FAR else 1.0)
+            return _LOOKS_TELL * float(np.log1p(min(_OFTEN, count))) * share
 
-        scores = [(hands(place) + looks(count), -away, place) for place, away, count in self._backs]
+        scores = [(hands(place) + looks(count, away), -away, place) for place, away, count in self._backs]
         likeliest, _, self._found = max(scores, key=lambda score: score[:2], default=(0.0, 0.0, None))
         best = max((visit.place for visit in visits), key=hands, default=None)
-        least = max(likeliest, _TOLD_BESIDES if self._backs else _TOLD)
+        least = max(likeliest, _TOLD_BESIDES if likeliest >= _TOLD else _TOLD)
         if best is not None and hands(best) >= least:
             self._found = np.asarray(np.median([visit.place for visit in near(best)], axis=0), np.float64)
 
