@@ -12,11 +12,14 @@ from collections.abc import Sequence
 from dataclasses import astuple, dataclass, replace
 from typing import Any
 
-from companion.journal import Journal
+from companion.journal import Journal, replay
+from companion.referee.errors import RefereeError
 from companion.table import thresholds
 from companion.table.debts import Debt, Debts
+from companion.table.observations import dump, load
 from companion.table.ring import Ring, Seat, seat_of
 from companion.table.situation import Mode, Situation, Turns, situation
+from companion.table.trail import Trail, retraced
 
 _log = logging.getLogger(__name__)
 
@@ -51,38 +54,37 @@ class Watch:
         return replace(self, landings=self.landings + landings, reaches=self.reaches + reaches)
 
 
-def dump_memory(watch: Watch, known: Situation) -> str:
-    """Return what is remembered as one line of JSON."""
-    return json.dumps(
-        {
-            "turns": watch.turns.value,
-            "landings": watch.landings,
-            "reaches": watch.reaches,
-            "seats": [seat.arms for seat in known.ring.seats],
-            "turned": known.ring.turned,
-            "debts": [astuple(debt) for debt in known.debts.seats],
-            "noted": known.noted,
-        }
-    )
+def dump_memory(watch: Watch, known: Situation, trail: Trail | None = None) -> str:
+    """Return what is remembered as one line of JSON. trail: what was ruled on lately, up to what is known."""
+    data: dict[str, Any] = {
+        "turns": watch.turns.value,
+        "landings": watch.landings,
+        "reaches": watch.reaches,
+        **_plain(known),
+    }
+    if trail is not None and trail.seen:
+        lines = len(trail.base.journal.lines)
+        data["trail"] = {"lines": lines, **_plain(trail.base), "seen": [dump(seen) for seen in trail.seen]}
+    return json.dumps(data)
 
 
-def load_memory(text: str, journal: Journal) -> tuple[Watch, Situation]:
+def load_memory(text: str, journal: Journal) -> tuple[Watch, Situation, Trail]:
     """Return what `dump_memory` wrote, with the journal that it belongs to.
 
-    Raises ValueError, KeyError, TypeError or RecursionError where the text is none of it.
+    Raises ValueError, KeyError, TypeError, RecursionError or RefereeError where the text is none of it.
     """
     data = json.loads(text)
-    players = len(journal.match.state.players)
-    noted = data["noted"]
-    if noted is not None and not 0 <= noted < players:
-        raise ValueError("there is no such seat")
     watch = Watch(Turns(data["turns"]), *_numbers((data["landings"], data["reaches"])))
-    ring = Ring(tuple(map(_seat, _rows(data["seats"], players))), *_numbers((data["turned"],)))
-    debts = Debts(tuple(Debt(*debt) for debt in map(_numbers, _rows(data["debts"], players))))
-    return watch, replace(situation(journal), ring=ring, debts=debts, noted=noted)
+    known = _situation(data, journal)
+    lately = data.get("trail")
+    if lately is None:
+        return watch, known, Trail(known)
+    base = _situation(lately, replay(journal.match.header, journal.lines[: lately["lines"]]))
+    trail = retraced(base, tuple(map(load, lately["seen"])), known, watch.mode(known.ring))
+    return watch, trail.known, trail
 
 
-def recall(text: str | None, journal: Journal, turns: Turns) -> tuple[Watch, Situation]:
+def recall(text: str | None, journal: Journal, turns: Turns) -> tuple[Watch, Situation, Trail]:
     """Return what is remembered of a match, or what its moves alone tell where that is lost or damaged.
 
     turns: how they are followed then.
@@ -90,9 +92,30 @@ def recall(text: str | None, journal: Journal, turns: Turns) -> tuple[Watch, Sit
     if text:
         try:
             return load_memory(text, journal)
-        except (ValueError, KeyError, TypeError, RecursionError) as error:
+        except (ValueError, KeyError, TypeError, RecursionError, RefereeError) as error:
             _log.warning("where people sit and what they owe is not known any more: %s", error)
-    return Watch(turns), situation(journal)
+    known = situation(journal)
+    return Watch(turns), known, Trail(known)
+
+
+def _plain(known: Situation) -> dict[str, Any]:
+    return {
+        "seats": [seat.arms for seat in known.ring.seats],
+        "turned": known.ring.turned,
+        "debts": [astuple(debt) for debt in known.debts.seats],
+        "noted": known.noted,
+    }
+
+
+def _situation(data: Any, journal: Journal) -> Situation:
+    """Return the situation of which this is plain; raises ValueError, KeyError or TypeError where it is of none."""
+    players = len(journal.match.state.players)
+    noted = data["noted"]
+    if noted is not None and not 0 <= noted < players:
+        raise ValueError("there is no such seat")
+    ring = Ring(tuple(map(_seat, _rows(data["seats"], players))), *_numbers((data["turned"],)))
+    debts = Debts(tuple(Debt(*debt) for debt in map(_numbers, _rows(data["debts"], players))))
+    return replace(situation(journal), ring=ring, debts=debts, noted=noted)
 
 
 def _rows(rows: Any, players: int) -> Sequence[Any]:

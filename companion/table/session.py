@@ -137,7 +137,7 @@ def advance(
         readings=readings,
         corrections=corrections,
         pending=tuple(map(dump, rest)),
-        memory=dump_memory(session.watch, known),
+        memory=dump_memory(session.watch, known, trail),
         standing=Standing(
             len(known.journal.match.history),
             state.phase is Phase.OVER,

@@ -132,8 +132,8 @@ class Table:
             except (RefereeError, TranscriptError, ValueError, KeyError, TypeError) as error:
                 message = f"The match {match_id} cannot be taken up again: {error}"
                 raise StoreDamagedError(message, self._store.path) from error
-            watch, known = recall(stored.memory, journal, turns)
-            session = Session(match_id, known, watch=watch, undone=undone(stored.lines)[::-1])
+            watch, known, trail = recall(stored.memory, journal, turns)
+            session = Session(match_id, known, watch=watch, undone=undone(stored.lines)[::-1], trail=trail)
             self._begin(session)
             if pending:
                 self._advance(pending)
@@ -181,6 +181,8 @@ class Table:
         with self._lock:
             self._first_look = True
             self._early = None
+            if self._session is not None and self._session.trail is not None:
+                self._session = replace(self._session, trail=self._session.trail.untimed())
             self._screen.camera_is(None, self._clock())
 
     def tap(self, move: Move, picture: Picture = None) -> Outcome:

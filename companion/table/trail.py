@@ -56,6 +56,10 @@ class Trail:
         ruled = next((story for story in stories if _past(story, len(seen)) == stands), stories[0]).ways
         return Trail(self.base, seen, ruled, tuple(stories))
 
+    def untimed(self) -> Trail:
+        """Return the trail before whatever a camera sees from now on, whose clock may be another one's."""
+        return replace(self, seen=tuple(replace(observation, at=None) for observation in self.seen))
+
     def is_late(self, observation: Pending) -> bool:
         """Whether something was ruled on already that the camera saw after this."""
         at = observation.at
@@ -104,6 +108,16 @@ class Trail:
         if not left:
             return Trail(self.known)
         return Trail(self.ruled[0].after, self.seen[1:], self.ruled[1:], tuple(normal(left)))
+
+
+def retraced(base: Situation, seen: tuple[Pending, ...], known: Situation, mode: Mode) -> Trail:
+    """Return the trail that led from `base` to what is known, as after a restart; one that begins there if none did."""
+    stories = stories_of(base, seen, mode)
+    led = next((story for story in stories if seen and _past(story, len(seen)) == _stands(known)), None)
+    if led is None:
+        return Trail(known)
+    *before, last = led.ways
+    return Trail(base, seen, (*before, replace(last, after=known)), tuple(stories))
 
 
 def put_right(old: Situation, new: Situation, time: float) -> tuple[Line, ...]:

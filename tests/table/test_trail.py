@@ -65,6 +65,28 @@ def test_a_draw_that_is_told_late_is_put_where_it_belongs(arms: ArmsGame) -> Non
     assert arms.top == "red 3"
 
 
+def test_what_another_camera_sees_is_not_late(arms: ArmsGame) -> None:
+    arms.table.camera_changed()
+    arms.now -= 40
+    arms.reach("Ann")
+    assert arms.moves[-1] == "Ann Draw"
+
+
+def test_a_restart_does_not_keep_the_table_from_judging_anew(mistaken: ArmsGame, store: Store) -> None:
+    mistaken.table = Table(store, clock=lambda: mistaken.now)
+    mistaken.table.resume()
+    for who, name in (("Cy", "red 3"), ("Ann", "red 4"), ("Ben", "red 5")):
+        mistaken.lay(who, name, off=-60 if who == "Ben" else 0)
+    assert mistaken.moves == ["Start", "Ann Draw", "Ann Pass", "Ben Play", "Cy Play", "Ann Play", "Ben Play"]
+
+
+def test_a_wild_draw_four_on_which_play_goes_on_is_not_asked_about(arms: ArmsGame) -> None:
+    arms.lay("Ann", "wild draw four")
+    arms.lay("Cy", "blue 3")
+    assert arms.view.questions == ()
+    assert arms.moves[-4:] == ["Ann Play", "Ann ChooseColor", "Ben Accept", "Cy Play"]
+
+
 def test_what_people_have_said_is_not_judged_anew(arms: ArmsGame) -> None:
     late = late_draw(arms)
     arms.lay("Ann", "red 3")
