@@ -61,28 +61,34 @@ def decode(output: NDArray[np.float32], scale: float, offset: tuple[int, int], t
     kinds = scores.argmax(0)
     best = scores.max(0)
     keep = np.flatnonzero(best >= threshold)
-    boxes = []
-    for i in keep:
-        x, y, w, h = output[:4, i]
-        angle = float(output[-1, i])
-        along = np.array([np.cos(angle), np.sin(angle)]) * w / 2
-        across = np.array([-np.sin(angle), np.cos(angle)]) * h / 2
-        center = np.array([x, y]) - offset
-        corners = np.array(
-            [center - along - across, center + along - across, center + along + across, center - along + across]
-        )
-        boxes.append(Box(BoxKind(int(kinds[i])), np.asarray(corners / scale, np.float32), float(best[i])))
-    return boxes
+    x, y, width, height = output[:4, keep].astype(np.float64)
+    angle = output[-1, keep].astype(np.float64)
+    along = np.stack([np.cos(angle), np.sin(angle)], 1) * width[:, None] / 2
+    across = np.stack([-np.sin(angle), np.cos(angle)], 1) * height[:, None] / 2
+    center = np.stack([x, y], 1) - offset
+    corners = [center - along - across, center + along - across, center + along + across, center - along + across]
+    quads = np.asarray(np.stack(corners, 1) / scale, np.float32)
+    return [
+        Box(BoxKind(kind), quad, score)
+        for kind, quad, score in zip(kinds[keep].tolist(), quads, best[keep].tolist(), strict=True)
+    ]
 
 
 def suppress(boxes: list[Box], threshold: float) -> list[Box]:
     """Return the boxes, best first, without those whose IoU with a better one of their kind is above `threshold`."""
-    kept: list[Box] = []
-    for box in sorted(boxes, key=lambda box: -box.score):
-        rivals = (other for other in kept if other.kind is box.kind)
-        if all(intersection_over_union(box.quad, other.quad) <= threshold for other in rivals):
-            kept.append(box)
-    return kept
+    ordered = sorted(boxes, key=lambda box: -box.score)
+    if not ordered:
+        return []
+    quads = np.stack([box.quad for box in ordered])
+    kinds = np.array([box.kind for box in ordered])
+    low, high = quads.min(1), quads.max(1)
+    apart = (high[:, None] < low[None]).any(2)
+    rivals = ~(apart | apart.T) & (kinds[:, None] == kinds[None])
+    kept: list[int] = []
+    for i in range(len(ordered)):
+        if all(intersection_over_union(quads[i], quads[j]) <= threshold for j in kept if rivals[i, j]):
+            kept.append(i)
+    return [ordered[i] for i in kept]
 
 
 class BoxFinder:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence, Set
 from dataclasses import replace
 from functools import cached_property
@@ -209,22 +210,23 @@ def opposite_pairs(readings: Sequence[Reading]) -> list[tuple[Reading, Reading]]
     ]
 
 
-def _is_on(index: Quad, other: Quad) -> bool:
-    """Whether an index' frame is centred on the ink of another's."""
-    side = sides(index)[0] / INDEX_REACH
-    return bool(np.hypot(*(other.mean(0) - index.mean(0))) < 0.6 * side)
+def _is_on(index: Quad, center: NDArray[np.floating]) -> bool:
+    """Whether an index' frame is centred on the ink of another one, by that one's centre (x, y)."""
+    off_x, off_y = (center - index.mean(0)).tolist()
+    return bool(math.hypot(off_x, off_y) < 0.6 * sides(index)[0] / INDEX_REACH)
 
 
 def beside(frames: Sequence[Quad], indices: Sequence[Reading]) -> list[Quad]:
     """Return those frames that are about another index than those that were read: what `apart` would add to them."""
-    return [frame for frame in frames if not any(_is_on(frame, index.quad) for index in indices)]
+    read = [index.quad.mean(0) for index in indices]
+    return [frame for frame in frames if not any(_is_on(frame, center) for center in read)]
 
 
 def apart(readings: Sequence[Reading]) -> list[Reading]:
     """Return one reading per index: of those centred on the ink of an earlier one, the mean is taken in its place."""
     groups: list[list[Reading]] = []
     for reading in readings:
-        group = next((group for group in groups if _is_on(reading.quad, group[0].quad)), None)
+        group = next((group for group in groups if _is_on(reading.quad, group[0].quad.mean(0))), None)
         if group is None:
             groups.append([reading])
         else:

@@ -42,7 +42,7 @@ def homography(source: Quad, target: Quad) -> NDArray[np.float64]:
 
 def project(matrix: NDArray[np.float64], points: NDArray[np.floating]) -> Quad:
     """Return (N, 2) points after a homography."""
-    mapped = np.column_stack([points, np.ones(len(points))]) @ matrix.T
+    mapped = points @ matrix[:, :2].T + matrix[:, 2]
     return np.asarray(mapped[:, :2] / mapped[:, 2:], np.float32)
 
 

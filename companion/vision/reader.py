@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
+from enum import IntEnum
 
 import numpy as np
 from numpy.typing import NDArray
@@ -51,12 +52,13 @@ _SURELY, _CLEARLY, _CLEARLY_INDEX = 0.95, -0.05, -0.35
 _MAYBE_SIDEWAYS, _UNLIKELY_SIDEWAYS, _HARDLY_READ, _FEW = 0.72, 0.6, 0.8, 2
 # An outline is given up where the first look, in the rough outline, shows no card with the first probability; one that
 # nothing else speaks for where it shows any card with less than the second, or with less than the fourth where none is
-# likelier than the third, and where the next look, in the outline found, shows any with less than the last. Of 1,900
-# outlines in 280 pictures of several cards a third were given up so; of the 1,105 that were read as cards one was.
+# likelier than the third; and one that is not surely boxed where the next look, in the outline found, shows any with
+# less than the last. Of 1,900 outlines in 280 pictures of several cards two fifths were given up so; of the 1,105 that
+# were read as cards one was.
 _NONE, _HARDLY_ANY, _RATHER_NONE, _FEWER, _STILL_HARDLY = 0.8, 0.12, 0.3, 0.25, 0.2
 # What the first two looks, which are turned to each other by half, both take for the same card, the second with this
-# probability, needs no third: that told none of 831 such cards otherwise.
-_SETTLED = 0.9
+# probability, needs no third: that told none of 705 such cards otherwise.
+_SETTLED = 0.95
 
 
 def _aspect(quad: Quad) -> float:
@@ -77,6 +79,16 @@ def _logs(output: Floats) -> Floats:
 def _mean(logs: Sequence[Floats]) -> Floats:
     """Return the logarithms of the mean probabilities."""
     return np.asarray(np.logaddexp.reduce(logs, axis=0) - np.log(len(logs)), np.float32)
+
+
+class Backing(IntEnum):
+    """What besides its looks speaks for an outline."""
+
+    NOTHING = 0
+    INDEX = 1
+    """A corner index lies where the card would have one."""
+    BOX = 2
+    """It is surely boxed."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -117,17 +129,19 @@ class Reader:
         self._card_scale = Scale(calibration.card, allowed)
         self._index_scale = Scale(calibration.index, allowed)
 
-    def read_cards(self, image: Image, quads: Sequence[Quad], backed: Sequence[bool] | None = None) -> list[Reading]:
+    def read_cards(
+        self, image: Image, quads: Sequence[Quad], backing: Sequence[Backing] | None = None
+    ) -> list[Reading]:
         """Return a reading for each rough outline (4, 2) in the (H, W, 3) BGR uint8 picture.
 
         The first look finds the outline within the rough one, the others read the card in it both ways up. Then the
         corners are read by themselves at the picture's full resolution, which tells more where the middle shows no
-        number. backed: for which outlines something besides speaks, for all where it is None. The others are not read
-        on where a look tells next to nothing, and then come back as unlikely.
+        number. backing: what speaks for each outline besides, as much as can where it is None. Those for which little
+        does are not read on where a look tells next to nothing, and then come back as unlikely.
         """
         if not quads:
             return []
-        seen, read_on = self._looks(image, quads, [True] * len(quads) if backed is None else backed)
+        seen, read_on = self._looks(image, quads, [Backing.BOX] * len(quads) if backing is None else backing)
         if self._deck is not None:
             seen = [self._placed(image, one, self._deck) for one in seen]
         cards = [Reading(one.outline, one.logs, self._card_scale, one.belonging) for one in seen]
@@ -152,13 +166,12 @@ class Reader:
         return together if card.known else together.at_most(most_sure(image, card, corners, together))
 
     def _looks(
-        self, image: Image, quads: Sequence[Quad], backed: Sequence[bool]
+        self, image: Image, quads: Sequence[Quad], backing: Sequence[Backing]
     ) -> tuple[list[_Pass], NDArray[np.bool_]]:
         """Return what is read in each outline, and (N,) whether it was read to the end."""
         seen = self._pass(image, [portrait(quad) for quad in quads])
         first = [int(one.logs[:-1].argmax()) for one in seen]
-        free = ~np.asarray(backed) if self._deck is None else np.zeros(len(quads), bool)
-        read_on = ~np.array([self._is_hopeless(one, bool(alone)) for one, alone in zip(seen, free, strict=True)])
+        read_on = ~np.array([self._is_hopeless(one, held) for one, held in zip(seen, backing, strict=True)])
         refined = [portrait(one.outline) for one in seen]
         # A camera low above the table sees a card that lies towards it shorter than wide: it stands sideways then.
         aspects = np.array([_aspect(quad) for quad in refined])
@@ -169,7 +182,8 @@ class Reader:
             surest = self._card_scale.surest(one.logs)
             if self._deck is None and surest >= _SETTLED and int(one.logs[:-1].argmax()) == first[i]:
                 continue
-            if free[i] and surest < _STILL_HARDLY and aspects[i] <= _MAYBE_SIDEWAYS:
+            given_up = self._deck is None and backing[i] < Backing.BOX and surest < _STILL_HARDLY
+            if given_up and aspects[i] <= _MAYBE_SIDEWAYS:
                 read_on[i] = False
             else:
                 again.append(i)
@@ -188,13 +202,15 @@ class Reader:
                 seen[i] = other
         return seen, read_on
 
-    def _is_hopeless(self, seen: _Pass, alone: bool) -> bool:
-        """Whether the first look shows no card in an outline, for which nothing else speaks where it is alone."""
+    def _is_hopeless(self, seen: _Pass, backing: Backing) -> bool:
+        """Whether the first look shows no card in an outline, for which so much speaks besides."""
         if self._deck is not None:
             return False
         chances = self._card_scale.probabilities(seen.logs)
         none, card = float(chances[-1]), float(chances[:-1].max())
-        return none > _NONE or (alone and (card < _HARDLY_ANY or (none > _RATHER_NONE and card < _FEWER)))
+        if backing is not Backing.NOTHING:
+            return none > _NONE
+        return none > _NONE or card < _HARDLY_ANY or (none > _RATHER_NONE and card < _FEWER)
 
     def _placed(self, image: Image, seen: _Pass, deck: Deck) -> _Pass:
         """Return what is read where a picture of the deck fits, if what was seen is not surely read already."""

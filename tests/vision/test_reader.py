@@ -16,7 +16,7 @@ from companion.vision.detector import model_folder
 from companion.vision.doubt import as_middle_allows
 from companion.vision.geometry import CARD_MARGIN, index_frame, unit_square
 from companion.vision.labels import COLOR_COUNT, FACE_COUNT, NO_CARD, color_class, face_class
-from companion.vision.reader import Reader
+from companion.vision.reader import Backing, Reader
 from companion.vision.reading import Reading, Scale, as_corners_say, with_indices
 from companion.vision.runtime import Network
 from companion.vision.sightings import NAMED_BELOW, UNSURE_BELOW
@@ -188,22 +188,23 @@ class Counts(Says):
 
 
 @pytest.mark.parametrize(
-    ("face", "sure", "backed", "cards", "corners"),
+    ("face", "sure", "backing", "cards", "corners"),
     [
-        (face_class(Card.parse("red 5").face), 1.0, True, 2, 2),
-        (face_class(Card.parse("red 5").face), 0.4, True, 3, 2),
-        (NO_CARD, 1.0, False, 1, 0),
-        (NO_CARD, 0.0, False, 1, 0),
-        (NO_CARD, 0.0, True, 3, 2),
+        (face_class(Card.parse("red 5").face), 1.0, Backing.BOX, 2, 2),
+        (face_class(Card.parse("red 5").face), 0.4, Backing.BOX, 3, 2),
+        (NO_CARD, 1.0, Backing.BOX, 1, 0),
+        (NO_CARD, 0.0, Backing.NOTHING, 1, 0),
+        (NO_CARD, 0.0, Backing.INDEX, 2, 0),
+        (NO_CARD, 0.0, Backing.BOX, 3, 2),
     ],
-    ids=["settled", "a third look", "none", "hardly any", "hardly any, but backed"],
+    ids=["settled", "a third look", "none", "hardly any", "still hardly any", "hardly any, but surely boxed"],
 )
 def test_no_more_is_looked_at_than_an_outline_is_worth(
-    face: int, sure: float, backed: bool, cards: int, corners: int
+    face: int, sure: float, backing: Backing, cards: int, corners: int
 ) -> None:
     whole, index = Counts(face, 8, sure), Counts(face, 4)
     reader = Reader(whole, index)  # type: ignore[arg-type]
-    (reading,) = reader.read_cards(_TABLE, [_PLACE], [backed])
+    (reading,) = reader.read_cards(_TABLE, [_PLACE], [backing])
     assert (whole.crops, index.crops) == (cards, corners)
     assert np.allclose(reading.quad, _PLACE, atol=0.5)
 
