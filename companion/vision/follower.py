@@ -30,6 +30,7 @@ from companion.vision.motion import Zone
 from companion.vision.pile import PileTracker
 from companion.vision.quiet import QuietPictures
 from companion.vision.reaches import REMEMBERED, Reach, ReachFinder, Spot, arm_of, last_at, was_laying
+from companion.vision.steady import Steadier
 
 FindBacks = Callable[[Image], list[Quad]]
 """Finds what may be cards face down in a (H, W, 3) BGR uint8 picture; quads in its pixels."""
@@ -79,6 +80,7 @@ class Follower:
         self._find_backs = find_backs
         self._draw_pile = DrawPile(draw_pile)
         self._hindsight = Hindsight() if whole and draw_pile is None else None
+        self._steadier = Steadier()
         self._arms = ArmWatcher()
         self._finders: dict[int, ReachFinder] = {}
         self._recent: list[Track] = []
@@ -112,6 +114,7 @@ class Follower:
 
         Raises what the tracker's detector raises.
         """
+        frame = self._steadier.take(frame)
         self._size, self._time = (frame.image.shape[1], frame.image.shape[0]), frame.time
         tracks = self._arms.feed(frame.image, frame.time)
         self._quiet.see(frame.image, frame.time, arms=any(not track.gone for track in tracks))

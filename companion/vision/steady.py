@@ -1,0 +1,125 @@
+"""Takes a camera's swaying off its frames: on books or a bent arm it swings when somebody leans on the table.
+
+Swaying is a shift that all of the picture shares. It is found by phase correlation (Kuglin and Hines, The phase
+correlation image alignment method, 1975) with a frame from before, and believed only where the picture then fits that
+frame nearly everywhere; hands, cards and lamps change pictures in other ways.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import lru_cache
+from typing import TypeVar, cast
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from companion.vision.frames import Frame
+from companion.vision.geometry import Image
+
+Floats = NDArray[np.float32]
+Picture = TypeVar("Picture", Image, Floats)
+
+# Width in pixels at which frames are compared; a shift is found there to a twentieth of a pixel.
+_WIDTH = 160
+# Parts of the picture, so many by so many; the mean grey levels by which one must differ to be worth a closer look, and
+# the mean structure, to have changed. Swaying changes at least so many of them, an arm three to seven.
+_PARTS, _DIFFERS, _CHANGED, _FEWEST = 4, 0.8, 0.05, 8
+# The neighbourhood, in small pixels, and the grey levels of contrast, against which structure is told from light.
+_NEIGHBOURHOOD, _FLOOR = (9, 9), 8.0
+# Small pixels: shifts under the one are noise, over the other the camera was turned elsewhere.
+_LEAST, _MOST = 0.2, 12.0
+# What is left of a part's difference where the shift explains it, and the share of the changed parts in which it must;
+# by how much more one may differ than before, and in how many that is the hand that moves meanwhile.
+_EXPLAINED, _MOST_PARTS, _WORSE, _IN_FEW = 0.7, 0.6, 0.03, 1
+# Seconds between the frames that others are held against, while nothing sways; after which a shift that stays is where
+# the camera now stands; and between frames that are pictures by themselves.
+_REFRESH, _STAYS, _SPARSE = 1.0, 1.5, 0.5
+# Small pixels by which a shift may differ from the one before and be said to stay.
+_SAME_SHIFT = 0.3
+
+
+class Steadier:
+    """Shifts frames back to where the camera stood. Feed it every frame; it is not to be shared between threads."""
+
+    def __init__(self) -> None:
+        self._anchor: Floats | None = None
+        self._anchored = self._last = -np.inf
+        self._shift: tuple[float, float] = (0.0, 0.0)
+        self._shifted_since = 0.0
+        self._swayed = -np.inf
+
+    def take(self, frame: Frame) -> Frame:
+        """Return the frame as the camera would have shown it had it not swayed; mostly the frame itself."""
+        small = _small(frame.image)
+        gap, self._last = frame.time - self._last, frame.time
+        if self._anchor is None or self._anchor.shape != small.shape or gap >= _SPARSE:
+            return self._anchored_at(small, frame)
+        shift = _shift(self._anchor, small)
+        if shift is None:
+            self._shift = (0.0, 0.0)
+            calm = frame.time - max(self._anchored, self._swayed) >= _REFRESH
+            return self._anchored_at(small, frame) if calm else frame
+        self._swayed = frame.time
+        if np.hypot(shift[0] - self._shift[0], shift[1] - self._shift[1]) > _SAME_SHIFT:
+            self._shift, self._shifted_since = shift, frame.time
+        elif frame.time - self._shifted_since >= _STAYS:
+            return self._anchored_at(small, frame)
+        scale = frame.image.shape[1] / _WIDTH
+        return replace(frame, image=np.asarray(_shifted(frame.image, shift[0] * scale, shift[1] * scale), np.uint8))
+
+    def _anchored_at(self, small: Floats, frame: Frame) -> Frame:
+        self._anchor, self._anchored, self._shift = small, frame.time, (0.0, 0.0)
+        return frame
+
+
+def _shift(before: Floats, now: Floats) -> tuple[float, float] | None:
+    """Return by how many small pixels, right and down, all of a grey picture has moved; None where it has not."""
+    if np.count_nonzero(_by_parts(before, now) > _DIFFERS) < _FEWEST:
+        return None
+    before, now = _structure(before), _structure(now)
+    differs = _by_parts(before, now)
+    changed = differs > _CHANGED
+    if np.count_nonzero(changed) < _FEWEST:
+        return None
+    # It writes into what it is given.
+    (x, y), _ = cv2.phaseCorrelate(before.copy(), now.copy(), _window(*now.shape))
+    if not _LEAST <= np.hypot(x, y) <= _MOST:
+        return None
+    left = _by_parts(before, _shifted(now, x, y))
+    explained = np.count_nonzero(changed & (left < _EXPLAINED * differs)) >= _MOST_PARTS * np.count_nonzero(changed)
+    return (float(x), float(y)) if explained and np.count_nonzero(left > differs + _WORSE) <= _IN_FEW else None
+
+
+def _structure(gray: Floats) -> Floats:
+    """Return a grey picture less its local mean, over its local contrast: the light does not count."""
+    mean = cv2.boxFilter(gray, -1, _NEIGHBOURHOOD)
+    spread = np.sqrt(np.maximum(cv2.sqrBoxFilter(gray, -1, _NEIGHBOURHOOD) - mean * mean, 0))
+    return np.asarray((gray - mean) / (spread + _FLOOR), np.float32)
+
+
+def _by_parts(one: Floats, other: Floats) -> Floats:
+    """Return (_PARTS, _PARTS) mean differences in grey levels."""
+    return np.asarray(cv2.resize(cv2.absdiff(one, other), (_PARTS, _PARTS), interpolation=cv2.INTER_AREA), np.float32)
+
+
+def _shifted(image: Picture, x: float, y: float) -> Picture:
+    """Return a picture moved back by so many pixels; what comes into view is what was at its rim."""
+    way = np.array([[1, 0, -x], [0, 1, -y]], np.float32)
+    size = image.shape[1], image.shape[0]
+    return cast(Picture, cv2.warpAffine(image, way, size, flags=cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE))
+
+
+def _small(image: Image) -> Floats:
+    """Return the picture in grey at _WIDTH, every fourth pixel of a large one being enough."""
+    height = max(8, round(image.shape[0] * _WIDTH / image.shape[1]))
+    if image.shape[1] >= 4 * _WIDTH:
+        image = np.asarray(cv2.resize(image, (2 * _WIDTH, 2 * height), interpolation=cv2.INTER_LINEAR), np.uint8)
+    small = cv2.resize(image, (_WIDTH, height), interpolation=cv2.INTER_AREA)
+    return cv2.cvtColor(small, cv2.COLOR_BGR2GRAY).astype(np.float32)
+
+
+@lru_cache(maxsize=4)
+def _window(height: int, width: int) -> Floats:
+    return np.asarray(cv2.createHanningWindow((width, height), cv2.CV_32F), np.float32)

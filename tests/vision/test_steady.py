@@ -1,0 +1,81 @@
+"""A swaying camera on a small drawn table with a grain, a pile and an arm of noise."""
+
+from __future__ import annotations
+
+import cv2
+import numpy as np
+import pytest
+
+from companion.vision.frames import Frame
+from companion.vision.geometry import Image
+from companion.vision.steady import Steadier
+
+WIDTH, HEIGHT, RATE = 640, 360, 15
+
+
+def table() -> Image:
+    rng = np.random.default_rng(4)
+    image = np.full((HEIGHT, WIDTH, 3), 120, np.float32)
+    for size, depth in ((8, 30), (24, 25), (80, 20)):
+        grain = rng.normal(0, depth, (HEIGHT // size + 2, WIDTH // size + 2, 3)).astype(np.float32)
+        image += cv2.resize(grain, (WIDTH, HEIGHT), interpolation=cv2.INTER_CUBIC)
+    cv2.rectangle(image, (280, 130), (350, 230), (30, 30, 220), -1)
+    return np.clip(image, 0, 255).astype(np.uint8)
+
+
+def shown(image: Image, x: float, y: float) -> Image:
+    way = np.array([[1, 0, x], [0, 1, y]], np.float32)
+    return np.asarray(cv2.warpAffine(image, way, (WIDTH, HEIGHT), borderMode=cv2.BORDER_REFLECT), np.uint8)
+
+
+def with_arm(image: Image, reach: int) -> Image:
+    """Return the picture with a striped arm that comes in from below to so many pixels from the top."""
+    image = image.copy()
+    for row in range(reach, HEIGHT):
+        image[row, 290:360] = (90, 140, 200) if (row - reach) // 12 % 2 else (60, 90, 150)
+    return image
+
+
+def off(one: Image, other: Image) -> float:
+    """Return the mean difference in grey levels, but for the rim."""
+    return float(cv2.absdiff(one, other)[20:-20, 20:-20].mean())
+
+
+@pytest.mark.parametrize("reach", [HEIGHT, 160], ids=["alone", "with an arm"])
+def test_a_swaying_camera_is_held_still(reach: int) -> None:
+    steadier, ground = Steadier(), table()
+    for number in range(60):
+        x, y = (6 * np.sin(0.9 * number), 3 * np.cos(0.7 * number)) if number >= 20 else (0.0, 0.0)
+        scene = with_arm(ground, reach) if number >= 20 else ground
+        swayed = shown(scene, x, y)
+        taken = steadier.take(Frame(swayed, number / RATE, number)).image
+        if np.hypot(x, y) > 3:
+            assert off(taken, scene) < 0.75 * off(swayed, scene)
+
+
+def test_arms_and_lamps_are_no_swaying() -> None:
+    """The very frame is handed on, pixel for pixel."""
+    steadier, ground = Steadier(), table()
+    for number in range(60):
+        scene = with_arm(ground, int(200 - 100 * np.sin(0.3 * number)))
+        lit = np.clip(scene * (0.7 + 0.3 * np.cos(0.2 * number)), 0, 255).astype(np.uint8)
+        frame = Frame(lit, number / RATE, number)
+        assert steadier.take(frame) is frame
+
+
+def test_a_camera_that_stays_turned_is_taken_as_it_stands() -> None:
+    steadier, ground = Steadier(), table()
+    turned = shown(ground, 8, 5)
+    for number in range(30):
+        steadier.take(Frame(ground, number / RATE, number))
+    late = [Frame(turned, number / RATE, number) for number in range(30, 90)]
+    handed_on = [steadier.take(frame) is frame for frame in late]
+    assert not handed_on[0]
+    assert all(handed_on[RATE * 2 :])
+
+
+def test_pictures_seconds_apart_are_left_alone() -> None:
+    steadier, ground = Steadier(), table()
+    for number in range(4):
+        frame = Frame(shown(ground, 4 * number, 0), 2.0 * number, number)
+        assert steadier.take(frame) is frame
