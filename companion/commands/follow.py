@@ -20,6 +20,7 @@ from companion.table.transcriber import Told, Transcriber, transcribe
 from companion.vision.events import CameraHealth, CameraStatus, PileEvent
 from companion.vision.follower import Follower
 from companion.vision.frames import SourceError
+from companion.vision.mirror import ThroughMirror, past_mirror
 from companion.vision.pile import PileTracker
 from companion.vision.runtime import ModelFileError
 from companion.vision.sources import PICTURES_PER_SECOND, open_source
@@ -69,12 +70,13 @@ def follow(
     try:
         frames = open_source(source, fps)
         detector = load_detector(header.edition.name, model, deck)
-        tracker = PileTracker(detector.thoroughly, closely=detector.closely)
+        eyes = ThroughMirror(detector.thoroughly, detector.closely)
+        tracker = PileTracker(eyes.thoroughly, closely=eyes.closely)
         watcher = Watcher(frames, Follower(tracker, detector.backs, whole=not frames.live))
         events = _heard(watcher)
         if as_json:
             click.echo(json.dumps(write_header(header), ensure_ascii=False))
-        for told in _as_it_goes(header, events) if frames.live else transcribe(header, list(events)):
+        for told in _as_it_goes(header, events, eyes) if frames.live else _in_hindsight(header, events, eyes):
             click.echo(as_line(told) if as_json else as_text(told))
     except (SourceError, ModelFileError) as error:
         raise click.ClickException(str(error)) from error
@@ -134,12 +136,18 @@ def _heard(watcher: Watcher) -> Iterator[PileEvent]:
         pass
 
 
-def _as_it_goes(header: Header, events: Iterable[PileEvent]) -> Iterator[Told]:
+def _in_hindsight(header: Header, events: Iterable[PileEvent], eyes: ThroughMirror) -> list[Told]:
+    """Return the moves of a film; the first arms, too, are seen in the mirror that was found out later."""
+    seen = list(events)
+    return transcribe(header, [past_mirror(event) for event in seen] if eyes.mirrors else seen)
+
+
+def _as_it_goes(header: Header, events: Iterable[PileEvent], eyes: ThroughMirror) -> Iterator[Told]:
     """Yield the moves of a match that is still being played, each as soon as it is sure."""
     transcriber = Transcriber(header)
     waiting: list[PileEvent] = []
     for event in events:
-        waiting = sorted([*waiting, event], key=lambda each: each.time)
+        waiting = sorted([*waiting, past_mirror(event) if eyes.mirrors else event], key=lambda each: each.time)
         while waiting and waiting[0].time < event.time - _TOLD_LATE:
             transcriber.see(waiting.pop(0))
         yield from transcriber.settled()

@@ -16,7 +16,7 @@ from companion.vision.events import CameraHealth, CameraStatus, CardLanded, Pile
 from companion.vision.follower import FindBacks, Follower
 from companion.vision.frames import Frame, FrameSource, SourceError, UploadSource
 from companion.vision.geometry import Image, Quad
-from companion.vision.mirror import ThroughMirror
+from companion.vision.mirror import ThroughMirror, past_mirror
 from companion.vision.pile import Detect, PileTracker, Region
 from companion.vision.runtime import ModelFileError
 from companion.vision.sightings import Sighting
@@ -213,7 +213,7 @@ class _Run:
                     return
                 if isinstance(event, CardLanded) and event.quad is not None:
                     self._outline = event.time, event.quad
-                listener.camera_saw(event)
+                listener.camera_saw(past_mirror(event) if eyes.mirrors else event)
         except SourceError as error:
             listener.camera_saw(CameraStatus(0.0, CameraHealth.GONE, str(error)))
 

@@ -9,6 +9,7 @@ import cv2
 import numpy as np
 
 from companion.cards import Face
+from companion.vision.events import CardLanded, PileEvent, PileReached
 from companion.vision.geometry import Image
 from companion.vision.sightings import Sighting
 
@@ -75,6 +76,13 @@ def back(sighting: Sighting, width: int) -> Sighting:
     """
     quad = np.array([width, 0], np.float32) + sighting.quad[[1, 0, 3, 2]] * np.array([-1, 1], np.float32)
     return replace(sighting, quad=quad, mirrored=True)
+
+
+def past_mirror(event: PileEvent) -> PileEvent:
+    """Return what a mirroring camera saw, arms from where they come at the table: people's ring is reversed."""
+    if isinstance(event, CardLanded | PileReached) and event.arm is not None:
+        return replace(event, arm=replace(event.arm, direction=-event.arm.direction % 360))
+    return event
 
 
 class ThroughMirror:

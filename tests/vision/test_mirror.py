@@ -10,8 +10,9 @@ from companion.dataset.artist.families import StyleFamily
 from companion.dataset.scenes.compose import SceneMaker
 from companion.dataset.scenes.layouts import Layout
 from companion.vision.detector import CardDetector
+from companion.vision.events import Arm, CardLanded, PileKind, PileMoved, PileReached
 from companion.vision.geometry import Image, clipped, intersection_over_union
-from companion.vision.mirror import ThroughMirror, back, flipped, is_doubtful, is_mirrored
+from companion.vision.mirror import ThroughMirror, back, flipped, is_doubtful, is_mirrored, past_mirror
 from companion.vision.sightings import Sighting
 
 QUAD = np.array([[10, 20], [60, 25], [55, 100], [5, 95]], np.float32)
@@ -100,3 +101,13 @@ def test_an_empty_table_is_hardly_looked_at_in_the_mirror() -> None:
     for _ in range(240):
         eyes.thoroughly(LIT_LEFT)
     assert 240 < len(looks) <= 255
+
+
+def test_people_sit_the_other_way_round_in_a_mirror() -> None:
+    arm = Arm(80.0, 9.0, 3)
+    landed = CardLanded(1.0, (), None, None, arm=arm)
+    reached = PileReached(2.0, 1.5, Arm(0.0, 9.0, 4), PileKind.DRAW)
+    directions = [event.arm.direction for event in map(past_mirror, (landed, reached)) if event.arm is not None]
+    assert directions == [280.0, 0.0]
+    moved = PileMoved(3.0)
+    assert past_mirror(moved) is moved
