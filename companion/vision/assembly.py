@@ -29,9 +29,10 @@ _FAINTLY = 0.4
 # From which score on a box is a card's though nothing but its two corners was read, and how far apart these lie at
 # least, over the box' diagonal: those of one card do by 0.75 of it, those of two in a fan by much less.
 _BOXED, _ENDS_APART = 0.5, 0.5
-# A box with a lower score is about several cards of a fan where indices lie so far from its edges in it, but none near
-# the spots of one card's: of 2,576 boxes in 340 pictures of several cards 35 were such, none of the 1,750 cards.
-_BOXED_AS_ONE, _WELL_INSIDE = 0.7, 0.03
+# In a fan, where so many indices are read, more than two open cards have, a box with a lower score is about several
+# cards where indices lie so far from its edges in it, but none near the spots of one card's: of 2,576 boxes in 340
+# pictures of several cards none of the 1,750 cards was such. A card seen from low may be.
+_FAN, _BOXED_AS_ONE, _WELL_INSIDE = 5, 0.7, 0.03
 # What an index found at a spot where the outline expects one adds to a candidate's score, and the score with which a
 # candidate from two indices starts.
 _SUPPORT_WEIGHT = 0.3
@@ -142,7 +143,7 @@ class Assembler:
         frames = [index.quad for index in indices]
         lies = [CardIndices(portrait(quad), frames) for quad, _ in candidates]
         backing = [self._backing(lying, score) for lying, (_, score) in zip(lies, candidates, strict=True)]
-        if not self._reader.knows_deck:
+        if len(indices) >= _FAN and not self._reader.knows_deck:
             worth = [
                 held or score >= _BOXED_AS_ONE or not lying.inside(_WELL_INSIDE)
                 for lying, held, (_, score) in zip(lies, backing, candidates, strict=True)
