@@ -68,6 +68,9 @@ class History(Sequence[_T], Generic[_T]):
     def __iter__(self) -> Iterator[_T]:
         return chain(islice(self._items, self._shared), self._apart)
 
+    def __reversed__(self) -> Iterator[_T]:
+        return chain(reversed(self._apart), (self._items[at] for at in range(self._shared - 1, -1, -1)))
+
     def __eq__(self, other: object) -> bool:
         if isinstance(other, History | tuple):
             return len(self) == len(other) and all(mine == its for mine, its in zip(self, other, strict=True))
