@@ -12,7 +12,7 @@ from companion.vision.events import PileKind
 from companion.vision.geometry import Image
 from companion.vision.motion import Zone
 from companion.vision.quiet import QuietPictures
-from companion.vision.reaches import Reach, ReachFinder, Spot
+from companion.vision.reaches import Reach, ReachFinder, Spot, was_laying
 
 ZONE = Zone(300.0, 200.0, 80.0)
 DRAW = Spot(PileKind.DRAW, np.array([420.0, 200.0]), 80.0)
@@ -54,6 +54,20 @@ def test_a_hand_that_comes_for_the_middle_of_the_pile_stays_and_leaves_has_drawn
 def test_a_hand_that_did_something_else_there_has_drawn_less_surely(reach: Reach) -> None:
     assert not is_sure(reach, DRAW)
     assert nothing(reach) > 2 * nothing(stay((420.0, 205.0), 0.5))
+
+
+def test_a_hand_that_comes_anew_has_been_there_twice() -> None:
+    once = stay((420.0, 205.0), 0.5).track
+    again = [Sample(s.time + 2.5, s.tip, s.rim, s.width, s.area, s.single) for s in once.samples if s.time < 2.0]
+    track = Track(1, [*once.samples[:10], *again], gone=True)
+    assert len(ReachFinder(track).follow([DRAW])) == 2
+
+
+@pytest.mark.parametrize(("seconds", "laying"), [(0.1, True), (1.0, False)])
+def test_a_brief_stay_on_the_way_to_the_discard_pile_is_no_draw(seconds: float, laying: bool) -> None:
+    event = told(stay((420.0, 205.0), seconds), ZONE, DRAW)
+    assert was_laying(event, [(1, event.time + 0.9)]) is laying
+    assert not was_laying(event, [(2, event.time + 0.9)])
 
 
 def test_the_top_of_the_pile_tells_the_more_the_more_often_it_changes() -> None:

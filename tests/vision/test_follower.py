@@ -39,29 +39,47 @@ def off(a: float, b: float) -> float:
     return abs((a - b + 180) % 360 - 180)
 
 
-@pytest.fixture(scope="module", params=[True, False], ids=["backs", "region"])
-def told(request: pytest.FixtureRequest) -> tuple[list[PileEvent], list[float]]:
+def watched(backs_from: float | None) -> tuple[list[PileEvent], list[float]]:
+    """Return what a follower says of the actions, and where the chairs are.
+
+    backs_from: from which second the draw pile looks like a back; where None, it was said where it lies.
+    """
     steps = tuple(Step(1.0 + 2.4 * number, action) for number, action in enumerate(ACTIONS))
     table = SimulatedTable(4, Script(HEADER, steps, (), 11.5, CHAIRS), size=(640, 360), rate=20, fonts=(), noise=False)
     top = table.new_tabletop()
     detect = ExactSightings()
     pile, draw = top.point(0, 0), top.point(*BESIDE_PILE)
     half = top.card_length() / 2
+    now = 0.0
 
     def backs(_: Image) -> list[Quad]:
         square = np.array([[-0.7, -1], [0.7, -1], [0.7, 1], [-0.7, 1]]) * half
-        return [np.asarray(draw + square, np.float32)]
+        return [np.asarray(draw + square, np.float32)] if backs_from is not None and now >= backs_from else []
 
     x, y = (int(v) for v in draw - half)
-    region = None if request.param else (x, y, int(2 * half), int(2 * half))
-    follower = Follower(PileTracker(detect), backs if request.param else None, region)
+    region = (x, y, int(2 * half), int(2 * half)) if backs_from is None else None
+    follower = Follower(PileTracker(detect), None if backs_from is None else backs, region)
     events: list[PileEvent] = []
     for frame in table.frames():
+        now = frame.time
         detect.show(frame)
         events += follower.feed(Frame(frame.image, frame.time, frame.number))
     events += follower.finish()
     outward = [top.point(chair.x, chair.y) - pile for chair in CHAIRS]
     return events, [float(np.degrees(np.arctan2(x, -y)) % 360) for x, y in outward]
+
+
+@pytest.fixture(scope="module", params=[0.0, None], ids=["backs", "region"])
+def told(request: pytest.FixtureRequest) -> tuple[list[PileEvent], list[float]]:
+    return watched(request.param)
+
+
+def test_a_draw_from_before_the_draw_pile_was_known_is_told_of_once_it_is() -> None:
+    drew = next(1.0 + 2.4 * number for number, action in enumerate(ACTIONS) if isinstance(action, Reach))
+    events, seats = watched(backs_from=drew + PACE.total + 0.5)
+    (reach,) = (event for event in events if isinstance(event, PileReached) and event.pile is PileKind.DRAW)
+    assert drew < reach.time < drew + PACE.total
+    assert off(reach.arm.direction, seats[2]) < 25
 
 
 def test_each_card_bears_the_arm_that_laid_it(told: tuple[list[PileEvent], list[float]]) -> None:
@@ -126,6 +144,35 @@ def test_hands_alone_tell_it_after_a_while() -> None:
     pile.visit(np.array([305.0, 200.0]), ZONE)
     pile.forget()
     assert pile.spot(ZONE) is None
+
+
+def test_one_players_resting_hand_is_not_at_the_draw_pile() -> None:
+    pile = DrawPile()
+    for time in (0.0, 3.0):
+        pile.see_backs([card_at(400, 210)], ZONE, time)
+    for number in range(5):
+        pile.visit(np.array([200.0, 300.0]), ZONE, side=4, track=number)
+    spot = pile.spot(ZONE)
+    assert spot is not None
+    assert spot.middle == pytest.approx([400, 210])
+
+
+def test_hands_that_laid_a_card_tell_nothing_of_the_draw_pile() -> None:
+    pile = DrawPile()
+    for number in range(4):
+        pile.worked(number)
+        pile.visit(np.array([400.0, 200.0]), ZONE, side=number, track=number)
+    assert pile.spot(ZONE) is None
+
+
+def test_what_looks_like_a_back_far_off_gives_way_to_where_hands_go() -> None:
+    pile = DrawPile()
+    pile.see_backs([card_at(560, 210)], ZONE, 0.0)
+    for number in range(2):
+        pile.visit(np.array([400.0, 200.0]), ZONE, side=number, track=number)
+    spot = pile.spot(ZONE)
+    assert spot is not None
+    assert spot.middle == pytest.approx([400, 200])
 
 
 def arm_to(number: int, came: tuple[float, float], goal: tuple[float, float], began: float) -> Track:
