@@ -18,11 +18,13 @@ from companion.bench.people import People, Ruling, Slip
 from companion.bench.simulated import Outcome, Score, describe, grade
 from companion.bench.strips import Film
 from companion.cards import Card, EditionName
+from companion.commands.parameters import header_of
 from companion.dataset.artist.faces import CardArt
 from companion.dataset.artist.families import KEPT_OUT, StyleFamily
 from companion.dataset.scenes.surfaces import SurfaceBank, list_pictures
 from companion.dataset.simulated.script import LIVELY, Nuisances, write_script
 from companion.dataset.simulated.simulation import PileChange, SimulatedTable
+from companion.referee.state import Header
 from companion.table import QuestionKind, Table
 from companion.vision.detector import CardDetector
 from companion.vision.events import PileEvent
@@ -43,7 +45,8 @@ class SetUp:
     model: of the networks, the shipped ones where None. photos: card photos with labels.json, whose cards are used
     instead of drawn ones. backgrounds: pictures of table tops, used instead of drawn ones. unseen: decks and table tops
     are drawn in styles that no network was trained on. hands_free: people are lively, and tap only what no camera sees.
-    learnt: the deck is laid card by card and learnt first.
+    learnt: the deck is laid card by card and learnt first. rules, options: the profile that is played by, and in what
+    else, as NAME=VALUE.
     """
 
     seed: int
@@ -57,6 +60,8 @@ class SetUp:
     unseen: bool = False
     hands_free: bool = False
     learnt: bool = False
+    rules: str = "official"
+    options: tuple[str, ...] = ()
 
     def __str__(self) -> str:
         return f"{self.seed} ({self.edition}, {self.players} players)"
@@ -96,7 +101,8 @@ def play(set_up: SetUp, pictures: Path | None = None) -> Evening:
     edition = EditionName(set_up.edition)
     free = set_up.hands_free
     nuisances = LIVELY if free else NUISANCES
-    script = write_script(set_up.seed, edition, _PLAYERS[: set_up.players], nuisances, set_up.moves, lively=free)
+    players, header = _PLAYERS[: set_up.players], header_by(set_up)
+    script = write_script(set_up.seed, edition, players, nuisances, set_up.moves, header=header, lively=free)
     simulated = SimulatedTable(
         set_up.seed,
         script,
@@ -155,6 +161,13 @@ def play(set_up: SetUp, pictures: Path | None = None) -> Evening:
         people.taps,
         people.derailed,
     )
+
+
+def header_by(set_up: SetUp) -> Header | None:
+    """Return how the match is set up by house rules, None where it is not; raises click.UsageError for no such rule."""
+    if set_up.rules == "official" and not set_up.options:
+        return None
+    return header_of(_PLAYERS[: set_up.players], None, set_up.edition, set_up.rules, set_up.options)
 
 
 def _hands(simulated: SimulatedTable, said: Sequence[PileEvent], people: People) -> dict[str, int]:

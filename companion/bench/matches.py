@@ -13,12 +13,12 @@ import click
 import numpy as np
 from pydantic import TypeAdapter, ValidationError
 
-from companion.bench.evening import Evening, SetUp, play
+from companion.bench.evening import Evening, SetUp, header_by, play
 from companion.bench.handsfree import Count
 from companion.bench.people import Draws, Ruling
 from companion.bench.simulated import Outcome
 from companion.cards import EditionName
-from companion.commands.parameters import EDITIONS
+from companion.commands.parameters import EDITIONS, OPTIONS, RULES
 from companion.dataset.artist.families import StyleFamily
 from companion.dataset.simulated.simulation import PileChange
 from companion.vision.runtime import ModelFileError
@@ -49,6 +49,8 @@ def _families(_: click.Context, __: click.Parameter, text: str | None) -> tuple[
 @click.option("--photos", type=_FOLDER, help="Card photos with labels.json, used instead of drawn cards.")
 @click.option("--backgrounds", type=_FOLDER, help="Pictures of table tops, used instead of drawn ones.")
 @click.option("--unseen", is_flag=True, help="Draw decks and table tops in styles that no network was trained on.")
+@RULES
+@OPTIONS
 @click.option("--hands-free", is_flag=True, help="Lively people who tap only what no camera could see.")
 @click.option("--learnt", is_flag=True, help="Learn each deck first, laid card by card on its table.")
 @click.option("--model", type=_FOLDER, help="Folder of the networks.")
@@ -68,6 +70,8 @@ def matches(
     unseen: bool,
     hands_free: bool,
     learnt: bool,
+    rules: str,
+    options: tuple[str, ...],
     model: Path | None,
     log: Path | None,
     pictures: Path | None,
@@ -99,9 +103,12 @@ def matches(
             unseen,
             hands_free,
             learnt,
+            rules,
+            options,
         )
         for i in range(matches)
     ]
+    header_by(wanted[0])  # what is no such rule is said before anything is played
     try:
         evenings = list(_evenings(wanted, log, pictures, jobs))
         if report is not None:

@@ -11,11 +11,10 @@ import click
 
 import companion.dataset.simulated  # noqa: F401 (registers itself as a source)
 from companion.cards import EditionName
-from companion.commands.parameters import DECK, EDITIONS, load_detector
-from companion.referee.editions import PROFILES
+from companion.commands.parameters import DECK, EDITIONS, OPTIONS, RULES, header_of, load_detector
 from companion.referee.moves import ActorMove
 from companion.referee.state import Header
-from companion.referee.transcript import TranscriptError, read_header, write_entry, write_header
+from companion.referee.transcript import write_entry, write_header
 from companion.table.transcriber import Told, Transcriber, transcribe
 from companion.vision.events import CameraHealth, CameraStatus, PileEvent
 from companion.vision.follower import Follower
@@ -36,8 +35,8 @@ _TOLD_LATE = 2.0
 @click.option("--players", required=True, metavar="A,B,C", help="Their names in seat order, clockwise from above.")
 @click.option("--dealer", help="Who dealt first; the last player if not given.")
 @click.option("--edition", type=EDITIONS, default=EditionName.CLASSIC.value, show_default=True, help="What is played.")
-@click.option("--rules", type=click.Choice(list(PROFILES)), default="official", show_default=True, help="The profile.")
-@click.option("--option", "options", multiple=True, metavar="NAME=VALUE", help="A rule that differs; repeatable.")
+@RULES
+@OPTIONS
 @click.option("--json", "as_json", is_flag=True, help="Print the transcript as JSON Lines, for `referee` and `import`.")
 @click.option(
     "--fps", default=PICTURES_PER_SECOND, show_default=True, type=click.FloatRange(0.01, 1000),
@@ -66,7 +65,7 @@ def follow(
     SOURCE is a video file, a folder of pictures, a camera's number, a stream's address, or simulated[:SEED]. Both piles
     should be in view. Where people sit is found out by itself.
     """
-    header = _header(players, dealer, edition, rules, options)
+    header = header_of(players.split(","), dealer, edition, rules, options)
     try:
         frames = open_source(source, fps)
         detector = load_detector(header.edition.name, model, deck)
@@ -95,31 +94,6 @@ def as_text(told: Told) -> str:
     what = " ".join(str(value) for name, value in fields.items() if name != "by")
     who = f"{told.by}: " if told.by and "player" not in fields else ""
     return f"{int(minutes)}:{seconds:04.1f}  {who}{what}"
-
-
-def _header(players: str, dealer: str | None, edition: str, rules: str, options: tuple[str, ...]) -> Header:
-    match: dict[str, object] = {
-        "edition": edition,
-        "players": [name.strip() for name in players.split(",")],
-        "profile": rules,
-        "options": dict(map(_option, options)),
-    }
-    if dealer is not None:
-        match["dealer"] = dealer
-    try:
-        return read_header({"match": match})
-    except TranscriptError as error:
-        raise click.UsageError(f"{error}.") from error
-
-
-def _option(text: str) -> tuple[str, object]:
-    name, equals, value = text.partition("=")
-    if not equals:
-        raise click.UsageError(f"{text!r} is no option with its value: NAME=VALUE.")
-    try:
-        return name, json.loads(value)
-    except ValueError:
-        return name, value
 
 
 def _heard(watcher: Watcher) -> Iterator[PileEvent]:

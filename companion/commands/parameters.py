@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -9,6 +11,9 @@ import click
 
 from companion.cards import EditionName
 from companion.languages import Language
+from companion.referee.editions import PROFILES
+from companion.referee.state import Header
+from companion.referee.transcript import TranscriptError, read_header
 
 if TYPE_CHECKING:
     from companion.decks.library import DeckLibrary
@@ -17,6 +22,39 @@ if TYPE_CHECKING:
 EDITIONS = click.Choice([edition.value for edition in EditionName])
 LANGUAGES = click.Choice([language.value for language in Language])
 DECK = click.option("--deck", metavar="NAME", help="Read with this learnt deck; see `companion decks list`.")
+
+RULES = click.option(
+    "--rules", type=click.Choice(list(PROFILES)), default="official", show_default=True, help="The profile."
+)
+OPTIONS = click.option(
+    "--option", "options", multiple=True, metavar="NAME=VALUE", help="A rule that differs; repeatable."
+)
+
+
+def header_of(players: Sequence[str], dealer: str | None, edition: str, rules: str, options: Sequence[str]) -> Header:
+    """Return how a match is set up that is described by options of a command; what makes no sense ends it."""
+    match: dict[str, object] = {
+        "edition": edition,
+        "players": [name.strip() for name in players],
+        "profile": rules,
+        "options": dict(map(_option, options)),
+    }
+    if dealer is not None:
+        match["dealer"] = dealer
+    try:
+        return read_header({"match": match})
+    except TranscriptError as error:
+        raise click.UsageError(f"{error}.") from error
+
+
+def _option(text: str) -> tuple[str, object]:
+    name, equals, value = text.partition("=")
+    if not equals:
+        raise click.UsageError(f"{text!r} is no option with its value: NAME=VALUE.")
+    try:
+        return name, json.loads(value)
+    except ValueError:
+        return name, value
 
 
 def decks_of(ctx: click.Context) -> DeckLibrary:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from click.testing import CliRunner
 
+from companion.bench.evening import SetUp, header_by
 from companion.bench.learning import laid
 from companion.bench.matches import best_temperature, matches
 from companion.cards import Card, EditionName
@@ -30,3 +31,14 @@ def test_decks_never_seen_are_not_to_be_chosen_as_well() -> None:
     answer = CliRunner().invoke(matches, ["--unseen", "--families", "minimal"])
     assert answer.exit_code == 2
     assert "leave out --families" in answer.output
+
+
+def test_house_rules_are_as_with_follow_and_checked_before_anything_is_played() -> None:
+    result = CliRunner().invoke(matches, ["--matches", "1", "--option", "stacking=sideways"])
+    assert result.exit_code == 2
+    assert "stacking" in result.output
+    set_up = SetUp(1, "classic", 3, 5, options=("stacking=same", "jump_in=true"))
+    header = header_by(set_up)
+    assert header is not None
+    assert (header.options.stacking.value, header.options.jump_in) == ("same", True)
+    assert header_by(SetUp(1, "classic", 3, 5)) is None

@@ -18,6 +18,7 @@ from companion.referee.editions import EDITIONS, Stacking
 from companion.referee.state import Header
 from companion.server.access.guests import Role
 from companion.table import Turns
+from companion.vision.events import Arm, CardLanded
 
 PEOPLE = ("Ann", "Ben", "Cy", "Dee", "Eve", "Fay", "Gus", "Hal", "Ivy", "Jo")
 
@@ -372,6 +373,24 @@ def test_one_tap_says_whose_a_line_was(playing: Server, open_as: Open) -> None:
     page.click('[data-who="Ben"]')
     expect(page.locator('.line:has-text("red 9")')).to_contain_text("Ben: red 9")
     turn(page, "Cy")
+
+
+def test_it_is_asked_who_played_where_an_arm_comes_from_between_two(server: Server, open_as: Open) -> None:
+    edition = EDITIONS[EditionName.CLASSIC]
+    server.services.start(Header(edition, PEOPLE[:3], 2, replace(edition.options, jump_in=True)))
+    table = server.services.table
+    table.tap(moves.Start(Card.parse("red 5")))
+    for player, direction in zip(PEOPLE, (20.0, 140.0, 260.0), strict=False):
+        table.place(player, direction)
+    page = open_as(Role.HOST)
+    page.wait_for_selector("#palette")
+    table.see(CardLanded(60.0, ((Card.parse("red 5"), 0.9999),), same_face=True, arm=Arm(200.0, 30.0, 1)))
+    question = page.locator(".question")
+    expect(question).to_contain_text("Who played the red 5: ")
+    question.get_by_role("button", name="Cy", exact=True).click()
+    expect(question).to_have_count(0)
+    expect(page.locator(".line").first).to_contain_text("Cy: red 5")
+    turn(page, "Ann")
 
 
 def test_the_page_says_that_arms_do_not_tell_people_apart(playing: Server, open_as: Open) -> None:
