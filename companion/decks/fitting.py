@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Sequence
 
 import cv2
@@ -20,8 +19,8 @@ _SIZE, _BLUR = (32, 48), 1.2
 # Correlation under which a card is of another design: in other light on another table nine of ten cards of two designs
 # had 0.88 and more with their own deck's pictures; of five other designs nine of ten had less than 0.79.
 _LIKE = 0.82
-# So many whole cards must have been read for a judgement, which rests on the last so many.
-_ENOUGH, _LAST = 4, 12
+# So many different whole cards must have been read for a judgement, which rests on the last so many.
+_ENOUGH, _LAST = 3, 12
 
 
 class DeckFit:
@@ -29,7 +28,7 @@ class DeckFit:
 
     def __init__(self, deck: LearntDeck) -> None:
         self._known = [(card, _grey(cut(picture, outline(), *_SIZE))) for card, picture in _pairs(deck)]
-        self._likeness: deque[float] = deque(maxlen=_LAST)
+        self._likeness: dict[Card, float] = {}
 
     def see(self, image: Image, sightings: Sequence[Sighting]) -> None:
         """Take the cards read in a (H, W, 3) BGR uint8 picture."""
@@ -38,12 +37,16 @@ class DeckFit:
             if not sighting.whole or not kept:
                 continue
             seen = _grey(cut(image, sighting.quad, *_SIZE))
-            self._likeness.append(_likeness(seen, kept))
+            # A card that lies there for long is one card.
+            self._likeness.pop(sighting.card, None)
+            self._likeness[sighting.card] = _likeness(seen, kept)
+        for card in list(self._likeness)[:-_LAST]:
+            del self._likeness[card]
 
     @property
     def is_another(self) -> bool:
         """Whether most of the cards seen so far are of another design."""
-        return len(self._likeness) >= _ENOUGH and float(np.median(self._likeness)) < _LIKE
+        return len(self._likeness) >= _ENOUGH and float(np.median(list(self._likeness.values()))) < _LIKE
 
 
 def fits(deck: LearntDeck, card: Card, picture: Image) -> bool:

@@ -42,7 +42,8 @@ class Look:
 
     prototypes: (P, D) float32, each of length one. cards: (P,) numbers of ALL_CARDS, rising. mean: (D,) taken off
     before. sharpness: nats for a likeness of one. trust: what the reader's own log-likelihoods still count. begin,
-    full: the likeness from which on a crop is taken for one of this deck, a little and entirely.
+    full: the likeness from which on a crop is taken for one of this deck, a little and entirely. prior: nats against a
+    face that was not laid.
     """
 
     prototypes: Floats
@@ -52,6 +53,7 @@ class Look:
     trust: float
     begin: float
     full: float
+    prior: float = 0.0
 
     def likeness(self, features: Floats) -> tuple[NDArray[np.intp], Floats]:
         """Return the learnt cards' numbers (C,) and the (N, C) likeness, at most 1, of crops with (N, D) features."""
@@ -77,6 +79,7 @@ class Look:
             return logs, belongs
         belonging = belongs[:, None]
         evidence = np.zeros_like(logs)
+        evidence[:, :-1] = -self.prior
         evidence[:, known] = self.sharpness * np.maximum(likeness - self.begin, -_UNLIKE)
         own = np.maximum(logs, _BOUND) * self.trust
         blended = log_softmax(np.asarray(own + evidence, np.float32))
@@ -85,11 +88,12 @@ class Look:
         return weighed.astype(np.float32), belongs
 
 
-def fit(features: Floats, logs: Floats, cards: Sequence[int], plain: int) -> Look:
+def fit(features: Floats, logs: Floats, cards: Sequence[int], plain: int, prior: float = 0.0) -> Look:
     """Return the look of crops whose cards are known.
 
     features: (N, V, D), V views of each crop, of which the first `plain` are as they are and the others altered as
     light, lens and outline may be. logs: (N, V, 57) what the reader says of them. cards: (N,) numbers of ALL_CARDS.
+    prior: nats against a face that was not laid.
 
     Weights are those under which copies are likeliest to be read right by the views of other copies; a card without a
     copy is read by its own plain views.
@@ -118,9 +122,12 @@ def fit(features: Floats, logs: Floats, cards: Sequence[int], plain: int) -> Loo
     low, high = float(np.median(wrong)), float(np.median(right))
     begin = max(_LEAST, low + _BEGIN * max(high - low, 0.05))
     full = max(begin + 0.05, low + _FULL * max(high - low, 0.05))
+    # Where faces are hardly less alike than copies are, the deck's own cards belong to it all the same.
+    full = max(_LEAST + 0.05, min(full, high))
+    begin = min(begin, full - 0.05)
     look = Look(np.asarray(prototypes, np.float32), numbers, np.asarray(mean, np.float32), 0.0, 1.0, begin, full)
     sharpness, trust = _weights(look, likeness.astype(np.float32), asked, labels, known, max(high - low, _LEAST_STEP))
-    return Look(look.prototypes, look.cards, look.mean, sharpness, trust, begin, full)
+    return Look(look.prototypes, look.cards, look.mean, sharpness, trust, begin, full, prior)
 
 
 def _weights(

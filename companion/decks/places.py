@@ -11,6 +11,7 @@ from companion.decks.look import CLASSES
 from companion.decks.registration import Templates
 from companion.decks.views import index_frames, outline, usual_spot
 from companion.vision.geometry import Image, Quad, cut
+from companion.vision.labels import log_softmax
 from companion.vision.learnt import Placed
 
 # Sizes (px) at which whole cards and indices are compared.
@@ -19,22 +20,25 @@ _CARD, _INDEX = (40, 60), (32, 32)
 # cards of unknown designs had .90 to .99 with their own pictures, .45 to .65 with pictures of other cards of pictures,
 # and up to .92 with those that differ from them in a digit alone.
 _FITS, _SURELY = 0.8, 0.9
-# Nats for a correlation of one, of a whole card and of an index, and the most that can be said against a card.
-_SHARPNESS, _INDEX_SHARPNESS, _MOST = 60.0, 15.0, 9.0
-# Correlation of an index with its nearest copy, in the middle, under which the deck's outlines were too far off for
-# what fits to tell digits apart, and from which on it tells them apart as said. On a design of pictures (.93) fans were
-# read .99 with it and .94 without; on one of thin letters in discs (.72) .71 and .78.
-_VAGUE, _TELLING = 0.75, 0.9
+# Nats for a correlation of one that are tried, of a whole card and of an index, and the most that can be said against a
+# card.
+_SHARPNESSES, _INDEX_SHARPNESSES = (0.0, 5.0, 10.0, 20.0, 30.0, 45.0, 60.0), (0.0, 2.0, 4.0, 7.0, 10.0, 15.0)
+_MOST = 9.0
+# How far corners of rough outlines are off, over the longer side, and the share of them that may be lost altogether.
+_OFF, _LOST = 0.02, 0.05
+_SEED = 20
 
 
 class Places:
     """Finds which of the deck's pictures lies about a place, and how.
 
-    cards: the pictures' cards, as numbers of ALL_CARDS.
+    cards: the pictures' cards, as numbers of ALL_CARDS. sharpness: nats for a correlation of one. prior: nats against a
+    card that was not laid.
     """
 
-    def __init__(self, templates: Templates, cards: Sequence[int], sharpness: float) -> None:
-        self._sharpness = sharpness
+    def __init__(self, templates: Templates, cards: Sequence[int], sharpness: float, prior: float = 0.0) -> None:
+        self.sharpness = sharpness
+        self._prior = prior
         self._templates = templates
         self._cards = np.asarray(cards)
         self._unlaid = np.setdiff1d(np.arange(CLASSES - 1), self._cards)
@@ -46,30 +50,61 @@ class Places:
             return None
         best = np.full(CLASSES, -1.0, np.float32)
         np.maximum.at(best, self._cards, found.fits)
-        # Nothing speaks for or against a face that was not laid.
-        best[self._unlaid] = best.max()
-        logs = np.maximum(self._sharpness * (best - best.max()), -_MOST)
+        logs = np.maximum(self.sharpness * (best - best.max()), -_MOST)
+        # How a face looks that was not laid is not known: it is seldom seen where few are.
+        logs[self._unlaid] = -self._prior
         belonging = float(np.clip((found.fit - _FITS) / (_SURELY - _FITS), 0, 1))
         return Placed(found.quad, np.asarray(logs, np.float32), belonging)
 
 
-def card_places(deck: LearntDeck, cards: Sequence[int]) -> Places:
-    """Return what finds whole cards, upright or upside down."""
-    return Places(Templates([cut(picture, outline(), *_CARD) for picture in deck.pictures], (0, 2)), cards, _SHARPNESS)
+def card_places(deck: LearntDeck, cards: Sequence[int], prior: float = 0.0) -> Places:
+    """Return what finds whole cards, upright or upside down. prior: nats against a card that was not laid."""
+    frames = [(picture, outline()) for picture in deck.pictures]
+    return _places(frames, cards, (0, 2), _CARD, _SHARPNESSES, prior)
 
 
-def index_places(deck: LearntDeck, cards: Sequence[int]) -> Places:
+def index_places(deck: LearntDeck, cards: Sequence[int], prior: float = 0.0) -> Places:
     """Return what finds upright indices, of either corner of each card."""
     spot = deck.spot or usual_spot()
-    pictures = [cut(picture, frame, *_INDEX) for picture in deck.pictures for frame in index_frames(*spot)]
-    shown = [card for card in cards for _ in range(2)]
-    templates = Templates(pictures, (0,), small=True)
-    trust = float(np.clip((_alike_copies(templates, shown) - _VAGUE) / (_TELLING - _VAGUE), 0, 1))
-    return Places(templates, shown, _INDEX_SHARPNESS * trust)
+    frames = [(picture, frame) for picture in deck.pictures for frame in index_frames(*spot)]
+    return _places(frames, [card for card in cards for _ in range(2)], (0,), _INDEX, _INDEX_SHARPNESSES, prior)
 
 
-def _alike_copies(templates: Templates, cards: Sequence[int]) -> float:
-    """Return the correlation that pictures have with the nearest other one of their card, in the middle."""
-    alike = templates.alike()
-    np.fill_diagonal(alike, -1.0)
-    return float(np.median(np.where(np.equal.outer(cards, cards), alike, -1.0).max(1)))
+def _places(
+    frames: Sequence[tuple[Image, Quad]],
+    cards: Sequence[int],
+    turns: Sequence[int],
+    size: tuple[int, int],
+    sharpnesses: Sequence[float],
+    prior: float,
+) -> Places:
+    """Return what finds what these frames of pictures show.
+
+    How much a correlation tells is fitted on the pictures themselves, each sought with an outline that is off and told
+    by the others: on a design whose cards differ in a thin sign alone it tells little.
+    """
+    templates = Templates([cut(picture, frame, *size) for picture, frame in frames], turns, small=len(turns) == 1)
+    rng = np.random.default_rng(_SEED)
+    labels = np.asarray(cards)
+    lone = np.array([(labels == card).sum() == 1 for card in cards])
+    known, starts = np.unique(labels, return_index=True)
+    order = np.argsort(labels, kind="stable")
+    starts = np.searchsorted(labels[order], known)
+    rows, own = [], []
+    for i, (picture, frame) in enumerate(frames):
+        length = max(float(np.hypot(*(frame[3] - frame[0]))), float(np.hypot(*(frame[1] - frame[0]))))
+        rough = np.asarray(frame + rng.normal(0, _OFF, (4, 2)) * length, np.float32)
+        found = templates.find(picture, rough, without=None if lone[i] else i)
+        if found is not None and found.fit >= _FITS:
+            rows.append(np.maximum.reduceat(found.fits[order], starts))
+            own.append(int(np.searchsorted(known, labels[i])))
+    if not rows:
+        return Places(templates, cards, 0.0, prior)
+    best = np.stack(rows)
+
+    def told(sharpness: float) -> float:
+        logs = log_softmax(np.maximum(sharpness * (best - best.max(1, keepdims=True)), -_MOST).astype(np.float32))
+        right = np.exp(logs[np.arange(len(own)), own])
+        return float(np.log((1 - _LOST) * right + _LOST / len(known)).mean())
+
+    return Places(templates, cards, max(sharpnesses, key=told), prior)

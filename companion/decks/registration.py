@@ -33,7 +33,7 @@ _COARSE, _COARSE_BLUR, _TRIED = 16, 2.5, 3
 # How many of them are aligned finely; where none correlates so well at first, none is tried.
 _FINELY, _HOPELESS = 2, 0.3
 # What holds the alignment's steps back where a picture shows little, over the mean of what it shows.
-_DAMPING = 0.01
+_DAMPING, _EMPTY = 0.01, 1e-6
 # Likeness that is reckoned with at least: what starts far off is not moved by leaps.
 _LEAST_ALIKE = 0.25
 # No step moves a corner by much more than this (of half the template's size).
@@ -88,19 +88,18 @@ class Templates:
         size = (_COARSE, round(_COARSE * self._height / self._width))
         return _normalized(_array(cv2.resize(_blurred(picture, _COARSE_BLUR), size, interpolation=cv2.INTER_AREA)))
 
-    def alike(self) -> Floats:
-        """Return (T, T) how like the templates are to each other as they are: correlations."""
-        return np.asarray(self._clear @ self._clear.T, np.float32)
-
-    def find(self, image: Image, rough: Quad, likely: Sequence[int] = ()) -> Found | None:
+    def find(self, image: Image, rough: Quad, likely: Sequence[int] = (), without: int | None = None) -> Found | None:
         """Return how the best fitting template lies about a rough outline (4, 2) in a (H, W, 3) BGR uint8 picture.
 
-        likely: templates that are tried besides those that seem to lie there. None where none can be aligned.
+        likely: templates that are tried besides those that seem to lie there. without: one that counts as not there.
+        None where none can be aligned.
         """
         about = [np.roll(rough, -turn, axis=0) for turn in self._turns]
         seeming = np.stack(
             [self._coarse @ self._small(cut(image, quad, self._width, self._height)) for quad in about], axis=1
         )
+        if without is not None:
+            seeming[without] = -1.0
         if float(seeming.max()) < _HOPELESS:
             return None
         order = [divmod(int(k), len(about)) for k in np.argsort(-seeming, axis=None)[: 3 * _TRIED]]
@@ -126,6 +125,8 @@ class Templates:
             found = self._found(patches[way], template, matrix)
             if best is None or found.fit > best.fit:
                 best = found
+        if best is not None and without is not None:
+            best.fits[without] = -1.0
         return best
 
     def _likeness(self, patch: _Patch, template: int, matrix: _Matrix) -> float:
@@ -225,7 +226,8 @@ def _steps(grey: Floats, grid: Floats, free: NDArray[np.float64]) -> _Steps:
     slopes -= (slopes @ values)[:, None] * values
     slopes = free @ slopes
     hessian = slopes @ slopes.T
-    hessian += np.eye(len(free)) * _DAMPING * np.trace(hessian) / len(free)
+    # A picture without anything in it gives no step.
+    hessian += np.eye(len(free)) * max(_DAMPING * float(np.trace(hessian)) / len(free), _EMPTY)
     solve = free.T @ np.linalg.solve(hessian, slopes)
     return _Steps(values.astype(np.float32), solve.astype(np.float32))
 

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from companion.cards import ALL_CARDS
+from companion.cards import deck as cards_of
 from companion.decks.deckfile import LearntDeck
 from companion.decks.look import CLASSES, Look, fit
 from companion.decks.places import Places, card_places, index_places
@@ -53,11 +54,11 @@ class DeckLooks:
         return None if self.index_places is None else self.index_places.find(image, rough)
 
 
-def looks(views: list[CardViews], cards: list[int]) -> DeckLooks:
-    """Return what the views of cards (numbers of ALL_CARDS) teach."""
-    whole = fit(np.stack([v.features for v in views]), np.stack([v.logs for v in views]), cards, PLAIN)
+def looks(views: list[CardViews], cards: list[int], prior: float = 0.0) -> DeckLooks:
+    """Return what the views of cards (numbers of ALL_CARDS) teach. prior: nats against a face that was not laid."""
+    whole = fit(np.stack([v.features for v in views]), np.stack([v.logs for v in views]), cards, PLAIN, prior)
     features, logs = np.stack([v.index_features for v in views]), np.stack([v.index_logs for v in views])
-    return DeckLooks(whole, fit(features, logs, cards, index_plain(features.shape[1])))
+    return DeckLooks(whole, fit(features, logs, cards, index_plain(features.shape[1]), prior))
 
 
 def index_plain(views: int) -> int:
@@ -90,8 +91,15 @@ def learnt_looks(reader: Reader, deck: LearntDeck, networks: Path, cache: Path |
     cards = [ALL_CARDS.index(card) for card in deck.cards]
     # Outlines seen in a match are less exact: what matches add counts for looks, not for where a card lies.
     added = [ALL_CARDS.index(view.card) for view in deck.further]
-    told = looks([*views, *further_views_of(reader, deck)], cards + added)
-    return replace(told, card_places=card_places(deck, cards), index_places=index_places(deck, cards))
+    prior = _against_unlaid(deck)
+    told = looks([*views, *further_views_of(reader, deck)], cards + added, prior)
+    return replace(told, card_places=card_places(deck, cards, prior), index_places=index_places(deck, cards, prior))
+
+
+def _against_unlaid(deck: LearntDeck) -> float:
+    """Return by how many nats a card is likelier one of those that were laid than one of the others of its edition."""
+    laid = deck.faces
+    return float(np.log(laid / max(0.5, min(laid, len(cards_of(deck.edition)) - laid))))
 
 
 def _key(deck: LearntDeck, networks: Path) -> bytes:

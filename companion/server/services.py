@@ -31,7 +31,7 @@ from companion.server.lan import LanAccess
 from companion.server.lessons import Lessons
 from companion.server.lock import FolderLock
 from companion.server.people import People
-from companion.server.routes.payloads import question_answer, ruling_answer, view_answer
+from companion.server.routes.payloads import ViewAnswer, question_answer, ruling_answer, view_answer
 from companion.server.scans import Scans
 from companion.server.teaching import Teaching
 from companion.store import Store, StoreError
@@ -170,7 +170,10 @@ class Services:
 
     def _fitting(self, image: Image, found: list[Sighting]) -> list[Sighting]:
         if self._fit is not None:
+            before = self._fit.is_another
             self._fit.see(image, found)
+            if self._fit.is_another is not before:
+                self.tell_view()
         return found
 
     def reader(self) -> Detect:
@@ -234,9 +237,13 @@ class Services:
         """Let the table know that what is seen from now on is seen by another camera."""
         self.table.camera_changed()
 
+    def view(self) -> ViewAnswer:
+        """Return what all screens show."""
+        return view_answer(self.table.view(), self._language, other_deck=self.is_another_deck)
+
     def view_json(self) -> str:
         """Return the view as it is sent."""
-        return view_answer(self.table.view(), self._language).model_dump_json()
+        return self.view().model_dump_json()
 
     def tell_view(self) -> None:
         """Send the view to all screens."""

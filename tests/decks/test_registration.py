@@ -6,13 +6,15 @@ import cv2
 import numpy as np
 import pytest
 
-from companion.cards import ALL_CARDS, Card
+from companion.cards import ALL_CARDS, Card, EditionName
 from companion.dataset.artist.faces import render
 from companion.dataset.artist.families import StyleFamily
 from companion.dataset.artist.styles import sample_style
+from companion.decks.deckfile import LearntDeck
 from companion.decks.evening import evened
-from companion.decks.places import Places
+from companion.decks.places import Places, card_places
 from companion.decks.registration import Templates
+from companion.decks.views import PICTURE, outline
 from companion.vision.geometry import Image, homography, intersection_over_union, unit_square
 
 NAMES = ("red 7", "blue 3", "green skip", "yellow 0")
@@ -59,6 +61,30 @@ def test_where_a_picture_lies_nothing_is_said_of_cards_that_were_not_laid(faces:
     assert found is not None
     assert found.logs[laid[0]] == 0 > found.logs[laid[1]]
     assert not found.logs[np.setdiff1d(np.arange(len(ALL_CARDS)), laid)].any()
+
+
+def test_a_deck_s_pictures_tell_how_much_they_tell(faces: list[Image]) -> None:
+    rng = np.random.default_rng(2)
+    height, width = faces[0].shape[:2]
+    size = np.array([width, height], np.float32)
+    apart, alike = [], []
+    for face in [*faces, *faces]:
+        kept = cv2.warpPerspective(face, homography(unit_square() * size, outline()), PICTURE)
+        apart.append(np.clip(kept + rng.normal(0, 4, kept.shape), 0, 255).astype(np.uint8))
+        alike.append(np.clip(apart[0] + rng.normal(0, 4, kept.shape), 0, 255).astype(np.uint8))
+    cards = [ALL_CARDS.index(Card.parse(name)) for name in NAMES] * 2
+    told = [
+        card_places(LearntDeck("Ours", EditionName.CLASSIC, (), tuple(pictures)), cards).sharpness
+        for pictures in (apart, alike)
+    ]
+    assert told[0] >= 30 > 10 >= told[1]
+
+
+def test_pictures_without_anything_in_them_are_passed_over() -> None:
+    black = np.zeros((60, 40, 3), np.uint8)
+    assert Templates([black, black], (0, 2)).find(np.zeros((90, 90, 3), np.uint8), unit_square() * 60) is None
+    noise = np.random.default_rng(1).integers(0, 255, (90, 90, 3)).astype(np.uint8)
+    Templates([black, cv2.resize(noise, (40, 60))], (0,)).find(noise, np.asarray(unit_square() * 90, np.float32), [0])
 
 
 def test_where_no_picture_lies_none_fits(faces: list[Image]) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from dataclasses import replace
 
 import cv2
 import numpy as np
@@ -18,6 +19,7 @@ from companion.referee.editions import EDITIONS
 from companion.referee.state import Header
 from companion.server.access.guests import Role
 from companion.vision.geometry import Image, homography, unit_square
+from companion.vision.sightings import Sighting
 
 CARDS = ("red 7", "blue 3", "green skip", "red 7")
 PAUSE = 0.1
@@ -93,6 +95,46 @@ def test_a_deck_is_laid_named_kept_and_played_with(server: Server, open_as: Open
     show(server, table(), lambda: next(bare, None) is None)
     show(server, laid(table(), "red 7", 70), lambda: len(server.services.table.view().history) > 0)
     expect(page.locator('.line[data-n="1"]')).to_contain_text("red 7")
+
+    # Cards of another design come on the table.
+    expect(page.locator("#notices")).not_to_contain_text("learnt deck")
+    rng, quad = np.random.default_rng(3), np.array([[20, 20], [80, 20], [80, 110], [20, 110]], np.float32)
+    for name in ("red 7", "blue 3", "green skip"):
+        strange = np.asarray(rng.integers(0, 255, (130, 100, 3)), np.uint8)
+        server.services._fitting(strange, [Sighting(quad, (Card.parse(name),), (1.0,), True)])
+    expect(page.locator("#notices")).to_contain_text("not of the learnt deck")
+
+
+def test_where_too_much_is_in_doubt_the_page_says_by_itself_which_card_to_lay(server: Server, open_as: Open) -> None:
+    server.services._detect = None
+    server.services.camera.choose("phone")
+    page = open_as(Role.HOST, page="")
+    page.goto(f"{server.url}/deck")
+    page.fill("#deck-name", "Strange")
+    page.select_option("#edition", "classic")
+    page.click("#begin-lesson")
+    page.wait_for_selector("#finish-lesson")
+    lesson = server.services.lessons.lesson
+    assert lesson is not None
+    # Forty cards of which the reader can tell nothing.
+    blank, outline = np.zeros((480, 320, 3), np.uint8), 50 * np.array([[2, 2], [4, 2], [4, 5], [2, 5]], np.float32)
+    seen = lesson._study(blank, outline, 0)
+    for place in range(40):
+        lesson._seen.append(replace(seen, logs=np.zeros_like(seen.logs), place=place))
+    expect(page.locator("#lesson-status")).to_contain_text("40 cards seen")
+    expect(page.locator("#wanted")).to_be_empty()
+    page.click("#finish-lesson")
+    expect(page.locator("#wanted")).to_contain_text("Lay red 0 now")
+    expect(page.locator("#questions button")).to_have_count(0)
+    page.click("#wanted button")
+    expect(page.locator("#wanted")).to_contain_text("Lay red 1 now")
+    pile = table()
+    show(server, pile, lambda: lesson._pile._before is not None)
+    show(server, laid(pile, "blue 3", 20), lambda: len(lesson) > 40)
+    expect(page.locator("#wanted")).to_contain_text("Lay red 2 now")
+    assert lesson.naming().cards[40] == Card.parse("red 1")
+    page.click("#finish-lesson")
+    expect(page.locator("#lesson-status")).to_contain_text("Learnt: Strange, 41 of 108 cards")
 
 
 def name_otherwise(page: Page, card: str, other: str) -> None:

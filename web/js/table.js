@@ -91,6 +91,7 @@ function draw() {
   document.body.classList.toggle("is-over", over);
   fill($("#caption"), headline().map((sentence, i) => [i > 0 && " ", h("span", { class: i && sentence === view.prompt ? "caption-next" : "" }, sentence)]));
   const news = [...view.notices.map((notice) => notice.sentence), ...picture.trouble(view.camera)];
+  if (view.camera.other_deck) news.push(t("helper.other deck"));
   fill($("#notices"), [...new Set(news)].map((sentence) => h("p", { class: "panel warn notice-line", role: "status" }, sentence)));
   fill($("#questions"), view.questions.map((question) => drawQuestion(question, view, me)));
   fill($("#top"), drawCard(state.top), h("div", { class: "in-force" },

@@ -128,11 +128,12 @@ class LegalAnswer(Answer):
 
 
 class CameraHealthAnswer(Answer):
-    """How the camera does."""
+    """How the camera does, and whether most of the cards it saw last are of another deck than the learnt one."""
 
     health: str | None
     detail: str
     since: float
+    other_deck: bool
 
 
 class NoticeAnswer(Answer):
@@ -213,8 +214,8 @@ def kept_picture_response(data: bytes | None) -> Response:
     return response
 
 
-def view_answer(view: View, language: str) -> ViewAnswer:
-    """Return the view as it is sent."""
+def view_answer(view: View, language: str, *, other_deck: bool = False) -> ViewAnswer:
+    """Return the view as it is sent. other_deck: whether the camera sees cards of another deck than the learnt one."""
     match = None
     if view.header is not None and view.match_id is not None:
         options = view.header.options
@@ -263,6 +264,7 @@ def view_answer(view: View, language: str) -> ViewAnswer:
             health=view.camera.health.value if view.camera.health else None,
             detail=view.camera.detail,
             since=view.camera.since,
+            other_deck=other_deck,
         ),
         notices=[NoticeAnswer(kind=notice.kind.value, sentence=notice.sentence) for notice in view.notices],
         turns=view.turns.value,

@@ -31,7 +31,6 @@ from companion.server.routes.payloads import (
     line_answer,
     outcome_answer,
     state_answer,
-    view_answer,
 )
 from companion.server.services import services
 from companion.table import NoMatchError, TableError, Turns
@@ -154,7 +153,7 @@ class HistoryAnswer(Answer):
 @api.route("GET", "/api/view", role=Role.VIEWER, answer=ViewAnswer)
 def get_view() -> ViewAnswer:
     """Return everything that a screen shows."""
-    return view_answer(services().table.view(), services().language)
+    return services().view()
 
 
 @api.route("GET", "/api/history", role=Role.VIEWER, answer=HistoryAnswer)
