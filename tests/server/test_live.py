@@ -115,7 +115,7 @@ def until_its_end(stream: TestResponse) -> list[bytes]:
     sent: list[bytes] = []
     reader = Thread(target=lambda: sent.extend(stream.response), daemon=True)
     reader.start()
-    reader.join(10)
+    reader.join(60)
     assert not reader.is_alive(), "the stream goes on"
     return sent
 
