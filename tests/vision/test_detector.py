@@ -15,7 +15,7 @@ from companion.cards import ALL_CARDS, Card, EditionName, deck
 from companion.dataset.artist.families import KEPT_OUT, StyleFamily
 from companion.dataset.scenes.compose import SceneMaker
 from companion.dataset.scenes.layouts import Layout
-from companion.vision.boxes import Box, BoxKind
+from companion.vision.boxes import Box, BoxFinder, BoxKind
 from companion.vision.calibration import Calibration
 from companion.vision.corners import (
     USUAL_SHARE,
@@ -280,3 +280,29 @@ def test_cards_of_a_fan_are_company() -> None:
     assert not is_in_company(CARD, [CARD + 400])
     assert not is_in_company(CARD, [CARD / 3 + 100])
     assert not is_in_company(CARD, [])
+
+
+class Looks:
+    """A network that counts what it is asked."""
+
+    def __init__(self, network: Network) -> None:
+        self._network = network
+        self.count = 0
+
+    def __call__(self, x: np.ndarray) -> np.ndarray:
+        self.count += len(x)
+        return self._network(x)
+
+
+def test_a_hand_of_ten_takes_few_looks() -> None:
+    folder = model_folder()
+    scenes = SceneMaker(4, (1280, 720), families=[StyleFamily.CLASSIC_OVAL], fonts=(), deck_count=1)
+    image = scenes.make(Layout.CASCADE, list(ALL_CARDS[:10])).image
+    cards, indices = (Looks(Network(folder / f"{kind}-reader.onnx")) for kind in ("card", "index"))
+    calibration, limits = Calibration.load(folder / "calibration.json"), ReadingLimits.load(folder / "limits.json")
+    reader = Reader(cards, indices, calibration)  # type: ignore[arg-type]
+    found = CardDetector(BoxFinder(Network(folder / "detector.onnx")), reader, limits).detect(image)
+    assert {sighting.card for sighting in found} == set(ALL_CARDS[:10])
+    # Where all that is boxed is looked at in every way they are 31 and 54.
+    assert cards.count <= 20
+    assert indices.count <= 45
