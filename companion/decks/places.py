@@ -57,17 +57,21 @@ class Places:
         return Placed(found.quad, np.asarray(logs, np.float32), belonging)
 
 
-def card_places(deck: LearntDeck, cards: Sequence[int], prior: float = 0.0) -> Places:
-    """Return what finds whole cards, upright or upside down. prior: nats against a card that was not laid."""
+def card_places(deck: LearntDeck, cards: Sequence[int], prior: float = 0.0, sharpness: float | None = None) -> Places:
+    """Return what finds whole cards, upright or upside down.
+
+    prior: nats against a card that was not laid. sharpness: nats for a correlation of one, fitted where None.
+    """
     frames = [(picture, outline()) for picture in deck.pictures]
-    return _places(frames, cards, (0, 2), _CARD, _SHARPNESSES, prior)
+    return _places(frames, cards, (0, 2), _CARD, _SHARPNESSES if sharpness is None else (sharpness,), prior)
 
 
-def index_places(deck: LearntDeck, cards: Sequence[int], prior: float = 0.0) -> Places:
+def index_places(deck: LearntDeck, cards: Sequence[int], prior: float = 0.0, sharpness: float | None = None) -> Places:
     """Return what finds upright indices, of either corner of each card."""
     spot = deck.spot or usual_spot()
     frames = [(picture, frame) for picture in deck.pictures for frame in index_frames(*spot)]
-    return _places(frames, [card for card in cards for _ in range(2)], (0,), _INDEX, _INDEX_SHARPNESSES, prior)
+    both = [card for card in cards for _ in range(2)]
+    return _places(frames, both, (0,), _INDEX, _INDEX_SHARPNESSES if sharpness is None else (sharpness,), prior)
 
 
 def _places(
@@ -84,6 +88,8 @@ def _places(
     by the others: on a design whose cards differ in a thin sign alone it tells little.
     """
     templates = Templates([cut(picture, frame, *size) for picture, frame in frames], turns, small=len(turns) == 1)
+    if len(sharpnesses) == 1:
+        return Places(templates, cards, sharpnesses[0], prior)
     rng = np.random.default_rng(_SEED)
     labels = np.asarray(cards)
     lone = np.array([(labels == card).sum() == 1 for card in cards])

@@ -83,17 +83,18 @@ def learnt_looks(reader: Reader, deck: LearntDeck, networks: Path, cache: Path |
     cache: a file where the views are kept, as they take seconds; one of other networks or another deck is made anew.
     """
     key = _key(deck, networks)
-    views = _cached(cache, key, len(deck.cards)) if cache else None
-    if views is None:
-        views = views_of(reader, deck)
-        if cache:
-            _keep(cache, key, views)
+    kept = _cached(cache, key, len(deck.cards)) if cache else None
+    views = views_of(reader, deck) if kept is None else kept.views
     cards = [ALL_CARDS.index(card) for card in deck.cards]
     # Outlines seen in a match are less exact: what matches add counts for looks, not for where a card lies.
     added = [ALL_CARDS.index(view.card) for view in deck.further]
     prior = _against_unlaid(deck)
     told = looks([*views, *further_views_of(reader, deck)], cards + added, prior)
-    return replace(told, card_places=card_places(deck, cards, prior), index_places=index_places(deck, cards, prior))
+    whole = card_places(deck, cards, prior, None if kept is None else kept.sharpness[0])
+    indices = index_places(deck, cards, prior, None if kept is None else kept.sharpness[1])
+    if cache and kept is None:
+        _keep(cache, key, _Kept(views, (whole.sharpness, indices.sharpness)))
+    return replace(told, card_places=whole, index_places=indices)
 
 
 def _against_unlaid(deck: LearntDeck) -> float:
@@ -103,7 +104,7 @@ def _against_unlaid(deck: LearntDeck) -> float:
 
 
 def _key(deck: LearntDeck, networks: Path) -> bytes:
-    digest = hashlib.sha256()
+    digest = hashlib.sha256(repr([card.name for card in deck.cards]).encode())
     for name in ("card-reader.onnx", "index-reader.onnx"):
         digest.update((networks / name).read_bytes())
     for picture in deck.pictures:
@@ -111,30 +112,42 @@ def _key(deck: LearntDeck, networks: Path) -> bytes:
     return digest.digest()
 
 
-def _keep(cache: Path, key: bytes, views: list[CardViews]) -> None:
+@dataclass(frozen=True, eq=False)
+class _Kept:
+    """What takes seconds to find: the views, and what a correlation of a whole card and of an index tells (nats)."""
+
+    views: list[CardViews]
+    sharpness: tuple[float, float]
+
+
+def _keep(cache: Path, key: bytes, what: _Kept) -> None:
+    views = what.views
     rows = [np.concatenate([a.ravel() for a in (v.features, v.logs, v.index_features, v.index_logs)]) for v in views]
-    header = np.array([*views[0].features.shape, *views[0].index_features.shape], "<i4")
+    header = np.array([*views[0].features.shape, *views[0].index_features.shape], "<i4").tobytes()
+    told = np.array(what.sharpness, "<f4").tobytes()
     try:
-        cache.write_bytes(key + header.tobytes() + np.maximum(np.stack(rows), -6e4).astype(_FEATURES).tobytes())
+        cache.write_bytes(key + header + told + np.maximum(np.stack(rows), -6e4).astype(_FEATURES).tobytes())
     except OSError:
         return  # it is worked out anew the next time
 
 
-def _cached(cache: Path, key: bytes, count: int) -> list[CardViews] | None:
+def _cached(cache: Path, key: bytes, count: int) -> _Kept | None:
     try:
         data = cache.read_bytes()
     except OSError:
         return None
-    if data[: len(key)] != key or len(data) < len(key) + 16:
+    if data[: len(key)] != key or len(data) < len(key) + 24:
         return None
     v, d, w, e = (int(n) for n in np.frombuffer(data, "<i4", 4, len(key)))
+    first, second = (float(value) for value in np.frombuffer(data, "<f4", 2, len(key) + 16))
     sizes = [v * d, v * CLASSES, w * e, w * CLASSES]
-    values: NDArray[np.float16] = np.frombuffer(data, _FEATURES, offset=len(key) + 16)
+    values: NDArray[np.float16] = np.frombuffer(data, _FEATURES, offset=len(key) + 24)
     if min(v, d, w, e) < 1 or values.size != count * sum(sizes):
         return None
     parts = np.split(values.reshape(count, -1).astype(np.float32), np.cumsum(sizes)[:-1], axis=1)
     shapes = ((v, d), (v, CLASSES), (w, e), (w, CLASSES))
-    return [
+    views = [
         CardViews(*(np.asarray(part[i].reshape(shape)) for part, shape in zip(parts, shapes, strict=True)))
         for i in range(count)
     ]
+    return _Kept(views, (first, second))
