@@ -61,7 +61,7 @@ def _by_whom(found: Sequence[Candidate], pending: Pending, state: State, say: Se
     if not isinstance(what, Sight) or best.card is None or best.by is None or best.after.outlaw is not None:
         return None
     alike = [c for c in found if c.way.card == best.card and c.way.by is not None and c.probability >= _UNLIKELY]
-    sure_of_card = sum(c.probability for c in alike)
+    sure_of_card = sum(c.probability for c in found if c.way.card == best.card)
     by_player = {c.way.by: c for c in reversed(alike)}
     if sure_of_card < CLEAR or (len(by_player) < 2 and not _passed_over(best)):
         return None

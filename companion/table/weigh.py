@@ -59,9 +59,10 @@ def weighed(stories: list[Story], pending: Sequence[Pending], mode: Mode) -> Fin
         later = len(pending) - 1 - place
         best = candidates[0]
         clear = _is_clear(best, later) or (mode.sees_arms and _is_clear_of_card(candidates))
+        named = mode.sees_arms and pending[place].card is not None  # who has been asked is not asked again
         sights = sum(isinstance(waiting.what, Sight) for waiting in pending[place + 1 :])
         patience = thresholds.REACH_PATIENCE if isinstance(pending[place].what, Reach) else thresholds.PATIENCE
-        if not clear and sights < patience:
+        if not clear and not named and sights < patience:
             break
         settled.append(best.way)
         assumed.append(not clear)

@@ -37,6 +37,8 @@ _FAR, _IF_FAR = 2.2, 0.4
 _SLIMMEST, _SQUAREST = 2.3, 1.05
 # Of hands that went somewhere so many are remembered.
 _REMEMBERED = 60
+# How near the picture's rim, in lengths of a card, what it cuts off ends.
+_AT_RIM = 0.1
 # Seconds between looks for backs: at first, and the longest that they are put off to.
 _FIRST_PAUSE, _LONGEST_PAUSE = 2.0, 20.0
 # So many looks for backs that show none, half a minute of them, and the draw pile is taken to be out of view.
@@ -72,15 +74,16 @@ class DrawPile:
         """Whether backs should be looked for again."""
         return self._given is None and time >= self._next_look
 
-    def see_backs(self, quads: Sequence[Quad], zone: Zone, time: float) -> None:
-        """Take in what looks like card backs in the whole picture."""
+    def see_backs(self, quads: Sequence[Quad], zone: Zone, time: float, size: tuple[int, int] | None = None) -> None:
+        """Take in what looks like card backs in the whole picture. size: its width and height, pixels."""
         self._next_look, self._pause = time + self._pause, min(_LONGEST_PAUSE, 2 * self._pause)
         self._looks += 1
         pile = np.array([zone.x, zone.y])
         for quad in quads:
             middle = quad.mean(0).astype(np.float64)
             away = float(np.hypot(*(middle - pile))) / zone.length
-            if NEAREST <= away <= FARTHEST and _is_a_card(quad, zone.length):
+            card = _is_a_card(quad, zone.length) or (size is not None and _is_cut(quad, zone.length, size))
+            if NEAREST <= away <= FARTHEST and card:
                 self._note(middle, away, zone.length)
         self._choose(zone)
 
@@ -136,6 +139,13 @@ class _Visit:
     place: Point
     side: int | None
     track: int | None
+
+
+def _is_cut(quad: Quad, length: float, size: tuple[int, int]) -> bool:
+    """Whether the picture's rim cuts off a part of what may be a card, so that its shape tells nothing."""
+    near = _AT_RIM * length
+    at_rim = (quad < near).any() or (quad[:, 0] > size[0] - near).any() or (quad[:, 1] > size[1] - near).any()
+    return bool(at_rim and _SHORTEST / 2 <= length_of(quad) / length <= _LONGEST)
 
 
 def _is_a_card(quad: Quad, length: float) -> bool:

@@ -275,7 +275,7 @@ class Follower:
             return
         if self._draw_pile.wants_look(frame.time):
             backs = self._find_backs(frame.image)
-            self._draw_pile.see_backs(backs, zone, frame.time)
+            self._draw_pile.see_backs(backs, zone, frame.time, self._size)
             if self._hindsight is not None:
                 self._hindsight.see_backs(backs)
 

@@ -10,9 +10,9 @@ from companion.journal import ReadBy
 from companion.referee.moves import Undo
 from companion.store import Store
 from companion.table import Table, UpdateKind
-from companion.vision.events import PileKind, PileReached
+from companion.vision.events import CardLanded, PileKind, PileReached
 
-from .conftest import header
+from .conftest import header, probabilities
 from .test_arms import ArmsGame, arms
 
 __all__ = ["arms"]
@@ -85,6 +85,14 @@ def test_a_wild_draw_four_on_which_play_goes_on_is_not_asked_about(arms: ArmsGam
     arms.lay("Cy", "blue 3")
     assert arms.view.questions == ()
     assert arms.moves[-4:] == ["Ann Play", "Ann ChooseColor", "Ben Accept", "Cy Play"]
+
+
+def test_who_has_named_the_card_is_not_asked_again_about_it(arms: ArmsGame) -> None:
+    arms.now += 5
+    arms.table.see(CardLanded(arms.now, probabilities({"red 3": 0.6, "red 8": 0.35}), arm=arms.arm("Ben")))
+    arms.answer("red 8")
+    assert arms.view.questions == ()
+    assert arms.top == "red 8"
 
 
 def test_what_people_have_said_is_not_judged_anew(arms: ArmsGame) -> None:

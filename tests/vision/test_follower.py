@@ -125,6 +125,15 @@ def test_the_draw_pile_is_what_looks_like_a_back_beside_the_pile() -> None:
     assert not pile.wants_look(0.5)
 
 
+def test_a_draw_pile_that_the_rim_cuts_is_made_out() -> None:
+    cut = card_at(400, 340)
+    cut[:, 1] = cut[:, 1].clip(0, 345)
+    for size, found in (((640, 348), True), ((640, 480), False)):
+        pile = DrawPile()
+        pile.see_backs([cut], ZONE, 0.0, size)
+        assert (pile.spot(ZONE) is not None) is found
+
+
 def test_hands_tell_which_of_two_backs_it_is() -> None:
     pile = DrawPile()
     pile.see_backs([card_at(400, 210), card_at(160, 200)], ZONE, 0.0)
