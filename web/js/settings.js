@@ -38,7 +38,7 @@ async function matchPart(voice) {
   // On the set-up page the same is asked for the match to come.
   if (!view?.match || $("#setup")) return null;
   const cameras = h("div", { class: "stack" });
-  await drawSources(cameras, { simulated: false });
+  await drawSources(cameras, { simulated: false, none: true });
   return h("section", { class: "stack", "aria-labelledby": "match-title" },
     h("h3", { id: "match-title" }, t("match")),
     h("label", { class: "field" }, t("setup.language"),
