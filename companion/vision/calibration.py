@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 from companion.vision.runtime import ModelFileError
@@ -41,8 +41,11 @@ class Calibration:
         return [sighting if sighting.whole else sighting.tempered(self.fanned) for sighting in found]
 
     def on_pile(self, found: Sequence[Sighting]) -> list[Sighting]:
-        """Return what was found on a pile with the confidence that it deserves."""
-        return [sighting.tempered(self.pile) if sighting.whole else sighting for sighting in found]
+        """Return what was found on a pile with the confidence that it deserves.
+
+        How sure one picture may be at most is no bound here: several looks at a card must agree before it is told.
+        """
+        return [replace(card, most=1.0).tempered(self.pile) if card.whole else card for card in found]
 
     def temperature(self, whole: bool) -> float:
         """Return the divisor for whole cards or for corner indices."""

@@ -54,6 +54,11 @@ def test_corners_in_a_fan_alone_are_told_as_surely_as_they_deserve() -> None:
     assert (piled.confidence > 0.8, under.confidence) == (True, 0.8)
 
 
+def test_several_looks_at_a_pile_may_be_surer_than_one_picture() -> None:
+    doubted = reading(0.999, 0.001).at_most(NAMED_MOST)
+    assert Calibration(pile=0.5).on_pile([doubted])[0].confidence > NAMED_BELOW
+
+
 def test_the_number_of_probabilities_is_that_of_the_cards() -> None:
     with pytest.raises(ValueError, match="2 cards with 1 probabilities"):
         reading(0.9)
