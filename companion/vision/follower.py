@@ -24,7 +24,7 @@ from companion.vision.events import (
 )
 from companion.vision.frames import Frame
 from companion.vision.geometry import Image, Quad
-from companion.vision.hindsight import Hindsight
+from companion.vision.hindsight import ONE_PLAYER, Hindsight
 from companion.vision.known import Region
 from companion.vision.motion import Zone
 from companion.vision.pile import PileTracker
@@ -44,9 +44,9 @@ _HOLD, _SHOWS = 0.6, 1.5
 _ALWAYS, _LEFT = 4, 0.05
 # Of how many times without an arm a picture is kept while a match goes on.
 _QUIET = 4
-# Seconds for which arms that have left are remembered, to be told of once the draw pile is known; and degrees within
-# which arms may be one player's, who rests a hand somewhere. Seconds after which a hand rests, and tells no pile.
-_RETOLD, _ONE_PLAYER, _RESTS = 90.0, 45.0, 4.0
+# Seconds for which arms that have left are remembered, to be told of once the draw pile is known; and after which a
+# hand rests, and tells no pile.
+_RETOLD, _RESTS = 90.0, 4.0
 # A pile whose turn is not known is taken for a square with this side, in lengths of a card: it has a card's area.
 _PILE_SIDE = 0.8
 
@@ -160,7 +160,7 @@ class Follower:
         place = finder.rested(discard)
         if place is not None and track.last.time - track.samples[0].time <= _RESTS:
             came = track.direction(discard.middle, -np.inf, np.inf)
-            self._draw_pile.visit(place, zone, None if came is None else int(came[0] // _ONE_PLAYER), track.number)
+            self._draw_pile.visit(place, zone, None if came is None else int(came[0] // ONE_PLAYER), track.number)
 
     def _tell_again(self, zone: Zone, time: float) -> None:
         """Hold back what arms did at the draw pile that left before it was known to lie there."""

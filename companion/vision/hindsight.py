@@ -20,8 +20,8 @@ from companion.vision.motion import Zone
 from companion.vision.quiet import QuietPictures
 from companion.vision.reaches import Reach, ReachFinder, Spot, turning_places, was_laying
 
-# Arms that come from within so many degrees of each other may be one player's, who rests a hand there.
-_ONE_PLAYER = 45.0
+ONE_PLAYER = 45.0
+"""Arms that come from within so many degrees of each other may be one player's, who rests a hand somewhere."""
 # Fewest arms that must have stayed at a place for it to be the draw pile, and from how many sides if no back is there.
 _FEWEST_ARMS, _FEWEST_SIDES = 2, 2
 # A back that was seen more often than this is no surer.
@@ -156,7 +156,7 @@ class Hindsight:
                         continue
                     places.append(place)
                     tracks.append(track.number)
-                    sides.append(int(direction[0] // _ONE_PLAYER))
+                    sides.append(int(direction[0] // ONE_PLAYER))
         return np.array(places).reshape(-1, 2), np.array(tracks, np.intp), np.array(sides, np.intp)
 
 

@@ -69,10 +69,18 @@ def glance(image: Image, time: float) -> Glance:
         gray = np.asarray(cv2.blur(gray, (3, 3)), np.float32)
     if float(gray.max()) < _DARK:
         return Glance(np.zeros_like(gray), colors, time)
-    size = (_NEIGHBOURHOOD, _NEIGHBOURHOOD)
+    return Glance(structure(gray, _NEIGHBOURHOOD, _FLOOR), colors, time)
+
+
+def structure(gray: Floats, neighbourhood: int, floor: float) -> Floats:
+    """Return a (H, W) grey picture less its local mean, over its local contrast.
+
+    neighbourhood: side in pixels of what a place is held against. floor: grey levels of contrast, less being noise.
+    """
+    size = (neighbourhood, neighbourhood)
     mean = cv2.boxFilter(gray, -1, size)
     spread = np.sqrt(np.maximum(cv2.sqrBoxFilter(gray, -1, size) - mean * mean, 0))
-    return Glance(np.asarray((gray - mean) / (spread + _FLOOR), np.float32), colors, time)
+    return np.asarray((gray - mean) / (spread + floor), np.float32)
 
 
 def difference(a: Glance, b: Glance) -> Mask:

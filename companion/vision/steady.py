@@ -16,7 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from companion.vision.frames import Frame
-from companion.vision.geometry import Image
+from companion.vision.geometry import Image, reduced
+from companion.vision.motion import structure
 
 Floats = NDArray[np.float32]
 Picture = TypeVar("Picture", Image, Floats)
@@ -27,7 +28,7 @@ _WIDTH = 160
 # the mean structure, to have changed. Swaying changes at least so many of them, an arm three to seven.
 _PARTS, _DIFFERS, _CHANGED, _FEWEST = 4, 0.8, 0.05, 8
 # The neighbourhood, in small pixels, and the grey levels of contrast, against which structure is told from light.
-_NEIGHBOURHOOD, _FLOOR = (9, 9), 8.0
+_NEIGHBOURHOOD, _FLOOR = 9, 8.0
 # Small pixels: shifts under the one are noise, over the other the camera was turned elsewhere.
 _LEAST, _MOST = 0.2, 12.0
 # What is left of a part's difference where the shift explains it, and the share of the changed parts in which it must;
@@ -78,7 +79,7 @@ def _shift(before: Floats, now: Floats) -> tuple[float, float] | None:
     """Return by how many small pixels, right and down, all of a grey picture has moved; None where it has not."""
     if np.count_nonzero(_by_parts(before, now) > _DIFFERS) < _FEWEST:
         return None
-    before, now = _structure(before), _structure(now)
+    before, now = (structure(gray, _NEIGHBOURHOOD, _FLOOR) for gray in (before, now))
     differs = _by_parts(before, now)
     changed = differs > _CHANGED
     if np.count_nonzero(changed) < _FEWEST:
@@ -90,13 +91,6 @@ def _shift(before: Floats, now: Floats) -> tuple[float, float] | None:
     left = _by_parts(before, _shifted(now, x, y))
     explained = np.count_nonzero(changed & (left < _EXPLAINED * differs)) >= _MOST_PARTS * np.count_nonzero(changed)
     return (float(x), float(y)) if explained and np.count_nonzero(left > differs + _WORSE) <= _IN_FEW else None
-
-
-def _structure(gray: Floats) -> Floats:
-    """Return a grey picture less its local mean, over its local contrast: the light does not count."""
-    mean = cv2.boxFilter(gray, -1, _NEIGHBOURHOOD)
-    spread = np.sqrt(np.maximum(cv2.sqrBoxFilter(gray, -1, _NEIGHBOURHOOD) - mean * mean, 0))
-    return np.asarray((gray - mean) / (spread + _FLOOR), np.float32)
 
 
 def _by_parts(one: Floats, other: Floats) -> Floats:
@@ -112,12 +106,8 @@ def _shifted(image: Picture, x: float, y: float) -> Picture:
 
 
 def _small(image: Image) -> Floats:
-    """Return the picture in grey at _WIDTH, every fourth pixel of a large one being enough."""
-    height = max(8, round(image.shape[0] * _WIDTH / image.shape[1]))
-    if image.shape[1] >= 4 * _WIDTH:
-        image = np.asarray(cv2.resize(image, (2 * _WIDTH, 2 * height), interpolation=cv2.INTER_LINEAR), np.uint8)
-    small = cv2.resize(image, (_WIDTH, height), interpolation=cv2.INTER_AREA)
-    return cv2.cvtColor(small, cv2.COLOR_BGR2GRAY).astype(np.float32)
+    """Return the picture in grey at _WIDTH."""
+    return cv2.cvtColor(reduced(image, _WIDTH), cv2.COLOR_BGR2GRAY).astype(np.float32)
 
 
 @lru_cache(maxsize=4)
