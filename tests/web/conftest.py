@@ -83,7 +83,8 @@ def open_as(server: Server, device: Callable[..., BrowserContext]) -> Open:
         found = device(**options).new_page()
         found.goto(server.invitation(role, player, page))
         found.wait_for_url(lambda url: "/join" not in url)
-        found.wait_for_selector("body.ready")
+        # What the server says from now on reaches the page, however slowly it loads.
+        found.wait_for_selector('body.ready[data-live="yes"]')
         return found
 
     return opened

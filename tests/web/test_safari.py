@@ -22,6 +22,7 @@ def test_a_page_that_is_kept_quiet_asks_for_a_tap(playing: Server, open_as: Open
     page.add_init_script(QUIET)
     page.reload()
     expect(page.locator(".toast")).to_have_text("Tap once to hear this screen.")
+    page.wait_for_selector('body[data-live="yes"]')
     playing.services.table.tap(moves.Play(Card.parse("red skip")))
     page.wait_for_function("() => window.spoken.includes('Ben is skipped.')")
     page.evaluate("window.spoken.length = 0")  # a quiet page only seems to speak

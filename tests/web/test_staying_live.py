@@ -43,6 +43,35 @@ def test_a_page_put_by_and_shown_again_listens_again(playing: Server, open_as: O
     expect(page.locator(".seat.turn")).to_have_attribute("data-player", "Cy")
 
 
+SLOW_ONCE = """
+const asked = window.fetch;
+let waited = false;
+window.fetch = async (path, options) => {
+  if (path === "/api/people" && !waited) {
+    waited = true;
+    await new Promise((resolve) => { window.hurry = resolve; });
+  }
+  return asked(path, options);
+};
+"""
+
+
+def test_an_answer_that_comes_late_puts_no_old_view_over_a_new_one(server: Server, open_as: Open) -> None:
+    page = open_as(Role.VIEWER)
+    expect(page.locator("body")).to_contain_class("no-match")
+    page.evaluate(SLOW_ONCE)
+    edition = EDITIONS[EditionName.CLASSIC]
+    server.services.start(Header(edition, ("Ann", "Ben", "Cy"), 2, edition.options))
+    page.wait_for_function("() => window.hurry")
+    server.services.table.tap(moves.Start(Card.parse("red 5")))
+    server.services.table.tap(moves.Play(Card.parse("red 7")))
+    page.evaluate("() => new Promise((resolve) => setTimeout(resolve, 300))")
+    page.evaluate("window.hurry()")
+    expect(page.locator(".seat.turn")).to_have_attribute("data-player", "Ben")
+    page.evaluate("() => new Promise((resolve) => setTimeout(resolve, 300))")
+    expect(page.locator(".seat.turn")).to_have_attribute("data-player", "Ben")
+
+
 def test_a_copied_tab_and_its_twin_both_stay_live(playing: Server, open_as: Open) -> None:
     page = open_as(Role.VIEWER)
     with page.context.expect_page() as opened:

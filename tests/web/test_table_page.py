@@ -188,6 +188,7 @@ def test_karts_race_and_the_podium_leads_to_a_rematch(server: Server, open_as: O
             if player != winner:
                 table.tap(moves.Hand(player, tuple(map(Card.parse, cards))))
 
+    expect(page.locator("#caption")).to_contain_text("Turn up a card")
     play_round("Ann", "wild item box")
     page.wait_for_selector(".theatre-race")
     part = page.locator('#race .lane[data-player="Ann"] .lane-track')

@@ -6,7 +6,10 @@ import { get } from "./api.js";
 let asked = null;
 
 export function choices() {
-  asked ??= get(`/api/choices?language=${document.documentElement.lang}`);
+  asked ??= get(`/api/choices?language=${document.documentElement.lang}`).catch((refused) => {
+    asked = null; // the next one to need them asks anew
+    throw refused;
+  });
   return asked;
 }
 

@@ -87,16 +87,21 @@ export function live(on) {
   /** @type {EventSource | null} */
   let source = null;
   let tries = 0;
+  /** @type {Promise<unknown>} */
+  let drawn = Promise.resolve();
   const open = () => {
     source?.close();
     const stream = new EventSource(`/api/events?tab=${tab()}`);
     source = stream;
     /** @template T @param {string} name @param {(data: T) => unknown} then */
     const listen = (name, then) => stream.addEventListener(name, (event) => then(/** @type {T} */ (JSON.parse(event.data))));
-    listen("view", async (/** @type {import("./answers").ViewAnswer} */ view) => {
-      if (view.match) await Promise.all([know(view.match.players), dress(view.match.edition)]);
-      voice.view(view);
-      on.view?.(view);
+    listen("view", (/** @type {import("./answers").ViewAnswer} */ view) => {
+      // Each waits for the one before: what one of them must ask for first may not put an old view over a new one.
+      drawn = drawn.catch(() => {}).then(async () => {
+        if (view.match) await Promise.all([know(view.match.players), dress(view.match.edition)]);
+        voice.view(view);
+        await on.view?.(view);
+      });
     });
     listen("frame", (/** @type {import("./types").Frame} */ frame) => on.frame?.(frame));
     listen("update", (/** @type {import("./types").Update} */ update) => {
