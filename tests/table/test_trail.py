@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from dataclasses import replace
 
 import pytest
@@ -10,6 +11,8 @@ from companion.journal import ReadBy
 from companion.referee.moves import Undo
 from companion.store import Store
 from companion.table import Table, UpdateKind
+from companion.table.situation import Situation, Way
+from companion.table.stories import Story
 from companion.vision.events import CardLanded, PileKind, PileReached
 
 from .conftest import header, probabilities
@@ -102,3 +105,20 @@ def test_what_people_have_said_is_not_judged_anew(arms: ArmsGame) -> None:
     before = arms.moves
     arms.table.see(late)
     assert arms.moves == before
+
+
+def held(kind: type) -> int:
+    """Return how many objects of a type are held by anything."""
+    gc.collect()
+    return sum(isinstance(one, kind) for one in gc.get_objects())
+
+
+def test_what_is_remembered_does_not_grow_with_the_match(arms: ArmsGame) -> None:
+    counts = []
+    for turn in range(24):
+        who = ("Ann", "Ben", "Cy")[turn % 3]
+        arms.reach(who)
+        arms.lay(who, f"red {2 + turn % 8}")
+        if turn in (7, 23):
+            counts.append([held(kind) for kind in (Situation, Way, Story)])
+    assert all(late <= 2 * early for early, late in zip(*counts, strict=True)), counts
