@@ -89,9 +89,19 @@ def pick(page: Page, card: str) -> None:
     page.click(f'dialog [data-card="{card}"]')
 
 
+SHOWN = "() => ['#history', '#questions'].map((part) => document.querySelector(part)?.textContent).join()"
+
+
 def lay(page: Page, card: str, color: str = "") -> None:
-    """Tap a card on the palette of a table without a camera; a wild with the colour that is chosen."""
+    """Tap a card on the palette of a table without a camera; a wild with the colour that is chosen.
+
+    Returns when the page shows what came of it: before that it would take the next tap for one of the turn before.
+    """
+    before = page.evaluate(SHOWN)
     page.click(f'#palette [data-card="{card}{color and "/"}{color}"]')
+    page.wait_for_function(
+        f"(before) => document.querySelector('dialog, .toast') || ({SHOWN})() !== before", arg=before
+    )
 
 
 def answer(page: Page, card: str) -> None:
