@@ -217,6 +217,36 @@ def evaluate(work: Path, folder: Path | None, photos: Path | None, calibrate: bo
 @_work
 @_seed
 @click.option("--models", "folder", type=click.Path(path_type=Path, file_okay=False), help="Default: WORK/export.")
+@click.option("--decks", type=click.IntRange(2), default=24, show_default=True, help="Decks to draw, 87 pictures each.")
+@click.option("--save/--check", default=True, help="Write what was fitted, or only check what is written.")
+def calibrate(work: Path, seed: int, folder: Path | None, decks: int, save: bool) -> None:
+    """Fit what confidences mean for each kind of reading, piles too, on half of the decks; check on the others."""
+    from rich.console import Console
+    from rich.table import Table
+
+    from companion.commands.parameters import load_detector
+    from companion.models import calibrate as measures
+    from companion.vision.calibration import Calibration
+
+    path = (folder or work / "export") / "calibration.json"
+    current = Calibration.load(path)
+    detector = load_detector(None, path.parent).told_by(measures.unfitted(current))
+    if save:
+        current = measures.fitted(list(measures.drawn(detector, range(0, decks, 2), seed)), current)
+        current.save(path)
+    grid = Table("readings", "confidence", "number", "told", "right", "95 % interval")
+    for kind, bins in measures.rows(list(measures.drawn(detector, range(1, decks, 2), seed)), current).items():
+        for one in bins:
+            low, high = one.interval
+            span = f"{one.low:.2f} to {one.high:.2f}"
+            grid.add_row(kind, span, str(one.count), f"{one.told:.3f}", f"{one.share:.3f}", f"{low:.3f} to {high:.3f}")
+    Console().print(grid)
+
+
+@train.command()
+@_work
+@_seed
+@click.option("--models", "folder", type=click.Path(path_type=Path, file_okay=False), help="Default: WORK/export.")
 @click.option("--hands", "count", type=click.IntRange(1), default=40, show_default=True, help="Hands to lay out.")
 @click.option(
     "--photos", type=click.Path(path_type=Path, file_okay=False), help="Take the cards of this folder's labels.json."

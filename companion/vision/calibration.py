@@ -1,64 +1,113 @@
 """Makes the readers' confidences mean what they say: temperature scaling (Guo et al., On Calibration of Modern Neural
-Networks, 2017), a temperature for each kind of reading."""
+Networks, 2017), and of what is not beyond doubt a curve for each kind of reading (Platt, Probabilistic Outputs for
+Support Vector Machines, 1999)."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from enum import Enum
+from math import exp, log
 from pathlib import Path
 
 from companion.vision.runtime import ModelFileError
-from companion.vision.sightings import Sighting
+from companion.vision.sightings import NAMED_BELOW, NAMED_MOST, Sighting
 
 # So many cards that show a corner alone are a fan: others are bits of a heap or of clutter.
 _FAN = 3
+# So many cards in view make each of them one among others.
+_AMONG = 3
+
+
+class Kind(Enum):
+    """What a reading was made of: how sure it may be differs from kind to kind."""
+
+    ALONE = "alone"
+    """A card that lies open, at most one other beside it."""
+    AMONG = "among"
+    """A card that lies open among others."""
+    CORNER = "corner"
+    """A corner alone."""
+    FANNED = "fanned"
+    """A corner in a fan."""
+    PILE = "pile"
+    """A card that lies open on a pile."""
+
+
+@dataclass(frozen=True)
+class Curve:
+    """The log-odds of being right over those that were told, a straight line."""
+
+    slope: float = 1.0
+    offset: float = 0.0
+
+    def __call__(self, confidence: float) -> float:
+        """Return how often readings of this confidence, above 0 and below 1, are right."""
+        odds = self.slope * log(confidence / (1 - confidence)) + self.offset
+        return 1 / (1 + exp(-odds))
 
 
 @dataclass(frozen=True)
 class Calibration:
-    """Divisors of the log-likelihoods, above 1 where the networks are too sure of themselves.
+    """Divisors of the log-likelihoods, above 1 where the networks are too sure of themselves, and curves.
 
     card, index: what the readers' answers are divided by. The others divide what is told at last, once more: they are
     fitted on cards hidden in heaps too, beside which others are read more surely than it seems. pile: for whole cards
-    on a pile. fanned: for corners in a fan.
+    on a pile. fanned: for corners in a fan. curves: of each kind, for readings told with less than `NAMED_BELOW` after
+    all that; those of a kind that is left out mean what they say.
     """
 
     card: float = 1.0
     index: float = 1.0
     pile: float = 1.0
     fanned: float = 1.0
+    curves: Mapping[Kind, Curve] = field(default_factory=dict)
 
     @staticmethod
     def is_fan(found: Sequence[Sighting]) -> bool:
         """Whether so many cards of a picture show a corner alone that they are a fan."""
         return sum(not sighting.whole for sighting in found) >= _FAN
 
+    @classmethod
+    def kinds(cls, found: Sequence[Sighting]) -> list[Kind]:
+        """Return of which kind each of the cards is that were found in a picture of no pile."""
+        whole = Kind.AMONG if len(found) >= _AMONG else Kind.ALONE
+        corner = Kind.FANNED if cls.is_fan(found) else Kind.CORNER
+        return [whole if sighting.whole else corner for sighting in found]
+
     def in_picture(self, found: Sequence[Sighting]) -> list[Sighting]:
         """Return what was found in a picture with the confidence that it deserves."""
-        if not self.is_fan(found):
-            return list(found)
-        return [sighting if sighting.whole else sighting.tempered(self.fanned) for sighting in found]
+        kinds = self.kinds(found)
+        return [self.deserved(sighting, kind) for sighting, kind in zip(found, kinds, strict=True)]
 
     def on_pile(self, found: Sequence[Sighting]) -> list[Sighting]:
         """Return what was found on a pile with the confidence that it deserves.
 
         How sure one picture may be at most is no bound here: several looks at a card must agree before it is told.
         """
-        return [replace(card, most=1.0).tempered(self.pile) if card.whole else card for card in found]
+        return [self.deserved(replace(card, most=1.0), Kind.PILE) if card.whole else card for card in found]
 
-    def temperature(self, whole: bool) -> float:
-        """Return the divisor for whole cards or for corner indices."""
-        return self.card if whole else self.index
+    def deserved(self, sighting: Sighting, kind: Kind) -> Sighting:
+        """Return what was found with the confidence that readings of its kind deserve."""
+        temperature = {Kind.PILE: self.pile, Kind.FANNED: self.fanned}.get(kind, 1.0)
+        tempered = sighting if temperature == 1.0 else sighting.tempered(temperature)
+        curve = self.curves.get(kind)
+        if curve is None or tempered.confidence >= NAMED_BELOW:
+            return tempered
+        return tempered.said(min(NAMED_MOST, curve(tempered.confidence)))
 
     @classmethod
     def load(cls, path: Path) -> Calibration:
         """Return what `path` holds; raises ModelFileError where it is missing or not as written by `save`."""
         try:
-            return cls(**json.loads(path.read_text()))
-        except (OSError, TypeError, ValueError) as error:
+            held = json.loads(path.read_text())
+            curves = {Kind(kind): Curve(*line) for kind, line in held.pop("curves", {}).items()}
+            return cls(**held, curves=curves)
+        except (OSError, AttributeError, TypeError, ValueError) as error:
             raise ModelFileError(path, "cannot be read") from error
 
     def save(self, path: Path) -> None:
         """Write as JSON."""
-        path.write_text(json.dumps(asdict(self)) + "\n")
+        curves = {kind.value: [curve.slope, curve.offset] for kind, curve in self.curves.items()}
+        path.write_text(json.dumps({**asdict(replace(self, curves={})), "curves": curves}) + "\n")

@@ -96,9 +96,13 @@ class CardDetector:
 
     def knowing(self, deck: Deck) -> CardDetector:
         """Return what reads with the learnt looks of the deck on the table besides, by the same networks."""
-        # How well the deck's corners are known is seen in their readings.
-        calibration = replace(self._calibration, fanned=1.0)
+        # How well the deck is known is seen in its readings.
+        calibration = replace(self._calibration, fanned=1.0, curves={})
         return CardDetector(self._boxes, self._reader.knowing(deck), self._limits, calibration)
+
+    def told_by(self, calibration: Calibration) -> CardDetector:
+        """Return what finds and reads the same, told with the confidences that another calibration gives at last."""
+        return CardDetector(self._boxes, self._reader, self._limits, calibration)
 
     def detect(self, image: Image) -> list[Sighting]:
         """Return the face-up cards in a (H, W, 3) BGR uint8 picture, whole ones first, each from the left.

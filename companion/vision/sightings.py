@@ -97,6 +97,15 @@ class Sighting:
         """Return the same, at most so sure."""
         return self._with(self._chances(), min(self.most, confidence))
 
+    def said(self, confidence: float) -> Sighting:
+        """Return the same told with this confidence: what is right so often, if nothing speaks against so much."""
+        confidence = min(confidence, self.most)
+        if confidence <= self.confidence:
+            return replace(self._with(self._chances(), confidence), most=self.most)
+        rest = (1 - confidence) / (1 - self.confidence)
+        others = (probability * rest for probability in self.probabilities[1:])
+        return replace(self, probabilities=(confidence, *others))
+
     def _chances(self) -> NDArray[np.float64]:
         return np.maximum([*self.probabilities, 1 - sum(self.probabilities)], 1e-12)
 

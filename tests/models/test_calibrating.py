@@ -8,8 +8,11 @@ from pathlib import Path
 import pytest
 
 from companion.cards import Card
+from companion.models import calibrate
+from companion.models.calibrate import Bin, Judged
 from companion.models.evaluate import Labelled, Reading, fitted
-from companion.vision.calibration import Calibration
+from companion.vision.calibration import Calibration, Curve, Kind
+from companion.vision.detector import CardDetector
 from companion.vision.geometry import unit_square
 from companion.vision.sightings import Sighting
 
@@ -41,3 +44,77 @@ def test_corners_in_fans_have_a_share_of_their_own() -> None:
     # What these readings tell nothing of stays.
     assert (found.card, found.pile) == (1.2, 0.85)
     assert fitted(_readings(1, 0.8), Calibration(fanned=0.65)).fanned == 0.65
+
+
+def _judged(kind: Kind, confidence: float, right: float, count: int = 400) -> list[Judged]:
+    sighting = Sighting(unit_square(), (RED_7, RED_1), (confidence, (1 - confidence) * 0.9), kind is not Kind.FANNED)
+    return [Judged(kind, sighting, i < right * count) for i in range(count)]
+
+
+def test_a_curve_says_how_often_readings_are_right() -> None:
+    readings = [*_judged(Kind.ALONE, 0.6, 0.8), *_judged(Kind.ALONE, 0.9, 0.95), *_judged(Kind.AMONG, 0.9, 0.8)]
+    found = calibrate.fitted(readings, Calibration(card=1.1, index=1.3))
+    assert found.curves[Kind.ALONE](0.6) == pytest.approx(0.8, abs=0.02)
+    assert found.curves[Kind.ALONE](0.9) == pytest.approx(0.95, abs=0.02)
+    assert found.curves[Kind.AMONG](0.9) == pytest.approx(0.8, abs=0.02)
+    assert (found.card, found.index) == (1.1, 1.3)
+    assert Kind.CORNER not in found.curves
+
+
+def test_piles_and_fans_have_temperatures_and_only_doubt_has_a_curve() -> None:
+    readings = [*_judged(Kind.PILE, 0.99, 1.0), *_judged(Kind.FANNED, 0.8, 0.96)]
+    found = calibrate.fitted(readings, Calibration())
+    assert found.pile < 0.7
+    assert found.fanned < 0.7
+    assert Kind.PILE not in found.curves
+    # What few readings tell nothing of stays.
+    few = calibrate.fitted(_judged(Kind.PILE, 0.9, 1.0, 20), Calibration(pile=0.85))
+    assert few.pile == 0.85
+    assert not few.curves
+
+
+def test_a_curve_never_turns_round() -> None:
+    contrary = [*_judged(Kind.ALONE, 0.6, 0.9), *_judged(Kind.ALONE, 0.95, 0.5)]
+    curve = calibrate.fitted(contrary, Calibration()).curves[Kind.ALONE]
+    assert curve(0.6) <= curve(0.95)
+
+
+def test_confidences_are_told_as_their_kind_deserves() -> None:
+    calibration = Calibration(curves={Kind.ALONE: Curve(1.0, 1.0), Kind.AMONG: Curve(1.0, -1.0)})
+    doubtful = Sighting(unit_square(), (RED_7, RED_1), (0.6, 0.3), whole=True)
+    sure = Sighting(unit_square(), (RED_7, RED_1), (0.98, 0.01), whole=True)
+    alone, beyond = calibration.in_picture([doubtful, sure])
+    assert alone.confidence == pytest.approx(0.803, abs=0.001)
+    # The others share what is left as before.
+    assert alone.probabilities[1] == pytest.approx(0.3 / 0.4 * (1 - alone.confidence))
+    assert beyond is sure
+    assert calibration.in_picture([doubtful] * 3)[0].confidence == pytest.approx(0.356, abs=0.02)
+    # What is not beyond doubt never comes to be so, and what something speaks against stays below its bound.
+    most = Calibration(curves={Kind.ALONE: Curve(1.0, 9.0)})
+    assert most.in_picture([doubtful])[0].confidence < 0.97
+    assert most.in_picture([doubtful.at_most(0.7)])[0].confidence <= 0.7
+
+
+def test_calibrations_are_kept(tmp_path: Path) -> None:
+    whole = Calibration(1.1, 1.3, 0.9, 0.7, {Kind.PILE: Curve(0.8, 0.5)})
+    whole.save(tmp_path / "calibration.json")
+    assert Calibration.load(tmp_path / "calibration.json") == whole
+
+
+def test_intervals_of_bins_are_wilson_s() -> None:
+    low, high = Bin(0.5, 0.7, 25, 0.64, 18).interval
+    # As tables of the interval give it for 18 of 25.
+    assert (low, high) == (pytest.approx(0.524, abs=0.001), pytest.approx(0.857, abs=0.001))
+    counted = calibrate.bins([(0.6, True), (0.65, False), (1.0, True), (0.3, False)])
+    assert [one.count for one in counted] == [2, 0, 0, 0, 1]
+
+
+def test_drawn_decks_are_read_and_judged() -> None:
+    detector = CardDetector.shipped().told_by(Calibration())
+    judged = []
+    for one in calibrate.drawn(detector, [3], 1):
+        judged.append(one)
+        if len(judged) == 12:
+            break
+    assert {one.kind for one in judged} <= set(Kind)
+    assert sum(one.right for one in judged) > 6

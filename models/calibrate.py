@@ -1,0 +1,174 @@
+"""Fits what confidences mean, for each kind of reading, and checks it: on drawn cards as people show them, most of the
+pictures made worse, one half of the decks for the fit and the other for the check."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+
+import cv2
+import numpy as np
+
+from companion.dataset.scenes.compose import Scene, SceneMaker
+from companion.dataset.scenes.hardships import SHARES, suffer
+from companion.dataset.scenes.layouts import Layout
+from companion.models.evaluate import fit_temperature
+from companion.vision.calibration import Calibration, Curve, Kind
+from companion.vision.detector import CardDetector
+from companion.vision.geometry import Image
+from companion.vision.sightings import NAMED_BELOW, Sighting
+
+# One deck's pictures: as people show cards, and piles as they lie.
+_LAYOUTS = {
+    Layout.SINGLE: 8,
+    Layout.SPREAD: 3,
+    Layout.GRID: 2,
+    Layout.FAN: 4,
+    Layout.CASCADE: 3,
+    Layout.HEAP: 1,
+    Layout.PILE: 8,
+}
+# Of the scenes so many are hard in themselves, and each is read as it is and so many times made worse.
+_HARD, _WORSE = 0.15, 2
+# How far from a card's outline (px) the middle of what is read of it may lie, for fans whose outlines are guessed.
+_NEAR = 25.0
+# Fewer readings in doubt than this tell no curve, fewer altogether no temperature. So many readings, in effect, say
+# beforehand that confidences mean what they say: each right in its own probability.
+_FEWEST, _BELIEVED = 40, 10.0
+# Log-odds beyond which a reading tells the fit no more.
+_STEEPEST = 30.0
+# Bins of confidence.
+_EDGES = (0.5, 0.7, 0.8, 0.9, NAMED_BELOW, 1.0)
+_NORMAL_95 = 1.96
+
+
+@dataclass(frozen=True, eq=False)
+class Judged:
+    """A reading of a kind, told without what is fitted here, and whether it is right."""
+
+    kind: Kind
+    sighting: Sighting
+    right: bool
+
+
+@dataclass(frozen=True)
+class Bin:
+    """Readings of about one confidence: how many, the mean of what was told, how many are right."""
+
+    low: float
+    high: float
+    count: int
+    told: float
+    right: int
+
+    @property
+    def share(self) -> float:
+        """Which share is right."""
+        return self.right / self.count if self.count else 0.0
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """Between what the true share lies, 19 times in 20 (Wilson, Probable Inference, 1927)."""
+        if not self.count:
+            return 0.0, 1.0
+        z2 = _NORMAL_95**2
+        middle = (self.share + z2 / (2 * self.count)) / (1 + z2 / self.count)
+        spread = self.share * (1 - self.share) / self.count + z2 / (4 * self.count**2)
+        half = _NORMAL_95 * float(np.sqrt(spread)) / (1 + z2 / self.count)
+        return middle - half, middle + half
+
+
+def unfitted(current: Calibration) -> Calibration:
+    """Return the calibration without all that is fitted here."""
+    return Calibration(current.card, current.index)
+
+
+def drawn(detector: CardDetector, decks: Iterable[int], seed: int) -> Iterator[Judged]:
+    """Yield what is read of drawn decks, told by numbers. detector: tells what is not fitted yet."""
+    ways, shares = zip(*SHARES.items(), strict=True)
+    odds = np.array(shares) / sum(shares)
+    for number in decks:
+        rng = np.random.default_rng((seed, number))
+        scenes = SceneMaker((seed, number), (1280, 720), deck_count=1, hard=_HARD)
+        for layout in (layout for layout, count in _LAYOUTS.items() for _ in range(count)):
+            scene = scenes.make(layout)
+            quads = [card.quad for card in scene.cards if card.visible > 0.4]
+            worse = [suffer(scene.image, ways[int(rng.choice(len(ways), p=odds))], quads, rng) for _ in range(_WORSE)]
+            for image in (scene.image, *worse):
+                yield from _read(detector, image, scene)
+
+
+def _read(detector: CardDetector, image: Image, scene: Scene) -> Iterator[Judged]:
+    if scene.layout is Layout.PILE:
+        found = [sighting for sighting in detector.thoroughly(image) if sighting.whole]
+        kinds = [Kind.PILE] * len(found)
+    else:
+        found = detector.detect(image)
+        kinds = Calibration.kinds(found)
+    left = list(scene.cards)
+    for kind, sighting in sorted(zip(kinds, found, strict=True), key=lambda pair: -pair[1].confidence):
+        x, y = sighting.quad.mean(0).tolist()
+        here = [c for c in left if c.card == sighting.card and cv2.pointPolygonTest(c.quad, (x, y), True) > -_NEAR]
+        left = [card for card in left if not here or card is not here[0]]
+        yield Judged(kind, sighting, bool(here))
+
+
+def fitted(judged: Sequence[Judged], current: Calibration) -> Calibration:
+    """Return the calibration with the temperatures of piles and fans, and the curves, that fit these readings best."""
+    of = {kind: [one for one in judged if one.kind is kind] for kind in Kind}
+    pairs = {kind: [(one.sighting, one.right) for one in of[kind]] for kind in (Kind.PILE, Kind.FANNED)}
+    new = replace(
+        unfitted(current),
+        pile=fit_temperature(pairs[Kind.PILE], 1.0) if len(of[Kind.PILE]) >= _FEWEST else current.pile,
+        fanned=fit_temperature(pairs[Kind.FANNED], 1.0) if len(of[Kind.FANNED]) >= _FEWEST else current.fanned,
+    )
+    curves: dict[Kind, Curve] = {}
+    for kind, ones in told(judged, new).items():
+        doubtful = [(confidence, right) for confidence, right in ones if confidence < NAMED_BELOW]
+        if len(doubtful) >= _FEWEST:
+            curves[kind] = fit_curve(*map(np.array, zip(*doubtful, strict=True)))
+    return replace(new, curves=curves)
+
+
+def fit_curve(confidences: np.ndarray, right: np.ndarray) -> Curve:
+    """Return the curve that tells best which of (N,) readings are right, rising, by Newton's method."""
+    odds = np.log(confidences / (1 - confidences))
+    rows = np.column_stack([odds, np.ones_like(odds)])
+    believed = _BELIEVED / len(odds)
+    wanted = (right + believed * confidences) / (1 + believed)
+    line = np.array([1.0, 0.0])
+    for _ in range(30):
+        said = 1 / (1 + np.exp(-np.clip(rows @ line, -_STEEPEST, _STEEPEST)))
+        curvature = rows.T @ (rows * (said * (1 - said))[:, None]) + 1e-6 * np.eye(2)
+        line = line + np.linalg.solve(curvature, rows.T @ (wanted - said))
+    slope, offset = line.round(3).tolist()
+    if slope > 0:
+        return Curve(slope, offset)
+    # What is told more surely is never to be believed less.
+    return Curve(0.0, round(float(np.log(wanted.sum() / (1 - wanted).sum())), 3))
+
+
+def told(judged: Sequence[Judged], calibration: Calibration) -> dict[Kind, list[tuple[float, bool]]]:
+    """Return with which confidence a calibration tells the readings, and whether they are right, by kind."""
+    ones: dict[Kind, list[tuple[float, bool]]] = {}
+    for one in judged:
+        ones.setdefault(one.kind, []).append((calibration.deserved(one.sighting, one.kind).confidence, one.right))
+    return ones
+
+
+def bins(ones: Sequence[tuple[float, bool]]) -> list[Bin]:
+    """Return the readings of `told` by confidence; those below the least bin are in none."""
+    found = []
+    for low, high in pairwise(_EDGES):
+        inside = [one for one in ones if low <= one[0] < high or (one[0] == high == 1.0)]
+        mean = float(np.mean([confidence for confidence, _ in inside])) if inside else 0.0
+        found.append(Bin(low, high, len(inside), mean, sum(right for _, right in inside)))
+    return found
+
+
+def rows(judged: Sequence[Judged], calibration: Calibration) -> Mapping[str, list[Bin]]:
+    """Return the bins of all readings and of each kind, by name."""
+    by_kind = told(judged, calibration)
+    every = [one for ones in by_kind.values() for one in ones]
+    return {"all": bins(every), **{kind.value: bins(by_kind[kind]) for kind in Kind if kind in by_kind}}
