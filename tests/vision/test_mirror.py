@@ -83,6 +83,65 @@ def test_a_camera_that_mirrors_is_found_out_and_read_through_from_then_on() -> N
     assert [s.mirrored for s in eyes.closely(flipped(LIT_LEFT))] == [False]
 
 
+class Shown:
+    """A reader before which one card after another lies; each is read otherwise in a mirror."""
+
+    def __init__(self, mirrors: bool) -> None:
+        self.mirrors = mirrors
+        self.straight, self.reversed = seen("red 7", 0.99), seen("red 4", 0.5)
+        self.looks = 0
+
+    def lay(self, straight: tuple[str, float], reversed_: tuple[str, float]) -> None:
+        self.straight, self.reversed = seen(*straight), seen(*reversed_)
+
+    def __call__(self, image: Image) -> list[Sighting]:
+        self.looks += 1
+        return [self.reversed if bool(image[0, 0, 0]) is self.mirrors else self.straight]
+
+
+MIRRORED_CARDS = (
+    (("blue 5", 0.999), ("blue 2", 0.98)),
+    (("red 8", 0.999), ("red 8", 0.95)),
+    (("green 3", 0.999), ("green 2", 0.7)),
+    (("yellow 9", 0.999), ("yellow 0", 0.96)),
+)
+
+
+def test_cards_that_surely_read_as_others_in_a_mirror_do_not_hide_it() -> None:
+    told: list[bool] = []
+    shown = Shown(mirrors=True)
+    eyes = ThroughMirror(shown, shown, told.append)
+    for straight, reversed_ in MIRRORED_CARDS:
+        shown.lay(straight, reversed_)
+        for _ in range(3):
+            assert [s.card.name for s in eyes.thoroughly(LIT_LEFT)] == [straight[0]]
+    assert eyes.mirrors
+    assert told == [True]
+
+
+def test_the_first_cards_are_read_both_ways_until_they_tell_that_the_camera_does_not_mirror() -> None:
+    told: list[bool] = []
+    shown = Shown(mirrors=False)
+    eyes = ThroughMirror(shown, shown, told.append)
+    for straight, reversed_ in MIRRORED_CARDS:
+        shown.lay(straight, reversed_)
+        for _ in range(3):
+            assert [s.card.name for s in eyes.thoroughly(LIT_LEFT)] == [straight[0]]
+    assert not eyes.mirrors
+    assert not told
+    # Once more for each of the first three cards; by then it is settled.
+    assert shown.looks == 12 + 3
+
+
+def test_arrows_in_a_mirror_tell_nothing() -> None:
+    shown = Shown(mirrors=False)
+    eyes = ThroughMirror(shown, shown)
+    for color in ("red", "blue", "green"):
+        shown.lay((f"{color} 2", 0.7), (f"{color} reverse", 0.99))
+        eyes.thoroughly(LIT_LEFT)
+    assert not eyes.mirrors
+
+
 def test_what_reads_alike_both_ways_makes_no_camera_mirror() -> None:
     eyes = ThroughMirror(lambda image: [seen("red 8", 0.99)] if image[0, -1, 0] else [seen("red 8", 0.9)], lambda _: [])
     for _ in range(60):
