@@ -130,6 +130,11 @@ class Camera:
         run = self._run
         return None if run is None else run.draw_pile
 
+    def mirrors(self) -> bool:
+        """Return whether the camera is known to mirror."""
+        run = self._run
+        return run is not None and run.mirrors
+
     def preview(self) -> bytes | None:
         """Return the newest frame as a JPEG file fit for a screen."""
         frame = self.frame()
@@ -161,6 +166,7 @@ class _Run:
         self._region, self._draw_pile = region, draw_pile
         self._watcher: Watcher | None = None
         self._follower: Follower | None = None
+        self._eyes: ThroughMirror | None = None
         self._outline: tuple[float, Quad] | None = None
         self._stopped = threading.Event()
 
@@ -173,6 +179,11 @@ class _Run:
     def draw_pile(self) -> InView | None:
         """How much of the draw pile is in view, None while that is not known."""
         return None if self._follower is None else self._follower.draw_pile_view()
+
+    @property
+    def mirrors(self) -> bool:
+        """Whether the camera is known to mirror."""
+        return self._eyes is not None and self._eyes.mirrors
 
     @property
     def drops(self) -> int:
@@ -203,7 +214,7 @@ class _Run:
             _log.warning("The pile cannot be read: %s", error)
             detect = closely = _find_nothing
             backs = _find_no_backs
-        eyes = ThroughMirror(detect, closely, self._turns)
+        eyes = self._eyes = ThroughMirror(detect, closely, self._turns)
         tracker = PileTracker(eyes.thoroughly, self._region, eyes.closely)
         self._follower = Follower(tracker, backs, self._draw_pile)
         self._watcher = Watcher(self.source, self._follower)

@@ -163,7 +163,8 @@ def in_words(advice: Advice) -> str:
                 f"The camera looks too much from the side, {advice.measured:.0f} degrees. Hold it more upright above."
             )
         case Hindrance.BLURRED:
-            return "The picture is blurred. Let the camera focus, hold it still, or give it more light."
+            lost = f"{advice.measured:.0%} of its sharpness is lost"
+            return f"The picture is blurred, {lost}. Let the camera focus, hold it still, or give it more light."
         case Hindrance.GLARE:
             return f"A lamp glares on {advice.measured:.0%} of the pile's card. Move the lamp or the camera a little."
         case Hindrance.DRAW_PILE:

@@ -115,7 +115,7 @@ class ThroughMirror:
 
     def thoroughly(self, image: Image) -> list[Sighting]:
         """Return the cards in a (H, W, 3) BGR uint8 picture, their outlines in its own pixels."""
-        found = _find(self._thoroughly, image, self._mirrors)
+        found = as_mirrored(self._thoroughly, image, self._mirrors)
         first = _surest(found)
         if self._odds is not None and first is not None and first.card not in self._odds:
             return self._weighed(image, found, first, self._odds)
@@ -129,7 +129,7 @@ class ThroughMirror:
 
         found, first: what was found the way that was likelier so far, and the surest of it.
         """
-        other = _find(self._thoroughly, image, not self._mirrors)
+        other = as_mirrored(self._thoroughly, image, not self._mirrors)
         second = _surest(other)
         gain = float(np.clip(_log_odds(second) - _log_odds(first), -_BY_ONE_CARD, _BY_ONE_CARD))
         surer = second if second is not None and gain > 0 else first
@@ -152,7 +152,7 @@ class ThroughMirror:
         self._doubtful += 1
         if self._doubtful < self._next:
             return found
-        other = _find(self._thoroughly, image, not self._mirrors)
+        other = as_mirrored(self._thoroughly, image, not self._mirrors)
         self._told = self._told + 1 if is_mirrored(found, other) and any(map(_is_two_sided, other)) else 0
         if not self._told:
             self._doubtful, self._next = 0, min(_RAREST, _RARER * self._next)
@@ -171,7 +171,7 @@ class ThroughMirror:
 
     def closely(self, image: Image) -> list[Sighting]:
         """Return the same of a picture of the pile's surroundings."""
-        return _find(self._closely, image, self._mirrors)
+        return as_mirrored(self._closely, image, self._mirrors)
 
 
 def _surest(found: Sequence[Sighting]) -> Sighting | None:
@@ -185,5 +185,6 @@ def _log_odds(sighting: Sighting | None) -> float:
     return float(np.log(sure / (1 - sure)))
 
 
-def _find(find: Find, image: Image, mirrored: bool) -> list[Sighting]:
+def as_mirrored(find: Find, image: Image, mirrored: bool) -> list[Sighting]:
+    """Return what `find` finds in a picture, in its mirror image if that is what the camera takes."""
     return [back(sighting, image.shape[1]) for sighting in find(flipped(image))] if mirrored else find(image)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import cv2
 import numpy as np
 import pytest
@@ -10,6 +12,8 @@ from companion.cards import Card
 from companion.dataset.artist.faces import render
 from companion.dataset.artist.families import StyleFamily
 from companion.dataset.artist.styles import sample_style
+from companion.doctor import State, check_picture
+from companion.settings import Settings
 from companion.vision.advice import Hindrance, InView, advise, glare, in_words, tilt
 from companion.vision.geometry import Image, Quad, unit_square
 from companion.vision.helper import Helper
@@ -118,3 +122,49 @@ def test_the_helper_says_that_the_draw_pile_is_out_of_view() -> None:
     for _ in range(6):
         helper(table())
     assert told == [Hindrance.DRAW_PILE, Hindrance.NOTHING]
+
+
+def small() -> Image:
+    return table(FLAT[0] + (FLAT - FLAT[0]) * np.float32(0.31))
+
+
+def glaring() -> Image:
+    lit = table()
+    cv2.ellipse(lit, (364, 300), (50, 95), 0, 0, 360, (255, 255, 255), -1)
+    return lit
+
+
+def three(mirrored: bool) -> Image:
+    """Three cards side by side, of which a mirror leaves none as it is."""
+    pictures = [table(FLAT + np.float32([x, 0])) for x in (-200, 100, 400)]
+    together = np.where(np.arange(1280)[None, :, None] < 350, pictures[0], pictures[1])
+    together = np.where(np.arange(1280)[None, :, None] < 650, together, pictures[2])
+    return np.ascontiguousarray(together[:, ::-1] if mirrored else together)
+
+
+@pytest.mark.parametrize(
+    ("picture", "said"),
+    [
+        (np.full((720, 1280, 3), (60, 90, 120), np.uint8), "No card is seen."),
+        (np.full((720, 1280, 3), (15, 22, 30), np.uint8), "It is too dark: white is 30 of 255."),
+        (small(), "The cards are too small, 6"),
+        (table(from_low(60)), "The camera looks too much from the side, "),
+        (np.asarray(cv2.blur(table(), (1, 25)), np.uint8), "The picture is blurred, "),
+        (glaring(), "A lamp glares on "),
+        (three(mirrored=True), "The picture is mirrored."),
+    ],
+    ids=["no pile", "dark", "small", "slanted", "blurred", "glare", "mirrored"],
+)
+def test_the_doctor_says_what_spoils_a_picture_that_it_reads_itself(tmp_path: Path, picture: Image, said: str) -> None:
+    cv2.imwrite(str(tmp_path / "table.png"), picture)
+    check = check_picture(tmp_path / "table.png", Settings())
+    assert check.state is State.WARNING
+    assert check.advice.startswith(said)
+
+
+@pytest.mark.parametrize("picture", [table(), three(mirrored=False)], ids=["one card", "three cards"])
+def test_the_doctor_finds_nothing_in_the_way_of_a_clear_picture(tmp_path: Path, picture: Image) -> None:
+    cv2.imwrite(str(tmp_path / "table.png"), picture)
+    check = check_picture(tmp_path / "table.png", Settings())
+    assert check.state is State.OK
+    assert "red 6" in check.found

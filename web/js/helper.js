@@ -13,7 +13,9 @@ const EVERY = 2000;
 /** What is to be mended, in words. @param {Look["advice"]} advice */
 function said({ hindrance, nearer, measured }) {
   const key = `helper.${hindrance}`;
-  return has(key) ? t(key, { percent: Math.round(nearer * 100), degrees: Math.round(measured) }) : "";
+  if (!has(key)) return "";
+  // Pixels, degrees and levels are told as they are, shares in percent.
+  return t(key, { percent: Math.round(nearer * 100), value: Math.round(measured), share: Math.round(measured * 100) });
 }
 
 /**

@@ -19,6 +19,7 @@ from companion.server.routes.uploads import check_picture
 from companion.server.services import services
 from companion.vision.advice import Advice, Hindrance, advise
 from companion.vision.frames import SourceError
+from companion.vision.mirror import as_mirrored
 from companion.vision.pictures import PictureError
 from companion.vision.sources import Webcam
 
@@ -161,7 +162,7 @@ def look() -> LookAnswer:
     if frame is None:
         raise RefusalError(409, "no-picture", "The camera has sent no picture yet.")
     height, width = frame.image.shape[:2]
-    found = services().reader()(frame.image)
+    found = as_mirrored(services().reader(), frame.image, services().camera.mirrors())
     advice = advise(frame.image, found, services().camera.draw_pile())
     if advice.hindrance is Hindrance.NOTHING and services().is_another_deck:
         advice = Advice(Hindrance.OTHER_DECK, quad=advice.quad)
