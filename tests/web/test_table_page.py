@@ -210,7 +210,7 @@ def test_undo_says_what_it_undoes(playing: Server, open_as: Open) -> None:
     playing.services.table.tap(moves.Count("Ann", 0))
     for player in ("Ben", "Cy"):
         playing.services.table.tap(moves.Hand(player, (Card.parse("red 1"),)))
-    page.wait_for_selector('[data-act="undo"]:has-text("Hand scored")')
+    expect(page.locator("#caption")).to_contain_text("Turn up a card")  # the last hand's view, not the first one's
     page.click('[data-act="undo"]')
     expect(page.locator("dialog")).to_contain_text("a round that was scored")
 

@@ -7,7 +7,6 @@ import os
 import shutil
 import socket
 import subprocess
-import time
 from glob import glob
 from http.client import HTTPConnection
 from pathlib import Path
@@ -19,6 +18,9 @@ from engine import ELEMENT, Engine, EngineError, until
 _BROWSERS = "/usr/lib/*/webkit2gtk-*/MiniBrowser"
 # A camera that shows a test picture, and no question whether it may be used.
 _ARGUMENTS = ["--automation", "--enable-media-stream=true", "--enable-mock-capture-devices=true"]
+
+_ANSWERED_S = 3.0
+"""What is asked of a page while it is put by is never answered; asked again later it is. Others take milliseconds."""
 
 
 def programs() -> tuple[str, str, str] | None:
@@ -68,12 +70,14 @@ class WebKit(Engine):
     def back(self) -> None:
         """Go back as the button does; WebDriver's own command waits for a load, which a kept page has none of."""
         self.evaluate("setTimeout(() => history.back())")
-        # What is asked of a page while it is put by is never answered.
-        time.sleep(1)
 
     def evaluate(self, expression: str) -> Any:
-        """Return what an expression has for a value in the page; raises EngineError."""
-        return self._send("POST", f"{self._session}/execute/sync", script=f"return {expression};", args=[])
+        """Return what an expression has for a value in the page; raises EngineError, also where no answer comes."""
+        script = {"script": f"return {expression};", "args": []}
+        try:
+            return self._send("POST", f"{self._session}/execute/sync", _ANSWERED_S, **script)
+        except TimeoutError:
+            raise EngineError(f"no answer to {expression}") from None
 
     def _click(self, selector: str) -> None:
         self._send("POST", f"{self._session}/element/{self._find(selector)}/click")
@@ -96,8 +100,8 @@ class WebKit(Engine):
         with (folder / f"{Path(command[0]).name}.log").open("wb") as log:
             self._processes.append(subprocess.Popen(command, stdout=log, stderr=log, **more))
 
-    def _send(self, method: str, path: str, **parameters: object) -> Any:
-        connection = HTTPConnection("127.0.0.1", self._port, timeout=PATIENCE_MS / 1000)
+    def _send(self, method: str, path: str, patience: float = PATIENCE_MS / 1000, **parameters: object) -> Any:
+        connection = HTTPConnection("127.0.0.1", self._port, timeout=patience)
         try:
             body = json.dumps(parameters) if method == "POST" else None
             connection.request(method, path, body, {"Content-Type": "application/json"})
