@@ -14,13 +14,14 @@ from companion.caller import Caller
 from companion.cards import Card, EditionName
 from companion.journal import Journal, Line, ReadBy, Reading, replay, undone
 from companion.records import Batch, Correction, StoreDamagedError, StoreError
-from companion.referee.errors import DoesNotMatchError, NotInThisEditionError, RefereeError
+from companion.referee.errors import RefereeError
 from companion.referee.legality import IN_ROUND, legal
 from companion.referee.match import Match
 from companion.referee.moves import Amend, Flip, Move, Play, Reshuffle, Start, Undo
 from companion.referee.state import Header, State
 from companion.referee.transcript import TranscriptError
 from companion.store import Store, new_match_id
+from companion.table.answers import answered, let_stand, typed
 from companion.table.corrections import Mended, crosses_into_scored_round, mended, played_by
 from companion.table.errors import (
     NoMatchError,
@@ -38,7 +39,7 @@ from companion.table.screen import Screen
 from companion.table.session import Session, Voice, advance, amendment, last_sight, reminded
 from companion.table.situation import Turns, Way, situation
 from companion.table.updates import Subscription, UpdateKind, Updates
-from companion.table.view import Offer, Question, QuestionKind, Ruling, View
+from companion.table.view import Question, Ruling, View
 from companion.vision.events import (
     CameraHealth,
     CameraStatus,
@@ -196,9 +197,10 @@ class Table:
         with self._lock:
             session = self._running()
             if isinstance(move, Start | Play | Flip) and len(session.pending) == 1:
-                named = self._name_pending(session, move)
+                question = self._screen.question
+                named = None if question is None else typed(session, question, move, self._clock())
                 if named is not None:
-                    return named
+                    return self._advance(named.pending, corrections=named.corrections)
             now = self._clock()
             reading = None if kept is None else Reading(secrets.token_hex(8), now, (), None, kept)
             tapped = Tap(now, move, reading=None if reading is None else reading.id)
@@ -212,23 +214,13 @@ class Table:
         """
         with self._lock:
             question = self._asked(question_id)
-            if isinstance(answer, Card):
-                return self._name(question, answer)
-            if not 0 <= answer < len(question.choices):
-                raise NoSuchQuestionError(question_id)
-            choice = question.choices[answer]
-            names_a_card = question.kind in (QuestionKind.CARD, QuestionKind.DOUBT, QuestionKind.ILLEGAL)
-            if names_a_card and choice.card is not None:
-                return self._name(question, choice.card)
-            return self._say(choice)
+            said = answered(self._running(), question, answer, self._clock())
+            return self._advance(said.pending, corrections=said.corrections)
 
     def let_stand(self, question_id: int) -> Outcome:
         """Let the illegal card stand that the question is about. Raises NoMatchError, NoSuchQuestionError."""
         with self._lock:
-            question = self._asked(question_id)
-            if question.kind is not QuestionKind.ILLEGAL:
-                raise NoSuchQuestionError(question_id)
-            return self._say(question.choices[0])
+            return self._advance(let_stand(self._running(), self._asked(question_id)).pending)
 
     def take_back(self) -> Outcome:
         """Take the top card back: the illegal one, the one in question, or else the last one ruled on.
@@ -434,40 +426,6 @@ class Table:
         picture, corners = kept_picture(event.picture, quad)
         probabilities = tuple((card, float(probability)) for card, probability in event.probabilities)
         return Reading(secrets.token_hex(8), self._clock(), probabilities, corners, picture)
-
-    def _name_pending(self, session: Session, move: Start | Play | Flip) -> Outcome | None:
-        """Take a typed card as the name of the one in question; None where it is not meant so."""
-        question = self._screen.question
-        by = None if isinstance(move, Start) else move.by
-        if question is None or by not in (None, session.state.actor):
-            return None
-        if question.kind in (QuestionKind.CARD, QuestionKind.DOUBT):
-            return self._name(question, move.card)
-        if question.kind is not QuestionKind.ILLEGAL or not isinstance(move, Play):
-            return None
-        stands = question.choices[0]
-        if stands.entries[-1:] != (Play(move.card, force=True),):
-            return None
-        state = session.state
-        if not move.force and state.top is not None and state.color is not None:
-            raise DoesNotMatchError(move.card, state.top, state.color)
-        return self._say(stands)
-
-    def _name(self, question: Question, card: Card) -> Outcome:
-        """Let the card that the question is about be this one."""
-        session = self._running()
-        waiting = session.pending[0]
-        if not isinstance(waiting.what, Sight):
-            raise NoSuchQuestionError(question.id)
-        if card not in session.match.header.edition.deck:
-            raise NotInThisEditionError(card)
-        correction = Correction(waiting.what.reading, card, self._clock())
-        return self._advance((replace(waiting, card=card), *session.pending[1:]), corrections=(correction,))
-
-    def _say(self, choice: Offer) -> Outcome:
-        """Let the choice be what has happened."""
-        session = self._running()
-        return self._advance((replace(session.pending[0], said=choice.entries), *session.pending[1:]))
 
     def _add(self, pending: Pending, *, readings: tuple[Reading, ...] = (), must_fit: bool = False) -> Outcome:
         session = self._running()
