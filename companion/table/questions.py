@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from companion.cards import Card
 from companion.journal import ReadBy
-from companion.referee.moves import ActorMove, ChooseColor, Count, Draw, Entry, Judge, Pass, Play, Target
+from companion.referee.moves import ActorMove, Challenge, ChooseColor, Count, Draw, Entry, Judge, Pass, Play, Target
 from companion.referee.state import State
 from companion.table.observations import Lift, Pending, Sight, Tap
 from companion.table.sentences import Sentences
@@ -30,10 +30,10 @@ class Asked:
     reading: str | None
 
 
-def ask(finding: Finding, pending: Pending, state: State, say: Sentences) -> Asked:
+def ask(finding: Finding, pending: Pending, state: State, say: Sentences) -> Asked | None:
     """Return the question about a pending observation that the finding leaves open.
 
-    state: how the match stood before it.
+    It is None where only what follows can tell. state: how the match stood before it.
     """
     what, found = pending.what, finding.open
     if isinstance(what, Lift):
@@ -48,7 +48,8 @@ def ask(finding: Finding, pending: Pending, state: State, say: Sentences) -> Ask
     if difference is not None:
         return _ask_choice(found, difference, what.reading if isinstance(what, Sight) else None, say)
     if isinstance(what, Sight):
-        return _whether_taken(found, what, say) or _ask_card(found, what, say)
+        taken = _whether_taken(found, what, say)
+        return _ask_card(found, what, say) if taken is None and not _is_known(found) else taken
     assert isinstance(what, Tap), "an arm at the draw pile is never asked about"
     player = (what.move.by if isinstance(what.move, ActorMove) else None) or ""
     choices = tuple(_offer(say.yes() if c.way.entries else say.no(), c) for c in found)
@@ -134,8 +135,14 @@ def _ask_choice(
         Target: (QuestionKind.TARGET, say.which_target(_before(best, difference).purpose)),
         Judge: (QuestionKind.CHALLENGE, say.challenge_right()),
     }[type(difference)]
-    alike = [c for c in found if c.way.card == best.card and c.way.after.outlaw == best.after.outlaw]
-    return Asked(kind, sentence, tuple(_offer(_label(c.way, kind, say), c) for c in alike), reading)
+    offers: dict[str, Offer] = {}
+    for candidate in found:
+        if candidate.way.card == best.card and candidate.way.after.outlaw == best.after.outlaw:
+            label = _label(candidate.way, kind, say)
+            likeliest = offers.setdefault(label, replace(_offer(label, candidate), probability=0.0))
+            offers[label] = replace(likeliest, probability=likeliest.probability + candidate.probability)
+    choices = sorted(offers.values(), key=lambda choice: -choice.probability)
+    return Asked(kind, sentence, tuple(choices), reading)
 
 
 def _ask_illegal(found: Sequence[Candidate], what: Sight, state: State, say: Sentences) -> Asked:
@@ -154,15 +161,26 @@ def _ask_illegal(found: Sequence[Candidate], what: Sight, state: State, say: Sen
 
 
 def _whether_taken(found: Sequence[Candidate], what: Sight, say: Sentences) -> Asked | None:
-    """Return the question whether cards owed were taken before this one landed, None where that is not in doubt."""
+    """Return the question whether cards owed were taken before this one landed, None where that is not in doubt.
+
+    They may not have been where this one was laid on top instead; who challenges takes them or does not by that.
+    """
     best = found[0].way
-    taken = {bool(c.way.accepts): c for c in reversed(found) if c.way.card == best.card}
+    borne = [c for c in found if c.way.card == best.card and not any(isinstance(e, Challenge) for e in c.way.entries)]
+    taken = {bool(c.way.accepts): c for c in reversed(borne)}
     if best.card is None or len(taken) < 2 or sum(c.probability for c in taken.values()) < CLEAR:
         return None
     yes, no = taken[True], taken[False]
     choices = sorted((_offer(say.yes(), yes), _offer(say.no(), no)), key=lambda choice: -choice.probability)
     player = _before(yes.way, yes.way.accepts[0]).actor or ""
     return Asked(QuestionKind.TURN, say.took_the_cards(player), tuple(choices), what.reading)
+
+
+def _is_known(found: Sequence[Candidate]) -> bool:
+    """Return whether there is no doubt about which card has landed, but about what happened before."""
+    best = found[0].way
+    alike = sum(c.probability for c in found if c.way.card == best.card)
+    return best.card is not None and not best.doubtful and alike >= CLEAR
 
 
 def _ask_card(found: Sequence[Candidate], what: Sight, say: Sentences) -> Asked:

@@ -11,16 +11,23 @@ from hypothesis import strategies as st
 
 from companion.caller import Caller
 from companion.cards import Color, EditionName
+from companion.journal import Journal, Line, ReadBy
 from companion.languages import Language
 from companion.referee.editions import EDITIONS
-from companion.referee.moves import ActorMove, ChooseColor, Count, Draw, Flip, Play, Start
+from companion.referee.match import Match
+from companion.referee.moves import Accept, ActorMove, Challenge, ChooseColor, Count, Draw, Flip, Judge, Play, Start
 from companion.referee.state import Header
 from companion.store import Store
 from companion.table import Known, NoticeKind, QuestionKind, RoundScoredError, Table, Turns, UpdateKind
 from companion.table.errors import NobodysMoveError, NothingToRedoError
-from companion.table.ring import Seat
+from companion.table.observations import Pending, Sight
+from companion.table.questions import ask
+from companion.table.ring import Seat, unknown
 from companion.table.seatings import suggested_rings
+from companion.table.sentences import Sentences
+from companion.table.situation import Way, situation
 from companion.table.transcriber import Told, transcribe
+from companion.table.weigh import Candidate, Finding
 from companion.vision.events import Arm, CameraHealth, CameraStatus, CardLanded, PileKind, PileReached
 
 from .conftest import Game, card, header, probabilities
@@ -40,9 +47,11 @@ class ArmsGame(Game):
         arm = None if who is None else self.arm(who, off)
         self.table.see(CardLanded(self.now, probabilities(name), arm=arm))
 
-    def reach(self, who: str, *drawn: float) -> None:
+    def reach(self, who: str, *drawn: float, off: float = 0.0) -> None:
         self.now += 5
-        self.table.see(PileReached(self.now, self.now - 1, self.arm(who), PileKind.DRAW, drawn or (0.05, 0.9, 0.05)))
+        self.table.see(
+            PileReached(self.now, self.now - 1, self.arm(who, off), PileKind.DRAW, drawn or (0.05, 0.9, 0.05))
+        )
 
     @property
     def moves(self) -> list[str]:
@@ -124,6 +133,41 @@ def test_a_debt_is_ticked_off_and_no_draw(arms: ArmsGame) -> None:
     assert arms.view.seats[1].owed == 0
     assert len(arms.view.history) == before
     assert arms.actor == "Cy"
+
+
+def test_what_is_owed_is_taken_before_anybody_goes_on(store: Store) -> None:
+    game = ArmsGame(store)
+    game.table.start_match(header("classic"))
+    game.lay("Cy", "red draw two")
+    game.reach("Ann", 0.31, 0.48, 0.08, 0.06, 0.07, off=109)
+    game.lay("Ben", "red 3", off=97)  # hardly beside Cy
+    assert "Ben Draw" not in game.moves
+    game.lay("Cy", "red 4", off=22)
+    assert game.moves == ["Start", "Ben Play", "Cy Play"]
+
+
+def test_whether_cards_were_taken_is_not_asked_where_none_may_be_laid_on_them() -> None:
+    owing = Way(situation(Journal(Match(_header(3)))))
+    for move in (Start(card("red 1")), Play(card("wild draw four")), ChooseColor(Color.RED)):
+        owing = owing.then(Line(move, ReadBy.CAMERA, 0.0))
+    start = Way(owing.after)
+    sight = Pending(Sight(9.0, probabilities("red 3"), "reading"))
+    ways = []
+    for answers in ((Accept(),), (Challenge(), Judge(guilty=True))):
+        way = start
+        for move in (*answers, Play(card("red 3"))):
+            way = way.then(Line(move, ReadBy.INFERRED, 9.0))
+        ways.append(replace(way, card=card("red 3")))
+    found = tuple(Candidate(way, share) for way, share in zip(ways, (0.6, 0.4), strict=True))
+    finding = Finding((), (), found, illegal=False, idle=0, last=None)
+    assert ask(finding, sight, start.after.state, Sentences(Caller())) is None
+
+
+def test_a_colour_is_offered_once_however_it_came_about(arms: ArmsGame) -> None:
+    arms.table.set_turns(Turns.RELAXED)
+    arms.lay("Ann", "wild draw four")
+    arms.lay(None, "wild")
+    assert sorted(arms.labels) == ["blue", "green", "red", "yellow"]
 
 
 def test_a_debt_that_nobody_takes_is_spoken_of_once(arms: ArmsGame) -> None:
@@ -373,6 +417,15 @@ def test_a_seats_arms_are_a_distribution(directions: list[float], weights: list[
     for place, direction in enumerate(directions):
         seat = seat.plus(direction, weights[place % len(weights)])
     assert sum(seat.density(float(direction), 11.0) for direction in range(360)) == pytest.approx(1, abs=0.01)
+
+
+def test_an_answer_teaches_little_where_the_arm_was_anothers() -> None:
+    ring = unknown(3)
+    for place, direction in enumerate(_SEATS.values()):
+        for off in (-5, 0, 5):
+            ring = ring.teach(place, direction + off, 4.0)
+    assert ring.taught_by_hand(0, _SEATS["Cy"], 4.0).shares(_SEATS["Cy"], 4.0)[2] > 0.9
+    assert ring.taught_by_hand(0, 80.0, 4.0).shares(80.0, 4.0)[0] > 0.8
 
 
 def test_one_arm_does_not_move_a_seat() -> None:
