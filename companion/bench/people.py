@@ -130,8 +130,9 @@ class People:
         self._patience = _LONG_PATIENCE if self.hands_free else _PATIENCE
         self._strayed = False
         self._stray_since: float | None = None
-        self._answered: int | None = None
         self._illegal = _illegal_lays(self.script, self._truth)
+        landings = (place for place, standing in enumerate(self._truth) if isinstance(standing.entry, _LANDINGS))
+        self._last_landing = max(landings, default=0)
         self._at = 0
         self._tapped = 0
         self._try_at = 0.0
@@ -144,7 +145,7 @@ class People:
         """Do what people do at this moment. To be called for every frame, after what the camera saw was taken in."""
         self._tap(now)
         self._look(now)
-        if self._question is not None and now >= self._asked_at + _HESITATION:
+        if self._question is not None and now >= self._asked_at + _HESITATION and not self._may_wait(self._question):
             self._answer(self._question, now)
             self._look(now)
         if self._stray_since is not None and now >= self._stray_since + _HESITATION:
@@ -156,13 +157,23 @@ class People:
     def finish(self, now: float) -> None:
         """Grade what is left when the match is over. What the next card would have told is left open."""
         self._look(now)
+        if self._question is not None:
+            self._answer(self._question, now)
+            self._look(now)
         left = self._truth[self._at + 1 :]
         if self._stray_since is not None:
             self._mend(now, self._stands())
         elif (left and not self.hands_free) or any(isinstance(s.entry, (*_LANDINGS, Undo)) for s in left):
             self._mend(now, None)
-        else:
-            self.draws[Draws.TRUE] += sum(isinstance(s.entry, Draw) for s in left)
+
+    def _may_wait(self, question: Question) -> bool:
+        """Return whether it asks about a card where none has landed, of which who wants to tap little takes no notice.
+
+        The next card shows the table that there was none; where it does not, they tell it after all.
+        """
+        about_a_card = question.kind in (QuestionKind.CARD, QuestionKind.DOUBT)
+        nothing = about_a_card and self._card_in_question(self._asked_at) is None
+        return self.hands_free and nothing and not question.waiting
 
     def _tap(self, now: float) -> None:
         while self._tapped < len(self._taps) and now >= max(self._taps[self._tapped].time, self._try_at):
@@ -235,7 +246,7 @@ class People:
     def _grade_up_to(self, place: int, now: float) -> None:
         for i in range(self._at + 1, place + 1):
             entry = self._truth[i].entry
-            self._count_draw(entry, ruled=True)
+            self._count_draw(i, ruled=True)
             if not isinstance(entry, (*_LANDINGS, Undo)):
                 continue
             if self._stray_since is not None:
@@ -247,16 +258,16 @@ class People:
                 self._note_illegal(Ruling.UNCALLED)
         self._at, self._stray_since = place, None
 
-    def _count_draw(self, entry: Entry | None, *, ruled: bool) -> None:
-        if isinstance(entry, Draw):
+    def _count_draw(self, place: int, *, ruled: bool) -> None:
+        """Count the draw that leads to this place in the truth, if one does: not where no card has followed to tell."""
+        if isinstance(self._truth[place].entry, Draw) and place < self._last_landing:
             self.draws[Draws.TRUE] += 1
             self.draws[Draws.RULED] += ruled
 
     def _answer(self, question: Question, now: float) -> None:
         """Answer by the truth; where no answer is true, wait, or mend the table in the end."""
         kind = question.kind
-        if question.id != self._answered:
-            self.taps, self._answered = self.taps + 1, question.id
+        before = self.table.view().update
         with suppress(RefereeError, TableError):
             if kind in (QuestionKind.CARD, QuestionKind.DOUBT):
                 card = self._card_in_question(self._asked_at)
@@ -275,6 +286,7 @@ class People:
                 choice = self._truest(question, now)
                 if choice is not None:
                     self.table.answer(question.id, choice)
+        self.taps += self.table.view().update != before
 
     def _card_in_question(self, asked_at: float) -> Card | None:
         """Return the first card that had landed by then and is not ruled on, None where none had."""
@@ -343,8 +355,8 @@ class People:
             if standing.entry != move:
                 break
             agreed += 1
-        for place, standing in enumerate(happened):
-            self._count_draw(standing.entry, ruled=place < agreed)
+        for place in range(len(happened)):
+            self._count_draw(self._at + 1 + place, ruled=place < agreed)
         self.draws[Draws.INVENTED] += sum(isinstance(move, Draw) for move in said[agreed:])
 
     def _note_stray(self, now: float, said: tuple[Move, ...], missed: list[_Standing]) -> None:
