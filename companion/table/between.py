@@ -56,35 +56,41 @@ def choices_made(way: Way, time: float, *, answered: bool = True) -> Iterator[Wa
         yield from choices_made(inferred, time, answered=answered)
 
 
-def until_somebody_acts(way: Way, time: float, mode: Mode) -> Iterator[Way]:
+def until_somebody_acts(way: Way, time: float, mode: Mode, least: float = 0.0) -> Iterator[Way]:
     """Yield the ways to where the player to act may have laid a card or drawn one, arms being evidence of who did.
 
-    Those that hold a draw to be missed where it could have been seen are doubtful.
+    Those that hold a draw to be missed where it could have been seen are doubtful. least: the weight under which a way
+    is given up.
     """
     count = len(way.after.state.players)
     in_view = mode.unseen_draw < thresholds.UNSEEN_DRAW and mode.turns is Turns.CAMERA
     missed = min(count - 1, thresholds.MISSED_IN_A_ROW) if in_view else count - 1
-    yield from _acting(way, time, mode, missed, start=way.weight, in_view=in_view)
+    least = max(least, thresholds.FLOOR * way.weight)
+    yield from _acting(way, time, mode, missed, least=least, in_view=in_view)
 
 
-def _acting(way: Way, time: float, mode: Mode, missed: int, *, start: float, in_view: bool) -> Iterator[Way]:
-    """Yield the ways on from here; start: the weight begun with, beside which the hopeless are given up."""
+def _acting(way: Way, time: float, mode: Mode, missed: int, *, least: float, in_view: bool) -> Iterator[Way]:
+    """Yield the ways on from here but for those of less weight than `least`."""
     phase = way.after.state.phase
 
     def inferred(move: Move, share: float) -> Way:
         return way.then(Line(move, ReadBy.INFERRED, time), share)
 
+    def worth(share: float) -> bool:
+        return way.weight * share >= least
+
     def on(further: Way, left: int = missed) -> Iterator[Way]:
-        if further.weight >= thresholds.FLOOR * start:
-            yield from _acting(further, time, mode, left, start=start, in_view=in_view)
+        if further.weight >= least:
+            yield from _acting(further, time, mode, left, least=least, in_view=in_view)
 
     if phase is Phase.CHALLENGE:
         if may_stack(way.after.state):
             yield way.times(thresholds.STACKED)
         yield from on(inferred(Accept(), thresholds.ACCEPTED))
-        doubted = inferred(Challenge(), (1 - thresholds.ACCEPTED) / 2)
-        for guilty in (True, False):
-            yield from on(doubted.then(Line(Judge(guilty), ReadBy.INFERRED, time)))
+        if worth((1 - thresholds.ACCEPTED) / 2):
+            doubted = inferred(Challenge(), (1 - thresholds.ACCEPTED) / 2)
+            for guilty in (True, False):
+                yield from on(doubted.then(Line(Judge(guilty), ReadBy.INFERRED, time)))
     elif phase in (Phase.COLOR, Phase.TARGET, Phase.REVEAL):
         for ready in choices_made(way, time, answered=False):
             yield from on(ready)
@@ -98,6 +104,8 @@ def _acting(way: Way, time: float, mode: Mode, missed: int, *, start: float, in_
         yield from on(inferred(Pass(), thresholds.PASSED))
     elif phase is Phase.TURN and missed:
         yield way.times(1 - mode.unseen_draw)
+        if not worth(mode.unseen_draw):
+            return
         drawn = inferred(Draw(), mode.unseen_draw).then(Line(Pass(), ReadBy.INFERRED, time))
         yield from on(replace(drawn, doubtful=way.doubtful or in_view), missed - 1)
     else:

@@ -16,7 +16,6 @@ from companion.table import thresholds
 from companion.table.between import until_somebody_acts
 from companion.table.errors import NobodysMoveError
 from companion.table.observations import Pending, Reach, Sight, Tap
-from companion.table.ring import TAUGHT_BY_HAND
 from companion.table.situation import Mode, Situation, Turns, Way
 from companion.table.stories import stories_of
 from companion.vision.events import Arm
@@ -77,7 +76,7 @@ def played_by(known: Situation, n: int, player: str, now: float) -> tuple[Situat
     if target.direction is not None:
         old = known.journal.match.history[n - 2].state.turn
         ring = known.ring if old is None else known.ring.unlearn(old, target.direction)
-        known = replace(known, ring=ring.learn(seat, target.direction, TAUGHT_BY_HAND))
+        known = replace(known, ring=ring.taught_by_hand(seat, target.direction, _ARM_SPREAD))
     undos = (Line(Undo(), ReadBy.CORRECTED, now),) * (len(lines) - start)
     base = known
     for undo in undos:

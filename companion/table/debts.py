@@ -11,13 +11,17 @@ from companion.referee.state import Header
 
 @dataclass(frozen=True, slots=True)
 class Debt:
-    """The cards that one player has to take. since: when the last were added, as lines tell time; spoken: whether
-    people were reminded of it."""
+    """The cards that one player has to take.
+
+    since: when the last were added, as lines tell time. spoken: whether people were reminded of it. passed: whether
+    another player has laid a card since.
+    """
 
     cards: int = 0
     taken: int = 0
     since: float = 0.0
     spoken: bool = False
+    passed: bool = False
 
     @property
     def left(self) -> int:
@@ -49,7 +53,7 @@ class Debts:
                     seat = header.seat(player)
                     old = debts.seats[seat]
                     new = Debt(old.left + count, 0, time) if old.taken else replace(old, cards=old.cards + count)
-                    debts = debts._with(seat, replace(new, since=time, spoken=False))
+                    debts = debts._with(seat, replace(new, since=time, spoken=False, passed=False))
                 case RoundWon() | Dealt():
                     debts = nobodys(len(self.seats))
                 case _:
@@ -73,9 +77,15 @@ class Debts:
         new = replace(old, taken=min(old.cards, old.taken + count))
         return self._with(seat, new if new.left else Debt())
 
-    def forget(self, seat: int) -> Debts:
-        """Return the debts where the player plays on: what was owed must have been taken unseen."""
-        return self._with(seat, Debt()) if self.seats[seat].cards else self
+    def played(self, seat: int) -> Debts:
+        """Return the debts where this player lays a card: what was owed by that one must have been taken unseen."""
+        if not any(debt.cards for debt in self.seats):
+            return self
+        return Debts(
+            tuple(
+                Debt() if each == seat else replace(debt, passed=debt.left > 0) for each, debt in enumerate(self.seats)
+            )
+        )
 
     def spoken(self, seat: int) -> Debts:
         """Return the debts where people were reminded of this one."""

@@ -8,7 +8,7 @@ from dataclasses import replace
 from companion.cards import Card
 from companion.journal import Line, ReadBy
 from companion.referee.errors import NotYourTurnError, RefereeError, WrongPhaseError
-from companion.referee.legality import legal, must_draw_on
+from companion.referee.legality import IN_ROUND, legal, must_draw_on
 from companion.referee.moves import (
     Accept,
     ActorMove,
@@ -29,11 +29,10 @@ from companion.referee.moves import (
 from companion.referee.state import Phase
 from companion.table import thresholds
 from companion.table.between import choices_made, standing
-from companion.table.landings import sight_ways
+from companion.table.landings import most_by_arm, sight_ways
 from companion.table.observations import Lift, Observation, Pending, Reach, Sight, Tap
 from companion.table.reaches import reach_ways
 from companion.table.remaining import landed_card
-from companion.table.ring import TAUGHT_BY_HAND
 from companion.table.situation import Mode, Situation, Turns, Way
 
 _AFTER_PLAY = (Phase.SCORING, Phase.OVER)
@@ -69,11 +68,13 @@ def _replaced(situation: Situation, sight: Sight, mode: Mode) -> Iterator[Way]:
     """
     if sight.arm is None or not mode.sees_arms or situation.outlaw is not None or sight.same_face:
         return
+    if mode.least > thresholds.TAKEN_BACK_UNSEEN * most_by_arm(situation, sight, mode):
+        return
     back = without_last_card(Way(situation), sight.time)
     if back is None or back.doubtful or back.after.state.turn is None:
         return
     player, allowed = back.after.state.turn, legal(situation.state).cards
-    for way in sight_ways(back.after, sight, mode):
+    for way in sight_ways(back.after, sight, replace(mode, least=mode.least / thresholds.TAKEN_BACK_UNSEEN)):
         if way.card is None or way.card in allowed or way.after.outlaw is not None:
             continue
         if way.by == player and len(way.lines) == 1:
@@ -93,7 +94,7 @@ def _as_said(situation: Situation, said: tuple[Entry, ...], what: Observation) -
             direction = arm.direction if acts and arm is not None else None
             way = way.then(Line(entry, ReadBy.TAP, what.time, reading if lands else None, direction))
             if acts and arm is not None and seat is not None:
-                ring = way.after.ring.learn(seat, arm.direction, TAUGHT_BY_HAND)
+                ring = way.after.ring.taught_by_hand(seat, arm.direction, arm.spread)
                 way = replace(way, after=replace(way.after, ring=ring))
     except RefereeError as error:
         return Way(situation, weight=thresholds.FLOOR, refusal=error)
@@ -147,7 +148,7 @@ def without_last_card(way: Way, time: float) -> Way | None:
 
 
 def _tap_ways(situation: Situation, tap: Tap, mode: Mode) -> list[Way]:
-    if _seen_already(situation, tap):
+    if _seen_already(situation, tap) or _collected(situation, tap):
         return [Way(situation)]
     found: list[Way] = []
     # Kept without where it was raised: that would keep all that was being weighed there, until garbage is collected.
@@ -180,6 +181,12 @@ def _seen_already(situation: Situation, tap: Tap) -> bool:
         and isinstance(lines[-1].entry, Draw)
         and lines[-1].direction is not None
     )
+
+
+def _collected(situation: Situation, tap: Tap) -> bool:
+    """Return whether it is a pile that was seen to go away, and not to be shuffled, as no round is being played."""
+    seen_to_go = isinstance(tap.move, Reshuffle) and tap.read_by is ReadBy.CAMERA
+    return seen_to_go and situation.state.phase not in IN_ROUND
 
 
 def _noted(way: Way, tap: Tap, mode: Mode) -> Way:

@@ -6,15 +6,15 @@ of one observation. Readings are prior-free and stand for what the camera saw; t
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
 
 from companion.cards import Card
 from companion.journal import Line, ReadBy
 from companion.referee.legality import IN_ROUND, legal
+from companion.referee.match import Match
 from companion.referee.moves import Count, Flip, Move, Play, Reshuffle, Start
-from companion.referee.state import Phase, State
+from companion.referee.state import Phase
 from companion.table import thresholds
 from companion.table.between import choices_made, standing, turned, until_somebody_acts
 from companion.table.observations import Sight
@@ -33,7 +33,8 @@ def sight_ways(situation: Situation, sight: Sight, mode: Mode, read_by: ReadBy =
     reading = dict(sight.probabilities)
     nothing = max(1 - sum(reading.values()), thresholds.FLOOR)
     still = _share_still_there(situation, sight)
-    found = [Way(situation, weight=thresholds.NOTHING * nothing * anybody)]
+    none = thresholds.NOTHING_ALIKE if sight.same_face else thresholds.NOTHING
+    found = [Way(situation, weight=none * nothing * anybody)]
     if still:
         assert situation.lying is not None
         found.append(Way(situation, weight=still * reading.get(situation.lying, 0.0) * anybody))
@@ -41,9 +42,13 @@ def sight_ways(situation: Situation, sight: Sight, mode: Mode, read_by: ReadBy =
     for way in standing(Way(replace(situation, noted=None), weight=1 - still), sight.time):
         if way.after.state.phase in _AFTER_PLAY:
             continue  # the card that stands was the last one
-        through = until_somebody_acts(way, sight.time, mode) if by_arms else choices_made(way, sight.time)
+        # All that is left to be weighed is a share, but for how densely arms come from there.
+        least = mode.least / most_by_arm(way.after, sight, mode)
+        through = until_somebody_acts(way, sight.time, mode, least) if by_arms else choices_made(way, sight.time)
+        left = _Left(way.after.journal.match)
         for ready in through:
-            found += _landings(ready, sight, read_by, mode)
+            if ready.weight >= least:
+                found += _landings(ready, sight, read_by, mode, left)
     return [way for way in found if way.weight > 0]
 
 
@@ -62,20 +67,34 @@ def _share_still_there(situation: Situation, sight: Sight) -> float:
     return thresholds.READ_RIGHTLY_LATER if last.read_by is ReadBy.CORRECTED else 0.0
 
 
-def _landings(way: Way, sight: Sight, read_by: ReadBy, mode: Mode) -> Iterator[Way]:
-    """Yield a way for each card that the reading holds possible, landing now, by the player to act."""
+def most_by_arm(situation: Situation, sight: Sight, mode: Mode) -> float:
+    """Return how likely the arm is told to have laid a card at most, whoever did."""
+    if sight.arm is None or not mode.sees_arms:
+        return 1.0
+    return situation.densest(sight.arm) + thresholds.ANOTHERS_HAND_ALONE / 360
+
+
+def _landings(way: Way, sight: Sight, read_by: ReadBy, mode: Mode, left: _Left) -> Iterator[Way]:
+    """Yield a way for each card that the reading holds possible, landing now, by the player to act.
+
+    left: the cards that are left, of which none has landed on the way.
+    """
     state = way.after.state
-    seen = seen_cards(way.after.journal.match)
-    pile = draw_pile_size(way.after.journal.match, seen)
+    may = legal(state)
+    by_jump = may.jump if sight.arm is not None and mode.sees_arms else None
+    by_turn = [*_by_its_player(way, sight, mode)]
+    if not by_turn and by_jump is None:
+        return
+    pile = draw_pile_size(way.after.journal.match, left.seen)
     reshuffled = way.then(Line(Reshuffle(), ReadBy.INFERRED, sight.time)) if state.phase in IN_ROUND else None
     if reshuffled is not None and (pile < 0 or (pile == 0 and state.phase is Phase.FLIP)):
         way = reshuffled
-        seen = seen_cards(way.after.journal.match)
-        pile = draw_pile_size(way.after.journal.match, seen)
+        by_turn = [*_by_its_player(way, sight, mode)]
+        left = _Left(way.after.journal.match)
+        pile = draw_pile_size(way.after.journal.match, left.seen)
     low = pile <= thresholds.LOW_PILE
-    may = legal(state)
     allowed = may.cards
-    shares = _Shares(state, allowed, seen, thresholds.RESHUFFLED_IF_LOW if low else thresholds.IMPOSSIBLE)
+    shares = _Shares(left, allowed, thresholds.RESHUFFLED_IF_LOW if low else thresholds.IMPOSSIBLE)
     best, surest = sight.probabilities[0] if sight.probabilities else (None, 0.0)
     bends = surest >= thresholds.CLEAR_READING and best not in allowed
     for card, probability in sight.probabilities[: thresholds.CANDIDATES]:
@@ -84,17 +103,22 @@ def _landings(way: Way, sight: Sight, read_by: ReadBy, mode: Mode) -> Iterator[W
             or card not in state.header.edition.deck
         ):
             continue
-        used_up = shares.left(card) <= 0
+        used_up = left.of(card) <= 0
         share = shares.of(card) * probability * _share_of_face(sight, card, way.after.lying)
         back_in_play = used_up and state.header.edition.deck[card] > (card == way.after.lying)
-        start = reshuffled if back_in_play and reshuffled is not None else way
+        starts = by_turn
+        if back_in_play and reshuffled is not None:
+            starts = [*_by_its_player(reshuffled, sight, mode)]
         unread = probability < thresholds.UNREAD or (bends and card in allowed)
         doubtful = way.doubtful or unread or (used_up and not low) or sight.early
-        for owned in _by_its_player(start.times(share), sight, mode):
-            for counted in _counted(owned, card, allowed, sight.time, mode):
+        for owned in starts:
+            if owned.weight * share < mode.least:
+                continue
+            for counted in _counted(owned.times(share), card, allowed, sight.time, mode):
                 found = _land(counted, card, allowed, sight, read_by)
                 yield replace(found, used_up=used_up, doubtful=doubtful)
-        if card == may.jump and sight.arm is not None and mode.sees_arms:
+        if card == by_jump:
+            start = reshuffled if back_in_play and reshuffled is not None else way
             for found in _jumped_in(start.times(share), card, may.jumpers, sight, read_by, mode):
                 yield replace(found, used_up=used_up, doubtful=doubtful)
 
@@ -112,11 +136,13 @@ def _by_its_player(way: Way, sight: Sight, mode: Mode) -> Iterator[Way]:
         yield dealt.times(share * way.after.density(dealer, arm))
         yield way.times(thresholds.ANYBODY_STARTS / 360)
         return
-    density = _laid_by(way.after, seat, arm, mode)
-    played = replace(way.after, debts=way.after.debts.forget(seat)).taught(seat, arm)
+    weight = way.weight * _laid_by(way.after, seat, arm, mode)
     way = replace(way, by=seat)
-    yield replace(way, after=played, weight=way.weight * density)
-    if way.after.ring.is_stray(way.after.ring.density(seat, arm.direction, arm.spread)):
+    if weight >= mode.least:
+        played = replace(way.after, debts=way.after.debts.played(seat)).taught(seat, arm)
+        yield replace(way, after=played, weight=weight)
+    may_be_turned = way.weight * thresholds.TURNED / 360 >= mode.least
+    if may_be_turned and way.after.ring.is_stray(way.after.ring.density(seat, arm.direction, arm.spread)):
         yield turned(way, seat, arm.direction)
 
 
@@ -134,7 +160,7 @@ def _jumped_in(
     assert arm is not None
     for player in jumpers:
         seat = way.after.state.header.seat(player)
-        after = replace(way.after, debts=way.after.debts.forget(seat)).taught(seat, arm)
+        after = replace(way.after, debts=way.after.debts.played(seat)).taught(seat, arm)
         jumped = replace(way, after=after, by=seat).times(thresholds.JUMPED_IN * _laid_by(way.after, seat, arm, mode))
         line = Line(Play(card, by=player), read_by, sight.time, sight.reading, arm.direction)
         yield replace(jumped.then(line), card=card)
@@ -160,31 +186,41 @@ def _land(way: Way, card: Card, allowed: frozenset[Card], sight: Sight, read_by:
     return replace(way.then(Line(move, read_by, sight.time, sight.reading, direction)), card=card)
 
 
+class _Left:
+    """How many copies of each card are left. seen: those that lie face up, or did since the last shuffle."""
+
+    def __init__(self, match: Match) -> None:
+        self.seen = seen_cards(match)
+        self._deck = match.header.edition.deck
+        self._copies: dict[float, dict[Card, float]] = {}
+
+    def of(self, card: Card) -> int:
+        return self._deck[card] - self.seen[card]
+
+    def copies(self, used_up: float) -> dict[Card, float]:
+        """Return that of every card, `used_up` where none can be left."""
+        if used_up not in self._copies:
+            self._copies[used_up] = {card: max(count - self.seen[card], used_up) for card, count in self._deck.items()}
+        return self._copies[used_up]
+
+
 class _Shares:
     """How likely each card is to land, before looking: by the rules, and by how many copies of it are left.
 
     used_up: how many copies are held to be left of a card that must be used up.
     """
 
-    def __init__(self, state: State, allowed: frozenset[Card], seen: Counter[Card], used_up: float) -> None:
-        self._deck = state.header.edition.deck
-        self._seen = seen
-        self._used_up = used_up
+    def __init__(self, left: _Left, allowed: frozenset[Card], used_up: float) -> None:
+        self._copies = left.copies(used_up)
         self._allowed = allowed
-        inside = sum(self._copies(card) for card in allowed)
-        outside = sum(self._copies(card) for card in self._deck if card not in allowed)
-        illegal = thresholds.ILLEGAL if outside else 0.0
+        inside = sum(self._copies[card] for card in allowed)
+        illegal = thresholds.ILLEGAL if len(allowed) < len(self._copies) else 0.0
+        outside = sum(self._copies.values()) - inside
         self._legal_factor = (1 - illegal) / inside if inside else 0.0
-        self._illegal_factor = illegal / outside if outside else 0.0
-
-    def left(self, card: Card) -> int:
-        return self._deck[card] - self._seen[card]
+        self._illegal_factor = illegal / outside if illegal else 0.0
 
     def of(self, card: Card) -> float:
-        return (self._legal_factor if card in self._allowed else self._illegal_factor) * self._copies(card)
-
-    def _copies(self, card: Card) -> float:
-        return max(self.left(card), self._used_up)
+        return (self._legal_factor if card in self._allowed else self._illegal_factor) * self._copies[card]
 
 
 def _share_of_face(sight: Sight, card: Card, lying: Card | None) -> float:

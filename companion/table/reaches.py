@@ -25,14 +25,18 @@ def reach_ways(situation: Situation, reach: Reach, mode: Mode) -> list[Way]:
     noted = situation.noted
     if noted is not None:
         told = Way(replace(situation, noted=None), weight=1 - thresholds.IDLE_REACH)
-        found += _by(told, noted, reach, _taken(reach, 1))
+        found += _by(told, noted, reach, _taken(reach, 1), mode)
         return [way for way in found if way.weight > 0]
+    # All that is left to be weighed is a share, but for how densely arms come from there.
+    least = mode.least / situation.densest(reach.arm)
     for way in standing(Way(situation), reach.time):
         if way.after.state.phase not in IN_ROUND:
             continue  # the card that stands was the last one
         for ready in _ready(way, reach, mode):
-            found += _taking_what_is_owed(ready, reach)
-            found += _drawing(ready, reach, mode)
+            if ready.weight < least:
+                continue
+            found += _taking_what_is_owed(ready, reach, mode)
+            found += _drawing(ready, reach, mode, least)
             found += _being_caught(ready, reach, mode)
             found += _showing_a_creeper(ready, reach, mode)
     return [way for way in found if way.weight > 0]
@@ -68,7 +72,7 @@ def _ready(way: Way, reach: Reach, mode: Mode) -> Iterator[Way]:
         yield way
 
 
-def _taking_what_is_owed(way: Way, reach: Reach) -> Iterator[Way]:
+def _taking_what_is_owed(way: Way, reach: Reach, mode: Mode) -> Iterator[Way]:
     debts = way.after.debts
     owing = [seat for seat, debt in enumerate(debts.seats) if debt.left]
     for seat in owing:
@@ -77,7 +81,7 @@ def _taking_what_is_owed(way: Way, reach: Reach) -> Iterator[Way]:
             share = _at_one_grab(count, left, began=debts.seats[seat].taken > 0)
             after = replace(way.after, debts=debts.take(seat, count))
             weight = _owing(way, seat) / len(owing) * share * _counted(reach, count)
-            yield from _by(replace(way, after=after), seat, reach, weight)
+            yield from _by(replace(way, after=after), seat, reach, weight, mode)
 
 
 def _at_one_grab(count: int, left: int, *, began: bool) -> float:
@@ -91,12 +95,20 @@ def _at_one_grab(count: int, left: int, *, began: bool) -> float:
 
 
 def _owing(way: Way, seat: int) -> float:
-    """Return how often it is this player's debt that is paid, if any; on turn again it is likelier paid long ago."""
+    """Return how often it is this player's debt that is paid, if any.
+
+    It is paid before play goes on, mostly; who is on turn again with others having played has likelier paid long ago.
+    """
+    if not way.after.debts.seats[seat].passed:
+        return thresholds.TAKES_DEBT_FIRST
     return thresholds.OVERDUE if way.after.state.turn == seat else thresholds.TAKES_DEBT
 
 
-def _drawing(way: Way, reach: Reach, mode: Mode) -> Iterator[Way]:
-    """Yield the ways in which the player to act has drawn, or the next one after passes and draws that were missed."""
+def _drawing(way: Way, reach: Reach, mode: Mode, least: float) -> Iterator[Way]:
+    """Yield the ways in which the player to act has drawn, or the next one after passes and draws that were missed.
+
+    least: the weight under which a way is given up before the arm is looked at.
+    """
     state = way.after.state
     seat = state.turn
     assert seat is not None
@@ -104,30 +116,32 @@ def _drawing(way: Way, reach: Reach, mode: Mode) -> Iterator[Way]:
     if way.after.debts.any:
         free *= 1 - max(_owing(way, owing) for owing, debt in enumerate(way.after.debts.seats) if debt.left)
     if state.phase is Phase.FLIP:
-        yield from _by(way.times(free), seat, reach, 1.0)
+        yield from _by(way.times(free), seat, reach, 1.0, mode)
         return
+    least /= free * _taken(reach, 1)
     in_view = mode.turns is Turns.CAMERA
     for missed in range(thresholds.MISSED_IN_A_ROW + 1):
         if way.after.state.phase is Phase.DRAWN:
             if not missed and may_draw_on(way.after.state):
-                yield from _draw(way.times(free), reach)
+                yield from _draw(way.times(free), reach, mode)
             if must_draw_on(way.after.state):
                 return
             way = way.then(Line(Pass(), ReadBy.INFERRED, reach.time), thresholds.PASSED)
-        if way.after.state.phase is not Phase.TURN:
+        if way.after.state.phase is not Phase.TURN or way.weight < least:
             return
-        yield from _draw(way.times(free), reach)
-        if must_draw_on(way.after.state):
+        yield from _draw(way.times(free), reach, mode)
+        if must_draw_on(way.after.state) or way.weight * mode.unseen_draw < least:
             return
         way = way.then(Line(Draw(), ReadBy.INFERRED, reach.time), mode.unseen_draw)
         way = replace(way, doubtful=way.doubtful or in_view)
 
 
-def _draw(way: Way, reach: Reach) -> Iterator[Way]:
+def _draw(way: Way, reach: Reach, mode: Mode) -> Iterator[Way]:
     seat = way.after.state.turn
     assert seat is not None
-    drawn = way.then(Line(Draw(), ReadBy.CAMERA, reach.time, None, reach.arm.direction))
-    yield from _by(drawn, seat, reach, _taken(reach, 1))
+    drawn = Line(Draw(), ReadBy.CAMERA, reach.time, None, reach.arm.direction)
+    for acted in _by(way, seat, reach, _taken(reach, 1), mode):
+        yield acted.then(drawn)
 
 
 def _being_caught(way: Way, reach: Reach, mode: Mode) -> Iterator[Way]:
@@ -136,7 +150,7 @@ def _being_caught(way: Way, reach: Reach, mode: Mode) -> Iterator[Way]:
     if not mode.alone or seat is None or not may_be_caught(state, seat):
         return
     caught = way.then(Line(Catch(state.players[seat]), ReadBy.INFERRED, reach.time), thresholds.CAUGHT)
-    for taken in _taking_what_is_owed(caught, reach):
+    for taken in _taking_what_is_owed(caught, reach, mode):
         if taken.after.debts.left(seat) < caught.after.debts.left(seat):
             yield taken
 
@@ -149,20 +163,22 @@ def _showing_a_creeper(way: Way, reach: Reach, mode: Mode) -> Iterator[Way]:
     for seat, player in enumerate(state.players):
         if creepers_left(state, seat):
             shown = way.then(Line(Creeper(player), ReadBy.INFERRED, reach.time), thresholds.SHOWS_CREEPER)
-            for taken in _taking_what_is_owed(shown, reach):
+            for taken in _taking_what_is_owed(shown, reach, mode):
                 if taken.after.debts.left(seat) < shown.after.debts.left(seat):
                     yield taken
 
 
-def _by(way: Way, seat: int, reach: Reach, share: float) -> Iterator[Way]:
+def _by(way: Way, seat: int, reach: Reach, share: float, mode: Mode) -> Iterator[Way]:
     """Yield the way where the arm is this player's; two where everybody's place may be new."""
     if share <= thresholds.NEGLIGIBLE:
         return
     ring = way.after.ring
     way = replace(way, by=seat)
-    density = way.after.density(seat, reach.arm)
-    yield replace(way, after=way.after.taught(seat, reach.arm), weight=way.weight * share * density)
-    if ring.is_stray(ring.density(seat, reach.arm.direction, reach.arm.spread)):
+    weight = way.weight * share * way.after.density(seat, reach.arm)
+    if weight >= mode.least:
+        yield replace(way, after=way.after.taught(seat, reach.arm), weight=weight)
+    may_be_turned = way.weight * share * thresholds.TURNED / 360 >= mode.least
+    if may_be_turned and ring.is_stray(ring.density(seat, reach.arm.direction, reach.arm.spread)):
         yield turned(way.times(share), seat, reach.arm.direction)
 
 

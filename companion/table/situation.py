@@ -34,12 +34,13 @@ class Turns(Enum):
 class Mode:
     """How observations are to be understood. unseen_draw: how often a player draws and passes without its being seen.
 
-    alone: whether nobody can be asked or will tap, as with a film.
+    alone: whether nobody can be asked or will tap, as with a film. least: the weight under which no way is looked for.
     """
 
     turns: Turns = Turns.CAMERA
     unseen_draw: float = MISSED_DRAW
     alone: bool = False
+    least: float = 0.0
 
     @property
     def sees_arms(self) -> bool:
@@ -101,6 +102,10 @@ class Situation:
     def whose(self, arm: Arm) -> int | None:
         """Return whose this very arm was held to be when it acted before, since it came; None where it did not."""
         return next((seat for track, seat in self.hands if track == arm.track), None)
+
+    def densest(self, arm: Arm) -> float:
+        """Return how likely this arm is to be seen at most, whoever's it is, per degree."""
+        return max(self.ring.densities(arm.direction, arm.spread))
 
     def density(self, seat: int, arm: Arm) -> float:
         """Return how likely this arm is to be seen if it is the player's in this seat, per degree."""

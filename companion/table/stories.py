@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, replace
 from heapq import nlargest
 
@@ -12,46 +12,76 @@ from companion.table.explain import ways
 from companion.table.observations import Pending
 from companion.table.situation import Mode, Situation, Way
 
+_ADD_UP = 0.25
+"""A way so much less likely than all that are kept is not followed: no more than a few of one outcome add up."""
+
 
 @dataclass(frozen=True, slots=True)
 class Story:
-    """One way in which everything pending may have come about together."""
+    """One way in which everything pending may have come about together. after: where that leads."""
 
-    ways: tuple[Way, ...]
-    weight: float
+    after: Situation
+    ways: tuple[Way, ...] = ()
+    weight: float = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Grown:
+    """The likeliest stories, their weights summing to 1, likeliest first.
+
+    likelihood: of the observation that they were grown with, by all of them, up to a factor that depends on it alone.
+    """
+
+    stories: tuple[Story, ...]
+    likelihood: float
 
 
 def stories_of(base: Situation, pending: Sequence[Pending], mode: Mode) -> list[Story]:
     """Return the likeliest stories, their weights summing to 1, likeliest first."""
-    stories: tuple[Story, ...] = (Story((), 1.0),)
+    stories: tuple[Story, ...] = (Story(base),)
     for observation in pending:
-        stories = grown(stories, base, observation, mode)
+        stories = grown(stories, observation, mode).stories
     return list(stories)
 
 
-def grown(stories: Iterable[Story], base: Situation, observation: Pending, mode: Mode) -> tuple[Story, ...]:
-    """Return the likeliest stories that go on from these, which began at `base`, with one more observation."""
-    # One after the other: all of them at once took tens of megabytes.
-    found = (
-        Story((*story.ways, way), story.weight * way.weight)
-        for story in stories
-        for way in merged(ways(story.ways[-1].after if story.ways else base, observation, mode))
-    )
-    best = normal(nlargest(thresholds.STORIES, found, key=lambda story: story.weight))
-    return tuple(story for story in best if story.weight >= thresholds.HOPELESS * best[0].weight)
+def grown(
+    stories: Sequence[Story],
+    observation: Pending,
+    mode: Mode,
+    *,
+    alike: Callable[[Situation], Hashable] | None = None,
+    keep: int = thresholds.STORIES,
+) -> Grown:
+    """Return the likeliest stories that go on from these, likeliest first, with one more observation.
+
+    alike: what tells where stories lead; those that lead to the same are made one, in which the likeliest stands. By
+    default it is only ways of one and the same story, and of the same outcome.
+    """
+    best: dict[Hashable, Story] = {}
+    weights: dict[Hashable, float] = defaultdict(float)
+    least = 0.0
+    for place, story in enumerate(stories):
+        for way in ways(story.after, observation, replace(mode, least=least / story.weight)):
+            key = (place, way.outcome) if alike is None else alike(way.after)
+            weight = story.weight * way.weight
+            weights[key] += weight
+            if key not in best or best[key].weight < weight:
+                best[key] = Story(way.after, (*story.ways, way), weight)
+        kept = nlargest(keep, weights.values())
+        least = max(_ADD_UP * kept[-1] if len(kept) == keep else 0.0, thresholds.HOPELESS * kept[0])
+        for key in [key for key, weight in weights.items() if weight < least]:
+            del best[key], weights[key]  # all of them at once took tens of megabytes
+    likelihood = sum(weights.values()) / sum(story.weight for story in stories)
+    found = nlargest(keep, (replace(story, weight=weights[key]) for key, story in best.items()), key=_weight)
+    likely = [story for story in found if story.weight >= thresholds.HOPELESS * found[0].weight]
+    return Grown(tuple(normal(likely)), likelihood)
 
 
 def normal(stories: Sequence[Story]) -> list[Story]:
     """Return the stories with weights that sum to 1."""
     total = sum(story.weight for story in stories)
-    return [Story(story.ways, story.weight / total) for story in stories]
+    return [replace(story, weight=story.weight / total) for story in stories]
 
 
-def merged(found: Iterable[Way]) -> list[Way]:
-    """Return the ways with those of the same outcome made one."""
-    best: dict[Hashable, Way] = {}
-    weight: dict[Hashable, float] = defaultdict(float)
-    for way in sorted(found, key=lambda way: -way.weight):
-        best.setdefault(way.outcome, way)
-        weight[way.outcome] += way.weight
-    return [replace(way, weight=weight[outcome]) for outcome, way in best.items()]
+def _weight(story: Story) -> float:
+    return story.weight

@@ -30,7 +30,7 @@ class Trail:
     base: Situation
     seen: tuple[Pending, ...] = ()
     ruled: tuple[Way, ...] = ()
-    stories: tuple[Story, ...] = (Story((), 1.0),)
+    stories: tuple[Story, ...] = ()
 
     @property
     def known(self) -> Situation:
@@ -39,9 +39,9 @@ class Trail:
 
     def beams(self, pending: Sequence[Pending], mode: Mode) -> list[tuple[Story, ...]]:
         """Return the stories of what was ruled on, then those with each of the pending observations besides."""
-        found = [self.stories]
+        found = [self.stories or (Story(self.base),)]
         for observation in pending:
-            found.append(grown(found[-1], self.base, observation, mode))
+            found.append(grown(found[-1], observation, mode).stories)
         return found
 
     def with_late(self, late: Pending, mode: Mode) -> Trail:
@@ -90,7 +90,7 @@ class Trail:
         count = len(self.seen)
         outcomes = [way.outcome for way in self.ruled]
         left = [s for s in stories if [way.outcome for way in s.ways[:count]] == outcomes]
-        return normal([Story(story.ways[count:], story.weight) for story in left])
+        return normal([replace(story, ways=story.ways[count:]) for story in left])
 
     def ruling(self, seen: Sequence[Pending], ruled: Sequence[Way], stories: tuple[Story, ...]) -> Trail:
         """Return the trail with more ruled on. stories: of all that was, this included."""
@@ -104,7 +104,7 @@ class Trail:
 
     def _shortened(self) -> Trail:
         outcome = self.ruled[0].outcome
-        left = [Story(story.ways[1:], story.weight) for story in self.stories if story.ways[0].outcome == outcome]
+        left = [replace(story, ways=story.ways[1:]) for story in self.stories if story.ways[0].outcome == outcome]
         if not left:
             return Trail(self.known)
         return Trail(self.ruled[0].after, self.seen[1:], self.ruled[1:], tuple(normal(left)))

@@ -7,21 +7,19 @@ the same table are one from there on (the likeliest of them stands), so that wha
 from __future__ import annotations
 
 import math
-from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from companion.journal import Journal, ReadBy
-from companion.referee.legality import IN_ROUND
 from companion.referee.match import Match
 from companion.referee.moves import ActorMove, Move, Reshuffle
 from companion.referee.state import Header
 from companion.table import thresholds
-from companion.table.explain import ways
 from companion.table.observations import Lift, Observation, Pending, Reach, Sight, Tap
 from companion.table.ring import Ring, unknown
 from companion.table.seatings import suggested_rings
 from companion.table.situation import Mode, Situation, Turns, situation
+from companion.table.stories import Story, grown
 from companion.vision.events import (
     CameraHealth,
     CameraStatus,
@@ -35,9 +33,6 @@ from companion.vision.events import (
 
 _STORIES = 64
 """How many stories are kept: a colour and a target that nobody named make sixteen of one."""
-
-_HOPELESS = 1e-5
-"""A story so much less likely than the likeliest is given up: it would take three surprises in a row to catch up."""
 
 _MAY_BE_TAKEN_BACK = 8
 """How many of the latest moves are held back, as cards may be taken back: three cards, and draws between them."""
@@ -69,12 +64,6 @@ class Told:
     read_by: ReadBy
 
 
-@dataclass(frozen=True, slots=True)
-class _Story:
-    known: Situation
-    weight: float
-
-
 class Transcriber:
     """Follows one match.
 
@@ -85,7 +74,7 @@ class Transcriber:
         known = replace(situation(Journal(Match(header))), ring=ring or unknown(len(header.players)))
         unseen = thresholds.MISSED_DRAW if draws_in_view else thresholds.UNSEEN_DRAW
         self._mode = Mode(Turns.CAMERA, unseen, alone=True)
-        self._stories = [_Story(known, 1.0)]
+        self._stories: tuple[Story, ...] = (Story(known),)
         self._first_look = True
         self.log_likelihood = 0.0
         """How likely all that was seen is, given how people sit: natural logarithm, up to a constant of the film."""
@@ -95,7 +84,7 @@ class Transcriber:
     @property
     def ring(self) -> Ring:
         """Where people most likely sit."""
-        return self._stories[0].known.ring
+        return self._stories[0].after.ring
 
     def see(self, event: PileEvent) -> None:
         """Take in what the camera saw; events are to come in the order of their times."""
@@ -103,7 +92,7 @@ class Transcriber:
         if isinstance(event, CameraStatus):
             self._first_look |= event.health is not CameraHealth.OK
             if event.health is CameraHealth.KNOCKED:
-                self._stories = [replace(story, known=story.known.shaken()) for story in self._stories]
+                self._stories = tuple(replace(story, after=story.after.shaken()) for story in self._stories)
         if isinstance(event, PileGone):
             self._first_look = True
         if isinstance(event, CardLanded):
@@ -113,7 +102,7 @@ class Transcriber:
 
     def settled(self) -> Iterator[Told]:
         """Yield what all stories agree on and was not told yet, but for what may yet be taken back."""
-        first, *others = (story.known.journal.lines for story in self._stories)
+        first, *others = (story.after.journal.lines for story in self._stories)
         agreed = len(first)
         for lines in others:
             pairs = enumerate(zip(first[:agreed], lines, strict=False))
@@ -122,10 +111,10 @@ class Transcriber:
 
     def finish(self) -> Iterator[Told]:
         """Yield the rest, as it most likely was."""
-        yield from self._tell(len(self._stories[0].known.journal.lines))
+        yield from self._tell(len(self._stories[0].after.journal.lines))
 
     def _tell(self, upto: int) -> Iterator[Told]:
-        journal = self._stories[0].known.journal
+        journal = self._stories[0].after.journal
         for place in range(self.told, upto):
             line = journal.lines[place]
             before = journal.match.history[place - 1].state if place else None
@@ -149,24 +138,9 @@ class Transcriber:
                 return None
 
     def _weigh(self, pending: Pending) -> None:
-        grown: dict[object, _Story] = {}
-        weights: dict[object, float] = defaultdict(float)
-        for story in self._stories:
-            if isinstance(pending.what, Tap) and story.known.state.phase not in IN_ROUND:
-                found = [_Story(story.known, story.weight)]
-            else:
-                found = [_Story(way.after, story.weight * way.weight) for way in ways(story.known, pending, self._mode)]
-            for each in found:
-                key = _where(each.known)
-                weights[key] += each.weight
-                if key not in grown or grown[key].weight < each.weight:
-                    grown[key] = each
-        total = sum(weights.values())
-        self.log_likelihood += math.log(total / sum(story.weight for story in self._stories))
-        merged_stories = [_Story(story.known, weights[key] / total) for key, story in grown.items()]
-        merged_stories.sort(key=lambda story: -story.weight)
-        least = merged_stories[0].weight * _HOPELESS
-        self._stories = [story for story in merged_stories[:_STORIES] if story.weight >= least]
+        found = grown(self._stories, pending, self._mode, alike=_where, keep=_STORIES)
+        self._stories = tuple(replace(story, ways=()) for story in found.stories)
+        self.log_likelihood += math.log(found.likelihood)
 
 
 def transcribe(header: Header, events: Iterable[PileEvent]) -> list[Told]:

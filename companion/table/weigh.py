@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Hashable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from companion.table import thresholds
 from companion.table.observations import Pending, Reach, Sight
@@ -114,7 +114,7 @@ def _where_it_leads(stories: list[Story]) -> list[Story]:
         groups[after.journal.match.moves, after.outlaw].append(story)
     best = max(groups.values(), key=lambda group: sum(story.weight for story in group))
     lone = len(best) > 1 and sum(story.weight for story in best) >= thresholds.CLEAR and not best[0].ways[-1].doubtful
-    return [Story(best[0].ways, 1.0)] if lone else stories
+    return [replace(best[0], weight=1.0)] if lone else stories
 
 
 def _candidates(stories: Iterable[Story], place: int) -> list[Candidate]:

@@ -13,7 +13,7 @@ from companion.store import Store
 from companion.table import QuestionKind
 from companion.table.remaining import draw_pile_size, seen_cards
 from companion.table.situation import Way, situation
-from companion.table.stories import Story, merged
+from companion.table.stories import Story
 from companion.table.weigh import _candidates
 
 from .conftest import Game, card, header
@@ -145,20 +145,11 @@ def test_of_several_cards_in_question_the_last_is_taken_back(store: Store) -> No
     assert (game.view.questions, game.top) == ((), "red 7")
 
 
-def test_ways_that_end_alike_weigh_together() -> None:
-    start = Way(situation(Journal(Match(header("classic")))))
-    one, other = (start.then(Line(Start(card(name)), ReadBy.CAMERA, 0.0)) for name in ("red 1", "red 2"))
-    found = merged([one.times(0.3), other.times(0.4), one.times(0.2)])
-    assert {way.entries: way.weight for way in found} == {
-        one.entries: pytest.approx(0.5),
-        other.entries: pytest.approx(0.4),
-    }
-
-
 def test_stories_that_begin_alike_are_one_candidate() -> None:
     start = Way(situation(Journal(Match(header("classic")))))
     one, other = (start.then(Line(Start(card(name)), ReadBy.CAMERA, 0.0)) for name in ("red 1", "red 2"))
-    found = _candidates([Story((one,), 0.3), Story((other,), 0.4), Story((one,), 0.3)], 0)
+    weighed = ((one, 0.3), (other, 0.4), (one, 0.3))
+    found = _candidates([Story(way.after, (way,), weight) for way, weight in weighed], 0)
     assert [(candidate.way.entries, candidate.probability) for candidate in found] == [
         (one.entries, pytest.approx(0.6)),
         (other.entries, pytest.approx(0.4)),

@@ -1,0 +1,64 @@
+"""What need not be looked for is not looked for, and nothing else is lost by it."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable
+from dataclasses import replace
+from random import Random
+
+import pytest
+
+from companion.cards import EditionName
+from companion.journal import Journal
+from companion.referee.editions import EDITIONS
+from companion.referee.match import Match
+from companion.referee.state import Header
+from companion.table.explain import ways
+from companion.table.observations import Pending, Reach, Sight
+from companion.table.situation import Mode, Way, situation
+from companion.table.stories import Story, grown
+from companion.vision.events import CardLanded, PileKind, PileReached
+
+from .hands import Filming, People, around
+
+
+def _seen(header: Header, seed: int) -> list[Pending]:
+    random = Random(seed)
+    film = Filming(header, random, around(len(header.players), random), People(idle=0.2)).play(30)
+    found = []
+    for event in film.events:
+        match event:
+            case CardLanded():
+                found.append(Pending(Sight(event.time, event.probabilities, "", event.same_face, arm=event.arm)))
+            case PileReached(pile=PileKind.DRAW):
+                found.append(Pending(Reach(event.time, event.arm, event.drawn)))
+    return found
+
+
+def _weights(found: Iterable[Way], least: float) -> dict[object, float]:
+    weights: dict[object, float] = defaultdict(float)
+    for way in found:
+        if way.weight >= least:
+            weights[way.outcome, way.by] += way.weight
+    return weights
+
+
+@pytest.mark.parametrize("edition", list(EditionName))
+def test_no_way_of_that_weight_is_lost(edition: EditionName) -> None:
+    rules = EDITIONS[edition]
+    header = Header(rules, ("Ann", "Ben", "Cy"), 2, replace(rules.options, jump_in=True))
+    stories: tuple[Story, ...] = (Story(situation(Journal(Match(header)))),)
+    mode = Mode()
+    fewer = 0
+    for seen in _seen(header, 5):
+        for story in stories[:4]:
+            every = ways(story.after, seen, mode)
+            least = max(way.weight for way in every) * 1e-3
+            some = ways(story.after, seen, replace(mode, least=least))
+            assert _weights(some, least) == pytest.approx(_weights(every, least))
+            fewer += len(every) - len(some)
+        stories = grown(stories, seen, mode).stories
+        assert sum(story.weight for story in stories) == pytest.approx(1)
+        assert [story.weight for story in stories] == sorted((story.weight for story in stories), reverse=True)
+    assert fewer > 0
