@@ -14,6 +14,7 @@ import numpy as np
 
 from companion.cards import Card
 from companion.vision.comparison import Comparison
+from companion.vision.elsewhere import Elsewhere
 from companion.vision.events import (
     CameraHealth,
     CameraStatus,
@@ -27,7 +28,7 @@ from companion.vision.evidence import Evidence
 from companion.vision.frames import Frame
 from companion.vision.geometry import Image
 from companion.vision.judgement import Change, judge
-from companion.vision.known import Region, in_region, zone_about
+from companion.vision.known import KnownPile, Region, in_region, zone_about
 from companion.vision.looks import SURE, Agreement, Look, Looks, is_new_for_certain
 from companion.vision.motion import Mask, Zone, tinted
 from companion.vision.sightings import Sighting
@@ -72,6 +73,7 @@ class PileTracker:
         self._looks = Looks()
         self._pile = in_region(region)
         self._glimpse: Glimpse | None = None
+        self._elsewhere: Elsewhere | None = None
         self.look_count = 0
         """How many times the detector was asked."""
 
@@ -94,7 +96,7 @@ class PileTracker:
         still = self._stillness.take(picture, self.zone)
         if still is None or still.moved:
             self._looks.clear()
-        told = self._bear_out(picture)
+        told = self._look_elsewhere(picture) or self._bear_out(picture)
         if told:
             return events + told
         if still is not None:
@@ -108,6 +110,23 @@ class PileTracker:
         """Say what is left to be said when no frame will follow."""
         still = self._stillness.last()
         return [] if still is None else self._examine(still)
+
+    def _look_elsewhere(self, picture: View) -> list[PileEvent]:
+        """Let the pile be where the first card is laid, if that is not where something else was taken for it."""
+        laid = None if self._elsewhere is None else self._elsewhere.look(picture)
+        if laid is None:
+            return []
+        top, since = laid
+        image = picture.frame.image
+        taken_back = [CardTakenBack(since, ((below.card, 1.0),), image) for below in self._pile.cards[-2::-1]]
+        if self._pile.cards:
+            taken_back.append(CardTakenBack(since, (), image))
+        self._elsewhere = self._glimpse = None
+        self._looks.clear()
+        self._stillness.refer_to(picture)
+        self._pile = KnownPile().landed(top, picture.time).seen([top])
+        chances = tuple(zip(top.cards, top.probabilities, strict=True))
+        return [*taken_back, CardLanded(since, chances, top.quad, image)]
 
     def _look_past_arm(self, picture: View) -> None:
         """Look at a card that may lie open already while the arm that laid it leaves."""
@@ -200,11 +219,16 @@ class PileTracker:
             if self.zone is None and self._stillness.has_hand(picture, changed, zone_about([top.quad])):
                 return []
         sightings = self._looks.latest.sightings
-        knocked = self._stillness.reference is not None and is_everywhere(changed) and bool(self._pile.cards)
+        first, stirred = self._stillness.reference is None, self._stillness.stirred
+        knocked = not first and is_everywhere(changed) and bool(self._pile.cards)
         self._stillness.refer_to(picture)
         self._looks.clear()
         events = self._accept(replace(agreement, judgement=judgement), still, changed, knocked)
         self._pile = self._pile.seen(sightings)
+        if first and top is not None and self._pile.region is None:
+            self._elsewhere = Elsewhere(self._detect, picture, sightings, top.quad)
+        elif stirred and judgement.change is Change.LANDED:
+            self._elsewhere = None
         return events
 
     def _accept(self, agreement: Agreement, still: Still, changed: Mask, knocked: bool) -> list[PileEvent]:

@@ -134,6 +134,11 @@ class Stillness:
         self._told_at = 0.0
         self._background = Background()
 
+    @property
+    def stirred(self) -> bool:
+        """Whether anything has moved at the pile since it was last known."""
+        return self._stirred
+
     def is_late_for(self, view: View) -> bool:
         """Whether the picture before this one, the very first, should have been taken by itself."""
         return self.reference is None and self._last is not None and view.time - self._last.time >= _SPARSE_SECONDS

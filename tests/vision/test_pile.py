@@ -74,6 +74,27 @@ def test_a_back_that_is_taken_for_a_face_is_not_where_the_pile_is() -> None:
     assert told(events) == [(CardLanded, "red 7"), (CardLanded, "blue 3")]
 
 
+HAND = np.array([[10, 250], [50, 250], [50, 310], [10, 310]], np.float32)
+
+
+def with_a_hand_in_view(exact: ExactSightings) -> PileTracker:
+    """Return a tracker that sees the uppermost card of somebody's open hand at the picture's rim, too."""
+
+    def detect(image: np.ndarray[tuple[int, ...], np.dtype[np.uint8]]) -> list[Sighting]:
+        whole = image.shape[:2] == (SIZE[1], SIZE[0])
+        seen = exact(image)
+        return [*seen, Sighting(HAND, (GREEN_9, RED_7), (0.95, 0.02), whole=True)] if whole else seen
+
+    return PileTracker(detect)
+
+
+def test_the_pile_is_where_the_first_card_is_laid_and_not_the_hand_that_was_there_before() -> None:
+    footage, exact = table(lay(RED_7), lay(BLUE_3, angle=1.4, x=9, seat=1)), ExactSightings()
+    events = played(footage, exact, with_a_hand_in_view(exact))
+    begun = [(CardLanded, "green 9"), (CardTakenBack, ""), (CardLanded, "red 7")]
+    assert told(events) == [*begun, (CardLanded, "blue 3")]
+
+
 def test_the_first_card_is_told_though_the_hand_that_brought_it_kept_still() -> None:
     exact, open_cards = ExactSightings(), 0
     tracker = PileTracker(lambda image: exact(image)[:open_cards])
