@@ -20,23 +20,21 @@ NAMED_MOST = 0.96
 
 
 def drawn_together(chances: NDArray[np.floating], most: float) -> NDArray[np.float64]:
-    """Return (N,) probabilities, that of no card last, drawn together until no card has more than `most`.
+    """Return (N,) probabilities, that of no card last, of which no card has more than `most`.
 
-    All log-likelihoods are divided by the same number, as little as it takes.
+    What is taken from the likeliest goes to the other cards in proportion: what speaks against a card that lies there
+    speaks for those that it may be instead, not for all alike, nor for none.
     """
     exact = np.asarray(chances, np.float64)
-    if exact[:-1].max() <= most:
+    top = int(exact[:-1].argmax())
+    if exact[top] <= most:
         return exact
-
-    def less_sure(share: float) -> NDArray[np.float64]:
-        odds = exact**share
-        return np.asarray(odds / odds.sum(), np.float64)
-
-    low, high = 0.0, 1.0
-    for _ in range(12):
-        middle = (low + high) / 2
-        low, high = (low, middle) if less_sure(middle)[:-1].max() > most else (middle, high)
-    return less_sure(low)
+    others = exact[:-1].copy()
+    others[top] = 0.0
+    left = max(0.0, 1 - most - float(exact[-1]))
+    share = others * (left / others.sum()) if others.sum() > 0 else others
+    share[top] = most
+    return np.append(share, 1 - share.sum())
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,13 +96,11 @@ class Sighting:
         return self._with(self._chances(), min(self.most, confidence))
 
     def said(self, confidence: float) -> Sighting:
-        """Return the same told with this confidence: what is right so often, if nothing speaks against so much."""
-        confidence = min(confidence, self.most)
-        if confidence <= self.confidence:
-            return replace(self._with(self._chances(), confidence), most=self.most)
+        """Return the same told with this confidence, at most what it may be and no less than keeps it the likeliest."""
+        second = self.probabilities[1] / (1 - self.confidence) if len(self.probabilities) > 1 else 0.0
+        confidence = max(min(confidence, self.most), second / (1 + second))
         rest = (1 - confidence) / (1 - self.confidence)
-        others = (probability * rest for probability in self.probabilities[1:])
-        return replace(self, probabilities=(confidence, *others))
+        return replace(self, probabilities=(confidence, *(p * rest for p in self.probabilities[1:])))
 
     def _chances(self) -> NDArray[np.float64]:
         return np.maximum([*self.probabilities, 1 - sum(self.probabilities)], 1e-12)

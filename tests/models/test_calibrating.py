@@ -80,7 +80,7 @@ def test_a_curve_never_turns_round() -> None:
 
 
 def test_confidences_are_told_as_their_kind_deserves() -> None:
-    calibration = Calibration(curves={Kind.ALONE: Curve(1.0, 1.0), Kind.AMONG: Curve(1.0, -1.0)})
+    calibration = Calibration(curves={Kind.ALONE: Curve(1.0, 1.0), Kind.AMONG: Curve(1.0, -0.5)})
     doubtful = Sighting(unit_square(), (RED_7, RED_1), (0.6, 0.3), whole=True)
     sure = Sighting(unit_square(), (RED_7, RED_1), (0.98, 0.01), whole=True)
     alone, beyond = calibration.in_picture([doubtful, sure])
@@ -88,7 +88,10 @@ def test_confidences_are_told_as_their_kind_deserves() -> None:
     # The others share what is left as before.
     assert alone.probabilities[1] == pytest.approx(0.3 / 0.4 * (1 - alone.confidence))
     assert beyond is sure
-    assert calibration.in_picture([doubtful] * 3)[0].confidence == pytest.approx(0.356, abs=0.02)
+    assert calibration.in_picture([doubtful] * 3)[0].confidence == pytest.approx(0.476, abs=0.001)
+    # However little is to be believed, the likeliest card stays so.
+    none = Calibration(curves={Kind.ALONE: Curve(0.0, -3.0)}).in_picture([doubtful])[0]
+    assert none.probabilities == pytest.approx((3 / 7, 3 / 7))
     # What is not beyond doubt never comes to be so, and what something speaks against stays below its bound.
     most = Calibration(curves={Kind.ALONE: Curve(1.0, 9.0)})
     assert most.in_picture([doubtful])[0].confidence < 0.97
