@@ -70,6 +70,11 @@ def is_surer(again: Sequence[Sighting], before: Sequence[Sighting]) -> bool:
     return surely[0] > surely[1] or (surely[1] == 0 and fairly[0] > fairly[1])
 
 
+def is_fairly_read(sightings: Sequence[Sighting]) -> bool:
+    """Whether anything is read so surely that no other look at it is worth its cost."""
+    return any(sighting.confidence >= _FAIRLY for sighting in sightings)
+
+
 def _sure(sightings: Sequence[Sighting]) -> int:
     """Return how many cards that lie open are read surely, but for arrows."""
     return sum(s.whole and s.confidence >= _SURELY and s.card.face is not Face.REVERSE for s in sightings)

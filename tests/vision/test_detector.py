@@ -12,7 +12,9 @@ import numpy as np
 import pytest
 
 from companion.cards import ALL_CARDS, Card, EditionName, deck
+from companion.dataset.artist.faces import render
 from companion.dataset.artist.families import KEPT_OUT, StyleFamily
+from companion.dataset.artist.styles import sample_style
 from companion.dataset.scenes.compose import SceneMaker
 from companion.dataset.scenes.layouts import Layout
 from companion.vision.boxes import Box, BoxFinder, BoxKind
@@ -306,3 +308,14 @@ def test_a_hand_of_ten_takes_few_looks() -> None:
     # Where all that is boxed is looked at in every way they are 31 and 54.
     assert cards.count <= 20
     assert indices.count <= 45
+
+
+@pytest.mark.parametrize(("name", "seed"), [("blue 3", 6), ("yellow 7", 8)])
+def test_a_card_too_small_for_a_first_look_is_found_at_a_finer_scale(name: str, seed: int) -> None:
+    style = sample_style(np.random.default_rng(seed), StyleFamily.CLASSIC_OVAL, ())
+    face = render(Card.parse(name), style, 448).image
+    small = cv2.resize(face, (16, 25), interpolation=cv2.INTER_AREA)
+    table = np.full((720, 1280, 3), (60, 90, 120), np.uint8)
+    share = small[..., 3:] / np.float32(255)
+    table[330:355, 600:616] = small[..., :3] * share + table[330:355, 600:616] * (1 - share)
+    assert [sighting.card.name for sighting in CardDetector.shipped(EditionName.CLASSIC).detect(table)] == [name]
