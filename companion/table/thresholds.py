@@ -11,9 +11,10 @@ fifty of those that only just reach it would be ruled on wrongly; of ten questio
 likeliest answer had 0.95 to 0.98 it was right each time. A wrong ruling is mended with a tap, as a question is
 answered, so it may not cost thirty of them."""
 
-CLEAR_OF_ARMS = 0.85
+CLEAR_OF_ARMS = 0.75
 """The same where arms tell who laid a card that is itself clear: the next cards tell whether it was another, and then
-the table puts itself right, which a question would have cost a tap."""
+the table puts itself right. A question costs one tap, a wrong ruling that stays some four; of ten questions in 29
+simulated matches whose likeliest answer had 0.6 to 0.9 it was right nine times."""
 
 LATER_CLEAR = 0.95
 """The same where play has gone on since: what followed is evidence too, and a late ruling helps nobody."""

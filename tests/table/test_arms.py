@@ -171,16 +171,27 @@ def test_a_colour_is_offered_once_however_it_came_about(arms: ArmsGame) -> None:
 
 
 def test_a_debt_that_nobody_takes_is_spoken_of_once(arms: ArmsGame) -> None:
+    arms.reach("Cy", 0.97, 0.03)  # so the draw pile is in view
     arms.lay("Ann", "red draw two")
-    arms.reach("Ben")
     heard = arms.table.subscribe()
     for _ in range(3):
         arms.now += 20
         arms.table.retry()
     update = heard.next(0)
     assert update is not None
-    assert update.sentences == ("Ben, one card is still to be drawn.",)
+    assert update.sentences == ("Ben, 2 cards are still to be drawn.",)
     assert heard.next(0) is None
+
+
+def test_who_took_some_and_no_more_for_a_while_took_all(arms: ArmsGame) -> None:
+    arms.lay("Ann", "red draw two")
+    arms.reach("Ben")
+    assert (arms.view.seats[1].owed, arms.view.seats[1].taken) == (2, 1)
+    heard = arms.table.subscribe()
+    arms.now += 30
+    arms.table.retry()
+    assert heard.next(0) is None
+    assert arms.view.seats[1].owed == 0
 
 
 def test_a_card_out_of_turn_is_told_with_what_makes_sense_of_it(arms: ArmsGame) -> None:
