@@ -32,7 +32,7 @@ def reach_ways(situation: Situation, reach: Reach, mode: Mode) -> list[Way]:
     for way in standing(Way(situation), reach.time):
         if way.after.state.phase not in IN_ROUND:
             continue  # the card that stands was the last one
-        for ready in _ready(way, reach, mode):
+        for ready in _ready(way, reach, least):
             if ready.weight < least:
                 continue
             found += _taking_what_is_owed(ready, reach, mode)
@@ -55,16 +55,21 @@ def _idle(way: Way, reach: Reach, mode: Mode) -> Iterator[Way]:
     yield way.times(idle * nothing * sum(densities) / len(densities))
 
 
-def _ready(way: Way, reach: Reach, mode: Mode) -> Iterator[Way]:
-    """Yield the ways to where somebody may take cards, without anybody having passed or drawn unseen."""
+def _ready(way: Way, reach: Reach, least: float) -> Iterator[Way]:
+    """Yield the ways to where somebody may take cards, without anybody having passed or drawn unseen.
+
+    least: the weight under which a way is given up.
+    """
     phase = way.after.state.phase
     if phase in (Phase.COLOR, Phase.TARGET, Phase.REVEAL):
         for ready in choices_made(way, reach.time, answered=False):
-            yield from _ready(ready, reach, mode)
+            yield from _ready(ready, reach, least)
     elif phase is Phase.DEBT:
         yield way.then(Line(Accept(), ReadBy.INFERRED, reach.time))
     elif phase is Phase.CHALLENGE:
         yield way.then(Line(Accept(), ReadBy.INFERRED, reach.time), thresholds.ACCEPTED)
+        if way.weight * (1 - thresholds.ACCEPTED) / 2 < least:
+            return
         doubted = way.then(Line(Challenge(), ReadBy.INFERRED, reach.time), (1 - thresholds.ACCEPTED) / 2)
         for guilty in (True, False):
             yield doubted.then(Line(Judge(guilty), ReadBy.INFERRED, reach.time))
@@ -79,9 +84,9 @@ def _taking_what_is_owed(way: Way, reach: Reach, mode: Mode) -> Iterator[Way]:
         left = debts.left(seat)
         for count in range(1, left + 1):
             share = _at_one_grab(count, left, began=debts.seats[seat].taken > 0)
-            after = replace(way.after, debts=debts.take(seat, count))
             weight = _owing(way, seat) / len(owing) * share * _counted(reach, count)
-            yield from _by(replace(way, after=after), seat, reach, weight, mode)
+            for taken in _by(way, seat, reach, weight, mode):
+                yield replace(taken, after=replace(taken.after, debts=debts.take(seat, count)))
 
 
 def _at_one_grab(count: int, left: int, *, began: bool) -> float:
