@@ -198,7 +198,9 @@ class SimulatedTable:
         rng = self.deck_rng
         deck = self._new_deck(rng)
         photos = None if self._photos is None else PhotoDeck(self._photos, rng)
-        return Tabletop(rng, deck, self.size, self.script.draw_pile, surfaces=self._surfaces, photos=photos)
+        script = self.script
+        # Who wants to be seen drawing has set the camera up for it.
+        return Tabletop(rng, deck, self.size, script.draw_pile, self._surfaces, photos, both_piles=bool(script.chairs))
 
     def _new_deck(self, rng: np.random.Generator) -> Deck:
         family = None if self._families is None else self._families[int(rng.integers(len(self._families)))]

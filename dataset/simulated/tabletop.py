@@ -26,6 +26,8 @@ _UNIT = np.array([[0, 0], [1, 0], [1, 1], [0, 1]], np.float64)
 # Scale at which it is worked out which card is seen where: exact enough for shares of a card's area.
 _OWNER_SCALE = 0.25
 _DRAW_PILE_CARDS = 12
+# How far about a pile's middle people want to see, in lengths of a card: the pile as it lies, and a finger beside it.
+_ABOUT = 0.65
 # How exactly the cards of the draw pile lie on one another: mm and radians, standard deviations; and its height, mm of
 # the table by which a card lies beside the one under it.
 _PILED, _PILED_TURN, _PILED_UP = 0.8, 0.02, 0.15
@@ -63,7 +65,8 @@ class Tabletop:
     """A table that is drawn by lot from `rng`, with the cards of `deck` on it.
 
     size: width and height of the pictures in pixels. draw_pile: where the draw pile lies, mm from the discard pile.
-    photos: photographed cards, which take the place of those of `deck`.
+    photos: photographed cards, which take the place of those of `deck`. both_piles: whether the camera was set up for
+    the draw pile as well, as the page asks for it; else it looks at the discard pile.
     """
 
     def __init__(
@@ -74,6 +77,7 @@ class Tabletop:
         draw_pile: tuple[float, float] = (95.0, 0.0),
         surfaces: SurfaceBank | None = None,
         photos: PhotoDeck | None = None,
+        both_piles: bool = False,
     ) -> None:
         self._rng = rng
         self._deck = deck
@@ -83,6 +87,9 @@ class Tabletop:
         self.size = size
         self.draw_pile = draw_pile
         self.camera = _camera(rng, size)
+        if both_piles:
+            piles = [project(self.camera, np.array([place], np.float64))[0] for place in ((0.0, 0.0), draw_pile)]
+            self.camera = _in_view(piles, self.card_length(), size) @ self.camera
         self._focus = float(rng.uniform(0.0, 0.9))
         self._shade = float(rng.uniform(0.15, 0.5))
         self._drop = rng.normal(0, 0.02, 2)
@@ -236,6 +243,17 @@ def _camera(rng: np.random.Generator, size: tuple[int, int]) -> Matrix:
     aim = rng.normal(0, 0.04, 2).clip(-0.08, 0.08) * size
     intrinsics = np.array([[focal, 0, width / 2 + aim[0]], [0, focal, height / 2 + aim[1]], [0, 0, 1.0]])
     return np.asarray(intrinsics @ np.column_stack([columns, [0, 0, distance]]), np.float64)
+
+
+def _in_view(places: Sequence[NDArray[np.float64]], length: float, size: tuple[int, int]) -> Matrix:
+    """Return how a picture moves and shrinks, by no more than it must, for what lies about these places to be in it."""
+    low, high = np.min(places, axis=0) - _ABOUT * length, np.max(places, axis=0) + _ABOUT * length
+    shrink = float(min(1.0, (np.array(size) / (high - low)).min()))
+    middle = (low + high) / 2
+    half = (high - low) / 2 * shrink
+    goal = np.clip(middle, half, size - half)
+    x, y = goal - shrink * middle
+    return np.array([[shrink, 0, x], [0, shrink, y], [0, 0, 1.0]])
 
 
 def _card_to_table(placement: Placement) -> Matrix:

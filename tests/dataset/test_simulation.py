@@ -153,6 +153,15 @@ def test_a_drawn_card_leaves_another_one_on_top(draws: bool, beside: bool) -> No
     assert not draws or np.hypot(*away.T).max() < 60
 
 
+@pytest.mark.parametrize("seed", range(12))
+def test_lively_people_set_the_camera_up_for_both_piles(seed: int) -> None:
+    script = write_script(seed, longest=1, lively=True)
+    top = SimulatedTable(seed, script, size=SIZE).new_tabletop()
+    for place in ((0.0, 0.0), script.draw_pile):
+        away = np.minimum(top.point(*place), SIZE - top.point(*place)) / top.card_length()
+        assert away.min() > 0.5
+
+
 def test_a_nudge_moves_the_pile_and_its_truth() -> None:
     film = table(lay(0.5, RED_7), Step(2.5, Nudge(0, Pace(0.4, 0.4, 0.4), 20.0, 0.0, 0.2)))
     frames = list(film.frames())
