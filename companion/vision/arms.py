@@ -13,7 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from companion.vision.backdrop import WIDTH, Backdrop, Difference, Mask
-from companion.vision.geometry import Image
+from companion.vision.geometry import Image, Quad
+from companion.vision.motion import filled
 from companion.vision.rim import Point, Rim, behind, rim_of, ways_from
 
 __all__ = ["ArmWatcher", "Point", "Sample", "Track"]
@@ -32,6 +33,11 @@ _LEAST_CROSSING = 3
 _LEAST_AREA, _LEAST_REACH = 14, 5.0
 # Share of a component that must be more than a shadow, or all of it counts when its tip is looked for.
 _SOLID = 0.15
+# Part of the picture from which a shadow is more than an arm's, as of somebody who steps before the lamp.
+_SHADE = 0.12
+# How far beside a card its edge and its shadow are seen, in its lengths; the share of a component that must lie there
+# for the card to be all of it.
+_BESIDE_CARD, _NOTHING_ELSE = 0.15, 0.95
 # Of a component's pixels so many, the farthest ones, make its tip, so that noise at its edge does not.
 _TIP_PIXELS = 8
 # What it adds to the cost of a match that the arm does not cross the rim, in small pixels: more than any other match
@@ -58,15 +64,15 @@ class Sample:
     """An arm in one frame, in pixels of the full picture.
 
     tip: (2,) the end that reaches farthest. rim: (2,) the middle of where it crosses the picture's rim, None where it
-    does not. width: of the crossing. area: in squares of a small pixel. single: whether nothing else
-    hangs together with it.
+    does not. width: of the crossing. area: what of it is seen, in square pixels. single: whether nothing else hangs
+    together with it.
     """
 
     time: float
     tip: Point
     rim: Point | None
     width: float
-    area: int
+    area: float
     single: bool
 
 
@@ -133,6 +139,8 @@ class ArmWatcher:
         self._shape: tuple[int, int] | None = None
         self._looked = -np.inf
         self._shaken = -np.inf
+        self._laid: Quad | None = None
+        self._shady = False
 
     def feed(self, image: Image, time: float) -> list[Track]:
         """Take in a (H, W, 3) BGR uint8 frame; returns the arms that are there, and once each that has just left."""
@@ -144,13 +152,21 @@ class ArmWatcher:
             self._backdrop = Backdrop()
         difference = self._backdrop.look(image, time)
         if self._backdrop.pushed:
-            self._shaken = time
+            self._shaken, self._laid = time, None
             return self.finish()
         samples: list[Sample] = []
         if difference is not None:
             samples, attached = self._find(difference)
             self._backdrop.learn(attached)
         return self._match(samples, time, seen=difference is not None)
+
+    def lies(self, quad: Quad) -> None:
+        """Take in that a card lies at a (4, 2) outline from now on, which may touch the rim as an arm does."""
+        self._laid = quad
+
+    def begin_anew(self, time: float) -> None:
+        """Take in that the camera stands elsewhere from now on (s): what there was of arms is none."""
+        self._backdrop, self._tracks, self._laid, self._shaken = Backdrop(), [], None, time
 
     def finish(self) -> list[Track]:
         """Return the arms that are still there when no frame will follow: they count as gone."""
@@ -162,16 +178,25 @@ class ArmWatcher:
     def _find(self, difference: Difference) -> tuple[list[Sample], Mask]:
         """Return the arms of one picture, and where something hangs together with the rim."""
         attached = np.zeros_like(difference.foreign)
+        self._shady = False
         if int(np.count_nonzero(difference.foreign)) < _LEAST_AREA:
             return [], attached
         closed = np.asarray(cv2.morphologyEx(difference.foreign, cv2.MORPH_CLOSE, _DISC), np.uint8)
+        self._shady = _is_shady(closed, difference.solid)
+        if self._shady:
+            solid = cv2.morphologyEx(difference.solid, cv2.MORPH_OPEN, _CROSS)
+            closed &= np.asarray(cv2.morphologyEx(solid, cv2.MORPH_CLOSE, _DISC), np.uint8)
         count, labels, stats, _ = cv2.connectedComponentsWithStats(closed, connectivity=8)
         rim = rim_of(closed.shape[0], closed.shape[1])
+        laid = None if self._laid is None else filled(self._laid, closed.shape, 1 / self._scale, -_BESIDE_CARD) > 0
         samples = []
         for number in range(1, count):
             if stats[number, cv2.CC_STAT_AREA] < _LEAST_AREA:
                 continue
             part = labels == number
+            if laid is not None and np.count_nonzero(part & laid) >= _NOTHING_ELSE * stats[number, cv2.CC_STAT_AREA]:
+                self._backdrop.forget(part)
+                continue
             runs = rim.runs(part)
             if not runs:
                 # What an arm let go of lies still; what moves on is its hand, whose sleeve looks like the table.
@@ -259,7 +284,7 @@ class ArmWatcher:
             last = track.last
             known = [sample.rim for sample in track.samples if sample.rim is not None]
             near = np.hypot(*(points - last.tip / self._scale).T).min() <= _NEAR_TIP
-            same = last.rim is None and len(points) > _SAME_HAND * last.area
+            same = last.rim is None and len(points) * self._scale**2 > _SAME_HAND * last.area
             if near and known and (moves or (same and not self._keeps_still(track))):
                 return _Arm(_farthest(points, known[-1] / self._scale), None, 0.0, len(points))
         return None
@@ -280,7 +305,7 @@ class ArmWatcher:
     def _sample(self, time: float, arm: _Arm) -> Sample:
         scale = self._scale
         rim = None if arm.rim is None else (arm.rim + 0.5) * scale
-        return Sample(time, (arm.tip + 0.5) * scale, rim, arm.width * scale, arm.area, arm.single)
+        return Sample(time, (arm.tip + 0.5) * scale, rim, arm.width * scale, arm.area * scale**2, arm.single)
 
     def _match(self, samples: Sequence[Sample], time: float, seen: bool) -> list[Track]:
         """Give each sample to the track that it goes on, or a new one."""
@@ -301,6 +326,8 @@ class ArmWatcher:
                 self._tracks[i].alone += left[j].single
         new = [sample for j, sample in enumerate(left) if j not in taken and sample.rim is not None]
         swings = time - self._shaken < _SWINGS_OUT
+        if self._shady and len(new) >= _AT_ONCE:
+            new = []  # shreds of a shadow
         if len(new) >= (_STILL_SWINGS if swings else _AT_ONCE):
             self._shaken = time
             self._backdrop = Backdrop()
@@ -333,6 +360,15 @@ _NEAR_TIP = 10
 _OUT = 28
 # How near something must move for a tip to have moved, and how near one that has not is where it was.
 _AT_TIP, _STAYS = 3, 3.0
+
+
+def _is_shady(foreign: Mask, solid: Mask) -> bool:
+    """Whether a shadow falls that is wider than any arm's."""
+    pale = (foreign > 0) & (solid == 0)
+    if np.count_nonzero(pale) < _SHADE * foreign.size:
+        return False
+    count, labels = cv2.connectedComponents(foreign, connectivity=8)
+    return bool(np.bincount(labels[pale], minlength=count).max() >= _SHADE * foreign.size)
 
 
 def _moves_at(moved: Mask, place: Point) -> bool:

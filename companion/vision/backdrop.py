@@ -48,6 +48,8 @@ _BEGINNING = 5.0
 _GHOST = 1.5
 # Share of the picture from which it is the camera or the light that changed, once it lasts for so long.
 _EVERYWHERE, _CHANGED_FOR = 0.5, 0.4
+# Share of it that is more than shade then: where somebody steps before the lamp less is, and the table stays.
+_NO_SHADE = 0.15
 # Share of the picture that moves at once, and of each of its parts (so many by so many), as the camera is pushed: .36
 # to .91 then in four films, and in others .37 at most where three arms moved, never in all parts.
 _PUSHED, _PUSHED_PART, _PARTS = 0.35, 0.03, 4
@@ -121,7 +123,7 @@ class Backdrop:
         self._shown, self._last, self._foreign = small, picture, foreign
         self._elapsed, self._time = min(1.0, time - self._time), time
         self._busy = bool(foreign.any())
-        if self.pushed or self._is_elsewhere(foreign, moved, time):
+        if self.pushed or self._is_elsewhere(foreign, solid, moved, time):
             self._begin(picture, time)
             self._last = picture
             return None
@@ -190,9 +192,9 @@ class Backdrop:
         uneven &= np.asarray(inner, np.uint8)
         return uneven
 
-    def _is_elsewhere(self, foreign: Mask, moved: Mask, time: float) -> bool:
+    def _is_elsewhere(self, foreign: Mask, solid: Mask, moved: Mask, time: float) -> bool:
         """Whether the camera now looks elsewhere, or so much has changed that the table must be learnt anew."""
-        if foreign.mean() < _EVERYWHERE:
+        if foreign.mean() < _EVERYWHERE or solid.mean() < _NO_SHADE:
             self._wide_since = None
             return False
         if self._wide_since is None or moved.mean() > 0.1:

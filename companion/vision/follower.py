@@ -30,7 +30,7 @@ from companion.vision.motion import Zone
 from companion.vision.pile import PileTracker
 from companion.vision.quiet import QuietPictures
 from companion.vision.reaches import REMEMBERED, Reach, ReachFinder, Spot, arm_of, last_at, was_laying
-from companion.vision.steady import Steadier
+from companion.vision.steady import SHAKES, Steadier
 
 FindBacks = Callable[[Image], list[Quad]]
 """Finds what may be cards face down in a (H, W, 3) BGR uint8 picture; quads in its pixels."""
@@ -116,11 +116,20 @@ class Follower:
         """
         frame = self._steadier.take(frame)
         self._size, self._time = (frame.image.shape[1], frame.image.shape[0]), frame.time
+        if self._steadier.moved:
+            self._begin_anew(frame.time)
         tracks = self._arms.feed(frame.image, frame.time)
         self._quiet.see(frame.image, frame.time, arms=any(not track.gone for track in tracks))
         events = self._take(self.tracker.feed(frame), tracks, frame.time)
         self._look_for_backs(frame, tracks)
         return events
+
+    def _begin_anew(self, time: float) -> None:
+        """Forget the arms that were seen while the camera came to stand elsewhere; they were the table's edges."""
+        self._arms.begin_anew(time)
+        self._quiet.forget()
+        self._finders, self._recent = {}, []
+        self._held_back = [held for held in self._held_back if time - held.event.time > SHAKES]
 
     def finish(self) -> list[PileEvent]:
         """Say what is left to be said when no frame will follow."""
@@ -206,8 +215,10 @@ class Follower:
     def _weighed(self, held: _Held) -> PileReached:
         """Return the event of a reach by all that is known now."""
         share = self._share(held)
-        if share is None or held.draw is None:
+        if held.draw is None:
             return held.event
+        if share is None:
+            return told(held.reach, held.zone, held.draw)
         alone = all(
             other.event.arm.track == held.event.arm.track for other in self._held_back if other.draw is not None
         )
@@ -224,6 +235,8 @@ class Follower:
     def _with_arm(self, event: PileEvent) -> PileEvent:
         match event:
             case CardLanded():
+                if event.quad is not None:
+                    self._arms.lies(event.quad)
                 track = self._last_there(event.time, event.quad)
                 by_arms, self._by_arms = self._by_arms, (*self._by_arms, track is not None)[-_ALWAYS:]
                 if track is None:

@@ -62,6 +62,10 @@ class QuietPictures:
         if self._keep is not None:
             self._pictures = self._pictures[-self._keep :]
 
+    def forget(self) -> None:
+        """Begin anew, as after the camera was moved."""
+        self._pictures, self._since = [], None
+
     def changed(self, place: NDArray[np.float64], length: float, began: float, ended: float) -> float | None:
         """Return the share of a pile's top that something changed between two times (s); None where that is not known.
 

@@ -37,6 +37,8 @@ _EXPLAINED, _MOST_PARTS, _WORSE, _IN_FEW = 0.7, 0.6, 0.03, 1
 # Seconds between the frames that others are held against, while nothing sways; after which a shift that stays is where
 # the camera now stands; and between frames that are pictures by themselves.
 _REFRESH, _STAYS, _SPARSE = 1.0, 1.5, 0.5
+SHAKES = _STAYS + 0.5
+"""Seconds before a camera is said to stand elsewhere in which it was pushed there."""
 # Small pixels by which a shift may differ from the one before and be said to stay.
 _SAME_SHIFT = 0.3
 
@@ -50,9 +52,12 @@ class Steadier:
         self._shift: tuple[float, float] = (0.0, 0.0)
         self._shifted_since = 0.0
         self._swayed = -np.inf
+        self.moved = False
+        """Whether with the last frame a shift had lasted so long that the camera stands there now."""
 
     def take(self, frame: Frame) -> Frame:
         """Return the frame as the camera would have shown it had it not swayed; mostly the frame itself."""
+        self.moved = False
         small = _small(frame.image)
         gap, self._last = frame.time - self._last, frame.time
         if self._anchor is None or self._anchor.shape != small.shape or gap >= _SPARSE:
@@ -66,6 +71,7 @@ class Steadier:
         if np.hypot(shift[0] - self._shift[0], shift[1] - self._shift[1]) > _SAME_SHIFT:
             self._shift, self._shifted_since = shift, frame.time
         elif frame.time - self._shifted_since >= _STAYS:
+            self.moved = True
             return self._anchored_at(small, frame)
         scale = frame.image.shape[1] / _WIDTH
         return replace(frame, image=np.asarray(_shifted(frame.image, shift[0] * scale, shift[1] * scale), np.uint8))

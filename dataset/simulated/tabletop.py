@@ -26,8 +26,9 @@ _UNIT = np.array([[0, 0], [1, 0], [1, 1], [0, 1]], np.float64)
 # Scale at which it is worked out which card is seen where: exact enough for shares of a card's area.
 _OWNER_SCALE = 0.25
 _DRAW_PILE_CARDS = 12
-# How far about a pile's middle people want to see, in lengths of a card: the pile as it lies, and a finger beside it.
-_ABOUT = 0.65
+# How far about the discard pile's middle and the draw pile's people want to see, in lengths of a card: cards that lie
+# untidily, and a pile with a finger beside it.
+_ABOUT_DISCARD, _ABOUT_DRAW = 0.95, 0.65
 # How exactly the cards of the draw pile lie on one another: mm and radians, standard deviations; and its height, mm of
 # the table by which a card lies beside the one under it.
 _PILED, _PILED_TURN, _PILED_UP = 0.8, 0.02, 0.15
@@ -88,8 +89,8 @@ class Tabletop:
         self.draw_pile = draw_pile
         self.camera = _camera(rng, size)
         if both_piles:
-            piles = [project(self.camera, np.array([place], np.float64))[0] for place in ((0.0, 0.0), draw_pile)]
-            self.camera = _in_view(piles, self.card_length(), size) @ self.camera
+            discard, draw = np.asarray(project(self.camera, np.array([(0.0, 0.0), draw_pile])), np.float64)
+            self.camera = _in_view(discard, draw, self.card_length(), size) @ self.camera
         self._focus = float(rng.uniform(0.0, 0.9))
         self._shade = float(rng.uniform(0.15, 0.5))
         self._drop = rng.normal(0, 0.02, 2)
@@ -245,14 +246,14 @@ def _camera(rng: np.random.Generator, size: tuple[int, int]) -> Matrix:
     return np.asarray(intrinsics @ np.column_stack([columns, [0, 0, distance]]), np.float64)
 
 
-def _in_view(places: Sequence[NDArray[np.float64]], length: float, size: tuple[int, int]) -> Matrix:
-    """Return how a picture moves and shrinks, by no more than it must, for what lies about these places to be in it."""
-    low, high = np.min(places, axis=0) - _ABOUT * length, np.max(places, axis=0) + _ABOUT * length
+def _in_view(discard: NDArray[np.float64], draw: NDArray[np.float64], length: float, size: tuple[int, int]) -> Matrix:
+    """Return how a picture moves and shrinks, by no more than it must, for both piles to be in it."""
+    around = ((discard, _ABOUT_DISCARD * length), (draw, _ABOUT_DRAW * length))
+    low = np.min([middle - about for middle, about in around], axis=0)
+    high = np.max([middle + about for middle, about in around], axis=0)
     shrink = float(min(1.0, (np.array(size) / (high - low)).min()))
-    middle = (low + high) / 2
     half = (high - low) / 2 * shrink
-    goal = np.clip(middle, half, size - half)
-    x, y = goal - shrink * middle
+    x, y = np.clip((low + high) / 2, half, size - half) - shrink * (low + high) / 2
     return np.array([[shrink, 0, x], [0, shrink, y], [0, 0, 1.0]])
 
 

@@ -18,8 +18,13 @@ ZONE = Zone(300.0, 200.0, 80.0)
 DRAW = Spot(PileKind.DRAW, np.array([420.0, 200.0]), 80.0)
 
 
-def stay(goal: tuple[float, float], seconds: float, beyond: tuple[float, float] | None = None) -> Reach:
-    """Return the stay at the draw pile of an arm from below that stops at a goal, and then at another place perhaps."""
+def stay(
+    goal: tuple[float, float], seconds: float, beyond: tuple[float, float] | None = None, takes: float = 0.3
+) -> Reach:
+    """Return the stay at the draw pile of an arm from below that stops at a goal, and then at another place perhaps.
+
+    takes: how much of what it leaves with is seen, in squares of a card's length.
+    """
     rim = np.array([420.0, 400.0])
     places = [rim + (np.array(goal) - rim) * step / 6 for step in range(7)]
     places += [np.array(goal)] * int(15 * seconds)
@@ -27,10 +32,12 @@ def stay(goal: tuple[float, float], seconds: float, beyond: tuple[float, float] 
         places += [np.array(goal) + (np.array(beyond) - goal) * step / 6 for step in range(1, 7)] + [
             np.array(beyond)
         ] * 9
+    there = len(places)
     places += [places[-1] + (rim - places[-1]) * step / 6 for step in range(1, 7)]
     track = Track(1, gone=True)
     for number, tip in enumerate(places):
-        track.samples.append(Sample(1.0 + number / 15, tip, rim, 30.0, 400, single=True))
+        area = 30.0 * float(np.hypot(*(tip - rim))) + (takes * DRAW.length**2 if number > there - 2 else 0.0)
+        track.samples.append(Sample(1.0 + number / 15, tip, rim, 30.0, area, single=True))
     return max(ReachFinder(track).follow([DRAW]), key=lambda reach: reach.ended - reach.began)
 
 
@@ -54,6 +61,12 @@ def test_a_hand_that_comes_for_the_middle_of_the_pile_stays_and_leaves_has_drawn
 def test_a_hand_that_did_something_else_there_has_drawn_less_surely(reach: Reach) -> None:
     assert not is_sure(reach, DRAW)
     assert nothing(reach) > 2 * nothing(stay((420.0, 205.0), 0.5))
+
+
+def test_a_hand_that_leaves_as_it_came_has_drawn_less_surely_than_one_that_carries_something() -> None:
+    carries, empty = (nothing(stay((420.0, 215.0), 0.5, takes=takes)) for takes in (0.3, 0.0))
+    hardly_seen = nothing(stay((420.0, 215.0), 0.5, takes=0.08))
+    assert 2 * carries < hardly_seen < empty / 2
 
 
 def test_a_hand_that_comes_anew_has_been_there_twice() -> None:

@@ -185,12 +185,13 @@ def test_what_looks_like_a_back_far_off_gives_way_to_where_hands_go() -> None:
 
 
 def arm_to(number: int, came: tuple[float, float], goal: tuple[float, float], began: float) -> Track:
-    """An arm that goes from the rim to a goal, stays there for half a second, and leaves."""
+    """An arm that goes from the rim to a goal, stays there for half a second, and leaves with a card."""
     track = Track(number, gone=True)
     for step in range(21):
         share = min(1.0, step / 5, (20 - step) / 5)
         tip = np.array(came) + (np.array(goal) - came) * share
-        track.samples.append(Sample(began + step / 15, tip, np.array(came), 30.0, 400, single=True))
+        area = 30.0 * float(np.hypot(*(tip - came))) + (0.3 * ZONE.length**2 if step > 10 else 0.0)
+        track.samples.append(Sample(began + step / 15, tip, np.array(came), 30.0, area, single=True))
     return track
 
 
