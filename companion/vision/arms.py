@@ -33,8 +33,9 @@ _LEAST_CROSSING = 3
 _LEAST_AREA, _LEAST_REACH = 14, 5.0
 # Share of a component that must be more than a shadow, or all of it counts when its tip is looked for.
 _SOLID = 0.15
-# Part of the picture from which a shadow is more than an arm's, as of somebody who steps before the lamp.
-_SHADE = 0.12
+# Part of the picture from which a shadow is more than an arm's, as of somebody who steps before the lamp; and for how
+# long (s) after it shreds of it may be seen.
+_SHADE, _SHADE_PASSES = 0.12, 1.0
 # How far beside a card its edge and its shadow are seen, in its lengths; the share of a component that must lie there
 # for the card to be all of it.
 _BESIDE_CARD, _NOTHING_ELSE = 0.15, 0.95
@@ -140,10 +141,13 @@ class ArmWatcher:
         self._looked = -np.inf
         self._shaken = -np.inf
         self._laid: Quad | None = None
-        self._shady = False
+        self._shaded = -np.inf
+        self.moved = False
+        """Whether with the last frame all arms were forgotten, as the camera had been knocked."""
 
     def feed(self, image: Image, time: float) -> list[Track]:
         """Take in a (H, W, 3) BGR uint8 frame; returns the arms that are there, and once each that has just left."""
+        self.moved = False
         if 0 <= time - self._looked < _OFTEN:
             return list(self._tracks)
         self._looked = time
@@ -154,6 +158,9 @@ class ArmWatcher:
         if self._backdrop.pushed:
             self._shaken, self._laid = time, None
             return self.finish()
+        if self._backdrop.shifted:
+            self.begin_anew(time)
+            return []
         samples: list[Sample] = []
         if difference is not None:
             samples, attached = self._find(difference)
@@ -167,6 +174,7 @@ class ArmWatcher:
     def begin_anew(self, time: float) -> None:
         """Take in that the camera stands elsewhere from now on (s): what there was of arms is none."""
         self._backdrop, self._tracks, self._laid, self._shaken = Backdrop(), [], None, time
+        self.moved = True
 
     def finish(self) -> list[Track]:
         """Return the arms that are still there when no frame will follow: they count as gone."""
@@ -178,12 +186,11 @@ class ArmWatcher:
     def _find(self, difference: Difference) -> tuple[list[Sample], Mask]:
         """Return the arms of one picture, and where something hangs together with the rim."""
         attached = np.zeros_like(difference.foreign)
-        self._shady = False
         if int(np.count_nonzero(difference.foreign)) < _LEAST_AREA:
             return [], attached
         closed = np.asarray(cv2.morphologyEx(difference.foreign, cv2.MORPH_CLOSE, _DISC), np.uint8)
-        self._shady = _is_shady(closed, difference.solid)
-        if self._shady:
+        if _is_shady(closed, difference.solid):
+            self._shaded = difference.time
             solid = cv2.morphologyEx(difference.solid, cv2.MORPH_OPEN, _CROSS)
             closed &= np.asarray(cv2.morphologyEx(solid, cv2.MORPH_CLOSE, _DISC), np.uint8)
         count, labels, stats, _ = cv2.connectedComponentsWithStats(closed, connectivity=8)
@@ -326,9 +333,10 @@ class ArmWatcher:
                 self._tracks[i].alone += left[j].single
         new = [sample for j, sample in enumerate(left) if j not in taken and sample.rim is not None]
         swings = time - self._shaken < _SWINGS_OUT
-        if self._shady and len(new) >= _AT_ONCE:
+        shady = time - self._shaded < _SHADE_PASSES
+        if shady and len(new) >= _AT_ONCE:
             new = []  # shreds of a shadow
-        if len(new) >= (_STILL_SWINGS if swings else _AT_ONCE):
+        if not shady and len(new) >= (_STILL_SWINGS if swings else _AT_ONCE):
             self._shaken = time
             self._backdrop = Backdrop()
             return self.finish()
@@ -367,8 +375,9 @@ def _is_shady(foreign: Mask, solid: Mask) -> bool:
     pale = (foreign > 0) & (solid == 0)
     if np.count_nonzero(pale) < _SHADE * foreign.size:
         return False
-    count, labels = cv2.connectedComponents(foreign, connectivity=8)
-    return bool(np.bincount(labels[pale], minlength=count).max() >= _SHADE * foreign.size)
+    _, labels = cv2.connectedComponents(foreign, connectivity=8)
+    widest = int(np.bincount(labels[pale].ravel()).max())
+    return max(2 * widest, int(np.count_nonzero(pale))) >= 2 * _SHADE * foreign.size
 
 
 def _moves_at(moved: Mask, place: Point) -> bool:

@@ -53,6 +53,10 @@ _NO_SHADE = 0.15
 # Share of the picture that moves at once, and of each of its parts (so many by so many), as the camera is pushed: .36
 # to .91 then in four films, and in others .37 at most where three arms moved, never in all parts.
 _PUSHED, _PUSHED_PART, _PARTS = 0.35, 0.03, 4
+# A table that lies a little elsewhere, once the camera has come to rest for so many seconds, is foreign by its edges in
+# so many of its parts, and more than shaded in so many: it was in 15 and 10 of the 16, arms that did not move in 12 and
+# 10 at most in seven matches, for a tenth of a second.
+_COME_TO_REST, _RESTS_FOR, _FOREIGN_PARTS, _SOLID_PARTS = 0.05, 0.3, 14, 8
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,8 +95,11 @@ class Backdrop:
         self._wide_since: float | None = None
         self._busy = False
         self._noise = 0.0
+        self._shifted_since = 0.0
         self.pushed = False
         """Whether the last picture showed the camera being pushed; the table was then begun anew."""
+        self.shifted = False
+        """Whether the last picture showed the table lying elsewhere; it was then begun anew."""
 
     def _begin(self, picture: Floats, time: float) -> None:
         self._table = picture.copy()
@@ -100,11 +107,11 @@ class Backdrop:
         self._still = np.zeros(picture.shape[:2], np.float32)
         self._foreign = np.zeros(picture.shape[:2], np.uint8)
         self._wide_since = None
-        self._began = self._time = time
+        self._began = self._time = self._shifted_since = time
 
     def look(self, image: Image, time: float) -> Difference | None:
         """Return what differs in a (H, W, 3) BGR uint8 picture; None where nothing has happened since the last look."""
-        self.pushed = False
+        self.pushed = self.shifted = False
         small = _small(image)
         if self._shown is not None and small.shape == self._shown.shape and not self._busy:
             changed = int(np.count_nonzero(cv2.absdiff(small, self._shown) > _SAME))
@@ -123,7 +130,8 @@ class Backdrop:
         self._shown, self._last, self._foreign = small, picture, foreign
         self._elapsed, self._time = min(1.0, time - self._time), time
         self._busy = bool(foreign.any())
-        if self.pushed or self._is_elsewhere(foreign, solid, moved, time):
+        self.shifted = not self.pushed and self._is_shifted(foreign, solid, moved, time)
+        if self.pushed or self.shifted or self._is_elsewhere(foreign, solid, moved, time):
             self._begin(picture, time)
             self._last = picture
             return None
@@ -192,6 +200,13 @@ class Backdrop:
         uneven &= np.asarray(inner, np.uint8)
         return uneven
 
+    def _is_shifted(self, foreign: Mask, solid: Mask, moved: Mask, time: float) -> bool:
+        """Whether what is foreign is the table itself, which lies elsewhere since the camera was knocked."""
+        parts = [np.count_nonzero(_by_parts(mask) > _PUSHED_PART) for mask in (foreign, solid)]
+        if moved.mean() > _COME_TO_REST or parts[0] < _FOREIGN_PARTS or parts[1] < _SOLID_PARTS:
+            self._shifted_since = time
+        return time - self._shifted_since >= _RESTS_FOR
+
     def _is_elsewhere(self, foreign: Mask, solid: Mask, moved: Mask, time: float) -> bool:
         """Whether the camera now looks elsewhere, or so much has changed that the table must be learnt anew."""
         if foreign.mean() < _EVERYWHERE or solid.mean() < _NO_SHADE:
@@ -211,8 +226,12 @@ def _small(image: Image) -> Image:
 def _is_push(moved: Mask) -> bool:
     if moved.mean() < _PUSHED:
         return False
-    parts = cv2.resize(moved.astype(np.float32), (_PARTS, _PARTS), interpolation=cv2.INTER_AREA)
-    return bool(parts.min() > _PUSHED_PART)
+    return bool(_by_parts(moved).min() > _PUSHED_PART)
+
+
+def _by_parts(mask: Mask) -> Floats:
+    """Return which share of each part of the picture a mask covers."""
+    return np.asarray(cv2.resize(mask.astype(np.float32), (_PARTS, _PARTS), interpolation=cv2.INTER_AREA), np.float32)
 
 
 def _light(change: Floats) -> Floats:

@@ -116,9 +116,12 @@ class Follower:
         """
         frame = self._steadier.take(frame)
         self._size, self._time = (frame.image.shape[1], frame.image.shape[0]), frame.time
-        if self._steadier.moved:
-            self._begin_anew(frame.time)
         tracks = self._arms.feed(frame.image, frame.time)
+        if self._steadier.moved:
+            self._arms.begin_anew(frame.time)
+        if self._arms.moved:
+            tracks = []
+            self._begin_anew(frame.time)
         self._quiet.see(frame.image, frame.time, arms=any(not track.gone for track in tracks))
         events = self._take(self.tracker.feed(frame), tracks, frame.time)
         self._look_for_backs(frame, tracks)
@@ -126,7 +129,6 @@ class Follower:
 
     def _begin_anew(self, time: float) -> None:
         """Forget the arms that were seen while the camera came to stand elsewhere; they were the table's edges."""
-        self._arms.begin_anew(time)
         self._quiet.forget()
         self._finders, self._recent = {}, []
         self._held_back = [held for held in self._held_back if time - held.event.time > SHAKES]
