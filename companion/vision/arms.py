@@ -17,7 +17,7 @@ from companion.vision.geometry import Image, Quad
 from companion.vision.motion import filled
 from companion.vision.rim import Point, Rim, behind, rim_of, ways_from
 
-__all__ = ["ArmWatcher", "Point", "Sample", "Track"]
+__all__ = ["ArmWatcher", "Point", "Sample", "Track", "distance_of"]
 
 # Width at the rim, over the picture's, from which a component is more than an arm: a body, or a shadow beside it.
 _WIDE = 0.2
@@ -114,6 +114,14 @@ class Track:
         stray = float(np.hypot(*places.std(axis=0))) / distance
         spread = float(np.hypot(_STRAY, np.degrees(np.hypot(width, stray))))
         return float(np.degrees(np.arctan2(middle[0], -middle[1])) % 360), min(90.0, spread)
+
+
+def distance_of(sample: Sample, place: Point) -> float:
+    """Return how far an arm's edge passes from a place, in pixels: that of the line from the rim to its tip."""
+    start = sample.tip if sample.rim is None else sample.rim
+    way = sample.tip - start
+    share = float(np.clip((place - start) @ way / max(1e-6, float(way @ way)), 0, 1))
+    return float(np.hypot(*(place - start - share * way))) - sample.width / 2
 
 
 def _extended(start: Point, through: Point, distance: float) -> Point:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from companion.vision.advice import InView
-from companion.vision.arms import ArmWatcher, Track
+from companion.vision.arms import ArmWatcher, Track, distance_of
 from companion.vision.drawn import Changes, is_sure, told
 from companion.vision.drawpile import SAME_PLACE, DrawPile
 from companion.vision.events import (
@@ -42,8 +42,10 @@ _HOLD, _SHOWS = 0.6, 1.5
 # one under it, as what was pushed or lit anew does. Of what is said of it so much is left: of 62 cards in films, drawn
 # and photograph-like, none was laid without an arm.
 _ALWAYS, _LEFT = 4, 0.05
-# Of how many times without an arm a picture is kept while a match goes on.
-_QUIET = 4
+# How near the draw pile's middle, in lengths of a card, an arm may shade its top.
+_SHADES = 1.2
+# Of how many times without an arm at the draw pile a picture is kept while a match goes on.
+_QUIET = 6
 # Seconds for which arms that have left are remembered, to be told of once the draw pile is known; and after which a
 # hand rests, and tells no pile.
 _RETOLD, _RESTS = 90.0, 4.0
@@ -89,6 +91,7 @@ class Follower:
         self._gone: list[Track] = []
         self._told: set[tuple[int, float]] = set()
         self._told_of: Spot | None = None
+        self._drawn: list[float] = []
         self._quiet = QuietPictures(keep=None if whole else _QUIET)
         self._changes = Changes()
         self._by_arms: tuple[bool, ...] = ()
@@ -122,10 +125,17 @@ class Follower:
         if self._arms.moved:
             tracks = []
             self._begin_anew(frame.time)
-        self._quiet.see(frame.image, frame.time, arms=any(not track.gone for track in tracks))
+        self._quiet.see(frame.image, frame.time, arms=any(self._hides_draw_pile(track) for track in tracks))
         events = self._take(self.tracker.feed(frame), tracks, frame.time)
         self._look_for_backs(frame, tracks)
         return events
+
+    def _hides_draw_pile(self, track: Track) -> bool:
+        """Whether an arm may hide or shade a part of the draw pile, or any where it is not known where that lies."""
+        spot = None if self._hindsight is not None else self.draw_pile
+        if track.gone or spot is None:
+            return not track.gone
+        return distance_of(track.last, spot.middle) < _SHADES * spot.length
 
     def _begin_anew(self, time: float) -> None:
         """Forget the arms that were seen while the camera came to stand elsewhere; they were the table's edges."""
@@ -224,6 +234,9 @@ class Follower:
         alone = all(
             other.event.arm.track == held.event.arm.track for other in self._held_back if other.draw is not None
         )
+        since = self._quiet.before(held.reach.began)
+        alone = alone and not any(since < drawn < held.reach.began for drawn in self._drawn)
+        self._drawn = [*self._drawn, held.reach.ended][-_QUIET:]
         odds = self._changes.odds(share, alone)
         if is_sure(held.reach, held.draw):
             self._changes.note(share)

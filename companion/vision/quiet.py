@@ -1,4 +1,4 @@
-"""What the table looked like between arms, small, so that what one did to a pile can be seen once it is gone."""
+"""What the table looked like while no arm hid the draw pile, small: what one did to it can be seen afterwards."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class _Picture:
 
 
 class QuietPictures:
-    """Keeps a picture of the table for each time that no arm was there. keep: how many, all of them where None."""
+    """Keeps a picture of the table for each time that no arm was at the pile. keep: how many, all where None."""
 
     def __init__(self, keep: int | None = None) -> None:
         self._keep = keep
@@ -44,7 +44,7 @@ class QuietPictures:
         self._since: float | None = None
 
     def see(self, image: Image, time: float, arms: bool) -> None:
-        """Take in a (H, W, 3) BGR uint8 frame. arms: whether one is there."""
+        """Take in a (H, W, 3) BGR uint8 frame. arms: whether one may hide the pile or shade it."""
         if arms:
             self._since = None
             return
@@ -65,6 +65,10 @@ class QuietPictures:
     def forget(self) -> None:
         """Begin anew, as after the camera was moved."""
         self._pictures, self._since = [], None
+
+    def before(self, time: float) -> float:
+        """Return when the last picture before a time (s) was last true; minus infinity where there is none."""
+        return max((picture.ended for picture in self._pictures if picture.began <= time), default=-np.inf)
 
     def changed(self, place: NDArray[np.float64], length: float, began: float, ended: float) -> float | None:
         """Return the share of a pile's top that something changed between two times (s); None where that is not known.
