@@ -6,29 +6,35 @@ import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+import cv2
 import numpy as np
 
 from companion.cards import Card, EditionName, deck
-from companion.decks.deckfile import MOST_CARDS, LearntDeck
+from companion.decks.congealing import congealed
+from companion.decks.deckfile import MOST_CARDS, LearntDeck, encoded
 from companion.decks.evening import evened
-from companion.decks.laying import Pile
+from companion.decks.laying import Laid, Pile
 from companion.decks.naming import Naming, name_cards
-from companion.decks.views import index_spot, inks, looks_at, outline, straightened
+from companion.decks.views import MARGIN, PICTURE, index_spot, inks, looks_at, outline, straightened
 from companion.vision.boxes import BoxFinder
-from companion.vision.geometry import Image, Quad, homography, project
+from companion.vision.geometry import Image, Quad, cut, expand, homography, project, unit_square
 from companion.vision.labels import Floats
 from companion.vision.reader import Reader
+
+# How much of a card's sides is kept beyond its outline until all are laid, as the outline may be off by much.
+_ABOUT = 0.5
 
 
 @dataclass(frozen=True, eq=False)
 class _Seen:
     """A laid card: its kept picture, features both ways up (2, D), colours (256,), what the reader says (L, 57).
 
-    quad: its outline in the picture of the pile.
+    quad: its outline in the picture of the pile. about: JPEG of what lies about it there, _ABOUT on each side.
     """
 
     picture: Image
     quad: Quad
+    about: bytes
     features: Floats
     inks: Floats
     logs: Floats
@@ -76,7 +82,7 @@ class Lesson:
     def show(self, image: Image) -> int:
         """Take a settled (H, W, 3) BGR uint8 picture of the pile; returns how many more cards are known of."""
         laid = self._pile.show(image)
-        new = [self._study(straightened(card.image, card.quad), card.quad, card.place) for card in laid]
+        new = [self._study(card) for card in laid]
         with self._lock:
             for seen in new[: max(0, MOST_CARDS - len(self._seen))]:
                 wanted = self._wanted()
@@ -113,9 +119,12 @@ class Lesson:
         """How many questions people have answered."""
         return self._asked
 
-    def _study(self, picture: Image, quad: Quad, place: int) -> _Seen:
+    def _study(self, card: Laid) -> _Seen:
+        picture = straightened(card.image, card.quad)
         features, logs = looks_at(self._reader, picture)
-        return _Seen(picture, quad, features, inks(picture), logs, place)
+        size = [round(side * (1 + 2 * _ABOUT) / (1 + 2 * MARGIN)) for side in PICTURE]
+        about = encoded(cut(card.image, expand(card.quad, _ABOUT), *size))
+        return _Seen(picture, card.quad, about, features, inks(picture), logs, card.place)
 
     def naming(self) -> Naming:
         """Return what the cards are taken for. Raises ValueError where there is none yet."""
@@ -144,9 +153,21 @@ class Lesson:
         naming = self.naming()
         seen = list(self._seen)
         outlines = evened([one.quad for one in seen])
-        pictures = tuple(
-            straightened(one.picture, project(homography(one.quad, outline()), even))
-            for one, even in zip(seen, outlines, strict=True)
-        )
+        pictures = [_cut_anew(one, even) for one, even in zip(seen, outlines, strict=True)]
+        # Where the print that all have in common shows an outline to be off, the card is where the print says.
+        for i, matrix in enumerate(congealed(pictures)):
+            back = project(np.linalg.inv(np.vstack([matrix, [0, 0, 1]])), outline())
+            outlines[i] = project(homography(outline(), outlines[i]), back)
+        pictures = [_cut_anew(one, even) for one, even in zip(seen, outlines, strict=True)]
         spot = index_spot(self._boxes, pictures)
-        return LearntDeck(name, self.edition, naming.cards, pictures, spot, self._asked)
+        return LearntDeck(name, self.edition, naming.cards, tuple(pictures), spot, self._asked)
+
+
+def _cut_anew(seen: _Seen, quad: Quad) -> Image:
+    """Return the kept picture of a laid card for another outline in the picture of the pile."""
+    about = cv2.imdecode(np.frombuffer(seen.about, np.uint8), cv2.IMREAD_COLOR)
+    assert about is not None
+    height, width = about.shape[:2]
+    inner = (unit_square() + _ABOUT) / (1 + 2 * _ABOUT) * np.array([width, height], np.float32)
+    matrix = homography(seen.quad, inner.astype(np.float32))
+    return straightened(np.asarray(about, np.uint8), project(matrix, quad))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -14,15 +15,18 @@ from companion.cards import deck as cards_of
 from companion.decks.deckfile import LearntDeck
 from companion.decks.look import CLASSES, Look, fit
 from companion.decks.places import Places, card_places, index_places
-from companion.decks.views import PLAIN, CardViews, study
-from companion.vision.geometry import Image, Quad
+from companion.decks.seeking import Seeker
+from companion.decks.views import PLAIN, CardViews, index_frames, outline, study, usual_spot
+from companion.vision.geometry import Image, Quad, homography, project
 from companion.vision.labels import Floats
-from companion.vision.learnt import Placed
+from companion.vision.learnt import Placed, Sought
 from companion.vision.reader import Reader
 
 # The views of indices that stand for how they may look elsewhere are the last ones; see `study`.
 _SEED = 20
 _FEATURES = "<f2"
+# Share of the kept pictures, both ways up, that the networks alone name rightly, of a design that they know.
+_FAMILIAR = 0.97
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,6 +37,23 @@ class DeckLooks:
     indices: Look
     card_places: Places | None = None
     index_places: Places | None = None
+    seeker: Seeker | None = None
+    spot: tuple[float, float, float] | None = None
+
+    @property
+    def seeks(self) -> bool:
+        """Whether its cards are unlike any that the networks know, and worth seeking by their pictures."""
+        return self.seeker is not None
+
+    def seek(self, image: Image, known: Sequence[Quad]) -> list[Sought]:
+        """Return the deck's cards in a picture, the topmost first. known: outlines (4, 2) in which some may lie."""
+        return [] if self.seeker is None else self.seeker.seek(image, known)
+
+    def corners(self, card: Quad) -> tuple[Quad, Quad]:
+        """Return the squares about a card's two indices, each upright for its own."""
+        matrix = homography(outline(), card)
+        first, second = index_frames(*(self.spot or usual_spot()))
+        return project(matrix, first), project(matrix, second)
 
     def weigh_cards(self, logs: Floats, features: Floats) -> tuple[Floats, Floats]:
         """Return the (N, 57) log-likelihoods of crops of whole cards with what their (N, D) features tell.
@@ -94,7 +115,15 @@ def learnt_looks(reader: Reader, deck: LearntDeck, networks: Path, cache: Path |
     indices = index_places(deck, cards, prior, None if kept is None else kept.sharpness[1])
     if cache and kept is None:
         _keep(cache, key, _Kept(views, (whole.sharpness, indices.sharpness)))
-    return replace(told, card_places=whole, index_places=indices)
+    seeker = None if _is_familiar(views, cards) else Seeker(deck, cards, prior)
+    return replace(told, card_places=whole, index_places=indices, seeker=seeker, spot=deck.spot)
+
+
+def _is_familiar(views: Sequence[CardViews], cards: Sequence[int]) -> bool:
+    """Whether the networks read the deck by themselves, its whole cards and its indices."""
+    labels = np.asarray(cards)
+    whole = np.stack([view.logs[:PLAIN] for view in views])[..., :-1].argmax(-1)
+    return bool((whole == labels[:, None]).mean() >= _FAMILIAR)
 
 
 def _against_unlaid(deck: LearntDeck) -> float:

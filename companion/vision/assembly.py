@@ -20,6 +20,7 @@ from companion.vision.proposals import proposals
 from companion.vision.reader import Backing, Reader
 from companion.vision.reading import Reading, as_corners_say, with_indices
 from companion.vision.sightings import Sighting
+from companion.vision.sought import with_sought
 
 # So many cards make a picture of several.
 _SEVERAL = 3
@@ -52,8 +53,11 @@ class Assembler:
         self._limits = limits
         self._hidden = HiddenCards(reader, limits)
 
-    def cards(self, image: Image, boxes: Sequence[Box]) -> list[Sighting]:
-        """Return the cards that are boxed in a (H, W, 3) BGR picture, whole ones first, each from the left."""
+    def cards(self, image: Image, boxes: Sequence[Box], seek: bool = False) -> list[Sighting]:
+        """Return the cards that are boxed in a (H, W, 3) BGR picture, whole ones first, each from the left.
+
+        seek: whether a learnt deck's cards are sought by their pictures besides.
+        """
         surely = [box for box in boxes if box.score >= self._limits.box]
         read = self._reader.read_indices(image, _index_frames(surely))
         indices = [index for index in apart(read) if self._is_index(index)]
@@ -78,6 +82,8 @@ class Assembler:
             read += faint
         sightings = of_one_size([reading.sighting(whole=True) for reading in whole])
         sightings += self._hidden.among(image, loose, sightings, indices, read)
+        if seek and self._reader.seeks:
+            sightings = with_sought(sightings, self._reader.sought(image, [card.quad for card in whole]))
         return sorted(sightings, key=lambda sighting: (not sighting.whole, float(sighting.quad[:, 0].mean())))
 
     def faint_cards(self, image: Image, boxes: Sequence[Box]) -> list[Sighting]:

@@ -131,7 +131,7 @@ class CardDetector:
     def _look(self, image: Image, fine_scales: tuple[int, ...] = _FINE_SCALES[:1]) -> list[Sighting]:
         least = _FAINTEST if self._reader.knows_deck else self._limits.faint_box
         boxes = self._boxes.find(image, least=least)
-        found = self._assembler.cards(image, boxes)
+        found = self._assembler.cards(image, boxes, seek=True)
         found = found or self._assembler.cards(image, self._boxes.find(image, _LAST_SCALES, turned=True, least=least))
         for scale in fine_scales:
             # What a learnt deck's pictures leave in doubt a finer look does not tell.

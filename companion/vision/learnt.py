@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from companion.vision.geometry import Image, Quad
+import numpy as np
+from numpy.typing import NDArray
+
+from companion.vision.geometry import Image, Quad, homography, project, unit_square
 from companion.vision.labels import Floats
+
+# Share of a card that shows if it lies open.
+_OPEN = 0.75
 
 
 @dataclass(frozen=True, eq=False)
@@ -22,8 +29,43 @@ class Placed:
     belonging: float
 
 
+@dataclass(frozen=True, eq=False)
+class Sought:
+    """A card of the deck, told by its picture alone.
+
+    quad: its outline (4, 2). logs: (57,) log-likelihoods by what shows of it. shown: (R, C) which cells of it do.
+    """
+
+    quad: Quad
+    logs: Floats
+    shown: NDArray[np.bool_]
+
+    @property
+    def open(self) -> bool:
+        """Whether the card lies open."""
+        return bool(self.shown.mean() >= _OPEN)
+
+    def shows(self, points: Floats) -> NDArray[np.bool_]:
+        """Return (N,) which of the points (N, 2) of the picture lie where the card shows."""
+        rows, columns = self.shown.shape
+        x, y = np.floor(project(homography(self.quad, unit_square()), points) * (columns, rows)).astype(int).T
+        inside: NDArray[np.bool_] = (x >= 0) & (x < columns) & (y >= 0) & (y < rows)
+        inside[inside] = self.shown[y[inside], x[inside]]
+        return inside
+
+
 class Deck(Protocol):
     """What is known of the looks of the deck on the table."""
+
+    @property
+    def seeks(self) -> bool:
+        """Whether its cards are unlike any that the networks know, and worth seeking by their pictures."""
+
+    def seek(self, image: Image, known: Sequence[Quad]) -> list[Sought]:
+        """Return the deck's cards in a picture, the topmost first. known: outlines (4, 2) in which some may lie."""
+
+    def corners(self, card: Quad) -> tuple[Quad, Quad]:
+        """Return the squares about a card's two indices, each upright for its own."""
 
     def weigh_cards(self, logs: Floats, features: Floats) -> tuple[Floats, Floats]:
         """Return what crops of whole cards show by their (N, 57) log-likelihoods and their (N, D) features.

@@ -28,7 +28,7 @@ from companion.vision.geometry import (
     unit_square,
 )
 from companion.vision.labels import COLOR_COUNT, FACE_COUNT, Floats, card_log_likelihoods, log_softmax
-from companion.vision.learnt import Deck
+from companion.vision.learnt import Deck, Sought
 from companion.vision.reading import Reading, Scale, with_indices
 from companion.vision.runtime import Network
 
@@ -59,6 +59,9 @@ _NONE, _HARDLY_ANY, _RATHER_NONE, _FEWER, _STILL_HARDLY = 0.8, 0.12, 0.3, 0.25, 
 # What the first two looks, which are turned to each other by half, both take for the same card, the second with this
 # probability, needs no third: that told none of 705 such cards otherwise.
 _SETTLED = 0.95
+# How the corners of a card are looked at that was told by its picture, and what they count beside the whole of it: with
+# half of what they say 93 of 96 open cards of six designs were read rightly, without it 91.
+_SOUGHT_VIEWS, _CORNERS = ((-0.1, 0), (0.0, 0), (0.12, 0)), 0.5
 
 
 def _aspect(quad: Quad) -> float:
@@ -256,6 +259,35 @@ class Reader:
     def knows_deck(self) -> bool:
         """Whether it reads with a learnt deck."""
         return self._deck is not None
+
+    @property
+    def seeks(self) -> bool:
+        """Whether a learnt deck's cards are sought by their pictures besides."""
+        return self._deck is not None and self._deck.seeks
+
+    def sought(self, image: Image, known: Sequence[Quad]) -> list[tuple[Reading, Sought]]:
+        """Return the learnt deck's cards in a picture, told by their pictures and by the networks, the topmost first.
+
+        known: outlines (4, 2) in which some may lie.
+        """
+        if self._deck is None:
+            return []
+        return [(self._seen_there(image, one, self._deck), one) for one in self._deck.seek(image, known)]
+
+    def _seen_there(self, image: Image, one: Sought, deck: Deck) -> Reading:
+        """Return what a card is, by its picture and by what the networks read where it shows."""
+        frames = [frame for frame in deck.corners(one.quad) if one.shows(frame.mean(0)[None]).all()]
+        corners = np.zeros_like(one.logs)
+        if frames:
+            said, _, belonging = self._index_scores(image, frames, _SOUGHT_VIEWS)
+            corners = (said * belonging[..., None]).sum(1).mean(0)
+        if one.open:
+            views = self._pass(image, [one.quad, np.roll(one.quad, 2, axis=0)])
+            read, scale = _mean([view.logs for view in views]) + _CORNERS * corners, self._card_scale
+        else:
+            read, scale = corners, self._index_scale
+        logs = log_softmax(np.asarray(read + one.logs, np.float32)[None])[0]
+        return Reading(one.quad, logs, scale, belonging=1.0)
 
     def belongings(self, image: Image, quads: Sequence[Quad]) -> list[float]:
         """Return how surely (0 to 1) a card of the learnt deck lies in each rough outline, at a glance."""

@@ -1,0 +1,237 @@
+"""How well each of a deck's pictures is what lies in an outline, cell by cell: what is hidden does not count.
+
+Cells are compared after the light, a gain and an offset for all of the card, is fitted to those that agree (iteratively
+reweighted least squares: Holland and Welsch, 1977). Each may lie off by a pixel, as outlines are never exact.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from companion.cards import ALL_CARDS
+from companion.decks.aligning import aligned
+from companion.decks.views import outline
+from companion.vision.geometry import Image, Quad, cut
+from companion.vision.labels import Floats
+
+ACROSS, DOWN = 8, 12
+"""Cells of a card."""
+SIZE = (96, 144)
+"""Width and height (px) at which a card is compared: as large as cards in a hand are seen, 12 px a cell."""
+
+Shown = NDArray[np.bool_]
+"""Which cells of a card show, (12, 8)."""
+
+# By which pixels a cell may lie off.
+_OFF = ((0, 0), (-1, 0), (1, 0), (0, -1), (0, 1), (-1, -1), (1, 1), (-1, 1), (1, -1))
+# Blur (px): print is sharper than any picture of it.
+_BLUR = 0.8
+# Grey levels by which a cell may differ from its like by noise and other light; what copies differ by, and a part of
+# how steep the print is, for edges that lie off by half a pixel, come on top (variances).
+_NOISE, _COPIES, _STEEP = 10.0, 2.0, 0.25
+# An error of so many variances counts as any larger one: the cell shows something else.
+_MOST = 8.0
+# A cell shows the print where its error has less variances.
+_LIKE = 3.0
+# Gains and offsets (levels) of the light, how far colours' gains may be apart, and how many squared levels hold them
+# together.
+_GAINS, _OFFSET, _TINT, _HELD = (0.25, 2.5), 12.0, (0.85, 1.18), 800.0
+# Copies whose small pictures correlate so well, and that do when laid over one another, are made one picture.
+_COPY, _SAME_PRINT = 0.85, 0.985
+# A cell tells something where its print has such a deviation (levels), and most of that is found again.
+_PRINT, _FOUND = 8.0, 0.5
+
+
+@dataclass(frozen=True, eq=False)
+class Compared:
+    """Errors (cells, pictures) of each of the deck's pictures, upright and upside down, in their own variances."""
+
+    errors: Floats
+    free: Shown
+
+    @property
+    def scores(self) -> Floats:
+        """(pictures,) how well each fits, at most 0."""
+        return np.asarray(-(np.minimum(self.errors, _MOST) * self.free.reshape(-1, 1)).sum(0), np.float32)
+
+    def shown(self, picture: int) -> Shown:
+        """Return which of the free cells show a picture."""
+        return np.asarray((self.errors[:, picture].reshape(DOWN, ACROSS) < _LIKE) & self.free)
+
+
+class Prints:
+    """The pictures of a deck, one of each face as it is seen upright and upside down.
+
+    pictures: kept pictures. cards: (N,) numbers of ALL_CARDS.
+    """
+
+    def __init__(self, pictures: Sequence[Image], cards: Sequence[int]) -> None:
+        faces, numbers, differ = _one_each(pictures, cards)
+        self.pictures = np.concatenate([faces, faces[:, ::-1, ::-1]])
+        self.cards = np.concatenate([numbers, numbers])
+        self._cells = _in_cells(self.pictures)
+        self._mean, self._square = self._cells.mean(-1), (self._cells**2).mean(-1)
+        steep = np.diff(self.pictures, axis=2, append=self.pictures[:, :, -1:]) ** 2
+        steep += np.diff(self.pictures, axis=1, append=self.pictures[:, -1:]) ** 2
+        typical = _in_cells(steep.mean(0)).mean(-1).reshape(-1, 3).mean(1)
+        self._variance = np.asarray(_NOISE**2 + _COPIES * differ + _STEEP * typical, np.float32)
+        spread = np.maximum(self._square - self._mean**2, 0)
+        self._spread = spread.reshape(DOWN * ACROSS, 3, -1).mean(1)
+
+    def compare(self, image: Image, quad: Quad, free: Shown, exactly: bool = True, only: int | None = None) -> Compared:
+        """Return how the pictures fit an outline (4, 2) in a (H, W, 3) BGR uint8 picture. free: what may show there.
+
+        exactly: whether the cells may lie off by a pixel.
+        """
+        seen = _soft(cut(image, quad, *SIZE))
+        offs = [np.roll(seen, (down, across), (0, 1)) for across, down in (_OFF if exactly else _OFF[:1])]
+        cells = _in_cells(np.stack(offs))
+        count = DOWN * ACROSS
+        both = np.matmul(self._cells, cells.transpose(0, 2, 1)) / cells.shape[-1]
+        both = both.reshape(count, 3, *both.shape[1:])
+        mean, square = (part.reshape(count, 3, -1) for part in (cells.mean(-1), (cells**2).mean(-1)))
+        own, own_square = (part.reshape(count, 3, -1) for part in (self._mean, self._square))
+        open_cells = free.reshape(-1, 1).astype(np.float32)
+        weights = np.repeat(open_cells, own.shape[2], 1)
+        for again in (True, False):
+            gain, offset, level = _light(weights, own, own_square, mean[..., :1], both[..., 0])
+            alone = gain**2 * own_square + offset**2 + 2 * gain * offset * own
+            if again:
+                off = square[..., :1] + alone - 2 * gain * both[..., 0] - 2 * offset * mean[..., :1]
+                weights = open_cells / (1 + (off.mean(1) / level**2 / self._variance[:, None] / 2) ** 2)
+        off = square[:, :, None] + alone[..., None]
+        off = off - 2 * gain[:, :, None] * both - 2 * offset[:, :, None] * mean[:, :, None]
+        errors = off.mean(1).min(-1) / level**2 / self._variance[:, None]
+        return Compared(np.asarray(errors, np.float32), free)
+
+    def telling(self, compared: Compared, picture: int) -> Shown:
+        """Return which cells have print of their own that is found again: plain ones could be anything."""
+        spread = self._spread[:, picture]
+        found = compared.errors[:, picture] * self._variance < _FOUND * spread
+        return np.asarray(((spread > _PRINT**2) & found).reshape(DOWN, ACROSS) & compared.shown(picture))
+
+    def explained(self, compared: Compared, picture: int) -> float:
+        """Return which share of the variance of the cells that show a picture is the picture's."""
+        shown = compared.shown(picture).ravel()
+        if not shown.any():
+            return 0.0
+        mean = self._mean[:, picture].reshape(-1, 3)[shown]
+        square = self._square[:, picture].reshape(-1, 3)[shown]
+        variance = float((square - mean.mean(0) ** 2).mean())
+        return 1 - float((compared.errors[:, picture] * self._variance)[shown].mean()) / max(variance, 1.0)
+
+    def scores_of_cards(self, scores: Floats) -> Floats:
+        """Return (56,) the best score of each card's pictures, the worst of all for cards without any."""
+        best = np.full(len(ALL_CARDS), scores.min(), np.float32)
+        np.maximum.at(best, self.cards, scores)
+        return best
+
+
+def _light(
+    weights: Floats, own: Floats, own_square: Floats, mean: Floats, both: Floats
+) -> tuple[Floats, Floats, Floats]:
+    """Return the gains (3, K) and offsets (3, K) that make K pictures what is seen, and the gains in all (K,).
+
+    weights: (cells, K). own, own_square: means and mean squares of the pictures' cells, (cells, 3, K). mean, both:
+    those of what is seen, (cells, 3, 1), and of its products with the pictures.
+    """
+    count = weights.sum(0) + 1e-3
+    weighted = weights[:, None]
+    squares, products = (weighted * own_square).sum(0), (weighted * both).sum(0)
+    sums, seen = (weighted * own).sum(0), (weighted * mean).sum(0)
+    level = np.clip(products.sum(0) / (squares.sum(0) + 1e-3), *_GAINS)
+    held = _HELD * count
+    low, high = (share * level for share in _TINT)
+    gain = np.clip((products + held * level) / (squares + held), low, high)
+    offset = np.clip((seen - gain * sums) / count, -_OFFSET, _OFFSET)
+    gain = np.clip((products - offset * sums + held * level) / (squares + held), low, high)
+    return gain, offset, level
+
+
+def _soft(picture: Image) -> Floats:
+    return cv2.GaussianBlur(picture, (0, 0), _BLUR).astype(np.float32)
+
+
+def _in_cells(pictures: Floats) -> Floats:
+    """Return pictures (..., H, W, 3) as (cells and colours, ..., pixels)."""
+    width, height = SIZE[0] // ACROSS, SIZE[1] // DOWN
+    count = pictures.ndim - 3
+    parts = pictures.reshape(*pictures.shape[:count], DOWN, height, ACROSS, width, 3)
+    order = (count, count + 2, count + 4, *range(count), count + 1, count + 3)
+    return np.ascontiguousarray(parts.transpose(order)).reshape(-1, *pictures.shape[:count], width * height)
+
+
+def _filled(pictures: Sequence[Image]) -> Floats:
+    """Return (N, H, W, 3) soft pictures, with what the camera did not see of a card as the other cards have it."""
+    soft = np.stack([_soft(picture) for picture in pictures])
+    seen = ~np.stack([_outside(picture) for picture in pictures])[..., None]
+    both = np.concatenate([soft * seen, (soft * seen)[:, ::-1, ::-1]]).sum(0)
+    counts = np.concatenate([seen, seen[:, ::-1, ::-1]]).sum(0)
+    return np.asarray(np.where(seen, soft, both / np.maximum(counts, 1)), np.float32)
+
+
+def _outside(picture: Image) -> NDArray[np.bool_]:
+    """Return (H, W) which pixels a crop has from beyond the picture that it was taken from: even grey at its edge."""
+    grey = (np.abs(picture.astype(np.int16) - 127).max(2) < 5).astype(np.uint8)
+    _, spots, boxes, _ = cv2.connectedComponentsWithStats(cv2.dilate(grey, np.ones((3, 3), np.uint8)))
+    height, width = grey.shape
+    left, top, across, down, area = boxes.T
+    at_edge = (left == 0) | (top == 0) | (left + across == width) | (top + down == height)
+    chosen = at_edge & (area > 3 * ACROSS)
+    chosen[0] = False
+    return np.asarray(cv2.dilate(chosen[spots].astype(np.uint8), np.ones((5, 5), np.uint8)) > 0)
+
+
+def _one_each(kept: Sequence[Image], cards: Sequence[int]) -> tuple[Floats, NDArray[np.intp], Floats]:
+    """Return one picture for each face (or more, where copies are unlike), their cards, and the copies' variance.
+
+    That is (cells,), the median over the faces. Copies are laid over one another before their mean is taken.
+    """
+    pictures = _filled([cut(picture, outline(), *SIZE) for picture in kept])
+    small = np.stack([_tiny(picture) for picture in pictures])
+    faces, numbers, differ = [], [], []
+    for card in dict.fromkeys(cards):
+        left = [i for i, other in enumerate(cards) if other == card]
+        while left:
+            first, *others = left
+            group = [pictures[first]]
+            for i in others:
+                upright, turned = (float(small[first] @ _tiny(way)) for way in (pictures[i], pictures[i][::-1, ::-1]))
+                if max(upright, turned) > _COPY:
+                    card_there = np.roll(outline(), 0 if upright >= turned else 2, axis=0)
+                    copy = _laid_over(pictures[first], kept[i], card_there)
+                    if _alike(pictures[first], copy) > _SAME_PRINT:
+                        group.append(copy)
+                        left.remove(i)
+            left.remove(first)
+            mean = np.mean(group, axis=0)
+            faces.append(mean)
+            numbers.append(card)
+            if len(group) > 1:
+                cells = _in_cells((np.stack(group) - mean) ** 2).mean(-1).sum(1) / (len(group) - 1)
+                differ.append(cells.reshape(-1, 3).mean(1))
+    middle = np.median(differ, axis=0) if differ else np.zeros(DOWN * ACROSS)
+    return np.stack(faces), np.asarray(numbers, np.intp), np.asarray((middle + middle[::-1]) / 2, np.float32)
+
+
+def _tiny(picture: Floats) -> Floats:
+    values = cv2.resize(picture, (16, 24)).ravel()
+    values = values - values.mean()
+    return np.asarray(values / max(float(np.linalg.norm(values)), 1e-3), np.float32)
+
+
+def _alike(picture: Floats, other: Floats) -> float:
+    first, second = (values - values.mean() for values in (picture, other))
+    return float((first * second).sum() / max(float(np.linalg.norm(first) * np.linalg.norm(second)), 1e-3))
+
+
+def _laid_over(picture: Floats, kept: Image, quad: Quad) -> Floats:
+    """Return the card in an outline of a kept picture as it lies over a (H, W, 3) picture of its like."""
+    moved = aligned(kept, quad, picture, np.ones((DOWN, ACROSS), bool))
+    crop = cut(kept, quad if moved is None else moved, *SIZE)
+    return np.asarray(np.where(_outside(crop)[..., None], picture, _soft(crop)), np.float32)

@@ -1,0 +1,72 @@
+"""Whether a card of the deck lies in an outline, and which: its pictures are laid into it as exactly as may be.
+
+What a card on top hides is left out; where only a part shows, that part alone is laid over its like.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from companion.decks.aligning import aligned
+from companion.decks.prints import Compared, Prints, Shown
+from companion.vision.geometry import Image, Quad
+from companion.vision.labels import Floats
+from companion.vision.outlines import is_card_shaped
+
+# How often an outline is moved: the first picture laid into it may have been another card's.
+_TIMES = 2
+# Share of the variance that the picture must explain.
+_EXPLAINED = 0.5
+
+
+@dataclass(frozen=True, eq=False)
+class Proof:
+    """What the deck's pictures tell of an outline.
+
+    quad: the outline (4, 2). picture: which of the deck's fits best. scores: (56,) how well each card fits, at most 0.
+    shown: which cells show it. telling: which of them have print.
+    """
+
+    quad: Quad
+    picture: int
+    scores: Floats
+    shown: Shown
+    telling: Shown
+
+    def worth(self, free: Shown) -> float:
+        """Return how much speaks for the card: what shows of it, and that nothing that could is missing."""
+        share = float(self.shown.sum()) / max(1.0, float(free.sum()))
+        return float(self.telling.sum()) * share**4
+
+
+def glance(prints: Prints, image: Image, quad: Quad, free: Shown) -> Proof | None:
+    """Return what the pictures tell of an outline (4, 2) as it is, None where it is none.
+
+    image: (H, W, 3) BGR uint8. free: which cells no other card hides.
+    """
+    if not is_card_shaped(quad):
+        return None
+    return _told(prints, quad, prints.compare(image, quad, free, exactly=False))
+
+
+def proof(prints: Prints, image: Image, one: Proof, free: Shown) -> Proof:
+    """Return what is told of an outline at a second look, moved to where the likeliest card's picture fits."""
+    for _ in range(_TIMES):
+        moved = aligned(image, one.quad, prints.pictures[one.picture], one.shown & free)
+        here = _told(prints, one.quad, prints.compare(image, one.quad, free))
+        there = here if moved is None else _told(prints, moved, prints.compare(image, moved, free))
+        one = there if there.scores.max() > here.scores.max() else here
+        if one is here:
+            break
+    return one
+
+
+def _told(prints: Prints, quad: Quad, compared: Compared) -> Proof:
+    scores = compared.scores
+    best = int(scores.argmax())
+    shown, telling = compared.shown(best), prints.telling(compared, best)
+    if prints.explained(compared, best) < _EXPLAINED:
+        telling = np.zeros_like(telling)
+    return Proof(quad, best, prints.scores_of_cards(scores), shown, telling)

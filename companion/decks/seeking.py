@@ -1,0 +1,125 @@
+"""All cards of the deck in a picture, told by its pictures alone: from the topmost down, each by what shows of it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from companion.decks.deckfile import LearntDeck
+from companion.decks.look import CLASSES
+from companion.decks.prints import ACROSS, DOWN, SIZE, Prints, Shown
+from companion.decks.proving import Proof, glance, proof
+from companion.decks.voting import Voters
+from companion.vision.geometry import Image, Quad, homography, intersection_over_union, project, unit_square
+from companion.vision.learnt import Sought
+
+# Outlines that share more are looked at once.
+_SAME = 0.92
+# Scale at which is kept what cards cover, and by how much (px of a card's picture) that is more than their cells.
+_SCALE, _MORE = 0.25, 9
+# A card shows so many cells of its own, so many of them with print, and so large a share of those that no other hides.
+_CELLS, _TELLING, _SHARE = 8, 5, 0.5
+# What speaks for a card at least.
+_LEAST = 0.2
+# Nats for a cell's error of one variance: neighbouring pixels err together, but a cell has many. And the most that is
+# said against a card.
+_NATS, _MOST = 0.5, 9.0
+# The mean error of a cell (variances) of a card that fits well.
+_FITS = 0.2
+
+
+@dataclass(frozen=True, eq=False)
+class _Seen:
+    """What an outline shows by itself, where cards found before leave it free, and how much speaks for it."""
+
+    proof: Proof
+    free: Shown
+    worth: float
+
+
+class Seeker:
+    """Seeks a deck's cards.
+
+    cards: its pictures', as numbers of ALL_CARDS. prior: nats against a card that was not laid.
+    """
+
+    def __init__(self, deck: LearntDeck, cards: Sequence[int], prior: float = 0.0) -> None:
+        self._prints = Prints(deck.pictures, cards)
+        self._voters = Voters(deck.pictures)
+        self._prior = prior
+        self._unlaid = np.setdiff1d(np.arange(CLASSES - 1), np.asarray(cards))
+
+    def seek(self, image: Image, known: Sequence[Quad]) -> list[Sought]:
+        """Return the cards in a (H, W, 3) BGR uint8 picture, the topmost first.
+
+        known: outlines (4, 2) in which some may lie, besides those that keypoints tell.
+        """
+        outlines: list[Quad] = []
+        for quad in [*known, *self._voters.outlines(image)]:
+            if all(intersection_over_union(quad, other) < _SAME for other in outlines):
+                outlines.append(quad)
+        height, width = (round(side * _SCALE) for side in image.shape[:2])
+        covered = np.zeros((height, width), np.uint8)
+        left = [seen for quad in outlines if (seen := self._at_a_glance(image, quad, covered)) is not None]
+        found: list[Sought] = []
+        while left:
+            best = max(range(len(left)), key=lambda i: left[i].worth)
+            if left[best].worth < _LEAST:
+                break
+            taken = left.pop(best)
+            one = proof(self._prints, image, taken.proof, taken.free)
+            free = _free(one.quad, covered)
+            shown, telling = one.shown & free, one.telling & free
+            if shown.sum() < max(_CELLS, _SHARE * free.sum()) or telling.sum() < _TELLING:
+                continue
+            found.append(self._sought(one, shown))
+            covered |= _cover(one.quad, shown, covered.shape)
+            left = [seen for old in left if (seen := self._again(image, old, covered)) is not None]
+        return found
+
+    def _at_a_glance(self, image: Image, quad: Quad, covered: NDArray[np.uint8]) -> _Seen | None:
+        free = _free(quad, covered)
+        one = glance(self._prints, image, quad, free) if free.sum() >= _CELLS else None
+        return None if one is None else _Seen(one, free, one.worth(free))
+
+    def _again(self, image: Image, old: _Seen, covered: NDArray[np.uint8]) -> _Seen | None:
+        """Return the same of an outline of which a card found since may hide more."""
+        quad = old.proof.quad
+        return old if (_free(quad, covered) == old.free).all() else self._at_a_glance(image, quad, covered)
+
+    def _sought(self, one: Proof, shown: Shown) -> Sought:
+        logs = np.zeros(CLASSES, np.float32)
+        best = float(one.scores.max())
+        # Where even the likeliest card fits badly, by blur or lamp, differences tell less.
+        ill = max(1.0, -best / (_FITS * float(one.shown.sum())))
+        logs[:-1] = np.maximum(_NATS / ill * (one.scores - best), -_MOST)
+        logs[self._unlaid] = np.minimum(logs[self._unlaid], -self._prior)
+        logs[-1] = -_MOST
+        return Sought(one.quad, logs, shown)
+
+
+def _free(quad: Quad, covered: NDArray[np.uint8]) -> Shown:
+    """Return which cells of a card no card found before covers, and lie in the picture."""
+    y, x = np.mgrid[0:DOWN, 0:ACROSS]
+    middles = np.stack([(x.ravel() + 0.5) / ACROSS, (y.ravel() + 0.5) / DOWN], 1)
+    places = project(homography(unit_square(), quad), middles) * _SCALE
+    height, width = covered.shape
+    inside = (places >= 0).all(1) & (places[:, 0] < width) & (places[:, 1] < height)
+    free = np.zeros(len(places), bool)
+    at = places[inside].astype(int)
+    free[inside] = covered[at[:, 1], at[:, 0]] == 0
+    return free.reshape(DOWN, ACROSS)
+
+
+def _cover(quad: Quad, shown: Shown, shape: tuple[int, ...]) -> NDArray[np.uint8]:
+    """Return (H, W) where cells of a card show."""
+    cells = cv2.resize(shown.astype(np.uint8), SIZE, interpolation=cv2.INTER_NEAREST)
+    wide = cv2.dilate(cells, np.ones((_MORE, _MORE), np.uint8))
+    edge = unit_square() * np.array(SIZE, np.float32)
+    matrix = homography(edge, np.asarray(quad * _SCALE, np.float32))
+    covered = cv2.warpPerspective(wide, matrix, (shape[1], shape[0]), flags=cv2.INTER_NEAREST)
+    return np.asarray(covered, np.uint8)

@@ -1,0 +1,119 @@
+"""Cards of a learnt deck told by their pictures alone, whole and under one another; kept pictures in one frame."""
+
+from __future__ import annotations
+
+import cv2
+import numpy as np
+import pytest
+
+from companion.cards import ALL_CARDS, Card, EditionName
+from companion.dataset.artist.faces import render
+from companion.dataset.artist.families import StyleFamily
+from companion.dataset.artist.styles import sample_style
+from companion.decks.congealing import congealed
+from companion.decks.deckfile import LearntDeck
+from companion.decks.seeking import Seeker
+from companion.decks.views import PICTURE, outline
+from companion.vision.geometry import Image, Quad, corner_frames, homography, intersection_over_union, unit_square
+from companion.vision.learnt import Sought
+from companion.vision.reading import Reading, Scale
+from companion.vision.sightings import Sighting
+from companion.vision.sought import with_sought
+
+NAMES = ("red 7", "blue 3", "green skip", "yellow 0", "red 2", "blue reverse")
+CARDS = [ALL_CARDS.index(Card.parse(name)) for name in NAMES]
+
+
+def _faces(seed: int) -> list[Image]:
+    style = sample_style(np.random.default_rng(seed), StyleFamily.WHITE_OVAL, ())
+    return [np.ascontiguousarray(render(Card.parse(name), style, 400).image[:, :, :3]) for name in NAMES]
+
+
+@pytest.fixture(scope="module")
+def faces() -> list[Image]:
+    return _faces(5)
+
+
+def _table(width: int, height: int) -> Image:
+    noise = np.random.default_rng(3).normal(0, 25, (height // 8, width // 8, 3))
+    wide = cv2.resize(noise, (width, height), interpolation=cv2.INTER_CUBIC)
+    return np.asarray(np.clip(np.array([70, 110, 150]) + wide, 0, 255), np.uint8)
+
+
+def _lay(table: Image, face: Image, quad: Quad) -> None:
+    height, width = face.shape[:2]
+    matrix = homography(unit_square() * np.array([width, height], np.float32), quad)
+    size = (table.shape[1], table.shape[0])
+    cv2.warpPerspective(face, matrix, size, dst=table, borderMode=cv2.BORDER_TRANSPARENT)
+
+
+def _turned(x: float, y: float, degrees: float, length: float = 220.0) -> Quad:
+    turn = np.radians(degrees)
+    matrix = np.array([[np.cos(turn), -np.sin(turn)], [np.sin(turn), np.cos(turn)]])
+    return np.asarray((unit_square() - 0.5) * (length * 56 / 87, length) @ matrix.T + (x, y), np.float32)
+
+
+def _deck(faces: list[Image]) -> LearntDeck:
+    pictures = []
+    for face in faces:
+        picture = _table(*PICTURE)
+        _lay(picture, face, outline())
+        pictures.append(picture)
+    cards = tuple(Card.parse(name) for name in NAMES)
+    return LearntDeck("drawn", EditionName.CLASSIC, cards, tuple(pictures))
+
+
+def _lit(picture: Image) -> Image:
+    noise = np.random.default_rng(1).normal(0, 3, picture.shape)
+    return np.asarray(np.clip(picture * np.array([0.75, 0.7, 0.68]) + noise, 0, 255), np.uint8)
+
+
+def _names(found: list[Sought]) -> list[str]:
+    return [ALL_CARDS[int(one.logs[:-1].argmax())].name for one in found]
+
+
+def test_cards_are_told_by_their_pictures_from_the_topmost_down(faces: list[Image]) -> None:
+    picture = _table(800, 600)
+    quads = [_turned(220 + 60 * i, 300 + 8 * i, -24 + 14 * i) for i in range(4)] + [_turned(650, 170, 160)]
+    for face, quad in zip(faces, quads, strict=False):
+        _lay(picture, face, quad)
+    found = Seeker(_deck(faces), CARDS).seek(_lit(picture), [])
+    assert sorted(_names(found)) == sorted(NAMES[:5])
+    for one, name in zip(found, _names(found), strict=True):
+        truth = quads[NAMES.index(name)]
+        # Which end is up is left open: a card of this design looks the same either way.
+        assert intersection_over_union(one.quad, truth) > 0.85
+        assert one.open == (name in {NAMES[3], NAMES[4]})
+
+
+def test_cards_of_another_design_and_bare_tables_are_left_alone(faces: list[Image]) -> None:
+    seeker, picture = Seeker(_deck(faces), CARDS), _table(800, 600)
+    assert seeker.seek(picture, [_turned(400, 300, 20)]) == []
+    style = sample_style(np.random.default_rng(9), StyleFamily.MINECRAFT, ())
+    other = np.ascontiguousarray(render(Card.parse("red 7"), style, 400).image[:, :, :3])
+    _lay(picture, other, _turned(400, 300, 20))
+    assert seeker.seek(picture, [_turned(400, 300, 20)]) == []
+
+
+def test_kept_pictures_that_lie_off_are_brought_to_where_most_lie(faces: list[Image]) -> None:
+    pictures = list(_deck(faces).pictures)
+    off = cv2.getRotationMatrix2D((160, 240), 9, 0.95)
+    pictures[2] = np.asarray(cv2.warpAffine(pictures[2], off, PICTURE), np.uint8)
+    matrices = congealed(pictures)
+    back = matrices[2] @ np.vstack([off, [0, 0, 1]])
+    corners = outline() @ back[:, :2].T + back[:, 2]
+    assert np.abs(corners - outline()).max() < 6
+    assert all(np.abs(matrix - np.eye(2, 3))[:, :2].max() < 0.05 for i, matrix in enumerate(matrices) if i != 2)
+
+
+def test_what_was_sought_stands_for_what_was_made_out_there() -> None:
+    quad, logs = _turned(300, 300, 10), np.full(57, -9, np.float32)
+    logs[CARDS[0]] = 0
+    shown = np.ones((12, 8), bool)
+    reading = Reading(quad, logs, Scale(1.0, np.ones(57, bool)), 1.0)
+    elsewhere = Sighting(_turned(600, 300, 0), (Card.parse("blue 3"),), (0.9,), True)
+    there = Sighting(quad, (Card.parse("green 4"),), (0.9,), True)
+    corner = Sighting(corner_frames(quad)[0], (Card.parse("green 4"),), (0.9,), True)
+    merged = with_sought([there, corner, elsewhere], [(reading, Sought(quad, logs, shown))])
+    assert [sighting.card.name for sighting in merged] == ["blue 3", "red 7"]
+    assert with_sought([there], []) == [there]
