@@ -63,8 +63,9 @@ class Assembler:
         indices = [index for index in apart(read) if self._is_index(index)]
         candidates = [(box.quad, box.score) for box in surely if box.kind is BoxKind.CARD]
         whole = self._whole_cards(image, candidates, indices)
-        if self._reader.knows_deck:
-            whole = one_each([*whole, *self._learnt_cards(image, boxes, whole, indices)], indices, image)
+        learnt = self._learnt_cards(image, boxes, whole, indices) if self._reader.knows_deck else []
+        if learnt:
+            whole = one_each([*whole, *learnt], indices, image)
         loose = self._unclaimed(indices, whole)
         # Where the box of a card was missed or far off, its two indices say where it lies.
         pairs = [(outline_from_pair(a, b), _PAIR_SCORE) for a, b in opposite_pairs(loose) if self._read_alike(a, b)]
@@ -83,7 +84,9 @@ class Assembler:
         sightings = of_one_size([reading.sighting(whole=True) for reading in whole])
         sightings += self._hidden.among(image, loose, sightings, indices, read)
         if seek and self._reader.seeks:
-            sightings = with_sought(sightings, self._reader.sought(image, [card.quad for card in whole]))
+            # What no sure box shows is believed where the deck's pictures say so.
+            sure = [s for s in sightings if all(s.quad is not card.quad for card in learnt)]
+            sightings = with_sought(sure, self._reader.sought(image, [card.quad for card in whole]))
         return sorted(sightings, key=lambda sighting: (not sighting.whole, float(sighting.quad[:, 0].mean())))
 
     def faint_cards(self, image: Image, boxes: Sequence[Box]) -> list[Sighting]:
