@@ -119,7 +119,7 @@ def _lift_ways(situation: Situation, lift: Lift) -> list[Way]:
     way = Way(replace(situation, outlaw=None), doubtful=phase in _AFTER_PLAY)
     shares = iter(thresholds.TAKEN_BACK[1:])
     if situation.outlaw is not None:
-        found.append(replace(way, weight=next(shares) * fits(way.after.lying)))
+        found.append(replace(way, weight=next(shares) * thresholds.MISMATCH_GOES * fits(way.after.lying)))
     for share in shares:
         further = without_last_card(way, lift.time)
         if further is None:

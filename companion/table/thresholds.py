@@ -100,6 +100,10 @@ TAKEN_BACK = (0.02, 0.94, 0.03, 0.01)
 """How many cards are truly gone when the pile watcher reports a card taken back: none, one, two, three. In 102
 simulated matches it reported 52, one of them of nothing."""
 
+MISMATCH_GOES = 18.0
+"""How much likelier a card that does not match is to be taken back than another one: nine of ten are, and in one of
+twenty turns somebody thinks better of a card."""
+
 TAKEN_BACK_UNSEEN = 0.002
 """How often a player lays another card for the last one without its being seen to be taken back: in one of twenty turns
 somebody thinks better of it, and of 25 such in simulated matches one was missed."""

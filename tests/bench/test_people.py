@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -12,14 +14,17 @@ from click.testing import CliRunner
 
 from companion.bench import matches as command
 from companion.bench.evening import NUISANCES, Evening, SetUp
-from companion.bench.people import People, Ruling, Slip
+from companion.bench.people import Draws, People, Ruling, Slip
 from companion.bench.strips import Film
 from companion.cards import Card, EditionName
-from companion.dataset.simulated.actions import FLIP_SECONDS, CarryOff, Lay, TakeTop
-from companion.dataset.simulated.script import Script, write_script
-from companion.table import Table
-from companion.vision.events import CardLanded, CardTakenBack, PileEvent, PileGone
+from companion.dataset.simulated.actions import FLIP_SECONDS, CarryOff, Lay, Reach, TakeTop
+from companion.dataset.simulated.script import LIVELY, Script, write_script
+from companion.referee.moves import Catch, Challenge, Creeper, Judge, Reveal, Target, Uno
+from companion.table import QuestionKind, Table
+from companion.vision.events import Arm, CardLanded, CardTakenBack, PileEvent, PileGone, PileKind, PileReached
 
+# What no camera sees.
+_TAPPED = (Uno, Catch, Challenge, Reveal, Judge, Target, Creeper)
 _RATE = 10
 _DELAY = 0.3
 
@@ -45,12 +50,33 @@ def seen(script: Script) -> list[tuple[float, PileEvent]]:
     return told
 
 
-def play(script: Script, told: list[tuple[float, PileEvent]]) -> People:
+def seen_with_arms(script: Script) -> list[tuple[float, PileEvent]]:
+    """Return what a camera without fault tells of a script with arms, people sitting around the table evenly."""
+    seats = len(script.header.players)
+    tracks = itertools.count(1)
+
+    def arm(seat: int) -> Arm:
+        return Arm(360 * seat / seats, 5.0, next(tracks))
+
+    laid = iter([step.action.seat for step in script.steps if isinstance(step.action, Lay)])
+    told: list[tuple[float, PileEvent]] = [
+        (at, replace(event, arm=arm(next(laid))) if isinstance(event, CardLanded) else event)
+        for at, event in seen(script)
+    ]
+    for step in script.steps:
+        action = step.action
+        if isinstance(action, Reach) and action.draws:
+            at = step.time + action.pace.contact
+            told.append((at, PileReached(at, at - 0.4, arm(action.seat), PileKind.DRAW, (0.05, 0.7, 0.25))))
+    return sorted(told, key=lambda each: each[0])
+
+
+def play(script: Script, told: list[tuple[float, PileEvent]], *, hands_free: bool = False) -> People:
     """Return the people after a match in which the camera told this."""
     now = [0.0]
     table = Table(clock=lambda: now[0])
     table.start_match(script.header)
-    people = People(table, script)
+    people = People(table, script, hands_free)
     left = list(told)
     for tick in range(int(script.duration * _RATE) + _RATE):
         now[0] = tick / _RATE
@@ -70,6 +96,18 @@ def test_a_camera_without_fault_leads_to_no_mistake(edition: EditionName, seed: 
     assert people.rulings[Ruling.RIGHT] > 15
     assert people.rulings[Ruling.ASKED] <= 2
     assert not {Ruling.WRONG, Ruling.MISSED, Ruling.INVENTED, Ruling.NEEDLESS} & set(people.rulings)
+
+
+@pytest.mark.parametrize(("seed", "edition"), [(1, EditionName.CLASSIC), (2, EditionName.MINECRAFT)])
+def test_who_leaves_it_to_the_camera_taps_what_no_camera_sees(seed: int, edition: EditionName) -> None:
+    script = write_script(seed, edition, ("Ann", "Ben", "Cy", "Dee"), LIVELY, 24, lively=True)
+    people = play(script, seen_with_arms(script), hands_free=True)
+    assert people.slips == []
+    assert people.draws[Draws.RULED] == people.draws[Draws.TRUE] > 0
+    assert people.draws[Draws.INVENTED] == 0
+    asked = people.questions.total() - people.questions[QuestionKind.ILLEGAL]  # a card taken back is seen
+    needed = [timed for timed in script.moves if isinstance(timed.entry, _TAPPED)]
+    assert people.taps <= asked + len(needed)
 
 
 def other(card: Card) -> Card:

@@ -28,7 +28,7 @@ from companion.table.sentences import Sentences
 from companion.table.situation import Way, situation
 from companion.table.transcriber import Told, transcribe
 from companion.table.weigh import Candidate, Finding
-from companion.vision.events import Arm, CameraHealth, CameraStatus, CardLanded, PileKind, PileReached
+from companion.vision.events import Arm, CameraHealth, CameraStatus, CardLanded, CardTakenBack, PileKind, PileReached
 
 from .conftest import Game, card, header, probabilities
 from .hands import Film, Filming, People, around
@@ -168,6 +168,17 @@ def test_a_colour_is_offered_once_however_it_came_about(arms: ArmsGame) -> None:
     arms.lay("Ann", "wild draw four")
     arms.lay(None, "wild")
     assert sorted(arms.labels) == ["blue", "green", "red", "yellow"]
+
+
+def test_a_card_taken_back_may_have_shown_another_colour_than_was_named(arms: ArmsGame) -> None:
+    arms.lay("Ann", "wild")
+    arms.lay("Ben", "yellow 6")
+    assert arms.moves[-2:] == ["Ann ChooseColor", "Ben Play"]
+    arms.now += 3
+    arms.table.see(CardTakenBack(arms.now, probabilities("wild")))
+    arms.lay("Ben", "green 5")
+    assert arms.view.questions == ()
+    assert (arms.moves[-2:], arms.top) == (["Ann ChooseColor", "Ben Play"], "green 5")
 
 
 def test_a_debt_that_nobody_takes_is_spoken_of_once(arms: ArmsGame) -> None:
