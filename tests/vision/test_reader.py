@@ -129,6 +129,9 @@ def test_where_corners_tell_another_card_than_the_middle_the_reading_is_unsure()
     assert unsure.confidence < UNSURE_BELOW
     # What a learnt deck's cards are known to look like needs no such caution.
     assert as_middle_allows(replace(told, belonging=0.9)).confidence == told.confidence
+    # A middle that tells hardly anything takes nothing away.
+    vague = _logs({"red 7": 0.4, "red 1": 0.35, "red 4": 0.25})
+    assert as_middle_allows(replace(told, middle=vague)).confidence == told.confidence
     agreeing = with_indices(replace(middle, logs=_logs({"red 1": 0.9, "red 7": 0.1})), corners)
     assert as_middle_allows(agreeing) is agreeing
 
