@@ -37,6 +37,9 @@ _SHADE_HUE, _UNEVEN, _PATCH = 0.15, 0.12, 5
 _NOISES = 6.0
 # Difference of logarithms from one frame to the next from which something moved.
 _MOVED = 0.07
+# Grey levels by which noise changes small pictures: a colour that is all but dark, as red is on a blue table, changes
+# by a fifth with that, and a third of such a table seemed to move with every hand.
+_GRAIN = 2
 # Grey levels between two pictures, and the share of pixels that may differ by more, under which nothing has happened.
 _SAME, _SAME_SHARE = 9, 0.0015
 # Seconds in which the table is learnt where nothing lies on it; after which what lies still becomes part of it; and the
@@ -124,7 +127,7 @@ class Backdrop:
             return None
         light = _light(picture - self._table)
         picture = picture - light
-        moved = self._moved(picture, time)
+        moved = self._moved(picture, np.asarray(cv2.absdiff(small, self._shown), np.uint8), time)
         self.pushed = _is_push(moved)
         foreign, solid = self._compare(picture)
         self._shown, self._last, self._foreign = small, picture, foreign
@@ -162,11 +165,14 @@ class Backdrop:
         assert self._last is not None
         self._beneath[ghost] = self._table[ghost] = self._last[ghost]
 
-    def _moved(self, picture: Floats, time: float) -> Mask:
+    def _moved(self, picture: Floats, levels: Image, time: float) -> Mask:
+        """Return where something moved since the last look. levels: (h, WIDTH, 3) uint8 by which colours differ."""
         assert self._last is not None
-        change = _most(np.asarray(cv2.absdiff(picture, self._last), np.float32))
-        noise = float(np.median(change[::3, ::3]))
+        changes = np.asarray(cv2.absdiff(picture, self._last), np.float32)
+        noise = float(np.median(_most(changes)[::3, ::3]))
         self._noise += 0.1 * (min(noise, 0.1) - self._noise)
+        changes[levels <= _GRAIN] = 0
+        change = _most(changes)
         moved = change > max(_MOVED, _NOISES * self._noise)
         self._still += np.float32(min(1.0, time - self._time))
         self._still[moved] = 0
