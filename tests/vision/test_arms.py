@@ -156,6 +156,46 @@ def test_an_arm_is_told_while_the_light_changes(change: Change) -> None:
     assert off(direction(reaches[0]), 200) < 20
 
 
+def passer_by(image: Image, now: float) -> Image:
+    """Return the picture in the soft shadow of somebody who steps before the lamp."""
+    away = np.arange(WIDTH, dtype=np.float32) / WIDTH - (now - 1.0) / 1.5
+    return (image * (1 - 0.4 * np.exp(-((away / 0.3) ** 4)))[None, :, None]).astype(np.uint8)
+
+
+def saturated(image: Image, now: float) -> Image:
+    """Return the picture as of a table that is blue through and through: hardly any red, of which noise is the most."""
+    bright = image[..., 2] > 220
+    image[..., 2] = np.where(bright, image[..., 2], 1)
+    return image
+
+
+@pytest.mark.parametrize("change", [passer_by, saturated])
+def test_arms_are_seen_in_a_passing_shadow_and_on_a_saturated_table(change: Change) -> None:
+    arms = [Arm(200, DISCARD.middle, start=1.2), Arm(20, DISCARD.middle, start=3.2, seed=3)]
+    _, reaches = follow(film(5.2, arms, change))
+    assert [reach.kind for reach in reaches] == [PileKind.DISCARD] * 2
+    assert all(off(direction(reach), arm.degrees) < 20 for reach, arm in zip(reaches, arms, strict=True))
+
+
+def test_a_card_that_touches_the_rim_is_no_arm_once_it_is_known_to_lie_there() -> None:
+    quad = np.array([[130, 140], [156, 140], [156, 180], [130, 180]], np.float32)
+    arm = Arm(180, np.array([143.0, 150.0]), start=0.5)
+
+    def lying(image: Image, now: float) -> Image:
+        if now > 1.2:
+            cv2.fillConvexPoly(image, quad.astype(np.int32), (230, 240, 235))
+            arm.paint(image, now)
+        return image
+
+    watcher, seen = ArmWatcher(), list[bool]()
+    for image, time in film(4.0, [arm], lying):
+        tracks = watcher.feed(image, time)
+        if time >= 1.3:
+            watcher.lies(quad)
+        seen.append(bool(time > 2.5 and tracks))
+    assert not any(seen)
+
+
 def test_a_shadow_beside_an_arm_does_not_turn_it() -> None:
     arm = Arm(180, DISCARD.middle)
 
