@@ -20,21 +20,23 @@ NAMED_MOST = 0.96
 
 
 def drawn_together(chances: NDArray[np.floating], most: float) -> NDArray[np.float64]:
-    """Return (N,) probabilities, that of no card last, of which no card has more than `most`.
+    """Return (N,) probabilities, that of no card last, drawn together until no card has more than `most`.
 
-    What is taken from the likeliest goes to the other cards in proportion: what speaks against a card that lies there
-    speaks for those that it may be instead, not for all alike, nor for none.
+    All log-likelihoods are divided by the same number, as little as it takes.
     """
     exact = np.asarray(chances, np.float64)
-    top = int(exact[:-1].argmax())
-    if exact[top] <= most:
+    if exact[:-1].max() <= most:
         return exact
-    others = exact[:-1].copy()
-    others[top] = 0.0
-    left = max(0.0, 1 - most - float(exact[-1]))
-    share = others * (left / others.sum()) if others.sum() > 0 else others
-    share[top] = most
-    return np.append(share, 1 - share.sum())
+
+    def less_sure(share: float) -> NDArray[np.float64]:
+        odds = exact**share
+        return np.asarray(odds / odds.sum(), np.float64)
+
+    low, high = 0.0, 1.0
+    for _ in range(12):
+        middle = (low + high) / 2
+        low, high = (low, middle) if less_sure(middle)[:-1].max() > most else (middle, high)
+    return less_sure(low)
 
 
 @dataclass(frozen=True, eq=False)

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from companion.cards import Card
 from companion.vision.calibration import Calibration
 from companion.vision.geometry import unit_square
-from companion.vision.sightings import NAMED_BELOW, NAMED_MOST, Sighting, drawn_together
+from companion.vision.sightings import NAMED_BELOW, NAMED_MOST, Sighting
 
 RED_7, RED_1 = Card.parse("red 7"), Card.parse("red 1")
 
@@ -42,14 +42,6 @@ def test_what_is_not_beyond_doubt_names_its_runner_up_however_sure_readings_like
     assert doubted.tempered(0.5).alternative == RED_1
     assert doubted.tempered(3.0).confidence < doubted.confidence
     assert doubted.at_most(0.99).confidence == pytest.approx(doubted.confidence)
-
-
-def test_what_speaks_against_a_card_speaks_for_those_that_it_may_be_instead() -> None:
-    told = drawn_together(np.array([0.99, 0.006, 0.002, 0.002]), 0.7)
-    assert told == pytest.approx([0.7, 0.2235, 0.0745, 0.002])
-    assert drawn_together(np.array([0.6, 0.3, 0.1]), 0.7) == pytest.approx([0.6, 0.3, 0.1])
-    # Where nothing else is possible it may be no card.
-    assert drawn_together(np.array([1.0, 0.0, 0.0]), 0.7) == pytest.approx([0.7, 0.0, 0.3])
 
 
 def test_corners_in_a_fan_alone_are_told_as_surely_as_they_deserve() -> None:
