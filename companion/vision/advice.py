@@ -80,7 +80,8 @@ _MOST_BLUR = 0.62
 over a tenth, 0.68 over a fifth, which hardly a reading survives."""
 _MOST_GLARE = 0.5
 _LEAST_WHITE = 65.0
-_LEAST_OF_DRAW_PILE = 0.6
+_LEAST_OF_DRAW_PILE = 0.8
+"""In eight simulated matches with 0.45 to 0.86 of it in view 8 of 39 draws were missed, in twenty others 2 of 55."""
 _CARD_SHAPE = np.array([56.0, 87.0])
 """A card's width and height in millimetres."""
 _LOOK = (128, 192)
