@@ -17,7 +17,7 @@ from companion.vision.sightings import Sighting
 # Share of a card's places on which cards told by their pictures show, from which on it is one of them.
 _SAME = 0.4
 # The most (nats) that such a sighting says against a card.
-_BOUND = -4.0
+_BOUND = -2.0
 # Places looked at in each direction.
 _PLACES = 6
 
