@@ -19,6 +19,8 @@ from companion.vision.learnt import Sought
 
 # Outlines that share more are looked at once.
 _SAME = 0.92
+# An outline that shares more with a card found is that card: neighbours in a fan share less.
+_TWICE = 0.85
 # Scale at which is kept what cards cover, and by how much (px of a card's picture) that is more than their cells.
 _SCALE, _MORE = 0.25, 9
 # A card shows so many cells of its own, so many of them with print, and so large a share of those that no other hides.
@@ -74,6 +76,8 @@ class Seeker:
             one = proof(self._prints, image, taken.proof, taken.free)
             free = _free(one.quad, covered)
             shown, telling = one.shown & free, one.telling & free
+            if any(intersection_over_union(one.quad, other.quad) > _TWICE for other in found):
+                continue
             if shown.sum() < max(_CELLS, _SHARE * free.sum()) or telling.sum() < _TELLING:
                 continue
             found.append(self._sought(one, shown))

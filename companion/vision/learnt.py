@@ -13,7 +13,7 @@ from companion.vision.geometry import Image, Quad, homography, project, unit_squ
 from companion.vision.labels import Floats
 
 # Share of a card that shows if it lies open.
-_OPEN = 0.75
+_OPEN = 0.6
 
 
 @dataclass(frozen=True, eq=False)
