@@ -1,7 +1,8 @@
-"""Whether the pile lies elsewhere than it is taken to: looked for until a card is laid where it was found.
+"""Where the pile is, if that is not where it was found, or if the picture never keeps still enough to find it.
 
 The first picture may show other open cards than the pile, as a hand that somebody has put down in view. Cards are laid
-on the pile alone, so that the first that is laid elsewhere, nearer the middle of the picture, tells where it is.
+on the pile alone, so that the first that is laid elsewhere, nearer the middle of the picture, tells where it is. And
+hands of cards that are held in view move all the time: there the card nearest the middle that lies still is the pile's.
 """
 
 from __future__ import annotations
@@ -15,63 +16,85 @@ from companion.vision.judgement import CHANGED, SAME_PLACE, UNCHANGED
 from companion.vision.looks import SURE
 from companion.vision.motion import Mask, difference, filled, length_of, share
 from companion.vision.sightings import Sighting
-from companion.vision.stillness import View, is_everywhere
+from companion.vision.stillness import MOTION, View, is_everywhere
 
 # Seconds between looks at the whole picture, and the longest that they are put off to while they show nothing: a look
 # there costs as much as the pile's, and the first card mostly lies for seconds before another comes.
-_PAUSE, _LONGEST_PAUSE = 0.3, 1.2
-# Part of the picture that may differ from one frame to the next where nothing moves in it, as for the pile's zone.
-_MOTION = 0.006
+_PAUSE, _LONGEST_PAUSE = 0.2, 0.6
+# Seconds that a picture is given to keep still before it is searched though it does not, as a still one is; as long a
+# card must be seen to lie. And for how long it is remembered where it was seen, as arms pass over it between.
+_SETTLING, _LIES, _REMEMBERED = 0.4, 0.4, 2.5
+# Length of a card, in the picture's shorter sides, under which its rim is where the players are.
+_WHOLE_TABLE = 0.35
+# Part of the picture that a card changes at least: half of one that is as small as it can be read.
+_CAME = 0.002
 
 
 class Elsewhere:
-    """Looks for the first card that is laid anywhere but where the pile was found.
+    """Looks for the first card that is laid anywhere but where the pile was found, or anywhere.
 
-    first: the picture that it was found in. sightings: what lay open in it; pile: the outline that was taken for it.
+    first: the last picture before, None where none was still. sightings: what lay open in it; pile: the outline that
+    was taken for it, None where none was found.
     """
 
     def __init__(
-        self, detect: Callable[[Image], list[Sighting]], first: View, sightings: Sequence[Sighting], pile: Quad
+        self,
+        detect: Callable[[Image], list[Sighting]],
+        first: View | None = None,
+        sightings: Sequence[Sighting] = (),
+        pile: Quad | None = None,
     ) -> None:
         self._detect = detect
         self._first = first
         self._sightings = sightings
         self._pile = pile
-        self._last = first
-        self._due, self._pause = first.time + _PAUSE, _PAUSE
-        self._candidate: tuple[Sighting, View] | None = None
+        self._last: View | None = None
+        self._due, self._pause = 0.0, _PAUSE
+        self._candidates: list[tuple[Sighting, View]] = []
 
     def look(self, picture: View) -> tuple[Sighting, float] | None:
         """Return the card that was laid elsewhere and since when it lies, in seconds, once two pictures show it."""
         last, self._last = self._last, picture
-        if picture.time < self._due or difference(last.glance, picture.glance).mean() > _MOTION:
+        if last is None:
+            self._put_off(picture, _PAUSE if self._first else _SETTLING)
+        if last is None or picture.time < self._due or last.frame.image.shape != picture.frame.image.shape:
             return None
+        changed = self._changed(picture)
+        if changed is None:
+            self._put_off(picture, _PAUSE)
+            return None
+        moving = difference(last.glance, picture.glance)
+        found = [s for s in self._detect(picture.frame.image) if self._is_laid(s, changed, moving, picture)]
+        self._put_off(picture, _PAUSE if found else min(_LONGEST_PAUSE, 2 * self._pause))
+        before = [(card, then) for card, then in self._candidates if picture.time - then.time <= _REMEMBERED]
+        self._candidates = [*before, *((card, picture) for card in found)]
+        for card in sorted(found, key=lambda s: _from_middle(s.quad, picture)):
+            since = [then.time for earlier, then in before if _lies(card, picture, earlier, then)]
+            if since and picture.time - since[0] >= _LIES:
+                return card, since[0]
+        return None
+
+    def _changed(self, picture: View) -> Mask | None:
+        """Return where the picture differs from the one before, None where no card can have come since."""
+        if self._first is None:
+            return np.ones_like(picture.glance.structure, np.uint8)
         changed = difference(self._first.glance, picture.glance)
         if is_everywhere(changed):
             self._first = picture
-        area = (length_of(self._pile) * picture.scale) ** 2
-        if is_everywhere(changed) or np.count_nonzero(changed) < CHANGED * area:
-            self._put_off(picture, _PAUSE)
             return None
-        found = [s for s in self._detect(picture.frame.image) if self._is_laid(s, changed, picture)]
-        before, self._candidate = self._candidate, None
-        if len(found) != 1:
-            self._put_off(picture, min(_LONGEST_PAUSE, 2 * self._pause))
-            return None
-        self._candidate = found[0], picture
-        self._put_off(picture, _PAUSE)
-        if before is not None and _lies(found[0], picture, *before):
-            return found[0], before[1].time
-        return None
+        return changed if changed.mean() >= _CAME else None
 
-    def _is_laid(self, card: Sighting, changed: Mask, picture: View) -> bool:
+    def _is_laid(self, card: Sighting, changed: Mask, moving: Mask, picture: View) -> bool:
         if not card.whole or card.confidence < SURE:
             return False
-        if share(changed, filled(card.quad, changed.shape, picture.scale))[0] < CHANGED:
+        place = filled(card.quad, changed.shape, picture.scale)
+        if share(moving, place)[0] > MOTION or share(changed, place)[0] < CHANGED:
             return False
         alike = [s.quad for s in self._sightings if s.card == card.card]
         if any(intersection_over_union(quad, card.quad) > SAME_PLACE for quad in alike):
             return False
+        if self._pile is None:
+            return self._first is not None or not is_held(card.quad, picture)
         return _from_middle(card.quad, picture) < _from_middle(self._pile, picture) - length_of(self._pile)
 
     def _put_off(self, picture: View, pause: float) -> None:
@@ -87,3 +110,11 @@ def _lies(card: Sighting, picture: View, before: Sighting, then: View) -> bool:
 def _from_middle(quad: Quad, picture: View) -> float:
     height, width = picture.frame.image.shape[:2]
     return float(np.hypot(*(quad.mean(0) - (width / 2, height / 2))))
+
+
+def is_held(quad: Quad, picture: View) -> bool:
+    """Whether a card that nobody saw laid may be in somebody's hand: at the rim of a picture of the whole table."""
+    height, width = picture.frame.image.shape[:2]
+    x, y = quad.mean(0)
+    length = length_of(quad)
+    return bool(length < _WHOLE_TABLE * min(height, width) and min(x, y, width - x, height - y) < length)

@@ -14,7 +14,7 @@ import numpy as np
 
 from companion.cards import Card
 from companion.vision.comparison import Comparison
-from companion.vision.elsewhere import Elsewhere
+from companion.vision.elsewhere import Elsewhere, is_held
 from companion.vision.events import (
     CameraHealth,
     CameraStatus,
@@ -39,6 +39,10 @@ __all__ = ["Detect", "PileTracker", "Region"]
 # Least seconds between looks past an arm that leaves, which is further away then, and the most looks at one: in 75
 # simulated landings the first came before the card lay open in one of five, and three frames later it always did.
 _ARM_LEAVES, _MOST_GLIMPSES = 0.1, 2
+
+# How many cards must be laid where the pile was found for it to be there: somebody who sorts a hand that was taken for
+# it may seem to lay one or two, while the first that is laid on the pile itself tells where that is.
+_BORNE_OUT = 3
 
 Detect = Callable[[Image], list[Sighting]]
 """Finds the face-up cards in a (H, W, 3) BGR uint8 picture; quads in its pixels."""
@@ -73,7 +77,8 @@ class PileTracker:
         self._looks = Looks()
         self._pile = in_region(region)
         self._glimpse: Glimpse | None = None
-        self._elsewhere: Elsewhere | None = None
+        self._elsewhere = Elsewhere(detect) if region is None else None
+        self._laid = 0
         self.look_count = 0
         """How many times the detector was asked."""
 
@@ -121,7 +126,9 @@ class PileTracker:
         taken_back = [CardTakenBack(since, ((below.card, 1.0),), image) for below in self._pile.cards[-2::-1]]
         if self._pile.cards:
             taken_back.append(CardTakenBack(since, (), image))
-        self._elsewhere = self._glimpse = None
+        begun = not self._pile.cards and self.zone is None
+        self._elsewhere = Elsewhere(self._detect, picture, (top,), top.quad) if begun else None
+        self._glimpse, self._laid = None, 0
         self._looks.clear()
         self._stillness.refer_to(picture)
         self._pile = KnownPile().landed(top, picture.time).seen([top])
@@ -175,14 +182,17 @@ class PileTracker:
         if changed is None or not self._looks.is_due(still.view.time):
             return []
         if self._looks.needs_another(still, self._pile):
-            self._looks.add(self._look(still.view, changed), still.settled)
+            self._looks.add(self._look(still.view, changed, alone=still.alone), still.settled)
         if not still.settled:
             return []
         agreement = self._looks.agreed(still, self._pile, self._stillness.reference is None)
         return [] if agreement is None else self._tell(agreement, still, changed)
 
-    def _look(self, picture: View, changed: Mask) -> Look:
-        """Ask the detector, about the pile's surroundings where they are known; quickly and thoroughly in turn."""
+    def _look(self, picture: View, changed: Mask, *, alone: bool = False) -> Look:
+        """Ask the detector, about the pile's surroundings where they are known; quickly and thoroughly in turn.
+
+        alone: whether the picture is all that there is to tell from.
+        """
         self.look_count += 1
         reference, image = self._stillness.reference, picture.frame.image
         if reference is not None and not self._pile.cards:
@@ -195,6 +205,8 @@ class PileTracker:
         sightings = [
             s for s in self._read(image) if s.confidence >= least and self._pile.can_hold(s.quad, knocked=knocked)
         ]
+        if reference is None and self.zone is None and not alone:
+            sightings = [s for s in sightings if not is_held(s.quad, picture)]
         pictures = None if reference is None else Comparison(reference.frame.image, image)
         judgement = judge(Evidence(self._pile.cards, sightings, changed, picture.scale, pictures))
         return Look(picture.time, judgement, sightings)
@@ -219,16 +231,20 @@ class PileTracker:
             if self.zone is None and self._stillness.has_hand(picture, changed, zone_about([top.quad])):
                 return []
         sightings = self._looks.latest.sightings
+        placeless = self.zone is None
         first, stirred = self._stillness.reference is None, self._stillness.stirred
         knocked = not first and is_everywhere(changed) and bool(self._pile.cards)
         self._stillness.refer_to(picture)
         self._looks.clear()
         events = self._accept(replace(agreement, judgement=judgement), still, changed, knocked)
         self._pile = self._pile.seen(sightings)
-        if first and top is not None and self._pile.region is None:
-            self._elsewhere = Elsewhere(self._detect, picture, sightings, top.quad)
-        elif stirred and judgement.change is Change.LANDED:
+        if first and self._pile.region is None:
+            self._elsewhere = Elsewhere(self._detect, picture, sightings, None if top is None else top.quad)
+        elif placeless and self.zone is not None:
             self._elsewhere = None
+        elif stirred and judgement.change is Change.LANDED:
+            self._laid += 1
+            self._elsewhere = None if self._laid >= _BORNE_OUT else self._elsewhere
         return events
 
     def _accept(self, agreement: Agreement, still: Still, changed: Mask, knocked: bool) -> list[PileEvent]:

@@ -31,11 +31,11 @@ _STILL_SECONDS = 0.1
 _SPARSE_SECONDS = 0.5
 # Part of the zone that may differ from frame to frame while the pile is still: noise, compression, a flickering lamp.
 # In simulated footage it is under 0.001 then, and 0.005 to 0.08 while an arm leaves.
-_MOTION = 0.006
+MOTION = 0.006
 # Part of the zone from which it is worth looking whether something has become of the pile. After something has moved
 # there it always is: where faces are almost bare, one that was laid on another shows in little more than its corners.
 # Twice what noise may be, as it adds up over two pictures that lie apart.
-_NEWS = 2 * _MOTION
+_NEWS = 2 * MOTION
 # Part of the whole picture from which the camera itself must have moved: in simulated matches a landing or a push
 # changed 0.09 of it at most.
 _EVERYWHERE = 0.4
@@ -83,7 +83,7 @@ class View:
         height, width = self.glance.structure.shape
         return _scaled(zone, self.scale).window(width, height, reach)
 
-    def shows_as(self, other: View, quad: Quad, tolerance: float = _MOTION) -> bool:
+    def shows_as(self, other: View, quad: Quad, tolerance: float = MOTION) -> bool:
         """Whether at most so much of an outline, in pixels of the frame, differs from another picture; noise may."""
         if other.frame.image.shape != self.frame.image.shape:
             return False
@@ -154,7 +154,7 @@ class Stillness:
         gap = view.time - last.time
         alone = gap >= _SPARSE_SECONDS
         moving = difference(last.glance, view.glance)
-        moved = view.share(moving, zone) > _MOTION
+        moved = view.share(moving, zone) > MOTION
         if moved:
             self._stirred = True
             if not alone:
@@ -204,7 +204,7 @@ class Stillness:
         None where that is not so: where nothing moves, or something does in the pile's middle, or that is as it was.
         """
         moving, reference = self._moving, self.reference
-        if zone is None or moving is None or reference is None or view.share(moving, zone, _MIDDLE) > _MOTION:
+        if zone is None or moving is None or reference is None or view.share(moving, zone, _MIDDLE) > MOTION:
             return None
         changed = difference(reference.glance, view.glance)
         news = view.share(changed, zone, _MIDDLE) >= _CAME and not self._lies_as_told(view, reference)
