@@ -40,7 +40,7 @@ from companion.dataset.simulated.script import write_script
 from companion.dataset.simulated.simulation import PileChange, SimulatedTable
 from companion.vision.events import CameraStatus, CardLanded, CardTakenBack, PileEvent, PileGone, PileMoved
 from companion.vision.frames import Frame
-from companion.vision.geometry import project
+from companion.vision.geometry import Quad, project
 from companion.vision.motion import Zone, glance, tinted
 from companion.vision.pile import PileTracker
 from companion.vision.sightings import Sighting
@@ -77,22 +77,39 @@ def test_a_back_that_is_taken_for_a_face_is_not_where_the_pile_is() -> None:
 HAND = np.array([[10, 250], [50, 250], [50, 310], [10, 310]], np.float32)
 
 
-def with_a_hand_in_view(exact: ExactSightings) -> PileTracker:
-    """Return a tracker that sees the uppermost card of somebody's open hand at the picture's rim, too."""
+def with_a_hand_in_view(exact: ExactSightings, hand: Quad) -> PileTracker:
+    """Return a tracker that sees the uppermost card of somebody's open hand, too."""
 
     def detect(image: np.ndarray[tuple[int, ...], np.dtype[np.uint8]]) -> list[Sighting]:
         whole = image.shape[:2] == (SIZE[1], SIZE[0])
         seen = exact(image)
-        return [*seen, Sighting(HAND, (GREEN_9, RED_7), (0.95, 0.02), whole=True)] if whole else seen
+        return [*seen, Sighting(hand, (GREEN_9, RED_7), (0.95, 0.02), whole=True)] if whole else seen
 
     return PileTracker(detect)
 
 
-def test_the_pile_is_where_the_first_card_is_laid_and_not_the_hand_that_was_there_before() -> None:
+def test_a_hand_held_at_the_rim_is_not_the_pile() -> None:
     footage, exact = table(lay(RED_7), lay(BLUE_3, angle=1.4, x=9, seat=1)), ExactSightings()
-    events = played(footage, exact, with_a_hand_in_view(exact))
+    events = played(footage, exact, with_a_hand_in_view(exact, HAND))
+    assert told(events) == [(CardLanded, "red 7"), (CardLanded, "blue 3")]
+
+
+def test_the_pile_is_where_the_first_card_is_laid_and_not_the_hand_that_lay_there_before() -> None:
+    footage, exact = table(lay(RED_7), lay(BLUE_3, angle=1.4, x=9, seat=1)), ExactSightings()
+    events = played(footage, exact, with_a_hand_in_view(exact, HAND + np.float32([70, -20])))
     begun = [(CardLanded, "green 9"), (CardTakenBack, ""), (CardLanded, "red 7")]
     assert told(events) == [*begun, (CardLanded, "blue 3")]
+
+
+def test_the_first_card_is_found_though_something_always_moves_elsewhere() -> None:
+    footage, exact = table(lay(RED_7), lay(BLUE_3, angle=1.4, x=9, seat=1), pause=3.0), ExactSightings()
+    tracker, noise = PileTracker(exact), np.random.default_rng(1)
+    events: list[PileEvent] = []
+    for frame in footage.frames():
+        frame.image[:90, :160] = noise.integers(0, 255, (90, 160, 3))
+        exact.show(frame)
+        events += tracker.feed(Frame(frame.image, frame.time, frame.number))
+    assert told(events) == [(CardLanded, "red 7"), (CardLanded, "blue 3")]
 
 
 def test_the_first_card_is_told_though_the_hand_that_brought_it_kept_still() -> None:
