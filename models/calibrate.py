@@ -11,7 +11,7 @@ import cv2
 import numpy as np
 
 from companion.dataset.scenes.compose import Scene, SceneMaker
-from companion.dataset.scenes.hardships import SHARES, suffer
+from companion.dataset.scenes.hardships import SHARES, Hardship, suffer
 from companion.dataset.scenes.layouts import Layout
 from companion.models.evaluate import fit_temperature
 from companion.vision.calibration import Calibration, Curve, Kind
@@ -31,6 +31,8 @@ _LAYOUTS = {
 }
 # Of the scenes so many are hard in themselves, and each is read as it is and so many times made worse.
 _HARD, _WORSE = 0.15, 2
+# Hardships that are laid out with the scene and cannot be put on its picture: it would be read twice as it is.
+_LAID_OUT = frozenset({Hardship.FAR, Hardship.SLANTED, Hardship.FINGER})
 # How far from a card's outline (px) the middle of what is read of it may lie, for fans whose outlines are guessed.
 _NEAR = 25.0
 # Fewer readings in doubt than this tell no curve, fewer altogether no temperature. So many readings, in effect, say
@@ -86,7 +88,7 @@ def unfitted(current: Calibration) -> Calibration:
 
 def drawn(detector: CardDetector, decks: Iterable[int], seed: int) -> Iterator[Judged]:
     """Yield what is read of drawn decks, told by numbers. detector: tells what is not fitted yet."""
-    ways, shares = zip(*SHARES.items(), strict=True)
+    ways, shares = zip(*((way, share) for way, share in SHARES.items() if way not in _LAID_OUT), strict=True)
     odds = np.array(shares) / sum(shares)
     for number in decks:
         rng = np.random.default_rng((seed, number))
