@@ -15,6 +15,7 @@ from companion.cards import Card, EditionName
 from companion.dataset.artist.faces import render
 from companion.dataset.artist.families import StyleFamily
 from companion.dataset.artist.styles import sample_style
+from companion.decks.laying import Laid
 from companion.referee.editions import EDITIONS
 from companion.referee.state import Header
 from companion.server.access.guests import Role
@@ -118,7 +119,7 @@ def test_where_too_much_is_in_doubt_the_page_says_by_itself_which_card_to_lay(se
     assert lesson is not None
     # Forty cards of which the reader can tell nothing.
     blank, outline = np.zeros((480, 320, 3), np.uint8), 50 * np.array([[2, 2], [4, 2], [4, 5], [2, 5]], np.float32)
-    seen = lesson._study(blank, outline, 0)
+    seen = lesson._study(Laid(blank, outline, 0))
     for place in range(40):
         lesson._seen.append(replace(seen, logs=np.zeros_like(seen.logs), place=place))
     expect(page.locator("#lesson-status")).to_contain_text("40 cards seen")
