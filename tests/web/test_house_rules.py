@@ -91,6 +91,11 @@ def faults(page: Page, *rules: str, impacts: tuple[str, ...] = ("serious", "crit
     ]
 
 
+NO_HEADING_IS_EMPTY = (
+    "() => ![...document.querySelectorAll('h1, h2, h3')].some((one) => one.offsetParent && !one.innerText.trim())"
+)
+
+
 @pytest.mark.parametrize("width", [390, 1024, 1920])
 def test_no_page_has_an_accessibility_fault(width: int, playing: Server, open_as: Open) -> None:
     page = open_as(Role.HOST, viewport={"width": width, "height": 844 if width < 400 else width * 9 // 16})
@@ -100,6 +105,7 @@ def test_no_page_has_an_accessibility_fault(width: int, playing: Server, open_as
         page.wait_for_selector("body.ready")
         if path in ("/table", "/player"):
             page.wait_for_selector("#actions button")
+        page.wait_for_function(NO_HEADING_IS_EMPTY)  # some wait for the first view
         assert faults(page, impacts=("minor", "moderate", "serious", "critical")) == [], path
         assert page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0, path
         # The rest is the same in the dark.
