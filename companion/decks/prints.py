@@ -83,7 +83,7 @@ class Prints:
         spread = np.maximum(self._square - self._mean**2, 0)
         self._spread = spread.reshape(DOWN * ACROSS, 3, -1).mean(1)
 
-    def compare(self, image: Image, quad: Quad, free: Shown, exactly: bool = True, only: int | None = None) -> Compared:
+    def compare(self, image: Image, quad: Quad, free: Shown, exactly: bool = True) -> Compared:
         """Return how the pictures fit an outline (4, 2) in a (H, W, 3) BGR uint8 picture. free: what may show there.
 
         exactly: whether the cells may lie off by a pixel.
