@@ -111,6 +111,11 @@ class Gesture:
         self._before = table.pile.cards
         self._after = _rearranged(action, table.pile.cards)
         self._item: PileCard | None = None
+        self._draws: tuple[float, int] | None = None
+
+    def draw(self, time: float, count: int) -> None:
+        """Let the gesture take so many cards from the draw pile at a moment."""
+        self._draws = time, count
 
     def bring(self, item: PileCard, contact: float) -> None:
         """Let the gesture lay this card at a moment."""
@@ -122,7 +127,10 @@ class Gesture:
         self._contact = contact
 
     def progress(self, now: float) -> None:
-        """Do to the pile what is to be done by now."""
+        """Do to the piles what is to be done by now."""
+        if self._draws is not None and now >= self._draws[0]:
+            self._table.draw(self._draws[1])
+            self._draws = None
         if self.settled:
             return
         if isinstance(self.action, Nudge | Straighten):
@@ -230,6 +238,10 @@ def begin(action: HandAction, start: float, table: Tabletop, rng: np.random.Gene
         gesture.bring(item, contact)
     else:
         gesture.take(there if isinstance(action, Nudge | Straighten) else contact)
+    if fetch:
+        gesture.draw(there + fetch * 0.3, 1)
+    elif isinstance(action, Reach) and action.draws:
+        gesture.draw(contact, action.count)
     return gesture
 
 

@@ -267,6 +267,7 @@ class _Film:
             blend(picture, self._gesture.sprite(now, _EXPOSURE_SECONDS))
             cover, held = self._gesture.truth(now)
         for other in self._beside:
+            other.progress(now)
             blend(picture, other.sprite(now, _EXPOSURE_SECONDS))
             more, _ = other.truth(now)
             cover = more if cover is None else np.maximum(cover, more)

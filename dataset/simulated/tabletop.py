@@ -29,6 +29,10 @@ _DRAW_PILE_CARDS = 12
 # How far about the discard pile's middle and the draw pile's people want to see, in lengths of a card: cards that lie
 # untidily, and a pile with a finger beside it.
 _ABOUT_DISCARD, _ABOUT_DRAW = 0.95, 0.65
+# How exactly the cards of the draw pile lie on one another: mm and radians, standard deviations; and its height, mm of
+# the table by which a card lies beside the one under it. Some piles are so many times as neat or untidy.
+_PILED, _PILED_TURN, _PILED_UP = 0.8, 0.02, 0.15
+_UNTIDY = (0.3, 1.7)
 # A wide camera must not shrink cards below what a person could read, nor a close one lose the landing place.
 _CARD_LENGTH = (0.2, 0.42)
 
@@ -91,7 +95,12 @@ class Tabletop:
         self._focus = float(rng.uniform(0.0, 0.9))
         self._shade = float(rng.uniform(0.15, 0.5))
         self._drop = rng.normal(0, 0.02, 2)
-        self._table = self._draw_table(surfaces or SurfaceBank(rng, 1))
+        self._bare = self._draw_table(surfaces or SurfaceBank(rng, 1))
+        # What people draw changes nothing else that is drawn by lot.
+        (self._wear,) = rng.spawn(1)
+        self._untidy = float(self._wear.uniform(*_UNTIDY))
+        self._piled = [_piled(rng, self._untidy) for _ in range(_DRAW_PILE_CARDS)]
+        self._table = self._with_draw_pile()
         self._composite = self._table.copy()
         self._pose: Matrix = np.eye(3)
         self._picture: Image | None = None
@@ -136,6 +145,13 @@ class Tabletop:
         self._paste(item)
         self._picture = None
         self.pile = self._seen((*self.pile.cards, item))
+
+    def draw(self, count: int) -> None:
+        """Take so many cards from the draw pile: the next one lies a little otherwise."""
+        for _ in range(count):
+            self._piled = [_piled(self._wear, self._untidy), *self._piled[:-1]]
+        self._table = self._with_draw_pile()
+        self.arrange(self.pile.cards)
 
     def arrange(self, items: Sequence[PileCard]) -> None:
         """Make these the pile's cards, bottom first."""
@@ -200,13 +216,22 @@ class Tabletop:
         owner: Owner = np.full((height, width), -1, np.int16)
         for _ in range(int(rng.integers(0, 3))):
             draw_object(image, owner, rng, covers=False)
-        for number in range(_DRAW_PILE_CARDS):
-            x, y = np.array(self.draw_pile) + rng.normal(0, 0.8, 2) - 0.15 * number
-            placement = Placement(float(x), float(y), float(rng.normal(0, 0.02)), face_up=False)
-            sprite = card_sprite(self._back, self.camera @ _card_to_table(placement))
+        return image
+
+    def _with_draw_pile(self) -> Image:
+        image = self._bare.copy()
+        for number, lies in enumerate(self._piled):
+            x, y = self.draw_pile[0] + lies.x - _PILED_UP * number, self.draw_pile[1] + lies.y - _PILED_UP * number
+            sprite = card_sprite(self._back, self.camera @ _card_to_table(Placement(x, y, lies.angle, face_up=False)))
             if sprite is not None:
                 _put(image, sprite, self._drop * self.card_length(), self._shade)
         return image
+
+
+def _piled(rng: np.random.Generator, untidy: float) -> Placement:
+    """Return how a card of the draw pile lies, about the pile's middle."""
+    x, y = rng.normal(0, _PILED * untidy, 2)
+    return Placement(float(x), float(y), float(rng.normal(0, _PILED_TURN * untidy)), face_up=False)
 
 
 def _camera(rng: np.random.Generator, size: tuple[int, int]) -> Matrix:

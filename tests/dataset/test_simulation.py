@@ -11,7 +11,7 @@ import pytest
 from companion.cards import Card, EditionName
 from companion.dataset.artist.families import StyleFamily
 from companion.dataset.scenes.layouts import Placement
-from companion.dataset.simulated.actions import CarryOff, Knock, Lay, Nudge, Pace, Step, SwitchLight, TakeTop
+from companion.dataset.simulated.actions import CarryOff, Knock, Lay, Nudge, Pace, Reach, Step, SwitchLight, TakeTop
 from companion.dataset.simulated.script import CALM, Nuisances, Script, write_script
 from companion.dataset.simulated.simulation import PileChange, SimulatedFrame, SimulatedTable
 from companion.dataset.simulated.source import SimulatedSource
@@ -139,6 +139,18 @@ def test_a_flipped_card_comes_by_way_of_the_draw_pile() -> None:
     assert taken.held is not None
     assert np.hypot(*(taken.held.quad.mean(0) - place)) < 25
     assert frames[-1].top is not None
+
+
+@pytest.mark.parametrize("beside", [False, True])
+@pytest.mark.parametrize("draws", [False, True])
+def test_a_drawn_card_leaves_another_one_on_top(draws: bool, beside: bool) -> None:
+    reach = Reach(0, PACE, 95.0, 0.0, draws=draws, count=2, beside=beside)
+    frames = list(table(Step(0.5, reach)).frames())
+    changed = np.abs(frames[0].image.astype(int) - frames[-1].image).max(2) > 12
+    assert changed.any() == draws
+    x, y = table(Step(0.5, reach)).new_tabletop().point(95.0, 0.0)
+    away = np.argwhere(changed) - (y, x)
+    assert not draws or np.hypot(*away.T).max() < 60
 
 
 @pytest.mark.parametrize("seed", range(12))
