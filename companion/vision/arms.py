@@ -17,7 +17,7 @@ from companion.vision.geometry import Image, Quad
 from companion.vision.motion import filled
 from companion.vision.rim import Point, Rim, behind, rim_of, ways_from
 
-__all__ = ["ArmWatcher", "Point", "Sample", "Track", "distance_of"]
+__all__ = ["ArmWatcher", "Point", "Sample", "Track"]
 
 # Width at the rim, over the picture's, from which a component is more than an arm: a body, or a shadow beside it.
 _WIDE = 0.2
@@ -116,14 +116,6 @@ class Track:
         return float(np.degrees(np.arctan2(middle[0], -middle[1])) % 360), min(90.0, spread)
 
 
-def distance_of(sample: Sample, place: Point) -> float:
-    """Return how far an arm's edge passes from a place, in pixels: that of the line from the rim to its tip."""
-    start = sample.tip if sample.rim is None else sample.rim
-    way = sample.tip - start
-    share = float(np.clip((place - start) @ way / max(1e-6, float(way @ way)), 0, 1))
-    return float(np.hypot(*(place - start - share * way))) - sample.width / 2
-
-
 def _extended(start: Point, through: Point, distance: float) -> Point:
     """Return where the line from one point through another is so far from the origin; the other where it is farther."""
     if float(np.hypot(*through)) >= distance:
@@ -152,6 +144,8 @@ class ArmWatcher:
         self._shaded = -np.inf
         self.moved = False
         """Whether with the last frame all arms were forgotten, as the camera had been knocked."""
+        self.hidden: Mask | None = None
+        """Where arms hide or shade the table in the last frame, (h, WIDTH) uint8 of 0 and 1; None where none does."""
 
     def feed(self, image: Image, time: float) -> list[Track]:
         """Take in a (H, W, 3) BGR uint8 frame; returns the arms that are there, and once each that has just left."""
@@ -170,8 +164,9 @@ class ArmWatcher:
             self.begin_anew(time)
             return []
         samples: list[Sample] = []
+        self.hidden = None
         if difference is not None:
-            samples, attached = self._find(difference)
+            samples, attached, self.hidden = self._find(difference)
             self._backdrop.learn(attached)
         return self._match(samples, time, seen=difference is not None)
 
@@ -191,11 +186,11 @@ class ArmWatcher:
             track.gone = True
         return left
 
-    def _find(self, difference: Difference) -> tuple[list[Sample], Mask]:
-        """Return the arms of one picture, and where something hangs together with the rim."""
+    def _find(self, difference: Difference) -> tuple[list[Sample], Mask, Mask | None]:
+        """Return the arms of one picture, where something hangs together with the rim, and where arms are."""
         attached = np.zeros_like(difference.foreign)
         if int(np.count_nonzero(difference.foreign)) < _LEAST_AREA:
-            return [], attached
+            return [], attached, None
         closed = np.asarray(cv2.morphologyEx(difference.foreign, cv2.MORPH_CLOSE, _DISC), np.uint8)
         if _is_shady(closed, difference.solid):
             self._shaded = difference.time
@@ -204,7 +199,7 @@ class ArmWatcher:
         count, labels, stats, _ = cv2.connectedComponentsWithStats(closed, connectivity=8)
         rim = rim_of(closed.shape[0], closed.shape[1])
         laid = None if self._laid is None else filled(self._laid, closed.shape, 1 / self._scale, -_BESIDE_CARD) > 0
-        samples = []
+        samples, hands = [], attached.copy()
         for number in range(1, count):
             if stats[number, cv2.CC_STAT_AREA] < _LEAST_AREA:
                 continue
@@ -217,6 +212,7 @@ class ArmWatcher:
                 # What an arm let go of lies still; what moves on is its hand, whose sleeve looks like the table.
                 arm = self._without_rim(part, bool(difference.moved[part].mean() > _MOVES))
                 samples += [] if arm is None else [self._sample(difference.time, arm)]
+                hands[part] = arm is not None
                 continue
             if difference.moved[part].mean() <= _MOVES and difference.was_here(part.astype(np.uint8)):
                 self._backdrop.forget(part)
@@ -228,7 +224,7 @@ class ArmWatcher:
             dark = [run for run in runs if not any(np.isin(run, own).any() for own in firm)]
             runs = firm + [run for run in dark if not firm or self._is_entry(run, rim)]
             samples += [self._sample(difference.time, arm) for arm in self._arms_of(part, body, runs, rim, difference)]
-        return samples, attached
+        return samples, attached, attached | hands
 
     def _arms_of(
         self,

@@ -36,36 +36,40 @@ _FARTHER = 0.5
 _AT_REST = 0.07
 # An arm that was never seen to come is a part of another one now and then.
 _IF_APPEARED = 3.0
-# Share of the pile's top from which it has changed: it was 0.02 to 0.05 after a hand that did nothing, or laid a card
-# on the other pile, and 0.14 to 0.23 after a draw.
-_CHANGED, _IF_CHANGED = 0.08, 0.2
-# A top that is as it was tells nothing where it never changes, as the cards lie exactly on one another; else so much at
-# most.
-_MOST_IF_UNCHANGED = 5.0
+# What of the pile's top mostly changes where nothing was taken and where a card was, as shares of it, and by how much
+# that strays, as a standard deviation of its logarithm; so many draws the second is worth before any was seen, as neat
+# piles change by a fifth of what untidy ones do. The least share that counts, and the most that it tells either way.
+_UNCHANGED, _CHANGED, _STRAYS, _WORTH = 0.012, 0.1, 0.8, 2.0
+_LEAST, _MOST_TOLD = 0.005, 8.0
 # How likely the picture is if one, two, three or four cards were taken: their number hardly shows.
 _NUMBERS = (0.7, 0.12, 0.08, 0.1)
 
 
 class Changes:
-    """Remembers how often the draw pile's top was seen to change when cards were taken for sure."""
+    """Learns how much the draw pile's top changes when a card is taken: neat piles show it less."""
 
     def __init__(self) -> None:
-        self._changed, self._seen = 0, 0
+        self._sum, self._weight = _WORTH * _log(_CHANGED), _WORTH
 
-    def note(self, share: float) -> None:
-        """Take in what share of the top has changed."""
-        self._seen += 1
-        self._changed += share >= _CHANGED
+    def note(self, share: float, certainty: float) -> None:
+        """Take in what share of the top was changed by what was a draw with so much certainty, 0 to 1."""
+        self._sum += certainty * max(_log(share), _log(_UNCHANGED))
+        self._weight += certainty
 
     def odds(self, share: float, alone: bool = True) -> float:
         """Return by how much a share that has changed multiplies the odds that nothing was taken.
 
         alone: whether no other hand was there meanwhile that may have done it.
         """
-        if share >= _CHANGED:
-            return _IF_CHANGED if alone else 1.0
-        # As often as it was so after a sure draw, by Laplace's rule of succession.
-        return min(_MOST_IF_UNCHANGED, (self._seen + 2) / (self._seen - self._changed + 1))
+        drawn, nothing = self._sum / self._weight, _log(_UNCHANGED)
+        # The ratio of two normal densities; it tells nothing where the top never changes.
+        told = (drawn - nothing) * ((drawn + nothing) / 2 - _log(share)) / _STRAYS**2
+        odds = float(np.clip(np.exp(told), 1 / _MOST_TOLD, _MOST_TOLD))
+        return odds if alone else max(1.0, odds)
+
+
+def _log(share: float) -> float:
+    return float(np.log(share + _LEAST))
 
 
 def is_sure(reach: Reach, draw: Spot) -> bool:

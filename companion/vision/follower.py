@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from companion.vision.advice import InView
-from companion.vision.arms import ArmWatcher, Track, distance_of
+from companion.vision.arms import ArmWatcher, Track
 from companion.vision.drawn import Changes, is_sure, told
 from companion.vision.drawpile import SAME_PLACE, DrawPile
 from companion.vision.events import (
@@ -28,7 +28,7 @@ from companion.vision.hindsight import ONE_PLAYER, Hindsight
 from companion.vision.known import Region
 from companion.vision.motion import Zone
 from companion.vision.pile import PileTracker
-from companion.vision.quiet import QuietPictures
+from companion.vision.quiet import QuietPictures, hides
 from companion.vision.reaches import REMEMBERED, Reach, ReachFinder, Spot, arm_of, last_at, was_laying
 from companion.vision.steady import SHAKES, Steadier
 
@@ -42,10 +42,8 @@ _HOLD, _SHOWS = 0.6, 1.5
 # one under it, as what was pushed or lit anew does. Of what is said of it so much is left: of 62 cards in films, drawn
 # and photograph-like, none was laid without an arm.
 _ALWAYS, _LEFT = 4, 0.05
-# How near the draw pile's middle, in lengths of a card, an arm may shade its top.
-_SHADES = 1.2
 # Of how many times without an arm at the draw pile a picture is kept while a match goes on.
-_QUIET = 6
+_QUIET = 12
 # Seconds for which arms that have left are remembered, to be told of once the draw pile is known; and after which a
 # hand rests, and tells no pile.
 _RETOLD, _RESTS = 90.0, 4.0
@@ -125,17 +123,17 @@ class Follower:
         if self._arms.moved:
             tracks = []
             self._begin_anew(frame.time)
-        self._quiet.see(frame.image, frame.time, arms=any(self._hides_draw_pile(track) for track in tracks))
+        self._quiet.see(frame.image, frame.time, self._arms.hidden, self._is_hidden(tracks))
         events = self._take(self.tracker.feed(frame), tracks, frame.time)
         self._look_for_backs(frame, tracks)
         return events
 
-    def _hides_draw_pile(self, track: Track) -> bool:
-        """Whether an arm may hide or shade a part of the draw pile, or any where it is not known where that lies."""
-        spot = None if self._hindsight is not None else self.draw_pile
-        if track.gone or spot is None:
-            return not track.gone
-        return distance_of(track.last, spot.middle) < _SHADES * spot.length
+    def _is_hidden(self, tracks: Sequence[Track]) -> bool:
+        """Whether an arm may hide a part of the draw pile, or any is there where it is not known where that lies."""
+        spot, hidden = self.draw_pile, self._arms.hidden
+        if spot is None or hidden is None:
+            return any(not track.gone for track in tracks)
+        return hides(hidden, spot.middle, spot.length, hidden.shape[1] / self._size[0])
 
     def _begin_anew(self, time: float) -> None:
         """Forget the arms that were seen while the camera came to stand elsewhere; they were the table's edges."""
@@ -237,10 +235,10 @@ class Follower:
         since = self._quiet.before(held.reach.began)
         alone = alone and not any(since < drawn < held.reach.began for drawn in self._drawn)
         self._drawn = [*self._drawn, held.reach.ended][-_QUIET:]
-        odds = self._changes.odds(share, alone)
+        event = told(held.reach, held.zone, held.draw, self._changes.odds(share, alone))
         if is_sure(held.reach, held.draw):
-            self._changes.note(share)
-        return told(held.reach, held.zone, held.draw, odds)
+            self._changes.note(share, 1 - event.drawn[0])
+        return event
 
     def _spots(self, zone: Zone) -> list[Spot]:
         discard = Spot(PileKind.DISCARD, np.array([zone.x, zone.y]), zone.length)

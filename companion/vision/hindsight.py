@@ -101,7 +101,7 @@ class Hindsight:
                     share = quiet.changed(draw.middle, draw.length, reach.began, reach.ended)
                 stays.append((reach, zone, draw, share))
                 if share is not None and is_sure(reach, draw):
-                    changes.note(share)
+                    changes.note(share, 1 - told(reach, zone, draw, changes.odds(share)).drawn[0])
         found = [
             told(reach, zone, draw, 1.0 if share is None else changes.odds(share, _alone(reach, [s[0] for s in stays])))
             for reach, zone, draw, share in stays

@@ -1,4 +1,4 @@
-"""What the table looked like while no arm hid the draw pile, small: what one did to it can be seen afterwards."""
+"""What the table looked like whenever no arm hid the draw pile, small: what one did to it can be seen afterwards."""
 
 from __future__ import annotations
 
@@ -11,28 +11,47 @@ from numpy.typing import NDArray
 
 from companion.vision.geometry import Image
 
+Mask = NDArray[np.uint8]
+Point = NDArray[np.float64]
+
 # Width at which pictures are kept: a card is fifty or more pixels long, and a pile's top that moved by a millimetre or
 # two changes its edges. A picture takes 58 kB.
 _WIDTH = 320
-# Seconds without an arm after which a picture is kept, and how often it is replaced by a newer one while none comes.
+# Seconds without an arm there after which a picture is kept, and how often a newer one takes its place till one comes.
 _SETTLES, _RENEWS = 0.1, 0.5
-# Half the side of the piece of a pile that is compared, in lengths of a card: its top card, and little beside it.
-_HALF = 0.42
+# Half the side of the piece of a pile that is compared, in lengths of a card: its top card, and little beside it; and
+# how far about it nothing of an arm may be seen.
+_HALF, _ABOUT = 0.42, 0.12
 # How much longer than an arm's stay the time between two pictures may be (s), for it to have done what differs in them:
 # its coming and its leaving take a second each.
 _APART = 4.0
 # Grey levels that a pixel must change by, and so many times as much as half of the picture's pixels do.
 _CHANGED, _NOISES = 12.0, 6.0
+# The neighbourhood, in lengths of a card, whose mean change is taken off: shade changes all of it alike, a card that
+# lies otherwise the edges of what is printed on it.
+_SHADE = 0.3
 
 
 @dataclass(frozen=True, eq=False)
 class _Picture:
-    """began, ended: between which times (s) it was so. gray: (h, _WIDTH) uint8. scale: from frames to its pixels."""
+    """began, ended: between which times (s) it was so. gray: (h, _WIDTH) uint8. scale: from frames to its pixels.
+
+    hidden: where arms were in it, packed bits of a mask with these rows and columns; None where none were.
+    """
 
     began: float
     ended: float
     gray: Image
     scale: float
+    hidden: tuple[NDArray[np.uint8], tuple[int, int]] | None
+
+    def shows(self, place: Point, length: float) -> bool:
+        """Whether no arm hid a pile that lies there, in pixels of the frames."""
+        if self.hidden is None:
+            return True
+        bits, (rows, columns) = self.hidden
+        mask = np.unpackbits(bits, count=rows * columns).reshape(rows, columns)
+        return not hides(mask, place, length, columns * self.scale / _WIDTH)
 
 
 class QuietPictures:
@@ -43,9 +62,9 @@ class QuietPictures:
         self._pictures: list[_Picture] = []
         self._since: float | None = None
 
-    def see(self, image: Image, time: float, arms: bool) -> None:
-        """Take in a (H, W, 3) BGR uint8 frame. arms: whether one may hide the pile or shade it."""
-        if arms:
+    def see(self, image: Image, time: float, hidden: Mask | None, at_pile: bool) -> None:
+        """Take in a (H, W, 3) BGR uint8 frame. hidden: (h, w) mask of arms; at_pile: whether one may hide the pile."""
+        if at_pile:
             self._since = None
             return
         if self._since is None:
@@ -58,7 +77,8 @@ class QuietPictures:
         gray = np.asarray(cv2.cvtColor(small, cv2.COLOR_BGR2GRAY), np.uint8)
         if last is not None and last.began >= self._since:
             self._pictures.pop()
-        self._pictures.append(_Picture(self._since, time, gray, scale))
+        where = None if hidden is None else (np.packbits(hidden > 0), (hidden.shape[0], hidden.shape[1]))
+        self._pictures.append(_Picture(self._since, time, gray, scale, where))
         if self._keep is not None:
             self._pictures = self._pictures[-self._keep :]
 
@@ -70,14 +90,18 @@ class QuietPictures:
         """Return when the last picture before a time (s) was last true; minus infinity where there is none."""
         return max((picture.ended for picture in self._pictures if picture.began <= time), default=-np.inf)
 
-    def changed(self, place: NDArray[np.float64], length: float, began: float, ended: float) -> float | None:
+    def changed(self, place: Point, length: float, began: float, ended: float) -> float | None:
         """Return the share of a pile's top that something changed between two times (s); None where that is not known.
 
         place: (2,) the pile's middle, length: a card's, both in pixels of the frames.
         """
         number = bisect_right([picture.began for picture in self._pictures], began) - 1
         after = bisect_left([picture.ended for picture in self._pictures], ended)
-        if number < 0 or after >= len(self._pictures) or after == number:
+        while number >= 0 and not self._pictures[number].shows(place, length):
+            number -= 1
+        while after < len(self._pictures) and not self._pictures[after].shows(place, length):
+            after += 1
+        if number < 0 or after >= len(self._pictures) or after <= number:
             return None
         old, new = self._pictures[number], self._pictures[after]
         if new.began - old.ended > ended - began + _APART or old.gray.shape != new.gray.shape:
@@ -85,10 +109,24 @@ class QuietPictures:
         before, now = old.gray.astype(np.float32), new.gray.astype(np.float32)
         # A lamp or the camera's exposure makes all of it brighter or darker.
         now *= max(1.0, float(np.median(before))) / max(1.0, float(np.median(now)))
-        change = np.abs(now - before)
-        x, y = place * old.scale
-        half = _HALF * length * old.scale
-        piece = change[max(0, int(y - half)) : int(y + half) + 1, max(0, int(x - half)) : int(x + half) + 1]
+        change = now - before
+        size = max(3, round(_SHADE * length * old.scale))
+        piece = (change - cv2.blur(change, (size, size)))[
+            _window(change, place * old.scale, _HALF * length * old.scale)
+        ]
         if not piece.size:
             return None
-        return float(np.mean(piece > max(_CHANGED, _NOISES * float(np.median(change[::2, ::2])))))
+        return float(np.mean(np.abs(piece) > max(_CHANGED, _NOISES * float(np.median(np.abs(change[::2, ::2]))))))
+
+
+def hides(hidden: Mask, place: Point, length: float, scale: float) -> bool:
+    """Whether a mask hides a part of the pile with this middle, for cards of this length, both in pixels of the frames.
+
+    scale: from frames to the mask.
+    """
+    return bool(hidden[_window(hidden, place * scale, (_HALF + _ABOUT) * length * scale)].any())
+
+
+def _window(picture: NDArray[np.generic], middle: Point, half: float) -> tuple[slice, slice]:
+    x, y = middle
+    return slice(max(0, int(y - half)), int(y + half) + 1), slice(max(0, int(x - half)), int(x + half) + 1)

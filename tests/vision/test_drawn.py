@@ -11,7 +11,7 @@ from companion.vision.drawn import Changes, is_sure, told
 from companion.vision.events import PileKind
 from companion.vision.geometry import Image
 from companion.vision.motion import Zone
-from companion.vision.quiet import QuietPictures
+from companion.vision.quiet import QuietPictures, hides
 from companion.vision.reaches import Reach, ReachFinder, Spot, was_laying
 
 ZONE = Zone(300.0, 200.0, 80.0)
@@ -83,21 +83,32 @@ def test_a_brief_stay_on_the_way_to_the_discard_pile_is_no_draw(seconds: float, 
     assert not was_laying(event, [(2, event.time + 0.9)])
 
 
-def test_the_top_of_the_pile_tells_the_more_the_more_often_it_changes() -> None:
+def test_the_top_of_the_pile_tells_of_a_draw_by_how_much_it_changes() -> None:
     changes = Changes()
-    before = changes.odds(0.02)
-    assert changes.odds(0.2) < 1 <= before
-    for _ in range(8):
-        changes.note(0.2)
-    assert changes.odds(0.02) > 2 * before
-    still = Changes()
-    for _ in range(30):
-        still.note(0.01)
-    assert still.odds(0.01) == pytest.approx(1, rel=0.1)
+    shares = [changes.odds(share) for share in (0.0, 0.02, 0.05, 0.2)]
+    assert shares == sorted(shares, reverse=True)
+    assert shares[0] > 3
+    assert shares[-1] < 1 / 3
     assert changes.odds(0.2, alone=False) == 1  # another hand may have done it
     reach = stay((420.0, 205.0), 0.5)
-    shown = [told(reach, ZONE, DRAW, changes.odds(share)).drawn[0] for share in (0.2, 0.02)]
+    shown = [told(reach, ZONE, DRAW, changes.odds(share)).drawn[0] for share in (0.2, 0.0)]
     assert shown[0] < nothing(reach) < shown[1]
+
+
+def test_a_neat_pile_that_changes_little_tells_of_a_draw_as_well() -> None:
+    changes = Changes()
+    before = changes.odds(0.035)
+    for _ in range(6):
+        changes.note(0.035, 1.0)
+    assert changes.odds(0.035) < before / 1.5
+    assert changes.odds(0.0) > 2
+
+
+def test_a_top_that_never_changes_tells_nothing_in_the_end() -> None:
+    changes = Changes()
+    for _ in range(60):
+        changes.note(0.0, 0.8)
+    assert changes.odds(0.0) == pytest.approx(1, rel=0.2)
 
 
 def table(shift: int = 0) -> Image:
@@ -115,7 +126,8 @@ def test_what_an_arm_did_to_a_pile_is_seen_when_it_is_gone(gain: float) -> None:
     for number in range(45):
         time = number / 15
         image = table() if time < 1.5 else (table(4) * gain).astype(np.uint8)
-        quiet.see(image, time, arms=1.0 < time < 2.0)
+        arm = np.ones((90, 160), np.uint8) if 1.0 < time < 2.0 else None
+        quiet.see(image, time, arm, at_pile=arm is not None)
         if time < 1.9:
             assert quiet.changed(DRAW.middle, DRAW.length, 1.2, 1.7) is None
     changed = quiet.changed(DRAW.middle, DRAW.length, 1.2, 1.7)
@@ -123,3 +135,29 @@ def test_what_an_arm_did_to_a_pile_is_seen_when_it_is_gone(gain: float) -> None:
     assert changed > 0.08
     assert quiet.changed(np.array([150.0, 200.0]), DRAW.length, 1.2, 1.7) == pytest.approx(0, abs=0.01)
     assert quiet.changed(DRAW.middle, DRAW.length, 0.1, 0.3) is None
+
+
+def test_a_hand_that_rests_elsewhere_leaves_the_pile_in_view() -> None:
+    quiet = QuietPictures()
+    resting, over = np.zeros((90, 160), np.uint8), np.zeros((90, 160), np.uint8)
+    resting[70:, :40] = 1
+    over[40:, 100:110] = 1
+    for number in range(45):
+        time = number / 15
+        arm = over if 1.0 < time < 2.0 else resting
+        quiet.see(table() if time < 1.5 else table(4), time, arm, hides(arm, DRAW.middle, DRAW.length, 160 / 640))
+    changed = quiet.changed(DRAW.middle, DRAW.length, 1.2, 1.7)
+    assert changed is not None
+    assert changed > 0.08
+    # Where the hand rests nothing can be told of what lies under it.
+    assert quiet.changed(np.array([80.0, 340.0]), DRAW.length, 1.2, 1.7) is None
+
+
+def test_shade_on_the_pile_is_no_change_of_its_top() -> None:
+    quiet = QuietPictures()
+    shade = 1 - 0.25 * np.linspace(0, 1, 640, dtype=np.float32)[None, :, None]
+    for number in range(45):
+        time = number / 15
+        image = table() if time < 1.5 else (table() * shade).astype(np.uint8)
+        quiet.see(image, time, None, at_pile=1.0 < time < 2.0)
+    assert quiet.changed(DRAW.middle, DRAW.length, 1.2, 1.7) == pytest.approx(0, abs=0.01)
