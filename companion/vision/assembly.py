@@ -81,7 +81,13 @@ class Assembler:
             more = apart([*indices, *(index for index in faint if self._is_worth_a_card(index))])[len(indices) :]
             loose += self._unclaimed(more, whole)
             read += faint
-        sightings = of_one_size([reading.sighting(whole=True) for reading in whole])
+        frames = [index.quad for index in indices]
+        sightings = of_one_size(
+            [
+                replace(card.sighting(whole=True), handedness=CardIndices(card.quad, frames).handedness())
+                for card in whole
+            ]
+        )
         sightings += self._hidden.among(image, loose, sightings, indices, read)
         if seek and self._reader.seeks:
             # What no sure box shows is believed where the deck's pictures say so.

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from companion.vision.geometry import INDEX_REACH, INDEX_SPOT, Quad, homography, project, sides, unit_square
 from companion.vision.reading import Reading
+from companion.vision.sightings import Handedness
 
 USUAL_SHARE = 0.135
 """Length of an index' longer side over the card's width: the mean over the drawn decks."""
@@ -34,6 +35,8 @@ _COMPANY_RANGE = 4.0
 _CLEARLY_TURNED = 15.0
 # An index whose frame is this large a share of the card it lies in is the card's middle symbol.
 _MIDDLE_SHARE, _CENTERED_SHARE = 0.15, 0.055
+# Up to which ratio of its sides an outline surely is of a card that stands upright: it is 0.64 seen from above.
+_UPRIGHT = 0.85
 # How far from an outline's edges an index lies well inside it: outlines are off by less.
 _WELL_INSIDE = 0.03
 
@@ -129,6 +132,18 @@ class CardIndices:
         spots = np.array([(INDEX_SPOT[0], 1 - INDEX_SPOT[1]), (1 - INDEX_SPOT[0], INDEX_SPOT[1])], np.float32)
         off = np.abs(self._positions[:, None] - spots[None])
         return set(np.flatnonzero((off < _FREE_REACH).all(2).any(1)).tolist())
+
+    def handedness(self) -> Handedness:
+        """Return which way round the card is seen, by the corners that its indices are in.
+
+        A mirrored card's outline is often told lying down, with its indices where they belong, and a card seen from low
+        may look so: then neither is told.
+        """
+        own, free = self.at_spots(), self.in_free_corners()
+        width, height = sides(self._card)
+        if bool(own) == bool(free) or width >= _UPRIGHT * height:
+            return Handedness.UNTOLD
+        return Handedness.PRINTED if own else Handedness.MIRRORED
 
     def strangers(self) -> int:
         """Return how many lie well inside the outline that are not the card's own."""

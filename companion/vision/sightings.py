@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from enum import IntEnum
 
 import numpy as np
 from numpy.typing import NDArray
@@ -39,6 +40,16 @@ def drawn_together(chances: NDArray[np.floating], most: float) -> NDArray[np.flo
     return less_sure(low)
 
 
+class Handedness(IntEnum):
+    """Which way round a card is seen: every edition prints the indices top left and bottom right."""
+
+    MIRRORED = -1
+    """They lie where a looking glass puts them."""
+    UNTOLD = 0
+    PRINTED = 1
+    """They lie where they are printed."""
+
+
 @dataclass(frozen=True, eq=False)
 class Sighting:
     """One physical card seen in a picture.
@@ -47,7 +58,7 @@ class Sighting:
     can be told. cards and probabilities: the candidates, likeliest first, with calibrated probabilities that sum to at
     most 1 (what is missing goes to 'no card'). whole: whether the card lies open, or only a corner index was read.
     mirrored: whether it was read in the picture's mirror image. most: how sure it may be at most, whatever is known of
-    readings like it.
+    readings like it. handedness: of a card that lies open, which way round it is seen by where its corners are.
     """
 
     quad: Quad
@@ -56,6 +67,7 @@ class Sighting:
     whole: bool
     mirrored: bool = False
     most: float = 1.0
+    handedness: Handedness = Handedness.UNTOLD
 
     def __post_init__(self) -> None:
         if self.quad.shape != (4, 2):

@@ -39,6 +39,7 @@ from companion.vision.limits import ReadingLimits
 from companion.vision.reader import Reader
 from companion.vision.reading import Reading, Scale
 from companion.vision.runtime import Network
+from companion.vision.sightings import Handedness
 
 PHOTOS = Path(os.environ.get("COMPANION_PHOTOS", Path(__file__).resolve().parents[3] / "shared" / "photos"))
 CARD = np.array([[100, 50], [212, 50], [212, 224], [100, 224]], np.float32)
@@ -219,6 +220,19 @@ def test_the_corners_without_an_index_are_free() -> None:
     bottom_left, top_right = (top_left - top_left.mean(0) + center for center in free)
     assert CardIndices(CARD, [top_left, bottom_left, CARD, top_right, bottom_right]).in_free_corners() == {1, 3}
     assert CardIndices(CARD, []).in_free_corners() == set()
+
+
+def test_corners_tell_which_way_round_a_card_is_seen() -> None:
+    corners = list(corner_frames(CARD))
+    turned = [frame * np.float32([-1, 1]) + 2 * np.float32([CARD[:, 0].mean(), 0]) for frame in corners]
+    assert CardIndices(CARD, corners).handedness() is Handedness.PRINTED
+    assert CardIndices(CARD, corners[1:]).handedness() is Handedness.PRINTED
+    assert CardIndices(CARD, turned).handedness() is Handedness.MIRRORED
+    # Some editions print something in all four corners, others in none; a card seen from low may be wider than high.
+    assert CardIndices(CARD, [*corners, *turned]).handedness() is Handedness.UNTOLD
+    assert CardIndices(CARD, []).handedness() is Handedness.UNTOLD
+    low = np.float32([1, 0.4])
+    assert CardIndices(CARD * low, [frame * low for frame in corners]).handedness() is Handedness.UNTOLD
 
 
 def _turned(card: np.ndarray, degrees: float) -> np.ndarray:

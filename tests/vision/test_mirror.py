@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
+from footage import lay, table, told
 
 from companion.cards import Card, EditionName
 from companion.dataset.artist.families import StyleFamily
 from companion.dataset.scenes.compose import SceneMaker
 from companion.dataset.scenes.layouts import Layout
 from companion.vision.detector import CardDetector
-from companion.vision.events import Arm, CardLanded, PileKind, PileMoved, PileReached
+from companion.vision.events import Arm, CardLanded, PileEvent, PileKind, PileMoved, PileReached
+from companion.vision.frames import Frame
 from companion.vision.geometry import Image, clipped, intersection_over_union
 from companion.vision.mirror import ThroughMirror, back, flipped, is_doubtful, is_mirrored, past_mirror
-from companion.vision.sightings import Sighting
+from companion.vision.pile import PileTracker
+from companion.vision.sightings import Handedness, Sighting
 
 QUAD = np.array([[10, 20], [60, 25], [55, 100], [5, 95]], np.float32)
 
@@ -107,30 +112,45 @@ MIRRORED_CARDS = (
 )
 
 
-def test_cards_that_surely_read_as_others_in_a_mirror_do_not_hide_it() -> None:
+@pytest.mark.parametrize("mirrors", [False, True])
+def test_each_of_the_first_cards_is_read_both_ways_until_they_tell_whether_the_camera_mirrors(mirrors: bool) -> None:
     told: list[bool] = []
-    shown = Shown(mirrors=True)
+    shown = Shown(mirrors)
     eyes = ThroughMirror(shown, shown, told.append)
     for straight, reversed_ in MIRRORED_CARDS:
         shown.lay(straight, reversed_)
         for _ in range(3):
             assert [s.card.name for s in eyes.thoroughly(LIT_LEFT)] == [straight[0]]
+    assert eyes.mirrors is mirrors
+    assert told == [True] * mirrors
+    # Once more for each of the first cards, until it is settled: sooner that the camera does not mirror.
+    assert shown.looks == (12 + 4 if mirrors else 12 + 3)
+
+
+def test_where_a_card_s_corners_are_tells_a_mirror_though_it_reads_surely_both_ways() -> None:
+    printed, turned = (
+        replace(seen(name, 0.999), handedness=way)
+        for name, way in (("blue 5", Handedness.PRINTED), ("blue 2", Handedness.MIRRORED))
+    )
+    eyes = ThroughMirror(lambda image: [printed] if image[0, -1, 0] else [turned], lambda _: [])
+    assert [s.card.name for s in eyes.thoroughly(LIT_LEFT)] == ["blue 5"]
+    # A picture by itself is not read surely either where its corners lie so.
+    assert is_doubtful([turned])
+    assert is_mirrored([turned], [printed])
+    assert not is_mirrored([printed], [turned])
+
+
+def test_the_first_card_of_a_mirrored_film_tells_that_the_camera_mirrors() -> None:
+    # This 3 reads as a 3 either way round, surely.
+    footage = table(lay(Card.parse("green 3")), seed=7)
+    detector = CardDetector.shipped(EditionName.CLASSIC)
+    eyes = ThroughMirror(detector.thoroughly, detector.closely)
+    tracker = PileTracker(eyes.thoroughly, closely=eyes.closely)
+    events: list[PileEvent] = []
+    for frame in footage.frames():
+        events += tracker.feed(Frame(flipped(frame.image), frame.time, frame.number))
+    assert told(events) == [(CardLanded, "green 3")]
     assert eyes.mirrors
-    assert told == [True]
-
-
-def test_the_first_cards_are_read_both_ways_until_they_tell_that_the_camera_does_not_mirror() -> None:
-    told: list[bool] = []
-    shown = Shown(mirrors=False)
-    eyes = ThroughMirror(shown, shown, told.append)
-    for straight, reversed_ in MIRRORED_CARDS:
-        shown.lay(straight, reversed_)
-        for _ in range(3):
-            assert [s.card.name for s in eyes.thoroughly(LIT_LEFT)] == [straight[0]]
-    assert not eyes.mirrors
-    assert not told
-    # Once more for each of the first three cards; by then it is settled.
-    assert shown.looks == 12 + 3
 
 
 def test_arrows_in_a_mirror_tell_nothing() -> None:
