@@ -6,31 +6,26 @@ They know the true match, so they can also tell how each ruling turned out.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from enum import Enum
 
-from companion.cards import Card, Color
-from companion.dataset.simulated.actions import FLIP_SECONDS, Lay
+from companion.bench.mending import put_right
+from companion.bench.truth import LANDINGS, Standing, bare, illegal_lays, laid_by, named, truth_of
+from companion.cards import Card
 from companion.dataset.simulated.script import Script
 from companion.referee.errors import RefereeError
-from companion.referee.legality import legal
-from companion.referee.match import Match
 from companion.referee.moves import (
-    ActorMove,
     Amend,
     Catch,
     Challenge,
-    ChooseColor,
     Creeper,
     Draw,
-    Entry,
     Flip,
     Judge,
     Move,
     Play,
-    Reshuffle,
     Reveal,
     Start,
     Target,
@@ -39,13 +34,12 @@ from companion.referee.moves import (
 )
 from companion.table import Offer, Question, QuestionKind, Table, TableError
 
-# What the camera sees; the rest is tapped.
-_SEEN = (Start, Play, Flip, Reshuffle, Undo)
-_LANDINGS = (Start, Play, Flip)
 # What no camera could see nor anybody infer from what follows: all that people tap who leave the rest to the camera.
 _UNSEEN = (Uno, Catch, Challenge, Reveal, Judge, Target, Creeper)
 # A card may lie in its place for this long (s) while the hand has not let go of it.
 _EARLY = 0.25
+# What it is mostly needless to answer, as the camera sees the next card, and by whom.
+_NEXT_CARD_TELLS = (QuestionKind.PLAYER, QuestionKind.TURN, QuestionKind.COLOR)
 # How long people look at a question before they answer it, wait before they try a tap again, and wait for a ruling
 # before they mend the table themselves; in seconds.
 _HESITATION, _AGAIN, _PATIENCE = 1.5, 0.25, 5.0
@@ -85,23 +79,6 @@ class Slip:
     said: str
 
 
-@dataclass(frozen=True)
-class _Standing:
-    """The moves that truly stand from a moment on, without reshuffles, and the one that led there."""
-
-    time: float
-    moves: tuple[Move, ...]
-    entry: Entry | None
-
-
-@dataclass(frozen=True)
-class _Due:
-    """Something to be tapped, and when."""
-
-    time: float
-    move: Move
-
-
 @dataclass
 class People:
     """Plays along at `table`, which runs the script's match; `now` is footage time in seconds.
@@ -121,17 +98,17 @@ class People:
     taps: int = 0
     """How many taps there were, answers and corrections among them."""
     derailed: bool = False
-    """Whether the table was wrong about two cards on end with nobody asked."""
+    """Whether the table was wrong about whose two cards on end were with nobody asked."""
 
     def __post_init__(self) -> None:
-        self._truth, self._taps = _truth(self.script)
+        self._truth, self._taps = truth_of(self.script)
         if self.hands_free:
             self._taps = [due for due in self._taps if isinstance(due.move, _UNSEEN)]
         self._patience = _LONG_PATIENCE if self.hands_free else _PATIENCE
         self._strayed = False
         self._stray_since: float | None = None
-        self._illegal = _illegal_lays(self.script, self._truth)
-        landings = (place for place, standing in enumerate(self._truth) if isinstance(standing.entry, _LANDINGS))
+        self._illegal = illegal_lays(self.script, self._truth)
+        landings = (place for place, standing in enumerate(self._truth) if isinstance(standing.entry, LANDINGS))
         self._last_landing = max(landings, default=0)
         self._at = 0
         self._tapped = 0
@@ -145,7 +122,11 @@ class People:
         """Do what people do at this moment. To be called for every frame, after what the camera saw was taken in."""
         self._tap(now)
         self._look(now)
-        if self._question is not None and now >= self._asked_at + _HESITATION and not self._may_wait(self._question):
+        if (
+            self._question is not None
+            and now >= self._asked_at + _HESITATION
+            and not self._may_wait(self._question, now)
+        ):
             self._answer(self._question, now)
             self._look(now)
         if self._stray_since is not None and now >= self._stray_since + _HESITATION:
@@ -157,23 +138,33 @@ class People:
     def finish(self, now: float) -> None:
         """Grade what is left when the match is over. What the next card would have told is left open."""
         self._look(now)
-        if self._question is not None:
+        open_colour = self.hands_free and self._question is not None and self._question.kind is QuestionKind.COLOR
+        if self._question is not None and not (open_colour and self._next_landing(now) is None):
             self._answer(self._question, now)
             self._look(now)
         left = self._truth[self._at + 1 :]
         if self._stray_since is not None:
             self._mend(now, self._stands())
-        elif (left and not self.hands_free) or any(isinstance(s.entry, (*_LANDINGS, Undo)) for s in left):
+        elif (left and not self.hands_free) or any(isinstance(s.entry, (*LANDINGS, Undo)) for s in left):
             self._mend(now, None)
 
-    def _may_wait(self, question: Question) -> bool:
-        """Return whether it asks about a card where none has landed, of which who wants to tap little takes no notice.
+    def _may_wait(self, question: Question, now: float) -> bool:
+        """Return whether who wants to tap little takes no notice of it yet: the next card may tell the table.
 
-        The next card shows the table that there was none; where it does not, they tell it after all.
+        That is so of whose card it was, of a colour, and of a card where none has landed. Where the next card has lain
+        for a while and it is asked still, they tell it after all.
         """
+        if not self.hands_free:
+            return False
+        if question.kind in _NEXT_CARD_TELLS:
+            since = self._asked_at if question.kind is QuestionKind.COLOR else self._landed_last(self._asked_at)
+            return not any(since < s.time < now - _PATIENCE for s in self._truth if isinstance(s.entry, LANDINGS))
         about_a_card = question.kind in (QuestionKind.CARD, QuestionKind.DOUBT)
-        nothing = about_a_card and self._card_in_question(self._asked_at) is None
-        return self.hands_free and nothing and not question.waiting
+        return about_a_card and self._card_in_question(self._asked_at) is None and not question.waiting
+
+    def _landed_last(self, by: float) -> float:
+        """Return when the last card landed by then (s)."""
+        return max((s.time for s in self._truth if isinstance(s.entry, LANDINGS) and s.time <= by + _EARLY), default=by)
 
     def _tap(self, now: float) -> None:
         while self._tapped < len(self._taps) and now >= max(self._taps[self._tapped].time, self._try_at):
@@ -201,6 +192,9 @@ class People:
         stands = self._stands()
         place = self._place_of(stands, now)
         if place is None:
+            agreed = max((n for n in range(self._at, len(self._truth)) if self._agrees(n, stands, now)), default=0)
+            if agreed > self._at:
+                self._grade_up_to(agreed, now)
             # Who leaves the rest to the camera needs a moment to see that it is wrong, in which it may see that itself.
             if not self.hands_free:
                 self._mend(now, stands)
@@ -211,7 +205,7 @@ class People:
         self._was_asked = question is not None
 
     def _stands(self) -> tuple[Move, ...]:
-        return _bare(line.move for line in self.table.view().history)
+        return bare(line.move for line in self.table.view().history)
 
     def _hear(self, question: Question, now: float) -> None:
         self.questions[question.kind] += 1
@@ -226,13 +220,18 @@ class People:
             return
         true = self._next_landing(now)
         if not (isinstance(true, Play) and true.force):
-            self._slip(now, Ruling.WRONG, _named(true), f"{card.card} called illegal")
+            self._slip(now, Ruling.WRONG, named(true), f"{card.card} called illegal")
 
     def _note_illegal(self, ruling: Ruling, said: str = "", now: float | None = None) -> None:
         time, card = self._illegal.pop(0)
         self.rulings[ruling] += 1
         if ruling is Ruling.UNCALLED:
             self._slips_add(time if now is None else now, ruling, f"illegal {card}", said)
+
+    def _agrees(self, place: int, stands: tuple[Move, ...], now: float) -> bool:
+        """Return whether these stand there by now, and others besides."""
+        true = self._truth[place]
+        return true.time <= now + _EARLY and stands[: len(true.moves)] == true.moves
 
     def _place_of(self, stands: tuple[Move, ...], now: float) -> int | None:
         """Return the first place in the truth, not before the present one and not ahead of now, where these stand."""
@@ -247,12 +246,14 @@ class People:
         for i in range(self._at + 1, place + 1):
             entry = self._truth[i].entry
             self._count_draw(i, ruled=True)
-            if not isinstance(entry, (*_LANDINGS, Undo)):
+            if not isinstance(entry, (*LANDINGS, Undo)):
                 continue
             if self._stray_since is not None:
-                self._slip(now, Ruling.MENDED, _named(entry), "something else at first")
+                self._slip(now, Ruling.MENDED, named(entry), "something else at first")
             else:
-                self.rulings[Ruling.ASKED if self._was_asked else Ruling.RIGHT] += 1
+                # A card that has landed since and settled the question itself was ruled on at once.
+                waited = self._truth[i].time <= self._asked_at + _EARLY or now > self._truth[i].time + _PATIENCE
+                self.rulings[Ruling.ASKED if self._was_asked and waited else Ruling.RIGHT] += 1
             self._strayed, self._stray_since = False, None
             while self._illegal and self._illegal[0][0] < self._truth[i].time:
                 self._note_illegal(Ruling.UNCALLED)
@@ -290,15 +291,15 @@ class People:
 
     def _card_in_question(self, asked_at: float) -> Card | None:
         """Return the first card that had landed by then and is not ruled on, None where none had."""
-        true = next((s for s in self._ahead(asked_at) if isinstance(s.entry, _LANDINGS)), None)
+        true = next((s for s in self._ahead(asked_at) if isinstance(s.entry, LANDINGS)), None)
         if self._illegal and self._illegal[0][0] <= (asked_at if true is None else min(asked_at, true.time)):
             return self._illegal[0][1]
-        return true.entry.card if true is not None and isinstance(true.entry, _LANDINGS) else None
+        return true.entry.card if true is not None and isinstance(true.entry, LANDINGS) else None
 
     def _next_landing(self, now: float) -> Start | Play | Flip | None:
-        return next((s.entry for s in self._ahead(now) if isinstance(s.entry, _LANDINGS)), None)
+        return next((s.entry for s in self._ahead(now) if isinstance(s.entry, LANDINGS)), None)
 
-    def _ahead(self, now: float) -> list[_Standing]:
+    def _ahead(self, now: float) -> list[Standing]:
         return [s for s in self._truth[self._at + 1 :] if s.time <= now + _EARLY]
 
     def _truest(self, question: Question, now: float) -> int | None:
@@ -317,12 +318,14 @@ class People:
                 moves.pop()
             elif not isinstance(entry, Amend):
                 moves.append(entry)
-        return self._place_of(_bare(moves), now)
+        return self._place_of(bare(moves), now)
 
     def _lose_patience(self, now: float) -> None:
-        """Mend the table where it has not told for long what happened."""
-        ahead = self._truth[self._at + 1 :]
-        if ahead and ahead[0].time + self._patience < now:
+        """Mend the table where it has not told for long what happened, and the next card will not tell it."""
+        seen = (*LANDINGS, Undo, *_UNSEEN)
+        ahead = (s for s in self._truth[self._at + 1 :] if not self.hands_free or isinstance(s.entry, seen))
+        oldest = next(ahead, None)
+        if oldest is not None and oldest.time + self._patience < now:
             self._mend(now, None)
 
     def _mend(self, now: float, stands: tuple[Move, ...] | None) -> None:
@@ -330,24 +333,24 @@ class People:
         true = self._truth[self._at + 1 :]
         happened = [s for s in true if s.time <= now]
         self._count_draws(happened, stands)
-        missed = [s for s in happened if isinstance(s.entry, (*_LANDINGS, Undo))]
+        missed = [s for s in happened if isinstance(s.entry, (*LANDINGS, Undo))]
         if stands is not None:
             self._note_stray(now, stands[len(self._truth[self._at].moves) :], missed)
         for standing in missed:
-            self._slip(standing.time, Ruling.MISSED, _named(standing.entry), "")
+            self._slip(standing.time, Ruling.MISSED, named(standing.entry), "")
         if stands is None and not missed and happened:
-            self._slips_add(now, Ruling.MISSED, f"tapped: {_named(happened[0].entry)}", "")
+            self._slips_add(now, Ruling.MISSED, f"tapped: {named(happened[0].entry)}", "")
         if stands is not None or missed:
-            self.derailed |= self._strayed and not self._was_asked
-            self._strayed = True
-        self._at += len(happened)
-        self._put_right()
+            astray = stands is None or not self._players_are_right(happened)
+            self.derailed |= astray and self._strayed and not self._was_asked
+            self._strayed = astray
+        self._put_right(self._at + len(happened), at_least=self._to_be_told(happened, stands))
         self._stray_since = None
         self._was_asked = False
         self._question = None
         self._seen_update = self.table.view().update
 
-    def _count_draws(self, happened: Sequence[_Standing], stands: tuple[Move, ...] | None) -> None:
+    def _count_draws(self, happened: Sequence[Standing], stands: tuple[Move, ...] | None) -> None:
         """Count what truly was drawn, and what the table made of it: right as far as it went along with the truth."""
         said = () if stands is None else stands[len(self._truth[self._at].moves) :]
         agreed = 0
@@ -359,60 +362,48 @@ class People:
             self._count_draw(self._at + 1 + place, ruled=place < agreed)
         self.draws[Draws.INVENTED] += sum(isinstance(move, Draw) for move in said[agreed:])
 
-    def _note_stray(self, now: float, said: tuple[Move, ...], missed: list[_Standing]) -> None:
+    def _note_stray(self, now: float, said: tuple[Move, ...], missed: list[Standing]) -> None:
         """Write down that the table wrongly accepted `said`, and take from `missed` what it was meant to be.
 
         A card that was said as it was played, but after another had been missed, led to a wrong ruling all the same.
         """
-        landed = [move for move in said if isinstance(move, _LANDINGS)]
-        told = ", ".join(map(_named, said)) or "taken back"
+        landed = [move for move in said if isinstance(move, LANDINGS)]
+        told = ", ".join(map(named, said)) or "taken back"
         meant = next((s for s in missed if landed and s.entry == landed[0]), missed[0] if missed else None)
         if meant is not None:
             missed.remove(meant)
-            self._slip(now, Ruling.WRONG, _named(meant.entry), told)
+            self._slip(now, Ruling.WRONG, named(meant.entry), told)
         elif self._illegal and self._illegal[0][0] <= now + _EARLY:
             self._slip(now, Ruling.WRONG, f"illegal {self._illegal.pop(0)[1]}", told)
         else:
             self._slip(now, Ruling.INVENTED, "nothing", told)
 
-    def _put_right(self) -> None:
-        wanted = self._truth[self._at].moves
-        while self.table.view().questions:
-            self.table.undo(scored=True)
-            self.taps += 1
-        if self.hands_free:
-            self._say_who(wanted)
-        while (moves := self._stands()) != wanted[: len(moves)]:
-            self.table.undo(scored=True)
-            self.taps += 1
-        for move in wanted[len(moves) :]:
-            self.table.tap(move)
-            self.taps += 1
-        done = self._truth[self._at].time
-        while self._tapped < len(self._taps) and self._taps[self._tapped].time <= done:
-            self._tapped += 1
-
-    def _say_who(self, wanted: tuple[Move, ...]) -> None:
-        """Tap the right player for the first card that the table holds to be another one's, where that is wrong."""
-        players: list[str] = []
-        match = Match(self.script.header)
-        for move in wanted:
-            players.append(match.state.actor or "")
-            match = match.apply(move)
-        cards = [place for place, move in enumerate(wanted) if isinstance(move, Play)]
+    def _players_are_right(self, happened: Sequence[Standing]) -> bool:
+        """Return whether each card is held to be whose it was: if a draw alone is wrong, turns are not."""
+        moves = happened[-1].moves if happened else self._truth[self._at].moves
         history = self.table.view().history
-        laid = [(n, line) for n, line in enumerate(history, 1) if isinstance(line.move, Play)]
-        for place, (n, line) in zip(cards, laid, strict=False):
-            move = wanted[place]
-            assert isinstance(move, Play)
-            assert isinstance(line.move, Play)
-            if move.card != line.move.card:
-                return
-            if line.player != players[place]:
-                with suppress(RefereeError, TableError):
-                    self.table.say_who(n, players[place])
-                    self.taps += 1
-                return
+        said = [(line.move.card, line.player) for line in history if isinstance(line.move, LANDINGS)]
+        return said == laid_by(self.script.header, moves)
+
+    def _to_be_told(self, happened: Sequence[Standing], stands: tuple[Move, ...] | None) -> int:
+        """Return up to which place in the truth the table is told all: not what the camera may yet tell it."""
+        if not self.hands_free or stands is None:
+            return self._at + len(happened)
+        told = (*LANDINGS, Undo, *_UNSEEN)
+        last = max((n for n, standing in enumerate(happened, 1) if isinstance(standing.entry, told)), default=0)
+        return self._at + last
+
+    def _put_right(self, place: int, *, at_least: int) -> None:
+        """Have the table stand at this place in the truth, or where it goes on by itself from the other."""
+        moves = self._truth[place].moves
+        least = len(self._truth[at_least].moves)
+        self.taps += put_right(self.table, moves, least, self.script.header, by_line=self.hands_free)
+        stands = self._stands()
+        while self._truth[place].moves != stands and place > at_least:
+            place -= 1
+        self._at = place
+        while self._tapped < len(self._taps) and self._taps[self._tapped].time <= self._truth[place].time:
+            self._tapped += 1
 
     def _slip(self, now: float, ruling: Ruling, truth: str, said: str) -> None:
         self.rulings[ruling] += 1
@@ -420,63 +411,3 @@ class People:
 
     def _slips_add(self, now: float, ruling: Ruling, truth: str, said: str) -> None:
         self.slips.append(Slip(round(now, 2), ruling.value, truth, said))
-
-
-def _bare(moves: Iterable[Move]) -> tuple[Move, ...]:
-    """Return moves without reshuffles, which the table may have worked out at another moment, and without `by`.
-
-    A colour over which another wild came to lie is left open: no camera can tell it, and nothing hangs on it.
-    """
-    bare: list[Move] = []
-    covered = False
-    for move in reversed([move for move in moves if not isinstance(move, Reshuffle)]):
-        if isinstance(move, _LANDINGS):
-            covered = move.card.face.is_wild
-        elif isinstance(move, ChooseColor) and covered:
-            move = replace(move, color=Color.RED)
-        bare.append(replace(move, by=None) if isinstance(move, ActorMove) else move)
-    return tuple(reversed(bare))
-
-
-def _named(entry: Entry | None) -> str:
-    if entry is None:
-        return "nothing"
-    card = getattr(entry, "card", None)
-    return f"{type(entry).__name__.lower()}{f' {card}' if card else ''}"
-
-
-def _truth(script: Script) -> tuple[list[_Standing], list[_Due]]:
-    """Return what truly stands from when on, and what is to be tapped, each by the player to act."""
-    match = Match(script.header)
-    truth = [_Standing(0.0, (), None)]
-    taps = []
-    for timed in script.moves:
-        actor = match.state.actor
-        if isinstance(timed.entry, Undo):
-            match = match.undo()
-        else:
-            match = match.apply(timed.entry)
-            if not isinstance(timed.entry, _SEEN):
-                move = replace(timed.entry, by=actor) if isinstance(timed.entry, ActorMove) else timed.entry
-                taps.append(_Due(timed.time, move))
-        if not isinstance(timed.entry, Reshuffle):
-            truth.append(_Standing(timed.time, _bare(match.moves), timed.entry))
-    return truth, taps
-
-
-def _illegal_lays(script: Script, truth: Sequence[_Standing]) -> list[tuple[float, Card]]:
-    """Return when which cards land that do not match, and are taken back."""
-    noted = {round(s.time, 6) for s in truth if isinstance(s.entry, _LANDINGS)}
-    match, lays = Match(script.header), []
-    moves = list(script.moves)
-    for step in script.steps:
-        if not isinstance(step.action, Lay):
-            continue
-        lay = step.action
-        landed = step.time + lay.pace.contact + FLIP_SECONDS * lay.from_draw_pile
-        while moves and moves[0].time < landed - 1e-6:
-            entry = moves.pop(0).entry
-            match = match.undo() if isinstance(entry, Undo) else match.apply(entry)
-        if round(landed, 6) not in noted and lay.card not in (*legal(match.state).cards, match.state.top):
-            lays.append((landed, lay.card))
-    return lays
