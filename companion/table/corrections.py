@@ -1,17 +1,18 @@
-"""Mending what was ruled before: whose move it was, what it was, and what of all that came after still stands.
+"""Mending what was ruled before: whose move it was, what it was, whether a card was drawn; what still stands then.
 
 Everything is told as lines of the journal, so that it is kept, undone and replayed like any other.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from companion.journal import Journal, Line, ReadBy
 from companion.referee.errors import AmendBreaksLaterMoveError, NoSuchMoveError, RefereeError
 from companion.referee.legality import IN_ROUND
 from companion.referee.moves import Amend, Draw, Flip, Move, Play, Reshuffle, Start, Undo
-from companion.referee.state import State
+from companion.referee.state import Phase, State
 from companion.table import thresholds
 from companion.table.between import until_somebody_acts
 from companion.table.errors import NobodysMoveError
@@ -82,10 +83,15 @@ def played_by(known: Situation, n: int, player: str, now: float) -> tuple[Situat
     for undo in undos:
         base = base.enter(undo)
     way = _turn_of(Way(replace(base, outlaw=None)), seat, target)
+    return known, (*undos, *way.lines, *_worked_out_anew(way, lines[n:]))
+
+
+def _worked_out_anew(way: Way, later: Iterable[Line]) -> Iterator[Line]:
+    """Yield what these lines, seen or tapped again after this way, come to."""
     mode = Mode(Turns.RELAXED, thresholds.UNSEEN_DRAW, alone=True)
-    rest = [_seen_again(line) for line in lines[n:] if line.read_by is not ReadBy.INFERRED]
-    story = stories_of(way.after, rest, mode)[0]
-    return known, (*undos, *way.lines, *(line for later in story.ways for line in later.lines))
+    rest = [_seen_again(line) for line in later if line.read_by is not ReadBy.INFERRED]
+    for each in stories_of(way.after, rest, mode)[0].ways:
+        yield from each.lines
 
 
 def _turn_of(way: Way, seat: int, target: Line) -> Way:
@@ -120,6 +126,71 @@ def _entered(journal: Journal, lines: tuple[Line, ...]) -> Journal:
     for line in lines:
         journal = journal.enter(line)
     return journal
+
+
+def drawn_first(known: Situation, n: int, now: float) -> tuple[Line, ...]:
+    """Return the lines by which the card laid with accepted move `n`, counted from 1, was drawn first.
+
+    What followed is worked out anew. Raises NoSuchMoveError; NobodysMoveError where it was not laid by who was on turn
+    and had not drawn.
+    """
+    lines, history = known.journal.lines, known.journal.match.history
+    if not 1 <= n <= len(lines):
+        raise NoSuchMoveError(n, len(lines))
+    target = lines[n - 1]
+    on_turn = isinstance(target.entry, Play) and history[n - 2].state.phase is Phase.TURN
+    if not on_turn or known.journal.player(n - 1) != history[n - 2].state.actor:
+        raise NobodysMoveError
+    undos, way = _before(known, n, now)
+    way = way.then(Line(Draw(), ReadBy.CORRECTED, target.time, None, target.direction)).then(target)
+    return (*undos, *way.lines, *_worked_out_anew(way, lines[n:]))
+
+
+def never_was(known: Situation, n: int, now: float) -> tuple[Line, ...]:
+    """Return the lines by which accepted move `n`, counted from 1, never was, what followed worked out anew.
+
+    Raises NoSuchMoveError; NobodysMoveError for the card turned up to start, without which there is no round.
+    """
+    lines = known.journal.lines
+    if not 1 <= n <= len(lines):
+        raise NoSuchMoveError(n, len(lines))
+    if isinstance(lines[n - 1].entry, Start):
+        raise NobodysMoveError
+    undos, way = _before(known, n, now)
+    return (*undos, *_worked_out_anew(way, lines[n:]))
+
+
+def _before(known: Situation, n: int, now: float) -> tuple[tuple[Line, ...], Way]:
+    """Return the lines that undo all from accepted move `n` on, and the way from there."""
+    undos = (Line(Undo(), ReadBy.CORRECTED, now),) * (len(known.journal.lines) - n + 1)
+    base = replace(known, outlaw=None)
+    for undo in undos:
+        base = base.enter(undo)
+    return undos, Way(base)
+
+
+def last_ruling(journal: Journal) -> int:
+    """Return how many of the last lines were ruled on as one: the last, and what was inferred for it."""
+    lines, history = journal.lines, journal.match.history
+    count = min(1, len(lines))
+    while 0 < count < len(lines):
+        before = lines[-1 - count]
+        of_it = before.read_by is ReadBy.INFERRED and before.time == lines[-1].time
+        if not of_it or history[len(lines) - 1 - count].state.phase not in IN_ROUND:
+            break
+        count += 1
+    return count
+
+
+def next_redone(undone: Sequence[Line]) -> int:
+    """Return how many of the lines that were undone, latest last, are entered again as one, as they were ruled on."""
+    count = min(1, len(undone))
+    while 0 < count < len(undone):
+        for_it, last = undone[-1 - count], undone[-count]
+        if last.read_by is not ReadBy.INFERRED or last.time != for_it.time:
+            break
+        count += 1
+    return count
 
 
 def crosses_into_scored_round(journal: Journal) -> bool:

@@ -231,10 +231,10 @@ def _after_the_ones_between(way: Way, tap: Tap, *, relaxed: bool) -> Iterator[Wa
 
 
 def _after_the_choice(way: Way, tap: Tap) -> Iterator[Way]:
-    """Yield the ways in which what nobody entered was chosen or borne before the next player drew or answered."""
-    if not isinstance(tap.move, Draw | Accept | Challenge):
+    """Yield the ways in which what nobody entered was chosen or borne before the next player acted or answered."""
+    if not isinstance(tap.move, Play | Draw | Accept | Challenge):
         return
-    for ready in choices_made(way, tap.time, answered=isinstance(tap.move, Draw)):
+    for ready in choices_made(way, tap.time, answered=isinstance(tap.move, Play | Draw)):
         try:
             done = ready.then(tap.line)
         except RefereeError:

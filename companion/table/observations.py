@@ -6,6 +6,7 @@ What waits for a question to be settled is written down as JSON texts, so that i
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -88,6 +89,21 @@ class Pending:
     card: Card | None = None
     said: tuple[Entry, ...] | None = None
     at: float | None = None
+
+
+def in_order(pending: Sequence[Pending]) -> tuple[Pending, ...]:
+    """Return what is pending with its last before what the camera saw after it, as of an arm that is told of late."""
+    if not pending:
+        return ()
+    *before, last = pending
+    place = len(before)
+    while place and _is_after(before[place - 1], last):
+        place -= 1
+    return (*before[:place], last, *before[place:])
+
+
+def _is_after(one: Pending, other: Pending) -> bool:
+    return one.at is not None and other.at is not None and one.at > other.at
 
 
 def dump(pending: Pending) -> str:

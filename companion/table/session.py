@@ -17,7 +17,7 @@ from companion.referee.match import Match
 from companion.referee.moves import Amend, Undo
 from companion.referee.state import Phase, State
 from companion.table.memory import Watch, dump_memory
-from companion.table.observations import Pending, Reach, Sight, dump
+from companion.table.observations import Pending, Reach, Sight, dump, in_order
 from companion.table.questions import Asked, ask
 from companion.table.sentences import Sentences
 from companion.table.situation import Mode, Situation, Way
@@ -105,6 +105,7 @@ def advance(
     trail = session.trail
     if trail is None or trail.known is not known or not mode.sees_arms:
         trail = Trail(known)
+    pending = in_order(pending)
     if pending and trail.is_late(pending[-1]):
         trail, pending = trail.with_late(pending[-1], mode), pending[:-1]
     beams = trail.beams(pending, mode)

@@ -22,7 +22,16 @@ from companion.referee.state import Header, State
 from companion.referee.transcript import TranscriptError
 from companion.store import Store, new_match_id
 from companion.table.answers import answered, let_stand, typed
-from companion.table.corrections import Mended, crosses_into_scored_round, mended, played_by
+from companion.table.corrections import (
+    Mended,
+    crosses_into_scored_round,
+    drawn_first,
+    last_ruling,
+    mended,
+    never_was,
+    next_redone,
+    played_by,
+)
 from companion.table.errors import (
     NoMatchError,
     NoSuchQuestionError,
@@ -239,7 +248,7 @@ class Table:
             return self._advance(session.pending, lines=lines)
 
     def undo(self, *, scored: bool = False) -> Outcome:
-        """Drop the last of what waits to be ruled on, or else take the last accepted move back.
+        """Drop the last of what waits to be ruled on, or else take the last ruling back, with what was inferred for it.
 
         scored: whether that may open a round again that has been scored. Raises NoMatchError; RoundScoredError where it
         would and may not; NothingToUndoError where there is no move.
@@ -250,19 +259,21 @@ class Table:
                 return self._advance(session.pending[:-1])
             if not scored and crosses_into_scored_round(session.journal):
                 raise RoundScoredError
-            last = session.journal.lines[-1:]
-            done = self._advance((), lines=(Line(Undo(), ReadBy.TAP, self._clock()),))
-            self._session = replace(self._running(), undone=(*session.undone, *last))
+            count = max(1, last_ruling(session.journal))
+            done = self._advance((), lines=(Line(Undo(), ReadBy.TAP, self._clock()),) * count)
+            taken = session.journal.lines[-count:]
+            self._session = replace(self._running(), undone=(*session.undone, *taken[::-1]))
             return done
 
     def redo(self) -> Outcome:
-        """Make the move again that was undone last. Raises NoMatchError, NothingToRedoError."""
+        """Make again what was undone last. Raises NoMatchError, NothingToRedoError."""
         with self._lock:
             session = self._running()
             if not session.undone or session.pending:
                 raise NothingToRedoError
-            done = self._advance((), lines=session.undone[-1:])
-            self._session = replace(self._running(), undone=session.undone[:-1])
+            count = next_redone(session.undone)
+            done = self._advance((), lines=session.undone[: -count - 1 : -1])
+            self._session = replace(self._running(), undone=session.undone[:-count])
             return done
 
     def preview_amend(self, n: int, move: Move) -> Mended:
@@ -283,6 +294,24 @@ class Table:
             known, lines = played_by(session.known, n, player, self._clock())
             self._session = replace(session, known=known)
             return self._advance(session.pending, lines=lines)
+
+    def say_drew(self, n: int) -> Outcome:
+        """Let the card of accepted move `n`, counted from 1, have been drawn first; what followed is worked out anew.
+
+        Raises NoMatchError, NobodysMoveError; NoSuchMoveError.
+        """
+        with self._lock:
+            session = self._running()
+            return self._advance(session.pending, lines=drawn_first(session.known, n, self._clock()))
+
+    def drop(self, n: int) -> Outcome:
+        """Let accepted move `n`, counted from 1, never have been; what followed is worked out anew.
+
+        Raises NoMatchError, NobodysMoveError for a card turned up to start; NoSuchMoveError.
+        """
+        with self._lock:
+            session = self._running()
+            return self._advance(session.pending, lines=never_was(session.known, n, self._clock()))
 
     def place(self, player: str, direction: float) -> None:
         """Let this player sit there, in degrees clockwise from up in the camera's picture.

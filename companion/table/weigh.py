@@ -94,13 +94,15 @@ def _is_clear(best: Candidate, later: int) -> bool:
 def _is_clear_of_card(candidates: Sequence[Candidate]) -> bool:
     """Whether it is clear which card has landed, and clear enough by whom: what follows will tell if it was another.
 
-    What it covers for good, as the colour named for a wild under another wild, need not be clear.
+    What it covers for good, as the colour named for a wild under another wild, need not be clear. A challenge would
+    ask for that, and who has the hand before them knows it.
     """
     best = candidates[0].way
     alike = [c for c in candidates if c.way.card == best.card and c.way.after.outlaw is None]
     if best.card is None or best.doubtful or sum(c.probability for c in alike) < thresholds.CLEAR:
         return False
-    same = [c.probability for c in alike if c.way.after.state == best.after.state]
+    leads = replace(best.after.state, contested=None)
+    same = [c.probability for c in alike if replace(c.way.after.state, contested=None) == leads]
     return best.after.outlaw is None and sum(same) >= thresholds.CLEAR_OF_ARMS
 
 

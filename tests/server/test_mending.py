@@ -1,11 +1,13 @@
-"""Mending through the API: previews, what is dropped, undo and redo, whose a move was, where people sit."""
+"""Mending through the API: previews, what is dropped, undo and redo, whose a move was or none, where people sit."""
 
 from __future__ import annotations
 
 from flask.testing import FlaskClient
 
+from companion.cards import Card
 from companion.server.services import Services
 from companion.table import Turns
+from companion.vision.events import Arm, CardLanded
 
 
 def _tap(client: FlaskClient, *moves: dict[str, object]) -> None:
@@ -65,6 +67,27 @@ def test_one_call_changes_whose_a_move_was(playing: FlaskClient) -> None:
     assert lines[-1]["known"] == "tapped"
     assert playing.post("/api/who", json={"n": 1, "player": "Ben"}).status_code == 409
     assert playing.post("/api/who", json={"n": 2, "player": "Zoe"}).status_code == 409
+
+
+def test_one_call_says_that_a_card_was_drawn_first_and_one_that_a_line_never_was(playing: FlaskClient) -> None:
+    _tap(playing, {"do": "play", "card": "red 3"})
+    assert playing.post("/api/drew", json={"n": 2}).status_code == 200
+    assert [line["move"]["do"] for line in playing.get("/api/history").json["lines"]] == ["start", "draw", "play"]
+    assert playing.post("/api/drew", json={"n": 3}).status_code == 409
+    assert playing.post("/api/drop", json={"n": 2}).status_code == 200
+    assert [line["move"]["do"] for line in playing.get("/api/history").json["lines"]] == ["start", "play"]
+    assert playing.post("/api/drop", json={"n": 1}).status_code == 409
+
+
+def test_a_hand_settles_no_challenge_over_a_colour_that_nobody_named(host: FlaskClient, services: Services) -> None:
+    match = {"edition": "classic", "players": ["Ann", "Ben", "Cy"]}
+    assert host.post("/api/match", json=match).status_code == 200
+    for name, arm in (("red 5", 260.0), ("wild", 20.0), ("wild draw four", 140.0)):
+        services.table.see(CardLanded(0.0, ((Card.parse(name), 1.0),), arm=Arm(arm, 4.0, int(arm))))
+    _tap(host, {"do": "color", "color": "red"}, {"do": "challenge"})
+    assert host.post("/api/challenge", json={"cards": ["red 3"]}).json["error"] == "color-unknown"
+    assert host.post("/api/amend", json={"n": 3, "move": {"do": "color", "color": "red"}}).status_code == 200
+    assert host.post("/api/challenge", json={"cards": ["red 3"]}).json["guilty"] is True
 
 
 def test_people_are_placed(playing: FlaskClient) -> None:

@@ -12,6 +12,9 @@ import { pickCard } from "./picker.js";
 /** Moves of which it may be mistaken whose they were. */
 const WHOSE = new Set(["play", "draw", "pass", "flip"]);
 
+/** Moves that may be held to have been made when none was. */
+const DROPPED = new Set(["play", "draw", "pass", "flip"]);
+
 /** @param {HTMLElement} place @param {import("./types").Running} view @param {import("./shell.js").Me} me */
 export function drawHistory(place, view, me) {
   if (!view.history.length) return fill(place, h("li", { class: "soft" }, t("history.none")));
@@ -57,11 +60,14 @@ async function openLine(line, view, me) {
     corrects && line.move.card && h("button", { type: "button", class: "primary", id: "amend", onclick: () => close("amend") }, t("history.amend")),
     corrects && line.player && WHOSE.has(line.move.do) && h("fieldset", {}, h("legend", {}, t("history.who")), h("div", { class: "row" }, view.match.players.filter((player) => player !== line.player).map((player) =>
       h("button", { type: "button", "data-who": player, onclick: () => close({ who: player }) }, person(player))))),
+    corrects && line.move.do === "play" && view.history.find((other) => other.n === line.n - 1)?.move.do !== "draw" && h("button", { type: "button", class: "quiet", id: "drew", onclick: () => close("drew") }, t("history.drew")),
+    corrects && DROPPED.has(line.move.do) && h("button", { type: "button", class: "quiet", id: "drop", onclick: () => close("drop") }, t("history.drop")),
     corrects && hand && h("a", { class: "button primary", id: "amend-hand", href: `/scan?player=${encodeURIComponent(hand.player)}&n=${line.n}` }, t("history.hand")),
     corrects && line.move.do === "color" && h("fieldset", {}, h("legend", {}, t("history.color")), h("div", { class: "picker-colors" }, COLORS.map((color) =>
       h("button", { type: "button", class: `chip-${color}`, "aria-pressed": color === line.move.color, onclick: () => close({ ...line.move, color }) }, shape(color), t(`color.${color}`)))))), t("close"));
   if (answer?.color && answer.color !== line.move.color) await amend(line.n, answer);
   if (answer?.who) await attempt(() => post("/api/who", { n: line.n, player: answer.who }));
+  if (answer === "drew" || answer === "drop") await attempt(() => post(`/api/${answer}`, { n: line.n }));
   if (answer !== "amend") return;
   const card = await pickCard(t("history.right"), { edition: view.match.edition, color: line.move.card.startsWith("wild") ? "red" : line.move.card.split(" ")[0] });
   if (card && card !== line.move.card) await amend(line.n, { ...line.move, card });

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 
@@ -11,6 +11,7 @@ from pydantic import Field, model_validator
 from pydantic_core import PydanticCustomError
 
 from companion.cards import Card, Color
+from companion.journal import ReadBy
 from companion.referee import moves
 from companion.referee.effects import ChallengeSettled
 from companion.referee.engine import apply
@@ -33,7 +34,7 @@ from companion.server.routes.payloads import (
     state_answer,
 )
 from companion.server.services import services
-from companion.table import NoMatchError, TableError, Turns
+from companion.table import HistoryLine, NoMatchError, TableError, Turns
 
 api = Api()
 
@@ -129,6 +130,12 @@ class WhoBody(Body):
 
     n: int = Field(ge=1, le=1_000_000)
     player: KnownName
+
+
+class LineBody(Body):
+    """Accepted move `n`."""
+
+    n: int = Field(ge=1, le=1_000_000)
 
 
 class SeatBody(Body):
@@ -241,6 +248,20 @@ def say_who(body: WhoBody) -> OutcomeAnswer:
         return outcome_answer(services().table.say_who(body.n, body.player))
 
 
+@api.route("POST", "/api/drew", role=Role.PLAYER, body=LineBody, answer=OutcomeAnswer, errors=(409,))
+def say_drew(body: LineBody) -> OutcomeAnswer:
+    """Say that the card of an accepted play was drawn first; what followed is worked out anew."""
+    with _refusals():
+        return outcome_answer(services().table.say_drew(body.n))
+
+
+@api.route("POST", "/api/drop", role=Role.PLAYER, body=LineBody, answer=OutcomeAnswer, errors=(409,))
+def drop(body: LineBody) -> OutcomeAnswer:
+    """Say that an accepted move never was; what followed is worked out anew."""
+    with _refusals():
+        return outcome_answer(services().table.drop(body.n))
+
+
 @api.route("POST", "/api/place", role=Role.HOST, body=SeatBody, errors=(409,))
 def place(body: SeatBody) -> None:
     """Say where a player sits, as the camera sees it."""
@@ -276,6 +297,8 @@ def settle_challenge(body: ChallengeBody) -> ChallengeAnswer:
     if who.role is not Role.HOST and who.player != challenger:
         raise RefusalError(403, "not-allowed", f"The hand is shown to {challenger} alone.")
     cards = tuple(Card.parse(name) for name in body.cards)
+    if _guessed_color(services().table.view().history):
+        raise RefusalError(409, "color-unknown", "Say first which colour was chosen for the wild card under it.")
     with _refusals():
         _, effects = apply(state, moves.Reveal(cards))
         guilty = next(effect.guilty for effect in effects if isinstance(effect, ChallengeSettled))
@@ -283,6 +306,13 @@ def settle_challenge(body: ChallengeBody) -> ChallengeAnswer:
             services().table.tap(moves.Count(state.players[state.turn], len(cards)))
         outcome = services().table.tap(moves.Judge(guilty))
     return ChallengeAnswer(guilty=guilty, outcome=outcome_answer(outcome))
+
+
+def _guessed_color(history: Sequence[HistoryLine]) -> bool:
+    """Return whether nobody said which colour was chosen for the wild card on which a wild draw four lies."""
+    landed = next((n for n in range(len(history) - 1, 0, -1) if isinstance(history[n].move, moves.Play)), 0)
+    before = history[landed - 1] if landed else None
+    return before is not None and isinstance(before.move, moves.ChooseColor) and before.read_by is ReadBy.INFERRED
 
 
 def _challenger(state: State | None) -> str | None:

@@ -1,0 +1,113 @@
+"""One tap mends one ruling: taken back as a whole, a line that never was, a card drawn first; what is told late."""
+
+from __future__ import annotations
+
+import pytest
+
+from companion.cards import Color
+from companion.journal import ReadBy
+from companion.referee.moves import ChooseColor, Draw, Pass, Play
+from companion.store import Store
+from companion.table import Known, QuestionKind, Table
+from companion.table.errors import NobodysMoveError
+from companion.vision.events import PileKind, PileReached
+
+from .conftest import Game, card, header
+from .test_arms import ArmsGame
+from .test_arms import arms as arms  # the fixture
+
+
+def test_undo_takes_all_back_that_one_ruling_wrote(arms: ArmsGame, store: Store) -> None:
+    before = arms.moves
+    arms.lay("Ben", "red 3")
+    arms.table.answer(arms.question.id, 0)  # Ann drew and passed
+    arms.lay("Cy", "wild")
+    arms.lay("Ann", "blue 4")
+    assert arms.moves[-3:] == ["Cy Play", "Cy ChooseColor", "Ann Play"]
+    ruled = arms.view.state
+    arms.table.undo()
+    assert arms.moves[-1:] == ["Cy Play"], "the colour was inferred from the card"
+    other = Table(store)
+    other.resume()
+    other.redo()
+    assert other.view().state == ruled, "one tap makes all of it again, after a restart too"
+    arms.table.redo()
+    assert arms.view.state == ruled
+    while len(arms.moves) > len(before):
+        arms.table.undo()
+    assert arms.moves == before
+
+
+def test_what_people_tapped_is_taken_back_move_by_move(arms: ArmsGame) -> None:
+    count = len(arms.moves)
+    arms.table.tap(Draw())
+    arms.table.tap(Pass())
+    arms.table.undo()
+    assert len(arms.moves) == count + 1
+
+
+def test_one_tap_says_that_a_card_was_drawn_first(arms: ArmsGame) -> None:
+    arms.lay("Ann", "red 3")
+    n = len(arms.moves)
+    arms.lay("Ben", "red 4")
+    state = arms.view.state
+    assert state is not None
+    arms.table.say_drew(n)
+    assert arms.moves[n - 1 :] == ["Ann Draw", "Ann Play", "Ben Play"]
+    after = arms.view
+    assert after.state is not None
+    assert after.state.hands[0] == state.hands[0] + 1
+    assert (after.state.actor, after.history[n - 1].known) == ("Cy", Known.TAPPED)
+    with pytest.raises(NobodysMoveError):
+        arms.table.say_drew(n + 1)  # it was drawn first already
+    with pytest.raises(NobodysMoveError):
+        arms.table.say_drew(1)
+
+
+def test_one_tap_drops_what_never_was_and_what_followed_is_worked_out_anew(arms: ArmsGame) -> None:
+    arms.reach("Ann")
+    arms.lay("Ann", "red 3")
+    n = arms.moves.index("Ann Draw", len(arms.moves) - 2) + 1
+    arms.lay("Ben", "red 4")
+    arms.table.drop(n)
+    assert arms.moves[n - 1 :] == ["Ann Play", "Ben Play"]
+    assert [line.read_by for line in arms.view.history[n - 1 :]] == [ReadBy.CAMERA] * 2
+    with pytest.raises(NobodysMoveError):
+        arms.table.drop(1)
+
+
+def test_a_card_that_never_landed_shows_who_had_drawn(arms: ArmsGame) -> None:
+    arms.lay(None, "red 3")  # a shadow, taken for Ann's card
+    n = len(arms.moves)
+    arms.lay("Ben", "red 4")
+    arms.table.drop(n)
+    assert arms.moves[n - 1 :] == ["Ann Draw", "Ann Pass", "Ben Play"]
+
+
+def test_a_draw_told_late_is_weighed_where_it_belongs(arms: ArmsGame) -> None:
+    drawn = arms.now + 3
+    arm = arms.arm("Ann")
+    arms.lay("Ben", "red 3")
+    assert arms.question.kind is QuestionKind.TURN
+    arms.table.see(PileReached(drawn, drawn - 1, arm, PileKind.DRAW, (0.02, 0.98)))
+    assert not arms.view.questions
+    assert arms.moves[-3:] == ["Ann Draw", "Ann Pass", "Ben Play"]
+    assert arms.view.history[-3].known is Known.SEEN
+
+
+def test_the_colour_under_a_wild_draw_four_is_not_asked(arms: ArmsGame) -> None:
+    arms.lay("Ann", "wild")
+    arms.lay("Ben", "wild draw four")
+    assert not arms.view.questions
+    assert (arms.top, arms.actor) == ("wild draw four", "Ben")
+
+
+def test_a_card_typed_tells_the_colour_named_before(store: Store) -> None:
+    game = Game(store)
+    game.table.start_match(header("classic"))
+    game.land("red 1")
+    game.land("wild")
+    game.table.tap(Play(card("blue 4")))
+    colors = [line.move.color for line in game.view.history if isinstance(line.move, ChooseColor)]
+    assert colors == [Color.BLUE]
+    assert game.top == "blue 4"
