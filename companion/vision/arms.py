@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from companion.vision.backdrop import WIDTH, Backdrop, Difference, Mask
 from companion.vision.geometry import Image, Quad
 from companion.vision.motion import filled
+from companion.vision.restless import Restless
 from companion.vision.rim import Point, Rim, behind, rim_of, ways_from
 
 __all__ = ["ArmWatcher", "Point", "Sample", "Track"]
@@ -134,7 +135,7 @@ class ArmWatcher:
     """Follows the arms on a table. Feed it every frame; it is not to be shared between threads."""
 
     def __init__(self) -> None:
-        self._backdrop = Backdrop()
+        self._backdrop, self._restless = Backdrop(), Restless()
         self._tracks: list[Track] = []
         self._count = 0
         self._shape: tuple[int, int] | None = None
@@ -155,10 +156,10 @@ class ArmWatcher:
         self._looked = time
         if self._shape != image.shape[:2]:
             self._shape = (image.shape[0], image.shape[1])
-            self._backdrop = Backdrop()
+            self._backdrop, self._restless = Backdrop(), Restless()
         difference = self._backdrop.look(image, time)
         if self._backdrop.pushed:
-            self._shaken, self._laid = time, None
+            self._shaken, self._laid, self._restless = time, None, Restless()
             return self.finish()
         if self._backdrop.shifted:
             self.begin_anew(time)
@@ -176,7 +177,8 @@ class ArmWatcher:
 
     def begin_anew(self, time: float) -> None:
         """Take in that the camera stands elsewhere from now on (s): what there was of arms is none."""
-        self._backdrop, self._tracks, self._laid, self._shaken = Backdrop(), [], None, time
+        self._backdrop, self._restless = Backdrop(), Restless()
+        self._tracks, self._laid, self._shaken = [], None, time
         self.moved = True
 
     def finish(self) -> list[Track]:
@@ -189,6 +191,8 @@ class ArmWatcher:
     def _find(self, difference: Difference) -> tuple[list[Sample], Mask, Mask | None]:
         """Return the arms of one picture, where something hangs together with the rim, and where arms are."""
         attached = np.zeros_like(difference.foreign)
+        self._restless.learn(difference.foreign, difference.time)
+        restless = self._restless.mask
         if int(np.count_nonzero(difference.foreign)) < _LEAST_AREA:
             return [], attached, None
         closed = np.asarray(cv2.morphologyEx(difference.foreign, cv2.MORPH_CLOSE, _DISC), np.uint8)
@@ -196,10 +200,15 @@ class ArmWatcher:
             self._shaded = difference.time
             solid = cv2.morphologyEx(difference.solid, cv2.MORPH_OPEN, _CROSS)
             closed &= np.asarray(cv2.morphologyEx(solid, cv2.MORPH_CLOSE, _DISC), np.uint8)
+        edge = None
+        if restless is not None:
+            attached |= closed & restless
+            closed &= 1 - restless
+            edge = cv2.dilate(restless, _SQUARE) > 0
         count, labels, stats, _ = cv2.connectedComponentsWithStats(closed, connectivity=8)
         rim = rim_of(closed.shape[0], closed.shape[1])
         laid = None if self._laid is None else filled(self._laid, closed.shape, 1 / self._scale, -_BESIDE_CARD) > 0
-        samples, hands = [], attached.copy()
+        samples, hands = [], np.zeros_like(attached)
         for number in range(1, count):
             if stats[number, cv2.CC_STAT_AREA] < _LEAST_AREA:
                 continue
@@ -208,6 +217,10 @@ class ArmWatcher:
                 self._backdrop.forget(part)
                 continue
             runs = rim.runs(part)
+            if not runs and edge is not None and (part & edge).any():
+                attached[part] = 1
+                samples += [self._sample(difference.time, arm) for arm in _from_behind(part, edge, difference)]
+                continue
             if not runs:
                 # What an arm let go of lies still; what moves on is its hand, whose sleeve looks like the table.
                 arm = self._without_rim(part, bool(difference.moved[part].mean() > _MOVES))
@@ -342,7 +355,7 @@ class ArmWatcher:
             new = []  # shreds of a shadow
         if not shady and len(new) >= (_STILL_SWINGS if swings else _AT_ONCE):
             self._shaken = time
-            self._backdrop = Backdrop()
+            self._backdrop, self._restless = Backdrop(), Restless()
             return self.finish()
         for sample in () if swings else new:
             self._count += 1
@@ -365,9 +378,12 @@ class ArmWatcher:
         return rim + 0.3 * tip if near or (tip <= _SAME_TIP and rim <= 4 * _RIM_JUMP) else None
 
 
+_SQUARE = np.ones((3, 3), np.uint8)
 _CROSS = np.asarray(cv2.getStructuringElement(cv2.MORPH_CROSS, (3, 3)), np.uint8)
 _DISC = np.asarray(cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (3, 3)), np.uint8)
 _NEAR_TIP = 10
+# How far an arm must come out from behind what is restless: a hand of cards sways by half of that.
+_OUT_OF_IT = 12.0
 # How near the place where its tip was last an arm may leave the picture again: it moves on so far in a frame or two.
 _OUT = 28
 # How near something must move for a tip to have moved, and how near one that has not is where it was.
@@ -408,6 +424,13 @@ def _body(part: NDArray[np.bool_], solid: Mask) -> Point:
         firm = part
     ys, xs = np.nonzero(firm)
     return np.column_stack([xs, ys]).astype(np.float64)
+
+
+def _from_behind(part: NDArray[np.bool_], edge: NDArray[np.bool_], difference: Difference) -> list[_Arm]:
+    """Return the arm that comes out from behind something restless at the rim, if that is no part of it."""
+    places = np.argwhere(part & edge)[:, ::-1]
+    arms = _single(_body(part, difference.solid), places)
+    return [arm for arm in arms if float(np.hypot(*(arm.tip - arm.rim).T)) >= _OUT_OF_IT]
 
 
 def _single(body: Point, places: NDArray[np.generic]) -> list[_Arm]:

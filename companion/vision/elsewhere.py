@@ -22,8 +22,9 @@ from companion.vision.stillness import MOTION, View, is_everywhere
 # there costs as much as the pile's, and the first card mostly lies for seconds before another comes.
 _PAUSE, _LONGEST_PAUSE = 0.2, 0.6
 # Seconds that a picture is given to keep still before it is searched though it does not, as a still one is; as long a
-# card must be seen to lie. And for how long it is remembered where it was seen, as arms pass over it between.
-_SETTLING, _LIES, _REMEMBERED = 0.4, 0.4, 2.5
+# card must be seen to lie, and one that may be held in a hand, which sways. And for how long it is remembered where it
+# was seen, as arms pass over it between.
+_SETTLING, _LIES, _LIES_AT_RIM, _REMEMBERED = 0.4, 0.4, 1.5, 2.5
 # Length of a card, in the picture's shorter sides, under which its rim is where the players are.
 _WHOLE_TABLE = 0.35
 # Part of the picture that a card changes at least: half of one that is as small as it can be read.
@@ -70,7 +71,8 @@ class Elsewhere:
         self._candidates = [*before, *((card, picture) for card in found)]
         for card in sorted(found, key=lambda s: _from_middle(s.quad, picture)):
             since = [then.time for earlier, then in before if _lies(card, picture, earlier, then)]
-            if since and picture.time - since[0] >= _LIES:
+            long = _LIES_AT_RIM if self._pile is None and is_held(card.quad, picture) else _LIES
+            if since and picture.time - since[0] >= long:
                 return card, since[0]
         return None
 
@@ -94,7 +96,7 @@ class Elsewhere:
         if any(intersection_over_union(quad, card.quad) > SAME_PLACE for quad in alike):
             return False
         if self._pile is None:
-            return self._first is not None or not is_held(card.quad, picture)
+            return True
         return _from_middle(card.quad, picture) < _from_middle(self._pile, picture) - length_of(self._pile)
 
     def _put_off(self, picture: View, pause: float) -> None:

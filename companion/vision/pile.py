@@ -205,7 +205,7 @@ class PileTracker:
         sightings = [
             s for s in self._read(image) if s.confidence >= least and self._pile.can_hold(s.quad, knocked=knocked)
         ]
-        if reference is None and self.zone is None and not alone:
+        if self.zone is None and not alone:
             sightings = [s for s in sightings if not is_held(s.quad, picture)]
         pictures = None if reference is None else Comparison(reference.frame.image, image)
         judgement = judge(Evidence(self._pile.cards, sightings, changed, picture.scale, pictures))
