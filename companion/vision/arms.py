@@ -1,4 +1,4 @@
-"""Arms: what reaches into the picture from its rim, where from, and the way of its tip.
+"""Arms: what reaches into the picture from its rim, found in each frame and followed from one to the next.
 
 An arm is told by its difference from the table alone, so that skins, sleeves and gloves of any look are arms.
 """
@@ -6,7 +6,6 @@ An arm is told by its difference from the table alone, so that skins, sleeves an
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 
 import cv2
 import numpy as np
@@ -16,12 +15,12 @@ from companion.vision.backdrop import WIDTH, Backdrop, Difference, Mask
 from companion.vision.geometry import Image, Quad
 from companion.vision.motion import filled
 from companion.vision.restless import Restless
-from companion.vision.rim import Point, Rim, behind, rim_of, ways_from
+from companion.vision.rim import Point, Rim, rim_of
+from companion.vision.shapes import LEAST_AREA, WIDE, Shape, body_of, divided, farthest, from_behind, single
+from companion.vision.tracks import Sample, Track
 
-__all__ = ["ArmWatcher", "Point", "Sample", "Track"]
+__all__ = ["ArmWatcher"]
 
-# Width at the rim, over the picture's, from which a component is more than an arm: a body, or a shadow beside it.
-_WIDE = 0.2
 # In how many frames two arms must have been seen by themselves to be told apart when they cross.
 _APART_FRAMES = 3
 # Share of a component that must move for it to be more than something that was laid down.
@@ -30,18 +29,12 @@ _MOVES = 0.02
 _SAME_HAND = 0.6
 # Small pixels of the rim that are more than a shadow's for a crossing to be one.
 _LEAST_CROSSING = 3
-# Fewest small pixels of a component, and how far it must reach in, in small pixels.
-_LEAST_AREA, _LEAST_REACH = 14, 5.0
-# Share of a component that must be more than a shadow, or all of it counts when its tip is looked for.
-_SOLID = 0.15
 # Part of the picture from which a shadow is more than an arm's, as of somebody who steps before the lamp; and for how
 # long (s) after it shreds of it may be seen.
 _SHADE, _SHADE_PASSES = 0.12, 1.0
 # How far beside a card its edge and its shadow are seen, in its lengths; the share of a component that must lie there
 # for the card to be all of it.
 _BESIDE_CARD, _NOTHING_ELSE = 0.15, 0.95
-# Of a component's pixels so many, the farthest ones, make its tip, so that noise at its edge does not.
-_TIP_PIXELS = 8
 # What it adds to the cost of a match that the arm does not cross the rim, in small pixels: more than any other match
 # costs, for what hangs together with the rim is the arm that leaves; what lies at its old tip is the card that it laid.
 _RIMLESS = 100.0
@@ -59,76 +52,6 @@ _AT_ONCE, _STILL_SWINGS, _SWINGS_OUT = 4, 2, 1.5
 # How far a tip, and a place at the rim, can be from where they were, in small pixels, and after how many seconds unseen
 # an arm has left.
 _TIP_JUMP, _RIM_JUMP, _LEFT_AFTER = 60.0, 24.0, 0.25
-
-
-@dataclass(frozen=True, eq=False)
-class Sample:
-    """An arm in one frame, in pixels of the full picture.
-
-    tip: (2,) the end that reaches farthest. rim: (2,) the middle of where it crosses the picture's rim, None where it
-    does not. width: of the crossing. area: what of it is seen, in square pixels. single: whether nothing else hangs
-    together with it.
-    """
-
-    time: float
-    tip: Point
-    rim: Point | None
-    width: float
-    area: float
-    single: bool
-
-
-@dataclass(eq=False)
-class Track:
-    """One arm from its coming to its leaving. alone: in how many frames it was seen by itself. gone: it has left."""
-
-    number: int
-    samples: list[Sample] = field(default_factory=list)
-    alone: int = 0
-    gone: bool = False
-
-    @property
-    def last(self) -> Sample:
-        """Where it was seen last."""
-        return self.samples[-1]
-
-    def direction(
-        self, about: Point, began: float, ended: float, goal: Point | None = None, seat: float = 0.0
-    ) -> tuple[float, float] | None:
-        """Return where it comes from about a place, degrees clockwise from up, and the standard deviation of that.
-
-        The frames between two times count, all where it did not cross the rim then; None where it never did. goal: what
-        it reached for, the place itself where None; from there it is followed out past the rim until it is `seat`
-        pixels from the place, for whoever sits far from the rim comes in elsewhere for another goal.
-        """
-        rims = [s for s in self.samples if s.rim is not None and began <= s.time <= ended]
-        rims = rims or [s for s in self.samples if s.rim is not None]
-        if not rims:
-            return None
-        places = np.array([s.rim for s in rims])
-        middle = np.median(places, axis=0) - about
-        if goal is not None:
-            middle = _extended(goal - about, middle, seat)
-        distance = max(1.0, float(np.hypot(*middle)))
-        # An arm seldom lies on the line from its seat to the pile; how wide it is tells how well its middle is known.
-        width = float(np.median([s.width for s in rims])) / distance / np.sqrt(12)
-        stray = float(np.hypot(*places.std(axis=0))) / distance
-        spread = float(np.hypot(_STRAY, np.degrees(np.hypot(width, stray))))
-        return float(np.degrees(np.arctan2(middle[0], -middle[1])) % 360), min(90.0, spread)
-
-
-def _extended(start: Point, through: Point, distance: float) -> Point:
-    """Return where the line from one point through another is so far from the origin; the other where it is farther."""
-    if float(np.hypot(*through)) >= distance:
-        return through
-    way = (through - start) / max(1e-6, float(np.hypot(*(through - start))))
-    along = float(through @ way)
-    ahead = -along + np.sqrt(max(0.0, along**2 + distance**2 - float(through @ through)))
-    return np.asarray(through + way * ahead, np.float64)
-
-
-# Degrees by which an arm's crossing strays from its player's seat, the same seat's arms among themselves.
-_STRAY = 8.0
 
 
 class ArmWatcher:
@@ -193,7 +116,7 @@ class ArmWatcher:
         attached = np.zeros_like(difference.foreign)
         self._restless.learn(difference.foreign, difference.time)
         restless = self._restless.mask
-        if int(np.count_nonzero(difference.foreign)) < _LEAST_AREA:
+        if int(np.count_nonzero(difference.foreign)) < LEAST_AREA:
             return [], attached, None
         closed = np.asarray(cv2.morphologyEx(difference.foreign, cv2.MORPH_CLOSE, _DISC), np.uint8)
         if _is_shady(closed, difference.solid):
@@ -210,7 +133,7 @@ class ArmWatcher:
         laid = None if self._laid is None else filled(self._laid, closed.shape, 1 / self._scale, -_BESIDE_CARD) > 0
         samples, hands = [], np.zeros_like(attached)
         for number in range(1, count):
-            if stats[number, cv2.CC_STAT_AREA] < _LEAST_AREA:
+            if stats[number, cv2.CC_STAT_AREA] < LEAST_AREA:
                 continue
             part = labels == number
             if laid is not None and np.count_nonzero(part & laid) >= _NOTHING_ELSE * stats[number, cv2.CC_STAT_AREA]:
@@ -219,7 +142,7 @@ class ArmWatcher:
             runs = rim.runs(part)
             if not runs and edge is not None and (part & edge).any():
                 attached[part] = 1
-                samples += [self._sample(difference.time, arm) for arm in _from_behind(part, edge, difference)]
+                samples += [self._sample(difference.time, arm) for arm in from_behind(part, edge, difference.solid)]
                 continue
             if not runs:
                 # What an arm let go of lies still; what moves on is its hand, whose sleeve looks like the table.
@@ -231,7 +154,7 @@ class ArmWatcher:
                 self._backdrop.forget(part)
                 continue
             attached[part] = 1
-            body = _body(part, difference.solid)
+            body = body_of(part, difference.solid)
             firm = [run for run in rim.runs(part & (difference.solid > 0)) if len(run) >= _LEAST_CROSSING]
             # The shadow of an arm crosses the rim beside it; but a dark sleeve may look like one.
             dark = [run for run in runs if not any(np.isin(run, own).any() for own in firm)]
@@ -246,14 +169,14 @@ class ArmWatcher:
         runs: list[NDArray[np.intp]],
         rim: Rim,
         difference: Difference,
-    ) -> list[_Arm]:
+    ) -> list[Shape]:
         """Return the arms of a component that touches the rim in these stretches; `body` is what is solid of it."""
-        if len(runs) == 1 and len(runs[0]) <= _WIDE * part.shape[1]:
-            return _single(body, rim.points[runs[0]])
+        if len(runs) == 1 and len(runs[0]) <= WIDE * part.shape[1]:
+            return single(body, rim.points[runs[0]])
         if len(runs) > 1:
             runs = self._entered(runs, rim)
-            if len(runs) == 1 and len(runs[0]) <= _WIDE * part.shape[1]:
-                return _single(body, rim.points[runs[0]])
+            if len(runs) == 1 and len(runs[0]) <= WIDE * part.shape[1]:
+                return single(body, rim.points[runs[0]])
         known = self._known(runs, rim) if len(runs) > 1 else {}
         if len(known) > 1:
             arms = []
@@ -262,9 +185,9 @@ class ArmWatcher:
                 away = np.hypot(*(body - tip).T)
                 near = body[away <= (_NEAR_TIP if _moves_at(difference.moved, tip) else _STAYS)]
                 if len(near):
-                    arms.append(_Arm(_farthest(near, places.mean(0)), places.mean(0), float(len(places)), len(near)))
+                    arms.append(Shape(farthest(near, places.mean(0)), places.mean(0), float(len(places)), len(near)))
             return arms
-        return _divided(part, body, runs, rim)
+        return divided(part, body, runs, rim)
 
     def _entered(self, runs: list[NDArray[np.intp]], rim: Rim) -> list[NDArray[np.intp]]:
         """Return the stretches without those where the finger ends of an arm leave the picture on its other side."""
@@ -300,7 +223,7 @@ class ArmWatcher:
                 known[nearest] = track.last.tip / self._scale
         return known
 
-    def _without_rim(self, part: NDArray[np.bool_], moves: bool) -> _Arm | None:
+    def _without_rim(self, part: NDArray[np.bool_], moves: bool) -> Shape | None:
         """Return the arm, seen before at the rim, of which a component that does not touch it is the hand."""
         ys, xs = np.nonzero(part)
         points = np.column_stack([xs, ys]).astype(np.float64)
@@ -310,7 +233,7 @@ class ArmWatcher:
             near = np.hypot(*(points - last.tip / self._scale).T).min() <= _NEAR_TIP
             same = last.rim is None and len(points) * self._scale**2 > _SAME_HAND * last.area
             if near and known and (moves or (same and not self._keeps_still(track))):
-                return _Arm(_farthest(points, known[-1] / self._scale), None, 0.0, len(points))
+                return Shape(farthest(points, known[-1] / self._scale), None, 0.0, len(points))
         return None
 
     def _keeps_still(self, track: Track) -> bool:
@@ -326,7 +249,7 @@ class ArmWatcher:
         assert self._shape is not None
         return self._shape[1] / WIDTH
 
-    def _sample(self, time: float, arm: _Arm) -> Sample:
+    def _sample(self, time: float, arm: Shape) -> Sample:
         scale = self._scale
         rim = None if arm.rim is None else (arm.rim + 0.5) * scale
         return Sample(time, (arm.tip + 0.5) * scale, rim, arm.width * scale, arm.area * scale**2, arm.single)
@@ -382,8 +305,6 @@ _SQUARE = np.ones((3, 3), np.uint8)
 _CROSS = np.asarray(cv2.getStructuringElement(cv2.MORPH_CROSS, (3, 3)), np.uint8)
 _DISC = np.asarray(cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (3, 3)), np.uint8)
 _NEAR_TIP = 10
-# How far an arm must come out from behind what is restless: a hand of cards sways by half of that.
-_OUT_OF_IT = 12.0
 # How near the place where its tip was last an arm may leave the picture again: it moves on so far in a frame or two.
 _OUT = 28
 # How near something must move for a tip to have moved, and how near one that has not is where it was.
@@ -403,95 +324,3 @@ def _is_shady(foreign: Mask, solid: Mask) -> bool:
 def _moves_at(moved: Mask, place: Point) -> bool:
     x, y = place.astype(int)
     return bool(moved[max(0, y - _AT_TIP) : y + _AT_TIP + 1, max(0, x - _AT_TIP) : x + _AT_TIP + 1].any())
-
-
-@dataclass(frozen=True, eq=False)
-class _Arm:
-    """An arm in small pixels: its tip, where it crosses the rim and how wide, its area, whether it was by itself."""
-
-    tip: Point
-    rim: Point | None
-    width: float
-    area: int
-    single: bool = False
-
-
-def _body(part: NDArray[np.bool_], solid: Mask) -> Point:
-    """Return the (N, 2) pixels of a component that are no shadow, or all where there are few of those."""
-    # Threads along the edge of a shadow are none of it.
-    firm = part & (cv2.morphologyEx(solid, cv2.MORPH_OPEN, _CROSS) > 0)
-    if np.count_nonzero(firm) < max(4, _SOLID * np.count_nonzero(part)):
-        firm = part
-    ys, xs = np.nonzero(firm)
-    return np.column_stack([xs, ys]).astype(np.float64)
-
-
-def _from_behind(part: NDArray[np.bool_], edge: NDArray[np.bool_], difference: Difference) -> list[_Arm]:
-    """Return the arm that comes out from behind something restless at the rim, if that is no part of it."""
-    places = np.argwhere(part & edge)[:, ::-1]
-    arms = _single(_body(part, difference.solid), places)
-    return [arm for arm in arms if float(np.hypot(*(arm.tip - arm.rim).T)) >= _OUT_OF_IT]
-
-
-def _single(body: Point, places: NDArray[np.generic]) -> list[_Arm]:
-    """Return the arm that crosses the rim at these places alone."""
-    rim = places.mean(0)
-    tip = _farthest(body, rim)
-    if float(np.hypot(*(tip - rim))) < _LEAST_REACH:
-        return []
-    return [_Arm(tip, rim, float(len(places)), len(body), single=True)]
-
-
-def _farthest(points: Point, place: Point) -> Point:
-    """Return the mean of those of the points that are farthest from a place."""
-    return _last(points, np.hypot(*(points - place).T))
-
-
-def _last(points: Point, away: NDArray[np.floating]) -> Point:
-    count = min(_TIP_PIXELS, len(points))
-    return np.asarray(points[np.argpartition(away, -count)[-count:]].mean(0), np.float64)
-
-
-def _divided(part: NDArray[np.bool_], body: Point, runs: list[NDArray[np.intp]], rim: Rim) -> list[_Arm]:
-    """Return the arms of a component that crosses the rim in several places, or in a wide one as a body does.
-
-    Each pixel belongs to the crossing to which the way within the component is shortest; an arm comes from that part
-    of its crossing that is nearest to its tip on that way. Where one's tip is no end but lies at another's border, both
-    are one arm, as of a hand whose thumb sticks out of the picture.
-    """
-    ways = np.stack([ways_from(part, rim.points[run]) for run in runs])
-    owner = ways.argmin(0)
-    xs, ys = body.astype(int).T
-    length = ways.min(0)[ys, xs]
-    found: list[tuple[int, Point, float]] = []
-    joined: list[int] = []
-    for number in range(len(runs)):
-        own = (owner[ys, xs] == number) & np.isfinite(length)
-        if np.count_nonzero(own) < _LEAST_AREA or float(length[own].max()) < _LEAST_REACH:
-            joined.append(number)
-            continue
-        tip = _last(body[own], length[own])
-        x, y = np.round(tip).astype(int)
-        window = owner[max(0, y - 3) : y + 4, max(0, x - 3) : x + 4]
-        inside = part[max(0, y - 3) : y + 4, max(0, x - 3) : x + 4]
-        if (window[inside] != number).any():
-            joined.append(number)
-        else:
-            found.append((number, tip, float(np.count_nonzero(own))))
-    if not found and joined:
-        # Two hands meet, or there is no reach at all: the deepest one counts.
-        tip = _last(body, np.where(np.isfinite(length), length, 0))
-        if float(length[np.isfinite(length)].max(initial=0)) < _LEAST_REACH:
-            return []
-        found = [(int(owner[tuple(np.round(tip).astype(int)[::-1])]), tip, float(len(body)))]
-        joined = [number for number in joined if number != found[0][0]]
-    arms = []
-    for number, tip, area in found:
-        same = [number, *joined] if len(found) == 1 else [number]
-        widest = max(same, key=lambda i: len(runs[i]))
-        places = rim.points[runs[widest]]
-        if len(places) > _WIDE * part.shape[1]:
-            places = behind(part, tip, places)
-        if len(places):
-            arms.append(_Arm(tip, places.mean(0), float(len(places)), int(area)))
-    return arms

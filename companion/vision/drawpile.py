@@ -8,12 +8,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from companion.vision.arms import Point
 from companion.vision.events import PileKind
 from companion.vision.geometry import Quad
 from companion.vision.motion import Zone, length_of
 from companion.vision.pile import Region
 from companion.vision.reaches import Spot
+from companion.vision.rim import Point
 
 # A back is about as long as the cards of the discard pile, seen from a slant or with the pile's sides at most so much
 # shorter or longer.

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from companion.vision.advice import InView
-from companion.vision.arms import ArmWatcher, Track
+from companion.vision.arms import ArmWatcher
 from companion.vision.drawn import Changes, is_sure, told
 from companion.vision.drawpile import SAME_PLACE, DrawPile
 from companion.vision.events import (
@@ -31,6 +31,7 @@ from companion.vision.pile import PileTracker
 from companion.vision.quiet import QuietPictures, hides
 from companion.vision.reaches import REMEMBERED, Reach, ReachFinder, Spot, arm_of, last_at, was_laying
 from companion.vision.steady import SHAKES, Steadier
+from companion.vision.tracks import Track
 
 FindBacks = Callable[[Image], list[Quad]]
 """Finds what may be cards face down in a (H, W, 3) BGR uint8 picture; quads in its pixels."""

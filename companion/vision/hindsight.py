@@ -11,7 +11,6 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from companion.vision.arms import Point, Track
 from companion.vision.drawn import Changes, is_sure, told
 from companion.vision.drawpile import FARTHEST, NEAREST, SAME_PLACE
 from companion.vision.events import PileKind, PileReached
@@ -19,6 +18,8 @@ from companion.vision.geometry import Quad
 from companion.vision.motion import Zone
 from companion.vision.quiet import QuietPictures
 from companion.vision.reaches import Reach, ReachFinder, Spot, turning_places, was_laying
+from companion.vision.rim import Point
+from companion.vision.tracks import Track
 
 ONE_PLAYER = 45.0
 """Arms that come from within so many degrees of each other may be one player's, who rests a hand somewhere."""

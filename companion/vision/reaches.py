@@ -7,9 +7,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from companion.vision.arms import Point, Track
 from companion.vision.events import Arm, PileKind, PileReached
 from companion.vision.motion import Zone
+from companion.vision.rim import Point
+from companion.vision.tracks import Track
 
 # In lengths of a card: how near the hand must come to a pile's middle to be at it, and how far it must go from there to
 # have left, so that a hand at work is not told to have come twice. To draw, fingers go to the middle of the pile; what

@@ -10,11 +10,12 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from companion.vision.arms import ArmWatcher, Track
+from companion.vision.arms import ArmWatcher
 from companion.vision.backdrop import Difference
 from companion.vision.events import PileKind
 from companion.vision.geometry import Image
 from companion.vision.reaches import Reach, ReachFinder, Spot
+from companion.vision.tracks import Track
 
 WIDTH, HEIGHT, RATE = 320, 180, 20
 DISCARD = Spot(PileKind.DISCARD, np.array([140.0, 90.0]), 40.0)
@@ -236,6 +237,24 @@ def test_a_hand_that_rests_at_the_rim_is_at_no_pile_and_leaves_no_ghost() -> Non
     assert off(direction(reaches[0]), 270) < 20
     # After the resting hand has gone nothing is seen until the other one comes.
     assert not any(10.9 < sample.time < 11.4 for track in tracks for sample in track.samples)
+
+
+def test_whoever_holds_cards_in_view_is_seen_to_reach_in_from_behind_them() -> None:
+    """Cards that are held sway all the time, and lie over the arm where it comes in."""
+    rng = np.random.default_rng(2)
+    fan = cv2.resize(rng.uniform(20, 235, (8, 8, 3)).astype(np.float32), (64, 52), interpolation=cv2.INTER_NEAREST)
+
+    def hold(image: Image, now: float) -> Image:
+        image = image.copy()
+        x, y = 128 + round(5 * np.sin(3 * now)), 132 + round(4 * np.cos(2 * now))
+        image[y:, x : x + 64] = fan[: HEIGHT - y]
+        return image
+
+    arms = [Arm(180, spot.middle, start=start, seed=3) for start, spot in ((14.0, DISCARD), (16.5, DRAW))]
+    tracks, reaches = follow(film(19.0, arms, hold))
+    assert [reach.kind for reach in reaches] == [PileKind.DISCARD, PileKind.DRAW]
+    assert all(off(direction(reach), 180) < 20 for reach in reaches)
+    assert not [track for track in tracks if 10 < track.samples[0].time < 13.9 or track.last.time > 18.6]
 
 
 def test_a_film_may_begin_with_an_arm_in_the_picture() -> None:

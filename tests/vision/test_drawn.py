@@ -6,13 +6,13 @@ import cv2
 import numpy as np
 import pytest
 
-from companion.vision.arms import Sample, Track
 from companion.vision.drawn import Changes, is_sure, told
 from companion.vision.events import PileKind
 from companion.vision.geometry import Image
 from companion.vision.motion import Zone
 from companion.vision.quiet import QuietPictures, hides
 from companion.vision.reaches import Reach, ReachFinder, Spot, was_laying
+from companion.vision.tracks import Sample, Track
 
 ZONE = Zone(300.0, 200.0, 80.0)
 DRAW = Spot(PileKind.DRAW, np.array([420.0, 200.0]), 80.0)

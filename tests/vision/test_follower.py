@@ -12,7 +12,6 @@ from companion.dataset.simulated.actions import Lay, Pace, Reach, Step
 from companion.dataset.simulated.script import BESIDE_PILE, Script, write_script
 from companion.dataset.simulated.seating import Chair
 from companion.dataset.simulated.simulation import SimulatedTable
-from companion.vision.arms import Sample, Track
 from companion.vision.drawpile import DrawPile
 from companion.vision.events import CardLanded, PileEvent, PileKind, PileReached
 from companion.vision.follower import Follower, doubted
@@ -22,6 +21,7 @@ from companion.vision.hindsight import Hindsight
 from companion.vision.motion import Zone
 from companion.vision.pile import PileTracker
 from companion.vision.reaches import Spot, last_at
+from companion.vision.tracks import Sample, Track
 
 HEADER = write_script(0, longest=1).header
 CHAIRS = (Chair(0, 400), Chair(-380, 60), Chair(60, -400))

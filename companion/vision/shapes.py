@@ -1,0 +1,120 @@
+"""Shapes of arms: the tip of each in what differs from the table, and where it crosses the picture's rim.
+
+All is measured in small pixels, of the size at which pictures are compared.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from companion.vision.rim import Point, Rim, behind, ways_from
+
+Mask = NDArray[np.uint8]
+
+# Width at the rim, over the picture's, from which a component is more than an arm: a body, or a shadow beside it.
+WIDE = 0.2
+# Fewest small pixels of a component, and how far it must reach in, in small pixels.
+LEAST_AREA, _LEAST_REACH = 14, 5.0
+# Share of a component that must be more than a shadow, or all of it counts when its tip is looked for.
+_SOLID = 0.15
+# Of a component's pixels so many, the farthest ones, make its tip, so that noise at its edge does not.
+_TIP_PIXELS = 8
+# How far an arm must come out from behind what is restless: a hand of cards sways by half of that.
+_OUT_OF_IT = 12.0
+
+_CROSS = np.asarray(cv2.getStructuringElement(cv2.MORPH_CROSS, (3, 3)), np.uint8)
+
+
+@dataclass(frozen=True, eq=False)
+class Shape:
+    """An arm in small pixels: its tip, where it crosses the rim and how wide, its area, whether it was by itself."""
+
+    tip: Point
+    rim: Point | None
+    width: float
+    area: int
+    single: bool = False
+
+
+def body_of(part: NDArray[np.bool_], solid: Mask) -> Point:
+    """Return the (N, 2) pixels of a component that are no shadow, or all where there are few of those."""
+    # Threads along the edge of a shadow are none of it.
+    firm = part & (cv2.morphologyEx(solid, cv2.MORPH_OPEN, _CROSS) > 0)
+    if np.count_nonzero(firm) < max(4, _SOLID * np.count_nonzero(part)):
+        firm = part
+    ys, xs = np.nonzero(firm)
+    return np.column_stack([xs, ys]).astype(np.float64)
+
+
+def from_behind(part: NDArray[np.bool_], edge: NDArray[np.bool_], solid: Mask) -> list[Shape]:
+    """Return the arm that comes out from behind something restless at the rim, if that is no part of it."""
+    places = np.argwhere(part & edge)[:, ::-1]
+    return single(body_of(part, solid), places, _OUT_OF_IT)
+
+
+def single(body: Point, places: NDArray[np.generic], reach: float = _LEAST_REACH) -> list[Shape]:
+    """Return the arm that crosses the rim at these places alone, if it reaches in so far."""
+    rim = places.mean(0)
+    tip = farthest(body, rim)
+    if float(np.hypot(*(tip - rim))) < reach:
+        return []
+    return [Shape(tip, rim, float(len(places)), len(body), single=True)]
+
+
+def farthest(points: Point, place: Point) -> Point:
+    """Return the mean of those of the points that are farthest from a place."""
+    return _last(points, np.hypot(*(points - place).T))
+
+
+def _last(points: Point, away: NDArray[np.floating]) -> Point:
+    count = min(_TIP_PIXELS, len(points))
+    return np.asarray(points[np.argpartition(away, -count)[-count:]].mean(0), np.float64)
+
+
+def divided(part: NDArray[np.bool_], body: Point, runs: list[NDArray[np.intp]], rim: Rim) -> list[Shape]:
+    """Return the arms of a component that crosses the rim in several places, or in a wide one as a body does.
+
+    Each pixel belongs to the crossing to which the way within the component is shortest; an arm comes from that part
+    of its crossing that is nearest to its tip on that way. Where one's tip is no end but lies at another's border, both
+    are one arm, as of a hand whose thumb sticks out of the picture.
+    """
+    ways = np.stack([ways_from(part, rim.points[run]) for run in runs])
+    owner = ways.argmin(0)
+    xs, ys = body.astype(int).T
+    length = ways.min(0)[ys, xs]
+    found: list[tuple[int, Point, float]] = []
+    joined: list[int] = []
+    for number in range(len(runs)):
+        own = (owner[ys, xs] == number) & np.isfinite(length)
+        if np.count_nonzero(own) < LEAST_AREA or float(length[own].max()) < _LEAST_REACH:
+            joined.append(number)
+            continue
+        tip = _last(body[own], length[own])
+        x, y = np.round(tip).astype(int)
+        window = owner[max(0, y - 3) : y + 4, max(0, x - 3) : x + 4]
+        inside = part[max(0, y - 3) : y + 4, max(0, x - 3) : x + 4]
+        if (window[inside] != number).any():
+            joined.append(number)
+        else:
+            found.append((number, tip, float(np.count_nonzero(own))))
+    if not found and joined:
+        # Two hands meet, or there is no reach at all: the deepest one counts.
+        tip = _last(body, np.where(np.isfinite(length), length, 0))
+        if float(length[np.isfinite(length)].max(initial=0)) < _LEAST_REACH:
+            return []
+        found = [(int(owner[tuple(np.round(tip).astype(int)[::-1])]), tip, float(len(body)))]
+        joined = [number for number in joined if number != found[0][0]]
+    arms = []
+    for number, tip, area in found:
+        same = [number, *joined] if len(found) == 1 else [number]
+        widest = max(same, key=lambda i: len(runs[i]))
+        places = rim.points[runs[widest]]
+        if len(places) > WIDE * part.shape[1]:
+            places = behind(part, tip, places)
+        if len(places):
+            arms.append(Shape(tip, places.mean(0), float(len(places)), int(area)))
+    return arms

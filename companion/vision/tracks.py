@@ -1,0 +1,78 @@
+"""An arm's way: where its tip was from its coming to its leaving, and the direction that it came from."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from companion.vision.rim import Point
+
+# Degrees by which an arm's crossing strays from its player's seat, the same seat's arms among themselves.
+_STRAY = 8.0
+
+
+@dataclass(frozen=True, eq=False)
+class Sample:
+    """An arm in one frame, in pixels of the full picture.
+
+    tip: (2,) the end that reaches farthest. rim: (2,) the middle of where it crosses the picture's rim, None where it
+    does not. width: of the crossing. area: what of it is seen, in square pixels. single: whether nothing else hangs
+    together with it.
+    """
+
+    time: float
+    tip: Point
+    rim: Point | None
+    width: float
+    area: float
+    single: bool
+
+
+@dataclass(eq=False)
+class Track:
+    """One arm from its coming to its leaving. alone: in how many frames it was seen by itself. gone: it has left."""
+
+    number: int
+    samples: list[Sample] = field(default_factory=list)
+    alone: int = 0
+    gone: bool = False
+
+    @property
+    def last(self) -> Sample:
+        """Where it was seen last."""
+        return self.samples[-1]
+
+    def direction(
+        self, about: Point, began: float, ended: float, goal: Point | None = None, seat: float = 0.0
+    ) -> tuple[float, float] | None:
+        """Return where it comes from about a place, degrees clockwise from up, and the standard deviation of that.
+
+        The frames between two times count, all where it did not cross the rim then; None where it never did. goal: what
+        it reached for, the place itself where None; from there it is followed out past the rim until it is `seat`
+        pixels from the place, for whoever sits far from the rim comes in elsewhere for another goal.
+        """
+        rims = [s for s in self.samples if s.rim is not None and began <= s.time <= ended]
+        rims = rims or [s for s in self.samples if s.rim is not None]
+        if not rims:
+            return None
+        places = np.array([s.rim for s in rims])
+        middle = np.median(places, axis=0) - about
+        if goal is not None:
+            middle = _extended(goal - about, middle, seat)
+        distance = max(1.0, float(np.hypot(*middle)))
+        # An arm seldom lies on the line from its seat to the pile; how wide it is tells how well its middle is known.
+        width = float(np.median([s.width for s in rims])) / distance / np.sqrt(12)
+        stray = float(np.hypot(*places.std(axis=0))) / distance
+        spread = float(np.hypot(_STRAY, np.degrees(np.hypot(width, stray))))
+        return float(np.degrees(np.arctan2(middle[0], -middle[1])) % 360), min(90.0, spread)
+
+
+def _extended(start: Point, through: Point, distance: float) -> Point:
+    """Return where the line from one point through another is so far from the origin; the other where it is farther."""
+    if float(np.hypot(*through)) >= distance:
+        return through
+    way = (through - start) / max(1e-6, float(np.hypot(*(through - start))))
+    along = float(through @ way)
+    ahead = -along + np.sqrt(max(0.0, along**2 + distance**2 - float(through @ through)))
+    return np.asarray(through + way * ahead, np.float64)
