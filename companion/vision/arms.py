@@ -16,7 +16,7 @@ from companion.vision.geometry import Image, Quad
 from companion.vision.motion import filled
 from companion.vision.restless import Restless
 from companion.vision.rim import Point, Rim, rim_of
-from companion.vision.shapes import LEAST_AREA, WIDE, Shape, body_of, divided, farthest, from_behind, single
+from companion.vision.shapes import LEAST_AREA, WIDE, Shape, body_of, divided, farthest, single
 from companion.vision.tracks import Sample, Track
 
 __all__ = ["ArmWatcher"]
@@ -45,6 +45,8 @@ _KEEPS_STILL = 0.15
 # How far a tip may move in small pixels, as when a card comes to hang from it, and be the same arm's wherever that is
 # said to come in.
 _SAME_TIP = 25.0
+# How far in small pixels an arm must come out from behind what is restless: a hand of cards sways by half of that.
+_OUT_OF_IT = 12.0
 # So many arms do not come in between two frames: the camera moves, or is being set up, and whatever has an edge differs
 # from the table; so many do not in the seconds after it, while it swings out and no new arm counts. In films of people
 # two came at most.
@@ -123,15 +125,16 @@ class ArmWatcher:
             self._shaded = difference.time
             solid = cv2.morphologyEx(difference.solid, cv2.MORPH_OPEN, _CROSS)
             closed &= np.asarray(cv2.morphologyEx(solid, cv2.MORPH_CLOSE, _DISC), np.uint8)
-        edge = None
+        edge = np.zeros(closed.shape, np.bool_)
         if restless is not None:
             attached |= closed & restless
             closed &= 1 - restless
-            edge = cv2.dilate(restless, _SQUARE) > 0
+            edge |= cv2.dilate(restless, _SQUARE) > 0
         count, labels, stats, _ = cv2.connectedComponentsWithStats(closed, connectivity=8)
         rim = rim_of(closed.shape[0], closed.shape[1])
         laid = None if self._laid is None else filled(self._laid, closed.shape, 1 / self._scale, -_BESIDE_CARD) > 0
-        samples, hands = [], np.zeros_like(attached)
+        shapes: list[Shape] = []
+        hands = np.zeros_like(attached)
         for number in range(1, count):
             if stats[number, cv2.CC_STAT_AREA] < LEAST_AREA:
                 continue
@@ -140,37 +143,37 @@ class ArmWatcher:
                 self._backdrop.forget(part)
                 continue
             runs = rim.runs(part)
-            if not runs and edge is not None and (part & edge).any():
-                attached[part] = 1
-                samples += [self._sample(difference.time, arm) for arm in from_behind(part, edge, difference.solid)]
-                continue
-            if not runs:
+            behind = restless is not None and bool((part & edge).any())
+            if not runs and not behind:
                 # What an arm let go of lies still; what moves on is its hand, whose sleeve looks like the table.
                 arm = self._without_rim(part, bool(difference.moved[part].mean() > _MOVES))
-                samples += [] if arm is None else [self._sample(difference.time, arm)]
+                shapes += [] if arm is None else [arm]
                 hands[part] = arm is not None
                 continue
-            if difference.moved[part].mean() <= _MOVES and difference.was_here(part.astype(np.uint8)):
+            if runs and difference.moved[part].mean() <= _MOVES and difference.was_here(part.astype(np.uint8)):
                 self._backdrop.forget(part)
                 continue
             attached[part] = 1
-            body = body_of(part, difference.solid)
-            firm = [run for run in rim.runs(part & (difference.solid > 0)) if len(run) >= _LEAST_CROSSING]
-            # The shadow of an arm crosses the rim beside it; but a dark sleeve may look like one.
-            dark = [run for run in runs if not any(np.isin(run, own).any() for own in firm)]
-            runs = firm + [run for run in dark if not firm or self._is_entry(run, rim)]
-            samples += [self._sample(difference.time, arm) for arm in self._arms_of(part, body, runs, rim, difference)]
-        return samples, attached, attached | hands
+            if runs:
+                found = self._arms_of(part, runs, rim, difference)
+            else:
+                found = single(body_of(part, difference.solid), np.argwhere(part & edge)[:, ::-1])
+            shapes += [arm for arm in found if not behind or arm.reach >= _OUT_OF_IT]
+        return [self._sample(difference.time, arm) for arm in shapes], attached, attached | hands
 
     def _arms_of(
         self,
         part: NDArray[np.bool_],
-        body: Point,
         runs: list[NDArray[np.intp]],
         rim: Rim,
         difference: Difference,
     ) -> list[Shape]:
-        """Return the arms of a component that touches the rim in these stretches; `body` is what is solid of it."""
+        """Return the arms of a component that touches the rim in these stretches."""
+        body = body_of(part, difference.solid)
+        firm = [run for run in rim.runs(part & (difference.solid > 0)) if len(run) >= _LEAST_CROSSING]
+        # The shadow of an arm crosses the rim beside it; but a dark sleeve may look like one.
+        dark = [run for run in runs if not any(np.isin(run, own).any() for own in firm)]
+        runs = firm + [run for run in dark if not firm or self._is_entry(run, rim)]
         if len(runs) == 1 and len(runs[0]) <= WIDE * part.shape[1]:
             return single(body, rim.points[runs[0]])
         if len(runs) > 1:

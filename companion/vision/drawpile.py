@@ -41,6 +41,8 @@ _REMEMBERED = 60
 _AT_RIM = 0.1
 # Seconds between looks for backs: at first, and the longest that they are put off to.
 _FIRST_PAUSE, _LONGEST_PAUSE = 2.0, 20.0
+# How long (s) a look is put off while arms are there: where hands of cards are held in view they always are.
+_PATIENCE = 6.0
 # So many looks for backs that show none, half a minute of them, and the draw pile is taken to be out of view.
 _IN_VAIN = 5
 
@@ -70,9 +72,9 @@ class DrawPile:
         """Whether it was sought so often in vain that it hardly lies in the picture."""
         return self._given is None and self._found is None and self._looks >= _IN_VAIN
 
-    def wants_look(self, time: float) -> bool:
-        """Whether backs should be looked for again."""
-        return self._given is None and time >= self._next_look
+    def wants_look(self, time: float, arms: bool = False) -> bool:
+        """Whether backs should be looked for again. arms: whether there are any, which a look waits for a while."""
+        return self._given is None and time >= self._next_look + _PATIENCE * arms
 
     def see_backs(self, quads: Sequence[Quad], zone: Zone, time: float, size: tuple[int, int] | None = None) -> None:
         """Take in what looks like card backs in the whole picture. size: its width and height, pixels."""

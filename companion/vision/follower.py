@@ -298,9 +298,9 @@ class Follower:
 
     def _look_for_backs(self, frame: Frame, tracks: list[Track]) -> None:
         zone = self.tracker.zone
-        if zone is None or self._find_backs is None or any(not track.gone for track in tracks):
+        if zone is None or self._find_backs is None:
             return
-        if self._draw_pile.wants_look(frame.time):
+        if self._draw_pile.wants_look(frame.time, arms=any(not track.gone for track in tracks)):
             backs = self._find_backs(frame.image)
             self._draw_pile.see_backs(backs, zone, frame.time, self._size)
             if self._hindsight is not None:

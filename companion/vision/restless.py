@@ -23,8 +23,8 @@ _RESTLESS, _BESIDE = 0.4, 0.3
 _DEEP = 0.2
 # Seconds between two times that it is worked out, and the longest that one picture stands for.
 _PAUSE, _PICTURE = 0.5, 0.1
-# Small pixels that are closed between the cards of a hand.
-_GAPS = 7
+# Small pixels that are closed between the cards of a hand; and about it, as it sways.
+_GAPS, _SWAYS = 7, 5
 
 
 class Restless:
@@ -66,4 +66,4 @@ class Restless:
         )
         sure = np.intersect1d(at_rim, labels[(self._share >= _RESTLESS) & (beside > 0)])
         mask = np.isin(labels, sure[sure > 0]).astype(np.uint8)
-        return np.asarray(cv2.dilate(mask, np.ones((3, 3), np.uint8)), np.uint8) if mask.any() else None
+        return np.asarray(cv2.dilate(mask, np.ones((_SWAYS, _SWAYS), np.uint8)), np.uint8) if mask.any() else None

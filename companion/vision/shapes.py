@@ -23,9 +23,6 @@ LEAST_AREA, _LEAST_REACH = 14, 5.0
 _SOLID = 0.15
 # Of a component's pixels so many, the farthest ones, make its tip, so that noise at its edge does not.
 _TIP_PIXELS = 8
-# How far an arm must come out from behind what is restless: a hand of cards sways by half of that.
-_OUT_OF_IT = 12.0
-
 _CROSS = np.asarray(cv2.getStructuringElement(cv2.MORPH_CROSS, (3, 3)), np.uint8)
 
 
@@ -39,6 +36,11 @@ class Shape:
     area: int
     single: bool = False
 
+    @property
+    def reach(self) -> float:
+        """How far it reaches in, 0 where it does not cross the rim."""
+        return 0.0 if self.rim is None else float(np.hypot(*(self.tip - self.rim)))
+
 
 def body_of(part: NDArray[np.bool_], solid: Mask) -> Point:
     """Return the (N, 2) pixels of a component that are no shadow, or all where there are few of those."""
@@ -50,17 +52,11 @@ def body_of(part: NDArray[np.bool_], solid: Mask) -> Point:
     return np.column_stack([xs, ys]).astype(np.float64)
 
 
-def from_behind(part: NDArray[np.bool_], edge: NDArray[np.bool_], solid: Mask) -> list[Shape]:
-    """Return the arm that comes out from behind something restless at the rim, if that is no part of it."""
-    places = np.argwhere(part & edge)[:, ::-1]
-    return single(body_of(part, solid), places, _OUT_OF_IT)
-
-
-def single(body: Point, places: NDArray[np.generic], reach: float = _LEAST_REACH) -> list[Shape]:
-    """Return the arm that crosses the rim at these places alone, if it reaches in so far."""
+def single(body: Point, places: NDArray[np.generic]) -> list[Shape]:
+    """Return the arm that crosses the rim at these places alone."""
     rim = places.mean(0)
     tip = farthest(body, rim)
-    if float(np.hypot(*(tip - rim))) < reach:
+    if float(np.hypot(*(tip - rim))) < _LEAST_REACH:
         return []
     return [Shape(tip, rim, float(len(places)), len(body), single=True)]
 
