@@ -1,5 +1,9 @@
-"""Fits what confidences mean, for each kind of reading, and checks it: on drawn cards as people show them, most of the
-pictures made worse, one half of the decks for the fit and the other for the check."""
+"""Fits what confidences of corners in a fan mean, and checks those of each kind of reading: on drawn cards as people
+show them, most of the pictures made worse, one half of the decks for the fit and the other for the check.
+
+Whole cards mean what they say: lines fitted for them on drawn decks made photographs' readings worse. What a pile's
+mean is fitted on matches, whose piles are nothing like drawn heaps.
+"""
 
 from __future__ import annotations
 
@@ -20,22 +24,15 @@ from companion.vision.geometry import Image
 from companion.vision.sightings import NAMED_BELOW, Sighting
 
 # One deck's pictures: as people show cards, and piles as they lie.
-_LAYOUTS = {
-    Layout.SINGLE: 8,
-    Layout.SPREAD: 3,
-    Layout.GRID: 2,
-    Layout.FAN: 4,
-    Layout.CASCADE: 3,
-    Layout.HEAP: 1,
-    Layout.PILE: 8,
-}
+FANS: Mapping[Layout, int] = {Layout.FAN: 4, Layout.CASCADE: 3, Layout.HEAP: 1}
+ALL: Mapping[Layout, int] = {Layout.SINGLE: 8, Layout.SPREAD: 3, Layout.GRID: 2, **FANS, Layout.PILE: 8}
 # Of the scenes so many are hard in themselves, and each is read as it is and so many times made worse.
 _HARD, _WORSE = 0.15, 2
 # Hardships that are laid out with the scene and cannot be put on its picture: it would be read twice as it is.
 _LAID_OUT = frozenset({Hardship.FAR, Hardship.SLANTED, Hardship.FINGER})
 # How far from a card's outline (px) the middle of what is read of it may lie, for fans whose outlines are guessed.
 _NEAR = 25.0
-# Fewer readings in doubt than this tell no curve, fewer altogether no temperature. So many readings, in effect, say
+# Fewer readings in doubt than this tell no line, fewer altogether no temperature. So many readings, in effect, say
 # beforehand that confidences mean what they say: each right in its own probability.
 _FEWEST, _BELIEVED = 40, 10.0
 # Log-odds beyond which a reading tells the fit no more.
@@ -82,18 +79,23 @@ class Bin:
 
 
 def unfitted(current: Calibration) -> Calibration:
-    """Return the calibration without all that is fitted here."""
+    """Return the calibration without all that differs from kind to kind."""
     return Calibration(current.card, current.index)
 
 
-def drawn(detector: CardDetector, decks: Iterable[int], seed: int) -> Iterator[Judged]:
-    """Yield what is read of drawn decks, told by numbers. detector: tells what is not fitted yet."""
+def drawn(
+    detector: CardDetector, decks: Iterable[int], seed: int, layouts: Mapping[Layout, int] = ALL
+) -> Iterator[Judged]:
+    """Yield what is read of drawn decks, told by numbers, laid out so often in each way.
+
+    detector: tells what is not fitted yet.
+    """
     ways, shares = zip(*((way, share) for way, share in SHARES.items() if way not in _LAID_OUT), strict=True)
     odds = np.array(shares) / sum(shares)
     for number in decks:
         rng = np.random.default_rng((seed, number))
         scenes = SceneMaker((seed, number), (1280, 720), deck_count=1, hard=_HARD)
-        for layout in (layout for layout, count in _LAYOUTS.items() for _ in range(count)):
+        for layout in (layout for layout, count in layouts.items() for _ in range(count)):
             scene = scenes.make(layout)
             quads = [card.quad for card in scene.cards if card.visible > 0.4]
             worse = [suffer(scene.image, ways[int(rng.choice(len(ways), p=odds))], quads, rng) for _ in range(_WORSE)]
@@ -117,20 +119,16 @@ def _read(detector: CardDetector, image: Image, scene: Scene) -> Iterator[Judged
 
 
 def fitted(judged: Sequence[Judged], current: Calibration) -> Calibration:
-    """Return the calibration with the temperatures of piles and fans, and the curves, that fit these readings best."""
-    of = {kind: [one for one in judged if one.kind is kind] for kind in Kind}
-    pairs = {kind: [(one.sighting, one.right) for one in of[kind]] for kind in (Kind.PILE, Kind.FANNED)}
-    new = replace(
-        unfitted(current),
-        pile=fit_temperature(pairs[Kind.PILE], 1.0) if len(of[Kind.PILE]) >= _FEWEST else current.pile,
-        fanned=fit_temperature(pairs[Kind.FANNED], 1.0) if len(of[Kind.FANNED]) >= _FEWEST else current.fanned,
-    )
-    curves: dict[Kind, Curve] = {}
-    for kind, ones in told(judged, new).items():
-        doubtful = [(confidence, right) for confidence, right in ones if confidence < NAMED_BELOW]
-        if len(doubtful) >= _FEWEST:
-            curves[kind] = fit_curve(*map(np.array, zip(*doubtful, strict=True)))
-    return replace(new, curves=curves)
+    """Return the calibration with the temperature and the line of corners in a fan that fit these readings best."""
+    corners = [one for one in judged if one.kind is Kind.FANNED]
+    if len(corners) < _FEWEST:
+        return current
+    temperature = round(fit_temperature([(one.sighting, one.right) for one in corners], 1.0), 3)
+    new = replace(current, fanned=temperature, curves={})
+    doubtful = [pair for pair in told(corners, new)[Kind.FANNED] if pair[0] < NAMED_BELOW]
+    if len(doubtful) < _FEWEST:
+        return new
+    return replace(new, curves={Kind.FANNED: fit_curve(*map(np.array, zip(*doubtful, strict=True)))})
 
 
 def fit_curve(confidences: np.ndarray, right: np.ndarray) -> Curve:

@@ -220,7 +220,7 @@ def evaluate(work: Path, folder: Path | None, photos: Path | None, calibrate: bo
 @click.option("--decks", type=click.IntRange(2), default=24, show_default=True, help="Decks to draw, 87 pictures each.")
 @click.option("--save/--check", default=True, help="Write what was fitted, or only check what is written.")
 def calibrate(work: Path, seed: int, folder: Path | None, decks: int, save: bool) -> None:
-    """Fit what confidences mean for each kind of reading, piles too, on half of the decks; check on the others."""
+    """Fit what confidences of corners in a fan mean on half of the decks; check each kind of reading on the others."""
     from rich.console import Console
     from rich.table import Table
 
@@ -232,7 +232,8 @@ def calibrate(work: Path, seed: int, folder: Path | None, decks: int, save: bool
     current = Calibration.load(path)
     detector = load_detector(None, path.parent).told_by(measures.unfitted(current))
     if save:
-        current = measures.fitted(list(measures.drawn(detector, range(0, decks, 2), seed)), current)
+        fans = list(measures.drawn(detector, range(0, decks, 2), seed, measures.FANS))
+        current = measures.fitted(fans, current)
         current.save(path)
     grid = Table("readings", "confidence", "number", "told", "right", "95 % interval")
     for kind, bins in measures.rows(list(measures.drawn(detector, range(1, decks, 2), seed)), current).items():

@@ -51,31 +51,27 @@ def _judged(kind: Kind, confidence: float, right: float, count: int = 400) -> li
     return [Judged(kind, sighting, i < right * count) for i in range(count)]
 
 
-def test_a_curve_says_how_often_readings_are_right() -> None:
-    readings = [*_judged(Kind.ALONE, 0.6, 0.8), *_judged(Kind.ALONE, 0.9, 0.95), *_judged(Kind.AMONG, 0.9, 0.8)]
-    found = calibrate.fitted(readings, Calibration(card=1.1, index=1.3))
-    assert found.curves[Kind.ALONE](0.6) == pytest.approx(0.8, abs=0.02)
-    assert found.curves[Kind.ALONE](0.9) == pytest.approx(0.95, abs=0.02)
-    assert found.curves[Kind.AMONG](0.9) == pytest.approx(0.8, abs=0.02)
-    assert (found.card, found.index) == (1.1, 1.3)
-    assert Kind.CORNER not in found.curves
+def test_a_line_says_how_often_corners_in_a_fan_are_right() -> None:
+    readings = [*_judged(Kind.FANNED, 0.6, 0.8), *_judged(Kind.FANNED, 0.9, 0.95), *_judged(Kind.AMONG, 0.9, 0.8)]
+    found = calibrate.fitted(readings, Calibration(card=1.1, index=1.3, pile=0.85))
+    shares = {share for ones in calibrate.told(readings, found).values() for share in ones}
+    assert {round(told, 1) for told, _ in shares} == {0.8, 0.9, 1.0}
+    # What whole cards and piles are told with is not fitted on such readings.
+    assert (found.card, found.index, found.pile) == (1.1, 1.3, 0.85)
+    assert set(found.curves) == {Kind.FANNED}
+    few = calibrate.fitted(_judged(Kind.FANNED, 0.9, 1.0, 20), Calibration(fanned=0.7))
+    assert few == Calibration(fanned=0.7)
 
 
-def test_piles_and_fans_have_temperatures_and_only_doubt_has_a_curve() -> None:
-    readings = [*_judged(Kind.PILE, 0.99, 1.0), *_judged(Kind.FANNED, 0.8, 0.96)]
-    found = calibrate.fitted(readings, Calibration())
-    assert found.pile < 0.7
+def test_only_doubt_has_a_line() -> None:
+    found = calibrate.fitted(_judged(Kind.FANNED, 0.95, 1.0), Calibration())
     assert found.fanned < 0.7
-    assert Kind.PILE not in found.curves
-    # What few readings tell nothing of stays.
-    few = calibrate.fitted(_judged(Kind.PILE, 0.9, 1.0, 20), Calibration(pile=0.85))
-    assert few.pile == 0.85
-    assert not few.curves
+    assert not found.curves
 
 
-def test_a_curve_never_turns_round() -> None:
-    contrary = [*_judged(Kind.ALONE, 0.6, 0.9), *_judged(Kind.ALONE, 0.95, 0.5)]
-    curve = calibrate.fitted(contrary, Calibration()).curves[Kind.ALONE]
+def test_a_line_never_turns_round() -> None:
+    contrary = [*_judged(Kind.FANNED, 0.6, 0.9), *_judged(Kind.FANNED, 0.95, 0.5)]
+    curve = calibrate.fitted(contrary, Calibration()).curves[Kind.FANNED]
     assert curve(0.6) <= curve(0.95)
 
 
