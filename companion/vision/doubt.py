@@ -11,8 +11,9 @@ from companion.vision.reading import Reading
 from companion.vision.sightings import NAMED_MOST
 
 # Where both corners are read so surely as one other card than the middle, somebody may have spelled a word there or
-# the middle's light may be odd: then the reading is unsure, which is below `UNSURE_BELOW`.
-_SURE_CORNER, _DISPUTED = 0.9, 0.7
+# the middle's light may be odd: then the reading is unsure, which is below `UNSURE_BELOW`. No less than that: of 71
+# such in photographs, printed and drawn decks, most of them made worse, 62 were right all the same.
+_SURE_CORNER, _DISPUTED = 0.9, 0.74
 # A middle that tells another card with less than this tells hardly anything: of 20 cards read as their corners say, all
 # seven were misread of which the middle told another one with more, and three of the 13 others, none of them surely.
 _TOLD = 0.5
