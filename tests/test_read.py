@@ -15,6 +15,7 @@ from companion.cli import main
 from companion.dataset.artist.families import StyleFamily
 from companion.dataset.scenes.compose import SceneMaker
 from companion.dataset.scenes.layouts import Layout
+from companion.vision.sightings import NAMED_BELOW
 
 
 @pytest.fixture(scope="module")
@@ -49,6 +50,17 @@ def test_json_has_a_line_per_picture_as_promised(pictures: Path) -> None:
             assert {"card", "confidence", "quad"} <= set(card) <= {"card", "confidence", "quad", "or"}
             assert 0 <= card["confidence"] <= 1
             assert np.array(card["quad"]).shape == (4, 2)
+
+
+def test_every_reading_that_is_not_beyond_doubt_names_its_runner_up(tmp_path: Path) -> None:
+    scenes = SceneMaker(5, (800, 600), families=[StyleFamily.CLASSIC_OVAL], fonts=(), deck_count=1)
+    cv2.imwrite(str(tmp_path / "blurred.png"), cv2.GaussianBlur(scenes.make(Layout.CASCADE).image, (0, 0), 7))
+    _, out, _ = run("read", tmp_path / "blurred.png", "--json")
+    cards = json.loads(out)["cards"]
+    doubted = [card for card in cards if card["confidence"] < NAMED_BELOW]
+    assert 0 < len(doubted) < len(cards)
+    assert [card for card in cards if "or" in card] == doubted
+    assert all(Card.parse(card["or"]) != Card.parse(card["card"]) for card in doubted)
 
 
 def test_patterns_and_missing_files(pictures: Path) -> None:
