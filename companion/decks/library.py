@@ -119,7 +119,7 @@ class DeckLibrary:
             if not path.is_file():
                 raise NoSuchDeckError(name)
             path.unlink()
-            path.with_suffix(".npy").unlink(missing_ok=True)
+            path.with_suffix(".npz").unlink(missing_ok=True)
 
     def path(self, name: str) -> Path:
         """Return the file of a deck; raises DeckFileError where a deck cannot be called that."""

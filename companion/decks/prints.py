@@ -43,8 +43,47 @@ _LIKE = 3.0
 _GAINS, _OFFSET, _TINT, _HELD = (0.25, 2.5), 12.0, (0.85, 1.18), 800.0
 # Copies whose small pictures correlate so well, and that do when laid over one another, are made one picture.
 _COPY, _SAME_PRINT = 0.85, 0.985
+# So many pictures are compared closely.
+_CHOSEN = 24
 # A cell tells something where its print has such a deviation (levels), and most of that is found again.
 _PRINT, _FOUND = 8.0, 0.5
+
+
+class _Level:
+    """The deck's pictures (P, H, W, 3) at one size, in cells. variance: of noise and copies (cells,)."""
+
+    def __init__(self, pictures: Floats, variance: Floats) -> None:
+        self.cells = _in_cells(pictures)
+        self.mean, self.square = self.cells.mean(-1), (self.cells**2).mean(-1)
+        steep = np.diff(pictures, axis=2, append=pictures[:, :, -1:]) ** 2
+        steep += np.diff(pictures, axis=1, append=pictures[:, -1:]) ** 2
+        typical = _in_cells(steep.mean(0)).mean(-1).reshape(-1, 3).mean(1)
+        self.variance = np.asarray(variance + _STEEP * typical, np.float32)
+        spread = np.maximum(self.square - self.mean**2, 0)
+        self.spread = spread.reshape(DOWN * ACROSS, 3, -1).mean(1)
+
+    def errors(self, offs: Floats, free: Shown, chosen: NDArray[np.intp] | slice) -> Floats:
+        """Return (cells, K) errors of chosen pictures, in their variances.
+
+        offs: (O, H, W, 3) what is seen, shifted by some pixels; each cell may lie off by any of them.
+        """
+        cells = _in_cells(offs)
+        count = DOWN * ACROSS
+        both = np.matmul(self.cells[:, chosen], cells.transpose(0, 2, 1)) / cells.shape[-1]
+        both = both.reshape(count, 3, *both.shape[1:])
+        mean, square = (part.reshape(count, 3, -1) for part in (cells.mean(-1), (cells**2).mean(-1)))
+        own, own_square = (part[:, chosen].reshape(count, 3, -1) for part in (self.mean, self.square))
+        open_cells = free.reshape(-1, 1).astype(np.float32)
+        weights = np.repeat(open_cells, own.shape[2], 1)
+        for again in (True, False):
+            gain, offset, level = _light(weights, own, own_square, mean[..., :1], both[..., 0])
+            alone = gain**2 * own_square + offset**2 + 2 * gain * offset * own
+            if again:
+                off = square[..., :1] + alone - 2 * gain * both[..., 0] - 2 * offset * mean[..., :1]
+                weights = open_cells / (1 + (off.mean(1) / level**2 / self.variance[:, None] / 2) ** 2)
+        off = square[:, :, None] + alone[..., None]
+        off = off - 2 * gain[:, :, None] * both - 2 * offset[:, :, None] * mean[:, :, None]
+        return np.asarray(off.mean(1).min(-1) / level**2 / self.variance[:, None], np.float32)
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,6 +92,7 @@ class Compared:
 
     errors: Floats
     free: Shown
+    level: _Level
 
     @property
     def scores(self) -> Floats:
@@ -63,67 +103,58 @@ class Compared:
         """Return which of the free cells show a picture."""
         return np.asarray((self.errors[:, picture].reshape(DOWN, ACROSS) < _LIKE) & self.free)
 
+    def telling(self, picture: int) -> Shown:
+        """Return which cells have print of their own that is found again: plain ones could be anything."""
+        spread = self.level.spread[:, picture]
+        found = self.errors[:, picture] * self.level.variance < _FOUND * spread
+        return np.asarray(((spread > _PRINT**2) & found).reshape(DOWN, ACROSS) & self.shown(picture))
+
+    def explained(self, picture: int) -> float:
+        """Return which share of the variance of the cells that show a picture is the picture's."""
+        shown = self.shown(picture).ravel()
+        if not shown.any():
+            return 0.0
+        mean = self.level.mean[:, picture].reshape(-1, 3)[shown]
+        square = self.level.square[:, picture].reshape(-1, 3)[shown]
+        variance = float((square - mean.mean(0) ** 2).mean())
+        return 1 - float((self.errors[:, picture] * self.level.variance)[shown].mean()) / max(variance, 1.0)
+
 
 class Prints:
     """The pictures of a deck, one of each face as it is seen upright and upside down.
 
-    pictures: kept pictures. cards: (N,) numbers of ALL_CARDS.
+    faces: (F, 144, 96, 3) BGR levels. numbers: (F,) their cards, numbers of ALL_CARDS. differ: (cells,) variance of
+    copies.
     """
 
-    def __init__(self, pictures: Sequence[Image], cards: Sequence[int]) -> None:
-        faces, numbers, differ = _one_each(pictures, cards)
+    def __init__(self, faces: Floats, numbers: NDArray[np.intp], differ: Floats) -> None:
+        self.faces, self.numbers, self.differ = faces, numbers, differ
         self.pictures = np.concatenate([faces, faces[:, ::-1, ::-1]])
         self.cards = np.concatenate([numbers, numbers])
-        self._cells = _in_cells(self.pictures)
-        self._mean, self._square = self._cells.mean(-1), (self._cells**2).mean(-1)
-        steep = np.diff(self.pictures, axis=2, append=self.pictures[:, :, -1:]) ** 2
-        steep += np.diff(self.pictures, axis=1, append=self.pictures[:, -1:]) ** 2
-        typical = _in_cells(steep.mean(0)).mean(-1).reshape(-1, 3).mean(1)
-        self._variance = np.asarray(_NOISE**2 + _COPIES * differ + _STEEP * typical, np.float32)
-        spread = np.maximum(self._square - self._mean**2, 0)
-        self._spread = spread.reshape(DOWN * ACROSS, 3, -1).mean(1)
+        variance = np.asarray(_NOISE**2 + _COPIES * differ, np.float32)
+        self._clear = _Level(self.pictures, variance)
+        self._coarse = _Level(_halved(self.pictures), variance)
+
+    @classmethod
+    def of(cls, pictures: Sequence[Image], cards: Sequence[int]) -> Prints:
+        """Return the prints of kept pictures of these cards, numbers of ALL_CARDS."""
+        return cls(*_one_each(pictures, cards))
 
     def compare(self, image: Image, quad: Quad, free: Shown, exactly: bool = True) -> Compared:
         """Return how the pictures fit an outline (4, 2) in a (H, W, 3) BGR uint8 picture. free: what may show there.
 
-        exactly: whether the cells may lie off by a pixel.
+        exactly: whether the pictures that fit best at half the size are compared at the whole, and their cells may lie
+        off by a pixel; the others then count as unlike.
         """
         seen = _soft(cut(image, quad, *SIZE))
-        offs = [np.roll(seen, (down, across), (0, 1)) for across, down in (_OFF if exactly else _OFF[:1])]
-        cells = _in_cells(np.stack(offs))
-        count = DOWN * ACROSS
-        both = np.matmul(self._cells, cells.transpose(0, 2, 1)) / cells.shape[-1]
-        both = both.reshape(count, 3, *both.shape[1:])
-        mean, square = (part.reshape(count, 3, -1) for part in (cells.mean(-1), (cells**2).mean(-1)))
-        own, own_square = (part.reshape(count, 3, -1) for part in (self._mean, self._square))
-        open_cells = free.reshape(-1, 1).astype(np.float32)
-        weights = np.repeat(open_cells, own.shape[2], 1)
-        for again in (True, False):
-            gain, offset, level = _light(weights, own, own_square, mean[..., :1], both[..., 0])
-            alone = gain**2 * own_square + offset**2 + 2 * gain * offset * own
-            if again:
-                off = square[..., :1] + alone - 2 * gain * both[..., 0] - 2 * offset * mean[..., :1]
-                weights = open_cells / (1 + (off.mean(1) / level**2 / self._variance[:, None] / 2) ** 2)
-        off = square[:, :, None] + alone[..., None]
-        off = off - 2 * gain[:, :, None] * both - 2 * offset[:, :, None] * mean[:, :, None]
-        errors = off.mean(1).min(-1) / level**2 / self._variance[:, None]
-        return Compared(np.asarray(errors, np.float32), free)
-
-    def telling(self, compared: Compared, picture: int) -> Shown:
-        """Return which cells have print of their own that is found again: plain ones could be anything."""
-        spread = self._spread[:, picture]
-        found = compared.errors[:, picture] * self._variance < _FOUND * spread
-        return np.asarray(((spread > _PRINT**2) & found).reshape(DOWN, ACROSS) & compared.shown(picture))
-
-    def explained(self, compared: Compared, picture: int) -> float:
-        """Return which share of the variance of the cells that show a picture is the picture's."""
-        shown = compared.shown(picture).ravel()
-        if not shown.any():
-            return 0.0
-        mean = self._mean[:, picture].reshape(-1, 3)[shown]
-        square = self._square[:, picture].reshape(-1, 3)[shown]
-        variance = float((square - mean.mean(0) ** 2).mean())
-        return 1 - float((compared.errors[:, picture] * self._variance)[shown].mean()) / max(variance, 1.0)
+        coarse = Compared(self._coarse.errors(_halved(seen[None]), free, slice(None)), free, self._coarse)
+        if not exactly:
+            return coarse
+        best = np.argsort(-coarse.scores)[:_CHOSEN]
+        offs = np.stack([np.roll(seen, (down, across), (0, 1)) for across, down in _OFF])
+        errors = np.full_like(coarse.errors, _MOST)
+        errors[:, best] = self._clear.errors(offs, free, best)
+        return Compared(errors, free, self._clear)
 
     def scores_of_cards(self, scores: Floats) -> Floats:
         """Return (56,) the best score of each card's pictures, the worst of all for cards without any."""
@@ -157,10 +188,17 @@ def _soft(picture: Image) -> Floats:
     return cv2.GaussianBlur(picture, (0, 0), _BLUR).astype(np.float32)
 
 
+def _halved(pictures: Floats) -> Floats:
+    """Return pictures (N, H, W, 3) at half their size."""
+    count, height, width, colors = pictures.shape
+    quarters = pictures.reshape(count, height // 2, 2, width // 2, 2, colors)
+    return np.asarray(quarters.mean((2, 4)), np.float32)
+
+
 def _in_cells(pictures: Floats) -> Floats:
     """Return pictures (..., H, W, 3) as (cells and colours, ..., pixels)."""
-    width, height = SIZE[0] // ACROSS, SIZE[1] // DOWN
     count = pictures.ndim - 3
+    width, height = pictures.shape[-2] // ACROSS, pictures.shape[-3] // DOWN
     parts = pictures.reshape(*pictures.shape[:count], DOWN, height, ACROSS, width, 3)
     order = (count, count + 2, count + 4, *range(count), count + 1, count + 3)
     return np.ascontiguousarray(parts.transpose(order)).reshape(-1, *pictures.shape[:count], width * height)

@@ -53,20 +53,22 @@ def glance(prints: Prints, image: Image, quad: Quad, free: Shown) -> Proof | Non
 
 def proof(prints: Prints, image: Image, one: Proof, free: Shown) -> Proof:
     """Return what is told of an outline at a second look, moved to where the likeliest card's picture fits."""
+    here = _told(prints, one.quad, prints.compare(image, one.quad, free))
     for _ in range(_TIMES):
         moved = aligned(image, one.quad, prints.pictures[one.picture], one.shown & free)
-        here = _told(prints, one.quad, prints.compare(image, one.quad, free))
-        there = here if moved is None else _told(prints, moved, prints.compare(image, moved, free))
-        one = there if there.scores.max() > here.scores.max() else here
-        if one is here:
+        if moved is None:
             break
-    return one
+        there = _told(prints, moved, prints.compare(image, moved, free))
+        if there.scores.max() <= here.scores.max():
+            break
+        one = here = there
+    return here
 
 
 def _told(prints: Prints, quad: Quad, compared: Compared) -> Proof:
     scores = compared.scores
     best = int(scores.argmax())
-    shown, telling = compared.shown(best), prints.telling(compared, best)
-    if prints.explained(compared, best) < _EXPLAINED:
+    shown, telling = compared.shown(best), compared.telling(best)
+    if compared.explained(best) < _EXPLAINED:
         telling = np.zeros_like(telling)
     return Proof(quad, best, prints.scores_of_cards(scores), shown, telling)

@@ -42,4 +42,4 @@ def deck_detector(
 
 def deck_looks(library: DeckLibrary, deck: LearntDeck, reader: Reader, folder: Path | None = None) -> DeckLooks:
     """Return what the reader, of a folder of networks, is told of a deck; the work of seconds is kept beside it."""
-    return learnt_looks(reader, deck, folder or model_folder(), library.path(deck.name).with_suffix(".npy"))
+    return learnt_looks(reader, deck, folder or model_folder(), library.path(deck.name).with_suffix(".npz"))

@@ -10,6 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from companion.decks.deckfile import LearntDeck
+from companion.decks.kept import Arrays
+from companion.decks.keypoints import Keypoints
 from companion.decks.look import CLASSES
 from companion.decks.prints import ACROSS, DOWN, SIZE, Prints, Shown
 from companion.decks.proving import Proof, glance, proof
@@ -30,6 +32,8 @@ _LEAST = 0.2
 # Nats for a cell's error of one variance: neighbouring pixels err together, but a cell has many. And the most that is
 # said against a card.
 _NATS, _MOST = 0.5, 9.0
+# What is kept to seek with at once, and as what numbers that need not be exact.
+_KEPT, _SHORT = ("faces", "numbers", "differ", "places", "words"), np.float16
 # The mean error of a cell (variances) of a card that fits well.
 _FITS = 0.2
 
@@ -44,16 +48,31 @@ class _Seen:
 
 
 class Seeker:
-    """Seeks a deck's cards.
+    """Seeks a deck's cards. prior: nats against a card that was not laid."""
 
-    cards: its pictures', as numbers of ALL_CARDS. prior: nats against a card that was not laid.
-    """
-
-    def __init__(self, deck: LearntDeck, cards: Sequence[int], prior: float = 0.0) -> None:
-        self._prints = Prints(deck.pictures, cards)
-        self._voters = Voters(deck.pictures)
+    def __init__(self, prints: Prints, voters: Voters, prior: float = 0.0) -> None:
+        self._prints = prints
+        self._voters = voters
         self._prior = prior
-        self._unlaid = np.setdiff1d(np.arange(CLASSES - 1), np.asarray(cards))
+        self._unlaid = np.setdiff1d(np.arange(CLASSES - 1), prints.cards)
+
+    @classmethod
+    def of(cls, deck: LearntDeck, cards: Sequence[int], prior: float = 0.0) -> Seeker:
+        """Return what seeks a deck. cards: its pictures', as numbers of ALL_CARDS."""
+        return cls(Prints.of(deck.pictures, cards), Voters.of(deck.pictures), prior)
+
+    @classmethod
+    def kept(cls, arrays: Arrays, prior: float = 0.0) -> Seeker:
+        """Return what was written as arrays. Raises KeyError where they are others."""
+        faces, numbers, differ, places, words = (arrays[name] for name in _KEPT)
+        prints = Prints(faces.astype(np.float32), numbers.astype(np.intp), differ)
+        return cls(prints, Voters(Keypoints(places, words.astype(np.float32))), prior)
+
+    def arrays(self) -> Arrays:
+        """Return what took long to find."""
+        prints, known = self._prints, self._voters.known
+        values = (prints.faces.astype(_SHORT), prints.numbers, prints.differ, known.places, known.words.astype(_SHORT))
+        return dict(zip(_KEPT, values, strict=True))
 
     def seek(self, image: Image, known: Sequence[Quad]) -> list[Sought]:
         """Return the cards in a (H, W, 3) BGR uint8 picture, the topmost first.

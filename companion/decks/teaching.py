@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
 from companion.cards import ALL_CARDS
 from companion.cards import deck as cards_of
 from companion.decks.deckfile import LearntDeck
-from companion.decks.look import CLASSES, Look, fit
+from companion.decks.kept import Arrays, keep, kept
+from companion.decks.look import Look, fit
 from companion.decks.places import Places, card_places, index_places
 from companion.decks.seeking import Seeker
 from companion.decks.views import PLAIN, CardViews, index_frames, outline, study, usual_spot
@@ -24,7 +24,10 @@ from companion.vision.reader import Reader
 
 # The views of indices that stand for how they may look elsewhere are the last ones; see `study`.
 _SEED = 20
-_FEATURES = "<f2"
+# What the file of what is kept is made anew for: another number stands for another way to work it out.
+_VERSION, _SHARPNESS = b"2", "sharpness"
+# The lowest number that 16 bits are let hold.
+_LOWEST = -6e4
 # Share of the kept pictures, both ways up, that the networks alone name rightly, of a design that they know.
 _FAMILIAR = 0.97
 
@@ -104,18 +107,21 @@ def learnt_looks(reader: Reader, deck: LearntDeck, networks: Path, cache: Path |
     cache: a file where the views are kept, as they take seconds; one of other networks or another deck is made anew.
     """
     key = _key(deck, networks)
-    kept = _cached(cache, key, len(deck.cards)) if cache else None
-    views = views_of(reader, deck) if kept is None else kept.views
+    had = kept(cache, key) if cache else None
+    views = views_of(reader, deck) if had is None else _views_in(had)
     cards = [ALL_CARDS.index(card) for card in deck.cards]
     # Outlines seen in a match are less exact: what matches add counts for looks, not for where a card lies.
     added = [ALL_CARDS.index(view.card) for view in deck.further]
     prior = _against_unlaid(deck)
     told = looks([*views, *further_views_of(reader, deck)], cards + added, prior)
-    whole = card_places(deck, cards, prior, None if kept is None else kept.sharpness[0])
-    indices = index_places(deck, cards, prior, None if kept is None else kept.sharpness[1])
-    if cache and kept is None:
-        _keep(cache, key, _Kept(views, (whole.sharpness, indices.sharpness)))
-    seeker = None if _is_familiar(views, cards) else Seeker(deck, cards, prior)
+    first, second = (None, None) if had is None else (float(value) for value in had[_SHARPNESS])
+    whole, indices = card_places(deck, cards, prior, first), index_places(deck, cards, prior, second)
+    seeker = None
+    if not _is_familiar(views, cards):
+        seeker = Seeker.of(deck, cards, prior) if had is None else Seeker.kept(had, prior)
+    if cache and had is None:
+        sharpness = {_SHARPNESS: np.array([whole.sharpness, indices.sharpness])}
+        keep(cache, key, {**_as_arrays(views), **sharpness, **(seeker.arrays() if seeker else {})})
     return replace(told, card_places=whole, index_places=indices, seeker=seeker, spot=deck.spot)
 
 
@@ -133,7 +139,7 @@ def _against_unlaid(deck: LearntDeck) -> float:
 
 
 def _key(deck: LearntDeck, networks: Path) -> bytes:
-    digest = hashlib.sha256(repr([card.name for card in deck.cards]).encode())
+    digest = hashlib.sha256(_VERSION + repr([card.name for card in deck.cards]).encode())
     for name in ("card-reader.onnx", "index-reader.onnx"):
         digest.update((networks / name).read_bytes())
     for picture in deck.pictures:
@@ -141,42 +147,11 @@ def _key(deck: LearntDeck, networks: Path) -> bytes:
     return digest.digest()
 
 
-@dataclass(frozen=True, eq=False)
-class _Kept:
-    """What takes seconds to find: the views, and what a correlation of a whole card and of an index tells (nats)."""
-
-    views: list[CardViews]
-    sharpness: tuple[float, float]
+def _as_arrays(views: Sequence[CardViews]) -> Arrays:
+    rows = {part.name: np.stack([getattr(view, part.name) for view in views]) for part in fields(CardViews)}
+    return {name: np.maximum(row, _LOWEST).astype(np.float16) for name, row in rows.items()}
 
 
-def _keep(cache: Path, key: bytes, what: _Kept) -> None:
-    views = what.views
-    rows = [np.concatenate([a.ravel() for a in (v.features, v.logs, v.index_features, v.index_logs)]) for v in views]
-    header = np.array([*views[0].features.shape, *views[0].index_features.shape], "<i4").tobytes()
-    told = np.array(what.sharpness, "<f4").tobytes()
-    try:
-        cache.write_bytes(key + header + told + np.maximum(np.stack(rows), -6e4).astype(_FEATURES).tobytes())
-    except OSError:
-        return  # it is worked out anew the next time
-
-
-def _cached(cache: Path, key: bytes, count: int) -> _Kept | None:
-    try:
-        data = cache.read_bytes()
-    except OSError:
-        return None
-    if data[: len(key)] != key or len(data) < len(key) + 24:
-        return None
-    v, d, w, e = (int(n) for n in np.frombuffer(data, "<i4", 4, len(key)))
-    first, second = (float(value) for value in np.frombuffer(data, "<f4", 2, len(key) + 16))
-    sizes = [v * d, v * CLASSES, w * e, w * CLASSES]
-    values: NDArray[np.float16] = np.frombuffer(data, _FEATURES, offset=len(key) + 24)
-    if min(v, d, w, e) < 1 or values.size != count * sum(sizes):
-        return None
-    parts = np.split(values.reshape(count, -1).astype(np.float32), np.cumsum(sizes)[:-1], axis=1)
-    shapes = ((v, d), (v, CLASSES), (w, e), (w, CLASSES))
-    views = [
-        CardViews(*(np.asarray(part[i].reshape(shape)) for part, shape in zip(parts, shapes, strict=True)))
-        for i in range(count)
-    ]
-    return _Kept(views, (first, second))
+def _views_in(arrays: Arrays) -> list[CardViews]:
+    parts = [arrays[part.name].astype(np.float32) for part in fields(CardViews)]
+    return [CardViews(*row) for row in zip(*parts, strict=True)]

@@ -97,7 +97,7 @@ def test_a_file_with_too_many_or_other_further_views_is_refused(deck: LearntDeck
 
 def test_what_was_added_is_read_with(deck: LearntDeck, tmp_path: Path) -> None:
     reader, _ = reading_parts()
-    cache = tmp_path / "ours.npy"
+    cache = tmp_path / "ours.npz"
     before = learnt_looks(reader, deck, model_folder(), cache).cards
     after = learnt_looks(reader, with_corrections(deck, "m1", [_said(1)]), model_folder(), cache).cards
     own = ALL_CARDS.index(RED_7)

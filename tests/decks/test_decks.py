@@ -332,7 +332,7 @@ def test_cards_laid_by_name_have_that_name() -> None:
 
 def test_a_deck_is_looked_at_anew_by_other_networks(learnt: LearntDeck, tmp_path: Path) -> None:
     reader, _ = reading_parts()
-    other, cache = tmp_path / "other", tmp_path / "ours.npy"
+    other, cache = tmp_path / "other", tmp_path / "ours.npz"
     other.mkdir()
     for name in ("card-reader.onnx", "index-reader.onnx"):
         (other / name).write_bytes((model_folder() / name).read_bytes() + b"other")

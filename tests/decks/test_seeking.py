@@ -77,7 +77,7 @@ def test_cards_are_told_by_their_pictures_from_the_topmost_down(faces: list[Imag
     quads = [_turned(220 + 60 * i, 300 + 8 * i, -24 + 14 * i) for i in range(4)] + [_turned(650, 170, 160)]
     for face, quad in zip(faces, quads, strict=False):
         _lay(picture, face, quad)
-    found = Seeker(_deck(faces), CARDS).seek(_lit(picture), [])
+    found = Seeker.of(_deck(faces), CARDS).seek(_lit(picture), [])
     assert sorted(_names(found)) == sorted(NAMES[:5])
     for one, name in zip(found, _names(found), strict=True):
         truth = quads[NAMES.index(name)]
@@ -87,7 +87,7 @@ def test_cards_are_told_by_their_pictures_from_the_topmost_down(faces: list[Imag
 
 
 def test_cards_of_another_design_and_bare_tables_are_left_alone(faces: list[Image]) -> None:
-    seeker, picture = Seeker(_deck(faces), CARDS), _table(800, 600)
+    seeker, picture = Seeker.of(_deck(faces), CARDS), _table(800, 600)
     assert seeker.seek(picture, [_turned(400, 300, 20)]) == []
     style = sample_style(np.random.default_rng(9), StyleFamily.MINECRAFT, ())
     other = np.ascontiguousarray(render(Card.parse("red 7"), style, 400).image[:, :, :3])
