@@ -15,12 +15,11 @@ from numpy.typing import NDArray
 
 from companion.cards import ALL_CARDS, Card, EditionName, deck
 from companion.decks.assignment import assign
+from companion.decks.copies import copies
 from companion.decks.design import LOOKS, Swap, composed, doubtful, swapped, unit
 from companion.decks.opinions import Opinions
 from companion.vision.labels import COLORS, Floats, color_class
 
-# Likeness under which two groups are not taken for copies, however few groups there are otherwise.
-_LEAST_ALIKE = 0.8
 # What colours count beside the reader's features, which are of the shape before all. Without and with them groups of
 # copies were pure to 0.82 and 0.91 on a design with letters for faces, to 0.90 and 1.00 on one of pictures, to 0.94 and
 # 1.00 on one like parchment; on seven plainer designs to 1.00 either way.
@@ -84,7 +83,8 @@ def name_cards(
     faces, colors = unit(features - features.mean((0, 1))), unit(inks - inks.mean(0))
     both = np.repeat(_INKS * colors[:, None], faces.shape[1], axis=1)
     units = unit(np.concatenate([faces, np.asarray(both, np.float32)], axis=2))
-    groups = _groups(units, len(logs) / len(slots) * len(held), known)
+    alike = np.asarray(np.einsum("nvd,mwd->nmvw", units, units, optimize=True).max((2, 3)), np.float64)
+    groups = copies(alike, held, len(logs) / len(slots), known)
     of = np.empty(len(logs), np.intp)
     for g, members in enumerate(groups):
         of[members] = g
@@ -109,34 +109,6 @@ def _of_groups(says: Floats, groups: Sequence[Sequence[int]], by_color: bool) ->
     """Return (G, 56) what is said of the groups of pictures, of each of which (N, 56) is said."""
     base = np.stack([says[list(members)].mean(0) for members in groups])
     return _with_runs(base, groups, len(says)) if by_color else base
-
-
-def _groups(units: Floats, expected: float, known: Mapping[int, int]) -> list[list[int]]:
-    """Return the pictures in groups of copies: average linkage, four at most, as many groups as there are faces."""
-    alike = np.asarray(np.einsum("nvd,mwd->nmvw", units, units, optimize=True).max((2, 3)), np.float64)
-    count = len(units)
-    groups: list[list[int]] = [[i] for i in range(count)]
-    names: list[int | None] = [known.get(i) for i in range(count)]
-    np.fill_diagonal(alike, -np.inf)
-    alive = np.ones(count, bool)
-    for _ in range(count - 1):
-        i, j = (int(k) for k in np.unravel_index(int(alike.argmax()), alike.shape))
-        if not np.isfinite(alike[i, j]):
-            break
-        if len(groups[i]) + len(groups[j]) > 4 or (None not in (names[i], names[j]) and names[i] != names[j]):
-            alike[i, j] = alike[j, i] = -np.inf
-            continue
-        if alive.sum() <= expected or alike[i, j] < _LEAST_ALIKE:
-            break
-        share = len(groups[i]) / (len(groups[i]) + len(groups[j]))
-        row = share * alike[i] + (1 - share) * alike[j]
-        groups[i] += groups[j]
-        names[i] = names[i] if names[i] is not None else names[j]
-        alive[j] = False
-        alike[i], alike[:, i] = row, row
-        alike[i, i] = -np.inf
-        alike[j], alike[:, j] = -np.inf, -np.inf
-    return [group for group, lives in zip(groups, alive, strict=True) if lives]
 
 
 def _assigned(

@@ -92,7 +92,7 @@ class Assembler:
         if seek and self._reader.seeks:
             # What no sure box shows is believed where the deck's pictures say so.
             sure = [s for s in sightings if all(s.quad is not card.quad for card in learnt)]
-            sought = self._reader.sought(image, [card.quad for card in whole])
+            sought = self._reader.sought(image, [s.quad for s in sightings])
             sightings = with_sought(sure, [pair for pair in sought if pair[0].confidence >= self._limits.misread])
         return sorted(sightings, key=lambda sighting: (not sighting.whole, float(sighting.quad[:, 0].mean())))
 

@@ -1,0 +1,78 @@
+"""Which pictures are copies of one card: average linkage (Sokal and Michener, 1958), as a deck holds copies."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+
+import numpy as np
+from numpy.typing import NDArray
+
+from companion.cards import Card
+
+# Likeness under which two groups are not taken for copies, however few groups there are otherwise.
+_LEAST_ALIKE = 0.8
+
+
+def copies(
+    alike: NDArray[np.float64], held: Mapping[Card, int], whole: float, known: Mapping[int, int]
+) -> list[list[int]]:
+    """Return N pictures in groups of copies.
+
+    alike: (N, N) likeness. held: how often the deck has each card. whole: the share of the deck that was laid. known:
+    names of pictures, which are not grouped with others. Groups are joined up to the usual number of copies first, and
+    only then as many of them to more as there are such cards: two like faces of a colour pass for no wild card so.
+    """
+    counts = Counter(held.values())
+    usual = counts.most_common(1)[0][0]
+    many = sum(number for copies_of, number in counts.items() if copies_of > usual)
+    linkage = _Linkage(alike, known)
+    linkage.join(whole * len(held) + many, usual, 0)
+    linkage.join(whole * len(held), max(counts), many)
+    return linkage.groups
+
+
+class _Linkage:
+    def __init__(self, alike: NDArray[np.float64], known: Mapping[int, int]) -> None:
+        count = len(alike)
+        self._alike = alike.copy()
+        np.fill_diagonal(self._alike, -np.inf)
+        self._members = [[i] for i in range(count)]
+        self._names: list[int | None] = [known.get(i) for i in range(count)]
+        self._alive = np.ones(count, bool)
+
+    @property
+    def groups(self) -> list[list[int]]:
+        return [group for group, lives in zip(self._members, self._alive, strict=True) if lives]
+
+    def join(self, expected: float, most: int, many: int) -> None:
+        """Join groups, the most alike first, until so many are left, to `most` members at most.
+
+        many: how many groups may become larger than they could before; all may where it is 0.
+        """
+        before = max(len(group) for group in self.groups)
+        left = self._alike.copy()
+        while self._alive.sum() > expected:
+            i, j = (int(k) for k in np.unravel_index(int(left.argmax()), left.shape))
+            if not left[i, j] >= _LEAST_ALIKE:
+                break
+            size = len(self._members[i]) + len(self._members[j])
+            large = sum(
+                len(group) > before for k, group in enumerate(self._members) if self._alive[k] and k not in (i, j)
+            )
+            other = None not in (self._names[i], self._names[j]) and self._names[i] != self._names[j]
+            if size > most or other or (many and size > before and large >= many):
+                left[i, j] = left[j, i] = -np.inf
+                continue
+            self._join(i, j, left)
+
+    def _join(self, i: int, j: int, left: NDArray[np.float64]) -> None:
+        share = len(self._members[i]) / (len(self._members[i]) + len(self._members[j]))
+        for table in (self._alike, left):
+            row = share * table[i] + (1 - share) * table[j]
+            table[i], table[:, i] = row, row
+            table[i, i] = -np.inf
+            table[j], table[:, j] = -np.inf, -np.inf
+        self._members[i] += self._members[j]
+        self._names[i] = self._names[i] if self._names[i] is not None else self._names[j]
+        self._alive[j] = False
