@@ -9,6 +9,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from companion.decks.continuing import continued
 from companion.decks.deckfile import LearntDeck
 from companion.decks.kept import Arrays
 from companion.decks.keypoints import Keypoints
@@ -29,6 +30,8 @@ _SCALE, _MORE = 0.25, 9
 _CELLS, _TELLING, _SHARE = 8, 5, 0.5
 # What speaks for a card at least.
 _LEAST = 0.2
+# So many outlines are tried to which the cards found lead on.
+_FURTHER = 12
 # Nats for a cell's error of one variance: neighbouring pixels err together, but a cell has many. And the most that is
 # said against a card.
 _NATS, _MOST = 0.5, 9.0
@@ -40,11 +43,18 @@ _FITS = 0.2
 
 @dataclass(frozen=True, eq=False)
 class _Seen:
-    """What an outline shows by itself, where cards found before leave it free, and how much speaks for it."""
+    """What an outline shows by itself, where cards found before leave it free, and how much speaks for it.
+
+    told: what speaks for it by how others lie.
+    """
 
     proof: Proof
     free: Shown
-    worth: float
+    told: float
+
+    @property
+    def worth(self) -> float:
+        return max(self.told, self.proof.worth(self.free))
 
 
 class Seeker:
@@ -87,11 +97,24 @@ class Seeker:
         covered = np.zeros((height, width), np.uint8)
         left = [seen for quad in outlines if (seen := self._at_a_glance(image, quad, covered)) is not None]
         found: list[Sought] = []
-        while left:
-            best = max(range(len(left)), key=lambda i: left[i].worth)
-            if left[best].worth < _LEAST:
-                break
-            taken = left.pop(best)
+        further: list[Quad] = []
+        while True:
+            # What little speaks for may show to be a hidden card once another is found on top of it.
+            best = max(left, key=lambda seen: seen.worth, default=None)
+            if best is None or best.worth < _LEAST:
+                # How a hand goes on beyond the cards found tells of others.
+                known = [*(one.quad for one in found), *further]
+                onward = _others(continued([one.quad for one in found]), known)[: _FURTHER - len(further)]
+                further += onward
+                likely = [
+                    seen for quad in onward if (seen := self._at_a_glance(image, quad, covered, _LEAST)) is not None
+                ]
+                if not likely:
+                    return found
+                left += likely
+                continue
+            taken = best
+            left = [seen for seen in left if seen is not taken]
             one = proof(self._prints, image, taken.proof, taken.free)
             free = _free(one.quad, covered)
             shown, telling = one.shown & free, one.telling & free
@@ -102,17 +125,16 @@ class Seeker:
             found.append(self._sought(one, shown))
             covered |= _cover(one.quad, shown, covered.shape)
             left = [seen for old in left if (seen := self._again(image, old, covered)) is not None]
-        return found
 
-    def _at_a_glance(self, image: Image, quad: Quad, covered: NDArray[np.uint8]) -> _Seen | None:
+    def _at_a_glance(self, image: Image, quad: Quad, covered: NDArray[np.uint8], told: float = 0.0) -> _Seen | None:
         free = _free(quad, covered)
         one = glance(self._prints, image, quad, free) if free.sum() >= _CELLS else None
-        return None if one is None else _Seen(one, free, one.worth(free))
+        return None if one is None else _Seen(one, free, told)
 
     def _again(self, image: Image, old: _Seen, covered: NDArray[np.uint8]) -> _Seen | None:
         """Return the same of an outline of which a card found since may hide more."""
         quad = old.proof.quad
-        return old if (_free(quad, covered) == old.free).all() else self._at_a_glance(image, quad, covered)
+        return old if (_free(quad, covered) == old.free).all() else self._at_a_glance(image, quad, covered, old.told)
 
     def _sought(self, one: Proof, shown: Shown) -> Sought:
         logs = np.zeros(CLASSES, np.float32)
@@ -123,6 +145,15 @@ class Seeker:
         logs[self._unlaid] = np.minimum(logs[self._unlaid], -self._prior)
         logs[-1] = -_MOST
         return Sought(one.quad, logs, shown)
+
+
+def _others(quads: Sequence[Quad], known: Sequence[Quad]) -> list[Quad]:
+    """Return the outlines that are none of those known, none twice."""
+    others: list[Quad] = []
+    for quad in quads:
+        if all(intersection_over_union(quad, other) < _TWICE for other in [*known, *others]):
+            others.append(quad)
+    return others
 
 
 def _free(quad: Quad, covered: NDArray[np.uint8]) -> Shown:

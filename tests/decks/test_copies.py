@@ -1,0 +1,73 @@
+"""Copies grouped as a deck holds them; what was worked out, kept; where a hand goes on."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+
+from companion.cards import Card, EditionName, deck
+from companion.decks.continuing import continued
+from companion.decks.copies import copies
+from companion.decks.kept import keep, kept
+from companion.vision.geometry import Quad, intersection_over_union, unit_square
+
+HELD = deck(EditionName.CLASSIC)
+
+
+def _laid() -> list[Card]:
+    return [card for card in HELD for _ in range(HELD[card])]
+
+
+def _likeness(cards: list[Card], alike: dict[frozenset[Card], float]) -> np.ndarray:
+    # Copies differ a little, each in its own way, so that none are equally alike.
+    table = np.random.default_rng(1).uniform(0, 0.01, (len(cards), len(cards)))
+    for i, one in enumerate(cards):
+        for j, other in enumerate(cards):
+            table[i, j] += 0.95 if one == other else alike.get(frozenset((one, other)), 0.3)
+    return np.asarray((table + table.T) / 2, np.float64)
+
+
+def test_two_like_faces_of_a_colour_are_not_one_wild_card() -> None:
+    cards = _laid()
+    pairs = [(Card.parse(f"{color} 3"), Card.parse(f"{color} 8")) for color in ("red", "yellow", "green", "blue")]
+    groups = copies(_likeness(cards, {frozenset(pair): 0.93 for pair in pairs}), HELD, 1.0, {})
+    assert sorted(len(group) for group in groups) == sorted(HELD.values())
+    assert all(len({cards[i] for i in group}) == 1 for group in groups)
+
+
+def test_what_people_have_named_otherwise_is_no_copy() -> None:
+    cards = [card for card in _laid() if card.name in {"red 3", "red 8"}]
+    both = {frozenset((Card.parse("red 3"), Card.parse("red 8"))): 0.949}
+    known = {i: int(card.name == "red 8") for i, card in enumerate(cards)}
+    assert sorted(copies(_likeness(cards, both), HELD, 2 / len(HELD), known)) == [[0, 1], [2, 3]]
+
+
+def _turned(degrees: float) -> Quad:
+    turn = np.radians(degrees)
+    matrix = np.array([[np.cos(turn), -np.sin(turn)], [np.sin(turn), np.cos(turn)]])
+    return np.asarray(((unit_square() - 0.5) * (140, 220) - (0, 260)) @ matrix.T + (500, 600), np.float32)
+
+
+def test_a_hand_goes_on_as_its_neighbours_lie_whichever_end_is_up() -> None:
+    first, second = _turned(-12), np.roll(_turned(0), 2, axis=0)
+    onward = continued([first, second])
+    assert len(onward) == 2
+    for truth in (_turned(12), _turned(-24)):
+        assert max(intersection_over_union(truth, quad) for quad in onward) > 0.95
+    assert continued([first, _turned(100)]) == []
+    assert continued([first]) == []
+
+
+def test_what_is_kept_is_good_for_its_key_alone_and_damaged_for_none(tmp_path: Path) -> None:
+    file, key = tmp_path / "kept.npz", b"k" * 32
+    assert kept(file, key) is None
+    keep(file, key, {"numbers": np.arange(5), "levels": np.ones((2, 3), np.float16)})
+    had = kept(file, key)
+    assert had is not None
+    assert had["numbers"].tolist() == [0, 1, 2, 3, 4]
+    assert had["levels"].shape == (2, 3)
+    assert kept(file, b"o" * 32) is None
+    file.write_bytes(file.read_bytes()[:-40])
+    assert kept(file, key) is None
+    keep(tmp_path / "nowhere" / "kept.npz", key, {})
