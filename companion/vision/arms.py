@@ -11,8 +11,9 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from companion.vision.backdrop import WIDTH, Backdrop, Difference, Mask
-from companion.vision.geometry import Image, Quad
+from companion.vision.backdrop import Backdrop, Difference, Mask
+from companion.vision.frames import SMALL, Frame
+from companion.vision.geometry import Quad
 from companion.vision.motion import filled
 from companion.vision.restless import Restless
 from companion.vision.rim import Point, Rim, rim_of
@@ -71,18 +72,24 @@ class ArmWatcher:
         self.moved = False
         """Whether with the last frame all arms were forgotten, as the camera had been knocked."""
         self.hidden: Mask | None = None
-        """Where arms hide or shade the table in the last frame, (h, WIDTH) uint8 of 0 and 1; None where none does."""
+        """Where arms hide or shade the table in the last frame, (h, SMALL) uint8 of 0 and 1; None where none does."""
 
-    def feed(self, image: Image, time: float) -> list[Track]:
-        """Take in a (H, W, 3) BGR uint8 frame; returns the arms that are there, and once each that has just left."""
+    @property
+    def restless(self) -> Mask | None:
+        """Where something at the rim moves all the time, (h, SMALL) uint8 of 0 and 1; None where nothing does."""
+        return self._restless.mask
+
+    def feed(self, frame: Frame) -> list[Track]:
+        """Take in the next frame; returns the arms that are there, and once each that has just left."""
         self.moved = False
+        time = frame.time
         if 0 <= time - self._looked < _OFTEN:
             return list(self._tracks)
         self._looked = time
-        if self._shape != image.shape[:2]:
-            self._shape = (image.shape[0], image.shape[1])
+        if self._shape != frame.image.shape[:2]:
+            self._shape = (frame.image.shape[0], frame.image.shape[1])
             self._backdrop, self._restless = Backdrop(), Restless()
-        difference = self._backdrop.look(image, time)
+        difference = self._backdrop.look(frame.small, time)
         if self._backdrop.pushed:
             self._shaken, self._laid, self._restless = time, None, Restless()
             return self.finish()
@@ -250,7 +257,7 @@ class ArmWatcher:
     @property
     def _scale(self) -> float:
         assert self._shape is not None
-        return self._shape[1] / WIDTH
+        return self._shape[1] / SMALL
 
     def _sample(self, time: float, arm: Shape) -> Sample:
         scale = self._scale

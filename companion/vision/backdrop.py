@@ -15,13 +15,10 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from companion.vision.geometry import Image, reduced
+from companion.vision.geometry import Image
 
 Floats = NDArray[np.float32]
 Mask = NDArray[np.uint8]
-
-WIDTH = 160
-"""Width in pixels at which pictures are compared: a finger is about two of them wide, an arm ten."""
 
 # Added to colours before their logarithm is taken, which keeps the noise of dark places small.
 _OFFSET = 5.0
@@ -64,10 +61,10 @@ _COME_TO_REST, _RESTS_FOR, _FOREIGN_PARTS, _SOLID_PARTS = 0.05, 0.3, 14, 8
 
 @dataclass(frozen=True, eq=False)
 class Difference:
-    """What of a picture is not the table, each (h, WIDTH) uint8 of 0 and 1.
+    """What of a picture is not the table, each (h, w) uint8 of 0 and 1.
 
     foreign: what differs. solid: where it is more than a shadow or a lit spot. moved: what moved since the last look.
-    picture and table: (h, WIDTH, 3) float32 logarithms of BGR, of the picture in the table's light and of the table;
+    picture and table: (h, w, 3) float32 logarithms of BGR, of the picture in the table's light and of the table;
     not to be kept.
     """
 
@@ -112,10 +109,13 @@ class Backdrop:
         self._wide_since = None
         self._began = self._time = self._shifted_since = time
 
-    def look(self, image: Image, time: float) -> Difference | None:
-        """Return what differs in a (H, W, 3) BGR uint8 picture; None where nothing has happened since the last look."""
+    def look(self, small: Image, time: float) -> Difference | None:
+        """Return what differs in a small (h, w, 3) BGR uint8 picture; None where nothing has happened since the last.
+
+        Noise is taken off it first.
+        """
         self.pushed = self.shifted = False
-        small = _small(image)
+        small = np.asarray(cv2.blur(small, (3, 3)), np.uint8)
         if self._shown is not None and small.shape == self._shown.shape and not self._busy:
             changed = int(np.count_nonzero(cv2.absdiff(small, self._shown) > _SAME))
             if changed <= _SAME_SHARE * small.size and time - self._time < _LEARN:
@@ -143,7 +143,7 @@ class Backdrop:
     def learn(self, arms: Mask) -> None:
         """Take what was looked at last into the table, but for what moves and for what is foreign.
 
-        arms: (h, WIDTH) uint8, 1 where something hangs together with the rim and so may be an arm that waits.
+        arms: (h, w) uint8, 1 where something hangs together with the rim and so may be an arm that waits.
         """
         assert self._last is not None
         picture, foreign = self._last, self._foreign
@@ -166,7 +166,7 @@ class Backdrop:
         self._beneath[ghost] = self._table[ghost] = self._last[ghost]
 
     def _moved(self, picture: Floats, levels: Image, time: float) -> Mask:
-        """Return where something moved since the last look. levels: (h, WIDTH, 3) uint8 by which colours differ."""
+        """Return where something moved since the last look. levels: (h, w, 3) uint8 by which colours differ."""
         assert self._last is not None
         changes = np.asarray(cv2.absdiff(picture, self._last), np.float32)
         noise = float(np.median(_most(changes)[::3, ::3]))
@@ -222,11 +222,6 @@ class Backdrop:
             self._wide_since = time if self._wide_since is None else self._wide_since
             return False
         return time - self._wide_since >= _CHANGED_FOR
-
-
-def _small(image: Image) -> Image:
-    """Return the picture at WIDTH, blurred a little."""
-    return np.asarray(cv2.blur(reduced(image, WIDTH), (3, 3)), np.uint8)
 
 
 def _is_push(moved: Mask) -> bool:

@@ -118,7 +118,7 @@ class Follower:
         """
         frame = self._steadier.take(frame)
         self._size, self._time = (frame.image.shape[1], frame.image.shape[0]), frame.time
-        tracks = self._arms.feed(frame.image, frame.time)
+        tracks = self._arms.feed(frame)
         if self._steadier.moved:
             self._arms.begin_anew(frame.time)
         if self._arms.moved:

@@ -10,16 +10,21 @@ import threading
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Protocol
 
 import cv2
 import numpy as np
 
-from companion.vision.geometry import Image
+from companion.vision.geometry import Image, reduced
 from companion.vision.pictures import decode_picture
 
 SMALLEST_SIDE = 16
 """Pixels under which a picture is taken for the rubbish that a broken stream decodes to."""
+
+
+SMALL = 160
+"""Width in pixels at which a finger is about two of them wide, an arm ten."""
 
 
 class SourceError(Exception):
@@ -37,6 +42,11 @@ class Frame:
     image: Image
     time: float
     number: int
+
+    @cached_property
+    def small(self) -> Image:
+        """(h, SMALL, 3) BGR uint8, the picture reduced: arms and the camera's swaying are told from it."""
+        return reduced(self.image, SMALL)
 
 
 class FrameSource(Protocol):

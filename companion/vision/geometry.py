@@ -148,6 +148,17 @@ def intersection_over_union(a: Quad, b: Quad) -> float:
     return common / union if union > 0 else 0.0
 
 
+def averaged(image: Image, width: int) -> Image:
+    """Return a (H, W, 3) picture at a width in pixels, each of its pixels the mean of those that it stands for."""
+    height = max(4, round(image.shape[0] * width / image.shape[1]))
+    while image.shape[1] % (4 * width) == 0 and image.shape[0] % (4 * height) == 0:
+        # By halves, to within a grey level: a third of the time.
+        half = image.shape[1] // 2, image.shape[0] // 2
+        image = np.asarray(cv2.resize(image, half, interpolation=cv2.INTER_AREA), np.uint8)
+    method = cv2.INTER_AREA if image.shape[1] > width else cv2.INTER_LINEAR
+    return np.asarray(cv2.resize(image, (width, height), interpolation=method), np.uint8)
+
+
 def reduced(image: Image, width: int) -> Image:
     """Return a (H, W, 3) picture at a width in pixels, every fourth pixel of a large one being enough."""
     height = max(8, round(image.shape[0] * width / image.shape[1]))

@@ -13,7 +13,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from companion.vision.geometry import Image, Quad
+from companion.vision.geometry import Image, Quad, averaged
 
 Floats = NDArray[np.float32]
 Mask = NDArray[np.uint8]
@@ -58,10 +58,8 @@ class Glance:
 
 def glance(image: Image, time: float) -> Glance:
     """Return what is to be kept of a (H, W, 3) BGR uint8 picture."""
-    height = max(4, round(image.shape[0] * WIDTH / image.shape[1]))
-    method = cv2.INTER_AREA if image.shape[1] > WIDTH else cv2.INTER_LINEAR
-    small = cv2.resize(image, (WIDTH, height), interpolation=method)
-    coarse = cv2.resize(small, (WIDTH // _COARSE, height // _COARSE), interpolation=cv2.INTER_AREA)
+    small = averaged(image, WIDTH)
+    coarse = cv2.resize(small, (WIDTH // _COARSE, small.shape[0] // _COARSE), interpolation=cv2.INTER_AREA)
     # The offset keeps the noise of dark places from looking like a change of colour.
     colors = np.log(coarse.astype(np.float32) + 12)
     gray = cv2.cvtColor(small, cv2.COLOR_BGR2GRAY).astype(np.float32)
@@ -99,7 +97,7 @@ def tinted(a: Floats, b: Floats, shape: tuple[int, ...]) -> Mask:
     if a.shape != b.shape:
         return np.zeros(shape[:2], np.uint8)
     ratio = b - a
-    ratio = ratio - np.median(ratio, axis=(0, 1))
+    ratio = ratio - np.median(ratio[::2, ::2], axis=(0, 1))
     mask = (np.abs(ratio).max(-1) > _TINTED).astype(np.uint8)
     return np.asarray(cv2.resize(mask, (shape[1], shape[0]), interpolation=cv2.INTER_NEAREST), np.uint8)
 
@@ -126,11 +124,10 @@ class Background:
         if self._samples and picture.time - self._samples[-1].time < self.SECONDS_APART:
             return
         self._samples = [*self._samples[1 - self.SAMPLES :], picture]
-        structures = np.median(np.stack([sample.structure for sample in self._samples]), axis=0)
+        structures = _median(np.stack([sample.structure for sample in self._samples]))
         # Each sample in the light of the newest, or the hour's first lamp would tint the table for seconds.
         colors = np.stack([s.colors - np.median(s.colors, axis=(0, 1)) for s in self._samples])
-        middle = np.median(colors, axis=0)
-        self._median = Glance(np.asarray(structures, np.float32), np.asarray(middle, np.float32), picture.time)
+        self._median = Glance(structures, _median(colors), picture.time)
 
     def forget(self) -> None:
         """Begin anew, as after the camera was moved."""
@@ -143,6 +140,13 @@ class Background:
         if self._median is None:
             return np.zeros(shape, np.uint8)
         return difference(self._median, picture) | tinted(self._median.colors, picture.colors, shape)
+
+
+def _median(stack: NDArray[np.floating]) -> Floats:
+    """Return the median over the first axis; numpy's own takes three times as long."""
+    low, high = (len(stack) - 1) // 2, len(stack) // 2
+    parted = np.partition(stack, (low, high), axis=0)
+    return np.asarray((parted[low] + parted[high]) / 2, np.float32)
 
 
 @dataclass(frozen=True)

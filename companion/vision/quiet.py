@@ -9,7 +9,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from companion.vision.geometry import Image
+from companion.vision.geometry import Image, averaged
 
 Mask = NDArray[np.uint8]
 Point = NDArray[np.float64]
@@ -73,8 +73,7 @@ class QuietPictures:
         if time - self._since < _SETTLES or (last and last.began >= self._since and time - last.ended < _RENEWS):
             return
         scale = _WIDTH / image.shape[1]
-        small = cv2.resize(image, (_WIDTH, max(8, round(image.shape[0] * scale))), interpolation=cv2.INTER_AREA)
-        gray = np.asarray(cv2.cvtColor(small, cv2.COLOR_BGR2GRAY), np.uint8)
+        gray = np.asarray(cv2.cvtColor(averaged(image, _WIDTH), cv2.COLOR_BGR2GRAY), np.uint8)
         if last is not None and last.began >= self._since:
             self._pictures.pop()
         where = None if hidden is None else (np.packbits(hidden > 0), (hidden.shape[0], hidden.shape[1]))

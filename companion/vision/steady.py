@@ -15,15 +15,14 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from companion.vision.frames import Frame
-from companion.vision.geometry import Image, reduced
+from companion.vision.frames import SMALL, Frame
+from companion.vision.geometry import Image
 from companion.vision.motion import structure
 
 Floats = NDArray[np.float32]
 Picture = TypeVar("Picture", Image, Floats)
 
-# Width in pixels at which frames are compared; a shift is found there to a twentieth of a pixel.
-_WIDTH = 160
+# A shift is found in small pictures to a twentieth of a pixel.
 # Parts of the picture, so many by so many; the mean grey levels by which one must differ to be worth a closer look, and
 # the mean structure, to have changed. Swaying changes at least so many of them, an arm three to seven.
 _PARTS, _DIFFERS, _CHANGED, _FEWEST = 4, 0.8, 0.05, 8
@@ -58,7 +57,7 @@ class Steadier:
     def take(self, frame: Frame) -> Frame:
         """Return the frame as the camera would have shown it had it not swayed; mostly the frame itself."""
         self.moved = False
-        small = _small(frame.image)
+        small = cv2.cvtColor(frame.small, cv2.COLOR_BGR2GRAY).astype(np.float32)
         gap, self._last = frame.time - self._last, frame.time
         if self._anchor is None or self._anchor.shape != small.shape or gap >= _SPARSE:
             return self._anchored_at(small, frame)
@@ -73,7 +72,7 @@ class Steadier:
         elif frame.time - self._shifted_since >= _STAYS:
             self.moved = True
             return self._anchored_at(small, frame)
-        scale = frame.image.shape[1] / _WIDTH
+        scale = frame.image.shape[1] / SMALL
         return replace(frame, image=np.asarray(_shifted(frame.image, shift[0] * scale, shift[1] * scale), np.uint8))
 
     def _anchored_at(self, small: Floats, frame: Frame) -> Frame:
@@ -109,11 +108,6 @@ def _shifted(image: Picture, x: float, y: float) -> Picture:
     way = np.array([[1, 0, -x], [0, 1, -y]], np.float32)
     size = image.shape[1], image.shape[0]
     return cast(Picture, cv2.warpAffine(image, way, size, flags=cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE))
-
-
-def _small(image: Image) -> Floats:
-    """Return the picture in grey at _WIDTH."""
-    return cv2.cvtColor(reduced(image, _WIDTH), cv2.COLOR_BGR2GRAY).astype(np.float32)
 
 
 @lru_cache(maxsize=4)

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from companion.vision.arms import ArmWatcher
 from companion.vision.backdrop import Difference
 from companion.vision.events import PileKind
+from companion.vision.frames import Frame
 from companion.vision.geometry import Image
 from companion.vision.reaches import Reach, ReachFinder, Spot
 from companion.vision.tracks import Track
@@ -102,7 +103,7 @@ def follow(frames: Film) -> tuple[list[Track], list[Reach]]:
     tracks: dict[int, Track] = {}
     reaches: list[Reach] = []
     for image, time in frames:
-        for track in watcher.feed(image, time):
+        for track in watcher.feed(Frame(image, time, 0)):
             tracks[track.number] = track
             reaches += finders.setdefault(track.number, ReachFinder(track)).follow([DISCARD, DRAW])
     for track in watcher.finish():
@@ -190,7 +191,7 @@ def test_a_card_that_touches_the_rim_is_no_arm_once_it_is_known_to_lie_there() -
 
     watcher, seen = ArmWatcher(), list[bool]()
     for image, time in film(4.0, [arm], lying):
-        tracks = watcher.feed(image, time)
+        tracks = watcher.feed(Frame(image, time, 0))
         if time >= 1.3:
             watcher.lies(quad)
         seen.append(bool(time > 2.5 and tracks))
@@ -406,7 +407,7 @@ def test_every_frame_of_a_film_at_25_a_second_is_looked_at_and_every_other_one_a
         for number in range(2 * rate):
             image = table()
             arm.paint(image, number / rate)
-            tracks = watcher.feed(image, number / rate)
+            tracks = watcher.feed(Frame(image, number / rate, number))
         looked[rate] = len(tracks[0].samples)
     assert looked[30] > 10
     assert 1.4 * looked[30] < looked[25] < 1.9 * looked[30]
