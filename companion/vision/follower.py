@@ -125,6 +125,7 @@ class Follower:
             tracks = []
             self._begin_anew(frame.time)
         self._quiet.see(frame.image, frame.time, self._arms.hidden, self._is_hidden(tracks))
+        self.tracker.ignore(self._arms.restless)
         events = self._take(self.tracker.feed(frame), tracks, frame.time)
         self._look_for_backs(frame, tracks)
         return events

@@ -92,6 +92,10 @@ class PileTracker:
         """The card taken to be on top."""
         return self._pile.top
 
+    def ignore(self, restless: Mask | None) -> None:
+        """Let what moves in a part of the picture tell nothing, 1 in a mask of any size; all counts where None."""
+        self._stillness.restless = restless
+
     def feed(self, frame: Frame) -> list[PileEvent]:
         """Take in the next frame; returns what has happened, mostly nothing. Raises what the detector raises."""
         picture = view(frame)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import cv2
 import numpy as np
 
 from companion.vision.frames import Frame
@@ -52,6 +53,8 @@ _MIDDLE = 0.45
 # Part of the middle that must differ from what was known for a look past the arm to be worth it: so much did in 71 of
 # those landings.
 _CAME = 0.1
+# How far from its middle, in lengths of a card, what moves is the pile's or a hand's at it.
+_AT_PILE = 0.8
 # Area, in squares of a card's length, from which something that lies across the zone's edge can be an arm: two fingers'
 # ends of 8 mm by 15 mm, where cards are 87 mm long.
 _ARM = 0.03
@@ -133,6 +136,8 @@ class Stillness:
         self._told: Quad | None = None
         self._told_at = 0.0
         self._background = Background()
+        self.restless: Mask | None = None
+        """Where something moves all the time, 1 in a picture of any size: it tells nothing of the pile."""
 
     @property
     def stirred(self) -> bool:
@@ -153,7 +158,7 @@ class Stillness:
         self._background.learn(view.glance)
         gap = view.time - last.time
         alone = gap >= _SPARSE_SECONDS
-        moving = difference(last.glance, view.glance)
+        moving = self._calm(difference(last.glance, view.glance), view, zone)
         moved = view.share(moving, zone) > MOTION
         if moved:
             self._stirred = True
@@ -185,7 +190,7 @@ class Stillness:
         if reference is None:
             early = still.lasted < _FINDING_SECONDS and not still.alone
             return None if early else np.ones(picture.structure.shape, np.uint8)
-        changed = difference(reference.glance, picture)
+        changed = self._calm(difference(reference.glance, picture), still.view, zone)
         if still.view.share(changed, zone) <= _NEWS and not self._stirred and not looking:
             if still.view.time - reference.time >= _REFRESH_SECONDS:
                 self.reference = still.view
@@ -206,9 +211,19 @@ class Stillness:
         moving, reference = self._moving, self.reference
         if zone is None or moving is None or reference is None or view.share(moving, zone, _MIDDLE) > MOTION:
             return None
-        changed = difference(reference.glance, view.glance)
+        changed = self._calm(difference(reference.glance, view.glance), view, zone)
         news = view.share(changed, zone, _MIDDLE) >= _CAME and not self._lies_as_told(view, reference)
         return changed if news else None
+
+    def _calm(self, changed: Mask, view: View, zone: Zone | None) -> Mask:
+        """Return a mask without what is restless, but for the pile's middle."""
+        if self.restless is None:
+            return changed
+        height, width = changed.shape
+        calm = np.asarray(1 - cv2.resize(self.restless, (width, height), interpolation=cv2.INTER_NEAREST), np.uint8)
+        if zone is not None:
+            calm[view.window(zone, _AT_PILE)] = 1
+        return np.asarray(changed & calm, np.uint8)
 
     def _lies_as_told(self, view: View, reference: View) -> bool:
         """Whether a card that has just been told past an arm lies as it did then."""
@@ -228,7 +243,13 @@ class Stillness:
             fresh = changed | tinted(self.reference.glance.colors, view.glance.colors, changed.shape)
             foreign[window] &= fresh[window]
         length = zone.length * view.scale
-        return reaches_in(foreign, window, max(1, int(_ARM * length**2)))
+        least = max(1, int(_ARM * length**2))
+        if self.restless is not None:
+            # What does not come out of it is no arm.
+            _, labels = cv2.connectedComponents(foreign, connectivity=8)
+            sizes = np.bincount(labels[self._calm(foreign, view, zone) > 0], minlength=int(labels.max()) + 1)
+            foreign &= (sizes >= least)[labels].astype(np.uint8)
+        return reaches_in(foreign, window, least)
 
     def refer_to(self, view: View, told: Quad | None = None) -> None:
         """Make this the picture in which the pile is known; only this outline in it, where an arm still leaves it."""
