@@ -6,6 +6,7 @@ import json
 import os
 from collections import Counter
 from pathlib import Path
+from typing import cast
 
 import cv2
 import numpy as np
@@ -35,11 +36,12 @@ from companion.vision.corners import (
 )
 from companion.vision.detector import CardDetector, model_folder
 from companion.vision.geometry import Quad, corner_frames, homography, project, unit_square
+from companion.vision.hidden import HiddenCards
 from companion.vision.limits import ReadingLimits
 from companion.vision.reader import Reader
 from companion.vision.reading import Reading, Scale
 from companion.vision.runtime import Network
-from companion.vision.sightings import Handedness
+from companion.vision.sightings import Handedness, Sighting
 
 PHOTOS = Path(os.environ.get("COMPANION_PHOTOS", Path(__file__).resolve().parents[3] / "shared" / "photos"))
 CARD = np.array([[100, 50], [212, 50], [212, 224], [100, 224]], np.float32)
@@ -333,3 +335,32 @@ def test_a_card_too_small_for_a_first_look_is_found_at_a_finer_scale(name: str, 
     share = small[..., 3:] / np.float32(255)
     table[330:355, 600:616] = small[..., :3] * share + table[330:355, 600:616] * (1 - share)
     assert [sighting.card.name for sighting in CardDetector.shipped(EditionName.CLASSIC).detect(table)] == [name]
+
+
+class SeesCards:
+    """A card reader to which every outline shows a card."""
+
+    def no_card_probabilities(self, image: np.ndarray, quads: list[Quad]) -> np.ndarray:
+        return np.zeros(len(quads), np.float32)
+
+
+def test_an_unsure_corner_of_a_card_that_lies_open_is_that_card_seen_twice() -> None:
+    hidden = HiddenCards(cast(Reader, SeesCards()), ReadingLimits.load(model_folder() / "limits.json"))
+    image = np.zeros((400, 400, 3), np.uint8)
+
+    def corner(quad: Quad, *chances: float) -> Reading:
+        logs = np.full(len(ALL_CARDS) + 1, -9, np.float32)
+        logs[: len(chances)] = np.log(chances)
+        return Reading(corner_frames(quad)[0], logs, ANY)
+
+    def behind(quad: Quad, *chances: float) -> list[str]:
+        loose = [corner(quad, *chances)]
+        return [s.card.name for s in hidden.among(image, loose, [open_card], loose, loose)]
+
+    open_card = Sighting(CARD, (ALL_CARDS[0],), (0.99,), True)
+    name = ALL_CARDS[0].name
+    assert behind(CARD + 12, 0.6, 0.3) == []
+    # A sure one is a like card on it, so is one that lies farther off, and what reads otherwise is another one.
+    assert behind(CARD + 12, 0.95, 0.02) == [name]
+    assert behind(CARD + np.float32([80, 0]), 0.6, 0.3) == [name]
+    assert behind(CARD + 12, 0.3, 0.6) == [ALL_CARDS[1].name]
