@@ -19,6 +19,7 @@ from companion.referee.state import Header
 from companion.server.access.guests import Role
 from companion.table import Turns
 from companion.vision.events import Arm, CardLanded
+from companion.vision.sightings import Sighting
 
 PEOPLE = ("Ann", "Ben", "Cy", "Dee", "Eve", "Fay", "Gus", "Hal", "Ivy", "Jo")
 
@@ -485,3 +486,20 @@ def test_the_setup_page_says_what_hinders_the_camera_and_takes_the_draw_pile(ser
         page.mouse.up()
     assert sent.value.post_data_json["draw_pile"] == pytest.approx([160, 90, 160, 90], abs=3)
     expect(page.locator(".toast")).to_have_text("The draw pile is marked.")
+
+
+def test_an_old_picture_is_not_said_to_be_well(server: Server, open_as: Open) -> None:
+    sharp = np.random.default_rng(1).integers(60, 200, (360, 640, 3), np.uint8)
+    quad = np.array([[200, 100], [300, 100], [300, 255], [200, 255]], np.float32)
+    server.read_with(lambda _: [Sighting(quad, (Card.parse("red 7"),), (0.99,), True)])
+    server.services.camera.choose("phone")
+    page = open_as(Role.HOST, page="")
+    page.click("#camera-fold summary")
+    server.services.camera.push(cv2.imencode(".jpg", sharp)[1].tobytes())
+    expect(page.locator(".camera-status")).to_contain_text("gone")
+    # What comes after an answer has been shown is asked for only then.
+    for _ in range(2):
+        with page.expect_response(lambda response: response.url.endswith("/api/camera/advice")) as seen:
+            pass
+    assert seen.value.json()["advice"]["hindrance"] == "nothing"
+    expect(page.locator(".helper")).to_be_hidden()

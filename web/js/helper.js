@@ -21,23 +21,24 @@ function said({ hindrance, nearer, measured }) {
 /**
  * Looks again and again while it is wanted, and says what it finds.
  * @param {HTMLElement} place @param {HTMLCanvasElement} canvas laid over the picture @param {() => boolean} wanted
+ * @param {() => boolean} gone whether the picture is an old one: then nothing is well
  */
-export function help(place, canvas, wanted) {
+export function help(place, canvas, wanted, gone = () => false) {
   const line = h("p", { class: "helper", role: "status", hidden: true });
   canvas.classList.add("helper-outline");
   place.append(line);
   const look = async () => {
     /** @type {Look | null} */
     const seen = wanted() && !document.hidden ? await post("/api/camera/advice").catch(() => null) : null;
-    const text = seen ? said(seen.advice) : "";
+    const good = seen?.advice.hindrance === "nothing";
+    const text = seen && !(good && gone()) ? said(seen.advice) : "";
     line.hidden = text === "";
     if (line.textContent !== text) line.textContent = text;
-    const good = seen?.advice.hindrance === "nothing";
     line.classList.toggle("good", good);
     line.classList.toggle("warn", !good);
     canvas.width = seen?.width ?? 1;
     canvas.height = seen?.height ?? 1;
-    if (seen?.advice.quad) outline(canvas, seen.advice.quad, good ? "#3ecf6d" : "#ff9d4d");
+    if (seen?.advice.quad && text) outline(canvas, seen.advice.quad, good ? "#3ecf6d" : "#ff9d4d");
     setTimeout(look, EVERY);
   };
   look();

@@ -11,6 +11,8 @@ export class Picture {
     this.status = h("p", { class: "camera-status", role: "status" }, t("camera.none"));
     this.busy = false;
     this.known = false;
+    /** Whether no new picture comes. */
+    this.gone = false;
     /** @type {import("./types").Frame | null} */
     this.waiting = null;
     place.append(h("div", { class: "live" }, this.image, this.canvas), this.status);
@@ -67,6 +69,7 @@ export class Picture {
     const bad = camera.health !== null && camera.health !== "ok";
     this.status.classList.toggle("warn", bad);
     this.known = camera.health !== null;
+    this.gone = camera.health === "gone" || camera.health === "frozen";
     if (!this.known) return;
     this.status.textContent = said(camera);
   }

@@ -66,7 +66,7 @@ live({
 });
 const [overlay, marks] = [h("canvas", { "aria-hidden": "true" }), h("canvas", { "aria-hidden": "true" })];
 picturePlace.querySelector(".live")?.append(overlay, marks);
-help(picturePlace, overlay, () => !picturePlace.hidden && (picturePlace.closest("#guide") !== null || /** @type {HTMLDetailsElement} */ ($("#camera-fold")).open));
+help(picturePlace, overlay, () => !picturePlace.hidden && (picturePlace.closest("#guide") !== null || /** @type {HTMLDetailsElement} */ ($("#camera-fold")).open), () => picture.gone);
 picturePlace.append(marking(marks));
 // Whoever set a match up here before knows the way, whatever browser it was.
 if (isNew() && !last.players) guide($("#guide"), { camera: cameraPlace, picture: picturePlace, done: () => fields()[0]?.focus() });
