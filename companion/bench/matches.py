@@ -189,6 +189,7 @@ def hands_figures(evenings: Sequence[Evening]) -> dict[str, float]:
         "reaches with the right arm, share": hands[Count.RIGHT_DRAWER.value] / max(1, hands[Count.FOUND.value]),
         "reaches invented per 100 landings": 100 * hands[Count.INVENTED.value] / max(1, landings),
         "draws found, share": hands[Draws.RULED.value] / max(1, hands[Draws.TRUE.value]),
+        "draws missed": hands[Draws.TRUE.value] - hands[Draws.RULED.value],
         "draws invented per 100 landings": 100 * hands[Draws.INVENTED.value] / max(1, landings),
         "turns right after a landing, share": (rulings["right"] + rulings["asked"]) / max(1, _gradable(rulings)),
         "matches that never derailed": sum(not evening.derailed for evening in evenings),

@@ -13,6 +13,7 @@ from companion.table import thresholds
 from companion.table.between import choices_made, standing, turned
 from companion.table.observations import Reach
 from companion.table.situation import Mode, Situation, Turns, Way
+from companion.vision.events import IDLE_SHARE
 
 
 def reach_ways(situation: Situation, reach: Reach, mode: Mode) -> list[Way]:
@@ -188,16 +189,22 @@ def _by(way: Way, seat: int, reach: Reach, share: float, mode: Mode) -> Iterator
 
 
 def _nothing(reach: Reach) -> float:
-    return max(reach.drawn[0] if reach.drawn else 1.0, thresholds.FLOOR)
+    """Return how likely the reach looks as it did if nothing was taken, up to a factor of its own.
+
+    What was seen is told as probabilities: over the prior that they were worked out with, they are likelihoods. How
+    often a reach takes nothing here is the table's to say, by who is to draw.
+    """
+    return max((reach.drawn[0] if reach.drawn else 1.0) / IDLE_SHARE, thresholds.FLOOR)
 
 
 def _counted(reach: Reach, count: int) -> float:
-    """Return how likely the grab looks as it did if so many were taken."""
+    """Return the same if so many were taken, up to the same factor."""
     seen = reach.drawn[count] if count < len(reach.drawn) else 0.0
-    return max(seen, thresholds.TOO_MANY * (1 - _nothing(reach)), thresholds.FLOOR)
+    any_ = sum(reach.drawn[1:])
+    return max(max(seen, thresholds.TOO_MANY * any_) / (1 - IDLE_SHARE), thresholds.FLOOR)
 
 
 def _taken(reach: Reach, count: int) -> float:
     """Return the same where more may be counted than were taken."""
-    more = sum(reach.drawn[count + 1 :])
+    more = sum(reach.drawn[count + 1 :]) / (1 - IDLE_SHARE)
     return _counted(reach, count) + more * thresholds.TOO_MANY

@@ -14,13 +14,14 @@ from companion.journal import Journal, Line, ReadBy, Reading
 from companion.records import Batch, Correction, Standing
 from companion.referee.effects import Effect
 from companion.referee.match import Match
-from companion.referee.moves import Amend, Undo
+from companion.referee.moves import Amend, ChooseColor, Target, Undo
 from companion.referee.state import Phase, State
 from companion.table.memory import Watch, dump_memory
-from companion.table.observations import Pending, Reach, Sight, dump, in_order
+from companion.table.observations import Pending, Reach, Sight, Tap, dump, in_order
 from companion.table.questions import Asked, ask
 from companion.table.sentences import Sentences
 from companion.table.situation import Mode, Situation, Way
+from companion.table.stories import stories_of
 from companion.table.thresholds import REMINDED_AFTER_SECONDS
 from companion.table.trail import Trail, put_right
 from companion.table.view import HistoryLine, Ruling
@@ -106,6 +107,11 @@ def advance(
     if trail is None or trail.known is not known or not mode.sees_arms:
         trail = Trail(known)
     pending = in_order(pending)
+    if must_fit and isinstance(pending[-1].what, Tap) and isinstance(pending[-1].what.move, ChooseColor | Target):
+        # It was named before anybody had a hand at the draw pile, whatever that did there.
+        named = _before_hands(pending)
+        if _fits(known, named, mode):
+            pending = named
     if pending and trail.is_late(pending[-1]):
         trail, pending = trail.with_late(pending[-1], mode), pending[:-1]
     beams = trail.beams(pending, mode)
@@ -149,6 +155,19 @@ def advance(
     return Advance(
         replace(session, known=known, pending=rest, undone=undone, trail=trail), batch, tuple(announcements), asked
     )
+
+
+def _before_hands(pending: Sequence[Pending]) -> tuple[Pending, ...]:
+    """Return what is pending with its last before the arms at the draw pile that came just before it."""
+    place = len(pending) - 1
+    while place and isinstance(pending[place - 1].what, Reach):
+        place -= 1
+    return (*pending[:place], pending[-1], *pending[place:-1])
+
+
+def _fits(known: Situation, pending: Sequence[Pending], mode: Mode) -> bool:
+    """Return whether no tap is most likely a slip."""
+    return all(way.refusal is None for way in stories_of(known, pending, mode)[0].ways)
 
 
 def _tapped_first(known: Situation, pending: Sequence[Pending], mode: Mode) -> tuple[Pending, ...]:

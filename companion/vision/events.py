@@ -107,12 +107,17 @@ class PileMoved:
     time: float
 
 
+IDLE_SHARE = 1 / 3
+"""Of the reaches for the draw pile by which `PileReached.drawn` was worked out, so many took nothing: its prior."""
+
+
 @dataclass(frozen=True)
 class PileReached:
     """An arm has been at a pile and has gone from it, whether or not anything came of it.
 
     began, time: seconds from the start of the source, when its tip came to the pile and when it left. drawn: for the
-    draw pile the probability of each number of cards taken, from 0 on, which sum to 1; empty for the discard pile.
+    draw pile the probability of each number of cards taken, from 0 on, which sum to 1, nothing else being known than
+    that `IDLE_SHARE` of reaches take none; empty for the discard pile.
     """
 
     time: float

@@ -18,17 +18,27 @@ from companion.referee.match import Match
 from companion.referee.moves import Accept, ActorMove, Challenge, ChooseColor, Count, Draw, Flip, Judge, Play, Start
 from companion.referee.state import Header
 from companion.store import Store
-from companion.table import Known, NoticeKind, QuestionKind, RoundScoredError, Table, Turns, UpdateKind
+from companion.table import Known, NoticeKind, QuestionKind, RoundScoredError, Table, Turns, UpdateKind, thresholds
 from companion.table.errors import NobodysMoveError, NothingToRedoError
-from companion.table.observations import Pending, Sight
+from companion.table.observations import Pending, Reach, Sight
 from companion.table.questions import ask
+from companion.table.reaches import reach_ways
 from companion.table.ring import Seat, unknown
 from companion.table.seatings import suggested_rings
 from companion.table.sentences import Sentences
 from companion.table.situation import Way, situation
 from companion.table.transcriber import Told, transcribe
 from companion.table.weigh import Candidate, Finding
-from companion.vision.events import Arm, CameraHealth, CameraStatus, CardLanded, CardTakenBack, PileKind, PileReached
+from companion.vision.events import (
+    IDLE_SHARE,
+    Arm,
+    CameraHealth,
+    CameraStatus,
+    CardLanded,
+    CardTakenBack,
+    PileKind,
+    PileReached,
+)
 
 from .conftest import Game, card, header, probabilities
 from .hands import Film, Filming, People, around
@@ -223,6 +233,19 @@ def test_play_goes_on_over_it(arms: ArmsGame) -> None:
     arms.lay("Cy", "red 4")
     assert arms.view.questions == ()
     assert arms.moves[-4:] == ["Ann Draw", "Ann Pass", "Ben Play", "Cy Play"]
+
+
+def test_a_reach_that_looks_like_any_other_leaves_it_to_what_people_do(arms: ArmsGame) -> None:
+    session = arms.table._session
+    assert session is not None
+    known = session.known
+    arms.now += 5  # another arm
+    reach = Reach(arms.now, arms.arm("Ann"), (IDLE_SHARE, 1 - IDLE_SHARE))
+    ways = reach_ways(known, reach, session.watch.mode(known.ring))
+    densities = known.ring.densities(reach.arm.direction, reach.arm.spread)
+    even = sum(densities) / len(densities)
+    assert min(abs(way.weight / even - thresholds.IDLE_REACH) for way in ways if not way.lines) < 1e-9
+    assert max(way.weight / densities[0] for way in ways if way.lines) == pytest.approx(1 - thresholds.IDLE_REACH)
 
 
 def test_a_tapped_draw_whose_arm_is_seen_later_counts_once(arms: ArmsGame) -> None:
