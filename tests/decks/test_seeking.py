@@ -10,10 +10,12 @@ from companion.cards import ALL_CARDS, Card, EditionName
 from companion.dataset.artist.faces import render
 from companion.dataset.artist.families import StyleFamily
 from companion.dataset.artist.styles import sample_style
+from companion.decks.aligning import aligned
 from companion.decks.congealing import congealed
 from companion.decks.deckfile import LearntDeck
 from companion.decks.seeking import Seeker
 from companion.decks.views import PICTURE, outline
+from companion.decks.voting import Voters
 from companion.vision.geometry import Image, Quad, corner_frames, homography, intersection_over_union, unit_square
 from companion.vision.learnt import Sought
 from companion.vision.reading import Reading, Scale
@@ -93,6 +95,29 @@ def test_cards_of_another_design_and_bare_tables_are_left_alone(faces: list[Imag
     other = np.ascontiguousarray(render(Card.parse("red 7"), style, 400).image[:, :, :3])
     _lay(picture, other, _turned(400, 300, 20))
     assert seeker.seek(picture, [_turned(400, 300, 20)]) == []
+
+
+def test_keypoints_of_a_large_picture_tell_where_its_cards_lie(faces: list[Image]) -> None:
+    picture = _table(1600, 1200)
+    quads = [_turned(500, 500, 25, 420), _turned(1150, 700, 200, 420)]
+    for face, quad in zip(faces, quads, strict=False):
+        _lay(picture, face, quad)
+    found = Voters.of(_deck(faces).pictures).outlines(_lit(picture))
+    for truth in quads:
+        assert max(intersection_over_union(truth, quad) for quad in found) > 0.95
+
+
+def test_the_part_of_a_card_that_shows_brings_its_outline_to_where_it_lies(faces: list[Image]) -> None:
+    picture, truth, shown = _table(800, 600), _turned(400, 300, 15), np.ones((12, 8), bool)
+    _lay(picture, faces[0], truth)
+    _lay(picture, faces[1], _turned(520, 330, 30))
+    shown[:, 4:] = False
+    like = cv2.resize(faces[0], (96, 144), interpolation=cv2.INTER_AREA).astype(np.float32)
+    moved = aligned(_lit(picture), np.asarray(truth + np.array([5, -4]), np.float32), like, shown)
+    assert moved is not None
+    # The far side is hidden: only the near one can be told.
+    assert np.abs(moved - truth)[[0, 3]].max() < 2
+    assert aligned(picture, truth, like, np.zeros((12, 8), bool)) is None
 
 
 def test_kept_pictures_that_lie_off_are_brought_to_where_most_lie(faces: list[Image]) -> None:
