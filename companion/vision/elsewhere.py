@@ -49,22 +49,24 @@ class Elsewhere:
         self._first = first
         self._sightings = sightings
         self._pile = pile
-        self._last: View | None = None
-        self._due, self._pause = 0.0, _PAUSE
+        self._due: float | None = None
+        self._pause = _PAUSE
         self._candidates: list[tuple[Sighting, View]] = []
 
-    def look(self, picture: View) -> tuple[Sighting, float] | None:
-        """Return the card that was laid elsewhere and since when it lies, in seconds, once two pictures show it."""
-        last, self._last = self._last, picture
-        if last is None:
+    def look(self, picture: View, moving: Mask | None) -> tuple[Sighting, float] | None:
+        """Return the card that was laid elsewhere and since when it lies, in seconds, once two pictures show it.
+
+        moving: where the picture differs from the one before, None where that cannot be told.
+        """
+        if self._due is None:
             self._put_off(picture, _PAUSE if self._first else _SETTLING)
-        if last is None or picture.time < self._due or last.frame.image.shape != picture.frame.image.shape:
+            return None
+        if picture.time < self._due or moving is None:
             return None
         changed = self._changed(picture)
         if changed is None:
             self._put_off(picture, _PAUSE)
             return None
-        moving = difference(last.glance, picture.glance)
         found = [s for s in self._detect(picture.frame.image) if self._is_laid(s, changed, moving, picture)]
         self._put_off(picture, _PAUSE if found else min(_LONGEST_PAUSE, 2 * self._pause))
         before = [(card, then) for card, then in self._candidates if picture.time - then.time <= _REMEMBERED]

@@ -122,7 +122,7 @@ class PileTracker:
 
     def _look_elsewhere(self, picture: View) -> list[PileEvent]:
         """Let the pile be where the first card is laid, if that is not where something else was taken for it."""
-        laid = None if self._elsewhere is None else self._elsewhere.look(picture)
+        laid = None if self._elsewhere is None else self._elsewhere.look(picture, self._stillness.moving)
         if laid is None:
             return []
         top, since = laid

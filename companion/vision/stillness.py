@@ -132,7 +132,8 @@ class Stillness:
         self._last: View | None = None
         self._still: Still | None = None
         self._stirred = False
-        self._moving: Mask | None = None
+        self.moving: Mask | None = None
+        """Where the last picture differs from the one before, None where that cannot be told."""
         self._told: Quad | None = None
         self._told_at = 0.0
         self._background = Background()
@@ -152,18 +153,17 @@ class Stillness:
         """Take in the next picture; returns None while something moves at the pile, or nothing can be told."""
         last, self._last = self._last, view
         before, self._still = self._still, None
-        self._moving = None
+        self.moving = None
         if last is None or view.glance.is_dark or last.glance.structure.shape != view.glance.structure.shape:
             return None
         self._background.learn(view.glance)
         gap = view.time - last.time
         alone = gap >= _SPARSE_SECONDS
-        moving = self._calm(difference(last.glance, view.glance), view, zone)
-        moved = view.share(moving, zone) > MOTION
+        self.moving = difference(last.glance, view.glance)
+        moved = view.share(self._calm(self.moving, view, zone), zone) > MOTION
         if moved:
             self._stirred = True
             if not alone:
-                self._moving = moving
                 return None
             before = None
         frames = 1 if before is None else before.frames + 1
@@ -208,8 +208,10 @@ class Stillness:
 
         None where that is not so: where nothing moves, or something does in the pile's middle, or that is as it was.
         """
-        moving, reference = self._moving, self.reference
-        if zone is None or moving is None or reference is None or view.share(moving, zone, _MIDDLE) > MOTION:
+        moving, reference = self.moving, self.reference
+        if zone is None or moving is None or reference is None or self._still is not None:
+            return None
+        if view.share(moving, zone, _MIDDLE) > MOTION:
             return None
         changed = self._calm(difference(reference.glance, view.glance), view, zone)
         news = view.share(changed, zone, _MIDDLE) >= _CAME and not self._lies_as_told(view, reference)
