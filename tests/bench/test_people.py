@@ -110,6 +110,19 @@ def test_who_leaves_it_to_the_camera_taps_what_no_camera_sees(seed: int, edition
     assert people.taps <= asked + len(needed)
 
 
+@pytest.mark.parametrize(("off", "kind"), [(45.0, QuestionKind.PLAYER), (180.0, QuestionKind.TURN)])
+def test_who_leaves_it_to_the_camera_lets_the_next_card_tell_whose_a_card_was(off: float, kind: QuestionKind) -> None:
+    script = write_script(1, EditionName.CLASSIC, ("Ann", "Ben", "Cy", "Dee"), LIVELY, 24, lively=True)
+    told = seen_with_arms(script)
+    time, event = told[9]
+    assert isinstance(event, CardLanded)
+    assert event.arm is not None
+    told[9] = time, replace(event, arm=Arm((event.arm.direction + off) % 360, 30.0, event.arm.track))
+    people = play(script, told, hands_free=True)
+    assert (people.questions[kind], people.rulings[Ruling.ASKED], people.taps) == (1, 1, 0)
+    assert people.slips == []
+
+
 def other(card: Card) -> Card:
     """Return a card of the same colour: one that may be played as well."""
     name = card.name.split()[0] if card.color else "red"
