@@ -24,14 +24,17 @@ def _likeness(cards: list[Card], alike: dict[frozenset[Card], float]) -> np.ndar
     table = np.random.default_rng(1).uniform(0, 0.01, (len(cards), len(cards)))
     for i, one in enumerate(cards):
         for j, other in enumerate(cards):
-            table[i, j] += 0.95 if one == other else alike.get(frozenset((one, other)), 0.3)
+            table[i, j] += alike.get(frozenset((one, other)), 0.95 if one == other else 0.3)
     return np.asarray((table + table.T) / 2, np.float64)
 
 
 def test_two_like_faces_of_a_colour_are_not_one_wild_card() -> None:
     cards = _laid()
-    pairs = [(Card.parse(f"{color} 3"), Card.parse(f"{color} 8")) for color in ("red", "yellow", "green", "blue")]
-    groups = copies(_likeness(cards, {frozenset(pair): 0.93 for pair in pairs}), HELD, 1.0, {})
+    colors = ("red", "yellow", "green", "blue")
+    pairs = {frozenset((Card.parse(f"{color} 3"), Card.parse(f"{color} 8"))): 0.9 for color in colors}
+    # Copies of another face are less alike: by likeness alone the two faces would be joined first.
+    unlike = {frozenset((Card.parse(f"{color} 7"),)): 0.85 for color in colors}
+    groups = copies(_likeness(cards, pairs | unlike), HELD, 1.0, {})
     assert sorted(len(group) for group in groups) == sorted(HELD.values())
     assert all(len({cards[i] for i in group}) == 1 for group in groups)
 

@@ -13,6 +13,8 @@ from companion.dataset.artist.styles import sample_style
 from companion.decks.aligning import aligned
 from companion.decks.congealing import congealed
 from companion.decks.deckfile import LearntDeck
+from companion.decks.keypoints import Keypoints
+from companion.decks.prints import Prints
 from companion.decks.seeking import Seeker
 from companion.decks.views import PICTURE, outline
 from companion.decks.voting import Voters
@@ -86,6 +88,17 @@ def test_cards_are_told_by_their_pictures_from_the_topmost_down(faces: list[Imag
         # Which end is up is left open: a card of this design looks the same either way.
         assert intersection_over_union(one.quad, truth) > 0.85
         assert one.open == (name in {NAMES[3], NAMES[4]})
+
+
+def test_a_hand_is_followed_to_cards_that_nothing_else_tells_of(faces: list[Image]) -> None:
+    picture, turns = _table(800, 600), np.radians([-28, -14, 0, 14])
+    quads = [_turned(400 + 260 * np.sin(turn), 520 - 260 * np.cos(turn), float(np.degrees(turn))) for turn in turns]
+    for face, quad in zip(faces, quads, strict=False):
+        _lay(picture, face, quad)
+    nothing = Voters(Keypoints(np.zeros((0, 4), np.float32), np.zeros((0, 128), np.float32)))
+    seeker = Seeker(Prints.of(_deck(faces).pictures, CARDS), nothing)
+    assert sorted(_names(seeker.seek(_lit(picture), quads[2:]))) == sorted(NAMES[:4])
+    assert _names(seeker.seek(_lit(picture), quads[3:])) == [NAMES[3]]
 
 
 def test_cards_of_another_design_and_bare_tables_are_left_alone(faces: list[Image]) -> None:
