@@ -106,6 +106,7 @@ def test_a_challenged_hand_is_read_for_the_challenger_alone(
     reader.cards = ["red 7", "yellow 0", "green 3", "green 4", "green 5", "blue skip"]
     ben = join(Role.PLAYER, "Ben")
     assert len(read(ben, "purpose=challenge&player=Ann")["cards"]) == 6  # type: ignore[arg-type]
+    assert ben.post("/api/challenge", json={"cards": []}).status_code == 422
     assert ben.post("/api/challenge", json={"cards": reader.cards}).json["guilty"] is True
     seen = cy.get("/api/history").get_data(as_text=True)
     assert "yellow 0" not in seen

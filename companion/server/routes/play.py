@@ -99,9 +99,9 @@ class AmendBody(Body):
 
 
 class ChallengeBody(Body):
-    """The hand that was shown to the challenger."""
+    """The hand that was shown to the challenger; who has none left cannot be challenged (R28)."""
 
-    cards: Cards
+    cards: Cards = Field(min_length=1)
 
 
 class ChallengeAnswer(Answer):
@@ -302,7 +302,7 @@ def settle_challenge(body: ChallengeBody) -> ChallengeAnswer:
     with _refusals():
         _, effects = apply(state, moves.Reveal(cards))
         guilty = next(effect.guilty for effect in effects if isinstance(effect, ChallengeSettled))
-        if cards and len(cards) != state.hands[state.turn]:
+        if len(cards) != state.hands[state.turn]:
             services().table.tap(moves.Count(state.players[state.turn], len(cards)))
         outcome = services().table.tap(moves.Judge(guilty))
     return ChallengeAnswer(guilty=guilty, outcome=outcome_answer(outcome))
