@@ -67,7 +67,8 @@ async function openLine(line, view, me) {
       h("button", { type: "button", class: `chip-${color}`, "aria-pressed": color === line.move.color, onclick: () => close({ ...line.move, color }) }, shape(color), t(`color.${color}`)))))), t("close"));
   if (answer?.color && answer.color !== line.move.color) await amend(line.n, answer);
   if (answer?.who) await attempt(() => post("/api/who", { n: line.n, player: answer.who }));
-  if (answer === "drew" || answer === "drop") await attempt(() => post(`/api/${answer}`, { n: line.n }));
+  if (answer === "drew") await attempt(() => post("/api/drew", { n: line.n }));
+  if (answer === "drop") await attempt(() => post("/api/drop", { n: line.n }));
   if (answer !== "amend") return;
   const card = await pickCard(t("history.right"), { edition: view.match.edition, color: line.move.card.startsWith("wild") ? "red" : line.move.card.split(" ")[0] });
   if (card && card !== line.move.card) await amend(line.n, { ...line.move, card });
