@@ -58,6 +58,8 @@ class Elsewhere:
 
         moving: where the picture differs from the one before, None where that cannot be told.
         """
+        if self._pile is not None and self._room(picture) <= 0:
+            return None
         if self._due is None:
             self._put_off(picture, _PAUSE if self._first else _SETTLING)
             return None
@@ -99,7 +101,12 @@ class Elsewhere:
             return False
         if self._pile is None:
             return True
-        return _from_middle(card.quad, picture) < _from_middle(self._pile, picture) - length_of(self._pile)
+        return _from_middle(card.quad, picture) < self._room(picture)
+
+    def _room(self, picture: View) -> float:
+        """Return how far (px) from the picture's middle a card is elsewhere at most; 0 and less where none can be."""
+        assert self._pile is not None
+        return _from_middle(self._pile, picture) - length_of(self._pile)
 
     def _put_off(self, picture: View, pause: float) -> None:
         self._pause = pause
