@@ -54,7 +54,7 @@ async function openLine(line, view, me) {
   const hand = line.move.do === "hand" ? line.move : null;
   const answer = await ask(t("history.ruling", { n: line.n }), (close) => h("div", { class: "stack" },
     h("p", {}, line.player && h("strong", {}, mark(line.player), " ", line.player, ": "), h("strong", {}, line.move.card ? cardName(line.move.card) : t(`move.${line.move.do}`), ". "), line.sentences.join(" ")),
-    h("p", { class: "small soft" }, t(`by.${line.read_by}`), line.player && line.known ? ` · ${t(`known.${line.known}`)}` : ""),
+    h("p", { class: "small soft" }, [...new Set([t(`by.${line.read_by}`), ...(line.player && line.known ? [t(`known.${line.known}`)] : [])])].join(" · ")),
     line.picture ? h("img", { class: "ruling-picture", src: `/api/pictures/${encodeURIComponent(line.picture)}`, alt: t("history.picture") }) : h("p", { class: "soft" }, t("history.nopicture")),
     hand && (hand.cards ? handCards(hand.cards) : h("p", {}, t("scan.points", { count: hand.points }))),
     corrects && line.move.card && h("button", { type: "button", class: "primary", id: "amend", onclick: () => close("amend") }, t("history.amend")),
