@@ -64,10 +64,7 @@ def played_by(known: Situation, n: int, player: str, now: float) -> tuple[Situat
     NoSuchMoveError, NoSuchPlayerError, and NobodysMoveError where the move is none that an arm makes, or where it
     cannot have been that player's.
     """
-    lines = known.journal.lines
-    if not 1 <= n <= len(lines):
-        raise NoSuchMoveError(n, len(lines))
-    target = lines[n - 1]
+    lines, target = known.journal.lines, _line(known, n)
     seat = known.state.header.seat(player)
     if not isinstance(target.entry, Play | Draw):
         raise NobodysMoveError
@@ -78,11 +75,8 @@ def played_by(known: Situation, n: int, player: str, now: float) -> tuple[Situat
         old = known.journal.match.history[n - 2].state.turn
         ring = known.ring if old is None else known.ring.unlearn(old, target.direction)
         known = replace(known, ring=ring.taught_by_hand(seat, target.direction, _ARM_SPREAD))
-    undos = (Line(Undo(), ReadBy.CORRECTED, now),) * (len(lines) - start)
-    base = known
-    for undo in undos:
-        base = base.enter(undo)
-    way = _turn_of(Way(replace(base, outlaw=None)), seat, target)
+    undos, way = _before(known, start + 1, now)
+    way = _turn_of(way, seat, target)
     return known, (*undos, *way.lines, *_worked_out_anew(way, lines[n:]))
 
 
@@ -135,9 +129,7 @@ def drawn_first(known: Situation, n: int, now: float) -> tuple[Line, ...]:
     and had not drawn.
     """
     lines, history = known.journal.lines, known.journal.match.history
-    if not 1 <= n <= len(lines):
-        raise NoSuchMoveError(n, len(lines))
-    target = lines[n - 1]
+    target = _line(known, n)
     on_turn = isinstance(target.entry, Play) and history[n - 2].state.phase is Phase.TURN
     if not on_turn or known.journal.player(n - 1) != history[n - 2].state.actor:
         raise NobodysMoveError
@@ -151,13 +143,18 @@ def never_was(known: Situation, n: int, now: float) -> tuple[Line, ...]:
 
     Raises NoSuchMoveError; NobodysMoveError for the card turned up to start, without which there is no round.
     """
+    if isinstance(_line(known, n).entry, Start):
+        raise NobodysMoveError
+    undos, way = _before(known, n, now)
+    return (*undos, *_worked_out_anew(way, known.journal.lines[n:]))
+
+
+def _line(known: Situation, n: int) -> Line:
+    """Return the line of accepted move `n`, counted from 1. Raises NoSuchMoveError."""
     lines = known.journal.lines
     if not 1 <= n <= len(lines):
         raise NoSuchMoveError(n, len(lines))
-    if isinstance(lines[n - 1].entry, Start):
-        raise NobodysMoveError
-    undos, way = _before(known, n, now)
-    return (*undos, *_worked_out_anew(way, lines[n:]))
+    return lines[n - 1]
 
 
 def _before(known: Situation, n: int, now: float) -> tuple[tuple[Line, ...], Way]:
