@@ -29,7 +29,7 @@ def put_right(table: Table, wanted: Sequence[Move], least: int, header: Header, 
         taps += 1
     if by_line:
         taps += _mend_lines(table, wanted, header)
-    while (moves := _stands(table)) != wanted[: len(moves)]:
+    while (moves := accepted(table)) != wanted[: len(moves)]:
         table.undo(scored=True)
         taps += 1
     for move in wanted[len(moves) : least]:
@@ -92,12 +92,13 @@ def _anothers_card(
 def _agreed(table: Table, wanted: Sequence[Move]) -> int:
     """Return how many of the moves that stand are as they are wanted, from the first on."""
     same = 0
-    for said, true in zip(_stands(table), wanted, strict=False):
+    for said, true in zip(accepted(table), wanted, strict=False):
         if said != true:
             break
         same += 1
     return same
 
 
-def _stands(table: Table) -> tuple[Move, ...]:
+def accepted(table: Table) -> tuple[Move, ...]:
+    """Return the moves that stand at the table, bare."""
     return bare(line.move for line in table.view().history)

@@ -11,7 +11,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from enum import Enum
 
-from companion.bench.mending import put_right
+from companion.bench.mending import accepted, put_right
 from companion.bench.truth import LANDINGS, Standing, bare, illegal_lays, laid_by, named, truth_of
 from companion.cards import Card
 from companion.dataset.simulated.script import Script
@@ -130,7 +130,7 @@ class People:
             self._answer(self._question, now)
             self._look(now)
         if self._stray_since is not None and now >= self._stray_since + _HESITATION:
-            self._mend(now, self._stands())
+            self._mend(now, accepted(self.table))
         self._lose_patience(now)
         while self._illegal and now > self._illegal[0][0] + _PATIENCE:
             self._note_illegal(Ruling.UNCALLED)
@@ -144,7 +144,7 @@ class People:
             self._look(now)
         left = self._truth[self._at + 1 :]
         if self._stray_since is not None:
-            self._mend(now, self._stands())
+            self._mend(now, accepted(self.table))
         elif (left and not self.hands_free) or any(isinstance(s.entry, (*LANDINGS, Undo)) for s in left):
             self._mend(now, None)
 
@@ -189,7 +189,7 @@ class People:
             self._asked_at = now
             self._hear(question, now)
         self._question = question
-        stands = self._stands()
+        stands = accepted(self.table)
         place = self._place_of(stands, now)
         if place is None:
             agreed = max((n for n in range(self._at, len(self._truth)) if self._agrees(n, stands, now)), default=0)
@@ -203,9 +203,6 @@ class People:
             return
         self._grade_up_to(place, now)
         self._was_asked = question is not None
-
-    def _stands(self) -> tuple[Move, ...]:
-        return bare(line.move for line in self.table.view().history)
 
     def _hear(self, question: Question, now: float) -> None:
         self.questions[question.kind] += 1
@@ -398,7 +395,7 @@ class People:
         moves = self._truth[place].moves
         least = len(self._truth[at_least].moves)
         self.taps += put_right(self.table, moves, least, self.script.header, by_line=self.hands_free)
-        stands = self._stands()
+        stands = accepted(self.table)
         while self._truth[place].moves != stands and place > at_least:
             place -= 1
         self._at = place

@@ -26,7 +26,7 @@ from companion.referee.state import Header
 LANDINGS = (Start, Play, Flip)
 """The moves that land a card."""
 # What the camera sees; the rest is tapped.
-_SEEN = (Start, Play, Flip, Reshuffle, Undo)
+_SEEN = (*LANDINGS, Reshuffle, Undo)
 
 
 @dataclass(frozen=True)
