@@ -11,13 +11,13 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from companion.vision.backdrop import Backdrop, Difference, Mask
+from companion.vision.backdrop import Backdrop, Difference
 from companion.vision.frames import SMALL, Frame
 from companion.vision.geometry import Quad
-from companion.vision.motion import filled
+from companion.vision.motion import Mask, filled
 from companion.vision.restless import Restless
 from companion.vision.rim import Point, Rim, rim_of
-from companion.vision.shapes import LEAST_AREA, WIDE, Shape, body_of, divided, farthest, single
+from companion.vision.shapes import CROSS, LEAST_AREA, WIDE, Shape, body_of, divided, farthest, single
 from companion.vision.tracks import Sample, Track
 
 __all__ = ["ArmWatcher"]
@@ -130,7 +130,7 @@ class ArmWatcher:
         closed = np.asarray(cv2.morphologyEx(difference.foreign, cv2.MORPH_CLOSE, _DISC), np.uint8)
         if _is_shady(closed, difference.solid):
             self._shaded = difference.time
-            solid = cv2.morphologyEx(difference.solid, cv2.MORPH_OPEN, _CROSS)
+            solid = cv2.morphologyEx(difference.solid, cv2.MORPH_OPEN, CROSS)
             closed &= np.asarray(cv2.morphologyEx(solid, cv2.MORPH_CLOSE, _DISC), np.uint8)
         edge = np.zeros(closed.shape, np.bool_)
         if restless is not None:
@@ -312,7 +312,6 @@ class ArmWatcher:
 
 
 _SQUARE = np.ones((3, 3), np.uint8)
-_CROSS = np.asarray(cv2.getStructuringElement(cv2.MORPH_CROSS, (3, 3)), np.uint8)
 _DISC = np.asarray(cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (3, 3)), np.uint8)
 _NEAR_TIP = 10
 # How near the place where its tip was last an arm may leave the picture again: it moves on so far in a frame or two.

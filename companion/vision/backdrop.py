@@ -16,9 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from companion.vision.geometry import Image
-
-Floats = NDArray[np.float32]
-Mask = NDArray[np.uint8]
+from companion.vision.motion import Floats, Mask
 
 # Added to colours before their logarithm is taken, which keeps the noise of dark places small.
 _OFFSET = 5.0

@@ -10,9 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from companion.vision.geometry import Image, averaged
-
-Mask = NDArray[np.uint8]
-Point = NDArray[np.float64]
+from companion.vision.motion import Mask
+from companion.vision.rim import Point
 
 # Width at which pictures are kept: a card is fifty or more pixels long, and a pile's top that moved by a millimetre or
 # two changes its edges. A picture takes 58 kB.

@@ -8,10 +8,8 @@ from __future__ import annotations
 
 import cv2
 import numpy as np
-from numpy.typing import NDArray
 
-Floats = NDArray[np.float32]
-Mask = NDArray[np.uint8]
+from companion.vision.motion import Floats, Mask
 
 # Seconds over which it is taken how much of the time a place differs from the table; and how many without anything the
 # film counts as having begun with, so that the first arm is none of this.

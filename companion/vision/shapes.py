@@ -11,9 +11,8 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from companion.vision.motion import Mask
 from companion.vision.rim import Point, Rim, behind, ways_from
-
-Mask = NDArray[np.uint8]
 
 # Width at the rim, over the picture's, from which a component is more than an arm: a body, or a shadow beside it.
 WIDE = 0.2
@@ -23,7 +22,8 @@ LEAST_AREA, _LEAST_REACH = 14, 5.0
 _SOLID = 0.15
 # Of a component's pixels so many, the farthest ones, make its tip, so that noise at its edge does not.
 _TIP_PIXELS = 8
-_CROSS = np.asarray(cv2.getStructuringElement(cv2.MORPH_CROSS, (3, 3)), np.uint8)
+# A pixel and its four neighbours.
+CROSS = np.asarray(cv2.getStructuringElement(cv2.MORPH_CROSS, (3, 3)), np.uint8)
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,7 +45,7 @@ class Shape:
 def body_of(part: NDArray[np.bool_], solid: Mask) -> Point:
     """Return the (N, 2) pixels of a component that are no shadow, or all where there are few of those."""
     # Threads along the edge of a shadow are none of it.
-    firm = part & (cv2.morphologyEx(solid, cv2.MORPH_OPEN, _CROSS) > 0)
+    firm = part & (cv2.morphologyEx(solid, cv2.MORPH_OPEN, CROSS) > 0)
     if np.count_nonzero(firm) < max(4, _SOLID * np.count_nonzero(part)):
         firm = part
     ys, xs = np.nonzero(firm)
