@@ -10,10 +10,13 @@ import pytest
 from browsing import GUIDED, Open, Server
 from playwright.sync_api import BrowserContext, expect
 
-from companion.cards import EditionName
+from companion.cards import Card, EditionName
+from companion.decks.deckfile import LearntDeck
 from companion.referee.editions import EDITIONS
 from companion.referee.state import Header
 from companion.server.access.guests import Role
+from companion.table import Turns
+from companion.vision.sightings import Sighting
 
 
 def test_a_first_visit_shows_in_three_steps_how_the_camera_is_placed(server: Server, open_as: Open) -> None:
@@ -79,3 +82,67 @@ def test_a_match_of_four_is_set_up_on_one_screen(
         box = page.locator(part).bounding_box()
         assert box is not None
         assert box["y"] + box["height"] <= size[1], part
+
+
+def test_the_turn_setting_is_chosen_before_the_match(server: Server, open_as: Open) -> None:
+    page = open_as(Role.HOST, page="")
+    page.fill(".players li:nth-child(1) input", "Ann")
+    page.fill(".players li:nth-child(2) input", "Ben")
+    page.click("#table-fold summary")
+    expect(page.locator("[name=turns][value=camera]")).to_be_checked()
+    page.check("[name=turns][value=tapped]")
+    page.click("#start")
+    page.wait_for_url("**/table")
+    assert server.services.table.view().turns is Turns.TAPPED
+
+
+def test_the_learnt_deck_is_chosen_on_the_setup_page(server: Server, open_as: Open) -> None:
+    blank = np.zeros((480, 320, 3), np.uint8)
+    server.services.decks.save(LearntDeck("Ours", EditionName.CLASSIC, (Card.parse("red 7"),), (blank,)))
+    page = open_as(Role.HOST, page="")
+    page.click("#camera-fold summary")
+    expect(page.locator("#learnt-deck")).to_have_value("")
+    for name, chosen in (("Ours", "Ours"), ("", None)):
+        page.select_option("#learnt-deck", name)
+        page.wait_for_function(
+            "async (chosen) => (await (await fetch('/api/decks')).json()).chosen === chosen", arg=chosen
+        )
+
+
+def test_the_setup_page_says_what_hinders_the_camera_and_takes_the_draw_pile(server: Server, open_as: Open) -> None:
+    server.services.camera.choose("phone")
+    _, data = cv2.imencode(".jpg", np.full((360, 640, 3), 150, np.uint8))
+    server.services.camera.push(data.tobytes())
+    page = open_as(Role.HOST, page="")
+    page.click("#camera-fold summary")
+    server.services.camera.push(data.tobytes())
+    expect(page.locator(".helper")).to_contain_text("No card is seen")
+    server.reader.cards = ["red 7"]
+    expect(page.locator(".helper")).to_contain_text("too small")
+    page.click("#mark-draw-pile")
+    box = page.locator("canvas.marking").bounding_box()
+    assert box is not None
+    page.mouse.move(box["x"] + box["width"] / 4, box["y"] + box["height"] / 4)
+    page.mouse.down()
+    page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    with page.expect_request(lambda request: request.url.endswith("/api/camera") and request.method == "POST") as sent:
+        page.mouse.up()
+    assert sent.value.post_data_json["draw_pile"] == pytest.approx([160, 90, 160, 90], abs=3)
+    expect(page.locator(".toast")).to_have_text("The draw pile is marked.")
+
+
+def test_an_old_picture_is_not_said_to_be_well(server: Server, open_as: Open) -> None:
+    sharp = np.random.default_rng(1).integers(60, 200, (360, 640, 3), np.uint8)
+    quad = np.array([[200, 100], [300, 100], [300, 255], [200, 255]], np.float32)
+    server.read_with(lambda _: [Sighting(quad, (Card.parse("red 7"),), (0.99,), True)])
+    server.services.camera.choose("phone")
+    page = open_as(Role.HOST, page="")
+    page.click("#camera-fold summary")
+    server.services.camera.push(cv2.imencode(".jpg", sharp)[1].tobytes())
+    expect(page.locator(".camera-status")).to_contain_text("gone")
+    # What comes after an answer has been shown is asked for only then.
+    for _ in range(2):
+        with page.expect_response(lambda response: response.url.endswith("/api/camera/advice")) as seen:
+            pass
+    assert seen.value.json()["advice"]["hindrance"] == "nothing"
+    expect(page.locator(".helper")).to_be_hidden()
