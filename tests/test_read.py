@@ -71,6 +71,14 @@ def test_patterns_and_missing_files(pictures: Path) -> None:
     assert "Traceback" not in err
 
 
+def test_a_folder_or_a_pattern_without_a_picture_is_said_to_hold_none(tmp_path: Path) -> None:
+    (tmp_path / "notes.txt").write_text("no picture")
+    status, out, err = run("read", tmp_path, tmp_path / "*.jpg", "--json")
+    assert (status, out) == (1, "")
+    assert "holds no picture (.bmp" in err
+    assert "*.jpg: cannot be opened" in err
+
+
 def test_unreadable_files_are_named_and_skipped(pictures: Path, tmp_path: Path) -> None:
     broken = tmp_path / "broken.jpg"
     broken.write_bytes(b"not a picture")

@@ -23,16 +23,16 @@ from companion.vision.sightings import UNSURE_BELOW, Sighting
 
 
 def picture_files(names: Sequence[str]) -> list[Path]:
-    """Return the picture files that names, folders and patterns stand for, in order; missing names stay as they are."""
+    """Return the picture files that names, folders and patterns stand for, in order; what stands for none stays."""
     files: list[Path] = []
     for name in names:
         path = Path(name)
+        found: list[Path] = []
         if path.is_dir():
-            files += sorted(file for file in path.iterdir() if file.suffix.lower() in SUFFIXES)
+            found = sorted(file for file in path.iterdir() if file.suffix.lower() in SUFFIXES)
         elif not path.exists() and glob.has_magic(name):
-            files += [Path(match) for match in sorted(glob.glob(name, recursive=True))]
-        else:
-            files.append(path)
+            found = [Path(match) for match in sorted(glob.glob(name, recursive=True))]
+        files += found or [path]
     return files
 
 

@@ -44,6 +44,8 @@ def decode_picture(data: bytes, path: Path | None = None) -> NDArray[np.uint8]:
 
 def load_picture(path: Path) -> NDArray[np.uint8]:
     """Return a file's picture as (H, W, 3) BGR uint8; raises PictureError, never another exception."""
+    if path.is_dir():
+        raise PictureError(f"holds no picture ({', '.join(sorted(SUFFIXES))})", path)
     try:
         if path.stat().st_size > MAX_BYTES:
             raise PictureError(f"is larger than the {MAX_BYTES / 1e6:.0f} MB that are read", path)

@@ -95,6 +95,11 @@ def test_what_would_exhaust_a_decoder_never_reaches_one(data: bytes, monkeypatch
         decode_picture(data)
 
 
+def test_a_picture_in_a_phone_s_own_format_is_told_what_to_do_about_it() -> None:
+    with pytest.raises(PictureError, match="JPEG"):
+        decode_picture(b"\0\0\0\x24ftypheic" + bytes(40))
+
+
 def test_rubbish_is_refused_and_nothing_else_happens() -> None:
     dice = random.Random(5)
     for data in WHOLE.values():
