@@ -22,7 +22,7 @@ from companion.commands.parameters import header_of
 from companion.dataset.artist.faces import CardArt
 from companion.dataset.artist.families import KEPT_OUT, StyleFamily
 from companion.dataset.scenes.surfaces import SurfaceBank, list_pictures
-from companion.dataset.simulated.script import LIVELY, Nuisances, write_script
+from companion.dataset.simulated.script import LIVELY, Nuisances, Script, write_script
 from companion.dataset.simulated.simulation import PileChange, SimulatedTable
 from companion.referee.state import Header
 from companion.table import QuestionKind, Table
@@ -33,7 +33,7 @@ from companion.vision.frames import Frame
 from companion.vision.pile import PileTracker
 from companion.vision.watcher import Follows
 
-_PLAYERS = ("Ann", "Ben", "Cy", "Dee", "Eli", "Flo")
+PLAYERS = ("Ann", "Ben", "Cy", "Dee", "Eli", "Flo")
 # More reshuffles than a real evening has, for a short one has none of its own.
 NUISANCES = Nuisances(reshuffle=0.03)
 
@@ -101,17 +101,10 @@ def play(set_up: SetUp, pictures: Path | None = None) -> Evening:
     edition = EditionName(set_up.edition)
     free = set_up.hands_free
     nuisances = LIVELY if free else NUISANCES
-    players, header = _PLAYERS[: set_up.players], header_by(set_up)
+    players, header = PLAYERS[: set_up.players], header_by(set_up)
     script = write_script(set_up.seed, edition, players, nuisances, set_up.moves, header=header, lively=free)
-    simulated = SimulatedTable(
-        set_up.seed,
-        script,
-        edition,
-        families=KEPT_OUT if set_up.unseen else [StyleFamily(name) for name in set_up.families] or None,
-        surfaces=_surfaces(set_up),
-        photos=_photos(set_up),
-    )
-    detector = _detector(edition, set_up.model)
+    simulated = simulated_table(set_up, script)
+    detector = detector_of(set_up)
     if set_up.learnt:
         detector = learnt_detector(simulated, detector, None if set_up.model is None else Path(set_up.model))
     tracker = PileTracker(detector.thoroughly, closely=detector.closely)
@@ -163,11 +156,28 @@ def play(set_up: SetUp, pictures: Path | None = None) -> Evening:
     )
 
 
+def simulated_table(set_up: SetUp, script: Script) -> SimulatedTable:
+    """Return the table at which a script is shown, with the deck and the table top that the match is set up with."""
+    return SimulatedTable(
+        set_up.seed,
+        script,
+        EditionName(set_up.edition),
+        families=KEPT_OUT if set_up.unseen else [StyleFamily(name) for name in set_up.families] or None,
+        surfaces=_surfaces(set_up),
+        photos=_photos(set_up),
+    )
+
+
+def detector_of(set_up: SetUp) -> CardDetector:
+    """Return what finds the cards of a match, with the networks that it is set up with."""
+    return _detector(EditionName(set_up.edition), set_up.model)
+
+
 def header_by(set_up: SetUp) -> Header | None:
     """Return how the match is set up by house rules, None where it is not; raises click.UsageError for no such rule."""
     if set_up.rules == "official" and not set_up.options:
         return None
-    return header_of(_PLAYERS[: set_up.players], None, set_up.edition, set_up.rules, set_up.options)
+    return header_of(PLAYERS[: set_up.players], None, set_up.edition, set_up.rules, set_up.options)
 
 
 def _hands(simulated: SimulatedTable, said: Sequence[PileEvent], people: People) -> dict[str, int]:

@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -18,12 +19,15 @@ from companion.referee.transcript import write_entry, write_header
 from companion.table.transcriber import Told, Transcriber, transcribe
 from companion.vision.events import CameraHealth, CameraStatus, PileEvent
 from companion.vision.follower import Follower
-from companion.vision.frames import SourceError
+from companion.vision.frames import FrameSource, SourceError
 from companion.vision.mirror import ThroughMirror, past_mirror
 from companion.vision.pile import PileTracker
 from companion.vision.runtime import ModelFileError
 from companion.vision.sources import PICTURES_PER_SECOND, open_source
 from companion.vision.watcher import Watcher
+
+if TYPE_CHECKING:
+    from companion.vision.detector import CardDetector
 
 # Seconds by which one event may be told after another that came later: a card is known once it lies still, an arm once
 # it has left.
@@ -69,16 +73,23 @@ def follow(
     try:
         frames = open_source(source, fps)
         detector = load_detector(header.edition.name, model, deck)
-        eyes = ThroughMirror(detector.thoroughly, detector.closely)
-        tracker = PileTracker(eyes.thoroughly, closely=eyes.closely)
-        watcher = Watcher(frames, Follower(tracker, detector.backs, whole=not frames.live))
-        events = _heard(watcher)
         if as_json:
             click.echo(json.dumps(write_header(header), ensure_ascii=False))
-        for told in _as_it_goes(header, events, eyes) if frames.live else _in_hindsight(header, events, eyes):
+        for told in followed(frames, header, detector):
             click.echo(as_line(told) if as_json else as_text(told))
     except (SourceError, ModelFileError) as error:
         raise click.ClickException(str(error)) from error
+
+
+def followed(frames: FrameSource, header: Header, detector: CardDetector) -> Iterator[Told]:
+    """Yield the moves that are seen in a source: of a film once it has ended, of a camera as soon as each is sure.
+
+    Raises SourceError where the source gives no picture, and what the detector raises.
+    """
+    eyes = ThroughMirror(detector.thoroughly, detector.closely)
+    tracker = PileTracker(eyes.thoroughly, closely=eyes.closely)
+    events = _heard(Watcher(frames, Follower(tracker, detector.backs, whole=not frames.live)))
+    yield from _as_it_goes(header, events, eyes) if frames.live else _in_hindsight(header, events, eyes)
 
 
 def as_line(told: Told) -> str:
