@@ -17,9 +17,9 @@ from companion.bench.evening import Evening, SetUp, header_by, play
 from companion.bench.handsfree import Count
 from companion.bench.people import Draws, Ruling
 from companion.bench.simulated import Outcome
+from companion.bench.styles import families_named
 from companion.cards import EditionName
 from companion.commands.parameters import EDITIONS, OPTIONS, RULES
-from companion.dataset.artist.families import StyleFamily
 from companion.dataset.simulated.simulation import PileChange
 from companion.vision.runtime import ModelFileError
 
@@ -31,21 +31,12 @@ _FOLDER = click.Path(path_type=Path, exists=True, file_okay=False)
 _EVENING: TypeAdapter[Evening] = TypeAdapter(Evening)
 
 
-def _families(_: click.Context, __: click.Parameter, text: str | None) -> tuple[str, ...]:
-    names = tuple(name.strip() for name in text.split(",")) if text else ()
-    known = [family.value for family in StyleFamily]
-    for name in names:
-        if name not in known:
-            raise click.BadParameter(f"{name!r} is none of {', '.join(known)}.")
-    return names
-
-
 @click.command()
 @click.option("--matches", default=3, show_default=True, type=click.IntRange(1), help="How many matches.")
 @click.option("--seed", default=1, show_default=True, help="The first match's; the others' follow.")
 @click.option("--moves", default=12, show_default=True, type=click.IntRange(1), help="How many moves of each.")
 @click.option("--edition", type=EDITIONS, help="All in turn if not given.")
-@click.option("--families", callback=_families, metavar="A,B", help="Styles of the decks, all if not given.")
+@click.option("--families", callback=families_named, metavar="A,B", help="Styles of the decks, all if not given.")
 @click.option("--photos", type=_FOLDER, help="Card photos with labels.json, used instead of drawn cards.")
 @click.option("--backgrounds", type=_FOLDER, help="Pictures of table tops, used instead of drawn ones.")
 @click.option("--unseen", is_flag=True, help="Draw decks and table tops in styles that no network was trained on.")

@@ -9,6 +9,7 @@ from companion.commands.lazy import LazyGroup
 _BENCHES = {
     "all": "companion.bench.everything:everything",
     "dataset": "companion.bench.dataset:dataset",
+    "decks": "companion.bench.decks:decks",
     "films": "companion.bench.films:films",
     "matches": "companion.bench.matches:matches",
     "reader": "companion.bench.reader:reader",

@@ -79,6 +79,11 @@ class Lesson:
         """The cards' pictures, (480, 320, 3) BGR uint8, in the order laid."""
         return tuple(seen.picture for seen in list(self._seen))
 
+    @property
+    def places(self) -> tuple[int, ...]:
+        """How many cards were laid before each of them, those that were not found included."""
+        return tuple(seen.place for seen in list(self._seen))
+
     def show(self, image: Image) -> int:
         """Take a settled (H, W, 3) BGR uint8 picture of the pile; returns how many more cards are known of."""
         laid = self._pile.show(image)

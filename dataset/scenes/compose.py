@@ -114,12 +114,12 @@ class Deck:
             art = sleeved(art, self._rng)
         if self._bowed:
             art = bowed(art, self._rng)
-        return art, _pyramid(art.image)
+        return art, pyramid(art.image)
 
     def back(self) -> list[Image]:
         """Return the back's BGRA pictures at full, half, quarter ... size."""
         if self._back is None:
-            self._back = _pyramid(render_back(self._style, _FACE_HEIGHT))
+            self._back = pyramid(render_back(self._style, _FACE_HEIGHT))
         return self._back
 
 
@@ -127,9 +127,9 @@ class PhotoDeck:
     """Photographed cards, several pictures of a card taking turns; backs come from a drawn deck."""
 
     def __init__(self, arts: Mapping[Card, Sequence[CardArt]], rng: np.random.Generator) -> None:
-        self._faces = {card: [(art, _pyramid(art.image)) for art in pictures] for card, pictures in arts.items()}
+        self._faces = {card: [(art, pyramid(art.image)) for art in pictures] for card, pictures in arts.items()}
         self._rng = rng
-        self._back = _pyramid(render_back(sample_style(rng), _FACE_HEIGHT))
+        self._back = pyramid(render_back(sample_style(rng), _FACE_HEIGHT))
 
     @property
     def cards(self) -> tuple[Card, ...]:
@@ -146,7 +146,8 @@ class PhotoDeck:
         return self._back
 
 
-def _pyramid(image: Image) -> list[Image]:
+def pyramid(image: Image) -> list[Image]:
+    """Return a card's BGRA picture at full, half, quarter ... size."""
     levels = [image]
     while min(levels[-1].shape[:2]) > 40:
         height, width = levels[-1].shape[:2]
@@ -284,15 +285,15 @@ class SceneMaker:
         drop = rng.normal(0, 0.035, 2)
         cards: list[SceneCard | Quad] = []
         for i, placement in enumerate(placements):
-            source_matrix = matrix @ _card_to_table(placement) @ _lift(rng)
+            source_matrix = matrix @ card_to_table(placement) @ _lift(rng)
             if placement.face_up:
                 card = choice.pick(rng) if given is None else given[i]
                 art, levels = deck.face(card)
-                quad = _paste(image, owner, levels, source_matrix, i, shade, drop)
+                quad = paste(image, owner, levels, source_matrix, i, shade, drop)
                 indices = tuple(SceneIndex(_project(source_matrix, _box_corners(box, art)), 1.0) for box in art.indices)
                 cards.append(SceneCard(card, quad, 1.0, indices))
             else:
-                cards.append(_paste(image, owner, deck.back(), source_matrix, i, shade, drop))
+                cards.append(paste(image, owner, deck.back(), source_matrix, i, shade, drop))
         return tuple(cards)
 
     def _hold(self, image: Image, owner: Owner, placements: Sequence[Placement], matrix: NDArray[np.float64]) -> None:
@@ -336,7 +337,7 @@ def _circle(placements: Sequence[Placement]) -> tuple[tuple[float, float], float
     return (float(center[0]), float(center[1])), radius
 
 
-def _card_to_table(placement: Placement) -> NDArray[np.float64]:
+def card_to_table(placement: Placement) -> NDArray[np.float64]:
     """Return the 3 x 3 matrix from the unit square of the card (its top left is 0, 0) to the table (mm)."""
     cos, sin = np.cos(placement.angle), np.sin(placement.angle)
     turn = np.array([[cos, -sin, placement.x], [sin, cos, placement.y], [0, 0, 1]])
@@ -368,7 +369,7 @@ def _box_corners(box: tuple[float, float, float, float], art: CardArt) -> NDArra
 _UNIT = np.array([[0, 0], [1, 0], [1, 1], [0, 1]], np.float64)
 
 
-def _paste(
+def paste(
     image: Image,
     owner: Owner,
     levels: Sequence[Image],

@@ -1,0 +1,63 @@
+"""The bench of learnt decks: its pictures, and what it says of a small one."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from pathlib import Path
+
+import cv2
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+from companion.bench.decks import decks
+from companion.cards import Card, Color, Face
+from companion.dataset.artist.families import StyleFamily
+from companion.dataset.artist.styles import sample_style
+from companion.dataset.scenes.sittings import Sitting, drawn_faces, faces_in
+
+FACES = drawn_faces(
+    sample_style(np.random.default_rng(3), StyleFamily.CLASSIC_OVAL),
+    [Card(face, color) for color in Color for face in (Face.ZERO, Face.SEVEN)],
+)
+
+
+def test_the_same_seed_gives_the_same_pictures_and_another_one_others() -> None:
+    first, again, other = (Sitting(FACES, (seed,)).fan() for seed in (1, 1, 2))
+    assert (first.image == again.image).all()
+    assert first.cards == again.cards
+    assert (first.image != other.image).any()
+
+
+def test_a_flip_covers_card_by_card_before_a_camera_that_stands_still() -> None:
+    cards = [*FACES][:2]
+    one, two = Sitting(FACES, (4,)).flip(cards)
+    changed = np.abs(one.image.astype(int) - two.image).max(2) > 60
+    assert 0.002 < changed.mean() < 0.2
+    assert [*one.cards, *two.cards] == cards
+
+
+def test_scattered_cards_are_no_more_than_a_deck_has() -> None:
+    picture = Sitting(FACES, (5,)).scattered()
+    assert 5 <= len(picture.cards) <= 8
+    assert all(count <= (1 if card.face is Face.ZERO else 2) for card, count in Counter(picture.cards).items())
+
+
+def test_a_design_in_a_folder_is_learnt_and_read(tmp_path: Path) -> None:
+    folder = tmp_path / "mine"
+    folder.mkdir()
+    for card, face in FACES.items():
+        cv2.imwrite(str(folder / f"{card}.png"), face)
+    assert faces_in(folder).keys() == FACES.keys()
+    few = ["--singles", "1", "--scattered", "1", "--fans", "0", "--json"]
+    answer = CliRunner().invoke(decks, ["--designs", str(tmp_path), *few], catch_exceptions=False)
+    row = json.loads(answer.stdout)["mine"]
+    assert (row["names"], row["asked"]) == (1.0, 0)
+    assert row["singles"] == 1.0
+    assert row["scattered"] > 0.8
+
+
+@pytest.mark.parametrize("said", [["--families", "nonsense"], ["--families", "banner", "--designs", "."]])
+def test_what_cannot_be_measured_is_said(said: list[str]) -> None:
+    assert CliRunner().invoke(decks, said).exit_code == 2
