@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import statistics
 import time
@@ -15,6 +14,7 @@ from numpy.typing import NDArray
 from rich.console import Console
 from rich.table import Table
 
+from companion.bench.predictor import predictor
 from companion.cards import ALL_CARDS
 from companion.dataset.scenes.compose import SceneMaker
 from companion.dataset.scenes.layouts import Layout
@@ -41,17 +41,6 @@ def _pictures() -> dict[str, NDArray[np.uint8]]:
     }
 
 
-def _ultralytics(threads: int) -> Callable[[NDArray[np.uint8]], object] | None:
-    if importlib.util.find_spec("ultralytics") is None:
-        return None
-    import torch
-    from ultralytics import YOLO
-
-    torch.set_num_threads(threads)
-    model = YOLO(str(model_folder() / "detector.pt"), task="obb")
-    return lambda image: model.predict(image, imgsz=640, device="cpu", verbose=False)
-
-
 @click.command()
 @click.option("--rounds", type=click.IntRange(1), default=20, show_default=True)
 @click.option("--threads", type=click.IntRange(1), default=2, show_default=True)
@@ -59,7 +48,7 @@ def _ultralytics(threads: int) -> Callable[[NDArray[np.uint8]], object] | None:
 def reader(rounds: int, threads: int, as_json: bool) -> None:
     """Time reading 1280 x 720 pictures: boxes, outlines and cards, against ultralytics' predict of the boxes alone."""
     detector = CardDetector.shipped(threads=threads)
-    predict = _ultralytics(threads)
+    predict = predictor(model_folder(), threads)
     rows: dict[str, dict[str, float]] = {}
     for name, image in _pictures().items():
         row = {"companion ms": _median_ms(partial(detector.detect, image), rounds)}

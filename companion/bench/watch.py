@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import logging
 from collections.abc import Callable, Iterator, Sequence
@@ -15,6 +14,7 @@ import click
 import cv2
 import numpy as np
 
+from companion.bench.predictor import predictor
 from companion.bench.simulated import ExactSightings, Outcome, Score, grade
 from companion.cards import EditionName
 from companion.commands.parameters import EDITIONS
@@ -177,17 +177,14 @@ def _chunks(table: SimulatedTable) -> Iterator[list[SimulatedFrame]]:
 
 def _every_frame(folder: Path) -> Callable[[Sequence[Image]], None] | None:
     """Return what runs the detector through ultralytics on pictures, None where it is not installed."""
-    weights = folder / "detector.pt"
-    if importlib.util.find_spec("ultralytics") is None or not weights.is_file():
+    predict = predictor(folder)
+    if predict is None:
         return None
-    from ultralytics import YOLO
-
     logging.getLogger("ultralytics").setLevel(logging.ERROR)
-    model = YOLO(str(weights), task="obb")
-    model.predict(np.zeros((720, 1280, 3), np.uint8), imgsz=640, device="cpu", verbose=False)
+    predict(np.zeros((720, 1280, 3), np.uint8))
 
     def run(images: Sequence[Image]) -> None:
         for image in images:
-            model.predict(image, imgsz=640, device="cpu", verbose=False)
+            predict(image)
 
     return run
