@@ -10,7 +10,7 @@ from companion.table.errors import (
     RoundScoredError,
     TableError,
 )
-from companion.table.table import Outcome, Table
+from companion.table.table import Table
 from companion.table.updates import Subscription, Update, UpdateKind
 from companion.table.view import (
     CameraView,
@@ -19,6 +19,7 @@ from companion.table.view import (
     Notice,
     NoticeKind,
     Offer,
+    Outcome,
     Question,
     QuestionKind,
     ReadBy,

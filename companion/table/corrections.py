@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise, takewhile
 
 from companion.journal import Journal, Line, ReadBy
 from companion.referee.errors import AmendBreaksLaterMoveError, NoSuchMoveError, RefereeError
@@ -16,6 +17,7 @@ from companion.referee.state import Phase, State
 from companion.table import thresholds
 from companion.table.between import until_somebody_acts
 from companion.table.errors import NobodysMoveError
+from companion.table.explain import without_last_card
 from companion.table.observations import Pending, Reach, Sight, Tap
 from companion.table.situation import Mode, Situation, Turns, Way
 from companion.table.stories import stories_of
@@ -166,28 +168,32 @@ def _before(known: Situation, n: int, now: float) -> tuple[tuple[Line, ...], Way
     return undos, Way(base)
 
 
+def card_taken_back(known: Situation, now: float) -> tuple[Line, ...] | None:
+    """Return the lines by which the last card goes that was ruled on, and taps that followed it; None without one."""
+    way = without_last_card(Way(replace(known, outlaw=None)), now)
+    return None if way is None else tuple(replace(line, read_by=ReadBy.TAP) for line in way.lines)
+
+
 def last_ruling(journal: Journal) -> int:
-    """Return how many of the last lines were ruled on as one: the last, and what was inferred for it."""
-    lines, history = journal.lines, journal.match.history
-    count = min(1, len(lines))
-    while 0 < count < len(lines):
-        before = lines[-1 - count]
-        of_it = before.read_by is ReadBy.INFERRED and before.time == lines[-1].time
-        if not of_it or history[len(lines) - 1 - count].state.phase not in IN_ROUND:
-            break
-        count += 1
-    return count
+    """Return how many of the last lines were ruled on as one: the last, and what was inferred for it in its round."""
+    lines, before = journal.lines[::-1], journal.match.history[-2::-1]
+    in_round = sum(1 for _ in takewhile(lambda step: step.state.phase in IN_ROUND, before))
+    return min(len(lines), 1 + min(in_round, _inferred(zip(lines[1:], lines, strict=False))))
 
 
 def next_redone(undone: Sequence[Line]) -> int:
     """Return how many of the lines that were undone, latest last, are entered again as one, as they were ruled on."""
-    count = min(1, len(undone))
-    while 0 < count < len(undone):
-        for_it, last = undone[-1 - count], undone[-count]
-        if last.read_by is not ReadBy.INFERRED or last.time != for_it.time:
-            break
-        count += 1
-    return count
+    lines = undone[::-1]
+    return min(len(lines), 1 + _inferred(pairwise(lines)))
+
+
+def _inferred(steps: Iterable[tuple[Line, Line]]) -> int:
+    """Return in how many of these pairs, up to the first other one, the one line was inferred for the other."""
+    return sum(1 for _ in takewhile(lambda step: _is_inferred_for(*step), steps))
+
+
+def _is_inferred_for(line: Line, other: Line) -> bool:
+    return line.read_by is ReadBy.INFERRED and line.time == other.time
 
 
 def crosses_into_scored_round(journal: Journal) -> bool:

@@ -7,20 +7,23 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 
 from companion.caller import Caller
 from companion.cards import Card
-from companion.journal import Journal, Line, ReadBy, Reading
-from companion.records import Batch, Correction, Standing
+from companion.journal import Journal, Line, ReadBy, Reading, replay, undone
+from companion.records import Batch, Correction, Standing, StoreDamagedError, StoredMatch
 from companion.referee.effects import Effect
+from companion.referee.errors import RefereeError
 from companion.referee.match import Match
-from companion.referee.moves import Amend, ChooseColor, Target, Undo
+from companion.referee.moves import Amend, ChooseColor, Play, Target, Undo
 from companion.referee.state import Phase, State
-from companion.table.memory import Watch, dump_memory
-from companion.table.observations import Pending, Reach, Sight, Tap, dump, in_order
+from companion.referee.transcript import TranscriptError
+from companion.table.memory import Watch, dump_memory, recall
+from companion.table.observations import Pending, Reach, Sight, Tap, dump, in_order, load
 from companion.table.questions import Asked, ask
 from companion.table.sentences import Sentences
-from companion.table.situation import Mode, Situation, Way
+from companion.table.situation import Mode, Situation, Turns, Way
 from companion.table.stories import stories_of
 from companion.table.thresholds import REMINDED_AFTER_SECONDS
 from companion.table.trail import Trail, put_right
@@ -56,6 +59,29 @@ class Session:
     def state(self) -> State:
         """How the match stands."""
         return self.journal.match.state
+
+    @property
+    def color_is_guessed(self) -> bool:
+        """Whether nobody said which colour was chosen for the wild card on which the last card lies."""
+        lines = self.journal.lines
+        landed = next((n for n in range(len(lines) - 1, 0, -1) if isinstance(lines[n].entry, Play)), 0)
+        before = lines[landed - 1] if landed else None
+        return before is not None and isinstance(before.entry, ChooseColor) and before.read_by is ReadBy.INFERRED
+
+
+def taken_up(stored: StoredMatch, path: Path) -> tuple[Session, tuple[Pending, ...]]:
+    """Return the session of a match that was kept, and what waited to be ruled on in it.
+
+    path: of the store. Raises StoreDamagedError where the match makes no sense.
+    """
+    try:
+        journal = replay(stored.header, stored.lines)
+        pending = tuple(map(load, stored.pending))
+        turns = Turns.RELAXED if stored.relaxed else Turns.CAMERA
+    except (RefereeError, TranscriptError, ValueError, KeyError, TypeError) as error:
+        raise StoreDamagedError(f"The match {stored.id} cannot be taken up again: {error}", path) from error
+    watch, known, trail = recall(stored.memory, journal, turns)
+    return Session(stored.id, known, watch=watch, undone=undone(stored.lines)[::-1], trail=trail), pending
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,28 +2,24 @@
 
 from __future__ import annotations
 
-import logging
 import secrets
 import threading
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, replace
-from typing import assert_never
+from dataclasses import replace
 
 from companion.caller import Caller
 from companion.cards import Card, EditionName
-from companion.journal import Journal, Line, ReadBy, Reading, replay, undone
-from companion.records import Batch, Correction, StoreDamagedError, StoreError
-from companion.referee.errors import RefereeError
-from companion.referee.legality import IN_ROUND, legal
+from companion.journal import Journal, Line, ReadBy, Reading
+from companion.records import Batch, Correction, StoreError
 from companion.referee.match import Match
-from companion.referee.moves import Amend, Flip, Move, Play, Reshuffle, Start, Undo
+from companion.referee.moves import Amend, Flip, Move, Play, Start, Undo
 from companion.referee.state import Header, State
-from companion.referee.transcript import TranscriptError
 from companion.store import Store, new_match_id
 from companion.table.answers import answered, let_stand, typed
 from companion.table.corrections import (
     Mended,
+    card_taken_back,
     crosses_into_scored_round,
     drawn_first,
     last_ruling,
@@ -39,42 +35,17 @@ from companion.table.errors import (
     NothingToTakeBackError,
     RoundScoredError,
 )
-from companion.table.explain import without_last_card
+from companion.table.eyes import Eyes, Seen, reading_of
 from companion.table.keeper import Keeper
-from companion.table.memory import Watch, recall
-from companion.table.observations import Lift, Pending, Reach, Sight, Tap, load
+from companion.table.memory import Watch
+from companion.table.observations import Pending, Tap
 from companion.table.pictures import kept_picture
 from companion.table.screen import Screen
-from companion.table.session import Session, Voice, advance, amendment, last_sight, reminded
-from companion.table.situation import Turns, Way, situation
+from companion.table.session import Session, Voice, advance, amendment, last_sight, reminded, taken_up
+from companion.table.situation import Turns, situation
 from companion.table.updates import Subscription, UpdateKind, Updates
-from companion.table.view import Question, Ruling, View
-from companion.vision.events import (
-    CameraHealth,
-    CameraStatus,
-    CardLanded,
-    CardTakenBack,
-    Picture,
-    PileEvent,
-    PileGone,
-    PileKind,
-    PileMoved,
-    PileReached,
-)
-
-_log = logging.getLogger(__name__)
-
-
-@dataclass(frozen=True, slots=True)
-class Outcome:
-    """What came of a tap or an answer.
-
-    rulings: those made at once. question: what is asked before it can be ruled on, else None.
-    Neither: it told nothing new.
-    """
-
-    rulings: tuple[Ruling, ...]
-    question: Question | None
+from companion.table.view import Outcome, Question, View
+from companion.vision.events import CameraStatus, Picture, PileEvent
 
 
 class Table:
@@ -99,8 +70,7 @@ class Table:
         self._screen = Screen(self._updates, Voice(caller or Caller()), clock())
         self._keeper = Keeper(store, steady)
         self._session: Session | None = None
-        self._first_look = True
-        self._early: CardLanded | None = None
+        self._eyes = Eyes()
 
     def start_match(self, header: Header, *, turns: Turns = Turns.CAMERA) -> str:
         """Begin another match and return its id. The one that ran before is kept as it is.
@@ -113,8 +83,7 @@ class Table:
             session = Session(new_match_id(now), situation(Journal(Match(header))), watch=Watch(turns))
             self._keeper.write(Batch(session.match_id, now, header=header, relaxed=turns is Turns.RELAXED))
             self._begin(session)
-            if self._early is not None:
-                self._land(self._early, self._reading(self._early), early=True)
+            self._observe(self._eyes.early(session))
             return session.match_id
 
     def resume(self, match_id: str | None = None) -> str | None:
@@ -130,20 +99,11 @@ class Table:
             match_id = match_id or self._store.unfinished()
             if match_id is None:
                 return None
-            if self._session is not None and self._session.match_id == match_id and self._keeper.holds(match_id):
-                return match_id
             if self._keeper.holds(match_id):
+                if self.match_id == match_id:
+                    return match_id
                 raise StoreError("This match can be taken up again once all of it is saved.", self._store.path)
-            stored = self._store.load(match_id)
-            try:
-                journal = replay(stored.header, stored.lines)
-                pending = tuple(map(load, stored.pending))
-                turns = Turns.RELAXED if stored.relaxed else Turns.CAMERA
-            except (RefereeError, TranscriptError, ValueError, KeyError, TypeError) as error:
-                message = f"The match {match_id} cannot be taken up again: {error}"
-                raise StoreDamagedError(message, self._store.path) from error
-            watch, known, trail = recall(stored.memory, journal, turns)
-            session = Session(match_id, known, watch=watch, undone=undone(stored.lines)[::-1], trail=trail)
+            session, pending = taken_up(self._store.load(match_id), self._store.path)
             self._begin(session)
             if pending:
                 self._advance(pending)
@@ -152,45 +112,16 @@ class Table:
     def see(self, event: PileEvent) -> None:
         """Take in what the camera saw. Without a match it is remembered at most."""
         # Pictures are made small before anybody has to wait for it.
-        reading = self._reading(event) if isinstance(event, CardLanded | CardTakenBack) else None
+        reading = reading_of(event, self._clock())
         with self._lock:
-            match event:
-                case CardLanded():
-                    assert reading is not None
-                    if self._session is None:
-                        self._early = event
-                    else:
-                        self._land(event, reading)
-                        self._first_look = False
-                case CardTakenBack():
-                    assert reading is not None
-                    self._early = None
-                    if self._session is not None:
-                        what = Lift(reading.time, reading.probabilities, reading.id)
-                        self._add(Pending(what, at=event.time), readings=(reading,))
-                case PileGone():
-                    self._early = None
-                    self._first_look = True
-                    if self._session is not None and legal(self._session.state).in_round:
-                        self._add(Pending(Tap(self._clock(), Reshuffle(), ReadBy.CAMERA), at=event.time))
-                case CameraStatus():
-                    self._screen.camera_is(event, self._clock())
-                    self._first_look |= event.health is not CameraHealth.OK
-                    if event.health is CameraHealth.KNOCKED and self._session is not None:
-                        self._session = replace(self._session, known=self._session.known.shaken())
-                case PileReached():
-                    if self._session is not None and event.pile is PileKind.DRAW:
-                        self._reach(event)
-                case PileMoved():
-                    pass
-                case _:
-                    assert_never(event)
+            if isinstance(event, CameraStatus):
+                self._screen.camera_is(event, self._clock())
+            self._observe(self._eyes.take(event, reading, self._session, self._clock()))
 
     def camera_changed(self) -> None:
         """Take in that another camera looks from now on, or none: what it sees first may have lain there before."""
         with self._lock:
-            self._first_look = True
-            self._early = None
+            self._eyes.changed()
             if self._session is not None and self._session.trail is not None:
                 self._session = replace(self._session, trail=self._session.trail.untimed())
             self._screen.camera_is(None, self._clock())
@@ -241,10 +172,9 @@ class Table:
             place = last_sight(session.pending)
             if place is not None:
                 return self._advance(session.pending[:place])
-            way = without_last_card(Way(replace(session.known, outlaw=None)), self._clock())
-            if way is None:
+            lines = card_taken_back(session.known, self._clock())
+            if lines is None:
                 raise NothingToTakeBackError
-            lines = tuple(replace(line, read_by=ReadBy.TAP) for line in way.lines)
             return self._advance(session.pending, lines=lines)
 
     def undo(self, *, scored: bool = False) -> Outcome:
@@ -376,6 +306,11 @@ class Table:
         session = self._session
         return None if session is None else session.state
 
+    @property
+    def color_is_guessed(self) -> bool:
+        """Whether nobody said which colour was chosen for the wild card on which the last card lies."""
+        return self._session is not None and self._session.color_is_guessed
+
     def retry(self) -> None:
         """Write what waits for the store, if it is time to try again, and say where that changes anything."""
         with self._lock:
@@ -427,34 +362,15 @@ class Table:
 
     def _begin(self, session: Session) -> None:
         self._session = session
-        self._first_look = True
+        self._eyes.begin()
         self._screen.begin()
         self._notice()
 
-    def _land(self, event: CardLanded, reading: Reading, *, early: bool = False) -> None:
-        flags = (event.same_face, self._first_look, early)
-        if event.arm is not None:
-            self._count(landings=1)
-        sight = Sight(reading.time, reading.probabilities, reading.id, *flags, event.arm)
-        self._add(Pending(sight, at=event.time), readings=(reading,))
-        self._early = None
-
-    def _reach(self, event: PileReached) -> None:
-        """Take in that an arm was at the draw pile."""
-        session = self._running()
-        self._count(reaches=1)
-        if session.state.phase in IN_ROUND and session.watch.mode(session.known.ring).sees_arms:
-            self._add(Pending(Reach(self._clock(), event.arm, event.drawn), at=event.time))
-
-    def _count(self, *, landings: int = 0, reaches: int = 0) -> None:
-        session = self._running()
-        self._session = replace(session, watch=session.watch.counting(landings=landings, reaches=reaches))
-
-    def _reading(self, event: CardLanded | CardTakenBack) -> Reading:
-        quad = event.quad if isinstance(event, CardLanded) else None
-        picture, corners = kept_picture(event.picture, quad)
-        probabilities = tuple((card, float(probability)) for card, probability in event.probabilities)
-        return Reading(secrets.token_hex(8), self._clock(), probabilities, corners, picture)
+    def _observe(self, seen: Seen | None) -> None:
+        if seen is not None:
+            self._session = seen.session
+            if seen.pending is not None:
+                self._add(seen.pending, readings=() if seen.reading is None else (seen.reading,))
 
     def _add(self, pending: Pending, *, readings: tuple[Reading, ...] = (), must_fit: bool = False) -> Outcome:
         session = self._running()

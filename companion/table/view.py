@@ -21,6 +21,7 @@ __all__ = [
     "Notice",
     "NoticeKind",
     "Offer",
+    "Outcome",
     "Question",
     "QuestionKind",
     "ReadBy",
@@ -109,6 +110,18 @@ class Ruling:
     read_by: ReadBy
     picture: str | None
     time: float
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What came of a tap or an answer.
+
+    rulings: those made at once. question: what is asked before it can be ruled on, else None.
+    Neither: it told nothing new.
+    """
+
+    rulings: tuple[Ruling, ...]
+    question: Question | None
 
 
 class NoticeKind(Enum):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 
@@ -11,7 +11,6 @@ from pydantic import Field, model_validator
 from pydantic_core import PydanticCustomError
 
 from companion.cards import Card, Color
-from companion.journal import ReadBy
 from companion.referee import moves
 from companion.referee.effects import ChallengeSettled
 from companion.referee.engine import apply
@@ -34,7 +33,7 @@ from companion.server.routes.payloads import (
     state_answer,
 )
 from companion.server.services import services
-from companion.table import HistoryLine, NoMatchError, TableError, Turns
+from companion.table import NoMatchError, TableError, Turns
 
 api = Api()
 
@@ -297,7 +296,7 @@ def settle_challenge(body: ChallengeBody) -> ChallengeAnswer:
     if who.role is not Role.HOST and who.player != challenger:
         raise RefusalError(403, "not-allowed", f"The hand is shown to {challenger} alone.")
     cards = tuple(Card.parse(name) for name in body.cards)
-    if _guessed_color(services().table.view().history):
+    if services().table.color_is_guessed:
         raise RefusalError(409, "color-unknown", "Say first which colour was chosen for the wild card under it.")
     with _refusals():
         _, effects = apply(state, moves.Reveal(cards))
@@ -306,13 +305,6 @@ def settle_challenge(body: ChallengeBody) -> ChallengeAnswer:
             services().table.tap(moves.Count(state.players[state.turn], len(cards)))
         outcome = services().table.tap(moves.Judge(guilty))
     return ChallengeAnswer(guilty=guilty, outcome=outcome_answer(outcome))
-
-
-def _guessed_color(history: Sequence[HistoryLine]) -> bool:
-    """Return whether nobody said which colour was chosen for the wild card on which a wild draw four lies."""
-    landed = next((n for n in range(len(history) - 1, 0, -1) if isinstance(history[n].move, moves.Play)), 0)
-    before = history[landed - 1] if landed else None
-    return before is not None and isinstance(before.move, moves.ChooseColor) and before.read_by is ReadBy.INFERRED
 
 
 def _challenger(state: State | None) -> str | None:

@@ -1,0 +1,128 @@
+"""Makes observations of what the camera saw: what it was, whether it may have lain there before, who could be seen."""
+
+from __future__ import annotations
+
+import secrets
+from dataclasses import dataclass, replace
+from typing import assert_never
+
+from companion.journal import ReadBy, Reading
+from companion.referee.legality import IN_ROUND
+from companion.referee.moves import Reshuffle
+from companion.table.observations import Lift, Pending, Reach, Sight, Tap
+from companion.table.pictures import kept_picture
+from companion.table.session import Session
+from companion.vision.events import (
+    CameraHealth,
+    CameraStatus,
+    CardLanded,
+    CardTakenBack,
+    PileEvent,
+    PileGone,
+    PileKind,
+    PileMoved,
+    PileReached,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """What an event comes to: the session that has taken note of it, and what of it is to be ruled on, if anything.
+
+    reading: what is kept of the picture, None where nothing is.
+    """
+
+    session: Session
+    pending: Pending | None = None
+    reading: Reading | None = None
+
+
+class Eyes:
+    """Remembers what bears on the next event. Not to be used by two threads at once."""
+
+    def __init__(self) -> None:
+        self._first_look = True
+        self._early: tuple[CardLanded, Reading] | None = None
+
+    def begin(self) -> None:
+        """Take in that another match runs now."""
+        self._first_look = True
+
+    def changed(self) -> None:
+        """Take in that another camera looks from now on, or none: what it sees first may have lain there before."""
+        self._first_look = True
+        self._early = None
+
+    def take(self, event: PileEvent, reading: Reading | None, session: Session | None, now: float) -> Seen | None:
+        """Return what the event comes to in the running match, None where none runs.
+
+        reading: see `reading_of`. now: seconds since the epoch.
+        """
+        first_look = self._first_look
+        match event:
+            case CardLanded():
+                assert reading is not None
+                self._first_look &= session is None
+                self._early = (event, reading) if session is None else None
+            case CardTakenBack():
+                self._early = None
+            case PileGone():
+                self.changed()
+            case CameraStatus():
+                self._first_look |= event.health is not CameraHealth.OK
+            case _:
+                pass
+        return None if session is None else _seen(event, reading, session, now, first_look=first_look)
+
+    def early(self, session: Session) -> Seen | None:
+        """Return what the card comes to that landed before this match began, None where none did."""
+        if self._early is None:
+            return None
+        (event, reading), self._early = self._early, None
+        return _landed(event, reading, session, first_look=self._first_look, early=True)
+
+
+def reading_of(event: PileEvent, now: float) -> Reading | None:
+    """Return what is kept of the event's picture, made small; None where it reads no card. now: since the epoch (s)."""
+    if not isinstance(event, CardLanded | CardTakenBack):
+        return None
+    quad = event.quad if isinstance(event, CardLanded) else None
+    picture, corners = kept_picture(event.picture, quad)
+    probabilities = tuple((card, float(probability)) for card, probability in event.probabilities)
+    return Reading(secrets.token_hex(8), now, probabilities, corners, picture)
+
+
+def _seen(event: PileEvent, reading: Reading | None, session: Session, now: float, *, first_look: bool) -> Seen:
+    match event:
+        case CardLanded():
+            assert reading is not None
+            return _landed(event, reading, session, first_look=first_look)
+        case CardTakenBack():
+            assert reading is not None
+            lift = Lift(reading.time, reading.probabilities, reading.id)
+            return Seen(session, Pending(lift, at=event.time), reading)
+        case PileGone() if session.state.phase in IN_ROUND:
+            return Seen(session, Pending(Tap(now, Reshuffle(), ReadBy.CAMERA), at=event.time))
+        case CameraStatus(health=CameraHealth.KNOCKED):
+            return Seen(replace(session, known=session.known.shaken()))
+        case PileReached(pile=PileKind.DRAW):
+            return _reached(event, session, now)
+        case PileGone() | CameraStatus() | PileReached() | PileMoved():
+            return Seen(session)
+        case _:
+            assert_never(event)
+
+
+def _landed(event: CardLanded, reading: Reading, session: Session, *, first_look: bool, early: bool = False) -> Seen:
+    if event.arm is not None:
+        session = replace(session, watch=session.watch.counting(landings=1))
+    flags = (event.same_face, first_look, early)
+    sight = Sight(reading.time, reading.probabilities, reading.id, *flags, event.arm)
+    return Seen(session, Pending(sight, at=event.time), reading)
+
+
+def _reached(event: PileReached, session: Session, now: float) -> Seen:
+    session = replace(session, watch=session.watch.counting(reaches=1))
+    if session.state.phase not in IN_ROUND or not session.watch.mode(session.known.ring).sees_arms:
+        return Seen(session)
+    return Seen(session, Pending(Reach(now, event.arm, event.drawn), at=event.time))
