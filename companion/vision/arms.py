@@ -6,6 +6,7 @@ An arm is told by its difference from the table alone, so that skins, sleeves an
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import cv2
 import numpy as np
@@ -17,7 +18,7 @@ from companion.vision.geometry import Quad
 from companion.vision.motion import Mask, filled
 from companion.vision.restless import Restless
 from companion.vision.rim import Point, Rim, rim_of
-from companion.vision.shapes import CROSS, LEAST_AREA, WIDE, Shape, body_of, divided, farthest, single
+from companion.vision.shapes import CROSS, LEAST_AREA, WIDE, Shape, body_of, divided, farthest, from_way, single
 from companion.vision.tracks import Sample, Track
 
 __all__ = ["ArmWatcher"]
@@ -139,6 +140,8 @@ class ArmWatcher:
             edge |= cv2.dilate(restless, _SQUARE) > 0
         count, labels, stats, _ = cv2.connectedComponentsWithStats(closed, connectivity=8)
         rim = rim_of(closed.shape[0], closed.shape[1])
+        # Threads along the edge of a shadow are none of an arm.
+        firm = np.asarray(cv2.morphologyEx(difference.solid, cv2.MORPH_OPEN, CROSS), np.uint8)
         laid = None if self._laid is None else filled(self._laid, closed.shape, 1 / self._scale, -_BESIDE_CARD) > 0
         shapes: list[Shape] = []
         hands = np.zeros_like(attached)
@@ -162,21 +165,22 @@ class ArmWatcher:
                 continue
             attached[part] = 1
             if runs:
-                found = self._arms_of(part, runs, rim, difference)
+                found = self._arms_of(part, body_of(part, firm), runs, rim, difference)
             else:
-                found = single(body_of(part, difference.solid), np.argwhere(part & edge)[:, ::-1])
-            shapes += [arm for arm in found if not behind or arm.reach >= _OUT_OF_IT]
+                found = single(body_of(part, firm), np.argwhere(part & edge)[:, ::-1])
+            share = float(firm[part].mean())
+            shapes += [replace(arm, firm=share) for arm in found if not behind or arm.reach >= _OUT_OF_IT]
         return [self._sample(difference.time, arm) for arm in shapes], attached, attached | hands
 
     def _arms_of(
         self,
         part: NDArray[np.bool_],
+        body: Point,
         runs: list[NDArray[np.intp]],
         rim: Rim,
         difference: Difference,
     ) -> list[Shape]:
-        """Return the arms of a component that touches the rim in these stretches."""
-        body = body_of(part, difference.solid)
+        """Return the arms of a component, with this body, that touches the rim in these stretches."""
         firm = [run for run in rim.runs(part & (difference.solid > 0)) if len(run) >= _LEAST_CROSSING]
         # The shadow of an arm crosses the rim beside it; but a dark sleeve may look like one.
         dark = [run for run in runs if not any(np.isin(run, own).any() for own in firm)]
@@ -190,10 +194,14 @@ class ArmWatcher:
         known = self._known(runs, rim) if len(runs) > 1 else {}
         if len(known) > 1:
             arms = []
-            for number, tip in known.items():
+            middles = [rim.points[runs[number]].mean(0) for number in known]
+            ways = np.stack([from_way(body, *way) for way in zip(middles, known.values(), strict=True)])
+            for (number, tip), way in zip(known.items(), ways, strict=True):
                 places = rim.points[runs[number]]
                 away = np.hypot(*(body - tip).T)
-                near = body[away <= (_NEAR_TIP if _moves_at(difference.moved, tip) else _STAYS)]
+                # What lies nearer to another arm is that one's, or a tip would creep along it.
+                own = way <= ways.min(0)
+                near = body[own & (away <= (_NEAR_TIP if _moves_at(difference.moved, tip) else _STAYS))]
                 if len(near):
                     arms.append(Shape(farthest(near, places.mean(0)), places.mean(0), float(len(places)), len(near)))
             return arms
@@ -262,7 +270,7 @@ class ArmWatcher:
     def _sample(self, time: float, arm: Shape) -> Sample:
         scale = self._scale
         rim = None if arm.rim is None else (arm.rim + 0.5) * scale
-        return Sample(time, (arm.tip + 0.5) * scale, rim, arm.width * scale, arm.area * scale**2, arm.single)
+        return Sample(time, (arm.tip + 0.5) * scale, rim, arm.width * scale, arm.area * scale**2, arm.single, arm.firm)
 
     def _match(self, samples: Sequence[Sample], time: float, seen: bool) -> list[Track]:
         """Give each sample to the track that it goes on, or a new one."""

@@ -124,16 +124,23 @@ class DrawPile:
             # One player's hand may rest at a place all evening; to the draw pile everybody goes.
             return sum(float(np.log1p(count)) for count in Counter(sides).values())
 
-        def looks(count: int, away: float) -> float:
-            share = count / max(1, self._looks) * (_IF_FAR if away > _FAR else 1.0)
-            return _LOOKS_TELL * float(np.log1p(min(_OFTEN, count))) * share
-
-        scores = [(hands(place) + looks(count, away), -away, place) for place, away, count in self._backs]
+        scores = [
+            (hands(place) + told_by_looks(count, self._looks, away), -away, place) for place, away, count in self._backs
+        ]
         likeliest, _, self._found = max(scores, key=lambda score: score[:2], default=(0.0, 0.0, None))
         best = max((visit.place for visit in visits), key=hands, default=None)
         least = max(likeliest, _TOLD_BESIDES if likeliest >= _TOLD else _TOLD)
         if best is not None and hands(best) >= least:
             self._found = np.asarray(np.median([visit.place for visit in near(best)], axis=0), np.float64)
+
+
+def told_by_looks(count: int, looks: int, away: float) -> float:
+    """Return how much looks for backs tell for a place, of which so many found one there, as `DrawPile` weighs it.
+
+    away: how far it is from the discard pile, in lengths of a card.
+    """
+    share = min(1.0, count / max(1, looks)) * (_IF_FAR if away > _FAR else 1.0)
+    return _LOOKS_TELL * float(np.log1p(min(_OFTEN, count))) * share
 
 
 @dataclass(frozen=True, eq=False)

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from companion.vision.drawn import Changes, is_sure, told
-from companion.vision.drawpile import FARTHEST, NEAREST, SAME_PLACE
+from companion.vision.drawpile import FARTHEST, NEAREST, SAME_PLACE, told_by_looks
 from companion.vision.events import PileKind, PileReached
 from companion.vision.geometry import Quad
 from companion.vision.motion import Zone
@@ -25,8 +25,6 @@ ONE_PLAYER = 45.0
 """Arms that come from within so many degrees of each other may be one player's, who rests a hand somewhere."""
 # Fewest arms that must have stayed at a place for it to be the draw pile, and from how many sides if no back is there.
 _FEWEST_ARMS, _FEWEST_SIDES = 2, 2
-# A back that was seen more often than this is no surer.
-_OFTEN = 4
 # How near the middle of where hands went, in lengths of a card, a back lies that is the draw pile's: hands tell it to
 # 0.2, and other things look like backs now and then.
 _BORNE_OUT = 0.4
@@ -43,6 +41,7 @@ class _Stretch:
     tracks: list[Track] = field(default_factory=list)
     zones: list[Zone] = field(default_factory=list)
     backs: list[Point] = field(default_factory=list)
+    looks: int = 0
 
     @property
     def zone(self) -> Zone:
@@ -67,6 +66,7 @@ class Hindsight:
 
     def see_backs(self, quads: Sequence[Quad]) -> None:
         """Take in what looks like cards face down in the whole picture."""
+        self._stretches[-1].looks += 1
         self._stretches[-1].backs += [quad.mean(0).astype(np.float64) for quad in quads]
 
     def see_work(self, track: Track, time: float) -> None:
@@ -116,6 +116,7 @@ class Hindsight:
             return None
         seen = [(b - (z.x, z.y)) / z.length for s in stretches if (z := s.zone) for b in s.backs]
         backs = np.array(seen, np.float64).reshape(-1, 2)
+        looked = sum(stretch.looks for stretch in stretches)
 
         def score(place: Point) -> float:
             near = np.hypot(*(places - place).T) <= SAME_PLACE
@@ -125,7 +126,7 @@ class Hindsight:
             if len(arms) < _FEWEST_ARMS or (not looks and len(counts) < _FEWEST_SIDES):
                 return 0.0
             # One player's hand may rest at a place all evening; to the draw pile everybody goes.
-            return float(np.log1p(counts).sum() + np.log1p(min(looks, _OFTEN)))
+            return float(np.log1p(counts).sum()) + told_by_looks(looks, looked, float(np.hypot(*place)))
 
         step = 1 + len(places) // _MOST_PLACES
         best = max(places[::step], key=score)

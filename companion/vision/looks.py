@@ -18,7 +18,7 @@ from companion.vision.stillness import Still
 # is.
 _AGREE, SURE, _MOST_LOOKS = 2, 0.8, 5
 # One look is enough from this confidence on, which is calibrated: it errs once in a hundred.
-_CERTAIN = 0.99
+_CERTAIN = 0.98
 # A landing less likely than not waits for other looks to tell more.
 _DOUBTED = 0.5
 # How long a bare place must be seen before the pile counts as gone, in how many looks: the networks miss a card now and

@@ -52,6 +52,9 @@ _PER_SECOND = 0.6
 # Who lays a card comes for it: a hand whose tip has moved less than so many lengths of a card in so many seconds before
 # rests there, which tells as much against it as if it had been so many lengths farther away.
 _COMES, _COMES_WITHIN, _RESTED = 0.7, 2.5, 2.0
+# In lengths of a card, what tells against an arm that looked like a shadow and no more, and against one that was first
+# seen so few seconds before the card lay still, for it comes a third of a second before that: a part of another's.
+_SHADED, _APPEARED, _COMES_BEFORE = 0.6, 1.0, 0.15
 
 
 @dataclass(frozen=True, eq=False)
@@ -213,7 +216,8 @@ def last_at(spot: Spot, tracks: Sequence[Track], landed: float) -> Track | None:
             away = distances(track, number, [spot])[spot.kind]
             if away > _LAID_FROM:
                 continue
-            score = _PER_SECOND * max(0.0, landed - time) + away
+            appeared = track.samples[0].time > landed - _COMES_BEFORE
+            score = _PER_SECOND * max(0.0, landed - time) + away + _SHADED * track.is_shadow + _APPEARED * appeared
             if best is not None and score >= best[0]:
                 continue
             if _rests(track, time, spot):

@@ -28,13 +28,17 @@ CROSS = np.asarray(cv2.getStructuringElement(cv2.MORPH_CROSS, (3, 3)), np.uint8)
 
 @dataclass(frozen=True, eq=False)
 class Shape:
-    """An arm in small pixels: its tip, where it crosses the rim and how wide, its area, whether it was by itself."""
+    """An arm in small pixels: its tip, where it crosses the rim and how wide, its area, whether it was by itself.
+
+    firm: the share of what hangs together there that is more than a shadow.
+    """
 
     tip: Point
     rim: Point | None
     width: float
     area: int
     single: bool = False
+    firm: float = 1.0
 
     @property
     def reach(self) -> float:
@@ -43,9 +47,11 @@ class Shape:
 
 
 def body_of(part: NDArray[np.bool_], solid: Mask) -> Point:
-    """Return the (N, 2) pixels of a component that are no shadow, or all where there are few of those."""
-    # Threads along the edge of a shadow are none of it.
-    firm = part & (cv2.morphologyEx(solid, cv2.MORPH_OPEN, CROSS) > 0)
+    """Return the (N, 2) pixels of a component that are no shadow, or all where there are few of those.
+
+    solid: (h, w) uint8, 1 where more than a shadow is.
+    """
+    firm = part & (solid > 0)
     if np.count_nonzero(firm) < max(4, _SOLID * np.count_nonzero(part)):
         firm = part
     ys, xs = np.nonzero(firm)
@@ -64,6 +70,13 @@ def single(body: Point, places: NDArray[np.generic]) -> list[Shape]:
 def farthest(points: Point, place: Point) -> Point:
     """Return the mean of those of the points that are farthest from a place."""
     return _last(points, np.hypot(*(points - place).T))
+
+
+def from_way(points: Point, start: Point, end: Point) -> NDArray[np.float64]:
+    """Return (N,) how far points are from an arm's way from one place to another, which goes on beyond its end."""
+    way = (end - start) / max(1e-6, float(np.hypot(*(end - start))))
+    along = np.maximum((points - start) @ way, 0.0)
+    return np.asarray(np.hypot(*(points - start - along[:, None] * way).T), np.float64)
 
 
 def _last(points: Point, away: NDArray[np.floating]) -> Point:

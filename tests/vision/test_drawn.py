@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import cv2
 import numpy as np
 import pytest
@@ -61,6 +63,13 @@ def test_a_hand_that_comes_for_the_middle_of_the_pile_stays_and_leaves_has_drawn
 def test_a_hand_that_did_something_else_there_has_drawn_less_surely(reach: Reach) -> None:
     assert not is_sure(reach, DRAW)
     assert nothing(reach) > 2 * nothing(stay((420.0, 205.0), 0.5))
+
+
+def test_a_shadow_or_a_hand_that_rests_for_long_has_hardly_drawn() -> None:
+    shadow = stay((420.0, 205.0), 0.5, takes=0.0)
+    shadow.track.samples = [replace(sample, firm=0.01) for sample in shadow.track.samples]
+    assert nothing(shadow) > 0.5
+    assert nothing(stay((420.0, 205.0), 8.0, takes=0.0)) > 0.5
 
 
 def test_a_hand_that_leaves_as_it_came_has_drawn_less_surely_than_one_that_carries_something() -> None:

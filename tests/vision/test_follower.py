@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -257,6 +259,28 @@ def test_a_hand_that_rests_beside_the_pile_did_not_lay_the_card() -> None:
     # It is the resting one that moves where nobody else is there; a hand that has just come is no resting one.
     assert last_at(spot, [resting], 10.6) is resting
     assert last_at(spot, [resting, arm_to(2, (300.0, 0.0), (300.0, 60.0), 0.0)], 1.0) is resting
+
+
+def test_a_shadow_or_what_only_now_appears_did_not_lay_the_card() -> None:
+    spot = Spot(PileKind.DISCARD, np.array([ZONE.x, ZONE.y]), ZONE.length)
+    laying = arm_to(2, (300.0, 0.0), (300.0, 160.0), 9.0)
+    shadow = arm_to(3, (0.0, 200.0), (300.0, 190.0), 9.2)
+    assert last_at(spot, [laying, shadow], 10.0) is shadow
+    shadow.samples = [replace(sample, firm=0.0) for sample in shadow.samples]
+    assert last_at(spot, [laying, shadow], 10.0) is laying
+    appeared = arm_to(4, (0.0, 200.0), (300.0, 190.0), 9.2)
+    appeared.samples = [sample for sample in appeared.samples if sample.time > 9.95]
+    assert last_at(spot, [laying, appeared], 10.0) is laying
+
+
+def test_somebody_who_leans_in_hides_no_draw_pile() -> None:
+    hindsight = Hindsight()
+    for number in range(5):
+        hindsight.see([arm_to(number, (0.0, 200.0), (160.0, 200.0), 10.0 * number)], ZONE)
+        hindsight.see_backs([card_at(400, 200), *([card_at(160, 200)] if number < 2 else [])])
+    for number, rim in enumerate(((300.0, 0.0), (600.0, 300.0))):
+        hindsight.see([arm_to(10 + number, rim, (400.0, 210.0), 10.0 * number + 5)], ZONE)
+    assert [draw.arm.track for draw in hindsight.draws()] == [10, 11]
 
 
 def test_a_like_card_that_no_arm_brought_is_hardly_one() -> None:
