@@ -88,6 +88,16 @@ def test_motion_blurs_and_lamps_glare() -> None:
     assert glare(np.zeros((9, 9, 3), np.uint8)) == 0
 
 
+def test_a_lamp_that_hides_the_whole_card_is_no_missing_card() -> None:
+    advice = advise(outshone(), [])
+    assert advice.hindrance is Hindrance.GLARE
+    assert advice.quad is not None
+    assert np.abs(advice.quad.mean(0) - FLAT.mean(0)).max() < 8
+    spark = np.full((720, 1280, 3), (60, 90, 120), np.uint8)
+    cv2.circle(spark, (364, 300), 20, (255, 255, 255), -1)
+    assert advise(spark, []).hindrance is Hindrance.NO_PILE
+
+
 def test_a_mirrored_picture_and_a_draw_pile_out_of_view_are_told() -> None:
     assert advise(table(), seen(mirrored=True)).hindrance is Hindrance.MIRRORED
     outside, beside = (InView.of(FLAT + np.float32([x, 0]), 1280, 720) for x in (940, 400))
@@ -134,6 +144,13 @@ def glaring() -> Image:
     return lit
 
 
+def outshone() -> Image:
+    """The card under a lamp that leaves nothing of it."""
+    lit = table()
+    cv2.circle(lit, (364, 300), 130, (255, 255, 255), -1)
+    return lit
+
+
 def three(mirrored: bool) -> Image:
     """Three cards side by side, of which a mirror leaves none as it is."""
     pictures = [table(FLAT + np.float32([x, 0])) for x in (-200, 100, 400)]
@@ -151,9 +168,10 @@ def three(mirrored: bool) -> Image:
         (table(from_low(60)), "The camera looks too much from the side, "),
         (np.asarray(cv2.blur(table(), (1, 25)), np.uint8), "The picture is blurred, "),
         (glaring(), "A lamp glares on "),
+        (outshone(), "A lamp glares on 100% "),
         (three(mirrored=True), "The picture is mirrored."),
     ],
-    ids=["no pile", "dark", "small", "slanted", "blurred", "glare", "mirrored"],
+    ids=["no pile", "dark", "small", "slanted", "blurred", "glare", "outshone", "mirrored"],
 )
 def test_the_doctor_says_what_spoils_a_picture_that_it_reads_itself(tmp_path: Path, picture: Image, said: str) -> None:
     cv2.imwrite(str(tmp_path / "table.png"), picture)
