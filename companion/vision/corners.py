@@ -51,9 +51,9 @@ class CardIndices:
         self._card = card
         self._indices = indices
         self._matrix = homography(card, unit_square())
-        centers = np.array([index.mean(0) for index in indices], np.float32).reshape(-1, 2)
         # Where the indices' centres (N, 2) lie in the card's unit square.
-        self._positions = project(self._matrix, centers) if len(indices) else centers
+        centers = np.stack(indices).mean(1) if len(indices) else np.empty((0, 2), np.float32)
+        self._positions = project(self._matrix, centers)
 
     def own(self) -> set[int]:
         """Return which are the card's own: the nearest one at each of its spots, and its middle symbol.
@@ -225,28 +225,35 @@ def opposite_pairs(readings: Sequence[Reading]) -> list[tuple[Reading, Reading]]
     ]
 
 
-def _is_on(index: Quad, center: NDArray[np.floating]) -> bool:
-    """Whether an index' frame is centred on the ink of another one, by that one's centre (x, y)."""
-    off_x, off_y = (center - index.mean(0)).tolist()
-    return bool(math.hypot(off_x, off_y) < 0.6 * sides(index)[0] / INDEX_REACH)
+def _reach(frame: Quad) -> float:
+    """Return how far in pixels an index' frame may be off the centre of the ink that it is about."""
+    return 0.6 * sides(frame)[0] / INDEX_REACH
 
 
 def beside(frames: Sequence[Quad], indices: Sequence[Reading]) -> list[Quad]:
     """Return those frames that are about another index than those that were read: what `apart` would add to them."""
-    read = [index.quad.mean(0) for index in indices]
-    return [frame for frame in frames if not any(_is_on(frame, center) for center in read)]
+    read = [index.center for index in indices]
+    return [
+        frame
+        for frame, center, reach in ((frame, tuple(frame.mean(0).tolist()), _reach(frame)) for frame in frames)
+        if not any(math.dist(center, other) < reach for other in read)
+    ]
 
 
 def apart(readings: Sequence[Reading]) -> list[Reading]:
     """Return one reading per index: of those centred on the ink of an earlier one, the mean is taken in its place."""
     groups: list[list[Reading]] = []
     for reading in readings:
-        group = next((group for group in groups if _is_on(reading.quad, group[0].quad.mean(0))), None)
+        reach = _reach(reading.quad)
+        group = next((group for group in groups if math.dist(reading.center, group[0].center) < reach), None)
         if group is None:
             groups.append([reading])
         else:
             group.append(reading)
-    return [replace(group[0], logs=np.mean([member.logs for member in group], axis=0)) for group in groups]
+    return [
+        replace(group[0], logs=np.mean([member.logs for member in group], axis=0)) if len(group) > 1 else group[0]
+        for group in groups
+    ]
 
 
 def one_per_card(readings: Sequence[Reading], share: float = USUAL_SHARE) -> list[Reading]:

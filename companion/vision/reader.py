@@ -25,6 +25,7 @@ from companion.vision.geometry import (
     homography,
     portrait,
     project,
+    turned,
     unit_square,
 )
 from companion.vision.labels import COLOR_COUNT, FACE_COUNT, Floats, card_log_likelihoods, log_softmax
@@ -38,8 +39,8 @@ INDEX_VIEWS = ((-0.1, 2), (0.0, 0), (0.12, 1))
 What boxes are off by evens out, and so do the network's slips, which differ from view to view (test-time augmentation:
 Krizhevsky et al. 2012).
 """
-# A corner that the first view shows with this probability is that card: of 242 in 24 drawn hands half were, and the
-# mean of the views never told another card.
+# A corner that the views so far show with this probability is that card: of 242 in 24 drawn hands half were so at the
+# first, and the mean of all never told another card.
 _AT_A_GLANCE = 0.85
 # How surely it must be of the deck, and what log-likelihood the likeliest card must have, of a whole card and of an
 # index, for its outline to be taken as it is; else it is told by the deck's pictures. In well-fitting outlines nearly
@@ -102,6 +103,15 @@ class _Pass:
 
     outline: Quad
     logs: Floats
+    belonging: float
+
+
+@dataclass(frozen=True, eq=False)
+class _Look:
+    """What one view of an index gives: log-likelihoods of cards (57,) and quarter turns (4,), belonging to the deck."""
+
+    logs: Floats
+    turns: Floats
     belonging: float
 
 
@@ -200,7 +210,7 @@ class Reader:
             for i, hardly in zip(again, unsure, strict=True)
             if aspects[i] > (_UNLIKELY_SIDEWAYS if hardly else _MAYBE_SIDEWAYS)
         ]
-        sideways = [np.roll(refined[i], 1, axis=0) for i in low]
+        sideways = [turned(refined[i], -1) for i in low]
         for i, a, b in zip(low, self._pass(image, sideways), self._turned_pass(image, sideways), strict=True):
             other = _together(a, b)
             if other.logs[:-1].max() > seen[i].logs[:-1].max():
@@ -224,15 +234,15 @@ class Reader:
         placed = deck.place_card(image, seen.outline)
         if placed is None:
             return seen
-        views = self._pass(image, [placed.quad, np.roll(placed.quad, 2, axis=0)])
+        views = self._pass(image, [placed.quad, turned(placed.quad, 2)])
         logs = log_softmax(np.asarray(_mean([view.logs for view in views]) + placed.logs, np.float32)[None])[0]
         belonging = max(placed.belonging, *(view.belonging for view in views))
         return _Pass(placed.quad, logs, belonging)
 
     def _turned_pass(self, image: Image, quads: Sequence[Quad]) -> list[_Pass]:
         """Return what is seen in each outline upside down, with the outline as it was turned before."""
-        turned = self._pass(image, [np.roll(quad, 2, axis=0) for quad in quads])
-        return [replace(one, outline=np.roll(one.outline, 2, axis=0)) for one in turned]
+        seen = self._pass(image, [turned(quad, 2) for quad in quads])
+        return [replace(one, outline=turned(one.outline, 2)) for one in seen]
 
     def _pass(self, image: Image, quads: Sequence[Quad]) -> list[_Pass]:
         if not quads:
@@ -287,7 +297,7 @@ class Reader:
             said, _, belonging = self._index_scores(image, frames, _SOUGHT_VIEWS)
             corners = (said * belonging[..., None]).sum(1).mean(0)
         if one.open:
-            views = self._pass(image, [one.quad, np.roll(one.quad, 2, axis=0)])
+            views = self._pass(image, [one.quad, turned(one.quad, 2)])
             read, scale = _mean([view.logs for view in views]) + _CORNERS * corners, self._card_scale
         else:
             read, scale = _CORNERS * corners, self._index_scale
@@ -313,27 +323,31 @@ class Reader:
     ) -> list[Reading]:
         """Return a reading for each square (4, 2) about an index that may stand in any of four directions.
 
-        It is the mean over the `views`: by how much the frame is grown, and by how many quarters it is turned. What the
-        first shows clearly, or with less than `least`, is not looked at again, but with a learnt deck.
+        It is the mean over the `views`: by how much the frame is grown, and by how many quarters it is turned. What is
+        clear from those before, or has less than `least` by them, is not looked at again, but with a learnt deck.
         """
-        if not frames:
-            return []
-        logs, turns, belonging = (scores[0] for scores in self._index_scores(image, frames, views[:1]))
-        again = [
-            i
-            for i, row in enumerate(logs)
-            if self._deck is not None or least <= self._index_scale.surest(row) < _AT_A_GLANCE
-        ]
-        if again and len(views) > 1:
-            more = self._index_scores(image, [frames[i] for i in again], views[1:])
-            logs[again] = np.mean([logs[again], *more[0]], axis=0)
-            turns[again] = np.mean([turns[again], *more[1]], axis=0)
-            belonging[again] = np.median([belonging[again], *more[2]], axis=0)
-        read = [
-            Reading(np.roll(frame, -int(turn), axis=0), row, self._index_scale, float(belongs))
-            for frame, turn, row, belongs in zip(frames, turns.argmax(1), logs, belonging, strict=True)
-        ]
+        looks: list[list[_Look]] = [[] for _ in frames]
+        for view in views:
+            again = [i for i, look in enumerate(looks) if not look or self._is_open(look, least)]
+            if not again:
+                break
+            (logs,), (turns,), (belonging,) = self._index_scores(image, [frames[i] for i in again], [view])
+            for i, *look in zip(again, logs, turns, belonging.tolist(), strict=True):
+                looks[i].append(_Look(*look))
+        read = [self._seen(frame, look) for frame, look in zip(frames, looks, strict=True)]
         return read if self._deck is None else [self._placed_index(image, one, self._deck) for one in read]
+
+    def _is_open(self, looks: Sequence[_Look], least: float) -> bool:
+        """Whether another look at an index is worth its cost."""
+        surest = self._index_scale.surest(np.asarray(np.mean([look.logs for look in looks], axis=0), np.float32))
+        return self._deck is not None or least <= surest < _AT_A_GLANCE
+
+    def _seen(self, frame: Quad, looks: Sequence[_Look]) -> Reading:
+        """Return what the looks at an index' frame tell together."""
+        logs = np.asarray(np.mean([look.logs for look in looks], axis=0), np.float32)
+        turn = int(np.mean([look.turns for look in looks], axis=0).argmax())
+        belonging = float(np.median([look.belonging for look in looks]))
+        return Reading(turned(frame, turn), logs, self._index_scale, belonging)
 
     def _placed_index(self, image: Image, seen: Reading, deck: Deck) -> Reading:
         """Return what is read where an index of the deck fits, if what was seen is not surely read already."""
@@ -354,7 +368,7 @@ class Reader:
     ) -> tuple[Floats, Floats, Floats]:
         """Return what V views of N frames show: (V, N, 57) log-likelihoods, (V, N, 4) those of the quarter turns by
         which the frames stand turned, and (V, N) how surely they are of the learnt deck."""
-        edges = [np.roll(expand(frame, growth), -turn, axis=0) for growth, turn in views for frame in frames]
+        edges = [turned(expand(frame, growth), turn) for growth, turn in views for frame in frames]
         crops = _input([cut(image, edge, INDEX_CROP, INDEX_CROP) for edge in edges])
         if self._deck is None:
             output = self._indices(crops)

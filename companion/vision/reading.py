@@ -65,6 +65,12 @@ class Reading:
         return np.asarray(drawn_together(self.scale.probabilities(self.logs), self.most), np.float32)
 
     @cached_property
+    def center(self) -> tuple[float, float]:
+        """Where the middle of `quad` lies, (x, y) in pixels."""
+        x, y = self.quad.mean(0).tolist()
+        return x, y
+
+    @cached_property
     def _likeliest(self) -> tuple[int, int]:
         first, second = np.argsort(-self.probabilities[:-1], kind="stable")[:2]
         return int(first), int(second)

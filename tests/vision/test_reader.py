@@ -190,6 +190,18 @@ class Counts(Says):
         return super().__call__(x)
 
 
+class Falters:
+    """The same, as sure of nothing the first time."""
+
+    def __init__(self, network: Counts) -> None:
+        self._network, self._times = network, 0
+
+    def __call__(self, x: np.ndarray) -> np.ndarray:
+        self._times += 1
+        said = self._network(x)
+        return said * 0.3 if self._times == 1 else said * 2
+
+
 @pytest.mark.parametrize(
     ("face", "sure", "backing", "cards", "corners"),
     [
@@ -219,3 +231,11 @@ def test_a_corner_that_the_first_view_hardly_shows_is_not_looked_at_again_where_
     assert index.crops == 1
     reader.read_indices(_TABLE, [_PLACE])
     assert index.crops == 1 + 3
+
+
+def test_a_corner_that_two_views_settle_is_not_looked_at_a_third_time() -> None:
+    index = Counts(face_class(Card.parse("red 5").face), 4, 0.5)
+    reader = Reader(Counts(NO_CARD, 8), Falters(index))  # type: ignore[arg-type]
+    (reading,) = reader.read_indices(_TABLE, [_PLACE])
+    assert index.crops == 2
+    assert reading.card == Card.parse("red 5")
