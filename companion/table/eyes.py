@@ -74,12 +74,15 @@ class Eyes:
                 pass
         return None if session is None else _seen(event, reading, session, now, first_look=first_look)
 
-    def early(self, session: Session) -> Seen | None:
-        """Return what the card comes to that landed before this match began, None where none did."""
+    def early(self, session: Session, now: float) -> Seen | None:
+        """Return what the card comes to that landed before this match began, None where none did.
+
+        now: seconds since the epoch; nothing of a match is older than the match.
+        """
         if self._early is None:
             return None
         (event, reading), self._early = self._early, None
-        return _landed(event, reading, session, first_look=self._first_look, early=True)
+        return _landed(event, replace(reading, time=now), session, first_look=self._first_look, early=True)
 
 
 def reading_of(event: PileEvent, now: float) -> Reading | None:

@@ -83,7 +83,7 @@ class Table:
             session = Session(new_match_id(now), situation(Journal(Match(header))), watch=Watch(turns))
             self._keeper.write(Batch(session.match_id, now, header=header, relaxed=turns is Turns.RELAXED))
             self._begin(session)
-            self._observe(self._eyes.early(session))
+            self._observe(self._eyes.early(session, now))
             return session.match_id
 
     def resume(self, match_id: str | None = None) -> str | None:

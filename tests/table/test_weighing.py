@@ -59,6 +59,15 @@ def test_a_clear_card_is_ruled_on_at_once(game: Game) -> None:
     assert said == ["Ann begins.", "Ben is skipped."]
 
 
+def test_a_card_that_lay_there_before_the_match_is_no_older_than_the_match() -> None:
+    game = Game(None)
+    game.land("red 7")
+    game.now += 3600
+    game.table.start_match(header())
+    game.answer(0)
+    assert [line.time for line in game.view.history] == [game.now]
+
+
 def test_what_the_rules_allow_decides_between_cards_that_look_alike(game: Game) -> None:
     game.land({"red 3": 0.6, "blue 3": 0.4})
     assert game.top == "red 3"
