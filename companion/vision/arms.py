@@ -270,7 +270,10 @@ class ArmWatcher:
     def _sample(self, time: float, arm: Shape) -> Sample:
         scale = self._scale
         rim = None if arm.rim is None else (arm.rim + 0.5) * scale
-        return Sample(time, (arm.tip + 0.5) * scale, rim, arm.width * scale, arm.area * scale**2, arm.single, arm.firm)
+        ends = tuple((end + 0.5) * scale for end in arm.ends)
+        return Sample(
+            time, (arm.tip + 0.5) * scale, rim, arm.width * scale, arm.area * scale**2, arm.single, arm.firm, ends
+        )
 
     def _match(self, samples: Sequence[Sample], time: float, seen: bool) -> list[Track]:
         """Give each sample to the track that it goes on, or a new one."""

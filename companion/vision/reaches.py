@@ -160,17 +160,23 @@ def distances(track: Track, number: int, spots: list[Spot]) -> dict[PileKind, fl
     away: dict[PileKind, float] = {}
     at_draw = False
     for spot in spots:
-        inward = np.zeros(2) if rim is None else (sample.tip - rim) / max(1.0, float(np.hypot(*(sample.tip - rim))))
-        end = sample.tip + inward * _BEYOND * spot.length
-        back = float(np.clip((end - spot.middle) @ inward / spot.length, 0, _HELD))
-        within = float(np.hypot(*(end - inward * back * spot.length - spot.middle))) / spot.length
-        beyond = float(np.hypot(*(end - spot.middle))) / spot.length
+        found = [_distance(finger, rim, spot) for finger in sample.fingers]
+        within, beyond = min(one for one, _ in found), min(other for _, other in found)
         # Only onto the discard pile are cards brought.
         away[spot.kind] = within if spot.kind is PileKind.DISCARD else min(beyond, within + _OVERSHOT)
         at_draw = at_draw or (spot.kind is PileKind.DRAW and beyond <= _AT[PileKind.DRAW])
     if at_draw and PileKind.DISCARD in away:
         away[PileKind.DISCARD] = max(away[PileKind.DISCARD], _AT[PileKind.DISCARD] + 0.01)
     return away
+
+
+def _distance(tip: Point, rim: Point | None, spot: Spot) -> tuple[float, float]:
+    """Return how far a hand with this tip is from a pile's middle, and how far its fingers are, lengths of a card."""
+    inward = np.zeros(2) if rim is None else (tip - rim) / max(1.0, float(np.hypot(*(tip - rim))))
+    end = tip + inward * _BEYOND * spot.length
+    back = float(np.clip((end - spot.middle) @ inward / spot.length, 0, _HELD))
+    within = float(np.hypot(*(end - inward * back * spot.length - spot.middle))) / spot.length
+    return within, float(np.hypot(*(end - spot.middle))) / spot.length
 
 
 def turning_places(track: Track, length: float) -> list[Point]:
@@ -248,10 +254,14 @@ def was_laying(reach: PileReached, laid: Sequence[tuple[int, float]]) -> bool:
 
 
 def _speed(track: Track, number: int) -> float:
-    """Return the tip's speed over about a tenth of a second, pixels per second; infinite where it is not known yet."""
+    """Return a hand's speed over about a tenth of a second, pixels per second; infinite where it is not known yet.
+
+    It is that of its slowest finger: now the one, now the other reaches farthest.
+    """
     samples = track.samples
     now = samples[number]
     for before in reversed(samples[:number]):
         if now.time - before.time >= 0.08:
-            return float(np.hypot(*(now.tip - before.tip))) / (now.time - before.time)
+            ways = [np.hypot(*(tip - start)) for tip in now.fingers for start in before.fingers]
+            return float(min(ways)) / (now.time - before.time)
     return np.inf

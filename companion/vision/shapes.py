@@ -22,6 +22,8 @@ LEAST_AREA, _LEAST_REACH = 14, 5.0
 _SOLID = 0.15
 # Of a component's pixels so many, the farthest ones, make its tip, so that noise at its edge does not.
 _TIP_PIXELS = 8
+# How far before the farthest one a finger may end, and how many pixels of it are seen at least.
+_FINGERS_DIFFER, _FINGER_PIXELS = 12.0, 3
 # A pixel and its four neighbours.
 CROSS = np.asarray(cv2.getStructuringElement(cv2.MORPH_CROSS, (3, 3)), np.uint8)
 
@@ -30,7 +32,8 @@ CROSS = np.asarray(cv2.getStructuringElement(cv2.MORPH_CROSS, (3, 3)), np.uint8)
 class Shape:
     """An arm in small pixels: its tip, where it crosses the rim and how wide, its area, whether it was by itself.
 
-    firm: the share of what hangs together there that is more than a shadow.
+    firm: the share of what hangs together there that is more than a shadow. ends: of its fingers, where several reach
+    about as far as the tip, which may lie between them.
     """
 
     tip: Point
@@ -39,6 +42,7 @@ class Shape:
     area: int
     single: bool = False
     firm: float = 1.0
+    ends: tuple[Point, ...] = ()
 
     @property
     def reach(self) -> float:
@@ -64,12 +68,29 @@ def single(body: Point, places: NDArray[np.generic]) -> list[Shape]:
     tip = farthest(body, rim)
     if float(np.hypot(*(tip - rim))) < _LEAST_REACH:
         return []
-    return [Shape(tip, rim, float(len(places)), len(body), single=True)]
+    return [Shape(tip, rim, float(len(places)), len(body), single=True, ends=_ends(body, rim))]
 
 
 def farthest(points: Point, place: Point) -> Point:
     """Return the mean of those of the points that are farthest from a place."""
     return _last(points, np.hypot(*(points - place).T))
+
+
+def _ends(body: Point, rim: Point) -> tuple[Point, ...]:
+    """Return where an arm's fingers end, none where they are seen as one."""
+    away = np.hypot(*(body - rim).T)
+    far = away >= away.max() - _FINGERS_DIFFER
+    places, away = body[far].astype(int), away[far]
+    left, top = places.min(0)
+    mask = np.zeros((int(places[:, 1].max()) - top + 1, int(places[:, 0].max()) - left + 1), np.uint8)
+    x, y = (places - (left, top)).T
+    mask[y, x] = 1
+    count, labels = cv2.connectedComponents(mask, connectivity=8)
+    if count <= 2:
+        return ()
+    own = labels[y, x]
+    fingers = [own == number for number in range(1, count)]
+    return tuple(_last(body[far][one], away[one]) for one in fingers if np.count_nonzero(one) >= _FINGER_PIXELS)
 
 
 def from_way(points: Point, start: Point, end: Point) -> NDArray[np.float64]:

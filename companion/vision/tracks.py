@@ -21,7 +21,8 @@ class Sample:
 
     tip: (2,) the end that reaches farthest. rim: (2,) the middle of where it crosses the picture's rim, None where it
     does not. width: of the crossing. area: what of it is seen, in square pixels. single: whether nothing else hangs
-    together with it. firm: the share of it that is more than a shadow.
+    together with it. firm: the share of it that is more than a shadow. ends: (2,) each, of
+    its fingers where several are seen.
     """
 
     time: float
@@ -31,6 +32,12 @@ class Sample:
     area: float
     single: bool
     firm: float = 1.0
+    ends: tuple[Point, ...] = ()
+
+    @property
+    def fingers(self) -> tuple[Point, ...]:
+        """Where its fingers end: the tip where they are not seen apart."""
+        return self.ends or (self.tip,)
 
 
 @dataclass(eq=False)

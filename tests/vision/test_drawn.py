@@ -7,6 +7,7 @@ from dataclasses import replace
 import cv2
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from companion.vision.drawn import Changes, is_sure, told
 from companion.vision.events import PileKind
@@ -14,6 +15,7 @@ from companion.vision.geometry import Image
 from companion.vision.motion import Zone
 from companion.vision.quiet import QuietPictures, hides
 from companion.vision.reaches import Reach, ReachFinder, Spot, was_laying
+from companion.vision.shapes import body_of, single
 from companion.vision.tracks import Sample, Track
 
 ZONE = Zone(300.0, 200.0, 80.0)
@@ -76,6 +78,34 @@ def test_a_hand_that_leaves_as_it_came_has_drawn_less_surely_than_one_that_carri
     carries, empty = (nothing(stay((420.0, 215.0), 0.5, takes=takes)) for takes in (0.3, 0.0))
     hardly_seen = nothing(stay((420.0, 215.0), 0.5, takes=0.08))
     assert 2 * carries < hardly_seen < empty / 2
+
+
+def test_a_hand_is_at_rest_and_at_a_pile_by_any_of_its_fingers() -> None:
+    once = stay((420.0, 205.0), 0.5)
+    way = []
+    for number, sample in enumerate(once.track.samples):
+        other = sample.tip + np.array([60.0, 4.0])
+        # Now the one, now the other reaches farthest.
+        way.append(replace(sample, tip=other if number % 3 else sample.tip, ends=(other, sample.tip)))
+    (reach,) = ReachFinder(Track(1, way, gone=True)).follow([DRAW])
+    assert reach.stayed
+    assert reach.nearest == pytest.approx(once.nearest, abs=0.02)
+    alone = [replace(sample, ends=()) for sample in way]
+    assert not any(reach.stayed for reach in ReachFinder(Track(1, alone, gone=True)).follow([DRAW]))
+
+
+def test_fingers_are_seen_apart() -> None:
+    hand = np.zeros((90, 160), np.bool_)
+    hand[:50, 60:80] = True
+    assert single(body(hand), np.array([[70.0, 1.0]]))[0].ends == ()
+    hand[50:70, 61:65] = hand[50:66, 74:78] = True
+    first, second = single(body(hand), np.array([[70.0, 1.0]]))[0].ends
+    assert first == pytest.approx([62.5, 68], abs=1)
+    assert second == pytest.approx([75.5, 64], abs=1)
+
+
+def body(hand: NDArray[np.bool_]) -> NDArray[np.float64]:
+    return body_of(hand, hand.astype(np.uint8))
 
 
 def test_a_hand_that_comes_anew_has_been_there_twice() -> None:
