@@ -12,22 +12,20 @@ from dataclasses import dataclass, field
 from enum import Enum
 
 from companion.bench.mending import accepted, put_right
-from companion.bench.truth import LANDINGS, Standing, bare, illegal_lays, laid_by, named, truth_of
-from companion.cards import Card
+from companion.bench.truth import EARLY, LANDINGS, Course, Due, Standing, bare, laid_by, named
 from companion.dataset.simulated.script import Script
 from companion.referee.errors import RefereeError
 from companion.referee.moves import (
     Amend,
     Catch,
     Challenge,
+    ChooseColor,
     Creeper,
     Draw,
-    Flip,
     Judge,
     Move,
     Play,
     Reveal,
-    Start,
     Target,
     Undo,
     Uno,
@@ -36,8 +34,6 @@ from companion.table import Offer, Question, QuestionKind, Table, TableError
 
 # What no camera could see nor anybody infer from what follows: all that people tap who leave the rest to the camera.
 _UNSEEN = (Uno, Catch, Challenge, Reveal, Judge, Target, Creeper)
-# A card may lie in its place for this long (s) while the hand has not let go of it.
-_EARLY = 0.25
 # What it is mostly needless to answer, as the camera sees the next card, and by whom.
 _NEXT_CARD_TELLS = (QuestionKind.PLAYER, QuestionKind.TURN, QuestionKind.COLOR)
 # How long people look at a question before they answer it, wait before they try a tap again, and wait for a ruling
@@ -101,16 +97,11 @@ class People:
     """Whether the table was wrong about whose two cards on end were with nobody asked."""
 
     def __post_init__(self) -> None:
-        self._truth, self._taps = truth_of(self.script)
-        if self.hands_free:
-            self._taps = [due for due in self._taps if isinstance(due.move, _UNSEEN)]
+        self._course = Course(self.script)
+        self._taps = [due for due in self._course.taps if not self.hands_free or isinstance(due.move, _UNSEEN)]
         self._patience = _LONG_PATIENCE if self.hands_free else _PATIENCE
         self._strayed = False
         self._stray_since: float | None = None
-        self._illegal = illegal_lays(self.script, self._truth)
-        landings = (place for place, standing in enumerate(self._truth) if isinstance(standing.entry, LANDINGS))
-        self._last_landing = max(landings, default=0)
-        self._at = 0
         self._tapped = 0
         self._try_at = 0.0
         self._seen_update = -1
@@ -132,17 +123,17 @@ class People:
         if self._stray_since is not None and now >= self._stray_since + _HESITATION:
             self._mend(now, accepted(self.table))
         self._lose_patience(now)
-        while self._illegal and now > self._illegal[0][0] + _PATIENCE:
+        while self._course.illegal and now > self._course.illegal[0][0] + _PATIENCE:
             self._note_illegal(Ruling.UNCALLED)
 
     def finish(self, now: float) -> None:
         """Grade what is left when the match is over. What the next card would have told is left open."""
         self._look(now)
         open_colour = self.hands_free and self._question is not None and self._question.kind is QuestionKind.COLOR
-        if self._question is not None and not (open_colour and self._next_landing(now) is None):
+        if self._question is not None and not (open_colour and self._course.next_landing(now) is None):
             self._answer(self._question, now)
             self._look(now)
-        left = self._truth[self._at + 1 :]
+        left = self._course.truth[self._course.at + 1 :]
         if self._stray_since is not None:
             self._mend(now, accepted(self.table))
         elif (left and not self.hands_free) or any(isinstance(s.entry, (*LANDINGS, Undo)) for s in left):
@@ -157,19 +148,19 @@ class People:
         if not self.hands_free:
             return False
         if question.kind in _NEXT_CARD_TELLS:
-            since = self._asked_at if question.kind is QuestionKind.COLOR else self._landed_last(self._asked_at)
-            return not any(since < s.time < now - _PATIENCE for s in self._truth if isinstance(s.entry, LANDINGS))
+            since = self._asked_at if question.kind is QuestionKind.COLOR else self._course.landed_last(self._asked_at)
+            return not any(
+                since < s.time < now - _PATIENCE for s in self._course.truth if isinstance(s.entry, LANDINGS)
+            )
         about_a_card = question.kind in (QuestionKind.CARD, QuestionKind.DOUBT)
-        return about_a_card and self._card_in_question(self._asked_at) is None and not question.waiting
-
-    def _landed_last(self, by: float) -> float:
-        """Return when the last card landed by then (s)."""
-        return max((s.time for s in self._truth if isinstance(s.entry, LANDINGS) and s.time <= by + _EARLY), default=by)
+        return about_a_card and self._course.card_in_question(self._asked_at) is None and not question.waiting
 
     def _tap(self, now: float) -> None:
         while self._tapped < len(self._taps) and now >= max(self._taps[self._tapped].time, self._try_at):
+            due = self._taps[self._tapped]
             try:
-                self.table.tap(self._taps[self._tapped].move)
+                self._name_contested(due)
+                self.table.tap(due.move)
             except (RefereeError, TableError):
                 self.refused += 1
                 self._try_at = now + _AGAIN
@@ -177,6 +168,14 @@ class People:
             self._tapped += 1
             self.taps += 1
             self._look(now)
+
+    def _name_contested(self, due: Due) -> None:
+        """Say which colour lay under a wild draw four whose hand is to be shown, where the table has guessed that."""
+        if due.contested is None or not isinstance(due.move, Reveal) or not self.table.color_is_guessed:
+            return
+        landed = max(n for n, line in enumerate(self.table.view().history, 1) if isinstance(line.move, Play))
+        self.table.amend(landed - 1, ChooseColor(due.contested))
+        self.taps += 1
 
     def _look(self, now: float) -> None:
         """Compare what the table says with the truth."""
@@ -190,10 +189,10 @@ class People:
             self._hear(question, now)
         self._question = question
         stands = accepted(self.table)
-        place = self._place_of(stands, now)
+        place = self._course.place_of(stands, now)
         if place is None:
-            agreed = max((n for n in range(self._at, len(self._truth)) if self._agrees(n, stands, now)), default=0)
-            if agreed > self._at:
+            agreed = self._course.agreed(stands, now)
+            if agreed > self._course.at:
                 self._grade_up_to(agreed, now)
             # Who leaves the rest to the camera needs a moment to see that it is wrong, in which it may see that itself.
             if not self.hands_free:
@@ -211,37 +210,24 @@ class People:
             return
         card = question.choices[0].entries[-1]
         assert isinstance(card, Play)
-        if self._illegal and self._illegal[0][0] <= now + _EARLY:
-            right = self._illegal[0][1] == card.card
+        if self._course.illegal and self._course.illegal[0][0] <= now + EARLY:
+            right = self._course.illegal[0][1] == card.card
             self._note_illegal(Ruling.CALLED if right else Ruling.UNCALLED, card.card.name, now)
             return
-        true = self._next_landing(now)
+        true = self._course.next_landing(now)
         if not (isinstance(true, Play) and true.force):
             self._slip(now, Ruling.WRONG, named(true), f"{card.card} called illegal")
 
     def _note_illegal(self, ruling: Ruling, said: str = "", now: float | None = None) -> None:
-        time, card = self._illegal.pop(0)
+        time, card = self._course.illegal.pop(0)
         self.rulings[ruling] += 1
         if ruling is Ruling.UNCALLED:
             self._slips_add(time if now is None else now, ruling, f"illegal {card}", said)
 
-    def _agrees(self, place: int, stands: tuple[Move, ...], now: float) -> bool:
-        """Return whether these stand there by now, and others besides."""
-        true = self._truth[place]
-        return true.time <= now + _EARLY and stands[: len(true.moves)] == true.moves
-
-    def _place_of(self, stands: tuple[Move, ...], now: float) -> int | None:
-        """Return the first place in the truth, not before the present one and not ahead of now, where these stand."""
-        for place in range(self._at, len(self._truth)):
-            if self._truth[place].time > now + _EARLY:
-                return None
-            if self._truth[place].moves == stands:
-                return place
-        return None
-
     def _grade_up_to(self, place: int, now: float) -> None:
-        for i in range(self._at + 1, place + 1):
-            entry = self._truth[i].entry
+        truth = self._course.truth
+        for i in range(self._course.at + 1, place + 1):
+            entry = truth[i].entry
             self._count_draw(i, ruled=True)
             if not isinstance(entry, (*LANDINGS, Undo)):
                 continue
@@ -249,16 +235,18 @@ class People:
                 self._slip(now, Ruling.MENDED, named(entry), "something else at first")
             else:
                 # A card that has landed since and settled the question itself was ruled on at once.
-                waited = self._truth[i].time <= self._asked_at + _EARLY or now > self._truth[i].time + _PATIENCE
+                waited = (
+                    self._course.truth[i].time <= self._asked_at + EARLY or now > self._course.truth[i].time + _PATIENCE
+                )
                 self.rulings[Ruling.ASKED if self._was_asked and waited else Ruling.RIGHT] += 1
             self._strayed, self._stray_since = False, None
-            while self._illegal and self._illegal[0][0] < self._truth[i].time:
+            while self._course.illegal and self._course.illegal[0][0] < self._course.truth[i].time:
                 self._note_illegal(Ruling.UNCALLED)
-        self._at, self._stray_since = place, None
+        self._course.at, self._stray_since = place, None
 
     def _count_draw(self, place: int, *, ruled: bool) -> None:
         """Count the draw that leads to this place in the truth, if one does: not where no card has followed to tell."""
-        if isinstance(self._truth[place].entry, Draw) and place < self._last_landing:
+        if isinstance(self._course.truth[place].entry, Draw) and place < self._course.last_landing:
             self.draws[Draws.TRUE] += 1
             self.draws[Draws.RULED] += ruled
 
@@ -268,14 +256,14 @@ class People:
         before = self.table.view().update
         with suppress(RefereeError, TableError):
             if kind in (QuestionKind.CARD, QuestionKind.DOUBT):
-                card = self._card_in_question(self._asked_at)
+                card = self._course.card_in_question(self._asked_at)
                 if card is not None:
                     self.table.answer(question.id, card)
                 else:
                     self._slip(now, Ruling.NEEDLESS, "nothing", question.sentence)
                     self.table.undo(scored=True)
             elif kind is QuestionKind.ILLEGAL:
-                true = self._next_landing(now)
+                true = self._course.next_landing(now)
                 if isinstance(true, Play) and true.force:
                     self.table.let_stand(question.id)
                 elif true is not None:
@@ -286,26 +274,15 @@ class People:
                     self.table.answer(question.id, choice)
         self.taps += self.table.view().update != before
 
-    def _card_in_question(self, asked_at: float) -> Card | None:
-        """Return the first card that had landed by then and is not ruled on, None where none had."""
-        true = next((s for s in self._ahead(asked_at) if isinstance(s.entry, LANDINGS)), None)
-        if self._illegal and self._illegal[0][0] <= (asked_at if true is None else min(asked_at, true.time)):
-            return self._illegal[0][1]
-        return true.entry.card if true is not None and isinstance(true.entry, LANDINGS) else None
-
-    def _next_landing(self, now: float) -> Start | Play | Flip | None:
-        return next((s.entry for s in self._ahead(now) if isinstance(s.entry, LANDINGS)), None)
-
-    def _ahead(self, now: float) -> list[Standing]:
-        return [s for s in self._truth[self._at + 1 :] if s.time <= now + _EARLY]
-
     def _truest(self, question: Question, now: float) -> int | None:
         """Return the first of the choices that come nearest to how the match stands, None where all are wrong.
 
         One by which nothing happened is true only while nothing truly has.
         """
         places = [self._place_after(choice, now) for choice in question.choices]
-        known = [place for place in places if place is not None and (place > self._at or not self._ahead(now))]
+        known = [
+            place for place in places if place is not None and (place > self._course.at or not self._course.ahead(now))
+        ]
         return places.index(max(known)) if known else None
 
     def _place_after(self, choice: Offer, now: float) -> int | None:
@@ -315,24 +292,26 @@ class People:
                 moves.pop()
             elif not isinstance(entry, Amend):
                 moves.append(entry)
-        return self._place_of(bare(moves), now)
+        return self._course.place_of(bare(moves), now)
 
     def _lose_patience(self, now: float) -> None:
         """Mend the table where it has not told for long what happened, and the next card will not tell it."""
         seen = (*LANDINGS, Undo, *_UNSEEN)
-        ahead = (s for s in self._truth[self._at + 1 :] if not self.hands_free or isinstance(s.entry, seen))
+        ahead = (
+            s for s in self._course.truth[self._course.at + 1 :] if not self.hands_free or isinstance(s.entry, seen)
+        )
         oldest = next(ahead, None)
         if oldest is not None and oldest.time + self._patience < now:
             self._mend(now, None)
 
     def _mend(self, now: float, stands: tuple[Move, ...] | None) -> None:
         """Write down how the table strayed, `stands` being what it wrongly accepted, and put it right by taps."""
-        true = self._truth[self._at + 1 :]
+        true = self._course.truth[self._course.at + 1 :]
         happened = [s for s in true if s.time <= now]
         self._count_draws(happened, stands)
         missed = [s for s in happened if isinstance(s.entry, (*LANDINGS, Undo))]
         if stands is not None:
-            self._note_stray(now, stands[len(self._truth[self._at].moves) :], missed)
+            self._note_stray(now, stands[len(self._course.truth[self._course.at].moves) :], missed)
         for standing in missed:
             self._slip(standing.time, Ruling.MISSED, named(standing.entry), "")
         if stands is None and not missed and happened:
@@ -341,7 +320,7 @@ class People:
             astray = stands is None or not self._players_are_right(happened)
             self.derailed |= astray and self._strayed and not self._was_asked
             self._strayed = astray
-        self._put_right(self._at + len(happened), at_least=self._to_be_told(happened, stands))
+        self._put_right(self._course.at + len(happened), at_least=self._to_be_told(happened, stands))
         self._stray_since = None
         self._was_asked = False
         self._question = None
@@ -349,14 +328,14 @@ class People:
 
     def _count_draws(self, happened: Sequence[Standing], stands: tuple[Move, ...] | None) -> None:
         """Count what truly was drawn, and what the table made of it: right as far as it went along with the truth."""
-        said = () if stands is None else stands[len(self._truth[self._at].moves) :]
+        said = () if stands is None else stands[len(self._course.truth[self._course.at].moves) :]
         agreed = 0
         for standing, move in zip(happened, said, strict=False):
             if standing.entry != move:
                 break
             agreed += 1
         for place in range(len(happened)):
-            self._count_draw(self._at + 1 + place, ruled=place < agreed)
+            self._count_draw(self._course.at + 1 + place, ruled=place < agreed)
         self.draws[Draws.INVENTED] += sum(isinstance(move, Draw) for move in said[agreed:])
 
     def _note_stray(self, now: float, said: tuple[Move, ...], missed: list[Standing]) -> None:
@@ -370,14 +349,14 @@ class People:
         if meant is not None:
             missed.remove(meant)
             self._slip(now, Ruling.WRONG, named(meant.entry), told)
-        elif self._illegal and self._illegal[0][0] <= now + _EARLY:
-            self._slip(now, Ruling.WRONG, f"illegal {self._illegal.pop(0)[1]}", told)
+        elif self._course.illegal and self._course.illegal[0][0] <= now + EARLY:
+            self._slip(now, Ruling.WRONG, f"illegal {self._course.illegal.pop(0)[1]}", told)
         else:
             self._slip(now, Ruling.INVENTED, "nothing", told)
 
     def _players_are_right(self, happened: Sequence[Standing]) -> bool:
         """Return whether each card is held to be whose it was: if a draw alone is wrong, turns are not."""
-        moves = happened[-1].moves if happened else self._truth[self._at].moves
+        moves = happened[-1].moves if happened else self._course.truth[self._course.at].moves
         history = self.table.view().history
         said = [(line.move.card, line.player) for line in history if isinstance(line.move, LANDINGS)]
         return said == laid_by(self.script.header, moves)
@@ -385,21 +364,21 @@ class People:
     def _to_be_told(self, happened: Sequence[Standing], stands: tuple[Move, ...] | None) -> int:
         """Return up to which place in the truth the table is told all: not what the camera may yet tell it."""
         if not self.hands_free or stands is None:
-            return self._at + len(happened)
+            return self._course.at + len(happened)
         told = (*LANDINGS, Undo, *_UNSEEN)
         last = max((n for n, standing in enumerate(happened, 1) if isinstance(standing.entry, told)), default=0)
-        return self._at + last
+        return self._course.at + last
 
     def _put_right(self, place: int, *, at_least: int) -> None:
         """Have the table stand at this place in the truth, or where it goes on by itself from the other."""
-        moves = self._truth[place].moves
-        least = len(self._truth[at_least].moves)
+        moves = self._course.truth[place].moves
+        least = len(self._course.truth[at_least].moves)
         self.taps += put_right(self.table, moves, least, self.script.header, by_line=self.hands_free)
         stands = accepted(self.table)
-        while self._truth[place].moves != stands and place > at_least:
+        while self._course.truth[place].moves != stands and place > at_least:
             place -= 1
-        self._at = place
-        while self._tapped < len(self._taps) and self._taps[self._tapped].time <= self._truth[place].time:
+        self._course.at = place
+        while self._tapped < len(self._taps) and self._taps[self._tapped].time <= self._course.truth[place].time:
             self._tapped += 1
 
     def _slip(self, now: float, ruling: Ruling, truth: str, said: str) -> None:

@@ -25,6 +25,9 @@ from companion.referee.state import Header
 
 LANDINGS = (Start, Play, Flip)
 """The moves that land a card."""
+EARLY = 0.25
+"""For how long (s) a card may lie in its place while the hand has not let go of it."""
+
 # What the camera sees; the rest is tapped.
 _SEEN = (*LANDINGS, Reshuffle, Undo)
 
@@ -40,10 +43,11 @@ class Standing:
 
 @dataclass(frozen=True)
 class Due:
-    """Something to be tapped, and when."""
+    """Something to be tapped, and when. contested: the colour that lies under a wild draw four that is challenged."""
 
     time: float
     move: Move
+    contested: Color | None = None
 
 
 def bare(moves: Iterable[Move]) -> tuple[Move, ...]:
@@ -75,14 +79,14 @@ def truth_of(script: Script) -> tuple[list[Standing], list[Due]]:
     truth = [Standing(0.0, (), None)]
     taps = []
     for timed in script.moves:
-        actor = match.state.actor
+        actor, contested = match.state.actor, match.state.contested
         if isinstance(timed.entry, Undo):
             match = match.undo()
         else:
             match = match.apply(timed.entry)
             if not isinstance(timed.entry, _SEEN):
                 move = replace(timed.entry, by=actor) if isinstance(timed.entry, ActorMove) else timed.entry
-                taps.append(Due(timed.time, move))
+                taps.append(Due(timed.time, move, contested))
         if not isinstance(timed.entry, Reshuffle):
             truth.append(Standing(timed.time, bare(match.moves), timed.entry))
     return truth, taps
@@ -114,3 +118,53 @@ def laid_by(header: Header, moves: Iterable[Move]) -> list[tuple[Card, str | Non
             laid.append((move.card, None if isinstance(move, Start) else match.state.actor))
         match = match.apply(move)
     return laid
+
+
+class Course:
+    """The true match, and how far a table has come in it.
+
+    truth: what truly stands from when on. at: the place in it where the table stands. taps: what is to be tapped, and
+    when. illegal: the cards that do not match and of which nothing was heard yet, and when they land.
+    """
+
+    def __init__(self, script: Script) -> None:
+        self.truth, self.taps = truth_of(script)
+        self.illegal = illegal_lays(script, self.truth)
+        self.at = 0
+
+    @property
+    def last_landing(self) -> int:
+        """The place to which the last card leads that lands, 0 where none does."""
+        return max((n for n, standing in enumerate(self.truth) if isinstance(standing.entry, LANDINGS)), default=0)
+
+    def place_of(self, stands: tuple[Move, ...], now: float) -> int | None:
+        """Return the first place, not before the present one and not ahead of now, where these moves stand."""
+        past = (n for n in range(self.at, len(self.truth)) if self._is_past(n, now))
+        return next((n for n in past if self.truth[n].moves == stands), None)
+
+    def agreed(self, stands: tuple[Move, ...], now: float) -> int:
+        """Return the last place up to now at which the first of these moves stood, 0 where there is none."""
+        past = (n for n in range(self.at, len(self.truth)) if self._is_past(n, now))
+        return max((n for n in past if stands[: len(self.truth[n].moves)] == self.truth[n].moves), default=0)
+
+    def ahead(self, now: float) -> list[Standing]:
+        """Return what has come to stand by now and the table does not know of."""
+        return [standing for standing in self.truth[self.at + 1 :] if standing.time <= now + EARLY]
+
+    def next_landing(self, now: float) -> Start | Play | Flip | None:
+        """Return the first card of those that has landed."""
+        return next((s.entry for s in self.ahead(now) if isinstance(s.entry, LANDINGS)), None)
+
+    def landed_last(self, by: float) -> float:
+        """Return when the last card landed by then (s)."""
+        return max((s.time for s in self.truth if isinstance(s.entry, LANDINGS) and s.time <= by + EARLY), default=by)
+
+    def card_in_question(self, asked_at: float) -> Card | None:
+        """Return the first card that had landed by then and is not ruled on, None where none had."""
+        true = next((s for s in self.ahead(asked_at) if isinstance(s.entry, LANDINGS)), None)
+        if self.illegal and self.illegal[0][0] <= (asked_at if true is None else min(asked_at, true.time)):
+            return self.illegal[0][1]
+        return true.entry.card if true is not None and isinstance(true.entry, LANDINGS) else None
+
+    def _is_past(self, place: int, now: float) -> bool:
+        return self.truth[place].time <= now + EARLY

@@ -28,7 +28,7 @@ from companion.table.stories import stories_of
 from companion.table.thresholds import REMINDED_AFTER_SECONDS
 from companion.table.trail import Trail, put_right
 from companion.table.view import HistoryLine, Ruling
-from companion.table.weigh import weigh, weighed
+from companion.table.weigh import weighed
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,11 +133,8 @@ def advance(
     if trail is None or trail.known is not known or not mode.sees_arms:
         trail = Trail(known)
     pending = in_order(pending)
-    if must_fit and isinstance(pending[-1].what, Tap) and isinstance(pending[-1].what.move, ChooseColor | Target):
-        # It was named before anybody had a hand at the draw pile, whatever that did there.
-        named = _before_hands(pending)
-        if _fits(known, named, mode):
-            pending = named
+    if must_fit:
+        pending = _tapped_in_time(known, pending, mode)
     if pending and trail.is_late(pending[-1]):
         trail, pending = trail.with_late(pending[-1], mode), pending[:-1]
     beams = trail.beams(pending, mode)
@@ -148,10 +145,6 @@ def advance(
         written += lines
     known = trail.known
     finding = weighed(trail.going_on(beams[-1]), pending, mode)
-    if must_fit and finding.last is not None and finding.last.refusal is not None:
-        pending = _tapped_first(known, pending, mode)
-        finding = weigh(known, pending, mode)
-        beams = trail.beams(pending, mode)
     count = len(finding.settled)
     trail = trail.ruling(pending[:count], finding.settled, beams[count])
     for way, assumed in zip(finding.settled, finding.assumed, strict=True):
@@ -183,32 +176,23 @@ def advance(
     )
 
 
-def _before_hands(pending: Sequence[Pending]) -> tuple[Pending, ...]:
-    """Return what is pending with its last before the arms at the draw pile that came just before it."""
-    place = len(pending) - 1
+def _tapped_in_time(known: Situation, pending: Sequence[Pending], mode: Mode) -> tuple[Pending, ...]:
+    """Return what is pending with its last, a tap, where it fits; raises RefereeError where it fits nowhere.
+
+    That may be before the arms at the draw pile that came just before it, whatever they did there: a colour or a target
+    is named before the next player acts, and tapped when somebody has a hand there already.
+    """
+    place, tapped = len(pending) - 1, pending[-1]
     while place and isinstance(pending[place - 1].what, Reach):
         place -= 1
-    return (*pending[:place], pending[-1], *pending[place:-1])
-
-
-def _fits(known: Situation, pending: Sequence[Pending], mode: Mode) -> bool:
-    """Return whether no tap is most likely a slip."""
-    return all(way.refusal is None for way in stories_of(known, pending, mode)[0].ways)
-
-
-def _tapped_first(known: Situation, pending: Sequence[Pending], mode: Mode) -> tuple[Pending, ...]:
-    """Return what is pending with its last, a tap, before the arms at the draw pile that may have done this or that.
-
-    A colour may be tapped when the next player has a hand there already. Raises RefereeError where it does not fit even
-    so.
-    """
-    reaches = tuple(waiting for waiting in pending if isinstance(waiting.what, Reach))
-    others = tuple(waiting for waiting in pending if not isinstance(waiting.what, Reach))
-    last = weigh(known, others, mode).last
-    assert last is not None
-    if last.refusal is not None:
-        raise last.refusal
-    return (*others, *reaches)
+    as_told, before_hands = tuple(pending), (*pending[:place], tapped, *pending[place:-1])
+    named = isinstance(tapped.what, Tap) and isinstance(tapped.what.move, ChooseColor | Target)
+    for order in (before_hands, as_told) if named else (as_told, before_hands):
+        refusal = stories_of(known, order, mode)[0].ways[order.index(tapped)].refusal
+        if refusal is None:
+            return order
+    assert refusal is not None
+    raise refusal
 
 
 def reminded(session: Session, now: float, say: Sentences) -> tuple[Session, tuple[str, ...]]:
