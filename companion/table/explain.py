@@ -14,6 +14,7 @@ from companion.referee.moves import (
     ActorMove,
     Challenge,
     ChooseColor,
+    Creeper,
     Draw,
     Entry,
     Flip,
@@ -153,7 +154,7 @@ def _tap_ways(situation: Situation, tap: Tap, mode: Mode) -> list[Way]:
     found: list[Way] = []
     # Kept without where it was raised: that would keep all that was being weighed there, until garbage is collected.
     refusal: RefereeError | None = None
-    for start in _around(situation, tap):
+    for start in _ready(situation, tap):
         try:
             found.append(start.then(tap.line))
         except NotYourTurnError as error:
@@ -194,6 +195,16 @@ def _noted(way: Way, tap: Tap, mode: Mode) -> Way:
     if not mode.sees_arms or not way.after.ring.seen or not way.lines or not isinstance(tap.move, Draw):
         return way
     return replace(way, after=replace(way.after, noted=way.after.state.turn))
+
+
+def _ready(situation: Situation, tap: Tap) -> Iterator[Way]:
+    """Yield where the tap may be made: a creeper is shown by who has drawn, a wild draw four being borne by then."""
+    for way in _around(situation, tap):
+        drawn: list[Way] = []
+        if isinstance(tap.move, Creeper) and tap.move.player in way.after.state.players:
+            seat, fresh = way.after.state.header.seat(tap.move.player), way.after.state.fresh
+            drawn = [ready for ready in choices_made(way, tap.time) if ready.after.state.fresh[seat] > fresh[seat]]
+        yield from drawn or [way]
 
 
 def _around(situation: Situation, tap: Tap) -> Iterator[Way]:

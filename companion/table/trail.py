@@ -81,7 +81,7 @@ class Trail:
             likeliest.setdefault(past, story)
         stands = _stands(self.known)
         best = max(shares, key=lambda past: shares[past])
-        clear = shares[best] >= thresholds.REJUDGED or shares.get(stands, 0.0) <= 1 - thresholds.CLEAR
+        clear = shares[best] >= thresholds.REJUDGED or shares.get(stands, 0.0) <= 1 - thresholds.SURE
         past = best if clear else stands
         return replace(self, ruled=likeliest[past].ways[:count]) if past in likeliest else self
 

@@ -10,18 +10,24 @@ from collections import defaultdict
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
+from companion.cards import Color
+from companion.referee.moves import ChooseColor, Entry, Flip, Play, Start
 from companion.table import thresholds
-from companion.table.observations import Pending, Reach, Sight
+from companion.table.observations import Pending, Reach
 from companion.table.situation import Mode, Situation, Way
 from companion.table.stories import Story, stories_of
 
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A way in which an observation may have come about, with its probability in the light of all that is pending."""
+    """A way in which an observation may have come about, with its probability in the light of all that is pending.
+
+    stories: in which it has, likeliest first.
+    """
 
     way: Way
     probability: float
+    stories: tuple[Story, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,18 +61,18 @@ def weighed(stories: list[Story], pending: Sequence[Pending], mode: Mode) -> Fin
     assumed: list[bool] = []
     candidates: list[Candidate] = []
     for place in range(len(pending)):
-        candidates = _candidates(stories, place)
+        candidates = _candidates(stories, place, mode)
         later = len(pending) - 1 - place
         best = candidates[0]
-        clear = _is_clear(best, later) or (mode.sees_arms and _is_clear_of_card(candidates))
+        clear = _is_clear(best, pending[place], later) or (mode.sees_arms and _is_clear_of_card(candidates))
         named = mode.sees_arms and pending[place].card is not None  # who has been asked is not asked again
-        sights = sum(isinstance(waiting.what, Sight) for waiting in pending[place + 1 :])
+        landed = sum(way.card is not None for way in best.stories[0].ways[place + 1 :])
         patience = thresholds.REACH_PATIENCE if isinstance(pending[place].what, Reach) else thresholds.PATIENCE
-        if not clear and not named and sights < patience:
+        if not clear and not named and landed < patience:
             break
         settled.append(best.way)
         assumed.append(not clear)
-        stories = [story for story in stories if story.ways[place].outcome == best.way.outcome]
+        stories = list(best.stories)
     first = len(settled)
     while first and settled[first - 1].after.outlaw is not None:
         first -= 1  # a card that does not match waits for what people make of it, and so does what came after it
@@ -75,7 +81,7 @@ def weighed(stories: list[Story], pending: Sequence[Pending], mode: Mode) -> Fin
         idle += 1
     illegal = first < len(settled)
     if illegal:
-        candidates = _candidates(stories, first)
+        candidates = _candidates(stories, first, mode)
         del settled[first:], assumed[first:]
     still_open = tuple(candidates) if len(settled) < len(pending) else ()
     return Finding(tuple(settled), tuple(assumed), still_open, illegal, idle, likeliest)
@@ -85,10 +91,10 @@ def _is_nothing(way: Way) -> bool:
     return not way.lines and way.card is None
 
 
-def _is_clear(best: Candidate, later: int) -> bool:
-    if later:
-        return best.probability >= thresholds.LATER_CLEAR
-    return best.probability >= thresholds.CLEAR and not best.way.doubtful
+def _is_clear(best: Candidate, pending: Pending, later: int) -> bool:
+    """Whether it can be ruled on. later: how many observations there are since, which are evidence of it too."""
+    least = thresholds.SURE if isinstance(pending.what, Reach) else thresholds.CLEAR
+    return best.probability >= least and (later > 0 or not best.way.doubtful)
 
 
 def _is_clear_of_card(candidates: Sequence[Candidate]) -> bool:
@@ -115,18 +121,32 @@ def _where_it_leads(stories: list[Story]) -> list[Story]:
         after = story.ways[-1].after
         groups[after.journal.match.moves, after.outlaw].append(story)
     best = max(groups.values(), key=lambda group: sum(story.weight for story in group))
-    lone = len(best) > 1 and sum(story.weight for story in best) >= thresholds.CLEAR and not best[0].ways[-1].doubtful
+    lone = len(best) > 1 and sum(story.weight for story in best) >= thresholds.SURE and not best[0].ways[-1].doubtful
     return [replace(best[0], weight=1.0)] if lone else stories
 
 
-def _candidates(stories: Iterable[Story], place: int) -> list[Candidate]:
+def _candidates(stories: Iterable[Story], place: int, mode: Mode) -> list[Candidate]:
     """Return what the observation at this place may have been, likeliest first."""
-    best: dict[Hashable, Way] = {}
-    weight: dict[Hashable, float] = defaultdict(float)
+    alike: dict[Hashable, list[Story]] = defaultdict(list)
     for story in stories:
-        way = story.ways[place]
-        best.setdefault(way.outcome, way)
-        weight[way.outcome] += story.weight
-    total = sum(weight.values())
-    found = [Candidate(way, weight[outcome] / total) for outcome, way in best.items()]
+        alike[_outcome(story, place) if mode.sees_arms else story.ways[place].outcome].append(story)
+    weights = [sum(story.weight for story in group) for group in alike.values()]
+    found = [
+        Candidate(group[0].ways[place], weight / sum(weights), tuple(group))
+        for group, weight in zip(alike.values(), weights, strict=True)
+    ]
     return sorted(found, key=lambda candidate: -candidate.probability)
+
+
+def _outcome(story: Story, place: int) -> Hashable:
+    """Return what tells apart what the observation at this place was: not a colour that a wild has covered since."""
+    way = story.ways[place]
+    if not any(isinstance(entry, ChooseColor) for entry in way.entries):
+        return way.outcome
+    later = [entry for way in story.ways[place + 1 :] for entry in way.entries]
+    entries: list[Entry] = []
+    for n, entry in enumerate(way.entries):
+        landing = next((e for e in (*way.entries[n + 1 :], *later) if isinstance(e, Start | Play | Flip)), None)
+        covered = isinstance(entry, ChooseColor) and landing is not None and landing.card.face.is_wild
+        entries.append(ChooseColor(Color.RED) if covered else entry)
+    return tuple(entries), way.outcome[1:]

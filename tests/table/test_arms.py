@@ -176,7 +176,7 @@ def test_whether_cards_were_taken_is_not_asked_where_none_may_be_laid_on_them() 
 def test_a_colour_is_offered_once_however_it_came_about(arms: ArmsGame) -> None:
     arms.table.set_turns(Turns.RELAXED)
     arms.lay("Ann", "wild draw four")
-    arms.lay(None, "wild")
+    arms.table.tap(Draw(by="Cy"))
     assert sorted(arms.labels) == ["blue", "green", "red", "yellow"]
 
 

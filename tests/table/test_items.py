@@ -1,13 +1,16 @@
-"""What arms do about an item box: who turns a card up has not drawn; whom an item hits takes cards."""
+"""What arms do about an item box, and what is told after a wild of which nobody named the colour."""
 
 from __future__ import annotations
 
 import pytest
 
-from companion.referee.moves import Flip, Target
+from companion.cards import Color
+from companion.referee.moves import Challenge, ChooseColor, Creeper, Flip, Judge, Target
 from companion.store import Store
+from companion.table import QuestionKind
+from companion.vision.events import CardLanded, PileGone
 
-from .conftest import header
+from .conftest import header, probabilities
 from .test_arms import ArmsGame
 
 
@@ -47,3 +50,45 @@ def test_whoever_comes_after_a_shell_was_hit(boxed: ArmsGame) -> None:
     boxed.lay("Ben" if boxed.actor == "Ben" else "Ann", "green 5")
     hit = [line.move.player for line in boxed.view.history if isinstance(line.move, Target)]
     assert hit == ["Cy"]
+
+
+@pytest.fixture
+def wild(store: Store) -> ArmsGame:
+    """A match with creepers, people's places known, in which Ben drew and Ann laid a wild draw four."""
+    game = ArmsGame(store)
+    game.table.start_match(header("minecraft"))
+    game.lay(None, "red 1")
+    for name in ("red 2", "red 3", "red 4", "red 5", "red 6", "red 7"):
+        game.lay(("Ann", "Ben", "Cy")[len(game.view.history[1:]) % 3], name)
+    game.lay("Ann", "red 8")
+    game.reach("Ben")
+    game.lay("Cy", "red 9")
+    game.lay("Ann", "wild draw four")
+    return game
+
+
+def test_who_shows_a_creeper_has_taken_the_cards_of_a_wild_draw_four(wild: ArmsGame) -> None:
+    wild.table.tap(Creeper("Ben"))
+    wild.lay("Cy", "blue 5")
+    assert [name.split()[-1] for name in wild.moves[-5:]] == ["Play", "ChooseColor", "Accept", "Creeper", "Play"]
+
+
+def test_a_colour_that_a_wild_covers_is_not_asked_for_though_that_one_is_unsure(wild: ArmsGame) -> None:
+    wild.table.tap(Challenge(by="Ben"))
+    assert wild.question.kind is QuestionKind.COLOR
+    wild.table.tap(Judge(guilty=True))
+    wild.now += 5
+    unsure = probabilities({"wild": 0.8, "wild creeper": 0.2})
+    wild.table.see(CardLanded(wild.now, unsure, arm=wild.arm("Ben")))
+    assert wild.question.kind is QuestionKind.CARD
+    assert [name.split()[-1] for name in wild.moves[-3:]] == ["ChooseColor", "Challenge", "Judge"]
+
+
+def test_a_top_card_seen_again_guesses_no_colour(wild: ArmsGame) -> None:
+    count = len(wild.moves)
+    wild.reach("Ben", 0.02, 0.02, 0.02, 0.02, 0.92)
+    wild.table.see(PileGone(wild.now + 1))
+    wild.lay("Ann", "wild draw four")
+    assert len(wild.moves) == count
+    wild.lay("Cy", "blue 5")
+    assert ChooseColor(Color.BLUE) in [line.move for line in wild.view.history]
