@@ -99,7 +99,7 @@ def test_probabilities_are_the_looks_mean_and_beliefs_their_geometric_mean() -> 
     [
         (landed(confidence=0.995), True),
         (landed(confidence=0.985), True),
-        (landed(confidence=0.97), False),
+        (landed(confidence=0.977), False),
         (landed(confidence=0.995, belief=0.95), False),
         # What lies on the pile already may only have come to light.
         (landed(RED_7, 0.995), False),
