@@ -242,10 +242,14 @@ class Voice:
             return self.corrected(before, after, way.lines)
         said: list[str] = []
         effects: list[Effect] = []
+        covers = way.card is not None and way.card.face.is_wild
         for place in range(len(before.lines), len(after.lines)):
+            line = after.lines[place]
             if assumed and way.card is not None and place == len(after.lines) - 1:
                 said.append(self.sentences.assumed(way.card))
-            said += self._said(after.match, place, after.lines[place], prompts=place == len(after.lines) - 1)
+            if not (covers and isinstance(line.entry, ChooseColor) and line.read_by is ReadBy.INFERRED):
+                # A colour that this card covers is a mere guess, and nothing hangs on it.
+                said += self._said(after.match, place, line, prompts=place == len(after.lines) - 1)
             effects += after.match.history[place].effects
         return self._announcement(after, way.lines, tuple(effects), tuple(said), corrects=False)
 

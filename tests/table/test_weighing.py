@@ -283,6 +283,8 @@ def test_a_colour_that_another_wild_covers_is_not_asked_for(begin: Begin) -> Non
     game.land("wild")
     assert game.view.questions == ()
     assert [type(line.move) for line in game.view.history][1:] == [Play, ChooseColor, Play]
+    assert game.view.ruling is not None
+    assert not any("colour is" in sentence or "taken to be" in sentence for sentence in game.view.ruling.sentences)
 
 
 def test_a_colour_is_asked_for_where_nothing_tells_it(begin: Begin) -> None:
