@@ -118,8 +118,9 @@ class DeckLibrary:
         with self._changing:
             if not path.is_file():
                 raise NoSuchDeckError(name)
-            path.unlink()
-            path.with_suffix(".npz").unlink(missing_ok=True)
+            # Beside it lies what was worked out from it, other versions' files with other endings included.
+            for file in self.folder.glob(f"{path.stem}.*"):
+                file.unlink(missing_ok=True)
 
     def path(self, name: str) -> Path:
         """Return the file of a deck; raises DeckFileError where a deck cannot be called that."""

@@ -272,7 +272,12 @@ def test_decks_are_kept_renamed_and_deleted(learnt: LearntDeck, tmp_path: Path) 
     with pytest.raises(DeckFileError):
         library.add(data)
     assert library.add(data, "More").name == "More"
+    for ending in (".npz", ".npy"):
+        library.path("More").with_suffix(ending).write_bytes(b"worked out")
+    before = {*library.folder.iterdir()}
     library.delete("More")
+    gone = before - {*library.folder.iterdir()}
+    assert {path.name for path in gone} == {library.path("More").stem + ending for ending in (".deck", ".npz", ".npy")}
     assert [each.name for each in library.list()] == ["Théirs?!"]
 
 
