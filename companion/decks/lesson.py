@@ -15,7 +15,7 @@ from companion.decks.deckfile import MOST_CARDS, LearntDeck, encoded
 from companion.decks.evening import evened
 from companion.decks.laying import Laid, Pile
 from companion.decks.naming import Naming, name_cards
-from companion.decks.views import MARGIN, PICTURE, index_spot, inks, looks_at, outline, straightened
+from companion.decks.views import MARGIN, PICTURE, corner_looks, index_spot, inks, looks_at, outline, straightened
 from companion.vision.boxes import BoxFinder
 from companion.vision.geometry import Image, Quad, cut, expand, homography, project, unit_square
 from companion.vision.labels import Floats
@@ -23,6 +23,8 @@ from companion.vision.reader import Reader
 
 # How much of a card's sides is kept beyond its outline until all are laid, as the outline may be off by much.
 _ABOUT = 0.5
+# From so many cards on it is looked for where the design has its index: a quarter of a deck shows most faces.
+_SPOT_AFTER = 14
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,6 +71,9 @@ class Lesson:
         self._asked = 0
         self._prompting = False
         self._passed_over: set[Card] = set()
+        self._spot: tuple[float, float, float] | None = None
+        self._spot_after = _SPOT_AFTER
+        self._corners: dict[_Seen, Floats] = {}
         self._lock = threading.Lock()
 
     def __len__(self) -> int:
@@ -89,6 +94,10 @@ class Lesson:
         laid = self._pile.show(image)
         new = [self._study(card) for card in laid]
         with self._lock:
+            there = {seen.place: i for i, seen in enumerate(self._seen)}
+            for seen in [seen for seen in new if seen.place in there]:
+                self._seen[there[seen.place]] = seen
+            new = [seen for seen in new if seen.place not in there]
             for seen in new[: max(0, MOST_CARDS - len(self._seen))]:
                 wanted = self._wanted()
                 if wanted is not None:
@@ -139,12 +148,30 @@ class Lesson:
             if self._naming is None:
                 features = np.stack([seen.features for seen in self._seen])
                 colors = np.stack([seen.inks for seen in self._seen])
-                logs = np.stack([seen.logs for seen in self._seen])
+                logs = self._looks()
                 order = self._order
                 told = {i: order[seen.place] for i, seen in enumerate(self._seen) if seen.place < len(order)}
                 known: Mapping[int, Card] = told | self._answers
                 self._naming = name_cards(features, colors, logs, self.edition, known, self._by_color)
             return self._naming
+
+    def _looks(self) -> Floats:
+        """Return (N, L, 57) what the looks at the cards say; their corners where the design has its index, if it has.
+
+        Where that is, is looked for whenever there are twice as many cards as the last time.
+        """
+        if len(self._seen) >= self._spot_after:
+            self._spot_after = 2 * len(self._seen)
+            spot = index_spot(self._boxes, [seen.picture for seen in self._seen])
+            if spot != self._spot:
+                self._spot, self._corners = spot, {}
+        looks = np.stack([seen.logs for seen in self._seen])
+        if self._spot is not None:
+            for row, seen in zip(looks, self._seen, strict=True):
+                if seen not in self._corners:
+                    self._corners[seen] = corner_looks(self._reader, seen.picture, self._spot)
+                row[:2] = self._corners[seen]
+        return looks
 
     def answer(self, picture: int, card: Card) -> None:
         """Take what people say that a picture shows: it tells of its copies, and of what others are not."""

@@ -139,19 +139,31 @@ def study(
 def looks_at(reader: Reader, picture: Image) -> tuple[Floats, Floats]:
     """Return (2, D) features of a card's kept picture both ways up, and (L, 57) what each look at a part of it says.
 
-    The looks: the whole card; its corners, what both say and what either says; its middle, as an index of some sizes.
+    The looks: its corners, see `corner_looks`; the whole card; its middle, as an index of some sizes.
     """
     card = outline()
     half, middle = float(card[1][0] - card[0][0]) / 2, card.mean(0)
     logs, features = reader.describe_cards(picture, [card, np.roll(card, 2, axis=0)])
     squares = [np.asarray(middle + (unit_square() * 2 - 1) * half * share, np.float32) for share in _MIDDLES]
     ways = [np.roll(square, turn, axis=0) for square in squares for turn in (0, 2)]
-    corners = list(corner_frames(card))
-    said, _ = reader.describe_indices(picture, corners + ways)
-    first, second = (np.maximum(corner, corner[:-1].max() + _BOUND) for corner in said[:2])
-    pairs = [logs, said[:2], *np.split(said[2:], len(squares))]
-    each = [np.logaddexp(*pair) - np.log(2) for pair in pairs]
-    return features, np.asarray([first + second, *each], np.float32)
+    said, _ = reader.describe_indices(picture, [*corner_frames(card), *ways])
+    each = [_either(pair) for pair in (logs, *np.split(said[2:], len(squares)))]
+    return features, np.concatenate([_by_corners(said[:2]), each]).astype(np.float32)
+
+
+def corner_looks(reader: Reader, picture: Image, spot: tuple[float, float, float]) -> Floats:
+    """Return (2, 57) what both corners of a card say together and what either says, where the design has its index."""
+    said, _ = reader.describe_indices(picture, index_frames(*spot))
+    return _by_corners(said)
+
+
+def _by_corners(said: Floats) -> Floats:
+    first, second = (np.maximum(corner, corner[:-1].max() + _BOUND) for corner in said)
+    return np.stack([first + second, _either(said)]).astype(np.float32)
+
+
+def _either(pair: Floats) -> Floats:
+    return np.asarray(np.logaddexp(*pair) - np.log(2), np.float32)
 
 
 def index_frames(x: float, y: float, side: float) -> tuple[Quad, Quad]:
