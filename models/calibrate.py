@@ -1,8 +1,7 @@
-"""Fits what confidences of corners in a fan mean, and checks those of each kind of reading: on drawn cards as people
-show them, most of the pictures made worse, one half of the decks for the fit and the other for the check.
+"""Fits what confidences of open cards and of corners in a fan mean, and checks those of each kind of reading: on drawn
+cards as people show them, most of the pictures made worse, two decks of three for the fit and the third for the check.
 
-Whole cards mean what they say: lines fitted for them on drawn decks made photographs' readings worse. What a pile's
-mean is fitted on matches, whose piles are nothing like drawn heaps.
+What a pile's mean is fitted on matches, whose piles are nothing like drawn heaps.
 """
 
 from __future__ import annotations
@@ -20,21 +19,31 @@ from companion.dataset.scenes.layouts import Layout
 from companion.models.evaluate import fit_temperature
 from companion.vision.calibration import Calibration, Curve, Kind
 from companion.vision.detector import CardDetector
-from companion.vision.geometry import Image
+from companion.vision.geometry import Image, corner_frames
 from companion.vision.sightings import NAMED_BELOW, Sighting
 
 # One deck's pictures: as people show cards, and piles as they lie.
-FANS: Mapping[Layout, int] = {Layout.FAN: 4, Layout.CASCADE: 3, Layout.HEAP: 1}
-ALL: Mapping[Layout, int] = {Layout.SINGLE: 8, Layout.SPREAD: 3, Layout.GRID: 2, **FANS, Layout.PILE: 8}
+SHOWN: Mapping[Layout, int] = {
+    Layout.SINGLE: 8,
+    Layout.SPREAD: 3,
+    Layout.GRID: 2,
+    Layout.FAN: 4,
+    Layout.CASCADE: 3,
+    Layout.HEAP: 1,
+}
+ALL: Mapping[Layout, int] = {**SHOWN, Layout.PILE: 8}
 # Of the scenes so many are hard in themselves, and each is read as it is and so many times made worse.
 _HARD, _WORSE = 0.15, 2
 # Hardships that are laid out with the scene and cannot be put on its picture: it would be read twice as it is.
 _LAID_OUT = frozenset({Hardship.FAR, Hardship.SLANTED, Hardship.FINGER})
-# How far from a card's outline (px) the middle of what is read of it may lie, for fans whose outlines are guessed.
+# How far from a card's outline (px) the middle of what is read of it may lie: outlines and frames are a little off.
 _NEAR = 25.0
 # Fewer readings in doubt than this tell no line, fewer altogether no temperature. So many readings, in effect, say
 # beforehand that confidences mean what they say: each right in its own probability.
 _FEWEST, _BELIEVED = 40, 10.0
+_OPEN = (Kind.ALONE, Kind.AMONG)
+# So near to what it may be at most a reading is held back.
+_HELD_BACK = 0.005
 # Log-odds beyond which a reading tells the fit no more.
 _STEEPEST = 30.0
 # Bins of confidence.
@@ -112,23 +121,30 @@ def _read(detector: CardDetector, image: Image, scene: Scene) -> Iterator[Judged
         kinds = Calibration.kinds(found)
     left = list(scene.cards)
     for kind, sighting in sorted(zip(kinds, found, strict=True), key=lambda pair: -pair[1].confidence):
-        x, y = sighting.quad.mean(0).tolist()
+        # The outline that a corner tells is off, and upside down where a 0 or an 8 is: what was read is its index.
+        seen = sighting.quad if sighting.whole else corner_frames(sighting.quad)[0]
+        x, y = seen.mean(0).tolist()
         here = [c for c in left if c.card == sighting.card and cv2.pointPolygonTest(c.quad, (x, y), True) > -_NEAR]
         left = [card for card in left if not here or card is not here[0]]
         yield Judged(kind, sighting, bool(here))
 
 
 def fitted(judged: Sequence[Judged], current: Calibration) -> Calibration:
-    """Return the calibration with the temperature and the line of corners in a fan that fit these readings best."""
+    """Return the calibration with the temperature of corners in a fan and the lines, theirs and one of all open cards,
+    that fit these readings best."""
     corners = [one for one in judged if one.kind is Kind.FANNED]
-    if len(corners) < _FEWEST:
-        return current
-    temperature = round(fit_temperature([(one.sighting, one.right) for one in corners], 1.0), 3)
-    new = replace(current, fanned=temperature, curves={})
-    doubtful = [pair for pair in told(corners, new)[Kind.FANNED] if pair[0] < NAMED_BELOW]
-    if len(doubtful) < _FEWEST:
-        return new
-    return replace(new, curves={Kind.FANNED: fit_curve(*map(np.array, zip(*doubtful, strict=True)))})
+    new = replace(current, curves={})
+    if len(corners) >= _FEWEST:
+        temperature = fit_temperature([(one.sighting, one.right) for one in corners], 1.0)
+        new = replace(new, fanned=round(temperature, 3))
+    curves: dict[Kind, Curve] = {}
+    for kinds in ((Kind.FANNED,), _OPEN):
+        # What is held back is told with as much as it may be, whatever was read.
+        ones = [one for one in judged if one.kind in kinds and one.sighting.confidence < one.sighting.most - _HELD_BACK]
+        doubtful = [pair for pairs in told(ones, new).values() for pair in pairs if pair[0] < NAMED_BELOW]
+        if len(doubtful) >= _FEWEST:
+            curves |= dict.fromkeys(kinds, fit_curve(*map(np.array, zip(*doubtful, strict=True))))
+    return replace(new, curves=curves)
 
 
 def fit_curve(confidences: np.ndarray, right: np.ndarray) -> Curve:

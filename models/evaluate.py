@@ -215,7 +215,7 @@ def fitted(readings: Sequence[Reading], current: Calibration) -> Calibration:
         for reading in readings
         if Calibration.is_fan(reading.sightings)
         for pair in judged([reading])
-        if not pair[0].whole
+        if not pair[0].whole and pair[0].card.color is not None
     ]
     card, index = fit_temperature(whole, current.card), fit_temperature(corners, current.index)
     enough = len(in_fans) >= _FEWEST

@@ -217,10 +217,12 @@ def evaluate(work: Path, folder: Path | None, photos: Path | None, calibrate: bo
 @_work
 @_seed
 @click.option("--models", "folder", type=click.Path(path_type=Path, file_okay=False), help="Default: WORK/export.")
-@click.option("--decks", type=click.IntRange(2), default=24, show_default=True, help="Decks to draw, 87 pictures each.")
+@click.option(
+    "--decks", type=click.IntRange(3), default=24, show_default=True, help="Decks to draw, 63 or 87 pictures each."
+)
 @click.option("--save/--check", default=True, help="Write what was fitted, or only check what is written.")
 def calibrate(work: Path, seed: int, folder: Path | None, decks: int, save: bool) -> None:
-    """Fit what confidences of corners in a fan mean on half of the decks; check each kind of reading on the others."""
+    """Fit what confidences mean on two decks of three; check each kind of reading on the others."""
     from rich.console import Console
     from rich.table import Table
 
@@ -232,11 +234,11 @@ def calibrate(work: Path, seed: int, folder: Path | None, decks: int, save: bool
     current = Calibration.load(path)
     detector = load_detector(None, path.parent).told_by(measures.unfitted(current))
     if save:
-        fans = list(measures.drawn(detector, range(0, decks, 2), seed, measures.FANS))
-        current = measures.fitted(fans, current)
+        fit = [number for number in range(decks) if number % 3 != 2]
+        current = measures.fitted(list(measures.drawn(detector, fit, seed, measures.SHOWN)), current)
         current.save(path)
     grid = Table("readings", "confidence", "number", "told", "right", "95 % interval")
-    for kind, bins in measures.rows(list(measures.drawn(detector, range(1, decks, 2), seed)), current).items():
+    for kind, bins in measures.rows(list(measures.drawn(detector, range(2, decks, 3), seed)), current).items():
         for one in bins:
             low, high = one.interval
             span = f"{one.low:.2f} to {one.high:.2f}"

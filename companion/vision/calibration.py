@@ -28,9 +28,11 @@ class Kind(Enum):
     AMONG = "among"
     """A card that lies open among others."""
     CORNER = "corner"
-    """A corner alone."""
+    """A corner alone, with a colour."""
     FANNED = "fanned"
-    """A corner in a fan."""
+    """A corner in a fan, with a colour."""
+    WILD = "wild"
+    """A wild's corner: its middle tells best which wild it is."""
     PILE = "pile"
     """A card that lies open on a pile."""
 
@@ -74,7 +76,7 @@ class Calibration:
         """Return of which kind each of the cards is that were found in a picture of no pile."""
         whole = Kind.AMONG if len(found) >= _AMONG else Kind.ALONE
         corner = Kind.FANNED if cls.is_fan(found) else Kind.CORNER
-        return [whole if sighting.whole else corner for sighting in found]
+        return [whole if s.whole else Kind.WILD if s.card.color is None else corner for s in found]
 
     def in_picture(self, found: Sequence[Sighting]) -> list[Sighting]:
         """Return what was found in a picture with the confidence that it deserves."""
@@ -89,13 +91,19 @@ class Calibration:
         return [self.deserved(replace(card, most=1.0), Kind.PILE) if card.whole else card for card in found]
 
     def deserved(self, sighting: Sighting, kind: Kind) -> Sighting:
-        """Return what was found with the confidence that readings of its kind deserve."""
+        """Return what was found with the confidence that readings of its kind deserve.
+
+        A curve tells how often readings are right that were held back, too: they are never told beyond doubt.
+        """
         temperature = {Kind.PILE: self.pile, Kind.FANNED: self.fanned}.get(kind, 1.0)
         tempered = sighting if temperature == 1.0 else sighting.tempered(temperature)
+        if kind is Kind.WILD:
+            # On decks never seen 3 of 7 lone corners said beyond doubt to be one wild were another's.
+            tempered = tempered.at_most(NAMED_MOST)
         curve = self.curves.get(kind)
         if curve is None or tempered.confidence >= NAMED_BELOW:
             return tempered
-        return tempered.said(min(NAMED_MOST, curve(tempered.confidence)))
+        return replace(tempered, most=NAMED_MOST).said(curve(tempered.confidence))
 
     @classmethod
     def load(cls, path: Path) -> Calibration:

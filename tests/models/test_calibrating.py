@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from companion.cards import Card
+from companion.dataset.scenes.compose import SceneMaker
+from companion.dataset.scenes.layouts import Layout
 from companion.models import calibrate
 from companion.models.calibrate import Bin, Judged
 from companion.models.evaluate import Labelled, Reading, fitted
 from companion.vision.calibration import Calibration, Curve, Kind
 from companion.vision.detector import CardDetector
-from companion.vision.geometry import unit_square
-from companion.vision.sightings import Sighting
+from companion.vision.geometry import Image, corner_frames, unit_square
+from companion.vision.sightings import NAMED_BELOW, Sighting
 
 RED_7, RED_1 = Card.parse("red 7"), Card.parse("red 1")
 
@@ -54,13 +58,47 @@ def _judged(kind: Kind, confidence: float, right: float, count: int = 400) -> li
 def test_a_line_says_how_often_corners_in_a_fan_are_right() -> None:
     readings = [*_judged(Kind.FANNED, 0.6, 0.8), *_judged(Kind.FANNED, 0.9, 0.95), *_judged(Kind.AMONG, 0.9, 0.8)]
     found = calibrate.fitted(readings, Calibration(card=1.1, index=1.3, pile=0.85))
-    shares = {share for ones in calibrate.told(readings, found).values() for share in ones}
-    assert {round(told, 1) for told, _ in shares} == {0.8, 0.9, 1.0}
-    # What whole cards and piles are told with is not fitted on such readings.
+    told = {kind: {round(told, 1) for told, _ in ones} for kind, ones in calibrate.told(readings, found).items()}
+    assert told == {Kind.FANNED: {0.8, 1.0}, Kind.AMONG: {0.8}}
+    # What piles are told with is not fitted on such readings.
     assert (found.card, found.index, found.pile) == (1.1, 1.3, 0.85)
-    assert set(found.curves) == {Kind.FANNED}
+    assert set(found.curves) == {Kind.FANNED, Kind.ALONE, Kind.AMONG}
     few = calibrate.fitted(_judged(Kind.FANNED, 0.9, 1.0, 20), Calibration(fanned=0.7))
     assert few == Calibration(fanned=0.7)
+
+
+def test_what_is_held_back_tells_the_line_nothing_and_is_told_by_it() -> None:
+    free, held = _judged(Kind.ALONE, 0.8, 0.9), _judged(Kind.ALONE, 0.74, 0.1)
+    held = [replace(one, sighting=replace(one.sighting, most=0.74)) for one in held]
+    found = calibrate.fitted([*free, *held], Calibration())
+    assert found.curves == calibrate.fitted(free, Calibration()).curves
+    assert 0.75 < found.deserved(held[0].sighting, Kind.ALONE).confidence < 0.97
+
+
+def test_a_wild_s_corner_is_told_by_itself_and_never_beyond_doubt() -> None:
+    corners = [Sighting(unit_square(), (Card.parse(name),), (0.99,), False) for name in ("red 7", "wild", "blue 2")]
+    assert Calibration.kinds(corners) == [Kind.FANNED, Kind.WILD, Kind.FANNED]
+    assert [card.confidence >= NAMED_BELOW for card in Calibration().in_picture(corners)] == [True, False, True]
+
+
+class Answers:
+    """Finds what it is told to find."""
+
+    def __init__(self, found: list[Sighting]) -> None:
+        self._found = found
+
+    def detect(self, image: Image) -> list[Sighting]:
+        return self._found
+
+
+def test_a_nought_s_corner_is_right_whichever_way_up_it_is_read() -> None:
+    scene = SceneMaker(3, (1280, 720), deck_count=1).make(Layout.FAN)
+    top = scene.cards[-1]
+    index = corner_frames(top.quad)[0].mean(0)
+    away = Sighting(np.asarray(2 * index - top.quad, np.float32), (top.card,), (0.9,), whole=False)
+    other = replace(away, quad=away.quad + 400)
+    judged = list(calibrate._read(Answers([away, other]), scene.image, scene))  # type: ignore[arg-type]
+    assert [one.right for one in judged] == [True, False]
 
 
 def test_only_doubt_has_a_line() -> None:
@@ -88,10 +126,10 @@ def test_confidences_are_told_as_their_kind_deserves() -> None:
     # However little is to be believed, the likeliest card stays so.
     none = Calibration(curves={Kind.ALONE: Curve(0.0, -3.0)}).in_picture([doubtful])[0]
     assert none.probabilities == pytest.approx((3 / 7, 3 / 7))
-    # What is not beyond doubt never comes to be so, and what something speaks against stays below its bound.
+    # What is not beyond doubt never comes to be so.
     most = Calibration(curves={Kind.ALONE: Curve(1.0, 9.0)})
     assert most.in_picture([doubtful])[0].confidence < 0.97
-    assert most.in_picture([doubtful.at_most(0.7)])[0].confidence <= 0.7
+    assert most.in_picture([doubtful.at_most(0.7)])[0].confidence < 0.97
 
 
 def test_calibrations_are_kept(tmp_path: Path) -> None:
