@@ -5,6 +5,7 @@ The outline is told by the difference to the picture before, so that designs are
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import cv2
@@ -39,6 +40,12 @@ _COARSE, _FINE = (6.0, 0.03), (1.0, 0.006)
 _TOUCHED, _WITHIN, _BEYOND = 0.03, 0.95, 0.02
 # A card is on the table where what lies under the next one differs from what is about by so many standard deviations.
 _TABLE = 1.0
+# So many outlines, and no smaller share of all, tell how large the pile's cards are whose areas differ by no more than
+# this share. An outline is another thing's where its area is so much smaller or larger: on a black design a card's sign
+# had 0.13 to 0.43 of the card's area, cards that were found whole 0.94 to 1.05.
+_FEWEST, _SELDOM, _AGREEING, _SMALLER, _LARGER = 3, 0.1, 0.12, 0.82, 1.22
+# So many pictures are kept until then.
+_REMEMBERED = 16
 # By how many steps the two ends of a side may be off differently.
 _TURN = 8
 
@@ -155,16 +162,23 @@ def card_like(before: Image, after: Image, like: Quad) -> Quad | None:
 
     It is of the size of another card of the pile, lies on edges of the picture, and has all in it that has changed.
     """
-    difference = changes(before, after)
-    mask = (difference > max(_CHANGED, _OVER_NOISE * float(np.median(difference)))).astype(np.uint8)
-    points = cv2.findNonZero(cv2.morphologyEx(mask, cv2.MORPH_OPEN, np.ones((3, 3), np.uint8)))
-    if points is None or len(points) < _TOUCHED * cv2.contourArea(like):
+    changed = _changed(before, after, _TOUCHED * cv2.contourArea(like))
+    if changed is None:
         return None
-    changed = points.reshape(-1, 2).astype(np.float32)[:: max(1, len(points) // 300)]
     was, now = _soft(before), _soft(after)
     # Its edges are where there are some now that were not there before.
     quad = _on_edges(np.minimum(_steep(now), _steep(now - was)), like, changed)
     return quad if _share_within(changed, quad, np.zeros((1, 2), np.float32))[0] >= _WITHIN else None
+
+
+def _changed(before: Image, after: Image, least: float) -> Floats | None:
+    """Return some (N, 2) of the points that have changed, None where fewer than `least` have."""
+    difference = changes(before, after)
+    mask = (difference > max(_CHANGED, _OVER_NOISE * float(np.median(difference)))).astype(np.uint8)
+    points = cv2.findNonZero(cv2.morphologyEx(mask, cv2.MORPH_OPEN, np.ones((3, 3), np.uint8)))
+    if points is None or len(points) < least:
+        return None
+    return np.asarray(points.reshape(-1, 2)[:: max(1, len(points) // 300)], np.float32)
 
 
 def _share_within(points: Floats, quad: Quad, moves: Floats) -> Floats:
@@ -230,22 +244,32 @@ class Pile:
         self._alone: Image | None = None
         self._last: Quad | None = None
         self._next = 0
+        self._outlines: list[Quad] = []
+        self._size: Quad | None = None
+        # The first pictures, which cards of what size are laid in is not yet known: place, before, after, outline.
+        self._first: list[tuple[int, Image, Image, Quad | None]] = []
 
     def show(self, image: Image) -> list[Laid]:
-        """Return the cards that a further picture tells of: none, the new one, or with it the pile's first."""
+        """Return the cards that a further picture tells of: none, the new one, or with it the pile's first.
+
+        Once it is known how large the pile's cards are, those come again, with their place, that were outlined
+        otherwise.
+        """
         before = self._before
         if before is None or before.shape != image.shape:
             self._before = self._alone = image
             return []
-        quad = changed_card(before, image)
-        if quad is None and self._last is not None:
-            quad = card_like(before, image, self._last)
+        seen = changed_card(before, image)
+        quad = self._of_size(before, image, seen)
+        if seen is not None and _has_all(before, image, seen):
+            self._outlines.append(seen)
         if quad is None:
             if self._each:
                 # A card that was passed over covers the pile now; the one before it may have been the first.
+                self._keep(self._next, before, image, None)
                 self._before = image
                 self._next += 1
-            return []
+            return self._outlined_anew()
         self._before, self._last = image, quad
         laid = []
         if self._alone is not None and (self._each or not _is_bare(self._alone, image, quad)):
@@ -253,8 +277,63 @@ class Pile:
             self._next = max(self._next, 0) + 1
         self._alone = None
         laid.append(Laid(image, quad, self._next))
+        self._keep(self._next, before, image, quad)
         self._next += 1
-        return laid
+        return [*self._outlined_anew(), *laid]
+
+    def _keep(self, place: int, before: Image, image: Image, quad: Quad | None) -> None:
+        if self._size is None and len(self._first) < _REMEMBERED:
+            self._first.append((place, before, image, quad))
+
+    def _of_size(self, before: Image, image: Image, seen: Quad | None) -> Quad | None:
+        """Return the outline of a card that is as large as the pile's others, None where none was laid."""
+        if seen is not None and (self._size is None or _as_large(seen, self._size)):
+            return seen
+        like = self._last if self._size is None else self._size
+        other = None if like is None else card_like(before, image, like)
+        return seen if other is None else other
+
+    def _outlined_anew(self) -> list[Laid]:
+        """Return the first cards anew as soon as it is known how large cards are, if they were outlined otherwise."""
+        known = self._size is not None
+        self._size = usual_size(self._outlines)
+        if known or self._size is None:
+            return []
+        anew = []
+        for place, before, image, quad in self._first:
+            again = self._of_size(before, image, quad)
+            if again is not None and again is not quad:
+                anew.append(Laid(image, again, place))
+            if place == 1 and self._each and quad is not None and not _as_large(quad, self._size):
+                anew.append(Laid(before, first_card(before, self._size), 0))
+        self._first = []
+        return anew
+
+
+def usual_size(quads: Sequence[Quad]) -> Quad | None:
+    """Return a card's outline as large as those of a pile are, None where too few of its outlines (4, 2) agree.
+
+    Where cards are plain and like each other, less than a card changes, now more, now less of it: the largest outlines
+    that agree are the cards'. They agree by their areas, which stay the same before a slanted camera as cards are
+    turned.
+    """
+    areas = np.array([abs(cv2.contourArea(quad)) for quad in quads])
+    near = np.abs(areas[:, None] - areas) < _AGREEING * areas[:, None]
+    often = near.sum(1) >= max(_FEWEST, _SELDOM * len(areas))
+    if not often.any():
+        return None
+    like = np.flatnonzero(near[int(np.where(often, areas, 0).argmax())])
+    return quads[int(like[np.argsort(areas[like])[len(like) // 2]])]
+
+
+def _has_all(before: Image, after: Image, quad: Quad) -> bool:
+    """Whether all that has changed between two pictures is in an outline: about a card's sign alone it is not."""
+    changed = _changed(before, after, 1)
+    return changed is not None and bool(_share_within(changed, quad, np.zeros((1, 2), np.float32))[0] >= _WITHIN)
+
+
+def _as_large(quad: Quad, size: Quad) -> bool:
+    return bool(_SMALLER < abs(cv2.contourArea(quad)) / abs(cv2.contourArea(size)) < _LARGER)
 
 
 def _is_bare(before: Image, after: Image, quad: Quad) -> bool:

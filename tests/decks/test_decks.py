@@ -25,7 +25,7 @@ from companion.dataset.artist.styles import sample_style
 from companion.decks.assignment import assign
 from companion.decks.deckfile import DeckFileError, LearntDeck, pack, unpack
 from companion.decks.fitting import DeckFit
-from companion.decks.laying import card_like, changed_card
+from companion.decks.laying import card_like, changed_card, usual_size
 from companion.decks.lesson import Lesson
 from companion.decks.library import DeckLibrary, NoSuchDeckError
 from companion.decks.look import fit
@@ -93,6 +93,18 @@ def test_a_card_on_its_copy_is_found_by_the_little_that_has_changed() -> None:
     assert found is not None
     assert np.abs(found - truth).max() < 5
     assert card_like(pile, pile, under) is None
+
+
+def test_cards_are_as_large_as_the_largest_outlines_that_agree() -> None:
+    def square(side: float) -> Quad:
+        return np.asarray(unit_square() * side, np.float32)
+
+    signs = [square(side) for side in (20, 21, 20, 20.5, 45, 33)]
+    cards = [square(side) for side in (100, 102, 99)]
+    size = usual_size([*signs, *cards, square(160)])
+    assert size is not None
+    assert 99 <= size[2, 0] <= 102
+    assert usual_size([square(side) for side in (20, 50, 100, 160)]) is None
 
 
 def test_a_film_gives_one_picture_for_each_time_that_all_lies_still() -> None:
