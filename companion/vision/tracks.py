@@ -35,9 +35,9 @@ class Sample:
     ends: tuple[Point, ...] = ()
 
     @property
-    def fingers(self) -> tuple[Point, ...]:
-        """Where its fingers end: the tip where they are not seen apart."""
-        return self.ends or (self.tip,)
+    def fingers(self) -> Point:
+        """(n, 2) where its fingers end: the tip where they are not seen apart."""
+        return np.array(self.ends or (self.tip,))
 
 
 @dataclass(eq=False)
