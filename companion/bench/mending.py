@@ -7,6 +7,7 @@ from contextlib import suppress
 from functools import partial
 
 from companion.bench.truth import bare, laid_by
+from companion.journal import ReadBy
 from companion.referee.errors import RefereeError
 from companion.referee.moves import ChooseColor, Draw, Flip, Move, Play, Reshuffle, Start
 from companion.referee.state import Header
@@ -59,10 +60,12 @@ def _mend(table: Table, wanted: Sequence[Move], header: Header) -> Callable[[], 
     stands, place = bare(line.move for _, line in lines), _agreed(table, wanted)
     if place >= min(len(stands), len(wanted)):
         return None
+    n, said, true = lines[place][0], stands[place], wanted[place]
     anothers = _anothers_card(lines, wanted, header)
     if anothers is not None:
-        return partial(table.say_who, *anothers)
-    n, said, true = lines[place][0], stands[place], wanted[place]
+        # Where somebody is said to have been seen drawing who was not, whose the cards after it are follows from that.
+        drew_not = isinstance(said, Draw) and lines[place][1].read_by is ReadBy.CAMERA and n < anothers[0]
+        return partial(table.drop, n) if drew_not else partial(table.say_who, *anothers)
     if isinstance(true, Draw) and isinstance(said, Play) and said in wanted[place + 1 : place + 2]:
         return partial(table.say_drew, n)
     if isinstance(said, Draw):

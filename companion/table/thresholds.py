@@ -162,6 +162,10 @@ TAKES_AGAIN = 0.4
 SEEN_TWICE = 0.5
 """How often it looks there, taking none, as if it took one."""
 
+TOLD_TWICE = 0.05
+"""How often a grab is told twice, as of two arms; assumed. In 18 recorded matches of lively people that made a draw of
+one who had done nothing, and none with this; in 23 others it changed nothing."""
+
 TAKES_DEBT = 0.75
 """How often a card taken while somebody owes some is one of those, and not drawn by the player on turn."""
 
