@@ -91,8 +91,22 @@ def export_detector(checkpoint: Path, folder: Path) -> None:
     target = folder / "detector.pt"
     shutil.copyfile(checkpoint, target)
     strip_optimizer(str(target))
-    exported = YOLO(str(target), task="obb").export(format="onnx", dynamic=True, simplify=False, opset=17)
+    _forget_folders(target)
+    detector = YOLO(str(target), task="obb")
+    exported = detector.export(format="onnx", dynamic=True, simplify=False, opset=17)
     Path(exported).replace(folder / "detector.onnx")
+
+
+def _forget_folders(path: Path) -> None:
+    """Take the folders of the machine that trained a checkpoint out of it; the names of what lay in them stay."""
+
+    state = torch.load(path, map_location="cpu", weights_only=False)
+    state.pop("git", None)
+    for settings in (state["train_args"], state["model"].args, vars(state["model"])):
+        for key, value in settings.items():
+            if isinstance(value, str) and Path(value).is_absolute():
+                settings[key] = Path(value).name
+    torch.save(state, path)
 
 
 def write_manifest(folder: Path) -> None:

@@ -48,6 +48,11 @@ def test_the_exported_networks_can_be_read_with(work: Path) -> None:
     assert table(readings)["all"].pictures == 4
 
 
+def test_what_is_exported_does_not_tell_where_it_was_trained(work: Path) -> None:
+    for path in (work / "export").iterdir():
+        assert str(work.parent).encode() not in path.read_bytes(), path.name
+
+
 def test_exported_readers_give_what_pytorch_gives(work: Path) -> None:
     import torch
 
