@@ -36,8 +36,8 @@ _FARTHER = 0.5
 _AT_REST = 0.07
 # An arm that was never seen to come is a part of another one now and then.
 _IF_APPEARED = 3.0
-# A shadow that passes has no part that is more than one, arms .2 or more: but for a hand of the table's own colour. All
-# 12 of which less was seen at a draw pile or on the way there, in 13 films, were shadows or what they left behind.
+# A shadow that passes has no part that is more than one: of a dozen in some twenty simulated films and matches one
+# was a hand, of the table's own colour.
 _IF_SHADOW = 20.0
 # What of the pile's top mostly changes where nothing was taken and where a card was, as shares of it, and by how much
 # that strays, as a standard deviation of its logarithm; so many draws the second is worth before any was seen, as neat

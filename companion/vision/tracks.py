@@ -10,8 +10,8 @@ from companion.vision.rim import Point
 
 # Degrees by which an arm's crossing strays from its player's seat, the same seat's arms among themselves.
 _STRAY = 8.0
-# Share of an arm that is more than a shadow in some frame at least: .2 and more in 300 arms of 13 films, but for some
-# of the table's own colour.
+# Share of an arm that is more than a shadow in some frame at least: .2 and more in simulated films, but for a hand of
+# the table's own colour.
 _FIRM = 0.05
 
 
