@@ -167,10 +167,7 @@ class ArmWatcher:
             if runs:
                 found = self._arms_of(part, body_of(part, firm), runs, rim, difference)
             else:
-                # A card that lies beside what is restless hangs together with it, and has not come out of it.
-                out = single(body_of(part, firm), np.argwhere(part & edge)[:, ::-1])
-                moves = bool(difference.moved[part].mean() > _MOVES)
-                found = [arm for arm in out if moves or self._goes_on(arm)]
+                found = single(body_of(part, firm), np.argwhere(part & edge)[:, ::-1])
             share = float(firm[part].mean())
             shapes += [replace(arm, firm=share) for arm in found if not behind or arm.reach >= _OUT_OF_IT]
         return [self._sample(difference.time, arm) for arm in shapes], attached, attached | hands
@@ -256,10 +253,6 @@ class ArmWatcher:
             if near and known and (moves or (same and not self._keeps_still(track))):
                 return Shape(farthest(points, known[-1] / self._scale), None, 0.0, len(points))
         return None
-
-    def _goes_on(self, arm: Shape) -> bool:
-        """Whether an arm that was seen before may be this one."""
-        return any(np.hypot(*(arm.tip - track.last.tip / self._scale)) <= _SAME_TIP for track in self._tracks)
 
     def _keeps_still(self, track: Track) -> bool:
         """Whether what is left of an arm has lain in one place too long to be a hand."""

@@ -53,8 +53,7 @@ _PER_SECOND = 0.6
 # rests there, which tells as much against it as if it had been so many lengths farther away.
 _COMES, _COMES_WITHIN, _RESTED = 0.7, 2.5, 2.0
 # In lengths of a card, what tells against an arm that looked like a shadow and no more, and against one that was first
-# seen so few seconds before the card lay still, for it comes a third of a second before that, or neither came nor went:
-# a part of another's, or the card.
+# seen so few seconds before the card lay still, for it comes a third of a second before that: a part of another's.
 _SHADED, _APPEARED, _COMES_BEFORE = 0.6, 1.0, 0.15
 
 
@@ -223,7 +222,7 @@ def last_at(spot: Spot, tracks: Sequence[Track], landed: float) -> Track | None:
             away = distances(track, number, [spot])[spot.kind]
             if away > _LAID_FROM:
                 continue
-            appeared = track.samples[0].time > landed - _COMES_BEFORE or _never_moved(track, spot)
+            appeared = track.samples[0].time > landed - _COMES_BEFORE
             score = _PER_SECOND * max(0.0, landed - time) + away + _SHADED * track.is_shadow + _APPEARED * appeared
             if best is not None and score >= best[0]:
                 continue
@@ -232,11 +231,6 @@ def last_at(spot: Spot, tracks: Sequence[Track], landed: float) -> Track | None:
             if best is None or score < best[0]:
                 best = score, track
     return None if best is None else best[1]
-
-
-def _never_moved(track: Track, spot: Spot) -> bool:
-    tips = np.array([sample.tip for sample in track.samples])
-    return bool(np.hypot(*np.ptp(tips, axis=0)) < _COMES * spot.length)
 
 
 def _rests(track: Track, time: float, spot: Spot) -> bool:

@@ -271,9 +271,6 @@ def test_a_shadow_or_what_only_now_appears_did_not_lay_the_card() -> None:
     appeared = arm_to(4, (0.0, 200.0), (300.0, 190.0), 9.2)
     appeared.samples = [sample for sample in appeared.samples if sample.time > 9.95]
     assert last_at(spot, [laying, appeared], 10.0) is laying
-    card = arm_to(5, (0.0, 200.0), (300.0, 190.0), 9.2)
-    card.samples = [replace(sample, tip=np.array([300.0, 190.0])) for sample in card.samples]
-    assert last_at(spot, [laying, card], 10.0) is laying
 
 
 def test_somebody_who_leans_in_hides_no_draw_pile() -> None:
