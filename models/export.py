@@ -85,7 +85,7 @@ def add_features(path: Path) -> None:
 
 
 class Expectation(torch.nn.Module):
-    """What ultralytics' DFL layer gives (Li et al. 2020, arXiv 2006.04388): the mean of a side's distribution over bins.
+    """What ultralytics' DFL layer gives (Li et al. 2020, arXiv 2006.04388): the mean of a side's shares of bins.
 
     Both sums of the softmax are one product of matrices here, for which nothing is laid out anew: a twentieth of the
     detector's time less.
