@@ -69,6 +69,7 @@ class Lesson:
         self._answers: dict[int, Card] = {}
         self._naming: Naming | None = None
         self._asked = 0
+        self._revised = 0
         self._prompting = False
         self._passed_over: set[Card] = set()
         self._spot: tuple[float, float, float] | None = None
@@ -89,6 +90,11 @@ class Lesson:
         """How many cards were laid before each of them, those that were not found included."""
         return tuple(seen.place for seen in list(self._seen))
 
+    @property
+    def revised(self) -> int:
+        """How many pictures took the place of one that was kept before, as the card's outline had been mistaken."""
+        return self._revised
+
     def show(self, image: Image) -> int:
         """Take a settled (H, W, 3) BGR uint8 picture of the pile; returns how many more cards are known of."""
         laid = self._pile.show(image)
@@ -97,6 +103,7 @@ class Lesson:
             there = {seen.place: i for i, seen in enumerate(self._seen)}
             for seen in [seen for seen in new if seen.place in there]:
                 self._seen[there[seen.place]] = seen
+                self._revised += 1
             new = [seen for seen in new if seen.place not in there]
             for seen in new[: max(0, MOST_CARDS - len(self._seen))]:
                 wanted = self._wanted()

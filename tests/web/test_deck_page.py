@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Callable
 from dataclasses import replace
@@ -78,6 +79,9 @@ def test_a_deck_is_laid_named_kept_and_played_with(server: Server, open_as: Open
     expect(page.locator("#wall figure")).to_have_count(54)
     expect(page.locator("#wall img")).to_have_count(3)
     expect(page.locator('#wall [data-card="red 7"]')).to_contain_text("2 times")
+    # A picture that took the place of another is had anew.
+    lesson._revised += 1
+    expect(page.locator("#wall img").first).to_have_attribute("src", re.compile(r"/pictures/\d+\?1$"))
     name_otherwise(page, "green skip", "green reverse")
     name_otherwise(page, "green reverse", "green skip")
     page.click("#finish-lesson")
@@ -117,11 +121,11 @@ def test_where_too_much_is_in_doubt_the_page_says_by_itself_which_card_to_lay(se
     page.wait_for_selector("#finish-lesson")
     lesson = server.services.lessons.lesson
     assert lesson is not None
-    # Forty cards of which the reader can tell nothing.
+    # Forty cards of which the reader can tell nothing, of another pile than the one below.
     blank, outline = np.zeros((480, 320, 3), np.uint8), 50 * np.array([[2, 2], [4, 2], [4, 5], [2, 5]], np.float32)
     seen = lesson._study(Laid(blank, outline, 0))
     for place in range(40):
-        lesson._seen.append(replace(seen, logs=np.zeros_like(seen.logs), place=place))
+        lesson._seen.append(replace(seen, logs=np.zeros_like(seen.logs), place=100 + place))
     expect(page.locator("#lesson-status")).to_contain_text("40 cards seen")
     expect(page.locator("#wanted")).to_be_empty()
     page.click("#finish-lesson")

@@ -9,7 +9,7 @@ import { live, prepare } from "./shell.js";
 import { drawSources } from "./sources.js";
 
 /** @typedef {{ running: boolean, name: string, cards: string[], questions: { pictures: number[], options: string[] }[], prompted: boolean,
- *   wanted: string | null, faces: string[], whole: number, asked: number }} Lesson */
+ *   wanted: string | null, faces: string[], whole: number, asked: number, revised: number }} Lesson */
 
 /** How often (ms) the page asks how far the lesson has come. */
 const EVERY = 1000;
@@ -19,8 +19,6 @@ live({});
 const choices = await get("/api/choices");
 let edition = choices.last.edition ?? "classic";
 let began = 0;
-/** @type {Lesson | null} */
-let last = null;
 const list = h("div", { class: "stack" });
 const wall = h("div", { class: "hand", id: "wall" });
 const said = h("p", { role: "status", id: "lesson-status" });
@@ -74,12 +72,11 @@ async function drawLesson(lesson) {
     began = Date.now();
     drawRunning(lesson.name);
   }
-  last = lesson;
   const left = lesson.faces.length - new Set(lesson.cards).size;
   said.textContent = t("deck.so.far", { cards: lesson.cards.length, asked: lesson.questions.length, left });
   drawWanted(lesson.wanted);
   drawWall(lesson);
-  if (questions.dataset.drawn !== JSON.stringify([lesson.questions, lesson.wanted])) drawQuestions(lesson.wanted ? [] : lesson.questions);
+  drawQuestions(lesson);
 }
 
 /** The card that is to be laid by name, large.
@@ -107,13 +104,13 @@ function drawWall(lesson) {
     let place = [...wall.children].find((one) => /** @type {HTMLElement} */ (one).dataset.card === card);
     if (!place) wall.append(place = h("figure", { "data-card": card }));
     const pictures = taken.get(card) ?? [];
-    const now = pictures.join();
+    const now = [...pictures, lesson.revised].join();
     if (place.firstChild && /** @type {HTMLElement} */ (place).dataset.pictures === now) continue;
     /** @type {HTMLElement} */ (place).dataset.pictures = now;
     const name = cardName(card);
     fill(place, pictures.length
       ? h("button", { type: "button", class: "card-button", "aria-label": t("deck.correct", { card: name }), onclick: () => correct(pictures[0]) },
-        h("img", { src: `/api/decks/lesson/pictures/${pictures[0]}`, alt: "", width: 80, height: 120 }))
+        h("img", { src: pictureOf(lesson, pictures[0]), alt: "", width: 80, height: 120 }))
       : h("div", { class: "blank", "aria-hidden": "true" }),
     h("figcaption", { class: "small" }, pictures.length > 1 ? t("deck.times", { card: name, count: pictures.length }) : name));
   }
@@ -125,12 +122,22 @@ async function correct(picture) {
   if (card) await tell(picture, card);
 }
 
-/** @param {Lesson["questions"]} open */
-function drawQuestions(open) {
-  questions.dataset.drawn = JSON.stringify([open, last?.wanted ?? null]);
+/** Where a picture of the lesson is had: anew once others have been taken in its place.
+ * @param {Lesson} lesson @param {number} picture */
+function pictureOf(lesson, picture) {
+  return `/api/decks/lesson/pictures/${picture}?${lesson.revised}`;
+}
+
+/** The first of what is in doubt, unless cards are laid by name.
+ * @param {Lesson} lesson */
+function drawQuestions(lesson) {
+  const open = lesson.wanted ? [] : lesson.questions;
+  const now = JSON.stringify([open, lesson.revised]);
+  if (questions.dataset.drawn === now) return;
+  questions.dataset.drawn = now;
   const first = open[0];
   fill(questions, first && h("div", { class: "row" },
-    h("img", { src: `/api/decks/lesson/pictures/${first.pictures[0]}`, alt: t("deck.which"), width: 120, height: 180 }),
+    h("img", { src: pictureOf(lesson, first.pictures[0]), alt: t("deck.which"), width: 120, height: 180 }),
     h("div", { class: "stack" }, h("p", {}, t("deck.which")),
       h("div", { class: "row" }, first.options.map((card) => h("button", { type: "button", onclick: () => tell(first.pictures[0], card) }, cardName(card))),
         h("button", { type: "button", class: "quiet", onclick: async () => {
@@ -147,7 +154,6 @@ async function tell(picture, card) {
 
 async function drawBeginning() {
   began = 0;
-  last = null;
   drawWanted(null);
   fill(wall);
   fill(questions);

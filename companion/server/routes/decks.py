@@ -110,7 +110,8 @@ class LessonAnswer(Answer):
 
     `prompted`: so much is in doubt that laying one card of each by name is less trouble. `wanted`: the card to be laid
     next, where they are laid by name. `faces`: the different cards of the edition. `whole`: how many cards it has.
-    `asked`: questions answered.
+    `asked`: questions answered. `revised`: how many pictures have taken the place of another, as some do once it is
+    known how large the cards are.
     """
 
     running: bool
@@ -122,6 +123,7 @@ class LessonAnswer(Answer):
     faces: list[str]
     whole: int
     asked: int
+    revised: int
 
 
 @contextmanager
@@ -219,6 +221,7 @@ def _state() -> LessonAnswer:
         faces=[card.name for card in held],
         whole=sum(held.values()),
         asked=lesson.asked if lesson is not None else 0,
+        revised=lesson.revised if lesson is not None else 0,
     )
 
 
