@@ -52,9 +52,6 @@ def _idle(way: Way, reach: Reach, mode: Mode) -> Iterator[Way]:
         # It has laid a card or drawn already, and has not left since: it goes about the pile, or is seen there twice.
         likely = max(nothing, thresholds.SEEN_TWICE) * way.after.density(again, reach.arm)
         yield way.times((1 - thresholds.TAKES_AGAIN) * likely)
-    taker = way.after.taker
-    if taker is not None and again is None:
-        yield way.times(thresholds.TOLD_TWICE * _taken(reach, 1) * way.after.density(taker, reach.arm))
     densities = way.after.ring.densities(reach.arm.direction, reach.arm.spread)
     yield way.times(idle * nothing * sum(densities) / len(densities))
 
@@ -185,7 +182,7 @@ def _by(way: Way, seat: int, reach: Reach, share: float, mode: Mode) -> Iterator
     way = replace(way, by=seat)
     weight = way.weight * share * way.after.density(seat, reach.arm)
     if weight >= mode.least:
-        yield replace(way, after=way.after.taught(seat, reach.arm, takes=True), weight=weight)
+        yield replace(way, after=way.after.taught(seat, reach.arm), weight=weight)
     may_be_turned = way.weight * share * thresholds.TURNED / 360 >= mode.least
     if may_be_turned and ring.is_stray(ring.density(seat, reach.arm.direction, reach.arm.spread)):
         yield turned(way.times(share), seat, reach.arm.direction)

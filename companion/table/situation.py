@@ -53,8 +53,7 @@ class Situation:
     """A match so far; the card that lies on the pile against the rules, if one does; where people sit, what they owe.
 
     noted: the seat whose draw was tapped and may still be seen. hands: the arms that acted last, the latest last: the
-    number of each one's track, and the seat that it was held to be of. taker: the last one's seat, if it took cards
-    from the draw pile.
+    number of each one's track, and the seat that it was held to be of.
     """
 
     journal: Journal
@@ -63,7 +62,6 @@ class Situation:
     debts: Debts
     noted: int | None = None
     hands: tuple[tuple[int, int], ...] = ()
-    taker: int | None = None
 
     @property
     def state(self) -> State:
@@ -92,11 +90,10 @@ class Situation:
                 debts = debts.after(header, journal.match.history[-1].effects, line.time)
         return replace(self, journal=journal, debts=debts)
 
-    def taught(self, seat: int, arm: Arm, *, takes: bool = False) -> Situation:
-        """Return the situation where this arm was the player's in this seat. takes: whether it took cards."""
+    def taught(self, seat: int, arm: Arm) -> Situation:
+        """Return the situation where this arm was the player's in this seat."""
         hands = (*(hand for hand in self.hands if hand[0] != arm.track), (arm.track, seat))[-_HANDS:]
-        ring = self.ring.teach(seat, arm.direction, arm.spread)
-        return replace(self, ring=ring, hands=hands, taker=seat if takes else None)
+        return replace(self, ring=self.ring.teach(seat, arm.direction, arm.spread), hands=hands)
 
     def shaken(self) -> Situation:
         """Return the situation where the camera was knocked: who sits where is less sure."""

@@ -145,21 +145,6 @@ def test_a_debt_is_ticked_off_and_no_draw(arms: ArmsGame) -> None:
     assert arms.actor == "Cy"
 
 
-def test_a_grab_told_twice_is_no_draw_of_one_who_was_never_seen(store: Store) -> None:
-    game = ArmsGame(store)
-    game.table.start_match(header("classic"))
-    game.lay(None, "red 1")
-    for _ in range(3):
-        game.lay("Ann", "red 2")
-        game.lay("Ben", "red 3")
-        game.table.tap(Play(card("red 4"), by="Cy"))
-    game.lay("Ann", "red draw two")
-    for off in (0.0, 0.0, -8.0, 8.0, 8.0):
-        game.reach("Ben", off=off)
-    game.lay("Cy", "red 5")
-    assert game.moves[-2:] == ["Ann Play", "Cy Play"]
-
-
 def test_what_is_owed_is_taken_before_anybody_goes_on(store: Store) -> None:
     game = ArmsGame(store)
     game.table.start_match(header("classic"))
