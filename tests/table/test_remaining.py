@@ -12,7 +12,7 @@ from companion.referee.moves import Draw, Flip, Hand, Move, Pass, Play, Reshuffl
 from companion.store import Store
 from companion.table import QuestionKind
 from companion.table.remaining import draw_pile_size, seen_cards
-from companion.table.situation import Way, situation
+from companion.table.situation import Mode, Way, situation
 from companion.table.stories import Story
 from companion.table.weigh import _candidates
 
@@ -149,7 +149,7 @@ def test_stories_that_begin_alike_are_one_candidate() -> None:
     start = Way(situation(Journal(Match(header("classic")))))
     one, other = (start.then(Line(Start(card(name)), ReadBy.CAMERA, 0.0)) for name in ("red 1", "red 2"))
     weighed = ((one, 0.3), (other, 0.4), (one, 0.3))
-    found = _candidates([Story(way.after, (way,), weight) for way, weight in weighed], 0)
+    found = _candidates([Story(way.after, (way,), weight) for way, weight in weighed], 0, Mode())
     assert [(candidate.way.entries, candidate.probability) for candidate in found] == [
         (one.entries, pytest.approx(0.6)),
         (other.entries, pytest.approx(0.4)),

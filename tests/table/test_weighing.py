@@ -121,7 +121,7 @@ def test_a_likely_illegal_card_is_asked_about_not_bent(game: Game) -> None:
     assert game.question.kind is QuestionKind.ILLEGAL
 
 
-@pytest.mark.parametrize(("sureness", "asked"), [(0.91, False), (0.88, True)])
+@pytest.mark.parametrize(("sureness", "asked"), [(0.955, False), (0.945, True)])
 def test_a_fairly_sure_card_is_ruled_on_and_a_less_sure_one_asked_about(
     game: Game, sureness: float, asked: bool
 ) -> None:
