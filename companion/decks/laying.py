@@ -5,7 +5,7 @@ The outline is told by the difference to the picture before, so that designs are
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import cv2
@@ -43,11 +43,12 @@ _TABLE = 1.0
 # So many outlines, and no smaller share of all, tell how large the pile's cards are whose areas differ by no more than
 # this share. An outline is another thing's where its area is so much smaller or larger: on a black design a card's sign
 # had 0.13 to 0.43 of the card's area, cards that were found whole 0.94 to 1.05.
-_FEWEST, _SELDOM, _AGREEING, _SMALLER, _LARGER = 3, 0.1, 0.12, 0.82, 1.22
+_FEWEST, _SELDOM, _AGREEING, _SMALLER, _LARGER, _SIGN = 3, 0.1, 0.12, 0.82, 1.22, 0.5
 # So many pictures are kept until then.
 _REMEMBERED = 16
 # By how many steps the two ends of a side may be off differently.
 _TURN = 8
+_UNMOVED = np.zeros((1, 2), np.float32)
 
 
 @dataclass(frozen=True, eq=False)
@@ -165,10 +166,14 @@ def card_like(before: Image, after: Image, like: Quad) -> Quad | None:
     changed = _changed(before, after, _TOUCHED * cv2.contourArea(like))
     if changed is None:
         return None
+    quad = _on_edges(_appeared(before, after), like, changed)
+    return quad if _share_within(changed, quad, _UNMOVED)[0] >= _WITHIN else None
+
+
+def _appeared(before: Image, after: Image) -> Floats:
+    """Return (H, W) how steep a picture is where it was not before: there are the edges of what was laid."""
     was, now = _soft(before), _soft(after)
-    # Its edges are where there are some now that were not there before.
-    quad = _on_edges(np.minimum(_steep(now), _steep(now - was)), like, changed)
-    return quad if _share_within(changed, quad, np.zeros((1, 2), np.float32))[0] >= _WITHIN else None
+    return np.asarray(np.minimum(_steep(now), _steep(now - was)), np.float32)
 
 
 def _changed(before: Image, after: Image, least: float) -> Floats | None:
@@ -236,10 +241,12 @@ class Pile:
     """Follows pictures of a pile that grows card by card, each picture settled, and tells what was laid.
 
     each: whether every picture shows one card more, so that one on which nothing is found takes a place all the same.
+    boxed: returns the (4, 2) outlines of what a detector takes for cards in a picture, roughly.
     """
 
-    def __init__(self, each: bool = False) -> None:
+    def __init__(self, each: bool = False, boxed: Callable[[Image], Sequence[Quad]] = lambda image: ()) -> None:
         self._each = each
+        self._boxed = boxed
         self._before: Image | None = None
         self._alone: Image | None = None
         self._last: Quad | None = None
@@ -259,7 +266,7 @@ class Pile:
         if before is None or before.shape != image.shape:
             self._before = self._alone = image
             return []
-        seen = changed_card(before, image)
+        seen = self._seen(before, image)
         quad = self._of_size(before, image, seen)
         if seen is not None and _has_all(before, image, seen):
             self._outlines.append(seen)
@@ -284,6 +291,23 @@ class Pile:
     def _keep(self, place: int, before: Image, image: Image, quad: Quad | None) -> None:
         if self._size is None and len(self._first) < _REMEMBERED:
             self._first.append((place, before, image, quad))
+
+    def _seen(self, before: Image, image: Image) -> Quad | None:
+        """Return the outline of what has changed, or of a card boxed about it where it is a sign's.
+
+        Of a black card on its like the sign alone changes, but a detector that knows such cards sees where it ends.
+        """
+        seen = changed_card(before, image)
+        if seen is None or (self._size is not None and _as_large(seen, self._size)):
+            return seen
+        changed = _changed(before, image, 1)
+        if changed is None:
+            return seen
+        about = [quad for quad in self._boxed(image) if _share_within(changed, quad, _UNMOVED)[0] >= _WITHIN]
+        quad = min(about, key=cv2.contourArea, default=None)
+        if quad is None or cv2.contourArea(seen) >= _SIGN * cv2.contourArea(quad):
+            return seen
+        return portrait(_best(_appeared(before, image), quad, changed, _COARSE, _FINE))
 
     def _of_size(self, before: Image, image: Image, seen: Quad | None) -> Quad | None:
         """Return the outline of a card that is as large as the pile's others, None where none was laid."""
@@ -329,7 +353,7 @@ def usual_size(quads: Sequence[Quad]) -> Quad | None:
 def _has_all(before: Image, after: Image, quad: Quad) -> bool:
     """Whether all that has changed between two pictures is in an outline: about a card's sign alone it is not."""
     changed = _changed(before, after, 1)
-    return changed is not None and bool(_share_within(changed, quad, np.zeros((1, 2), np.float32))[0] >= _WITHIN)
+    return changed is not None and bool(_share_within(changed, quad, _UNMOVED)[0] >= _WITHIN)
 
 
 def _as_large(quad: Quad, size: Quad) -> bool:

@@ -16,7 +16,7 @@ from companion.decks.evening import evened
 from companion.decks.laying import Laid, Pile
 from companion.decks.naming import Naming, name_cards
 from companion.decks.views import MARGIN, PICTURE, corner_looks, index_spot, inks, looks_at, outline, straightened
-from companion.vision.boxes import BoxFinder
+from companion.vision.boxes import BoxFinder, BoxKind
 from companion.vision.geometry import Image, Quad, cut, expand, homography, project, unit_square
 from companion.vision.labels import Floats
 from companion.vision.reader import Reader
@@ -64,7 +64,7 @@ class Lesson:
         self.edition = edition
         self._order = tuple(order)
         self._by_color = by_color
-        self._pile = Pile(each)
+        self._pile = Pile(each, self._boxed)
         self._seen: list[_Seen] = []
         self._answers: dict[int, Card] = {}
         self._naming: Naming | None = None
@@ -179,6 +179,9 @@ class Lesson:
                     self._corners[seen] = corner_looks(self._reader, seen.picture, self._spot)
                 row[:2] = self._corners[seen]
         return looks
+
+    def _boxed(self, image: Image) -> list[Quad]:
+        return [box.quad for box in self._boxes.find(image, pile=True) if box.kind is BoxKind.CARD]
 
     def answer(self, picture: int, card: Card) -> None:
         """Take what people say that a picture shows: it tells of its copies, and of what others are not."""

@@ -25,7 +25,7 @@ from companion.dataset.artist.styles import sample_style
 from companion.decks.assignment import assign
 from companion.decks.deckfile import DeckFileError, LearntDeck, pack, unpack
 from companion.decks.fitting import DeckFit
-from companion.decks.laying import card_like, changed_card, usual_size
+from companion.decks.laying import Pile, card_like, changed_card, usual_size
 from companion.decks.lesson import Lesson
 from companion.decks.library import DeckLibrary, NoSuchDeckError
 from companion.decks.look import fit
@@ -105,6 +105,20 @@ def test_cards_are_as_large_as_the_largest_outlines_that_agree() -> None:
     assert size is not None
     assert 99 <= size[2, 0] <= 102
     assert usual_size([square(side) for side in (20, 50, 100, 160)]) is None
+
+
+@pytest.mark.parametrize("boxed", [True, False])
+def test_where_a_sign_alone_changes_the_card_boxed_about_it_is_what_was_laid(boxed: bool) -> None:
+    """Black cards on a black pile: all that changes is the sign in the middle."""
+    before = np.full((480, 640, 3), 30, np.uint8)
+    after = before.copy()
+    after[205:275, 295:345] = 200
+    card = np.array([[260, 150], [380, 150], [380, 330], [260, 330]], np.float32)
+    pile = Pile(each=True, boxed=lambda image: [card + 200, card] if boxed else [])
+    assert pile.show(before) == []
+    *_, laid = pile.show(after)
+    share = cv2.contourArea(laid.quad) / cv2.contourArea(card)
+    assert share > 0.9 if boxed else share < 0.3
 
 
 def test_a_film_gives_one_picture_for_each_time_that_all_lies_still() -> None:
