@@ -48,7 +48,6 @@ _FEWEST, _SELDOM, _AGREEING, _SMALLER, _LARGER, _SIGN = 3, 0.1, 0.12, 0.82, 1.22
 _REMEMBERED = 16
 # By how many steps the two ends of a side may be off differently.
 _TURN = 8
-_UNMOVED = np.zeros((1, 2), np.float32)
 
 
 @dataclass(frozen=True, eq=False)
@@ -167,7 +166,7 @@ def card_like(before: Image, after: Image, like: Quad) -> Quad | None:
     if changed is None:
         return None
     quad = _on_edges(_appeared(before, after), like, changed)
-    return quad if _share_within(changed, quad, _UNMOVED)[0] >= _WITHIN else None
+    return quad if _has_all(quad, changed) else None
 
 
 def _appeared(before: Image, after: Image) -> Floats:
@@ -266,9 +265,11 @@ class Pile:
         if before is None or before.shape != image.shape:
             self._before = self._alone = image
             return []
-        seen = self._seen(before, image)
+        changed = _changed(before, image, 1)
+        seen = self._seen(before, image, changed)
         quad = self._of_size(before, image, seen)
-        if seen is not None and _has_all(before, image, seen):
+        # About a card's sign alone not all is that has changed.
+        if seen is not None and changed is not None and _has_all(seen, changed):
             self._outlines.append(seen)
         if quad is None:
             if self._each:
@@ -292,18 +293,15 @@ class Pile:
         if self._size is None and len(self._first) < _REMEMBERED:
             self._first.append((place, before, image, quad))
 
-    def _seen(self, before: Image, image: Image) -> Quad | None:
+    def _seen(self, before: Image, image: Image, changed: Floats | None) -> Quad | None:
         """Return the outline of what has changed, or of a card boxed about it where it is a sign's.
 
         Of a black card on its like the sign alone changes, but a detector that knows such cards sees where it ends.
         """
         seen = changed_card(before, image)
-        if seen is None or (self._size is not None and _as_large(seen, self._size)):
+        if seen is None or changed is None or (self._size is not None and _as_large(seen, self._size)):
             return seen
-        changed = _changed(before, image, 1)
-        if changed is None:
-            return seen
-        about = [quad for quad in self._boxed(image) if _share_within(changed, quad, _UNMOVED)[0] >= _WITHIN]
+        about = [quad for quad in self._boxed(image) if _has_all(quad, changed)]
         quad = min(about, key=cv2.contourArea, default=None)
         if quad is None or cv2.contourArea(seen) >= _SIGN * cv2.contourArea(quad):
             return seen
@@ -350,10 +348,9 @@ def usual_size(quads: Sequence[Quad]) -> Quad | None:
     return quads[int(like[np.argsort(areas[like])[len(like) // 2]])]
 
 
-def _has_all(before: Image, after: Image, quad: Quad) -> bool:
-    """Whether all that has changed between two pictures is in an outline: about a card's sign alone it is not."""
-    changed = _changed(before, after, 1)
-    return changed is not None and bool(_share_within(changed, quad, _UNMOVED)[0] >= _WITHIN)
+def _has_all(quad: Quad, changed: Floats) -> bool:
+    """Whether all points (N, 2) that have changed are in an outline."""
+    return bool(_share_within(changed, quad, np.zeros((1, 2), np.float32))[0] >= _WITHIN)
 
 
 def _as_large(quad: Quad, size: Quad) -> bool:
