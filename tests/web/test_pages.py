@@ -349,16 +349,17 @@ def film(path: Path) -> None:
 
 
 def film_table(path: Path) -> Card:
-    """Write footage of a simulated table on which a card is turned up and lies for a while; return that card.
+    """Write footage of a simulated table on which a card has been turned up and lies; return that card.
 
-    It is motion JPEG, which Chromium shows at 30 frames per second.
+    It is motion JPEG, which Chromium shows at 30 frames per second and begins anew at its end: were the empty table in
+    it, the card would be taken back each time.
     """
     script = write_script(1, nuisances=CALM)
     second = [step.time for step in script.steps if isinstance(step.action, Lay)][1]
     table = SimulatedTable(1, script=script, size=(960, 540), rate=30, fonts=())
     frames = takewhile(lambda frame: frame.time < second, table.frames())
     pictures = [cv2.imencode(".jpg", frame.image)[1].tobytes() for frame in frames]
-    path.write_bytes(b"".join([*pictures, *pictures[-15:] * 10]))
+    path.write_bytes(b"".join(pictures[-15:] * 4))
     start = script.moves[0].entry
     assert isinstance(start, moves.Start)
     return start.card
