@@ -19,6 +19,7 @@ from companion.vision.motion import (
     difference,
     filled,
     glance,
+    least_of_arm,
     reaches_in,
     share,
     tinted,
@@ -55,9 +56,6 @@ _MIDDLE = 0.45
 _CAME = 0.1
 # How far from its middle, in lengths of a card, what moves is the pile's or a hand's at it.
 _AT_PILE = 0.8
-# Area, in squares of a card's length, from which something that lies across the zone's edge can be an arm: two fingers'
-# ends of 8 mm by 15 mm, where cards are 87 mm long.
-_ARM = 0.03
 
 
 @dataclass(frozen=True, eq=False)
@@ -245,13 +243,12 @@ class Stillness:
             fresh = changed | tinted(self.reference.glance.colors, view.glance.colors, changed.shape)
             foreign[window] &= fresh[window]
         length = zone.length * view.scale
-        least = max(1, int(_ARM * length**2))
         if self.restless is not None:
             # What does not come out of it is no arm.
             _, labels = cv2.connectedComponents(foreign, connectivity=8)
             sizes = np.bincount(labels[self._calm(foreign, view, zone) > 0], minlength=int(labels.max()) + 1)
-            foreign &= (sizes >= least)[labels].astype(np.uint8)
-        return reaches_in(foreign, window, least)
+            foreign &= (sizes >= least_of_arm(length))[labels].astype(np.uint8)
+        return reaches_in(foreign, window, length)
 
     def refer_to(self, view: View, told: Quad | None = None) -> None:
         """Make this the picture in which the pile is known; only this outline in it, where an arm still leaves it."""

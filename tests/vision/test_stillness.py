@@ -76,6 +76,28 @@ def test_an_arm_leaves_a_pile_that_it_changed_while_it_moves_beside_it(
     assert (stillness.leaving(last, ZONE) is not None) is leaving
 
 
+@pytest.mark.parametrize(
+    ("beside", "news"),
+    [
+        ((slice(150, 240), slice(415, 475)), True),
+        ((slice(150, 360), slice(415, 475)), False),
+        ((slice(0, 240), slice(415, 475)), False),
+        ((slice(150, 220), slice(415, 620)), False),
+    ],
+    ids=["a draw pile that has lost its top", "an arm from below", "an arm from above", "a hand without its sleeve"],
+)
+def test_a_card_is_news_though_a_card_beside_the_pile_has_changed_but_not_while_an_arm_is_there(
+    beside: tuple[slice, slice], news: bool
+) -> None:
+    stillness = Stillness()
+    known(stillness, 200)
+    after = picture(70)
+    after[beside] = 255 - after[beside] // 4
+    still = seen(stillness, [after] * 4, start=1.0)[-1]
+    assert still is not None
+    assert (stillness.news(still, ZONE, looking=False) is not None) == news
+
+
 def test_an_outline_shows_the_same_where_nothing_but_its_surroundings_differ() -> None:
     plain = view(Frame(picture(200), 0.0, 0))
     assert view(Frame(picture(200, arm=200), 0.1, 1)).shows_as(plain, CARD)
