@@ -40,6 +40,11 @@ __all__ = ["Detect", "PileTracker", "Region"]
 # simulated landings the first came before the card lay open in one of five, and three frames later it always did.
 _ARM_LEAVES, _MOST_GLIMPSES = 0.1, 2
 
+# How much of the pile's surroundings the networks are shown by turns (see `Zone.VIEW`), a quick and a thorough look
+# each: a still picture shows them the same again, and what they miss or take for another card in it they miss again,
+# where an eighth less or more of it hardly matters to them otherwise.
+_VIEWS = (Zone.VIEW, 1.4, 1.8)
+
 # How many cards must be laid where the pile was found for it to be there: somebody who sorts a hand that was taken for
 # it may seem to lay one or two, while the first that is laid on the pile itself tells where that is.
 _BORNE_OUT = 3
@@ -219,9 +224,10 @@ class PileTracker:
         if self.zone is None:
             return self._detect(image)
         height, width = image.shape[:2]
-        rows, columns = self.zone.window(width, height, Zone.VIEW)
+        turn, thorough = divmod(len(self._looks), 2)
+        rows, columns = self.zone.window(width, height, _VIEWS[turn % len(_VIEWS)])
         corner = np.array([columns.start, rows.start], np.float32)
-        detect = self._detect if len(self._looks) % 2 else self._closely
+        detect = self._detect if thorough else self._closely
         return [replace(s, quad=s.quad + corner) for s in detect(image[rows, columns])]
 
     def _tell(self, agreement: Agreement, still: Still, changed: Mask) -> list[PileEvent]:

@@ -185,6 +185,20 @@ def test_a_card_that_every_other_look_misses_has_landed_and_did_not_uncover_the_
     assert told(events) == [(CardLanded, name) for name in ("red 7", "blue 3", "green 9", "wild")]
 
 
+def test_a_card_that_is_missed_in_one_view_of_the_pile_is_found_in_another() -> None:
+    exact, missing = ExactSightings(), set[tuple[int, ...]]()
+
+    def blind(image: np.ndarray[tuple[int, ...], np.dtype[np.uint8]]) -> list[Sighting]:
+        """Miss the card wherever the picture has the size in which it came into view."""
+        found = exact(image)
+        if not missing and any(sighting.card == BLUE_3 for sighting in found):
+            missing.add(image.shape)
+        return found if image.shape not in missing else [s for s in found if s.card != BLUE_3]
+
+    events = played(table(lay(RED_7), lay(BLUE_3, angle=1.4, seat=1)), exact, PileTracker(blind))
+    assert told(events) == [(CardLanded, "red 7"), (CardLanded, "blue 3")]
+
+
 def test_a_bare_face_laid_on_another_is_noticed_though_hardly_anything_changes() -> None:
     quad = np.array([[280, 120], [360, 120], [360, 240], [280, 240]], np.float32)
     yellow, blue, face = (40, 200, 220), (200, 60, 30), 230
