@@ -16,7 +16,7 @@ from companion.referee.moves import Amend, Draw, Flip, Move, Play, Reshuffle, St
 from companion.referee.state import Phase, State
 from companion.table import thresholds
 from companion.table.between import until_somebody_acts
-from companion.table.errors import NobodysMoveError
+from companion.table.errors import NobodysMoveError, NothingToRedoError, RoundScoredError
 from companion.table.explain import without_last_card
 from companion.table.observations import Pending, Reach, Sight, Tap
 from companion.table.situation import Mode, Situation, Turns, Way
@@ -174,17 +174,29 @@ def card_taken_back(known: Situation, now: float) -> tuple[Line, ...] | None:
     return None if way is None else tuple(replace(line, read_by=ReadBy.TAP) for line in way.lines)
 
 
-def last_ruling(journal: Journal) -> int:
-    """Return how many of the last lines were ruled on as one: the last, and what was inferred for it in its round."""
+def undoing(journal: Journal, now: float, *, scored: bool) -> tuple[Line, ...]:
+    """Return the lines that take the last ruling back with what was inferred for it in its round; one without any.
+
+    scored: whether that may open a round again that has been scored; raises RoundScoredError where it may not.
+    """
+    if not scored and _crosses_into_scored_round(journal):
+        raise RoundScoredError
     lines, before = journal.lines[::-1], journal.match.history[-2::-1]
     in_round = sum(1 for _ in takewhile(lambda step: step.state.phase in IN_ROUND, before))
-    return min(len(lines), 1 + min(in_round, _inferred(zip(lines[1:], lines, strict=False))))
+    inferred = _inferred(zip(lines[1:], lines, strict=False))
+    return (Line(Undo(), ReadBy.TAP, now),) * max(1, min(len(lines), 1 + min(in_round, inferred)))
 
 
-def next_redone(undone: Sequence[Line]) -> int:
-    """Return how many of the lines that were undone, latest last, are entered again as one, as they were ruled on."""
-    lines = undone[::-1]
-    return min(len(lines), 1 + _inferred(pairwise(lines)))
+def redoing(undone: Sequence[Line]) -> tuple[tuple[Line, ...], tuple[Line, ...]]:
+    """Return the lines undone last, latest last in `undone`, that are entered again as one ruling, and what is left.
+
+    Raises NothingToRedoError.
+    """
+    if not undone:
+        raise NothingToRedoError
+    lines = tuple(undone[::-1])
+    count = min(len(lines), 1 + _inferred(pairwise(lines)))
+    return lines[:count], lines[count:][::-1]
 
 
 def _inferred(steps: Iterable[tuple[Line, Line]]) -> int:
@@ -196,7 +208,7 @@ def _is_inferred_for(line: Line, other: Line) -> bool:
     return line.read_by is ReadBy.INFERRED and line.time == other.time
 
 
-def crosses_into_scored_round(journal: Journal) -> bool:
+def _crosses_into_scored_round(journal: Journal) -> bool:
     """Return whether taking the last move back would open a round again that has been scored."""
     history = journal.match.history
     return len(history) > 0 and history[-1].state.phase not in IN_ROUND and _scored(journal)

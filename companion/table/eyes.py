@@ -17,6 +17,7 @@ from companion.vision.events import (
     CameraStatus,
     CardLanded,
     CardTakenBack,
+    Picture,
     PileEvent,
     PileGone,
     PileKind,
@@ -93,6 +94,12 @@ def reading_of(event: PileEvent, now: float) -> Reading | None:
     picture, corners = kept_picture(event.picture, quad)
     probabilities = tuple((card, float(probability)) for card, probability in event.probabilities)
     return Reading(secrets.token_hex(8), now, probabilities, corners, picture)
+
+
+def reading_behind(picture: Picture, now: float) -> Reading | None:
+    """Return what is kept of the picture that a tapped move was read from, made small; None where there is none."""
+    kept, _ = kept_picture(picture, None)
+    return None if kept is None else Reading(secrets.token_hex(8), now, (), None, kept)
 
 
 def _seen(event: PileEvent, reading: Reading | None, session: Session, now: float, *, first_look: bool) -> Seen:

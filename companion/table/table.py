@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import secrets
 import threading
 import time
 from collections.abc import Callable
@@ -10,36 +9,33 @@ from dataclasses import replace
 
 from companion.caller import Caller
 from companion.cards import Card, EditionName
-from companion.journal import Journal, Line, ReadBy, Reading
+from companion.journal import Journal, Line, Reading
 from companion.records import Batch, Correction, StoreError
 from companion.referee.match import Match
-from companion.referee.moves import Amend, Flip, Move, Play, Start, Undo
+from companion.referee.moves import Amend, Flip, Move, Play, Start
 from companion.referee.state import Header, State
 from companion.store import Store, new_match_id
 from companion.table.answers import answered, let_stand, typed
 from companion.table.corrections import (
     Mended,
     card_taken_back,
-    crosses_into_scored_round,
     drawn_first,
-    last_ruling,
     mended,
     never_was,
-    next_redone,
     played_by,
+    redoing,
+    undoing,
 )
 from companion.table.errors import (
     NoMatchError,
     NoSuchQuestionError,
     NothingToRedoError,
     NothingToTakeBackError,
-    RoundScoredError,
 )
-from companion.table.eyes import Eyes, Seen, reading_of
+from companion.table.eyes import Eyes, Seen, reading_behind, reading_of
 from companion.table.keeper import Keeper
 from companion.table.memory import Watch
 from companion.table.observations import Pending, Tap
-from companion.table.pictures import kept_picture
 from companion.table.screen import Screen
 from companion.table.session import Session, Voice, advance, amendment, last_sight, reminded, taken_up
 from companion.table.situation import Turns, situation
@@ -133,7 +129,7 @@ class Table:
         the answer. Raises NoMatchError; RefereeError where the rules refuse it, and then nothing has changed.
         """
         # Pictures are made small before anybody has to wait for it.
-        kept, _ = kept_picture(picture, None)
+        reading = reading_behind(picture, self._clock())
         with self._lock:
             session = self._running()
             if isinstance(move, Start | Play | Flip) and len(session.pending) == 1:
@@ -141,9 +137,7 @@ class Table:
                 named = None if question is None else typed(session, question, move, self._clock())
                 if named is not None:
                     return self._advance(named.pending, corrections=named.corrections)
-            now = self._clock()
-            reading = None if kept is None else Reading(secrets.token_hex(8), now, (), None, kept)
-            tapped = Tap(now, move, reading=None if reading is None else reading.id)
+            tapped = Tap(self._clock(), move, reading=None if reading is None else reading.id)
             return self._add(Pending(tapped), readings=() if reading is None else (reading,), must_fit=True)
 
     def answer(self, question_id: int, answer: Card | int) -> Outcome:
@@ -187,11 +181,9 @@ class Table:
             session = self._running()
             if session.pending:
                 return self._advance(session.pending[:-1])
-            if not scored and crosses_into_scored_round(session.journal):
-                raise RoundScoredError
-            count = max(1, last_ruling(session.journal))
-            done = self._advance((), lines=(Line(Undo(), ReadBy.TAP, self._clock()),) * count)
-            taken = session.journal.lines[-count:]
+            lines = undoing(session.journal, self._clock(), scored=scored)
+            done = self._advance((), lines=lines)
+            taken = session.journal.lines[-len(lines) :]
             self._session = replace(self._running(), undone=(*session.undone, *taken[::-1]))
             return done
 
@@ -199,11 +191,11 @@ class Table:
         """Make again what was undone last. Raises NoMatchError, NothingToRedoError."""
         with self._lock:
             session = self._running()
-            if not session.undone or session.pending:
+            if session.pending:
                 raise NothingToRedoError
-            count = next_redone(session.undone)
-            done = self._advance((), lines=session.undone[: -count - 1 : -1])
-            self._session = replace(self._running(), undone=session.undone[:-count])
+            lines, left = redoing(session.undone)
+            done = self._advance((), lines=lines)
+            self._session = replace(self._running(), undone=left)
             return done
 
     def preview_amend(self, n: int, move: Move) -> Mended:
