@@ -92,18 +92,21 @@ def learn(
             json.dumps(
                 {
                     "name": name,
-                    "cards": len(lesson),
-                    "faces": len(set(naming.cards)),
+                    "cards": len(learnt.cards),
+                    "faces": learnt.faces,
                     "asked": len(questions),
                     "questions": questions,
                     "names": [card.name for card in naming.cards],
+                    "unnamed": [number for number, sure in enumerate(naming.sure) if not sure],
                     "seconds": round(seconds, 1),
                 }
             )
         )
     else:
         whole = sum(deck(lesson.edition).values())
-        click.echo(f"\nLearnt: {len(lesson)} of {whole} cards, {asked} asked, {seconds:.0f} seconds.")
+        click.echo(f"\nLearnt: {len(learnt.cards)} of {whole} cards, {asked} asked, {seconds:.0f} seconds.")
+        if learnt.unnamed:
+            click.echo(f"{len(learnt.unnamed)} more are kept without a name, as theirs is in doubt.")
 
 
 def _cards_in(path: Path) -> list[Card]:

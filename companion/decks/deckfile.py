@@ -9,7 +9,7 @@ from __future__ import annotations
 import io
 import zipfile
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import cv2
 import numpy as np
@@ -62,7 +62,8 @@ class LearntDeck:
 
     asked: how many questions it took. spot: where the design has its index, None where it has none.
     learns: whether what people correct in a match becomes further views, the oldest first in `further`. jpegs: the
-    pictures as they lie in the file, if they come from one: written again as they are, they do not wear.
+    pictures as they lie in the file, if they come from one: written again as they are, they do not wear. unnamed: those
+    of cards of the deck whose name is in doubt, of size PICTURE, JPEG.
     """
 
     name: str
@@ -74,6 +75,12 @@ class LearntDeck:
     learns: bool = False
     further: tuple[FurtherView, ...] = ()
     jpegs: tuple[bytes, ...] = ()
+    unnamed: tuple[bytes, ...] = ()
+
+    @property
+    def nameless(self) -> tuple[Image, ...]:
+        """The pictures of cards whose name is in doubt; raises DeckFileError where bytes are none of that size."""
+        return tuple(map(_picture, self.unnamed))
 
     @property
     def faces(self) -> int:
@@ -81,10 +88,13 @@ class LearntDeck:
         return len(set(self.cards))
 
 
-class _Entry(BaseModel):
+class _Nameless(BaseModel):
     model_config = ConfigDict(extra="forbid")
-    card: str = Field(max_length=40)
     picture: str = Field(pattern=r"^[0-9]{3}\.jpg$")
+
+
+class _Entry(_Nameless):
+    card: str = Field(max_length=40)
 
 
 class _Further(_Entry):
@@ -102,11 +112,12 @@ class _Index(BaseModel):
     cards: list[_Entry] = Field(min_length=1, max_length=MOST_CARDS)
     learns: bool = False
     further: list[_Further] = Field(default=[], max_length=MOST_FURTHER)
+    unnamed: list[_Nameless] = Field(default=[], max_length=MOST_CARDS)
 
 
 def pack(deck: LearntDeck) -> bytes:
     """Return the deck's file."""
-    entries, further, buffer = [], [], io.BytesIO()
+    entries, further, unnamed, buffer = [], [], [], io.BytesIO()
     jpegs = deck.jpegs or [encoded(picture) for picture in deck.pictures]
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_STORED) as archive:
         for i, (card, jpeg) in enumerate(zip(deck.cards, jpegs, strict=True)):
@@ -117,6 +128,10 @@ def pack(deck: LearntDeck) -> bytes:
             name = f"{i:03}.jpg"
             archive.writestr(_entry(name), view.jpeg)
             further.append(_Further(card=view.card.name, picture=name, match=view.match, reading=view.reading))
+        for i, jpeg in enumerate(deck.unnamed, len(entries) + len(further)):
+            name = f"{i:03}.jpg"
+            archive.writestr(_entry(name), jpeg)
+            unnamed.append(_Nameless(picture=name))
         index = _Index(
             version=_VERSION,
             name=deck.name,
@@ -126,6 +141,7 @@ def pack(deck: LearntDeck) -> bytes:
             cards=entries,
             learns=deck.learns,
             further=further,
+            unnamed=unnamed,
         )
         archive.writestr(_entry(_INDEX), index.model_dump_json(indent=1))
     return buffer.getvalue()
@@ -162,6 +178,7 @@ def unpack(data: bytes) -> LearntDeck:
                 FurtherView(Card.parse(entry.card), archive.read(entry.picture), entry.match, entry.reading)
                 for entry in index.further
             )
+            unnamed = tuple(archive.read(entry.picture) for entry in index.unnamed)
     except DeckFileError:
         raise
     except (zipfile.BadZipFile, KeyError, ValueError, NotImplementedError, RuntimeError, OSError) as error:
@@ -169,11 +186,12 @@ def unpack(data: bytes) -> LearntDeck:
     spot = index.spot
     if spot is not None and not all(0 < value < 1 for value in spot):
         raise DeckFileError("This deck says of its corners what cannot be.")
-    for view in further:
-        _picture(view.jpeg)
+    for jpeg in [*(view.jpeg for view in further), *unnamed]:
+        _picture(jpeg)
     if any(count > MOST_OF_A_CARD for count in Counter(view.card for view in further).values()):
         raise DeckFileError("This file holds more than a deck does.")
-    return LearntDeck(index.name, index.edition, cards, pictures, spot, index.asked, index.learns, further, jpegs)
+    learnt = LearntDeck(index.name, index.edition, cards, pictures, spot, index.asked, index.learns, further, jpegs)
+    return replace(learnt, unnamed=unnamed)
 
 
 def _picture(data: bytes) -> Image:

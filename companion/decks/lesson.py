@@ -191,7 +191,10 @@ class Lesson:
             self._naming = None
 
     def finish(self, name: str) -> LearntDeck:
-        """Return the deck as it is known now. Raises ValueError where no card was laid."""
+        """Return the deck as it is known now; pictures whose name is in doubt go into it without one.
+
+        Raises ValueError where no card was laid.
+        """
         naming = self.naming()
         seen = list(self._seen)
         outlines = evened([one.quad for one in seen])
@@ -202,7 +205,10 @@ class Lesson:
             outlines[i] = project(homography(outline(), outlines[i]), back)
         pictures = [_cut_anew(one, even) for one, even in zip(seen, outlines, strict=True)]
         spot = index_spot(self._boxes, pictures)
-        return LearntDeck(name, self.edition, naming.cards, tuple(pictures), spot, self._asked)
+        known = [i for i, sure in enumerate(naming.sure) if sure]
+        unnamed = tuple(encoded(pictures[i]) for i, sure in enumerate(naming.sure) if not sure)
+        cards, named = tuple(naming.cards[i] for i in known), tuple(pictures[i] for i in known)
+        return LearntDeck(name, self.edition, cards, named, spot, self._asked, unnamed=unnamed)
 
 
 def _cut_anew(seen: _Seen, quad: Quad) -> Image:

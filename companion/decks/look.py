@@ -17,6 +17,8 @@ from companion.vision.labels import Floats, log_softmax
 
 CLASSES = len(ALL_CARDS) + 1
 """Cards that a reader tells apart, and no card."""
+UNNAMED = CLASSES - 1
+"""What stands for the name of a learnt card whose name is in doubt."""
 
 # What is tried for how much likeness counts: nats for the step from the nearest other face to a copy. And for how much
 # the reader's own answer still does.
@@ -40,7 +42,7 @@ _UNLIKE = 0.4
 class Look:
     """Prototypes of one reader's crops, and how they are weighed.
 
-    prototypes: (P, D) float32, each of length one. cards: (P,) numbers of ALL_CARDS, rising. mean: (D,) taken off
+    prototypes: (P, D) float32, each of length one. cards: (P,) numbers of ALL_CARDS or UNNAMED, rising. mean: (D,) off
     before. sharpness: nats for a likeness of one. trust: what the reader's own log-likelihoods still count. begin,
     full: the likeness from which on a crop is taken for one of this deck, a little and entirely. prior: nats against a
     face that was not laid.
@@ -56,7 +58,10 @@ class Look:
     prior: float = 0.0
 
     def likeness(self, features: Floats) -> tuple[NDArray[np.intp], Floats]:
-        """Return the learnt cards' numbers (C,) and the (N, C) likeness, at most 1, of crops with (N, D) features."""
+        """Return the learnt cards' numbers (C,), and the (N, C) likeness, at most 1, of crops with (N, D) features.
+
+        The last number is UNNAMED if some cards have no name.
+        """
         known, starts = np.unique(self.cards, return_index=True)
         alike = _unit(features - self.mean) @ self.prototypes.T
         return known, np.asarray(np.maximum.reduceat(alike, starts, axis=1), np.float32)
@@ -71,9 +76,10 @@ class Look:
         """
         known, likeness = self.likeness(features)
         belongs = self._belonging(likeness)
+        others = np.setdiff1d(np.arange(UNNAMED), known) if known[-1] == UNNAMED else known[:0]
         # A face that was not laid looks most like another one that was: what the reader takes for such a face is left
         # to it, unless it is as like to a laid one as copies are.
-        unlaid = ~np.isin(logs[:, : CLASSES - 1].argmax(1), known)
+        unlaid = ~np.isin(logs[:, :-1].argmax(1), known) & (known[likeness.argmax(1)] != UNNAMED)
         belongs[unlaid] = np.clip((likeness.max(1)[unlaid] - self.full) / (self.full - self.begin), 0, 1)
         if self.sharpness == 0:
             return logs, belongs
@@ -82,6 +88,12 @@ class Look:
         evidence[:, :-1] = -self.prior
         evidence[:, known] = self.sharpness * np.maximum(likeness - self.begin, -_UNLIKE)
         own = np.maximum(logs, _BOUND) * self.trust
+        if len(others):
+            # What looks like a card whose name is in doubt is one of those that have none: which, the reader tells.
+            within = log_softmax(np.maximum(logs[:, others], _BOUND))
+            own[:, others] = own[:, others].max(1, keepdims=True) + within
+            evidence[:, others] = evidence[:, UNNAMED:]
+        evidence[:, UNNAMED] = 0.0
         blended = log_softmax(np.asarray(own + evidence, np.float32))
         # Between the two, not a jump: a crop that is hardly like the deck's is hardly read otherwise than without it.
         weighed = np.where(belonging > 0, (1 - belonging) * logs + belonging * blended, logs)
@@ -92,11 +104,11 @@ def fit(features: Floats, logs: Floats, cards: Sequence[int], plain: int, prior:
     """Return the look of crops whose cards are known.
 
     features: (N, V, D), V views of each crop, of which the first `plain` are as they are and the others altered as
-    light, lens and outline may be. logs: (N, V, 57) what the reader says of them. cards: (N,) numbers of ALL_CARDS.
-    prior: nats against a face that was not laid.
+    light, lens and outline may be. logs: (N, V, 57) what the reader says of them. cards: (N,) numbers of ALL_CARDS, or
+    UNNAMED. prior: nats against a face that was not laid.
 
     Weights are those under which copies are likeliest to be read right by the views of other copies; a card without a
-    copy is read by its own plain views.
+    copy is read by its own plain views. Where the reader alone does as well, nothing is added to what it says.
     """
     labels = np.asarray(cards)
     mean = features[:, :plain].mean((0, 1))
@@ -104,8 +116,9 @@ def fit(features: Floats, logs: Floats, cards: Sequence[int], plain: int, prior:
     order = np.argsort(labels, kind="stable")
     prototypes = units[order].reshape(-1, units.shape[2])
     numbers = np.repeat(labels[order], units.shape[1])
-    queries = units[:, plain:] if units.shape[1] > plain else units
-    asked = logs[:, plain:] if units.shape[1] > plain else logs
+    named = labels != UNNAMED
+    queries = units[named, plain:] if units.shape[1] > plain else units[named]
+    asked = logs[named, plain:] if units.shape[1] > plain else logs[named]
     # (N, Q, M): the likeness of each altered view to the other crops' plain views, the best of them.
     alike = np.einsum("nqd,mvd->nqmv", queries, units[:, :plain], optimize=True)
     best = alike.max(3)
@@ -113,9 +126,9 @@ def fit(features: Floats, logs: Floats, cards: Sequence[int], plain: int, prior:
     copies = (labels[:, None] == labels[None]) & ~np.eye(len(labels), dtype=bool)
     lone = ~copies.any(1)
     usable = np.where(np.eye(len(labels), dtype=bool), lone[:, None], True)
-    held = np.where(usable[:, None], best, -1.0)
+    held = np.where(usable[named][:, None], best, -1.0)
     likeness = np.stack([held[:, :, labels == card].max(2) for card in known], 2)
-    own = np.searchsorted(known, labels)
+    own = np.searchsorted(known, labels[named])
     is_own = np.arange(len(known))[None, None] == own[:, None, None]
     right = likeness[np.broadcast_to(is_own, likeness.shape)].reshape(likeness.shape[:2])
     wrong = np.where(is_own, -1.0, likeness).max(2)
@@ -126,7 +139,9 @@ def fit(features: Floats, logs: Floats, cards: Sequence[int], plain: int, prior:
     full = max(_LEAST + 0.05, min(full, high))
     begin = min(begin, full - 0.05)
     look = Look(np.asarray(prototypes, np.float32), numbers, np.asarray(mean, np.float32), 0.0, 1.0, begin, full)
-    sharpness, trust = _weights(look, likeness.astype(np.float32), asked, labels, known, max(high - low, _LEAST_STEP))
+    sharpness, trust = _weights(
+        look, likeness.astype(np.float32), asked, labels[named], known, max(high - low, _LEAST_STEP)
+    )
     return Look(look.prototypes, look.cards, look.mean, sharpness, trust, begin, full, prior)
 
 
@@ -144,6 +159,9 @@ def _weights(
             scores = log_softmax(np.asarray(np.maximum(says, _BOUND) * trust + evidence, np.float32))
             tried.append((float(scores[rows, truth].mean()), sharpness, trust))
     most = max(score for score, _, _ in tried)
+    if float(log_softmax(says)[rows, truth].mean()) >= most - _EQUAL:
+        # The reader by itself reads the held-out copies as well.
+        return 0.0, 1.0
     near = [(sharpness, trust) for score, sharpness, trust in tried if score >= most - _EQUAL]
     return min(near, key=lambda pair: (pair[1], pair[0]))
 

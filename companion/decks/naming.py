@@ -63,6 +63,12 @@ class Naming:
     questions: tuple[Question, ...]
 
     @property
+    def sure(self) -> tuple[bool, ...]:
+        """Whether each name is sure enough to read by; where none is, all count as such."""
+        sure = tuple(confidence >= _SURE for confidence in self.confidences)
+        return sure if any(sure) else (True,) * len(sure)
+
+    @property
     def prompted_is_better(self) -> bool:
         """Whether so much is in doubt that laying one card of each, by name, is less trouble than the questions."""
         return len(self.questions) > TOO_MANY or float(np.mean(self.confidences)) < _MOSTLY

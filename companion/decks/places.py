@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from companion.decks.deckfile import LearntDeck
-from companion.decks.look import CLASSES
+from companion.decks.look import CLASSES, UNNAMED
 from companion.decks.registration import Templates
 from companion.decks.views import index_frames, outline, usual_spot
 from companion.vision.geometry import Image, Quad, cut
@@ -32,8 +32,8 @@ _SEED = 20
 class Places:
     """Finds which of the deck's pictures lies about a place, and how.
 
-    cards: the pictures' cards, as numbers of ALL_CARDS. sharpness: nats for a correlation of one. prior: nats against a
-    card that was not laid.
+    cards: the pictures' cards, as numbers of ALL_CARDS, or UNNAMED. sharpness: nats for a correlation of one. prior:
+    nats against a card that was not laid.
     """
 
     def __init__(self, templates: Templates, cards: Sequence[int], sharpness: float, prior: float = 0.0) -> None:
@@ -41,7 +41,8 @@ class Places:
         self._prior = prior
         self._templates = templates
         self._cards = np.asarray(cards)
-        self._unlaid = np.setdiff1d(np.arange(CLASSES - 1), self._cards)
+        self._unlaid = np.setdiff1d(np.arange(UNNAMED), self._cards)
+        self._doubtful = UNNAMED in self._cards
 
     def find(self, image: Image, rough: Quad) -> Placed | None:
         """Return what lies about a rough outline (4, 2) in a (H, W, 3) BGR uint8 picture, None where nothing fits."""
@@ -51,8 +52,10 @@ class Places:
         best = np.full(CLASSES, -1.0, np.float32)
         np.maximum.at(best, self._cards, found.fits)
         logs = np.maximum(self.sharpness * (best - best.max()), -_MOST)
-        # How a face looks that was not laid is not known: it is seldom seen where few are.
-        logs[self._unlaid] = -self._prior
+        # How a face looks that was not laid is not known: it is seldom seen where few are. One whose name is in doubt
+        # may be any of them.
+        logs[self._unlaid] = logs[UNNAMED] if self._doubtful else -self._prior
+        logs[UNNAMED] = -_MOST
         belonging = float(np.clip((found.fit - _FITS) / (_SURELY - _FITS), 0, 1))
         return Placed(found.quad, np.asarray(logs, np.float32), belonging)
 
@@ -62,14 +65,15 @@ def card_places(deck: LearntDeck, cards: Sequence[int], prior: float = 0.0, shar
 
     prior: nats against a card that was not laid. sharpness: nats for a correlation of one, fitted where None.
     """
-    frames = [(picture, outline()) for picture in deck.pictures]
+    frames = [(picture, outline()) for picture in (*deck.pictures, *deck.nameless)]
     return _places(frames, cards, (0, 2), _CARD, _SHARPNESSES if sharpness is None else (sharpness,), prior)
 
 
 def index_places(deck: LearntDeck, cards: Sequence[int], prior: float = 0.0, sharpness: float | None = None) -> Places:
     """Return what finds upright indices, of either corner of each card."""
     spot = deck.spot or usual_spot()
-    frames = [(picture, frame) for picture in deck.pictures for frame in index_frames(*spot)]
+    pictures = (*deck.pictures, *deck.nameless)
+    frames = [(picture, frame) for picture in pictures for frame in index_frames(*spot)]
     both = [card for card in cards for _ in range(2)]
     return _places(frames, both, (0,), _INDEX, _INDEX_SHARPNESSES if sharpness is None else (sharpness,), prior)
 
@@ -101,7 +105,7 @@ def _places(
         length = max(float(np.hypot(*(frame[3] - frame[0]))), float(np.hypot(*(frame[1] - frame[0]))))
         rough = np.asarray(frame + rng.normal(0, _OFF, (4, 2)) * length, np.float32)
         found = templates.find(picture, rough, without=None if lone[i] else i)
-        if found is not None and found.fit >= _FITS:
+        if labels[i] != UNNAMED and found is not None and found.fit >= _FITS:
             rows.append(np.maximum.reduceat(found.fits[order], starts))
             own.append(int(np.searchsorted(known, labels[i])))
     if not rows:

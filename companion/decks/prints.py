@@ -13,8 +13,8 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from companion.cards import ALL_CARDS
 from companion.decks.aligning import aligned
+from companion.decks.look import CLASSES
 from companion.decks.views import outline
 from companion.vision.geometry import Image, Quad, cut
 from companion.vision.labels import Floats
@@ -123,8 +123,8 @@ class Compared:
 class Prints:
     """The pictures of a deck, one of each face as it is seen upright and upside down.
 
-    faces: (F, 144, 96, 3) BGR levels. numbers: (F,) their cards, numbers of ALL_CARDS. differ: (cells,) variance of
-    copies.
+    faces: (F, 144, 96, 3) BGR levels. numbers: (F,) their cards, numbers of ALL_CARDS or UNNAMED. differ: (cells,)
+    variance of copies.
     """
 
     def __init__(self, faces: Floats, numbers: NDArray[np.intp], differ: Floats) -> None:
@@ -137,7 +137,7 @@ class Prints:
 
     @classmethod
     def of(cls, pictures: Sequence[Image], cards: Sequence[int]) -> Prints:
-        """Return the prints of kept pictures of these cards, numbers of ALL_CARDS."""
+        """Return the prints of kept pictures of these cards, numbers of ALL_CARDS or UNNAMED."""
         return cls(*_one_each(pictures, cards))
 
     def compare(self, image: Image, quad: Quad, free: Shown, exactly: bool = True) -> Compared:
@@ -157,8 +157,11 @@ class Prints:
         return Compared(errors, free, self._clear)
 
     def scores_of_cards(self, scores: Floats) -> Floats:
-        """Return (56,) the best score of each card's pictures, the worst of all for cards without any."""
-        best = np.full(len(ALL_CARDS), scores.min(), np.float32)
+        """Return (57,) the best score of each card's pictures, the worst of all for cards without any.
+
+        The last is that of pictures without a name.
+        """
+        best = np.full(CLASSES, scores.min(), np.float32)
         np.maximum.at(best, self.cards, scores)
         return best
 

@@ -13,7 +13,7 @@ from companion.decks.continuing import continued
 from companion.decks.deckfile import LearntDeck
 from companion.decks.kept import Arrays
 from companion.decks.keypoints import Keypoints
-from companion.decks.look import CLASSES
+from companion.decks.look import CLASSES, UNNAMED
 from companion.decks.prints import ACROSS, DOWN, SIZE, Prints, Shown
 from companion.decks.proving import Proof, glance, proof
 from companion.decks.voting import Voters
@@ -64,12 +64,14 @@ class Seeker:
         self._prints = prints
         self._voters = voters
         self._prior = prior
-        self._unlaid = np.setdiff1d(np.arange(CLASSES - 1), prints.cards)
+        self._unlaid = np.setdiff1d(np.arange(UNNAMED), prints.cards)
+        self._doubtful = UNNAMED in prints.cards
 
     @classmethod
     def of(cls, deck: LearntDeck, cards: Sequence[int], prior: float = 0.0) -> Seeker:
-        """Return what seeks a deck. cards: its pictures', as numbers of ALL_CARDS."""
-        return cls(Prints.of(deck.pictures, cards), Voters.of(deck.pictures), prior)
+        """Return what seeks a deck. cards: its pictures', as numbers of ALL_CARDS or UNNAMED."""
+        pictures = (*deck.pictures, *deck.nameless)
+        return cls(Prints.of(pictures, cards), Voters.of(pictures), prior)
 
     @classmethod
     def kept(cls, arrays: Arrays, prior: float = 0.0) -> Seeker:
@@ -141,9 +143,9 @@ class Seeker:
         best = float(one.scores.max())
         # Where even the likeliest card fits badly, by blur or lamp, differences tell less.
         ill = max(1.0, -best / (_FITS * float(one.shown.sum())))
-        logs[:-1] = np.maximum(_NATS / ill * (one.scores - best), -_MOST)
-        logs[self._unlaid] = np.minimum(logs[self._unlaid], -self._prior)
-        logs[-1] = -_MOST
+        logs[:] = np.maximum(_NATS / ill * (one.scores - best), -_MOST)
+        logs[self._unlaid] = logs[UNNAMED] if self._doubtful else np.minimum(logs[self._unlaid], -self._prior)
+        logs[UNNAMED] = -_MOST
         return Sought(one.quad, logs, shown)
 
 

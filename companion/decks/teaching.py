@@ -13,7 +13,7 @@ from companion.cards import ALL_CARDS
 from companion.cards import deck as cards_of
 from companion.decks.deckfile import LearntDeck
 from companion.decks.kept import Arrays, keep, kept
-from companion.decks.look import Look, fit
+from companion.decks.look import UNNAMED, Look, fit
 from companion.decks.places import Places, card_places, index_places
 from companion.decks.seeking import Seeker
 from companion.decks.views import PLAIN, CardViews, index_frames, outline, study, usual_spot
@@ -25,7 +25,7 @@ from companion.vision.reader import Reader
 # The views of indices that stand for how they may look elsewhere are the last ones; see `study`.
 _SEED = 20
 # What the file of what is kept is made anew for: another number stands for another way to work it out.
-_VERSION, _SHARPNESS = b"2", "sharpness"
+_VERSION, _SHARPNESS = b"3", "sharpness"
 # The lowest number that 16 bits are let hold.
 _LOWEST = -6e4
 # Share of the kept pictures, both ways up, that the networks alone name rightly, of a design that they know.
@@ -79,7 +79,10 @@ class DeckLooks:
 
 
 def looks(views: list[CardViews], cards: list[int], prior: float = 0.0) -> DeckLooks:
-    """Return what the views of cards (numbers of ALL_CARDS) teach. prior: nats against a face that was not laid."""
+    """Return what the views of cards (numbers of ALL_CARDS or UNNAMED) teach.
+
+    prior: nats against a face that was not laid.
+    """
     whole = fit(np.stack([v.features for v in views]), np.stack([v.logs for v in views]), cards, PLAIN, prior)
     features, logs = np.stack([v.index_features for v in views]), np.stack([v.index_logs for v in views])
     return DeckLooks(whole, fit(features, logs, cards, index_plain(features.shape[1]), prior))
@@ -91,9 +94,9 @@ def index_plain(views: int) -> int:
 
 
 def views_of(reader: Reader, deck: LearntDeck) -> list[CardViews]:
-    """Return the views of all pictures of a deck that were laid for it."""
+    """Return the views of all pictures of a deck that were laid for it, of those without a name last."""
     rng = np.random.default_rng(_SEED)
-    return [study(reader, picture, deck.spot, rng) for picture in deck.pictures]
+    return [study(reader, picture, deck.spot, rng) for picture in (*deck.pictures, *deck.nameless)]
 
 
 def further_views_of(reader: Reader, deck: LearntDeck) -> list[CardViews]:
@@ -109,7 +112,7 @@ def learnt_looks(reader: Reader, deck: LearntDeck, networks: Path, cache: Path |
     key = _key(deck, networks)
     had = kept(cache, key) if cache else None
     views = views_of(reader, deck) if had is None else _views_in(had)
-    cards = [ALL_CARDS.index(card) for card in deck.cards]
+    cards = [*(ALL_CARDS.index(card) for card in deck.cards), *[UNNAMED] * len(deck.unnamed)]
     # Outlines seen in a match are less exact: what matches add counts for looks, not for where a card lies.
     added = [ALL_CARDS.index(view.card) for view in deck.further]
     prior = _against_unlaid(deck)
@@ -128,8 +131,9 @@ def learnt_looks(reader: Reader, deck: LearntDeck, networks: Path, cache: Path |
 def _is_familiar(views: Sequence[CardViews], cards: Sequence[int]) -> bool:
     """Whether the networks read the deck by themselves, its whole cards and its indices."""
     labels = np.asarray(cards)
-    whole = np.stack([view.logs[:PLAIN] for view in views])[..., :-1].argmax(-1)
-    return bool((whole == labels[:, None]).mean() >= _FAMILIAR)
+    named = labels != UNNAMED
+    whole = np.stack([view.logs[:PLAIN] for view in views])[named, :, :-1].argmax(-1)
+    return bool((whole == labels[named, None]).mean() >= _FAMILIAR)
 
 
 def _against_unlaid(deck: LearntDeck) -> float:
@@ -142,7 +146,7 @@ def _key(deck: LearntDeck, networks: Path) -> bytes:
     digest = hashlib.sha256(_VERSION + repr([card.name for card in deck.cards]).encode())
     for name in ("card-reader.onnx", "index-reader.onnx"):
         digest.update((networks / name).read_bytes())
-    for picture in deck.pictures:
+    for picture in (*deck.pictures, *deck.nameless):
         digest.update(picture.tobytes())
     return digest.digest()
 

@@ -63,7 +63,7 @@ class Assembler:
         indices = [index for index in apart(read) if self._is_index(index)]
         candidates = [(box.quad, box.score) for box in surely if box.kind is BoxKind.CARD]
         whole = self._whole_cards(image, candidates, indices)
-        learnt = self._learnt_cards(image, boxes, whole, indices) if self._reader.knows_deck else []
+        learnt = self._learnt_cards(image, boxes, whole, indices) if self._reader.seeks else []
         if learnt:
             whole = one_each([*whole, *learnt], indices, image)
         loose = self._unclaimed(indices, whole)
@@ -159,7 +159,7 @@ class Assembler:
         frames = [index.quad for index in indices]
         lies = [CardIndices(portrait(quad), frames) for quad, _ in candidates]
         backing = [self._backing(lying, score) for lying, (_, score) in zip(lies, candidates, strict=True)]
-        if len(indices) >= _FAN and not self._reader.knows_deck:
+        if len(indices) >= _FAN and not self._reader.seeks:
             worth = [
                 held or score >= _BOXED_AS_ONE or not lying.inside(_WELL_INSIDE)
                 for lying, held, (_, score) in zip(lies, backing, candidates, strict=True)

@@ -32,7 +32,8 @@ _CHECKOUT_MODELS = Path(__file__).resolve().parents[2] / "models"
 _FAINT_BACK = 0.04
 # From which probability of no card on it is a back; and where there is none, may be: faces of drawn decks have 0.01.
 _BACK, _HARDLY_A_FACE = 0.5, 0.1
-# The score from which boxes are asked for with a learnt deck, which by itself tells nothing.
+# The score from which boxes are asked for with a learnt deck of a design that the networks do not know, which by itself
+# tells nothing.
 _FAINTEST = 0.02
 # At which scale cards are searched for that fill a third of the picture: 130 px long, as most are in training. Over 120
 # piles it found more than 640 and 320 px together.
@@ -129,13 +130,13 @@ class CardDetector:
         return [back(sighting, image.shape[1]).at_most(NAMED_MOST) for sighting in turned]
 
     def _look(self, image: Image, fine_scales: tuple[int, ...] = _FINE_SCALES[:1]) -> list[Sighting]:
-        least = _FAINTEST if self._reader.knows_deck else self._limits.faint_box
+        least = _FAINTEST if self._reader.seeks else self._limits.faint_box
         boxes = self._boxes.find(image, least=least)
         found = self._assembler.cards(image, boxes, seek=True)
         found = found or self._assembler.cards(image, self._boxes.find(image, _LAST_SCALES, turned=True, least=least))
         for scale in fine_scales:
             # What a learnt deck's pictures leave in doubt a finer look does not tell.
-            if is_fairly_read(found) or (found and self._reader.knows_deck) or max(image.shape[:2]) <= scale * 3 / 4:
+            if is_fairly_read(found) or (found and self._reader.seeks) or max(image.shape[:2]) <= scale * 3 / 4:
                 break
             fine = self._boxes.find(image, (scale,), least=least)
             again = self._assembler.cards(image, fine)

@@ -195,9 +195,9 @@ class Reader:
         for i, one in zip(going_on, self._turned_pass(image, [refined[i] for i in going_on]), strict=True):
             seen[i] = one
             surest = self._card_scale.surest(one.logs)
-            if self._deck is None and surest >= _SETTLED and int(one.logs[:-1].argmax()) == first[i]:
+            if not self.seeks and surest >= _SETTLED and int(one.logs[:-1].argmax()) == first[i]:
                 continue
-            given_up = self._deck is None and backing[i] < Backing.BOX and surest < _STILL_HARDLY
+            given_up = not self.seeks and backing[i] < Backing.BOX and surest < _STILL_HARDLY
             if given_up and aspects[i] <= _MAYBE_SIDEWAYS:
                 read_on[i] = False
             else:
@@ -219,7 +219,7 @@ class Reader:
 
     def _is_hopeless(self, seen: _Pass, backing: Backing) -> bool:
         """Whether the first look shows no card in an outline, for which so much speaks besides."""
-        if self._deck is not None:
+        if self.seeks:
             return False
         chances = self._card_scale.probabilities(seen.logs)
         none, card = float(chances[-1]), float(chances[:-1].max())
@@ -268,13 +268,8 @@ class Reader:
         return reader
 
     @property
-    def knows_deck(self) -> bool:
-        """Whether it reads with a learnt deck."""
-        return self._deck is not None
-
-    @property
     def seeks(self) -> bool:
-        """Whether a learnt deck's cards are sought by their pictures besides."""
+        """Whether a learnt deck's cards, unlike any that the networks know, are sought by their pictures besides."""
         return self._deck is not None and self._deck.seeks
 
     def sought(self, image: Image, known: Sequence[Quad]) -> list[tuple[Reading, Sought]]:
@@ -324,7 +319,7 @@ class Reader:
         """Return a reading for each square (4, 2) about an index that may stand in any of four directions.
 
         It is the mean over the `views`: by how much the frame is grown, and by how many quarters it is turned. What is
-        clear from those before, or has less than `least` by them, is not looked at again, but with a learnt deck.
+        clear from those before, or has less than `least` by them, is not looked at again, but where a deck is sought.
         """
         looks: list[list[_Look]] = [[] for _ in frames]
         for view in views:
@@ -340,7 +335,7 @@ class Reader:
     def _is_open(self, looks: Sequence[_Look], least: float) -> bool:
         """Whether another look at an index is worth its cost."""
         surest = self._index_scale.surest(np.asarray(np.mean([look.logs for look in looks], axis=0), np.float32))
-        return self._deck is not None or least <= surest < _AT_A_GLANCE
+        return self.seeks or least <= surest < _AT_A_GLANCE
 
     def _seen(self, frame: Quad, looks: Sequence[_Look]) -> Reading:
         """Return what the looks at an index' frame tell together."""
@@ -352,6 +347,9 @@ class Reader:
     def _placed_index(self, image: Image, seen: Reading, deck: Deck) -> Reading:
         """Return what is read where an index of the deck fits, if what was seen is not surely read already."""
         if seen.belonging >= _SURELY and seen.logs.max() > _CLEARLY_INDEX:
+            return seen
+        # Of a design that it knows the reader tells what is no index better than a small picture that fits.
+        if not deck.seeks and seen.nothing > seen.confidence:
             return seen
         placed = deck.place_index(image, seen.quad)
         if placed is None:

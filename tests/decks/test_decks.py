@@ -23,7 +23,7 @@ from companion.dataset.artist.faces import render
 from companion.dataset.artist.families import StyleFamily
 from companion.dataset.artist.styles import sample_style
 from companion.decks.assignment import assign
-from companion.decks.deckfile import DeckFileError, LearntDeck, pack, unpack
+from companion.decks.deckfile import DeckFileError, LearntDeck, encoded, pack, unpack
 from companion.decks.fitting import DeckFit
 from companion.decks.laying import Pile, card_like, changed_card, usual_size
 from companion.decks.lesson import Lesson
@@ -184,6 +184,7 @@ def test_two_faces_that_could_be_swapped_are_asked_for_once_and_one_answer_right
     swapped = {i for i, card in enumerate(cards) if card.name in wrong}
     assert {i for i, card in enumerate(cards) if naming.cards[i] != card} == swapped
     assert max(naming.confidences[i] for i in swapped) <= 0.5
+    assert {i for i, sure in enumerate(naming.sure) if not sure} == swapped
     (question,) = (each for each in naming.questions if swapped & set(each.pictures))
     asked = question.pictures[0]
     assert cards[asked] in question.options
@@ -233,7 +234,15 @@ def test_prototypes_outweigh_a_reader_that_is_wrong_and_leave_strangers_alone() 
 def learnt() -> LearntDeck:
     width, height = PICTURE
     picture = np.full((height, width, 3), 128, np.uint8)
-    return LearntDeck("Ours", EditionName.CLASSIC, (RED_7, BLUE_3), (picture, picture), (0.15, 0.12, 0.25), 3)
+    return LearntDeck(
+        "Ours",
+        EditionName.CLASSIC,
+        (RED_7, BLUE_3),
+        (picture, picture),
+        (0.15, 0.12, 0.25),
+        3,
+        unnamed=(encoded(picture),),
+    )
 
 
 def test_a_deck_comes_back_from_its_file(learnt: LearntDeck) -> None:
@@ -241,6 +250,7 @@ def test_a_deck_comes_back_from_its_file(learnt: LearntDeck) -> None:
     assert (again.name, again.edition, again.cards) == (learnt.name, learnt.edition, learnt.cards)
     assert (again.spot, again.asked) == (learnt.spot, learnt.asked)
     assert np.abs(again.pictures[1].astype(int) - learnt.pictures[1]).max() <= 2
+    assert again.unnamed == learnt.unnamed
     assert pack(learnt) == pack(learnt)
 
 
@@ -259,6 +269,7 @@ def _hostile(data: bytes) -> Iterator[bytes]:
     yield _changed(data, "000.jpg", b"\0" * 60_000_000)
     yield _changed(data, "000.jpg", cv2.imencode(".jpg", np.zeros((9000, 9, 3), np.uint8))[1].tobytes())
     yield _changed(data, "000.jpg", cv2.imencode(".png", np.zeros((480, 320, 3), np.uint8))[1].tobytes())
+    yield _changed(data, "002.jpg", cv2.imencode(".jpg", np.zeros((9000, 9, 3), np.uint8))[1].tobytes())
     yield _changed(data, "deck.json", b"[]")
     with zipfile.ZipFile(io.BytesIO(data)) as archive:
         index = json.loads(archive.read("deck.json"))
@@ -270,6 +281,7 @@ def _hostile(data: bytes) -> Iterator[bytes]:
         {"cards": [{"card": "red 7", "picture": "../../etc/passwd"}]},
         {"cards": index["cards"] * 500},
         {"spot": [0.1, float("inf"), 3]},
+        {"unnamed": [{"picture": "../../etc/passwd"}]},
         {"code": "__import__('os')"},
     ):
         yield _changed(data, "deck.json", json.dumps(index | change).encode())
@@ -350,6 +362,22 @@ def test_a_folder_of_pictures_is_learnt_and_read_with(tmp_path: Path) -> None:
     missing = CliRunner().invoke(main, [*data, "read", "--deck", "Theirs", str(tmp_path / "one.png")])
     assert missing.exit_code == 1
     assert missing.output.startswith("Error: There is no deck called 'Theirs'")
+
+
+def test_a_card_whose_name_is_in_doubt_goes_into_the_deck_without_one() -> None:
+    rng = np.random.default_rng(9)
+    lesson = Lesson(*reading_parts(), EditionName.CLASSIC, each=True)
+    pile = _table(rng)
+    for i in range(2):
+        # Cards of an oil slick: nothing on them is a number.
+        blots = cv2.resize(rng.uniform(0, 255, (5, 4, 3)).astype(np.uint8), (92, 150), interpolation=cv2.INTER_CUBIC)
+        pile, _ = _laid(pile, RED_7, (320 + 4 * i, 240 + 3 * i), 0)
+        pile[165 + 3 * i : 315 + 3 * i, 274 + 4 * i : 366 + 4 * i] = blots
+        lesson.show(pile)
+    lesson.answer(0, RED_7)
+    learnt = lesson.finish("Slick")
+    assert learnt.cards == (RED_7,)
+    assert len(learnt.pictures) == len(learnt.nameless) == 1
 
 
 def test_cards_laid_by_name_have_that_name() -> None:

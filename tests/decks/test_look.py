@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
-from companion.decks.look import CLASSES, Look
+from companion.decks.look import CLASSES, UNNAMED, Look, fit
 
 
 def test_a_face_that_was_not_laid_stays_as_the_reader_read_it() -> None:
@@ -31,3 +32,30 @@ def test_where_nearly_all_faces_were_laid_a_faint_likeness_is_none_of_the_others
         for prior in (0.0, 4.0)
     ]
     assert read == [2, 0]
+
+
+def test_what_looks_like_a_card_without_a_name_is_one_of_those_that_have_none() -> None:
+    """Which, the reader says, whatever it takes it for before all."""
+    prototypes, mean = np.eye(3, dtype=np.float32)[:2], np.zeros(3, np.float32)
+    logs = np.full((2, CLASSES), -9.0, np.float32)
+    logs[:, [0, 1, 2]] = -0.1, -4.0, -3.0
+    features = np.array([[0.0, 1.0, 0.0], [1.0, 0.0, 0.0]], np.float32)
+    look = Look(prototypes, np.array([0, UNNAMED]), mean, 20.0, 0.1, 0.4, 0.6)
+    weighed, belongs = look.weigh(logs, features)
+    assert weighed.argmax(1).tolist() == [2, 0]
+    assert belongs.tolist() == [1, 1]
+    assert np.exp(weighed).sum(1) == pytest.approx(1)
+
+
+@pytest.mark.parametrize("right", [True, False])
+def test_a_reader_that_needs_no_help_is_left_alone(right: bool) -> None:
+    rng = np.random.default_rng(4)
+    cards = [0, 1, 2, 3] * 2
+    features = np.eye(8, dtype=np.float32)[cards][:, None] + rng.normal(0, 0.02, (8, 4, 8)).astype(np.float32)
+    logs = np.full((8, 4, CLASSES), -12.0, np.float32)
+    for row, card in zip(logs, cards, strict=True):
+        row[:, card if right else 5] = -0.001
+    look = fit(features, logs, cards, 2)
+    weighed, _ = look.weigh(logs[:, 0], features[:, 0])
+    assert weighed.argmax(1).tolist() == cards
+    assert np.array_equal(weighed, logs[:, 0]) is right
