@@ -53,6 +53,9 @@ _OUT_OF_IT = 12.0
 # from the table; so many do not in the seconds after it, while it swings out and no new arm counts. In films of people
 # two came at most.
 _AT_ONCE, _STILL_SWINGS, _SWINGS_OUT = 4, 2, 1.5
+# How long before (s) the picture must have moved widely for that: hands of cards that sway about the table also begin
+# to differ from it four at a time, with the camera at rest.
+_MOVED_WIDELY = 0.5
 # How far a tip, and a place at the rim, can be from where they were, in small pixels, and after how many seconds unseen
 # an arm has left.
 _TIP_JUMP, _RIM_JUMP, _LEFT_AFTER = 60.0, 24.0, 0.25
@@ -67,7 +70,7 @@ class ArmWatcher:
         self._count = 0
         self._shape: tuple[int, int] | None = None
         self._looked = -np.inf
-        self._shaken = -np.inf
+        self._shaken = self._swung = -np.inf
         self._laid: Quad | None = None
         self._shaded = -np.inf
         self.moved = False
@@ -100,6 +103,7 @@ class ArmWatcher:
         samples: list[Sample] = []
         self.hidden = None
         if difference is not None:
+            self._swung = time if difference.moved_widely else self._swung
             samples, attached, self.hidden = self._find(difference)
             self._backdrop.learn(attached)
         return self._match(samples, time, seen=difference is not None)
@@ -297,7 +301,8 @@ class ArmWatcher:
         shady = time - self._shaded < _SHADE_PASSES
         if shady and len(new) >= _AT_ONCE:
             new = []  # shreds of a shadow
-        if not shady and len(new) >= (_STILL_SWINGS if swings else _AT_ONCE):
+        swung = time - self._swung <= _MOVED_WIDELY
+        if swung and not shady and len(new) >= (_STILL_SWINGS if swings else _AT_ONCE):
             self._shaken = time
             self._backdrop, self._restless = Backdrop(), Restless()
             return self.finish()

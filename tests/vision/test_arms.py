@@ -258,6 +258,27 @@ def test_whoever_holds_cards_in_view_is_seen_to_reach_in_from_behind_them() -> N
     assert not [track for track in tracks if 10 < track.samples[0].time < 13.9 or track.last.time > 18.6]
 
 
+def test_hands_of_cards_all_about_the_table_are_no_push_of_the_camera() -> None:
+    """All five begin to sway in the film's first second, and an arm comes in its third."""
+    rng = np.random.default_rng(4)
+    places = [(20, -30), (140, -30), (260, -30), (60, 150), (200, 150)]
+    fans = [
+        cv2.resize(rng.uniform(20, 235, (8, 8, 3)).astype(np.float32), (56, 60), interpolation=cv2.INTER_NEAREST)
+        for _ in places
+    ]
+
+    def hold(image: Image, now: float) -> Image:
+        image = cv2.copyMakeBorder(image, 60, 60, 0, 0, cv2.BORDER_REPLICATE)
+        for number, (x, y) in enumerate(places):
+            dx, dy = round(3 * np.sin(4 * now + number)), round(3 * np.cos(3 * now + 2 * number))
+            image[60 + y + dy : 120 + y + dy, x + dx : x + dx + 56] = fans[number]
+        return image[60:-60]
+
+    _, reaches = follow(film(3.6, [Arm(90, DISCARD.middle, start=2.0, seed=3)], hold))
+    assert [reach.kind for reach in reaches] == [PileKind.DISCARD]
+    assert off(direction(reaches[0]), 90) < 20
+
+
 def test_a_film_may_begin_with_an_arm_in_the_picture() -> None:
     there = Arm(0, DISCARD.middle, start=-1.0, stay=0.7, seed=7)
     later = Arm(180, DISCARD.middle, start=3.0, seed=8)
