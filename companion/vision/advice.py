@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from companion.vision.geometry import Image, Quad, cut, homography, project, unit_square
 from companion.vision.motion import length_of
-from companion.vision.restoration import blur
+from companion.vision.restoration import blur, without_grain
 from companion.vision.sightings import Sighting
 
 
@@ -114,7 +114,7 @@ def advise(image: Image, sightings: Sequence[Sighting], draw_pile: InView | None
         Advice(Hindrance.MIRRORED) if card.mirrored else None,
         _below(Hindrance.SMALL, length_of(card.quad), _SHORTEST, _LONG_ENOUGH),
         _above(Hindrance.SLANTED, tilt(card.quad), _MOST_TILT),
-        _above(Hindrance.BLURRED, blur(crop), _MOST_BLUR),
+        _above(Hindrance.BLURRED, blur(without_grain(crop)), _MOST_BLUR),
         _above(Hindrance.GLARE, glare(crop), _MOST_GLARE),
     )
     for advice in found:

@@ -23,6 +23,14 @@ _SIDE, _SHORTEST, _LONGEST = 512, 6.0, 64.0
 _BLURRED = 0.42
 # How much deeper than the cepstrum's spread there the trough must be that motion leaves.
 _CLEAR = 4.5
+# Grain (levels of 255) from which a measure of sharpness is misled, and by how many times it the likeness of patches is
+# judged, which are so many pixels wide and sought so far about: with grain of 3 to 20 levels a photograph's blur then
+# comes out as without, to 0.03; before, one of 70 moved ones was still found blurred.
+_GRAINY, _ALIKE, _PATCH, _ABOUT = 0.8, 3.0, 5, 15
+# Second differences across and down, which smooth surfaces have none of; their spread over that of the noise; and the
+# median of normal noise without its sign over its deviation.
+_SECOND = np.array([[1, -2, 1], [-2, 4, -2], [1, -2, 1]], np.float32)
+_SPREAD, _MEDIAN = 6.0, 0.6745
 # Power of noise over that of the picture: what is asked of a blurred picture beyond that is noise made loud.
 _NOISE = 0.015
 
@@ -82,6 +90,28 @@ def blur(image: Image) -> float:
         after = np.abs(np.diff(cv2.blur(grey, size), axis=axis))
         shares.append(1 - float(np.maximum(before - after, 0).sum()) / max(float(before.sum()), 1e-6))
     return max(shares)
+
+
+def without_grain(image: Image) -> Image:
+    """Return a (H, W, 3) BGR picture in grey (H, W, 3), its grain evened out where there is any; edges stay.
+
+    Non-local means (Buades et al., A Non-Local Algorithm for Image Denoising, 2005).
+    """
+    grey = cv2.cvtColor(image, cv2.COLOR_BGR2GRAY)
+    noise = grain(image)
+    if noise > _GRAINY:
+        grey = cv2.fastNlMeansDenoising(grey, None, _ALIKE * noise, _PATCH, _ABOUT)
+    return np.asarray(cv2.cvtColor(grey, cv2.COLOR_GRAY2BGR), np.uint8)
+
+
+def grain(image: Image) -> float:
+    """Return the noise of a (H, W, 3) BGR picture's brightness, its standard deviation in levels of 255.
+
+    By the median of second differences, so that edges hardly count (Immerkær, Fast Noise Variance Estimation, 1996).
+    """
+    grey = cv2.cvtColor(image, cv2.COLOR_BGR2GRAY).astype(np.float32)
+    second = np.abs(cv2.filter2D(grey, -1, _SECOND))[1:-1, 1:-1]
+    return float(np.median(second)) / (_SPREAD * _MEDIAN)
 
 
 def movement(image: Image) -> tuple[float, float] | None:

@@ -88,6 +88,14 @@ def test_motion_blurs_and_lamps_glare() -> None:
     assert glare(np.zeros((9, 9, 3), np.uint8)) == 0
 
 
+@pytest.mark.parametrize("levels", [4, 12])
+def test_grain_hides_no_blur_and_is_none(levels: int) -> None:
+    grain = np.random.default_rng(levels).normal(0, levels, (720, 1280, 3))
+    moved = np.asarray(cv2.blur(table(), (41, 1)), np.uint8)
+    for picture, hindrance in ((moved, Hindrance.BLURRED), (table(), Hindrance.NOTHING)):
+        assert advise(np.clip(picture + grain, 0, 255).astype(np.uint8), seen()).hindrance is hindrance
+
+
 def test_a_lamp_that_hides_the_whole_card_is_no_missing_card() -> None:
     advice = advise(outshone(), [])
     assert advice.hindrance is Hindrance.GLARE
