@@ -12,9 +12,8 @@ from enum import Enum
 
 import cv2
 import numpy as np
-from numpy.typing import NDArray
 
-from companion.vision.geometry import Image, Quad, cut, homography, project, unit_square
+from companion.vision.geometry import CARD_SIZE, Image, Quad, cut, tilt
 from companion.vision.motion import length_of
 from companion.vision.restoration import blur, without_grain
 from companion.vision.sightings import Sighting
@@ -86,9 +85,7 @@ _STEP = 4
 _LEAST_WHITE = 65.0
 _LEAST_OF_DRAW_PILE = 0.8
 """In eight simulated matches with 0.45 to 0.86 of it in view 8 of 39 draws were missed, in twenty others 2 of 55."""
-_CARD_SHAPE = np.array([56.0, 87.0])
-"""A card's width and height in millimetres."""
-_HIDES_A_CARD = _MOST_GLARE * _SHORTEST**2 * _CARD_SHAPE[0] / _CARD_SHAPE[1]
+_HIDES_A_CARD = _MOST_GLARE * _SHORTEST**2 * CARD_SIZE[0] / CARD_SIZE[1]
 """Area in square pixels of the least gleam that can hide a card large enough to be read: of 145 pictures of tables and
 floors, 1280 x 720, none has one."""
 _LOOK = (128, 192)
@@ -136,20 +133,6 @@ def _below(hindrance: Hindrance, measured: float, least: float, wanted: float | 
 
 def _above(hindrance: Hindrance, measured: float, most: float) -> Advice | None:
     return Advice(hindrance, measured, most) if measured > most else None
-
-
-def tilt(quad: Quad) -> float:
-    """Return how many degrees the camera looks from the vertical onto a card with this outline, from its own top left.
-
-    What is near the card's middle is seen shortened along one direction, by the cosine of that angle (weak
-    perspective: Hartley and Zisserman, Multiple View Geometry, 2nd edition, section 6.3).
-    """
-    matrix = homography(unit_square(), quad)
-    step = 0.02
-    middle, right, down = project(matrix, np.array([[0.5, 0.5], [0.5 + step, 0.5], [0.5, 0.5 + step]], np.float32))
-    plane: NDArray[np.float64] = np.column_stack([right - middle, down - middle]) / (_CARD_SHAPE * step)
-    longer, shorter = np.linalg.svd(plane, compute_uv=False)
-    return float(np.degrees(np.arccos(np.clip(shorter / max(longer, 1e-9), 0, 1))))
 
 
 def glare(crop: Image) -> float:

@@ -6,7 +6,7 @@ makes cards of.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -18,7 +18,16 @@ from companion.vision.calibration import Calibration
 from companion.vision.geometry import Image, Quad
 from companion.vision.learnt import Deck
 from companion.vision.limits import ReadingLimits
-from companion.vision.mirror import back, flipped, is_doubtful, is_fairly_read, is_mirrored, is_surer
+from companion.vision.mirror import (
+    back,
+    flipped,
+    is_doubtful,
+    is_fairly_read,
+    is_mirrored,
+    is_surer,
+    lies_as_printed,
+    lies_oddly,
+)
 from companion.vision.reader import Reader
 from companion.vision.restoration import lightened, restored
 from companion.vision.runtime import Network
@@ -117,17 +126,17 @@ class CardDetector:
 
     def _as_it_shows(self, image: Image) -> list[Sighting]:
         found = self._look(image, _FINE_SCALES)
+        turned = self._look(flipped(image)) if lies_oddly(found) else None
+        if turned is not None and lies_as_printed(found, turned):
+            return _seen_in_mirror(turned, image)
         if not is_doubtful(found):
             return found
         for mended in restored(image):
             again = self._look(mended)
             if is_surer(again, found):
                 return again
-        turned = self._look(flipped(image))
-        if not is_mirrored(found, turned):
-            return found
-        # One picture leaves open whether the camera mirrors: many a sign reads as another one in a mirror.
-        return [back(sighting, image.shape[1]).at_most(NAMED_MOST) for sighting in turned]
+        turned = self._look(flipped(image)) if turned is None else turned
+        return _seen_in_mirror(turned, image) if is_mirrored(found, turned) else found
 
     def _look(self, image: Image, fine_scales: tuple[int, ...] = _FINE_SCALES[:1]) -> list[Sighting]:
         least = _FAINTEST if self._reader.seeks else self._limits.faint_box
@@ -181,3 +190,11 @@ class CardDetector:
             again = find(light)
             found = again if is_surer(again, found) else found
         return self._calibration.on_pile(found)
+
+
+def _seen_in_mirror(turned: Sequence[Sighting], image: Image) -> list[Sighting]:
+    """Return what was read in a picture's mirror image as it lies in the picture.
+
+    One picture leaves open whether the camera mirrors: many a sign reads as another one in a mirror.
+    """
+    return [back(sighting, image.shape[1]).at_most(NAMED_MOST) for sighting in turned]

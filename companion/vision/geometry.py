@@ -15,6 +15,8 @@ Image = NDArray[np.uint8]
 Quad = NDArray[np.float32]
 """An outline: four corners (4, 2), (x, y) in pixels, clockwise from the thing's own top left."""
 
+CARD_SIZE = (56.0, 87.0)
+"""A card's width and height in millimetres."""
 CARD_CROP = (128, 192)
 """Width and height in pixels of the crop from which a whole card is read."""
 CARD_MARGIN = 0.1
@@ -89,6 +91,20 @@ def cut(image: Image, quad: Quad, width: int, height: int) -> Image:
 def sides(quad: Quad) -> tuple[float, float]:
     """Return the lengths of a quad's top and of its left side."""
     return float(np.hypot(*(quad[1] - quad[0]))), float(np.hypot(*(quad[3] - quad[0])))
+
+
+def tilt(quad: Quad) -> float:
+    """Return how many degrees the camera looks from the vertical onto a card with this outline, from its own top left.
+
+    What is near the card's middle is seen shortened along one direction, by the cosine of that angle (weak
+    perspective: Hartley and Zisserman, Multiple View Geometry, 2nd edition, section 6.3).
+    """
+    matrix = homography(unit_square(), quad)
+    step = 0.02
+    middle, right, down = project(matrix, np.array([[0.5, 0.5], [0.5 + step, 0.5], [0.5, 0.5 + step]], np.float32))
+    plane: NDArray[np.float64] = np.column_stack([right - middle, down - middle]) / (np.array(CARD_SIZE) * step)
+    longer, shorter = np.linalg.svd(plane, compute_uv=False)
+    return float(np.degrees(np.arccos(np.clip(shorter / max(longer, 1e-9), 0, 1))))
 
 
 def index_frame(quad: Quad) -> Quad:

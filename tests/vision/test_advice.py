@@ -14,8 +14,8 @@ from companion.dataset.artist.families import StyleFamily
 from companion.dataset.artist.styles import sample_style
 from companion.doctor import State, check_picture
 from companion.settings import Settings
-from companion.vision.advice import Hindrance, InView, advise, glare, in_words, tilt
-from companion.vision.geometry import Image, Quad, unit_square
+from companion.vision.advice import Hindrance, InView, advise, glare, in_words
+from companion.vision.geometry import Image, Quad, tilt, unit_square
 from companion.vision.helper import Helper
 from companion.vision.sightings import Sighting
 

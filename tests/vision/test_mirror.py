@@ -16,7 +16,16 @@ from companion.vision.detector import CardDetector
 from companion.vision.events import Arm, CardLanded, PileEvent, PileKind, PileMoved, PileReached
 from companion.vision.frames import Frame
 from companion.vision.geometry import Image, clipped, intersection_over_union
-from companion.vision.mirror import ThroughMirror, back, flipped, is_doubtful, is_mirrored, past_mirror
+from companion.vision.mirror import (
+    ThroughMirror,
+    back,
+    flipped,
+    is_doubtful,
+    is_mirrored,
+    lies_as_printed,
+    lies_oddly,
+    past_mirror,
+)
 from companion.vision.pile import PileTracker
 from companion.vision.sightings import Handedness, Sighting
 
@@ -138,6 +147,40 @@ def test_where_a_card_s_corners_are_tells_a_mirror_though_it_reads_surely_both_w
     assert is_doubtful([turned])
     assert is_mirrored([turned], [printed])
     assert not is_mirrored([printed], [turned])
+
+
+UPRIGHT = np.array([[0, 0], [56, 0], [56, 87], [0, 87]], np.float32)
+LYING = np.array([[0, 0], [87, 0], [87, 56], [0, 56]], np.float32)
+
+
+def test_a_card_that_a_mirror_leaves_as_it_is_tells_it_by_how_it_lies() -> None:
+    lying, upright = replace(seen("red 8", 0.999), quad=LYING), replace(seen("red 8", 0.999), quad=UPRIGHT)
+    assert lies_oddly([lying])
+    assert not lies_oddly([upright])
+    assert not lies_oddly([lying, seen("red 7", 0.99)])
+    assert lies_as_printed([lying], [upright])
+    # A camera that looks from low, and a card that is not read so surely there.
+    low = replace(upright, quad=LYING * np.float32([1, 0.8]))
+    assert not lies_as_printed([lying], [low])
+    assert not lies_as_printed([lying], [replace(upright, probabilities=(0.9,))])
+    # A lone corner may be of a card that is not made out in a mirror.
+    corner, found = replace(seen("red 3", 0.9), whole=False), replace(upright, handedness=Handedness.PRINTED)
+    assert lies_oddly([corner])
+    assert not lies_oddly([corner] * 3)
+    assert lies_as_printed([corner], [found])
+    assert not lies_as_printed([corner], [replace(found, quad=LYING)])
+    eyes = ThroughMirror(lambda image: [upright] if image[0, -1, 0] else [lying], lambda _: [])
+    assert [s.mirrored for s in eyes.thoroughly(LIT_LEFT)] == [True]
+    eyes = ThroughMirror(lambda image: [lying] if image[0, -1, 0] else [upright], lambda _: [])
+    assert [s.mirrored for s in eyes.thoroughly(LIT_LEFT)] == [False]
+
+
+@pytest.mark.parametrize("name", ["red 4", "green reverse"])
+def test_a_mirrored_picture_of_a_card_that_reads_alike_is_said_to_be_one(name: str) -> None:
+    card = [frame.image for frame in table(lay(Card.parse(name)), seed=7).frames()][-1]
+    detector = CardDetector.shipped(EditionName.CLASSIC)
+    for image, mirrored in ((card, False), (flipped(card), True)):
+        assert [(s.card.name, s.mirrored) for s in detector.detect(image)] == [(name, mirrored)]
 
 
 def test_the_first_card_of_a_mirrored_film_tells_that_the_camera_mirrors() -> None:
