@@ -16,7 +16,7 @@ import numpy as np
 from pydantic import BaseModel, ConfigDict, Field
 
 from companion.cards import Card, EditionName
-from companion.decks.views import PICTURE
+from companion.decks.views import MOST_SIGNS, PICTURE, Spot
 from companion.vision.encoded import EncodingError, PictureHead, inspect
 from companion.vision.geometry import Image
 
@@ -63,19 +63,21 @@ class LearntDeck:
     asked: how many questions it took. spot: where the design has its index, None where it has none.
     learns: whether what people correct in a match becomes further views, the oldest first in `further`. jpegs: the
     pictures as they lie in the file, if they come from one: written again as they are, they do not wear. unnamed: those
-    of cards of the deck whose name is in doubt, of size PICTURE, JPEG.
+    of cards of the deck whose name is in doubt, of size PICTURE, JPEG. signs: where else the design has what passes for
+    an index and is none, as in `spot`.
     """
 
     name: str
     edition: EditionName
     cards: tuple[Card, ...]
     pictures: tuple[Image, ...]
-    spot: tuple[float, float, float] | None = None
+    spot: Spot | None = None
     asked: int = 0
     learns: bool = False
     further: tuple[FurtherView, ...] = ()
     jpegs: tuple[bytes, ...] = ()
     unnamed: tuple[bytes, ...] = ()
+    signs: tuple[Spot, ...] = ()
 
     @property
     def nameless(self) -> tuple[Image, ...]:
@@ -108,11 +110,12 @@ class _Index(BaseModel):
     name: str = Field(pattern=NAME)
     edition: EditionName
     asked: int = Field(ge=0, le=1000)
-    spot: tuple[float, float, float] | None
+    spot: Spot | None
     cards: list[_Entry] = Field(min_length=1, max_length=MOST_CARDS)
     learns: bool = False
     further: list[_Further] = Field(default=[], max_length=MOST_FURTHER)
     unnamed: list[_Nameless] = Field(default=[], max_length=MOST_CARDS)
+    signs: list[Spot] = Field(default=[], max_length=MOST_SIGNS)
 
 
 def pack(deck: LearntDeck) -> bytes:
@@ -142,6 +145,7 @@ def pack(deck: LearntDeck) -> bytes:
             learns=deck.learns,
             further=further,
             unnamed=unnamed,
+            signs=list(deck.signs),
         )
         archive.writestr(_entry(_INDEX), index.model_dump_json(indent=1))
     return buffer.getvalue()
@@ -184,14 +188,14 @@ def unpack(data: bytes) -> LearntDeck:
     except (zipfile.BadZipFile, KeyError, ValueError, NotImplementedError, RuntimeError, OSError) as error:
         raise DeckFileError("This is no deck that the companion has learnt, or it is damaged.") from error
     spot = index.spot
-    if spot is not None and not all(0 < value < 1 for value in spot):
+    if not all(0 < value < 1 for place in (*index.signs, *([spot] if spot else [])) for value in place):
         raise DeckFileError("This deck says of its corners what cannot be.")
     for jpeg in [*(view.jpeg for view in further), *unnamed]:
         _picture(jpeg)
     if any(count > MOST_OF_A_CARD for count in Counter(view.card for view in further).values()):
         raise DeckFileError("This file holds more than a deck does.")
     learnt = LearntDeck(index.name, index.edition, cards, pictures, spot, index.asked, index.learns, further, jpegs)
-    return replace(learnt, unnamed=unnamed)
+    return replace(learnt, unnamed=unnamed, signs=tuple(index.signs))
 
 
 def _picture(data: bytes) -> Image:

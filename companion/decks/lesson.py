@@ -15,7 +15,17 @@ from companion.decks.deckfile import MOST_CARDS, LearntDeck, encoded
 from companion.decks.evening import evened
 from companion.decks.laying import Laid, Pile
 from companion.decks.naming import Naming, name_cards
-from companion.decks.views import MARGIN, PICTURE, corner_looks, index_spot, inks, looks_at, outline, straightened
+from companion.decks.views import (
+    MARGIN,
+    PICTURE,
+    corner_looks,
+    index_spot,
+    inks,
+    looks_at,
+    outline,
+    sign_spots,
+    straightened,
+)
 from companion.vision.boxes import BoxFinder, BoxKind
 from companion.vision.geometry import Image, Quad, cut, expand, homography, project, unit_square
 from companion.vision.labels import Floats
@@ -208,7 +218,8 @@ class Lesson:
         known = [i for i, sure in enumerate(naming.sure) if sure]
         unnamed = tuple(encoded(pictures[i]) for i, sure in enumerate(naming.sure) if not sure)
         cards, named = tuple(naming.cards[i] for i in known), tuple(pictures[i] for i in known)
-        return LearntDeck(name, self.edition, cards, named, spot, self._asked, unnamed=unnamed)
+        signs = sign_spots(self._boxes, pictures, spot)
+        return LearntDeck(name, self.edition, cards, named, spot, self._asked, unnamed=unnamed, signs=signs)
 
 
 def _cut_anew(seen: _Seen, quad: Quad) -> Image:

@@ -7,7 +7,7 @@ never learnt to name (Wang et al., SimpleShot, 2019).
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,8 +17,8 @@ from companion.vision.labels import Floats, log_softmax
 
 CLASSES = len(ALL_CARDS) + 1
 """Cards that a reader tells apart, and no card."""
-UNNAMED = CLASSES - 1
-"""What stands for the name of a learnt card whose name is in doubt."""
+NOTHING, UNNAMED = CLASSES - 1, CLASSES
+"""What stands for the name of what is no card, and of a learnt card whose name is in doubt."""
 
 # What is tried for how much likeness counts: nats for the step from the nearest other face to a copy. And for how much
 # the reader's own answer still does.
@@ -42,10 +42,10 @@ _UNLIKE = 0.4
 class Look:
     """Prototypes of one reader's crops, and how they are weighed.
 
-    prototypes: (P, D) float32, each of length one. cards: (P,) numbers of ALL_CARDS or UNNAMED, rising. mean: (D,) off
-    before. sharpness: nats for a likeness of one. trust: what the reader's own log-likelihoods still count. begin,
-    full: the likeness from which on a crop is taken for one of this deck, a little and entirely. prior: nats against a
-    face that was not laid.
+    prototypes: (P, D) float32, each of length one. cards: (P,) numbers of ALL_CARDS, NOTHING or UNNAMED, rising. mean:
+    (D,) taken off before. sharpness: nats for a likeness of one. trust: what the reader's own log-likelihoods still
+    count. begin, full: the likeness from which on a crop is taken for one of this deck, a little and entirely. prior:
+    nats against a face that was not laid.
     """
 
     prototypes: Floats
@@ -60,11 +60,18 @@ class Look:
     def likeness(self, features: Floats) -> tuple[NDArray[np.intp], Floats]:
         """Return the learnt cards' numbers (C,), and the (N, C) likeness, at most 1, of crops with (N, D) features.
 
-        The last number is UNNAMED if some cards have no name.
+        The last numbers are NOTHING and UNNAMED if there are such crops.
         """
         known, starts = np.unique(self.cards, return_index=True)
         alike = _unit(features - self.mean) @ self.prototypes.T
         return known, np.asarray(np.maximum.reduceat(alike, starts, axis=1), np.float32)
+
+    def but(self, features: Floats) -> Look:
+        """Return the same look that knows besides what crops with (N, D) features show: nothing."""
+        cards = np.append(self.cards, np.full(len(features), NOTHING))
+        prototypes = np.concatenate([self.prototypes, _unit(features - self.mean)])
+        order = np.argsort(cards, kind="stable")
+        return replace(self, prototypes=prototypes[order], cards=cards[order])
 
     def _belonging(self, likeness: Floats) -> Floats:
         return np.asarray(np.clip((likeness.max(1) - self.begin) / (self.full - self.begin), 0, 1), np.float32)
@@ -76,25 +83,25 @@ class Look:
         """
         known, likeness = self.likeness(features)
         belongs = self._belonging(likeness)
-        others = np.setdiff1d(np.arange(UNNAMED), known) if known[-1] == UNNAMED else known[:0]
+        others = np.setdiff1d(np.arange(NOTHING), known) if known[-1] == UNNAMED else known[:0]
         # A face that was not laid looks most like another one that was: what the reader takes for such a face is left
         # to it, unless it is as like to a laid one as copies are.
-        unlaid = ~np.isin(logs[:, :-1].argmax(1), known) & (known[likeness.argmax(1)] != UNNAMED)
+        unlaid = ~np.isin(logs[:, :-1].argmax(1), known) & (known[likeness.argmax(1)] < NOTHING)
         belongs[unlaid] = np.clip((likeness.max(1)[unlaid] - self.full) / (self.full - self.begin), 0, 1)
         if self.sharpness == 0:
-            return logs, belongs
+            # Of what it reads well by itself the reader need be told but what is none.
+            surely = np.where(known[likeness.argmax(1)] == NOTHING, belongs, 0)
+            told = logs - _BOUND * surely[:, None] * (np.arange(CLASSES) == NOTHING)
+            return np.where(surely[:, None] > 0, log_softmax(told.astype(np.float32)), logs), belongs
         belonging = belongs[:, None]
-        evidence = np.zeros_like(logs)
-        evidence[:, :-1] = -self.prior
-        evidence[:, known] = self.sharpness * np.maximum(likeness - self.begin, -_UNLIKE)
+        evidence = _evidence(known, likeness - self.begin, self.sharpness, self.prior)
         own = np.maximum(logs, _BOUND) * self.trust
         if len(others):
             # What looks like a card whose name is in doubt is one of those that have none: which, the reader tells.
             within = log_softmax(np.maximum(logs[:, others], _BOUND))
             own[:, others] = own[:, others].max(1, keepdims=True) + within
             evidence[:, others] = evidence[:, UNNAMED:]
-        evidence[:, UNNAMED] = 0.0
-        blended = log_softmax(np.asarray(own + evidence, np.float32))
+        blended = log_softmax(np.asarray(own + evidence[:, :CLASSES], np.float32))
         # Between the two, not a jump: a crop that is hardly like the deck's is hardly read otherwise than without it.
         weighed = np.where(belonging > 0, (1 - belonging) * logs + belonging * blended, logs)
         return weighed.astype(np.float32), belongs
@@ -104,8 +111,8 @@ def fit(features: Floats, logs: Floats, cards: Sequence[int], plain: int, prior:
     """Return the look of crops whose cards are known.
 
     features: (N, V, D), V views of each crop, of which the first `plain` are as they are and the others altered as
-    light, lens and outline may be. logs: (N, V, 57) what the reader says of them. cards: (N,) numbers of ALL_CARDS, or
-    UNNAMED. prior: nats against a face that was not laid.
+    light, lens and outline may be. logs: (N, V, 57) what the reader says of them. cards: (N,) numbers of ALL_CARDS,
+    NOTHING or UNNAMED. prior: nats against a face that was not laid.
 
     Weights are those under which copies are likeliest to be read right by the views of other copies; a card without a
     copy is read by its own plain views. Where the reader alone does as well, nothing is added to what it says.
@@ -116,7 +123,7 @@ def fit(features: Floats, logs: Floats, cards: Sequence[int], plain: int, prior:
     order = np.argsort(labels, kind="stable")
     prototypes = units[order].reshape(-1, units.shape[2])
     numbers = np.repeat(labels[order], units.shape[1])
-    named = labels != UNNAMED
+    named = labels < NOTHING
     queries = units[named, plain:] if units.shape[1] > plain else units[named]
     asked = logs[named, plain:] if units.shape[1] > plain else logs[named]
     # (N, Q, M): the likeness of each altered view to the other crops' plain views, the best of them.
@@ -154,8 +161,7 @@ def _weights(
     tried: list[tuple[float, float, float]] = []
     for sharpness in (nats / step for nats in _STEPS):
         for trust in _TRUSTS:
-            evidence = np.zeros_like(says)
-            evidence[:, known] = sharpness * np.maximum(flat - look.begin, -_UNLIKE)
+            evidence = _evidence(known, flat - look.begin, sharpness)[:, :CLASSES]
             scores = log_softmax(np.asarray(np.maximum(says, _BOUND) * trust + evidence, np.float32))
             tried.append((float(scores[rows, truth].mean()), sharpness, trust))
     most = max(score for score, _, _ in tried)
@@ -164,6 +170,16 @@ def _weights(
         return 0.0, 1.0
     near = [(sharpness, trust) for score, sharpness, trust in tried if score >= most - _EQUAL]
     return min(near, key=lambda pair: (pair[1], pair[0]))
+
+
+def _evidence(known: NDArray[np.intp], over: Floats, sharpness: float, prior: float = 0.0) -> Floats:
+    """Return (N, 58) what the likeness (N, C) over the least that counts tells of each card, NOTHING and UNNAMED."""
+    evidence = np.zeros((len(over), CLASSES + 1), np.float32)
+    evidence[:, :NOTHING] = -prior
+    evidence[:, known] = sharpness * np.maximum(over, -_UNLIKE)
+    # There is more that is no card than was ever seen of it: to be unlike that says nothing.
+    evidence[:, NOTHING] = np.maximum(evidence[:, NOTHING], 0)
+    return evidence
 
 
 def _unit(features: Floats) -> Floats:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from companion.decks.deckfile import LearntDeck
-from companion.decks.look import CLASSES, UNNAMED
+from companion.decks.look import CLASSES, NOTHING, UNNAMED
 from companion.decks.registration import Templates
 from companion.decks.views import index_frames, outline, usual_spot
 from companion.vision.geometry import Image, Quad, cut
@@ -41,7 +41,7 @@ class Places:
         self._prior = prior
         self._templates = templates
         self._cards = np.asarray(cards)
-        self._unlaid = np.setdiff1d(np.arange(UNNAMED), self._cards)
+        self._unlaid = np.setdiff1d(np.arange(NOTHING), self._cards)
         self._doubtful = UNNAMED in self._cards
 
     def find(self, image: Image, rough: Quad) -> Placed | None:
@@ -49,15 +49,14 @@ class Places:
         found = self._templates.find(image, rough)
         if found is None or found.fit < _FITS:
             return None
-        best = np.full(CLASSES, -1.0, np.float32)
+        best = np.full(CLASSES + 1, -1.0, np.float32)
         np.maximum.at(best, self._cards, found.fits)
         logs = np.maximum(self.sharpness * (best - best.max()), -_MOST)
         # How a face looks that was not laid is not known: it is seldom seen where few are. One whose name is in doubt
         # may be any of them.
         logs[self._unlaid] = logs[UNNAMED] if self._doubtful else -self._prior
-        logs[UNNAMED] = -_MOST
         belonging = float(np.clip((found.fit - _FITS) / (_SURELY - _FITS), 0, 1))
-        return Placed(found.quad, np.asarray(logs, np.float32), belonging)
+        return Placed(found.quad, np.asarray(logs[:CLASSES], np.float32), belonging)
 
 
 def card_places(deck: LearntDeck, cards: Sequence[int], prior: float = 0.0, sharpness: float | None = None) -> Places:

@@ -157,11 +157,11 @@ class Prints:
         return Compared(errors, free, self._clear)
 
     def scores_of_cards(self, scores: Floats) -> Floats:
-        """Return (57,) the best score of each card's pictures, the worst of all for cards without any.
+        """Return (58,) the best score of each card's pictures, the worst of all for cards without any.
 
         The last is that of pictures without a name.
         """
-        best = np.full(CLASSES, scores.min(), np.float32)
+        best = np.full(CLASSES + 1, scores.min(), np.float32)
         np.maximum.at(best, self.cards, scores)
         return best
 

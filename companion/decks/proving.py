@@ -25,7 +25,7 @@ _EXPLAINED = 0.5
 class Proof:
     """What the deck's pictures tell of an outline.
 
-    quad: the outline (4, 2). picture: which of the deck's fits best. scores: (57,) how well each card fits, and
+    quad: the outline (4, 2). picture: which of the deck's fits best. scores: (58,) how well each card fits, and
     last those without a name, at most 0.
     shown: which cells show it. telling: which of them have print.
     """

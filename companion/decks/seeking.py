@@ -13,7 +13,7 @@ from companion.decks.continuing import continued
 from companion.decks.deckfile import LearntDeck
 from companion.decks.kept import Arrays
 from companion.decks.keypoints import Keypoints
-from companion.decks.look import CLASSES, UNNAMED
+from companion.decks.look import CLASSES, NOTHING, UNNAMED
 from companion.decks.prints import ACROSS, DOWN, SIZE, Prints, Shown
 from companion.decks.proving import Proof, glance, proof
 from companion.decks.voting import Voters
@@ -64,7 +64,7 @@ class Seeker:
         self._prints = prints
         self._voters = voters
         self._prior = prior
-        self._unlaid = np.setdiff1d(np.arange(UNNAMED), prints.cards)
+        self._unlaid = np.setdiff1d(np.arange(NOTHING), prints.cards)
         self._doubtful = UNNAMED in prints.cards
 
     @classmethod
@@ -139,14 +139,13 @@ class Seeker:
         return old if (_free(quad, covered) == old.free).all() else self._at_a_glance(image, quad, covered, old.told)
 
     def _sought(self, one: Proof, shown: Shown) -> Sought:
-        logs = np.zeros(CLASSES, np.float32)
         best = float(one.scores.max())
         # Where even the likeliest card fits badly, by blur or lamp, differences tell less.
         ill = max(1.0, -best / (_FITS * float(one.shown.sum())))
-        logs[:] = np.maximum(_NATS / ill * (one.scores - best), -_MOST)
+        logs = np.asarray(np.maximum(_NATS / ill * (one.scores - best), -_MOST), np.float32)
         logs[self._unlaid] = logs[UNNAMED] if self._doubtful else np.minimum(logs[self._unlaid], -self._prior)
-        logs[UNNAMED] = -_MOST
-        return Sought(one.quad, logs, shown)
+        logs[NOTHING] = -_MOST
+        return Sought(one.quad, logs[:CLASSES], shown)
 
 
 def _others(quads: Sequence[Quad], known: Sequence[Quad]) -> list[Quad]:

@@ -8,12 +8,13 @@ from dataclasses import dataclass, fields, replace
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 
 from companion.cards import ALL_CARDS
 from companion.cards import deck as cards_of
 from companion.decks.deckfile import LearntDeck
 from companion.decks.kept import Arrays, keep, kept
-from companion.decks.look import UNNAMED, Look, fit
+from companion.decks.look import CLASSES, NOTHING, UNNAMED, Look, fit
 from companion.decks.places import Places, card_places, index_places
 from companion.decks.seeking import Seeker
 from companion.decks.views import PLAIN, CardViews, index_frames, outline, study, usual_spot
@@ -25,9 +26,12 @@ from companion.vision.reader import Reader
 # The views of indices that stand for how they may look elsewhere are the last ones; see `study`.
 _SEED = 20
 # What the file of what is kept is made anew for: another number stands for another way to work it out.
-_VERSION, _SHARPNESS = b"3", "sharpness"
+_VERSION, _SHARPNESS = b"4", "sharpness"
 # The lowest number that 16 bits are let hold.
 _LOWEST = -6e4
+# A sign is an index where it tells the card on this share of the pictures: of those of a design that shows its colours'
+# items beside its indices none did on more than a tenth.
+_TELLING = 0.3
 # Share of the kept pictures, both ways up, that the networks alone name rightly, of a design that they know.
 _FAMILIAR = 0.97
 
@@ -85,7 +89,22 @@ def looks(views: list[CardViews], cards: list[int], prior: float = 0.0) -> DeckL
     """
     whole = fit(np.stack([v.features for v in views]), np.stack([v.logs for v in views]), cards, PLAIN, prior)
     features, logs = np.stack([v.index_features for v in views]), np.stack([v.index_logs for v in views])
-    return DeckLooks(whole, fit(features, logs, cards, index_plain(features.shape[1]), prior))
+    indices = fit(features, logs, cards, index_plain(features.shape[1]), prior)
+    return DeckLooks(whole, _with_signs(indices, views, np.asarray(cards)))
+
+
+def _with_signs(look: Look, views: Sequence[CardViews], cards: NDArray[np.intp]) -> Look:
+    """Return the look of indices with the design's other signs as what is no card's."""
+    named = cards < NOTHING
+    features = np.stack([v.sign_features for v in views])[named]
+    logs = np.stack([v.sign_logs for v in views])[named]
+    for sign in range(features.shape[1]):
+        crops = features[:, sign].reshape(-1, features.shape[-1])
+        told, _ = look.weigh(logs[:, sign].reshape(-1, CLASSES), crops)
+        # What tells the card is an index of a design that has more than two.
+        if float((told.argmax(1).reshape(len(crops) // 8, 8) == cards[named, None]).any(1).mean()) < _TELLING:
+            look = look.but(crops)
+    return look
 
 
 def index_plain(views: int) -> int:
@@ -96,12 +115,13 @@ def index_plain(views: int) -> int:
 def views_of(reader: Reader, deck: LearntDeck) -> list[CardViews]:
     """Return the views of all pictures of a deck that were laid for it, of those without a name last."""
     rng = np.random.default_rng(_SEED)
-    return [study(reader, picture, deck.spot, rng) for picture in (*deck.pictures, *deck.nameless)]
+    return [study(reader, picture, deck.spot, rng, deck.signs) for picture in (*deck.pictures, *deck.nameless)]
 
 
 def further_views_of(reader: Reader, deck: LearntDeck) -> list[CardViews]:
     """Return the views of the pictures that matches have added."""
-    return [study(reader, view.picture, deck.spot, np.random.default_rng(_SEED)) for view in deck.further]
+    rng = np.random.default_rng
+    return [study(reader, view.picture, deck.spot, rng(_SEED), deck.signs) for view in deck.further]
 
 
 def learnt_looks(reader: Reader, deck: LearntDeck, networks: Path, cache: Path | None = None) -> DeckLooks:
@@ -143,7 +163,7 @@ def _against_unlaid(deck: LearntDeck) -> float:
 
 
 def _key(deck: LearntDeck, networks: Path) -> bytes:
-    digest = hashlib.sha256(_VERSION + repr([card.name for card in deck.cards]).encode())
+    digest = hashlib.sha256(_VERSION + repr(([card.name for card in deck.cards], deck.signs)).encode())
     for name in ("card-reader.onnx", "index-reader.onnx"):
         digest.update((networks / name).read_bytes())
     for picture in (*deck.pictures, *deck.nameless):

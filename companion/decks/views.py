@@ -29,6 +29,11 @@ PICTURE = (320, 480)
 MARGIN = 0.12
 """Share of a card's width and height that it shows beyond the outline, on each side: a little more than is read."""
 
+Spot = tuple[float, float, float]
+"""Where something is on all cards of a design: x and y of its middle over the card's sides, its frame's width."""
+MOST_SIGNS = 4
+"""In how many places, and their like at the other end, a card has signs that are boxed as indices and are none."""
+
 PLAIN, ALTERED = 2, 4
 """How many views of a whole card are as it is (both ways up), and how many altered."""
 # How far corners of outlines are off (over the card's length), gains of the light in all and by colour, blur (px of the
@@ -44,18 +49,26 @@ _MIDDLES = (0.45, 0.65, 0.85)
 _BOUND = -6.0
 # Chroma (Lab) up to which a colour is grey, over which more it counts entirely, and the most that is told apart.
 _GREY, _COLORED, _CHROMA = 8.0, 20.0, 72.0
+# Places at which something is boxed are others where they lie further apart, over the card's sides: signs are 0.2 and
+# more of its width.
+_APART = 0.12
 # How far an index' middle may lie from the card's top and left edge, over its sides.
 _CORNER = 0.42
 
 
 @dataclass(frozen=True, eq=False)
 class CardViews:
-    """Features and log-likelihoods of one card's views: whole ones (V, D) and (V, 57), indices' (W, D), (W, 57)."""
+    """Features and log-likelihoods of one card's views: whole ones (V, D) and (V, 57), indices' (W, D), (W, 57).
+
+    sign_features, sign_logs: those of signs that are boxed as indices and may be none, (S, 8, D) and (S, 8, 57).
+    """
 
     features: Floats
     logs: Floats
     index_features: Floats
     index_logs: Floats
+    sign_features: Floats
+    sign_logs: Floats
 
 
 def straightened(image: Image, quad: Quad) -> Image:
@@ -81,20 +94,46 @@ def inks(picture: Image) -> Floats:
     return np.asarray(np.sqrt(soft + 1e-5).ravel(), np.float32)
 
 
-def usual_spot() -> tuple[float, float, float]:
-    """Return where most designs have their index: x and y of its middle over the card's sides, its frame's width."""
+def usual_spot() -> Spot:
+    """Return where most designs have their index."""
     return (*INDEX_SPOT, USUAL_SHARE * INDEX_REACH)
 
 
-def index_spot(boxes: BoxFinder, pictures: Sequence[Image]) -> tuple[float, float, float] | None:
-    """Return where this design has its index, as `usual_spot` does; None where it seems to have none.
+def index_spot(boxes: BoxFinder, pictures: Sequence[Image]) -> Spot | None:
+    """Return where this design has its index; None where it seems to have none.
 
     Boxes in the card's other corner count turned by half.
     """
+    seen, count = _boxed(boxes, pictures)
+    return _middle([place for place in seen if max(place[:2]) < _CORNER], count)
+
+
+def sign_spots(boxes: BoxFinder, pictures: Sequence[Image], spot: Spot | None) -> tuple[Spot, ...]:
+    """Return where else cards of a design have what is boxed as an index, those that have most of it first.
+
+    spot: where its index is. Of two ends the upper one.
+    """
+    seen, count = _boxed(boxes, pictures)
+    x, y, _ = spot or usual_spot()
+    left = [place for place in seen if np.hypot(place[0] - x, place[1] - y) > _APART]
+    found: list[Spot] = []
+    while left and len(found) < MOST_SIGNS:
+        near = [[other for other in left if np.hypot(other[0] - a, other[1] - b) < _APART] for a, b, _ in left]
+        most = max(near, key=len)
+        middle = _middle(most, count)
+        if middle is None:
+            break
+        found.append(middle)
+        left = [place for place in left if place not in most]
+    return tuple(found)
+
+
+def _boxed(boxes: BoxFinder, pictures: Sequence[Image]) -> tuple[list[Spot], int]:
+    """Return where indices are boxed on some pictures, turned to the upper end, and on how many it was looked."""
     chosen = pictures[:: max(1, len(pictures) // _LOOKED_AT)]
     card = outline()
     size = card[2] - card[0]
-    seen: list[tuple[float, float, float]] = []
+    seen: list[Spot] = []
     for picture in chosen:
         found = set()
         for box in boxes.find(picture, (416,)):
@@ -103,20 +142,25 @@ def index_spot(boxes: BoxFinder, pictures: Sequence[Image]) -> tuple[float, floa
             frame = index_frame(box.quad)
             x, y = (frame.mean(0) - card[0]) / size
             x, y = (1 - x, 1 - y) if y > 0.5 else (x, y)
-            if 0 < x < _CORNER and 0 < y < _CORNER:
-                side = float(np.hypot(*(frame[1] - frame[0]))) / float(size[0])
+            side = float(np.hypot(*(frame[1] - frame[0]))) / float(size[0])
+            if 0 < x < 1 and y > 0 and side < 1:
                 found.add((float(x), float(y), side))
         seen += found
-    if len(seen) < _FOUND * len(chosen):
+    return seen, len(chosen)
+
+
+def _middle(places: Sequence[Spot], count: int) -> Spot | None:
+    """Return the middle of places that are the same one on so many pictures, None where they are of too few."""
+    if len(places) < _FOUND * count:
         return None
-    x, y, side = np.median(np.array(seen), axis=0)
+    x, y, side = np.median(np.array(places), axis=0)
     return float(x), float(y), float(side)
 
 
 def study(
-    reader: Reader, picture: Image, spot: tuple[float, float, float] | None, rng: np.random.Generator
+    reader: Reader, picture: Image, spot: Spot | None, rng: np.random.Generator, signs: Sequence[Spot] = ()
 ) -> CardViews:
-    """Return the views of a card's kept picture. spot: where the design has its index."""
+    """Return the views of a card's kept picture. spot: where the design has its index. signs: and its other signs."""
     card = outline()
     whole = [reader.describe_cards(picture, [card, np.roll(card, 2, axis=0)])]
     length = float(card[3][1] - card[0][1])
@@ -133,7 +177,17 @@ def study(
     indices.append(reader.describe_indices(altered[0], turned[:: len(_GROWTHS) + 2]))
     logs, features = (np.concatenate(parts) for parts in zip(*whole, strict=True))
     index_logs, index_features = (np.concatenate(parts) for parts in zip(*indices, strict=True))
-    return CardViews(features, logs, index_features, index_logs)
+    sign_logs, sign_features = _signs(reader, picture, signs, index_features.shape[1])
+    return CardViews(features, logs, index_features, index_logs, sign_features, sign_logs)
+
+
+def _signs(reader: Reader, picture: Image, signs: Sequence[Spot], width: int) -> tuple[Floats, Floats]:
+    """Return (S, 8, 57) log-likelihoods and (S, 8, D) features of signs at both ends, in each of four directions."""
+    if not signs:
+        return np.zeros((0, 8, 57), np.float32), np.zeros((0, 8, width), np.float32)
+    frames = [np.roll(frame, -turn, axis=0) for sign in signs for frame in index_frames(*sign) for turn in range(4)]
+    logs, features = reader.describe_indices(picture, frames)
+    return logs.reshape(len(signs), 8, -1), features.reshape(len(signs), 8, -1)
 
 
 def looks_at(reader: Reader, picture: Image) -> tuple[Floats, Floats]:
@@ -151,7 +205,7 @@ def looks_at(reader: Reader, picture: Image) -> tuple[Floats, Floats]:
     return features, np.concatenate([_by_corners(said[:2]), each]).astype(np.float32)
 
 
-def corner_looks(reader: Reader, picture: Image, spot: tuple[float, float, float]) -> Floats:
+def corner_looks(reader: Reader, picture: Image, spot: Spot) -> Floats:
     """Return (2, 57) what both corners of a card say together and what either says, where the design has its index."""
     said, _ = reader.describe_indices(picture, index_frames(*spot))
     return _by_corners(said)

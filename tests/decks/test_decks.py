@@ -250,7 +250,7 @@ def test_a_deck_comes_back_from_its_file(learnt: LearntDeck) -> None:
     assert (again.name, again.edition, again.cards) == (learnt.name, learnt.edition, learnt.cards)
     assert (again.spot, again.asked) == (learnt.spot, learnt.asked)
     assert np.abs(again.pictures[1].astype(int) - learnt.pictures[1]).max() <= 2
-    assert again.unnamed == learnt.unnamed
+    assert (again.unnamed, again.signs) == (learnt.unnamed, learnt.signs)
     assert pack(learnt) == pack(learnt)
 
 
@@ -282,6 +282,8 @@ def _hostile(data: bytes) -> Iterator[bytes]:
         {"cards": index["cards"] * 500},
         {"spot": [0.1, float("inf"), 3]},
         {"unnamed": [{"picture": "../../etc/passwd"}]},
+        {"signs": [[0.1, 0.2, 7]]},
+        {"signs": [[0.1, 0.2, 0.3]] * 9},
         {"code": "__import__('os')"},
     ):
         yield _changed(data, "deck.json", json.dumps(index | change).encode())
