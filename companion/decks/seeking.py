@@ -16,8 +16,10 @@ from companion.decks.keypoints import Keypoints
 from companion.decks.look import CLASSES, NOTHING, UNNAMED
 from companion.decks.prints import ACROSS, DOWN, SIZE, Prints, Shown
 from companion.decks.proving import Proof, glance, proof
+from companion.decks.views import outline
 from companion.decks.voting import Voters
 from companion.vision.geometry import Image, Quad, homography, intersection_over_union, project, unit_square
+from companion.vision.labels import Floats
 from companion.vision.learnt import Sought
 
 # Outlines that share more are looked at once.
@@ -32,11 +34,14 @@ _CELLS, _TELLING, _SHARE = 8, 5, 0.5
 _LEAST = 0.2
 # So many outlines are tried to which the cards found lead on.
 _FURTHER = 12
-# Nats for a cell's error of one variance: neighbouring pixels err together, but a cell has many. And the most that is
-# said against a card.
-_NATS, _MOST = 0.5, 9.0
+# Nats for a cell's error of one variance that are tried: neighbouring pixels err together, but a cell has many, and
+# outlines that are off by more than a pixel count as errors, too. And the most that is said against a card.
+_NATS, _MOST = (0.0, 0.02, 0.05, 0.1, 0.2, 0.35, 0.5), 9.0
+# So many pictures are asked, which of the others' cards they are; the share of them that may be lost altogether; and by
+# how many nats a picture likelihoods are no different: where all are told rightly, whatever an error tells.
+_ASKED, _LOST, _EQUAL = 48, 0.02, 1e-3
 # What is kept to seek with at once, and as what numbers that need not be exact.
-_KEPT, _SHORT = ("faces", "numbers", "differ", "places", "words"), np.float16
+_KEPT, _SHORT = ("faces", "numbers", "differ", "nats", "places", "words"), np.float16
 # The mean error of a cell (variances) of a card that fits well.
 _FITS = 0.2
 
@@ -58,10 +63,11 @@ class _Seen:
 
 
 class Seeker:
-    """Seeks a deck's cards. prior: nats against a card that was not laid."""
+    """Seeks a deck's cards. nats: what a cell's error tells. prior: nats against a card that was not laid."""
 
-    def __init__(self, prints: Prints, voters: Voters, prior: float = 0.0) -> None:
+    def __init__(self, prints: Prints, voters: Voters, nats: float, prior: float = 0.0) -> None:
         self._prints = prints
+        self._nats = nats
         self._voters = voters
         self._prior = prior
         self._unlaid = np.setdiff1d(np.arange(NOTHING), prints.cards)
@@ -71,19 +77,20 @@ class Seeker:
     def of(cls, deck: LearntDeck, cards: Sequence[int], prior: float = 0.0) -> Seeker:
         """Return what seeks a deck. cards: its pictures', as numbers of ALL_CARDS or UNNAMED."""
         pictures = (*deck.pictures, *deck.nameless)
-        return cls(Prints.of(pictures, cards), Voters.of(pictures), prior)
+        return cls(Prints.of(pictures, cards), Voters.of(pictures), telling(pictures, cards), prior)
 
     @classmethod
     def kept(cls, arrays: Arrays, prior: float = 0.0) -> Seeker:
         """Return what was written as arrays. Raises KeyError where they are others."""
-        faces, numbers, differ, places, words = (arrays[name] for name in _KEPT)
+        faces, numbers, differ, nats, places, words = (arrays[name] for name in _KEPT)
         prints = Prints(faces.astype(np.float32), numbers.astype(np.intp), differ)
-        return cls(prints, Voters(Keypoints(places, words.astype(np.float32))), prior)
+        return cls(prints, Voters(Keypoints(places, words.astype(np.float32))), float(nats), prior)
 
     def arrays(self) -> Arrays:
         """Return what took long to find."""
         prints, known = self._prints, self._voters.known
-        values = (prints.faces.astype(_SHORT), prints.numbers, prints.differ, known.places, known.words.astype(_SHORT))
+        nats, words = np.array(self._nats), known.words.astype(_SHORT)
+        values = (prints.faces.astype(_SHORT), prints.numbers, prints.differ, nats, known.places, words)
         return dict(zip(_KEPT, values, strict=True))
 
     def seek(self, image: Image, known: Sequence[Quad]) -> list[Sought]:
@@ -139,13 +146,46 @@ class Seeker:
         return old if (_free(quad, covered) == old.free).all() else self._at_a_glance(image, quad, covered, old.told)
 
     def _sought(self, one: Proof, shown: Shown) -> Sought:
-        best = float(one.scores.max())
-        # Where even the likeliest card fits badly, by blur or lamp, differences tell less.
-        ill = max(1.0, -best / (_FITS * float(one.shown.sum())))
-        logs = np.asarray(np.maximum(_NATS / ill * (one.scores - best), -_MOST), np.float32)
+        logs = np.asarray(_logs(one.scores, one.shown, self._nats), np.float32)
         logs[self._unlaid] = logs[UNNAMED] if self._doubtful else np.minimum(logs[self._unlaid], -self._prior)
         logs[NOTHING] = -_MOST
         return Sought(one.quad, logs[:CLASSES], shown)
+
+
+def telling(pictures: Sequence[Image], cards: Sequence[int]) -> float:
+    """Return how many nats a cell's error of one variance tells on a deck, at most as many as are tried.
+
+    Kept pictures of cards, numbers of ALL_CARDS, are told by one copy of each card: those that were outlined badly, or
+    differ in a thin sign alone, tell little.
+    """
+    first = {card: i for i, card in reversed(list(enumerate(cards))) if card < NOTHING}
+    asked = [i for i, card in enumerate(cards) if card < NOTHING and first[card] != i]
+    if not asked:
+        return _NATS[-1]
+    prints = Prints.of([pictures[i] for i in first.values()], list(first))
+    whole = np.ones((DOWN, ACROSS), bool)
+    rows = []
+    for i in asked[:: -(-len(asked) // _ASKED)]:
+        compared = prints.compare(pictures[i], outline(), whole)
+        rows.append((cards[i], compared.scores, compared.shown(int(compared.scores.argmax()))))
+
+    def told(nats: float) -> float:
+        right = []
+        for card, scores, shown in rows:
+            logs = _logs(prints.scores_of_cards(scores), shown, nats)[list(first)]
+            right.append(np.exp(logs[list(first).index(card)]) / np.exp(logs).sum())
+        return float(np.log((1 - _LOST) * np.array(right) + _LOST / len(first)).mean())
+
+    likely = [told(nats) for nats in _NATS]
+    return max(nats for nats, worth in zip(_NATS, likely, strict=True) if worth >= max(likely) - _EQUAL)
+
+
+def _logs(scores: Floats, shown: Shown, nats: float) -> Floats:
+    """Return what scores of cards tell, the likeliest's being 0."""
+    best = float(scores.max())
+    # Where even the likeliest card fits badly, by blur or lamp, differences tell less.
+    ill = max(1.0, -best / (_FITS * max(1.0, float(shown.sum()))))
+    return np.asarray(np.maximum(nats / ill * (scores - best), -_MOST), np.float32)
 
 
 def _others(quads: Sequence[Quad], known: Sequence[Quad]) -> list[Quad]:

@@ -294,6 +294,9 @@ class Reader:
         if one.open:
             views = self._pass(image, [one.quad, turned(one.quad, 2)])
             read, scale = _mean([view.logs for view in views]) + _CORNERS * corners, self._card_scale
+            # A picture that was outlined badly fits nothing: what looks surely like a card's others is that card.
+            if all(view.belonging >= _SURELY and view.logs.max() > _CLEARLY for view in views):
+                return Reading(one.quad, log_softmax(read[None])[0], scale, belonging=1.0)
         else:
             read, scale = _CORNERS * corners, self._index_scale
         logs = log_softmax(np.asarray(read + one.logs, np.float32)[None])[0]

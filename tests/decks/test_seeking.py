@@ -16,9 +16,12 @@ from companion.decks.deckfile import LearntDeck
 from companion.decks.keypoints import Keypoints
 from companion.decks.prints import Prints
 from companion.decks.proving import glance
-from companion.decks.seeking import Seeker
+from companion.decks.reading import reading_parts
+from companion.decks.seeking import Seeker, telling
+from companion.decks.teaching import learnt_looks
 from companion.decks.views import PICTURE, outline
 from companion.decks.voting import Voters
+from companion.vision.detector import model_folder
 from companion.vision.geometry import Image, Quad, corner_frames, homography, intersection_over_union, unit_square
 from companion.vision.learnt import Sought
 from companion.vision.reading import Reading, Scale
@@ -97,7 +100,7 @@ def test_a_hand_is_followed_to_cards_that_nothing_else_tells_of(faces: list[Imag
     for face, quad in zip(faces, quads, strict=False):
         _lay(picture, face, quad)
     nothing = Voters(Keypoints(np.zeros((0, 4), np.float32), np.zeros((0, 128), np.float32)))
-    seeker = Seeker(Prints.of(_deck(faces).pictures, CARDS), nothing)
+    seeker = Seeker(Prints.of(_deck(faces).pictures, CARDS), nothing, 0.5)
     assert sorted(_names(seeker.seek(_lit(picture), quads[2:]))) == sorted(NAMES[:4])
     assert _names(seeker.seek(_lit(picture), quads[3:])) == [NAMES[3]]
 
@@ -182,3 +185,22 @@ def test_what_was_sought_stands_for_what_was_made_out_there() -> None:
     merged = with_sought([there, corner, elsewhere], [(reading, Sought(quad, logs, shown))])
     assert [sighting.card.name for sighting in merged] == ["blue 3", "red 7"]
     assert with_sought([there], []) == [there]
+
+
+def test_pictures_that_are_taken_for_other_cards_tell_nothing(faces: list[Image]) -> None:
+    pictures = list(_deck(faces).pictures)
+    copies = [_lit(picture) for picture in pictures]
+    assert telling([*pictures, *copies], CARDS * 2) == 0.5
+    assert telling([*pictures, *copies[1:], copies[0]], CARDS * 2) == 0
+
+
+def test_what_looks_surely_like_a_card_is_none_whose_picture_fits_better(faces: list[Image]) -> None:
+    deck, picture, quad = _deck(faces), _table(800, 600), _turned(400, 300, 20)
+    _lay(picture, faces[0], quad)
+    reader, _ = reading_parts()
+    looks = learnt_looks(reader, deck, model_folder())
+    logs = np.full(57, -30, np.float32)
+    logs[CARDS[1:3]] = 0, -4
+    for shown, name in ((np.ones((12, 8), bool), NAMES[0]), (np.arange(96).reshape(12, 8) < 30, NAMES[1])):
+        told = reader.knowing(looks)._seen_there(picture, Sought(quad, logs, shown), looks)
+        assert told.card.name == name
