@@ -17,7 +17,7 @@ const EVERY = 1000;
 await prepare("host");
 live({});
 const choices = await get("/api/choices");
-let edition = choices.last.edition ?? choices.editions[0].name;
+let edition = /** @type {import("./answers").EditionName} */ (choices.last.edition ?? choices.editions[0].name);
 let began = 0;
 const list = h("div", { class: "stack" });
 const wall = h("div", { class: "hand", id: "wall" });
