@@ -93,7 +93,7 @@ class ArmWatcher:
         if self._shape != frame.image.shape[:2]:
             self._shape = (frame.image.shape[0], frame.image.shape[1])
             self._backdrop, self._restless = Backdrop(), Restless()
-        difference = self._backdrop.look(frame.small, time)
+        difference = self._backdrop.look(frame.small, time, self._restless.mask)
         if self._backdrop.pushed:
             self._shaken, self._laid, self._restless = time, None, Restless()
             return self.finish()
@@ -167,7 +167,8 @@ class ArmWatcher:
             if runs and difference.moved[part].mean() <= _MOVES and difference.was_here(part.astype(np.uint8)):
                 self._backdrop.forget(part)
                 continue
-            attached[part] = 1
+            # What touches held cards alone and lies still is a card laid beside them, or soon as good as one.
+            (attached if runs else hands)[part] = 1
             if runs:
                 found = self._arms_of(part, body_of(part, firm), runs, rim, difference)
             else:

@@ -117,10 +117,11 @@ class Backdrop:
         self._wide_since = None
         self._began = self._time = self._shifted_since = time
 
-    def look(self, small: Image, time: float) -> Difference | None:
+    def look(self, small: Image, time: float, restless: Mask | None = None) -> Difference | None:
         """Return what differs in a small (h, w, 3) BGR uint8 picture; None where nothing has happened since the last.
 
-        Noise is taken off it first.
+        Noise is taken off it first. restless: (h, w) uint8, 1 where it differs all the time, which tells nothing of the
+        camera.
         """
         self.pushed = self.shifted = False
         small = np.asarray(cv2.blur(small, (3, 3)), np.uint8)
@@ -141,7 +142,7 @@ class Backdrop:
         self._shown, self._last, self._foreign = small, picture, foreign
         self._elapsed, self._time = min(1.0, time - self._time), time
         self._busy = bool(foreign.any())
-        self.shifted = not self.pushed and self._is_shifted(foreign, solid, moved, time)
+        self.shifted = not self.pushed and self._is_shifted(foreign, solid, moved, time, restless)
         if self.pushed or self.shifted or self._is_elsewhere(foreign, solid, moved, time):
             self._begin(picture, time)
             self._last = picture
@@ -214,8 +215,10 @@ class Backdrop:
         uneven &= np.asarray(inner, np.uint8)
         return uneven
 
-    def _is_shifted(self, foreign: Mask, solid: Mask, moved: Mask, time: float) -> bool:
+    def _is_shifted(self, foreign: Mask, solid: Mask, moved: Mask, time: float, restless: Mask | None) -> bool:
         """Whether what is foreign is the table itself, which lies elsewhere since the camera was knocked."""
+        if restless is not None:
+            foreign, solid = foreign & (1 - restless), solid & (1 - restless)
         parts = [np.count_nonzero(_by_parts(mask) > _PUSHED_PART) for mask in (foreign, solid)]
         if moved.mean() > _COME_TO_REST or parts[0] < _FOREIGN_PARTS or parts[1] < _SOLID_PARTS:
             self._shifted_since = time

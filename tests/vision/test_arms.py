@@ -11,7 +11,7 @@ import pytest
 from numpy.typing import NDArray
 
 from companion.vision.arms import ArmWatcher
-from companion.vision.backdrop import Difference
+from companion.vision.backdrop import Backdrop, Difference
 from companion.vision.events import PileKind
 from companion.vision.frames import Frame
 from companion.vision.geometry import Image
@@ -256,6 +256,42 @@ def test_whoever_holds_cards_in_view_is_seen_to_reach_in_from_behind_them() -> N
     assert [reach.kind for reach in reaches] == [PileKind.DISCARD, PileKind.DRAW]
     assert all(off(direction(reach), 180) < 20 for reach in reaches)
     assert not [track for track in tracks if 10 < track.samples[0].time < 13.9 or track.last.time > 18.6]
+
+
+def test_a_card_laid_beside_held_cards_is_no_arm_that_waits() -> None:
+    """It touches the cards that sway, as an arm does that comes out from behind them."""
+    rng = np.random.default_rng(2)
+    fan = cv2.resize(rng.uniform(20, 235, (8, 8, 3)).astype(np.float32), (64, 52), interpolation=cv2.INTER_NEAREST)
+
+    def hold(image: Image, now: float) -> Image:
+        image = image.copy()
+        if now > 12:
+            cv2.rectangle(image, (125, 85), (165, 140), (30, 220, 220), -1)
+        x, y = 118 + round(5 * np.sin(3 * now)), 132 + round(4 * np.cos(2 * now))
+        image[y:, x : x + 64] = fan[: HEIGHT - y]
+        return image
+
+    tracks, _ = follow(film(15.5, [], hold))
+    assert not [track for track in tracks if track.last.time > 14]
+
+
+def test_held_cards_and_two_arms_are_no_table_that_lies_elsewhere() -> None:
+    """Where it is known to be restless, what differs from the table does not tell of the camera."""
+    rng = np.random.default_rng(6)
+    ground = rng.uniform(80, 160, (90, 160, 3)).astype(np.uint8)
+    restless = np.ones((90, 160), np.uint8)
+    restless[12:-12, 12:-12] = 0
+    changed = np.where(restless[..., None] > 0, 255 - ground, ground).astype(np.uint8)
+    changed[40:60, 60:100] = (20, 30, 230)
+    for known, shifts in ((restless, False), (None, True)):
+        backdrop, shifted = Backdrop(), False
+        backdrop.look(ground, 0.0, known)
+        for number in range(1, 12):
+            picture = ground.copy()
+            picture[:, : 40 * number] = changed[:, : 40 * number]
+            backdrop.look(picture, 0.066 * number, known)
+            shifted |= backdrop.shifted
+        assert shifted is shifts
 
 
 def test_hands_of_cards_all_about_the_table_are_no_push_of_the_camera() -> None:
