@@ -174,6 +174,21 @@ def test_kept_pictures_that_lie_off_are_brought_to_where_most_lie(faces: list[Im
     assert all(np.abs(matrix - np.eye(2, 3))[:, :2].max() < 0.05 for i, matrix in enumerate(matrices) if i != 2)
 
 
+def test_a_picture_is_not_moved_by_what_lies_beneath_the_card(faces: list[Image]) -> None:
+    """Plain cards, each on a printed one that lies turned, which keypoints find and the cards' own print does not."""
+    rng = np.random.default_rng(8)
+    printed, plain, pictures = _deck(faces).pictures[0], np.full((400, 260, 3), 225, np.uint8), []
+    cv2.line(plain, (0, 110), (110, 0), (20, 20, 160), 80)
+    cv2.line(plain, (150, 400), (260, 290), (20, 20, 160), 80)
+    for i in range(8):
+        turn = cv2.getRotationMatrix2D((160, 240), 20.0 if i == 3 else 0.0, 1.0)
+        picture = np.asarray(cv2.warpAffine(printed, turn, PICTURE), np.uint8)
+        edge = outline()
+        _lay(picture, plain, np.asarray(edge.mean(0) + 0.9 * (edge - edge.mean(0)), np.float32))
+        pictures.append(np.clip(picture + rng.normal(0, 2, picture.shape), 0, 255).astype(np.uint8))
+    assert all(np.abs(matrix - np.eye(2, 3))[:, :2].max() < 0.1 for matrix in congealed(pictures))
+
+
 def test_what_was_sought_stands_for_what_was_made_out_there() -> None:
     quad, logs = _turned(300, 300, 10), np.full(57, -9, np.float32)
     logs[CARDS[0]] = 0
