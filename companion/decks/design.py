@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from companion.cards import ALL_CARDS
-from companion.decks.assignment import assign
 from companion.vision.labels import COLORS, Floats, color_class, face_class
 
 LOOKS = 12.0
@@ -23,9 +22,6 @@ _DOUBTFUL = 2.5
 _REFUTED = 5.0
 # Two faces are not swapped where one was laid so many more times: a deck has its zeros once, its wilds four times.
 _UNEVEN = 2
-# Where whole faces are named: nats against each picture that a group has more or less than the deck has of its card,
-# and the most that the reader can say against a face. Chosen on the same designs.
-_UNEVENLY, _AT_MOST = 5.0, 20.0
 _FACES = np.array([face_class(card.face) for card in ALL_CARDS])
 _COLORS = np.array([color_class(card.color) for card in ALL_CARDS])
 _NUMBERS = {(int(f), int(c)): i for i, (f, c) in enumerate(zip(_FACES, _COLORS, strict=True))}
@@ -64,32 +60,6 @@ def swaps(base: Floats, names: NDArray[np.intp], sizes: NDArray[np.intp]) -> Ite
             instead = np.array(turned, np.intp)
             margin = float((base[chosen, names[chosen]] - base[chosen, instead]).mean())
             yield Swap(chosen, instead, margin)
-
-
-def renamed(
-    base: Floats, names: NDArray[np.intp], sizes: NDArray[np.intp], held: NDArray[np.intp], fixed: Collection[int]
-) -> NDArray[np.intp]:
-    """Return the names, whole faces named anew, all at once, where reader and copies together agree better so.
-
-    held: (56,) how often the deck has each card. Faces of which a group is known keep their names.
-    """
-    faces = np.unique(_FACES[names[_COLORS[names] < len(COLORS)]])
-    kept = {int(_FACES[names[g]]) for g in fixed}
-    open_ones = np.array([f for f in faces if f not in kept], np.intp)
-    if len(open_ones) < 2:
-        return names
-    worth, uneven = np.zeros((2, len(open_ones), len(open_ones)))
-    for row, face in enumerate(open_ones):
-        groups = np.flatnonzero(_FACES[names] == face)
-        for column, other in enumerate(open_ones):
-            cards = [_NUMBERS[int(other), int(color)] for color in _COLORS[names[groups]]]
-            worth[row, column] = (base[groups, cards] * sizes[groups]).sum()
-            uneven[row, column] = np.abs(sizes[groups] - held[cards]).sum()
-    # What a reader errs in it errs in with all copies and colours: no more is said against a face than so much.
-    less = worth - worth.max(1, keepdims=True)
-    to = open_ones[assign(_AT_MOST * (1 - np.exp(less / _AT_MOST)) + _UNEVENLY * uneven)]
-    turned = dict(zip(open_ones.tolist(), to.tolist(), strict=True))
-    return np.array([_NUMBERS[turned.get(int(_FACES[n]), int(_FACES[n])), int(_COLORS[n])] for n in names], np.intp)
 
 
 def swapped(

@@ -18,7 +18,6 @@ from companion.decks.naming import Naming, name_cards
 from companion.decks.views import (
     MARGIN,
     PICTURE,
-    corner_looks,
     index_spot,
     inks,
     looks_at,
@@ -33,8 +32,6 @@ from companion.vision.reader import Reader
 
 # How much of a card's sides is kept beyond its outline until all are laid, as the outline may be off by much.
 _ABOUT = 0.5
-# From so many cards on it is looked for where the design has its index: a quarter of a deck shows most faces.
-_SPOT_AFTER = 14
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,9 +79,6 @@ class Lesson:
         self._revised = 0
         self._prompting = False
         self._passed_over: set[Card] = set()
-        self._spot: tuple[float, float, float] | None = None
-        self._spot_after = _SPOT_AFTER
-        self._corners: dict[_Seen, Floats] = {}
         self._lock = threading.Lock()
 
     def __len__(self) -> int:
@@ -165,30 +159,12 @@ class Lesson:
             if self._naming is None:
                 features = np.stack([seen.features for seen in self._seen])
                 colors = np.stack([seen.inks for seen in self._seen])
-                logs = self._looks()
+                logs = np.stack([seen.logs for seen in self._seen])
                 order = self._order
                 told = {i: order[seen.place] for i, seen in enumerate(self._seen) if seen.place < len(order)}
                 known: Mapping[int, Card] = told | self._answers
                 self._naming = name_cards(features, colors, logs, self.edition, known, self._by_color)
             return self._naming
-
-    def _looks(self) -> Floats:
-        """Return (N, L, 57) what the looks at the cards say; their corners where the design has its index, if it has.
-
-        Where that is, is looked for whenever there are twice as many cards as the last time.
-        """
-        if len(self._seen) >= self._spot_after:
-            self._spot_after = 2 * len(self._seen)
-            spot = index_spot(self._boxes, [seen.picture for seen in self._seen])
-            if spot != self._spot:
-                self._spot, self._corners = spot, {}
-        looks = np.stack([seen.logs for seen in self._seen])
-        if self._spot is not None:
-            for row, seen in zip(looks, self._seen, strict=True):
-                if seen not in self._corners:
-                    self._corners[seen] = corner_looks(self._reader, seen.picture, self._spot)
-                row[:2] = self._corners[seen]
-        return looks
 
     def _boxed(self, image: Image) -> list[Quad]:
         return [box.quad for box in self._boxes.find(image, pile=True) if box.kind is BoxKind.CARD]

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from companion.cards import ALL_CARDS, Card, EditionName, deck
 from companion.decks.assignment import assign
 from companion.decks.copies import copies
-from companion.decks.design import LOOKS, Swap, composed, doubtful, renamed, swapped, unit
+from companion.decks.design import LOOKS, Swap, composed, doubtful, swapped, unit
 from companion.decks.opinions import Opinions
 from companion.vision.labels import COLORS, Floats, color_class
 
@@ -35,11 +35,6 @@ _SURE, TOO_MANY = 0.6, 12
 # designs three had less than 0.7, of which 0.28 to 0.58 were right, the others 0.84 and more, of which 0.85 and more.
 _MOSTLY = 0.7
 _OPTIONS = 3
-# Nats against each picture that a group has more than the deck has of its card, and against each that it lacks: groups
-# were of one card in 0.96 and more, of all its copies less often. Chosen on twelve drawn designs.
-_OVER, _UNDER = 30.0, 1.0
-# And against each picture of a further group that is called the same: copies lie seldom apart.
-_SPLIT = 6.0
 # How sure a name is at most that could as well be another one's.
 _EITHER = 0.5
 # What puts the questions that tell of whole faces before those of one card.
@@ -95,8 +90,7 @@ def name_cards(
     both = np.repeat(_INKS * colors[:, None], faces.shape[1], axis=1)
     units = unit(np.concatenate([faces, np.asarray(both, np.float32)], axis=2))
     alike = np.asarray(np.einsum("nvd,mwd->nmvw", units, units, optimize=True).max((2, 3)), np.float64)
-    whole = min(1.0, len(logs) / len(slots))
-    groups = copies(alike, held, whole, known)
+    groups = copies(alike, held, len(logs) / len(slots), known)
     of = np.empty(len(logs), np.intp)
     for g, members in enumerate(groups):
         of[members] = g
@@ -106,12 +100,11 @@ def name_cards(
     likeness = np.zeros((len(groups), len(ALL_CARDS)), np.float32)
     for _ in range(_ROUNDS):
         base = _of_groups(opinions.scores(), groups, by_color)
-        names = _assigned(base + likeness, groups, slots, fixed, whole)
+        names = _assigned(base + likeness, groups, slots, fixed)
         opinions.weigh(names[of])
         likeness = LOOKS * composed(means, names)
     base = _of_groups(opinions.scores(), groups, by_color)
     sizes = np.array([len(members) for members in groups])
-    names = renamed(base, names, sizes, np.bincount(slots, minlength=len(ALL_CARDS)), fixed)
     names = swapped(base, means, names, sizes, fixed)
     total = base + LOOKS * composed(means, names)
     chances = _chances(total, groups, slots, fixed)
@@ -125,27 +118,29 @@ def _of_groups(says: Floats, groups: Sequence[Sequence[int]], by_color: bool) ->
 
 
 def _assigned(
-    scores: Floats, groups: Sequence[Sequence[int]], slots: NDArray[np.intp], fixed: Mapping[int, int], whole: float
+    scores: Floats, groups: Sequence[Sequence[int]], slots: NDArray[np.intp], fixed: Mapping[int, int]
 ) -> NDArray[np.intp]:
     """Return the card of each group under which the pictures' scores are best, each card as often as the deck has it.
 
-    whole: the share of the deck that was laid.
+    A picture is assigned by its group's scores; a group is then called what most of its pictures are.
     """
-    sizes = np.array([len(members) for members in groups])
-    held = np.bincount(slots, minlength=len(ALL_CARDS))
-    # The first, second ... group that is called a card: copies may lie in several groups.
-    cards = np.concatenate([np.flatnonzero(held > k) for k in range(int(held.max()))])
-    before = np.concatenate([np.full((held > k).sum(), k) for k in range(int(held.max()))])
-    while len(cards) < len(groups):
-        # More groups than the deck has cards: some were laid twice.
-        cards, before = np.concatenate([cards, slots]), np.concatenate([before, np.full(len(slots), held.max())])
-    over = np.maximum(np.minimum(sizes[:, None] * (before + 1) - held[cards], sizes[:, None]), 0)
-    under = np.maximum(held[cards] - sizes[:, None], 0) * (before == 0)
-    costs = -sizes[:, None] * scores[:, cards].astype(np.float64) + _OVER * over + _UNDER * whole * under
-    costs += _SPLIT * sizes[:, None] * (before > 0)
-    for g, card in fixed.items():
-        costs[g] += np.where(cards == card, -1e4, 0.0)
-    return np.asarray(cards[assign(costs)], np.intp)
+    pictures = [g for g, members in enumerate(groups) for _ in members]
+    costs = -scores[pictures][:, slots].astype(np.float64)
+    for row, g in enumerate(pictures):
+        if g in fixed:
+            costs[row] += np.where(slots == fixed[g], -1e3, 0.0)
+    while costs.shape[0] > costs.shape[1]:
+        # More pictures than the deck has cards: some were laid twice.
+        costs = np.concatenate([costs, costs + 5.0], axis=1)
+        slots = np.concatenate([slots, slots])
+    cards = slots[assign(costs)]
+    names = np.zeros(len(groups), np.intp)
+    at = 0
+    for g, members in enumerate(groups):
+        own, counts = np.unique(cards[at : at + len(members)], return_counts=True)
+        names[g] = max(zip(counts, scores[g, own], own, strict=True))[2]
+        at += len(members)
+    return names
 
 
 def _chances(

@@ -193,7 +193,8 @@ def _signs(reader: Reader, picture: Image, signs: Sequence[Spot], width: int) ->
 def looks_at(reader: Reader, picture: Image) -> tuple[Floats, Floats]:
     """Return (2, D) features of a card's kept picture both ways up, and (L, 57) what each look at a part of it says.
 
-    The looks: its corners, see `corner_looks`; the whole card; its middle, as an index of some sizes.
+    The looks: its corners, what both say together and what either says; the whole card; its middle, as an index of some
+    sizes.
     """
     card = outline()
     half, middle = float(card[1][0] - card[0][0]) / 2, card.mean(0)
@@ -203,12 +204,6 @@ def looks_at(reader: Reader, picture: Image) -> tuple[Floats, Floats]:
     said, _ = reader.describe_indices(picture, [*corner_frames(card), *ways])
     each = [_either(pair) for pair in (logs, *np.split(said[2:], len(squares)))]
     return features, np.concatenate([_by_corners(said[:2]), each]).astype(np.float32)
-
-
-def corner_looks(reader: Reader, picture: Image, spot: Spot) -> Floats:
-    """Return (2, 57) what both corners of a card say together and what either says, where the design has its index."""
-    said, _ = reader.describe_indices(picture, index_frames(*spot))
-    return _by_corners(said)
 
 
 def _by_corners(said: Floats) -> Floats:

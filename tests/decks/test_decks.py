@@ -158,21 +158,6 @@ def test_copies_and_the_decks_composition_name_what_the_reader_does_not() -> Non
     assert not naming.prompted_is_better
 
 
-def test_a_face_is_not_called_one_of_which_the_deck_has_fewer() -> None:
-    rng = np.random.default_rng(3)
-    cards = sorted(deck(EditionName.CLASSIC).elements(), key=lambda _: rng.random())
-    wrong = {f"{color} draw two": f"{color} 0" for color in ("red", "yellow", "green", "blue")}
-    says = _says(cards, wrong, rng)
-    # Of a draw two the reader sees nothing at all; a zero could be one.
-    for row, card in zip(says, cards, strict=True):
-        if card.name in wrong:
-            row[ALL_CARDS.index(card)] = -9.0
-        elif card.color and card.name.endswith(" 0"):
-            row[ALL_CARDS.index(Card.parse(f"{card.color.value} draw two"))] = -0.5
-    naming = name_cards(_features(cards, rng), np.ones((len(cards), 3), np.float32), says[:, None], EditionName.CLASSIC)
-    assert naming.cards == tuple(cards)
-
-
 def test_two_faces_that_could_be_swapped_are_asked_for_once_and_one_answer_rights_all() -> None:
     rng = np.random.default_rng(3)
     cards = sorted(deck(EditionName.CLASSIC).elements(), key=lambda _: rng.random())
