@@ -19,19 +19,21 @@ from companion.decks.places import Places, card_places, index_places
 from companion.decks.seeking import Seeker
 from companion.decks.views import PLAIN, CardViews, index_frames, outline, study, usual_spot
 from companion.vision.geometry import Image, Quad, homography, project
-from companion.vision.labels import Floats
+from companion.vision.labels import Floats, log_softmax
 from companion.vision.learnt import Placed, Sought
 from companion.vision.reader import Reader
 
 # The views of indices that stand for how they may look elsewhere are the last ones; see `study`.
 _SEED = 20
 # What the file of what is kept is made anew for: another number stands for another way to work it out.
-_VERSION, _SHARPNESS = b"5", "sharpness"
+_VERSION, _SHARPNESS = b"6", "sharpness"
 # The lowest number that 16 bits are let hold.
 _LOWEST = -6e4
 # A sign is an index where it tells the card on this share of the pictures: of those of a design that shows its colours'
 # items beside its indices none did on more than a tenth.
 _TELLING = 0.3
+# Log-likelihood from which on the reader refutes a name.
+_REFUTING = -0.2
 # Share of the kept pictures, both ways up, that the networks alone name rightly, of a design that they know.
 _FAMILIAR = 0.97
 
@@ -133,6 +135,7 @@ def learnt_looks(reader: Reader, deck: LearntDeck, networks: Path, cache: Path |
     had = kept(cache, key) if cache else None
     views = views_of(reader, deck) if had is None else _views_in(had)
     cards = [*(ALL_CARDS.index(card) for card in deck.cards), *[UNNAMED] * len(deck.unnamed)]
+    cards = unrefuted(views, cards)
     # Outlines seen in a match are less exact: what matches add counts for looks, not for where a card lies.
     added = [ALL_CARDS.index(view.card) for view in deck.further]
     prior = _against_unlaid(deck)
@@ -146,6 +149,23 @@ def learnt_looks(reader: Reader, deck: LearntDeck, networks: Path, cache: Path |
         sharpness = {_SHARPNESS: np.array([whole.sharpness, indices.sharpness])}
         keep(cache, key, {**_as_arrays(views), **sharpness, **(seeker.arrays() if seeker else {})})
     return replace(told, card_places=whole, index_places=indices, seeker=seeker, spot=deck.spot)
+
+
+def unrefuted(views: Sequence[CardViews], cards: Sequence[int]) -> list[int]:
+    """Return the cards of pictures, UNNAMED where the reader and the picture that is most alike say the same other one.
+
+    People may err in an answer; what speaks against it must not be of one mind by chance.
+    """
+    labels = np.asarray(cards)
+    features = np.stack([view.features[:PLAIN] for view in views])
+    units = features - features.mean((0, 1))
+    units /= np.maximum(np.linalg.norm(units, axis=-1, keepdims=True), 1e-6)
+    alike = np.einsum("nvd,mwd->nmvw", units, units, optimize=True).max((2, 3))
+    np.fill_diagonal(alike, -1.0)
+    said = np.stack([log_softmax(view.logs[:PLAIN]).mean(0) for view in views])
+    other = labels[alike.argmax(1)]
+    sure = (said.argmax(1) == other) & (said.max(1) > _REFUTING)
+    return [int(card) for card in np.where(sure & (other != labels) & (labels < NOTHING), UNNAMED, labels)]
 
 
 def _is_familiar(views: Sequence[CardViews], cards: Sequence[int]) -> bool:
