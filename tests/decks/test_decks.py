@@ -357,9 +357,9 @@ def test_a_card_whose_name_is_in_doubt_goes_into_the_deck_without_one() -> None:
     pile = _table(rng)
     for i in range(2):
         # Cards of an oil slick: nothing on them is a number.
-        blots = cv2.resize(rng.uniform(0, 255, (5, 4, 3)).astype(np.uint8), (92, 150), interpolation=cv2.INTER_CUBIC)
-        pile, _ = _laid(pile, RED_7, (320 + 4 * i, 240 + 3 * i), 0)
-        pile[165 + 3 * i : 315 + 3 * i, 274 + 4 * i : 366 + 4 * i] = blots
+        blots = cv2.resize(rng.uniform(0, 255, (5, 4, 3)).astype(np.uint8), (108, 168), interpolation=cv2.INTER_CUBIC)
+        pile, _ = _laid(pile, (RED_7, BLUE_3)[i], (320 + 4 * i, 240 + 3 * i), 0)
+        pile[156 + 3 * i : 324 + 3 * i, 266 + 4 * i : 374 + 4 * i] = blots
         lesson.show(pile)
     lesson.answer(0, RED_7)
     learnt = lesson.finish("Slick")
