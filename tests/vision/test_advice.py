@@ -88,6 +88,12 @@ def test_motion_blurs_and_lamps_glare() -> None:
     assert glare(np.zeros((9, 9, 3), np.uint8)) == 0
 
 
+def test_a_back_s_white_border_is_no_lamp() -> None:
+    back = np.full((720, 1280, 3), (60, 90, 120), np.uint8)
+    cv2.rectangle(back, (300, 200), (428, 400), (255, 255, 255), 8)
+    assert advise(back, []).hindrance is Hindrance.NO_PILE
+
+
 @pytest.mark.parametrize("levels", [4, 12])
 def test_grain_hides_no_blur_and_is_none(levels: int) -> None:
     grain = np.random.default_rng(levels).normal(0, levels, (720, 1280, 3))
