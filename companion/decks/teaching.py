@@ -29,10 +29,10 @@ _SEED = 20
 _VERSION, _SHARPNESS = b"6", "sharpness"
 # The lowest number that 16 bits are let hold.
 _LOWEST = -6e4
-# A sign is an index where it tells the card on this share of the pictures: of those of a design that shows its colours'
-# items beside its indices none did on more than a tenth.
+# A sign is an index where it tells the card on this share of the pictures: well above chance, and well below what one
+# that is read half the time would reach.
 _TELLING = 0.3
-# Log-likelihood from which on the reader refutes a name.
+# Log-likelihood from which on the reader refutes a name: it gives another one four in five.
 _REFUTING = -0.2
 # Share of the kept pictures, both ways up, that the networks alone name rightly, of a design that they know.
 _FAMILIAR = 0.97
