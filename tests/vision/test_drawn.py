@@ -80,6 +80,23 @@ def test_a_hand_that_leaves_as_it_came_has_drawn_less_surely_than_one_that_carri
     assert 2 * carries < hardly_seen < empty / 2
 
 
+def test_a_hand_that_is_seen_no_more_where_it_lay_still_has_drawn_less_surely_the_longer_it_lay() -> None:
+    def vanishing(seconds: float) -> Reach:
+        whole = stay((420.0, 205.0), seconds, takes=0.08).track
+        goes = max(n for n, sample in enumerate(whole.samples) if sample.tip[1] < 206)
+        (reach,) = ReachFinder(Track(1, whole.samples[: goes + 1], gone=True)).follow([DRAW])
+        return reach
+
+    for seconds, times in ((0.5, 2), (1.2, 5)):
+        assert nothing(vanishing(seconds)) > times * nothing(stay((420.0, 205.0), seconds, takes=0.08))
+
+
+def test_a_hand_that_turns_round_at_once_has_drawn_less_surely() -> None:
+    brief, longer = stay((420.0, 205.0), 0.0, takes=0.08), stay((420.0, 205.0), 0.5, takes=0.08)
+    assert 0.15 < brief.ended - brief.began < 0.3
+    assert nothing(brief) > 2 * nothing(longer)
+
+
 def test_a_hand_is_at_rest_and_at_a_pile_by_any_of_its_fingers() -> None:
     once = stay((420.0, 205.0), 0.5)
     way = []
