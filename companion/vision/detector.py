@@ -158,7 +158,9 @@ class CardDetector:
         """Return what is boxed as a card, however faintly, and read as none: in most cases a card face down."""
         boxes = self._boxes.find(image, least=_FAINT_BACK)
         quads = [box.quad for box in boxes if box.kind is BoxKind.CARD]
-        nothing = self._reader.no_card_probabilities(image, quads)
+        # Into a back one look reads the card that it is most like, above all where the rim cuts it; both ways up and
+        # the corners tell more.
+        nothing = [reading.nothing for reading in self._reader.read_cards(image, quads)]
         likely = [quad for quad, probability in zip(quads, nothing, strict=True) if probability > _BACK]
         return likely or [q for q, probability in zip(quads, nothing, strict=True) if probability > _HARDLY_A_FACE]
 

@@ -48,8 +48,6 @@ _QUIET = 12
 # Seconds for which arms that have left are remembered, to be told of once the draw pile is known; and after which a
 # hand rests, and tells no pile.
 _RETOLD, _RESTS = 90.0, 4.0
-# A pile whose turn is not known is taken for a square with this side, in lengths of a card: it has a card's area.
-_PILE_SIDE = 0.8
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,12 +102,8 @@ class Follower:
 
     def draw_pile_view(self) -> InView | None:
         """Return how much of the draw pile is in the picture, None while that is not known."""
-        spot = self.draw_pile
-        if spot is None:
-            return InView(0.0) if self._draw_pile.is_missing else None
-        half = spot.length * _PILE_SIDE / 2
-        quad = spot.middle + np.array([[-half, -half], [half, -half], [half, half], [-half, half]])
-        return InView.of(np.asarray(quad, np.float32), *self._size)
+        zone = self.tracker.zone
+        return None if zone is None else self._draw_pile.view(zone, self._size)
 
     def feed(self, frame: Frame) -> list[PileEvent]:
         """Take in the next frame; returns what has happened, mostly nothing, in order of time but for moments.

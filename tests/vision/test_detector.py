@@ -18,6 +18,7 @@ from companion.dataset.artist.families import KEPT_OUT, StyleFamily
 from companion.dataset.artist.styles import sample_style
 from companion.dataset.scenes.compose import SceneMaker
 from companion.dataset.scenes.layouts import Layout
+from companion.dataset.simulated.simulation import SimulatedTable
 from companion.vision.boxes import Box, BoxFinder, BoxKind
 from companion.vision.calibration import Calibration
 from companion.vision.corners import (
@@ -58,6 +59,16 @@ def test_an_empty_table_has_no_cards(detector: CardDetector) -> None:
     assert detector.detect(np.full((480, 640, 3), (60, 90, 120), np.uint8)) == []
     noise = rng.integers(0, 255, (360, 640, 3)).astype(np.uint8)
     assert detector.detect(noise) == []
+
+
+@pytest.mark.parametrize("seed", [4202, 4203])
+def test_a_back_that_the_rim_cuts_through_is_a_back(detector: CardDetector, seed: int) -> None:
+    table = SimulatedTable(seed, edition=EditionName.CLASSIC, size=(960, 540))
+    top, picture = table.new_tabletop(), next(table.frames()).image
+    x, y = top.point(*table.script.draw_pile).astype(int)
+    for part, middle in ((picture[:, x:], (0, y)), (picture[:, :x], (x, y))):
+        backs = detector.backs(np.ascontiguousarray(part))
+        assert any(np.hypot(*(back.mean(0) - middle)) < 0.5 * top.card_length() for back in backs)
 
 
 def test_open_cards_are_read_where_they_lie(detector: CardDetector) -> None:

@@ -186,6 +186,39 @@ def test_what_looks_like_a_back_far_off_gives_way_to_where_hands_go() -> None:
     assert spot.middle == pytest.approx([400, 200])
 
 
+SIZE = (640, 480)
+
+
+def seen(pile: DrawPile, backs: list[Quad], looks: int = 1) -> float | None:
+    """Return which share of the draw pile is in view after so many looks, None while that is not known."""
+    for number in range(looks):
+        pile.see_backs(backs, ZONE, 40.0 * number, SIZE)
+    view = pile.view(ZONE, SIZE)
+    return None if view is None else view.share
+
+
+def test_of_a_back_at_the_rim_no_more_is_in_view_than_is_seen_of_a_card() -> None:
+    assert seen(DrawPile(), [card_at(400, 400)]) == pytest.approx(1)
+    assert seen(DrawPile(), [card_at(400, 472)]) == pytest.approx(0.6, abs=0.03)
+    # What is left of a card is made out as something that ends but little beyond the rim.
+    left = np.float32([[375, 455], [425, 455], [425, 490], [375, 490]])
+    assert seen(DrawPile(), [left]) == pytest.approx(0.31, abs=0.03)
+
+
+def test_hands_over_a_bare_place_show_no_draw_pile_until_many_do() -> None:
+    pile = DrawPile()
+    for number in range(2):
+        pile.visit(np.array([400.0, 200.0]), ZONE, side=number, track=number)
+    assert pile.spot(ZONE) is not None
+    assert seen(pile, []) is None
+    assert seen(pile, [], looks=5) == 0
+    # A back that was taken for one in a single look is none either.
+    assert seen(pile, [card_at(400, 200)]) == 0
+    for number in range(2, 6):
+        pile.visit(np.array([400.0, 200.0]), ZONE, side=number, track=number)
+    assert seen(pile, []) == pytest.approx(1)
+
+
 def arm_to(number: int, came: tuple[float, float], goal: tuple[float, float], began: float) -> Track:
     """An arm that goes from the rim to a goal, stays there for half a second, and leaves with a card."""
     track = Track(number, gone=True)
