@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import sys
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -137,3 +138,9 @@ def test_no_modules_import_each_other_in_a_circle() -> None:
         for module in leaves:
             del imported[module]
     assert not imported
+
+
+def test_every_test_file_has_a_name_of_its_own() -> None:
+    # Of two files of one name, in folders that are no packages, pytest collects the first alone.
+    loose = (path.name for path in (ROOT / "tests").rglob("test_*.py") if not (path.parent / "__init__.py").exists())
+    assert [name for name, count in Counter(loose).items() if count > 1] == []
