@@ -10,6 +10,7 @@ import io
 import zipfile
 from collections import Counter
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import cv2
 import numpy as np
@@ -79,10 +80,15 @@ class LearntDeck:
     unnamed: tuple[bytes, ...] = ()
     signs: tuple[Spot, ...] = ()
 
-    @property
+    @cached_property
     def nameless(self) -> tuple[Image, ...]:
         """The pictures of cards whose name is in doubt; raises DeckFileError where bytes are none of that size."""
         return tuple(map(_picture, self.unnamed))
+
+    @property
+    def laid(self) -> tuple[Image, ...]:
+        """The pictures of all cards laid, those without a name last; raises as `nameless`."""
+        return (*self.pictures, *self.nameless)
 
     @property
     def faces(self) -> int:

@@ -63,13 +63,13 @@ class Look:
         The last numbers are NOTHING and UNNAMED if there are such crops.
         """
         known, starts = np.unique(self.cards, return_index=True)
-        alike = _unit(features - self.mean) @ self.prototypes.T
+        alike = unit(features - self.mean) @ self.prototypes.T
         return known, np.asarray(np.maximum.reduceat(alike, starts, axis=1), np.float32)
 
     def but(self, features: Floats) -> Look:
         """Return the same look that knows besides what crops with (N, D) features show: nothing."""
         cards = np.append(self.cards, np.full(len(features), NOTHING))
-        prototypes = np.concatenate([self.prototypes, _unit(features - self.mean)])
+        prototypes = np.concatenate([self.prototypes, unit(features - self.mean)])
         order = np.argsort(cards, kind="stable")
         return replace(self, prototypes=prototypes[order], cards=cards[order])
 
@@ -119,7 +119,7 @@ def fit(features: Floats, logs: Floats, cards: Sequence[int], plain: int, prior:
     """
     labels = np.asarray(cards)
     mean = features[:, :plain].mean((0, 1))
-    units = _unit(features - mean)
+    units = unit(features - mean)
     order = np.argsort(labels, kind="stable")
     prototypes = units[order].reshape(-1, units.shape[2])
     numbers = np.repeat(labels[order], units.shape[1])
@@ -182,6 +182,7 @@ def _evidence(known: NDArray[np.intp], over: Floats, sharpness: float, prior: fl
     return evidence
 
 
-def _unit(features: Floats) -> Floats:
+def unit(features: Floats) -> Floats:
+    """Return (..., D) features, each of length one."""
     lengths = np.maximum(np.linalg.norm(features, axis=-1, keepdims=True), 1e-6)
     return np.asarray(features / lengths, np.float32)

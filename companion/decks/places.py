@@ -64,15 +64,14 @@ def card_places(deck: LearntDeck, cards: Sequence[int], prior: float = 0.0, shar
 
     prior: nats against a card that was not laid. sharpness: nats for a correlation of one, fitted where None.
     """
-    frames = [(picture, outline()) for picture in (*deck.pictures, *deck.nameless)]
+    frames = [(picture, outline()) for picture in deck.laid]
     return _places(frames, cards, (0, 2), _CARD, _SHARPNESSES if sharpness is None else (sharpness,), prior)
 
 
 def index_places(deck: LearntDeck, cards: Sequence[int], prior: float = 0.0, sharpness: float | None = None) -> Places:
     """Return what finds upright indices, of either corner of each card."""
     spot = deck.spot or usual_spot()
-    pictures = (*deck.pictures, *deck.nameless)
-    frames = [(picture, frame) for picture in pictures for frame in index_frames(*spot)]
+    frames = [(picture, frame) for picture in deck.laid for frame in index_frames(*spot)]
     both = [card for card in cards for _ in range(2)]
     return _places(frames, both, (0,), _INDEX, _INDEX_SHARPNESSES if sharpness is None else (sharpness,), prior)
 

@@ -76,8 +76,7 @@ class Seeker:
     @classmethod
     def of(cls, deck: LearntDeck, cards: Sequence[int], prior: float = 0.0) -> Seeker:
         """Return what seeks a deck. cards: its pictures', as numbers of ALL_CARDS or UNNAMED."""
-        pictures = (*deck.pictures, *deck.nameless)
-        return cls(Prints.of(pictures, cards), Voters.of(pictures), telling(pictures, cards), prior)
+        return cls(Prints.of(deck.laid, cards), Voters.of(deck.laid), telling(deck.laid, cards), prior)
 
     @classmethod
     def kept(cls, arrays: Arrays, prior: float = 0.0) -> Seeker:

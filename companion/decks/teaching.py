@@ -14,7 +14,7 @@ from companion.cards import ALL_CARDS
 from companion.cards import deck as cards_of
 from companion.decks.deckfile import LearntDeck
 from companion.decks.kept import Arrays, keep, kept
-from companion.decks.look import CLASSES, NOTHING, UNNAMED, Look, fit
+from companion.decks.look import CLASSES, NOTHING, UNNAMED, Look, fit, unit
 from companion.decks.places import Places, card_places, index_places
 from companion.decks.seeking import Seeker
 from companion.decks.views import PLAIN, CardViews, index_frames, outline, study, usual_spot
@@ -117,7 +117,7 @@ def index_plain(views: int) -> int:
 def views_of(reader: Reader, deck: LearntDeck) -> list[CardViews]:
     """Return the views of all pictures of a deck that were laid for it, of those without a name last."""
     rng = np.random.default_rng(_SEED)
-    return [study(reader, picture, deck.spot, rng, deck.signs) for picture in (*deck.pictures, *deck.nameless)]
+    return [study(reader, picture, deck.spot, rng, deck.signs) for picture in deck.laid]
 
 
 def further_views_of(reader: Reader, deck: LearntDeck) -> list[CardViews]:
@@ -158,8 +158,7 @@ def unrefuted(views: Sequence[CardViews], cards: Sequence[int]) -> list[int]:
     """
     labels = np.asarray(cards)
     features = np.stack([view.features[:PLAIN] for view in views])
-    units = features - features.mean((0, 1))
-    units /= np.maximum(np.linalg.norm(units, axis=-1, keepdims=True), 1e-6)
+    units = unit(features - features.mean((0, 1)))
     alike = np.einsum("nvd,mwd->nmvw", units, units, optimize=True).max((2, 3))
     np.fill_diagonal(alike, -1.0)
     said = np.stack([log_softmax(view.logs[:PLAIN]).mean(0) for view in views])
@@ -186,7 +185,7 @@ def _key(deck: LearntDeck, networks: Path) -> bytes:
     digest = hashlib.sha256(_VERSION + repr(([card.name for card in deck.cards], deck.signs)).encode())
     for name in ("card-reader.onnx", "index-reader.onnx"):
         digest.update((networks / name).read_bytes())
-    for picture in (*deck.pictures, *deck.nameless):
+    for picture in deck.laid:
         digest.update(picture.tobytes())
     return digest.digest()
 
