@@ -1,6 +1,7 @@
 """Tests of the drawn cards: faces, backs, styles, wear."""
 
 import pickle
+from pathlib import Path
 
 import cv2
 import numpy as np
@@ -131,6 +132,26 @@ def test_nothing_crashes_without_system_fonts(monkeypatch: pytest.MonkeyPatch) -
             render(Card(Face.NINE, Color.YELLOW), style_of(seed=seed, names=None), HEIGHT)
     finally:
         fonts.system_fonts.cache_clear()
+
+
+@pytest.mark.parametrize("font", fonts.BUILT_IN)
+def test_how_bold_a_text_is_does_not_depend_on_what_was_drawn_before(font: str) -> None:
+    fonts.text_mask.cache_clear()
+    before = fonts.text_mask("8", font).copy()
+    assert (fonts.text_mask("8", font, 800) > 127).mean() > (before > 127).mean()
+    fonts.text_mask.cache_clear()
+    assert np.array_equal(fonts.text_mask("8", font), before)
+
+
+def test_ornaments_in_the_digits_places_are_no_digits() -> None:
+    assert fonts.are_digits([fonts.text_mask(digit, "strokes:7") for digit in "0123456789"])
+    assert not fonts.are_digits([fonts.text_mask(digit, "strokes:7") for digit in "1234567890"]), "each in its place"
+    assert not fonts.are_digits([fonts.text_mask(letter, "sans") for letter in "?*XHAWK+LN"])
+
+
+def test_no_font_of_the_computer_is_one_of_ornaments() -> None:
+    for font in fonts.system_fonts():
+        assert Path(font).stem not in ("D050000L", "wingding", "Wingdings-Regular", "ZapfDingbats"), font
 
 
 def test_a_missing_font_falls_back() -> None:
