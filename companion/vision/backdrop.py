@@ -28,6 +28,9 @@ _DARKER, _BRIGHTER = -1.1, 0.3
 # How much more the hue may differ per unit of darkening; how uneven, and over how many pixels, the light under a hand
 # is at least, as a standard deviation of logarithms.
 _SHADE_HUE, _UNEVEN, _PATCH = 0.15, 0.12, 5
+# How much less at most a dark colour is held to change with the light than a bright one: what is all but black changes
+# by its noise.
+_LEAST_RESPONSE = 0.3
 # All of these are raised to so many times the noise between two frames.
 _NOISES = 6.0
 # Difference of logarithms from one frame to the next from which something moved.
@@ -44,6 +47,8 @@ _LEARN, _LAID_DOWN, _ARM_WAITS = 2.0, 0.8, 6.0
 _BEGINNING = 5.0
 # Edges at an outline so many times stronger in the table than in the picture: what had it has left.
 _GHOST = 1.5
+# Fewest small pixels that are more than a shadow whose outline tells by itself: a finger end has so many.
+_FIRM = 14
 # Share of the picture from which it is the camera or the light that changed, once it lasts for so long.
 _EVERYWHERE, _CHANGED_FOR = 0.5, 0.4
 # Share of it that is more than shade then: where somebody steps before the lamp less is, and the table stays.
@@ -84,12 +89,22 @@ class Difference:
         return int(np.count_nonzero(parts)) >= _WIDE_PARTS and int(np.count_nonzero(parts[1:-1, 1:-1])) >= _WIDE_INNER
 
     def was_here(self, place: Mask) -> bool:
-        """Whether the outline of a place is one that the table has and the picture has not: something has left."""
+        """Whether the outline of a place is one that the table has and the picture has not: something has left.
+
+        That holds for what of it is more than a shadow, too: else a hand would have that a shadow passes.
+        """
+        if self._fades(place) <= _GHOST:
+            return False
+        firm = place & self.solid
+        return int(np.count_nonzero(firm)) < _FIRM or self._fades(firm) > _GHOST
+
+    def _fades(self, place: Mask) -> float:
+        """Return how much stronger the edges at the outline of a place are in the table than in the picture."""
         outline = (cv2.dilate(place, _DISC) - cv2.erode(place, _DISC)) > 0
         if not outline.any():
-            return False  # it is the whole picture
+            return 0.0  # it is the whole picture
         now, before = (float(_edges(colors)[outline].mean()) for colors in (self.picture, self.table))
-        return before > _GHOST * now
+        return before / max(1e-6, now)
 
 
 class Backdrop:
@@ -194,15 +209,27 @@ class Backdrop:
         foreign = ((_most(np.asarray(cv2.absdiff(picture, self._table), np.float32)) > least) & beneath).astype(
             np.uint8
         )
-        light = _mean(change)
-        hue = _most(np.asarray(cv2.absdiff(change, cv2.merge([light, light, light])), np.float32))
         foreign = np.asarray(cv2.medianBlur(foreign, 3), np.uint8)
         if not foreign.any():
             return foreign, foreign
+        light = _mean(change)
+        # Noise may be all the change that a dark colour shows.
+        alike = _most(np.asarray(cv2.absdiff(change, cv2.merge([light, light, light])), np.float32))
+        hue = np.minimum(alike, _most(np.asarray(cv2.absdiff(change, self._as_lit(light)), np.float32)))
         # In shade the hue may shift a little, towards that of the sky.
         other_hue = np.maximum(_OTHER_HUE, _NOISES * self._noise) + np.maximum(-light, 0) * _SHADE_HUE
         solid = ((hue > other_hue) | (light > _BRIGHTER) | (light < _DARKER)).astype(np.uint8)
         return foreign, foreign & (solid | self._uneven(light, foreign))
+
+    def _as_lit(self, light: Floats) -> Floats:
+        """Return how the table's colours would change by light alone, (h, w, 3); light: (h, w) the mean of that.
+
+        What is added to colours before their logarithm is taken makes dark ones change less than others.
+        """
+        dark = np.asarray(cv2.exp(-self._table), np.float32)
+        responds = np.maximum(1 - np.float32(_OFFSET) * dark, _LEAST_RESPONSE)
+        share = np.asarray(cv2.divide(light, _mean(responds)), np.float32)
+        return np.asarray(cv2.multiply(responds, cv2.merge([share, share, share])), np.float32)
 
     def _uneven(self, light: Floats, foreign: Mask) -> Mask:
         """Return where the light has not changed evenly: a shadow leaves the table's texture as it was."""

@@ -29,7 +29,7 @@ from companion.vision.known import Region
 from companion.vision.motion import Zone
 from companion.vision.pile import PileTracker
 from companion.vision.quiet import QuietPictures, hides
-from companion.vision.reaches import REMEMBERED, Reach, ReachFinder, Spot, arm_of, last_at, was_laying
+from companion.vision.reaches import REMEMBERED, Reach, ReachFinder, Spot, arm_of, came_to, last_at, was_laying
 from companion.vision.steady import SHAKES, Steadier
 from companion.vision.tracks import Track
 
@@ -43,6 +43,8 @@ _HOLD, _SHOWS = 0.6, 1.5
 # one under it, as what was pushed or lit anew does. Of what is said of it so much is left: of 62 cards in films, drawn
 # and photograph-like, none was laid without an arm.
 _ALWAYS, _LEFT = 4, 0.05
+# Seconds before a card lies still in which its hand shows where it comes from.
+_LAYS = 1.0
 # Of how many times without an arm at the draw pile a picture is kept while a match goes on.
 _QUIET = 12
 # Seconds for which arms that have left are remembered, to be told of once the draw pile is known; and after which a
@@ -251,7 +253,7 @@ class Follower:
                 if track is None:
                     return doubted(event) if len(by_arms) == _ALWAYS and all(by_arms) else event
                 self._note_work(track, event.time)
-                return replace(event, arm=self._arm(track, event.time - 1.0, event.time))
+                return replace(event, arm=self._arm(track, event))
             case CardTakenBack() | PileMoved():
                 track = self._last_there(event.time, None)
                 if track is not None:
@@ -274,10 +276,7 @@ class Follower:
     def _last_there(self, landed: float, quad: Quad | None) -> Track | None:
         """Return the arm that was last where a card then lay still, in the middle of the discard pile where None."""
         zone = self.tracker.zone
-        if zone is None:
-            return None
-        middle = np.array([zone.x, zone.y]) if quad is None else quad.mean(0).astype(np.float64)
-        return last_at(Spot(PileKind.DISCARD, middle, zone.length), self._recent, landed)
+        return None if zone is None else last_at(_laid_at(zone, quad), self._recent, landed)
 
     def _reached(self, reach: Reach, zone: Zone) -> _Held | None:
         drawing = reach.kind is PileKind.DRAW
@@ -287,9 +286,11 @@ class Follower:
         event = told(reach, zone, draw)
         return None if was_laying(event, self._laid) else _Held(event, reach, zone, draw if drawing else None)
 
-    def _arm(self, track: Track, began: float, ended: float) -> Arm:
-        zone = self.tracker.zone or Zone(self._size[0] / 2, self._size[1] / 2, 0.0)
-        return arm_of(track, zone, began, ended)
+    def _arm(self, track: Track, landed: CardLanded) -> Arm:
+        zone = self.tracker.zone
+        assert zone is not None
+        began = came_to(_laid_at(zone, landed.quad), track, landed.time - _LAYS, landed.time)
+        return arm_of(track, zone, began, landed.time)
 
     def _look_for_backs(self, frame: Frame, tracks: list[Track]) -> None:
         zone = self.tracker.zone
@@ -300,6 +301,11 @@ class Follower:
             self._draw_pile.see_backs(backs, zone, frame.time, self._size)
             if self._hindsight is not None:
                 self._hindsight.see_backs(backs)
+
+
+def _laid_at(zone: Zone, quad: Quad | None) -> Spot:
+    middle = np.array([zone.x, zone.y]) if quad is None else quad.mean(0).astype(np.float64)
+    return Spot(PileKind.DISCARD, middle, zone.length)
 
 
 def doubted(event: CardLanded) -> CardLanded:

@@ -52,6 +52,9 @@ _PER_SECOND = 0.6
 # Who lays a card comes for it: a hand whose tip has moved less than so many lengths of a card in so many seconds before
 # rests there, which tells as much against it as if it had been so many lengths farther away.
 _COMES, _COMES_WITHIN, _RESTED = 0.7, 2.5, 2.0
+# Lengths of a card within which a hand is about as near as it came: it comes down on the pile, and lets go of a card
+# finger by finger.
+_AS_NEAR = 0.5
 # In lengths of a card, what tells against an arm that looked like a shadow and no more, and against one that was first
 # seen so few seconds before the card lay still, for it comes a third of a second before that: a part of another's.
 _SHADED, _APPEARED, _COMES_BEFORE = 0.6, 1.0, 0.15
@@ -239,6 +242,21 @@ def _rests(track: Track, time: float, spot: Spot) -> bool:
         return False
     tips = np.array([sample.tip for sample in track.samples if time - _COMES_WITHIN <= sample.time <= time])
     return bool(np.hypot(*np.ptp(tips, axis=0)) < _COMES * spot.length)
+
+
+def came_to(spot: Spot, track: Track, began: float, ended: float) -> float:
+    """Return when, between two times (s), a hand came to where it was nearest to a pile.
+
+    Before that it may have been elsewhere, as at the draw pile for the first card.
+    """
+    there = [number for number, sample in enumerate(track.samples) if began <= sample.time <= ended]
+    away = {number: distances(track, number, [spot])[spot.kind] for number in there}
+    if not away:
+        return began
+    first = nearest = min(there, key=lambda number: away[number])
+    while first - 1 in away and away[first - 1] <= away[nearest] + _AS_NEAR:
+        first -= 1
+    return track.samples[first].time
 
 
 def was_laying(reach: PileReached, laid: Sequence[tuple[int, float]]) -> bool:

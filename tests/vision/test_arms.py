@@ -212,6 +212,31 @@ def test_a_shadow_beside_an_arm_does_not_turn_it() -> None:
     assert off(direction(reaches[0]), 180) < 22
 
 
+def test_a_shadow_on_a_dark_table_is_no_more_than_a_shadow() -> None:
+    table = np.full((90, 160, 3), (40, 26, 8), np.uint8)
+    shaded = table.copy()
+    shaded[20:60, 40:90] = shaded[20:60, 40:90] // 2
+    shaded[60:80, 40:90] = (8, 26, 40)
+    backdrop = Backdrop()
+    backdrop.look(table, 0.0)
+    difference = backdrop.look(shaded, 0.1)
+    assert difference is not None
+    assert difference.foreign[25:75, 45:85].all()
+    assert not difference.solid[25:55, 45:85].any()
+    assert difference.solid[63:77, 45:85].all()
+
+
+def test_a_hand_in_the_edge_of_a_passing_shadow_is_no_ghost() -> None:
+    wide, firm = np.zeros((90, 160), np.uint8), np.zeros((90, 160), np.uint8)
+    wide[20:70, 20:140], firm[50:70, 60:90] = 1, 1
+    picture, table = np.zeros((90, 160, 3), np.float32), np.zeros((90, 160, 3), np.float32)
+    table[wide > 0] = 1.0  # the table's edge is where the shadow began; the hand has come
+    picture[firm > 0] = 2.0
+    gone = np.zeros_like(firm)
+    assert Difference(0.0, wide, gone, gone, picture * 0, table).was_here(wide)
+    assert not Difference(0.0, wide, firm, gone, picture, table).was_here(wide)
+
+
 def test_two_arms_at_once_are_two() -> None:
     arms = [Arm(120, DRAW.middle, seed=1), Arm(250, DISCARD.middle - np.array([8, 0]), start=0.6, seed=2)]
     _, reaches = follow(film(2.4, arms))

@@ -22,7 +22,7 @@ from companion.vision.geometry import Image, Quad
 from companion.vision.hindsight import Hindsight
 from companion.vision.motion import Zone
 from companion.vision.pile import PileTracker
-from companion.vision.reaches import Spot, last_at
+from companion.vision.reaches import Spot, came_to, last_at
 from companion.vision.tracks import Sample, Track
 
 HEADER = write_script(0, longest=1).header
@@ -292,6 +292,19 @@ def test_a_hand_that_rests_beside_the_pile_did_not_lay_the_card() -> None:
     # It is the resting one that moves where nobody else is there; a hand that has just come is no resting one.
     assert last_at(spot, [resting], 10.6) is resting
     assert last_at(spot, [resting, arm_to(2, (300.0, 0.0), (300.0, 60.0), 0.0)], 1.0) is resting
+
+
+def test_an_arm_that_fetched_the_card_comes_to_the_pile_after_that() -> None:
+    spot = Spot(PileKind.DISCARD, np.array([ZONE.x, ZONE.y]), ZONE.length)
+    arm = Track(1)
+    for step in range(16):
+        # It lies at the draw pile first, and comes in farther to the left while it lays the card.
+        laying = step >= 10
+        tip, rim = (ZONE.x, ZONE.y) if laying else (ZONE.x + 1.5 * ZONE.length, ZONE.y), 200.0 if laying else 500.0
+        arm.samples.append(Sample(step / 15, np.array(tip), np.array([rim, 0.0]), 30.0, 400, single=True))
+    assert came_to(spot, arm, 0.0, 1.0) == pytest.approx(10 / 15)
+    assert came_to(spot, arm, 0.0, 0.5) == 0.0
+    assert came_to(spot, arm, 5.0, 6.0) == 5.0
 
 
 def test_a_shadow_or_what_only_now_appears_did_not_lay_the_card() -> None:
