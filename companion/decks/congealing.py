@@ -15,8 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from companion.decks.keypoints import keypoints
+from companion.decks.small import both_ways, small
 from companion.decks.views import outline
-from companion.vision.geometry import Image, cut, project
+from companion.vision.geometry import Image, Quad, project
 from companion.vision.labels import Floats
 
 # Keypoints of a picture that are looked for in the others; rounds, as the others move, too.
@@ -27,10 +28,10 @@ _NEAR = 8.0
 # more degrees; it is turned and scaled by no more than this, or the likes are of other print.
 _AGREE, _MORE, _HARDLY_TURNED, _TURNED, _SCALED = 8, 1.6, 4.0, 45.0, 1.33
 
-# Size (px) and blur at which a moved picture is compared with the others, and with how many, half of those of a colour.
-# Over a plain design the largest moves, of three cards that had lain better, took these correlations from .61, .88 and
-# .75 to .36, .48 and .56; of all moves by more than 6 px half were such.
-_SIZE, _BLUR, _NEAREST = (32, 48), 1.0, 12
+# With how many others a moved picture is compared, half of those of a colour. Over a plain design the largest moves, of
+# three cards that had lain better, took these correlations from .61, .88 and .75 to .36, .48 and .56; of all moves by
+# more than 6 px half were such.
+_NEAREST = 12
 
 _Matrix = NDArray[np.float64]
 
@@ -62,28 +63,23 @@ def congealed(pictures: Sequence[Image]) -> list[_Matrix]:
             target[off > 90] = 2 * middle - target[off > 90]
             moved.append(_better(np.ascontiguousarray(one.places[:, :2]), target, matrix))
         matrices = moved
-    before = np.stack([_small(picture, np.eye(2, 3)) for picture in pictures])
-    after = np.stack([_small(picture, matrix) for picture, matrix in zip(pictures, matrices, strict=True)])
-    gained = _likeness(after, before) >= _likeness(before, before)
+    before = np.stack([small(picture, outline()) for picture in pictures])
+    after = np.stack([small(picture, _card(matrix)) for picture, matrix in zip(pictures, matrices, strict=True)])
+    gained = _among(after, before) >= _among(before, before)
     return [matrix if gains else np.eye(2, 3) for matrix, gains in zip(matrices, gained, strict=True)]
 
 
-def _small(picture: Image, matrix: _Matrix) -> Floats:
-    """Return the card in a kept picture that is moved so, (48, 32, 3), with mean 0 and length 1."""
-    quad = project(np.linalg.inv(np.vstack([matrix, [0, 0, 1]])), outline())
-    values = cv2.GaussianBlur(cut(picture, quad, *_SIZE), (0, 0), _BLUR).astype(np.float32)
-    values -= values.mean((0, 1))
-    return np.asarray(values / max(float(np.linalg.norm(values)), 1e-6), np.float32)
+def _card(matrix: _Matrix) -> Quad:
+    """Return the card's outline in a kept picture that is moved so."""
+    return project(np.linalg.inv(np.vstack([matrix, [0, 0, 1]])), outline())
 
 
-def _likeness(seen: Floats, others: Floats) -> Floats:
+def _among(seen: Floats, others: Floats) -> Floats:
     """Return (N,) how like each of N small pictures is to those of the N others that it is most like."""
-    count = len(seen)
-    rows = np.concatenate([others, others[:, ::-1, ::-1]]).reshape(2 * count, -1)
-    alike = seen.reshape(count, -1) @ rows.T
-    own = np.arange(count)
-    alike[own, own] = alike[own, own + count] = -1.0
-    return np.asarray(np.sort(alike, axis=1)[:, -_NEAREST:].mean(1), np.float32)
+    alike = both_ways(seen, others)
+    own = np.arange(len(seen))
+    alike[:, own, own] = -1.0
+    return np.asarray(np.sort(np.concatenate(alike, axis=1), axis=1)[:, -_NEAREST:].mean(1), np.float32)
 
 
 def _better(places: Floats, target: Floats, matrix: _Matrix) -> _Matrix:

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from companion.cards import ALL_CARDS
 from companion.cards import deck as cards_of
 from companion.decks.deckfile import LearntDeck
+from companion.decks.fitting import Likes
 from companion.decks.kept import Arrays, keep, kept
 from companion.decks.look import CLASSES, NOTHING, UNNAMED, Look, fit, unit
 from companion.decks.places import Places, card_places, index_places
@@ -48,6 +49,7 @@ class DeckLooks:
     index_places: Places | None = None
     seeker: Seeker | None = None
     spot: tuple[float, float, float] | None = None
+    likes: Likes | None = None
 
     @property
     def seeks(self) -> bool:
@@ -57,6 +59,10 @@ class DeckLooks:
     def seek(self, image: Image, known: Sequence[Quad]) -> list[Sought]:
         """Return the deck's cards in a picture, the topmost first. known: outlines (4, 2) in which some may lie."""
         return [] if self.seeker is None else self.seeker.seek(image, known)
+
+    def are_of_another(self, image: Image, cards: Sequence[Quad]) -> bool:
+        """Whether of the cards that lie whole in outlines (4, 2) of a picture none is like any of this deck."""
+        return self.likes is not None and self.likes.are_of_another(image, cards)
 
     def corners(self, card: Quad) -> tuple[Quad, Quad]:
         """Return the squares about a card's two indices, each upright for its own."""
@@ -148,7 +154,7 @@ def learnt_looks(reader: Reader, deck: LearntDeck, networks: Path, cache: Path |
     if cache and had is None:
         sharpness = {_SHARPNESS: np.array([whole.sharpness, indices.sharpness])}
         keep(cache, key, {**_as_arrays(views), **sharpness, **(seeker.arrays() if seeker else {})})
-    return replace(told, card_places=whole, index_places=indices, seeker=seeker, spot=deck.spot)
+    return replace(told, card_places=whole, index_places=indices, seeker=seeker, spot=deck.spot, likes=Likes(deck.laid))
 
 
 def unrefuted(views: Sequence[CardViews], cards: Sequence[int]) -> list[int]:

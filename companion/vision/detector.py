@@ -64,16 +64,22 @@ class CardDetector:
     """Finds and reads cards. One instance may be used from several threads.
 
     boxes: finds cards and indices. reader: reads them. limits: what of both counts. calibration: what the confidences
-    mean that come of it.
+    mean that come of it. plain: what reads the pictures that show other cards than the learnt deck's.
     """
 
     def __init__(
-        self, boxes: BoxFinder, reader: Reader, limits: ReadingLimits, calibration: Calibration | None = None
+        self,
+        boxes: BoxFinder,
+        reader: Reader,
+        limits: ReadingLimits,
+        calibration: Calibration | None = None,
+        plain: CardDetector | None = None,
     ) -> None:
         self._boxes = boxes
         self._reader = reader
         self._limits = limits
         self._calibration = calibration or Calibration()
+        self._plain = plain
         self._assembler = Assembler(reader, limits)
 
     @classmethod
@@ -109,11 +115,12 @@ class CardDetector:
         """Return what reads with the learnt looks of the deck on the table besides, by the same networks."""
         # How well the deck is known is seen in its readings.
         calibration = replace(self._calibration, fanned=1.0, curves={})
-        return CardDetector(self._boxes, self._reader.knowing(deck), self._limits, calibration)
+        plain = self._plain or self
+        return CardDetector(self._boxes, self._reader.knowing(deck), self._limits, calibration, plain)
 
     def told_by(self, calibration: Calibration) -> CardDetector:
         """Return what finds and reads the same, told with the confidences that another calibration gives at last."""
-        return CardDetector(self._boxes, self._reader, self._limits, calibration)
+        return CardDetector(self._boxes, self._reader, self._limits, calibration, self._plain)
 
     def detect(self, image: Image) -> list[Sighting]:
         """Return the face-up cards in a (H, W, 3) BGR uint8 picture, whole ones first, each from the left.
@@ -122,10 +129,17 @@ class CardDetector:
         ones; where hardly any is read surely, the picture is looked at lightened if it is dark, sharpened if everything
         in it moved, and in its mirror image: see `Sighting.mirrored`.
         """
-        return self._calibration.in_picture(self._as_it_shows(image))
-
-    def _as_it_shows(self, image: Image) -> list[Sighting]:
         found = self._look(image, _FINE_SCALES)
+        if self._plain is not None and self._shows_another_deck(image, found):
+            return self._plain.detect(image)
+        return self._calibration.in_picture(self._as_it_shows(image, found))
+
+    def _shows_another_deck(self, image: Image, found: Sequence[Sighting]) -> bool:
+        """Whether what a look has found are other cards than those of the learnt deck."""
+        return self._reader.are_of_another_deck(image, [sighting.quad for sighting in found if sighting.whole])
+
+    def _as_it_shows(self, image: Image, found: list[Sighting]) -> list[Sighting]:
+        """Return what a picture shows in which a look has found so much."""
         turned = self._look(flipped(image)) if lies_oddly(found) else None
         if turned is not None and lies_as_printed(found, turned):
             return _seen_in_mirror(turned, image)
@@ -166,14 +180,14 @@ class CardDetector:
 
     def closely(self, image: Image) -> list[Sighting]:
         """Return the same for a picture of a pile whose cards are about a third as long as it, in half the time."""
-        return self._on_pile(image, self._closely)
+        return self._on_pile(image, CardDetector._closely)
 
     def thoroughly(self, image: Image) -> list[Sighting]:
         """Return the same for a picture of a pile with cards of any size.
 
         Where no whole card is found, it is searched once more, turned by a quarter.
         """
-        return self._on_pile(image, self._thoroughly)
+        return self._on_pile(image, CardDetector._thoroughly)
 
     def _closely(self, image: Image) -> list[Sighting]:
         return self._assembler.cards(image, self._boxes.find(image, _CLOSE_SCALES, pile=True))
@@ -185,11 +199,13 @@ class CardDetector:
         turned = self._assembler.cards(image, self._boxes.find(image, _LAST_SCALES, turned=True, pile=True))
         return turned if any(sighting.whole for sighting in turned) else found
 
-    def _on_pile(self, image: Image, find: Callable[[Image], list[Sighting]]) -> list[Sighting]:
+    def _on_pile(self, image: Image, find: Callable[[CardDetector, Image], list[Sighting]]) -> list[Sighting]:
         """Return what is found on a pile, in a dark picture lightened where that is read more surely."""
-        found = find(image)
+        found = find(self, image)
+        if self._plain is not None and self._shows_another_deck(image, found):
+            return self._plain._on_pile(image, find)
         if is_doubtful(found) and (light := lightened(image)) is not None:
-            again = find(light)
+            again = find(self, light)
             found = again if is_surer(again, found) else found
         return self._calibration.on_pile(found)
 

@@ -64,6 +64,9 @@ class Deck(Protocol):
     def seek(self, image: Image, known: Sequence[Quad]) -> list[Sought]:
         """Return the deck's cards in a picture, the topmost first. known: outlines (4, 2) in which some may lie."""
 
+    def are_of_another(self, image: Image, cards: Sequence[Quad]) -> bool:
+        """Whether of the cards that lie whole in outlines (4, 2) of a picture none is like any of this deck."""
+
     def corners(self, card: Quad) -> tuple[Quad, Quad]:
         """Return the squares about a card's two indices, each upright for its own."""
 

@@ -272,6 +272,10 @@ class Reader:
         """Whether a learnt deck's cards, unlike any that the networks know, are sought by their pictures besides."""
         return self._deck is not None and self._deck.seeks
 
+    def are_of_another_deck(self, image: Image, cards: Sequence[Quad]) -> bool:
+        """Whether of the cards that lie whole in outlines (4, 2) none is like any of the learnt deck."""
+        return self._deck is not None and self._deck.are_of_another(image, cards)
+
     def sought(self, image: Image, known: Sequence[Quad]) -> list[tuple[Reading, Sought]]:
         """Return the learnt deck's cards in a picture, told by their pictures and by the networks, the topmost first.
 

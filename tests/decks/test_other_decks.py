@@ -1,0 +1,64 @@
+"""Pictures of other cards than the learnt deck's are read as if no deck had been learnt."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from companion.cards import ALL_CARDS, Card, EditionName
+from companion.dataset.artist.styles import sample_style
+from companion.dataset.scenes.sittings import Sitting, drawn_faces
+from companion.decks.fitting import Likes
+from companion.decks.small import both_ways, small
+from companion.decks.teaching import looks
+from companion.decks.views import outline, straightened, study
+from companion.vision.detector import CardDetector
+from companion.vision.geometry import Image, unit_square
+from companion.vision.sightings import Sighting
+
+CARDS = [Card.parse(name) for name in ("red 7", "blue 3", "green 1", "yellow skip")]
+
+
+@pytest.fixture(scope="module")
+def faces() -> dict[Card, Image]:
+    style = sample_style(np.random.default_rng(3))
+    return drawn_faces(style, dict.fromkeys(CARDS, 1))
+
+
+def _kept(face: Image) -> Image:
+    height, width = face.shape[:2]
+    return straightened(np.ascontiguousarray(face[:, :, :3]), np.asarray(unit_square() * (width, height), np.float32))
+
+
+def _told(sightings: list[Sighting]) -> list[tuple[Card, bool, float]]:
+    return [(one.card, one.whole, round(one.confidence, 4)) for one in sightings]
+
+
+def test_a_deck_that_is_not_on_the_table_tells_nothing(faces: dict[Card, Image]) -> None:
+    detector = CardDetector.shipped(EditionName.CLASSIC)
+    pictures = [_kept(faces[card]) for card in CARDS]
+    views = [study(detector.reader, picture, None, np.random.default_rng(1)) for picture in pictures]
+    # Each card is called what the next one is: what is read with these is wrong.
+    wrong = [ALL_CARDS.index(card) for card in (*CARDS[1:], CARDS[0])]
+    told = looks(views, wrong)
+    blots = [
+        np.asarray(np.random.default_rng(i).integers(0, 255, one.shape), np.uint8) for i, one in enumerate(pictures)
+    ]
+    image = Sitting({CARDS[0]: faces[CARDS[0]]}, (5, 1)).single().image
+    plain, own, other = detector, *(detector.knowing(replace(told, likes=Likes(of))) for of in (pictures, blots))
+    for look in (CardDetector.detect, CardDetector.thoroughly, CardDetector.closely):
+        assert _told(look(other, image)) == _told(look(plain, image)) != _told(look(own, image))
+
+
+def test_small_pictures_are_alike_in_any_light_and_either_end_up(faces: dict[Card, Image]) -> None:
+    kept = [_kept(faces[card]) for card in CARDS]
+    known = np.stack([small(picture, outline()) for picture in kept])
+    dim = np.asarray(kept[1][::-1, ::-1] * 0.5 + 10, np.uint8)
+    upright, turned = both_ways(small(dim, outline())[None], known)
+    assert int(turned[0].argmax()) == 1
+    assert turned[0, 1] > 0.95 > upright[0, 1]
+    likes = Likes(kept)
+    assert not likes.are_of_another(dim, [outline()])
+    assert not likes.are_of_another(dim, [])
