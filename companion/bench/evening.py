@@ -21,6 +21,7 @@ from companion.cards import Card, EditionName
 from companion.commands.parameters import header_of
 from companion.dataset.artist.faces import CardArt
 from companion.dataset.artist.families import KEPT_OUT, StyleFamily
+from companion.dataset.artist.fonts import fonts_in
 from companion.dataset.scenes.surfaces import SurfaceBank, list_pictures
 from companion.dataset.simulated.script import LIVELY, Nuisances, Script, write_script
 from companion.dataset.simulated.simulation import PileChange, SimulatedTable
@@ -46,7 +47,7 @@ class SetUp:
     instead of drawn ones. backgrounds: pictures of table tops, used instead of drawn ones. unseen: decks and table tops
     are drawn in styles that no network was trained on. hands_free: people are lively, and tap only what no camera sees.
     learnt: the deck is laid card by card and learnt first. rules, options: the profile that is played by, and in what
-    else, as NAME=VALUE.
+    else, as NAME=VALUE. fonts: of the typefaces that decks are drawn with, the computer's where None.
     """
 
     seed: int
@@ -62,6 +63,7 @@ class SetUp:
     learnt: bool = False
     rules: str = "official"
     options: tuple[str, ...] = ()
+    fonts: str | None = None
 
     def __str__(self) -> str:
         return f"{self.seed} ({self.edition}, {self.players} players)"
@@ -163,6 +165,7 @@ def simulated_table(set_up: SetUp, script: Script) -> SimulatedTable:
         script,
         EditionName(set_up.edition),
         families=KEPT_OUT if set_up.unseen else [StyleFamily(name) for name in set_up.families] or None,
+        fonts=None if set_up.fonts is None else fonts_in(Path(set_up.fonts)),
         surfaces=_surfaces(set_up),
         photos=_photos(set_up),
     )

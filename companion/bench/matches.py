@@ -39,6 +39,7 @@ _EVENING: TypeAdapter[Evening] = TypeAdapter(Evening)
 @click.option("--families", callback=families_named, metavar="A,B", help="Styles of the decks, all if not given.")
 @click.option("--photos", type=_FOLDER, help="Card photos with labels.json, used instead of drawn cards.")
 @click.option("--backgrounds", type=_FOLDER, help="Pictures of table tops, used instead of drawn ones.")
+@click.option("--fonts", type=_FOLDER, help="Typefaces to draw decks with, the computer's if not given.")
 @click.option("--unseen", is_flag=True, help="Draw decks and table tops in styles that no network was trained on.")
 @RULES
 @OPTIONS
@@ -58,6 +59,7 @@ def matches(
     families: tuple[str, ...],
     photos: Path | None,
     backgrounds: Path | None,
+    fonts: Path | None,
     unseen: bool,
     hands_free: bool,
     learnt: bool,
@@ -73,7 +75,8 @@ def matches(
     """Play simulated matches of two to six players, with every nuisance, before the networks, tracker and table.
 
     What no camera sees is tapped as it happens, and with --hands-free nothing else: neither draws nor passes nor
-    colours. Each ruling is held against what was truly played.
+    colours. Each ruling is held against what was truly played. Figures can be compared where decks were drawn with the
+    same typefaces: with others the same seed deals other decks.
     """
     if unseen and (families or photos or backgrounds):
         raise click.UsageError(
@@ -96,6 +99,7 @@ def matches(
             learnt,
             rules,
             options,
+            None if fonts is None else str(fonts),
         )
         for i in range(matches)
     ]

@@ -45,7 +45,13 @@ def _folders() -> tuple[Path, ...]:
 @lru_cache(maxsize=1)
 def system_fonts() -> tuple[str, ...]:
     """Return the paths of the TTF and OTF files of this computer that draw the digits, sorted by file name."""
-    paths = (path for folder in _folders() if folder.is_dir() for path in folder.rglob("*"))
+    return fonts_in(*_folders())
+
+
+@lru_cache(maxsize=8)
+def fonts_in(*folders: Path) -> tuple[str, ...]:
+    """Return the same of the files anywhere under these folders; of those of one name the last."""
+    paths = (path for folder in folders if folder.is_dir() for path in folder.rglob("*"))
     files = {path.name: path for path in paths if path.suffix.lower() in _SUFFIXES}
     return tuple(str(files[name]) for name in sorted(files) if _draws_digits(str(files[name])))
 

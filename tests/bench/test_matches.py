@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
+import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from companion.bench.evening import SetUp, header_by
+from companion.bench.evening import SetUp, header_by, simulated_table
 from companion.bench.learning import laid
 from companion.bench.matches import best_temperature, matches
 from companion.cards import Card, EditionName
@@ -25,6 +28,14 @@ def test_a_deck_to_be_learnt_shows_each_card_as_it_lies_open_without_a_hand() ->
     frames = list(laid(table, cards))
     assert [frame.top.card for frame in frames if frame.top] == cards
     assert all(frame.covered == 0 for frame in frames)
+
+
+def test_decks_are_drawn_with_the_typefaces_asked_for(tmp_path: Path) -> None:
+    cards, script = [Card.parse("red 7"), Card.parse("blue 3")], write_script(3, EditionName.CLASSIC, longest=1)
+    for seed in range(1, 5):
+        table = simulated_table(SetUp(seed, "classic", 3, 5, fonts=str(tmp_path)), script)
+        without = SimulatedTable(seed, script, EditionName.CLASSIC, fonts=())
+        assert np.array_equal(table.photograph(cards), without.photograph(cards))
 
 
 def test_decks_never_seen_are_not_to_be_chosen_as_well() -> None:
