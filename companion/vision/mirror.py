@@ -40,6 +40,9 @@ _SURELY_MIRRORS, _SURELY_NOT, _LEANS = 4.0, -2.0, 0.5
 # is surer makes up for degrees, so many to one of log-odds (chosen on those and on nine mirrored ones not told before).
 # So few corners without an open card may be one card in a mirror: more are a fan.
 _STRAIGHTER, _BY_SLANT, _FOR_SURENESS, _FEW = 34.0, 2.5, 8.0, 2
+# So much surer (log-odds) a digit that has two sides is one way round than what is read the other way, in odd light or
+# from the middle alone perhaps; and what counts as no surer.
+_SURER, _SUREST = 2.0, 1 - 1e-6
 _ALIKE = frozenset(
     {Face.ZERO, Face.FOUR, Face.EIGHT, Face.SKIP, Face.REVERSE, *(face for face in Face if face.is_wild)}
 )
@@ -53,7 +56,7 @@ def flipped(image: Image) -> Image:
 
 def is_doubtful(sightings: Sequence[Sighting]) -> bool:
     """Whether so little was read surely, and no digit that has two sides, that the picture may be mirrored."""
-    return not any(map(_is_two_sided, sightings)) and 2 * _sure(sightings) <= len(sightings)
+    return not any(map(_is_two_sided, sightings)) and 2 * _sure(sightings, NAMED_BELOW) <= len(sightings)
 
 
 def _is_two_sided(sighting: Sighting) -> bool:
@@ -69,7 +72,9 @@ def is_mirrored(as_it_is: Sequence[Sighting], turned: Sequence[Sighting]) -> boo
     Some cards look the same in a mirror, so those read surely there must be more than twice as many. Arrows tell
     nothing where there are digits: a slanted or blurred digit's mirror image may look like them.
     """
-    return _sure(turned) > 2 * _sure(as_it_is)
+    # What is not beyond doubt, in odd light or told by its middle alone, tells where nothing else does, or is not there
+    # the other way round.
+    return any(_sure(turned, least) > 2 * _sure(as_it_is, least) for least in (_SURELY, NAMED_BELOW))
 
 
 def lies_oddly(sightings: Sequence[Sighting]) -> bool:
@@ -96,7 +101,14 @@ def lies_as_printed(as_it_is: Sequence[Sighting], turned: Sequence[Sighting]) ->
     seen_in_one = first is None or first.handedness is Handedness.MIRRORED
     if seen_in_one and second.handedness is Handedness.PRINTED and tilt(second.quad) < _STRAIGHTER:
         return True
-    return first is not None and _is_straighter(second, first)
+    return first is not None and (_is_straighter(second, first) or _has_two_sides(second, first))
+
+
+def _has_two_sides(one: Sighting, other: Sighting) -> bool:
+    """Whether a card is much more surely a digit that has two sides than, the other way round, a sign that has not."""
+    chances = [min(sighting.confidence, _SUREST) for sighting in (one, other)]
+    surer = float(np.diff([np.log((1 - chance) / chance) for chance in chances])[0])
+    return one.card.face not in _ALIKE and other.card.face in _ALIKE and surer >= _SURER
 
 
 def _is_straighter(one: Sighting, other: Sighting) -> bool:
@@ -119,11 +131,11 @@ def is_fairly_read(sightings: Sequence[Sighting]) -> bool:
     return any(sighting.confidence >= _FAIRLY for sighting in sightings)
 
 
-def _sure(sightings: Sequence[Sighting]) -> int:
-    """Return how many cards that lie open are read surely, but for arrows and for what seems seen in a mirror."""
+def _sure(sightings: Sequence[Sighting], least: float) -> int:
+    """Return how many open cards are read with this confidence, but for arrows and what seems seen in a mirror."""
     return sum(
         s.whole
-        and s.confidence >= _SURELY
+        and s.confidence >= least
         and s.card.face is not Face.REVERSE
         and s.handedness is not Handedness.MIRRORED
         for s in sightings

@@ -175,6 +175,23 @@ def test_a_card_that_a_mirror_leaves_as_it_is_tells_it_by_how_it_lies() -> None:
     assert [s.mirrored for s in eyes.thoroughly(LIT_LEFT)] == [False]
 
 
+def test_a_digit_with_two_sides_that_is_much_surer_in_the_mirror_tells_it() -> None:
+    lying, digit = replace(seen("red 4", 0.99), quad=LYING), replace(seen("red 1", 0.9999), quad=LYING)
+    assert lies_as_printed([lying], [digit])
+    assert not lies_as_printed([lying], [replace(digit, probabilities=(0.993,))])
+    assert not lies_as_printed([lying], [replace(digit, cards=(Card.parse("red 8"),))])
+    assert not lies_as_printed([replace(lying, cards=(Card.parse("red 1"),))], [digit])
+
+
+def test_what_is_beyond_doubt_in_the_mirror_alone_tells_it() -> None:
+    doubted, sure = seen("red skip", 0.96), seen("red skip", 0.999)
+    assert is_doubtful([doubted])
+    assert is_mirrored([doubted], [sure])
+    assert is_mirrored([seen("red reverse", 0.6)], [seen("red 2", 0.96)])
+    assert not is_mirrored([doubted], [doubted])
+    assert not is_mirrored([sure], [sure])
+
+
 @pytest.mark.parametrize("name", ["red 4", "green reverse"])
 def test_a_mirrored_picture_of_a_card_that_reads_alike_is_said_to_be_one(name: str) -> None:
     card = [frame.image for frame in table(lay(Card.parse(name)), seed=7).frames()][-1]
