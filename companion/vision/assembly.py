@@ -7,11 +7,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 from itertools import compress
 
+import cv2
 import numpy as np
 
 from companion.vision.boxes import Box, BoxKind
 from companion.vision.corners import CardIndices, apart, beside, opposite_pairs, outline_from_pair
-from companion.vision.doubt import as_middle_allows
+from companion.vision.doubt import as_middle_allows, as_told
 from companion.vision.geometry import Image, Quad, index_frame, intersection_over_smaller, portrait
 from companion.vision.hidden import HiddenCards
 from companion.vision.limits import ReadingLimits
@@ -43,6 +44,8 @@ _PAIR_SCORE = 0.5
 _FAINT_CARDS, _TAKEN, _GLANCE, _BELONGS, _LEARNT = 12, 0.5, 0.01, 0.5, 0.5
 # Where nothing else is found, a faint box counts if it is read so surely.
 _READ_THOUGH_FAINT = 0.85
+# So little a faint box shares with the cards that were found, and so many times it is as large as they at most.
+_BESIDE, _AS_LARGE = 0.2, 2.0
 
 
 class Assembler:
@@ -82,12 +85,8 @@ class Assembler:
             loose += self._unclaimed(more, whole)
             read += faint
         frames = [index.quad for index in indices]
-        sightings = of_one_size(
-            [
-                replace(card.sighting(whole=True), handedness=CardIndices(card.quad, frames).handedness())
-                for card in whole
-            ]
-        )
+        told = [as_told(image, card) for card in whole]
+        sightings = of_one_size([replace(one, handedness=CardIndices(one.quad, frames).handedness()) for one in told])
         sightings += self._hidden.among(image, loose, sightings, indices, read)
         if seek and self._reader.seeks:
             # What no sure box shows is believed where the deck's pictures say so.
@@ -96,10 +95,14 @@ class Assembler:
             sightings = with_sought(sure, [pair for pair in sought if pair[0].confidence >= self._limits.misread])
         return sorted(sightings, key=lambda sighting: (not sighting.whole, float(sighting.quad[:, 0].mean())))
 
-    def faint_cards(self, image: Image, boxes: Sequence[Box]) -> list[Sighting]:
-        """Return what was boxed too faintly to be believed, but is surely read: cards of designs unlike any known."""
+    def faint_cards(self, image: Image, boxes: Sequence[Box], found: Sequence[Sighting] = ()) -> list[Sighting]:
+        """Return what was boxed too faintly to be believed, but is surely read: cards of designs unlike any known.
+
+        found: the other cards in the picture, which it must lie beside and be about as large as the open ones of them.
+        """
         least = self._limits.faint_box
-        quads = [box.quad for box in boxes if box.kind is BoxKind.CARD and box.score >= least]
+        faint = [box.quad for box in boxes if box.kind is BoxKind.CARD and box.score >= least]
+        quads = [quad for quad in faint if _is_one_more(quad, found)]
         readings = self._reader.read_cards(image, quads, [Backing.NOTHING] * len(quads))
         surely = [
             reading
@@ -231,3 +234,13 @@ class Assembler:
 
 def _index_frames(boxes: Sequence[Box]) -> list[Quad]:
     return [index_frame(box.quad) for box in boxes if box.kind is BoxKind.INDEX]
+
+
+def _is_one_more(quad: Quad, found: Sequence[Sighting]) -> bool:
+    """Whether an outline lies beside all cards that were found, as large as those that lie open."""
+    area = abs(cv2.contourArea(quad))
+    return all(
+        intersection_over_smaller(quad, other.quad) < _BESIDE
+        and (not other.whole or 1 / _AS_LARGE < abs(cv2.contourArea(other.quad)) / area < _AS_LARGE)
+        for other in found
+    )

@@ -16,6 +16,10 @@ from companion.vision.sightings import NAMED_BELOW, NAMED_MOST, Sighting
 
 # So many cards that show a corner alone are a fan: others are bits of a heap or of clutter.
 _FAN = 3
+# Where more than such a share of a card's fellows that lie open is read with less than that, something spoils the
+# picture for all of them, and none is beyond doubt: of 892 cards in hard photographs that would have been told so 24
+# were wrong, with no such fellows 9 of 6,090.
+_SPOILT, _HARDLY_READ = 0.05, 0.8
 # So many cards in view make each of them one among others.
 _AMONG = 3
 
@@ -81,7 +85,14 @@ class Calibration:
     def in_picture(self, found: Sequence[Sighting]) -> list[Sighting]:
         """Return what was found in a picture with the confidence that it deserves."""
         kinds = self.kinds(found)
-        return [self.deserved(sighting, kind) for sighting, kind in zip(found, kinds, strict=True)]
+        told = [self.deserved(sighting, kind) for sighting, kind in zip(found, kinds, strict=True)]
+        doubtful = sum(one.whole and one.confidence < _HARDLY_READ for one in told)
+        # None of those that are read surely is one of the doubtful.
+        spoilt = doubtful > _SPOILT * max(1, sum(one.whole for one in told) - 1)
+        return [
+            one.at_most(NAMED_MOST) if spoilt and kind is Kind.AMONG else one
+            for one, kind in zip(told, kinds, strict=True)
+        ]
 
     def on_pile(self, found: Sequence[Sighting]) -> list[Sighting]:
         """Return what was found on a pile with the confidence that it deserves.

@@ -166,7 +166,9 @@ class CardDetector:
             if not found or is_surer(again, found):
                 found = again
             boxes = [*boxes, *fine]
-        return found or self._assembler.faint_cards(image, boxes)
+        if self._reader.seeks or Calibration.is_fan(found):
+            return found or self._assembler.faint_cards(image, boxes)
+        return [*found, *self._assembler.faint_cards(image, boxes, found)]
 
     def backs(self, image: Image) -> list[Quad]:
         """Return what is boxed as a card, however faintly, and read as none: in most cases a card face down."""

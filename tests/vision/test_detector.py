@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 import os
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
-from typing import cast
+from typing import Any, cast
 
 import cv2
 import numpy as np
@@ -36,7 +37,15 @@ from companion.vision.corners import (
     outline_from_pair,
 )
 from companion.vision.detector import CardDetector, model_folder
-from companion.vision.geometry import Quad, corner_frames, homography, project, unit_square
+from companion.vision.geometry import (
+    Quad,
+    corner_frames,
+    homography,
+    index_frame,
+    intersection_over_union,
+    project,
+    unit_square,
+)
 from companion.vision.hidden import HiddenCards
 from companion.vision.limits import ReadingLimits
 from companion.vision.reader import Reader
@@ -147,6 +156,35 @@ def test_a_card_that_is_boxed_too_faintly_counts_if_it_is_surely_read() -> None:
     assert [sighting.card for sighting in found] == [card.card]
     beside = np.array([[5, 5], [60, 5], [60, 90], [5, 90]], np.float32)
     assert CardDetector(Faint(beside), Reader(*networks, calibration), limits).detect(scene.image) == []  # type: ignore[arg-type]
+
+
+def test_a_card_that_is_boxed_too_faintly_counts_beside_others_of_its_size() -> None:
+    scene = SceneMaker(24, (960, 640), families=[StyleFamily.CLASSIC_OVAL], fonts=(), deck_count=1).make(Layout.GRID)
+    shipped = CardDetector.shipped(None)
+    found = [s for s in shipped.detect(scene.image) if s.whole]
+    last = max(found, key=lambda sighting: sighting.confidence)
+    assert len(found) >= 3
+
+    class Faint(BoxFinder):
+        """Boxes one card with a score that is not believed by itself."""
+
+        def find(self, *args: Any, **options: Any) -> list[Box]:
+            def faintly(box: Box) -> Box:
+                lies_there = box.kind is BoxKind.CARD and intersection_over_union(box.quad, last.quad) > 0.5
+                return replace(box, score=0.2) if lies_there else box
+
+            boxes = super().find(*args, **options)
+            corners = [index_frame(box.quad).mean(0) for box in boxes]
+            inside = [cv2.pointPolygonTest(last.quad, tuple(map(float, at)), False) > 0 for at in corners]
+            return [
+                faintly(box) for box, there in zip(boxes, inside, strict=True) if box.kind is BoxKind.CARD or not there
+            ]
+
+    folder = model_folder()
+    limits = ReadingLimits.load(folder / "limits.json")
+    boxes = Faint(Network(folder / "detector.onnx"), threshold=limits.box)
+    again = CardDetector(boxes, shipped.reader, limits, Calibration.load(folder / "calibration.json"))
+    assert Counter(s.card for s in again.detect(scene.image)) == Counter(s.card for s in shipped.detect(scene.image))
 
 
 def test_only_cards_of_the_edition_are_candidates() -> None:

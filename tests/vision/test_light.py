@@ -63,3 +63,17 @@ def test_grey_fog_and_light_beyond_the_sensor_leave_colours_open() -> None:
     assert is_color_doubtful(foggy, QUAD, Color.BLUE)
     bright = np.full((320, 320, 3), (80, 255, 255), np.uint8)
     assert is_color_doubtful(bright, QUAD, Color.YELLOW)
+
+
+def test_a_yellow_that_is_orange_or_greenish_under_a_lamp_is_not_beyond_doubt() -> None:
+    def on_white(ground: tuple[int, int, int], *lamp: float) -> Image:
+        image = np.full((320, 320, 3), 235, np.uint8)
+        image[80:240, 115:213] = ground
+        return under(image, *lamp)
+
+    amber, yellow, lime = (20, 150, 230), (20, 200, 230), (20, 230, 180)
+    assert is_color_doubtful(on_white(amber, 0.6, 0.95, 1.0), QUAD, Color.YELLOW)
+    assert is_color_doubtful(on_white(lime, 1.0, 1.0, 1.0), QUAD, Color.YELLOW)
+    # A deck's yellow may be so in white light.
+    assert not is_color_doubtful(on_white(amber, 1.0, 1.0, 1.0), QUAD, Color.YELLOW)
+    assert not is_color_doubtful(on_white(yellow, 0.7, 1.0, 1.0), QUAD, Color.YELLOW)
