@@ -15,16 +15,17 @@ from numpy.typing import NDArray
 from companion.vision.backdrop import Backdrop, Difference
 from companion.vision.frames import SMALL, Frame
 from companion.vision.geometry import Quad
-from companion.vision.motion import Mask, filled
+from companion.vision.motion import Mask, filled, length_of
 from companion.vision.restless import Restless
 from companion.vision.rim import Point, Rim, rim_of
-from companion.vision.shapes import CROSS, LEAST_AREA, WIDE, Shape, body_of, divided, farthest, from_way, single
+from companion.vision.shapes import CROSS, LEAST_AREA, Shape, body_of, divided, farthest, from_way, single, widest
 from companion.vision.tracks import Sample, Track
 
 __all__ = ["ArmWatcher"]
 
-# In how many frames two arms must have been seen by themselves to be told apart when they cross.
-_APART_FRAMES = 3
+# In how many frames an arm must have been seen by itself to be told from what is another's, as where its fingers leave
+# the picture; and two to be told apart when they meet, as hands do that come for the draw pile at once.
+_APART_FRAMES, _MEET_FRAMES = 3, 2
 # Share of a component that must move for it to be more than something that was laid down.
 _MOVES = 0.02
 # Share of its area that a hand still has from one frame to the next: what is left of it is a card that it let go of.
@@ -190,11 +191,12 @@ class ArmWatcher:
         # The shadow of an arm crosses the rim beside it; but a dark sleeve may look like one.
         dark = [run for run in runs if not any(np.isin(run, own).any() for own in firm)]
         runs = firm + [run for run in dark if not firm or self._is_entry(run, rim)]
-        if len(runs) == 1 and len(runs[0]) <= WIDE * part.shape[1]:
+        wide = widest(part.shape[1], 0.0 if self._laid is None else length_of(self._laid) / self._scale)
+        if len(runs) == 1 and len(runs[0]) <= wide:
             return single(body, rim.points[runs[0]])
         if len(runs) > 1:
             runs = self._entered(runs, rim)
-            if len(runs) == 1 and len(runs[0]) <= WIDE * part.shape[1]:
+            if len(runs) == 1 and len(runs[0]) <= wide:
                 return single(body, rim.points[runs[0]])
         known = self._known(runs, rim) if len(runs) > 1 else {}
         if len(known) > 1:
@@ -210,7 +212,7 @@ class ArmWatcher:
                 if len(near):
                     arms.append(Shape(farthest(near, places.mean(0)), places.mean(0), float(len(places)), len(near)))
             return arms
-        return divided(part, body, runs, rim)
+        return divided(part, body, runs, rim, wide)
 
     def _entered(self, runs: list[NDArray[np.intp]], rim: Rim) -> list[NDArray[np.intp]]:
         """Return the stretches without those where the finger ends of an arm leave the picture on its other side."""
@@ -238,7 +240,9 @@ class ArmWatcher:
         known: dict[int, Point] = {}
         middles = [rim.points[run].mean(0) for run in runs]
         for track in self._tracks:
-            if track.alone < _APART_FRAMES or track.last.rim is None:
+            # Shreds of a shadow are seen by themselves for a frame or two.
+            least = _APART_FRAMES if track.is_shadow else _MEET_FRAMES
+            if track.alone < least or track.last.rim is None:
                 continue
             away = [float(np.hypot(*(middle - track.last.rim / self._scale))) for middle in middles]
             nearest = int(np.argmin(away))

@@ -14,8 +14,9 @@ from numpy.typing import NDArray
 from companion.vision.motion import Mask
 from companion.vision.rim import Point, Rim, behind, ways_from
 
-# Width at the rim, over the picture's, from which a component is more than an arm: a body, or a shadow beside it.
-WIDE = 0.2
+# Width at the rim, over the picture's, from which a component is more than an arm: a body, or a shadow beside it. Seen
+# near, a hand is wider: with its thumb spread it is a card's length and a quarter, and more where it comes in aslant.
+_WIDE, _HAND = 0.2, 1.7
 # Fewest small pixels of a component, and how far it must reach in, in small pixels.
 LEAST_AREA, _LEAST_REACH = 14, 5.0
 # Share of a component that must be more than a shadow, or all of it counts when its tip is looked for.
@@ -48,6 +49,11 @@ class Shape:
     def reach(self) -> float:
         """How far it reaches in, 0 where it does not cross the rim."""
         return 0.0 if self.rim is None else float(np.hypot(*(self.tip - self.rim)))
+
+
+def widest(picture: int, length: float) -> float:
+    """Return how wide an arm is at most where it crosses the rim, for the picture's width and a card's length."""
+    return max(_WIDE * picture, _HAND * length)
 
 
 def body_of(part: NDArray[np.bool_], solid: Mask) -> Point:
@@ -105,8 +111,8 @@ def _last(points: Point, away: NDArray[np.floating]) -> Point:
     return np.asarray(points[np.argpartition(away, -count)[-count:]].mean(0), np.float64)
 
 
-def divided(part: NDArray[np.bool_], body: Point, runs: list[NDArray[np.intp]], rim: Rim) -> list[Shape]:
-    """Return the arms of a component that crosses the rim in several places, or in a wide one as a body does.
+def divided(part: NDArray[np.bool_], body: Point, runs: list[NDArray[np.intp]], rim: Rim, wide: float) -> list[Shape]:
+    """Return the arms of a component that crosses the rim in several places, or in one over `wide` as a body does.
 
     Each pixel belongs to the crossing to which the way within the component is shortest; an arm comes from that part
     of its crossing that is nearest to its tip on that way. Where one's tip is no end but lies at another's border, both
@@ -143,7 +149,7 @@ def divided(part: NDArray[np.bool_], body: Point, runs: list[NDArray[np.intp]], 
         same = [number, *joined] if len(found) == 1 else [number]
         widest = max(same, key=lambda i: len(runs[i]))
         places = rim.points[runs[widest]]
-        if len(places) > WIDE * part.shape[1]:
+        if len(places) > wide:
             places = behind(part, tip, places)
         if len(places):
             arms.append(Shape(tip, places.mean(0), float(len(places)), int(area)))

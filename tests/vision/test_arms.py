@@ -237,6 +237,16 @@ def test_a_hand_in_the_edge_of_a_passing_shadow_is_no_ghost() -> None:
     assert not Difference(0.0, wide, firm, gone, picture, table).was_here(wide)
 
 
+@pytest.mark.parametrize("length", [60, 16])
+def test_a_hand_as_wide_as_cards_seen_near_make_it_is_an_arm_and_no_body(length: int) -> None:
+    watcher = ArmWatcher()
+    watcher.lies(np.array([[0, 0], [10, 0], [10, length], [0, length]], np.float32))
+    alone = 0
+    for image, time in film(1.5, [Arm(190, DISCARD.middle, width=70)]):
+        alone = max([alone, *(track.alone for track in watcher.feed(Frame(image, time, 0)))])
+    assert (alone > 5) == (length == 60)
+
+
 def test_two_arms_at_once_are_two() -> None:
     arms = [Arm(120, DRAW.middle, seed=1), Arm(250, DISCARD.middle - np.array([8, 0]), start=0.6, seed=2)]
     _, reaches = follow(film(2.4, arms))
