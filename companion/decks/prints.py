@@ -151,10 +151,20 @@ class Prints:
         if not exactly:
             return coarse
         best = np.argsort(-coarse.scores)[:_CHOSEN]
-        offs = np.stack([np.roll(seen, (down, across), (0, 1)) for across, down in _OFF])
         errors = np.full_like(coarse.errors, _MOST)
-        errors[:, best] = self._clear.errors(offs, free, best)
+        errors[:, best] = self._clear.errors(_shifted(seen), free, best)
         return Compared(errors, free, self._clear)
+
+    def shown(self, image: Image, quad: Quad, card: int) -> Shown:
+        """Return which cells of an outline (4, 2) show a card, a number of ALL_CARDS: none of one without a picture."""
+        chosen = np.flatnonzero(self.cards == card)
+        if not len(chosen):
+            return np.zeros((DOWN, ACROSS), bool)
+        whole = np.ones((DOWN, ACROSS), bool)
+        compared = Compared(
+            self._clear.errors(_shifted(_soft(cut(image, quad, *SIZE))), whole, chosen), whole, self._clear
+        )
+        return compared.shown(int(compared.scores.argmax()))
 
     def scores_of_cards(self, scores: Floats) -> Floats:
         """Return (58,) the best score of each card's pictures, the worst of all for cards without any.
@@ -189,6 +199,11 @@ def _light(
 
 def _soft(picture: Image) -> Floats:
     return cv2.GaussianBlur(picture, (0, 0), _BLUR).astype(np.float32)
+
+
+def _shifted(picture: Floats) -> Floats:
+    """Return (O, H, W, 3) a picture as it is and off by a pixel each way."""
+    return np.stack([np.roll(picture, (down, across), (0, 1)) for across, down in _OFF])
 
 
 def _halved(pictures: Floats) -> Floats:

@@ -92,17 +92,22 @@ class Seeker:
         values = (prints.faces.astype(_SHORT), prints.numbers, prints.differ, nats, known.places, words)
         return dict(zip(_KEPT, values, strict=True))
 
-    def seek(self, image: Image, known: Sequence[Quad]) -> list[Sought]:
-        """Return the cards in a (H, W, 3) BGR uint8 picture, the topmost first.
+    def seek(self, image: Image, known: Sequence[Quad], sure: Sequence[tuple[Quad, int]] = ()) -> list[Sought]:
+        """Return the cards in a (H, W, 3) BGR uint8 picture, the topmost first, without those that are sure.
 
-        known: outlines (4, 2) in which some may lie, besides those that keypoints tell.
+        known: outlines (4, 2) in which some may lie, besides those that keypoints tell. sure: outlines of cards,
+        numbers of ALL_CARDS, that lie there.
         """
-        outlines: list[Quad] = []
-        for quad in [*known, *self._voters.outlines(image)]:
-            if all(intersection_over_union(quad, other) < _SAME for other in outlines):
-                outlines.append(quad)
         height, width = (round(side * _SCALE) for side in image.shape[:2])
         covered = np.zeros((height, width), np.uint8)
+        there: list[Quad] = []
+        for quad, card in sure:
+            shown = self._prints.shown(image, quad, card)
+            if shown.mean() > _SHARE:
+                covered |= _cover(quad, shown, covered.shape)
+                there.append(quad)
+        open_to_doubt = [quad for quad in (*known, *self._voters.outlines(image)) if _others([quad], there)]
+        outlines = _others(open_to_doubt, (), _SAME)
         left = [seen for quad in outlines if (seen := self._at_a_glance(image, quad, covered)) is not None]
         found: list[Sought] = []
         further: list[Quad] = []
@@ -111,8 +116,8 @@ class Seeker:
             best = max(left, key=lambda seen: seen.worth, default=None)
             if best is None or best.worth < _LEAST:
                 # How a hand goes on beyond the cards found tells of others.
-                known = [*(one.quad for one in found), *further]
-                onward = _others(continued([one.quad for one in found]), known)[: _FURTHER - len(further)]
+                lying = [*there, *(one.quad for one in found)]
+                onward = _others(continued(lying), [*lying, *further])[: _FURTHER - len(further)]
                 further += onward
                 likely = [
                     seen for quad in onward if (seen := self._at_a_glance(image, quad, covered, _LEAST)) is not None
@@ -126,7 +131,7 @@ class Seeker:
             one = proof(self._prints, image, taken.proof, taken.free)
             free = _free(one.quad, covered)
             shown, telling = one.shown & free, one.telling & free
-            if any(intersection_over_union(one.quad, other.quad) > _TWICE for other in found):
+            if not _others([one.quad], [*there, *(other.quad for other in found)]):
                 continue
             if shown.sum() < max(_CELLS, _SHARE * free.sum()) or telling.sum() < _TELLING:
                 continue
@@ -187,11 +192,11 @@ def _logs(scores: Floats, shown: Shown, nats: float) -> Floats:
     return np.asarray(np.maximum(nats / ill * (scores - best), -_MOST), np.float32)
 
 
-def _others(quads: Sequence[Quad], known: Sequence[Quad]) -> list[Quad]:
-    """Return the outlines that are none of those known, none twice."""
+def _others(quads: Sequence[Quad], known: Sequence[Quad], same: float = _TWICE) -> list[Quad]:
+    """Return the outlines that are none of those known, none twice. same: what one shares with such a one."""
     others: list[Quad] = []
     for quad in quads:
-        if all(intersection_over_union(quad, other) < _TWICE for other in [*known, *others]):
+        if all(intersection_over_union(quad, other) < same for other in [*known, *others]):
             others.append(quad)
     return others
 

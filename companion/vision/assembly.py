@@ -42,6 +42,9 @@ _PAIR_SCORE = 0.5
 # Of the learnt deck: how many faint boxes are looked at; where a card was found that shares so much with them, none is
 # sought; from which belonging on a place is looked at closely, and a card is one; and the score that it then has.
 _FAINT_CARDS, _TAKEN, _GLANCE, _BELONGS, _LEARNT = 12, 0.5, 0.01, 0.5, 0.5
+# A whole card of the learnt deck that is told so surely need not be sought. Where all found are such, and each box has
+# as much as the second in common with one of them, be it a card's or an index' with the last score, none is.
+_SURELY, _ON, _FAINT_INDEX = 0.95, 0.5, 0.2
 # Where nothing else is found, a faint box counts if it is read so surely.
 _READ_THOUGH_FAINT = 0.85
 # So little a faint box shares with the cards that were found, and so many times it is as large as they at most.
@@ -56,17 +59,19 @@ class Assembler:
         self._limits = limits
         self._hidden = HiddenCards(reader, limits)
 
-    def cards(self, image: Image, boxes: Sequence[Box], seek: bool = False) -> list[Sighting]:
+    def cards(self, image: Image, boxes: Sequence[Box], seek: bool = False, propose: bool = False) -> list[Sighting]:
         """Return the cards that are boxed in a (H, W, 3) BGR picture, whole ones first, each from the left.
 
-        seek: whether a learnt deck's cards are sought by their pictures besides.
+        seek: whether a learnt deck's cards are sought by their pictures besides. propose: whether its cards are looked
+        for, at less cost, in faint boxes and where something stands out.
         """
         surely = [box for box in boxes if box.score >= self._limits.box]
         read = self._reader.read_indices(image, _index_frames(surely))
         indices = [index for index in apart(read) if self._is_index(index)]
         candidates = [(box.quad, box.score) for box in surely if box.kind is BoxKind.CARD]
         whole = self._whole_cards(image, candidates, indices)
-        learnt = self._learnt_cards(image, boxes, whole, indices) if self._reader.seeks else []
+        seeks = self._reader.seeks and seek and not _explained(boxes, whole)
+        learnt = self._learnt_cards(image, boxes, whole, indices) if self._reader.seeks and propose else []
         if learnt:
             whole = one_each([*whole, *learnt], indices, image)
         loose = self._unclaimed(indices, whole)
@@ -88,11 +93,11 @@ class Assembler:
         told = [as_told(image, card) for card in whole]
         sightings = of_one_size([replace(one, handedness=CardIndices(one.quad, frames).handedness()) for one in told])
         sightings += self._hidden.among(image, loose, sightings, indices, read)
-        if seek and self._reader.seeks:
-            # What no sure box shows is believed where the deck's pictures say so.
-            sure = [s for s in sightings if all(s.quad is not card.quad for card in learnt)]
-            sought = self._reader.sought(image, [s.quad for s in sightings])
-            sightings = with_sought(sure, [pair for pair in sought if pair[0].confidence >= self._limits.misread])
+        if seeks:
+            sure = [card for card in whole if _is_surely_learnt(card)]
+            known = [*(s.quad for s in sightings), *_beside(self._faint_cards(boxes), whole)]
+            sought = self._reader.sought(image, known, sure)
+            sightings = with_sought(sightings, [pair for pair in sought if pair[0].confidence >= self._limits.misread])
         return sorted(sightings, key=lambda sighting: (not sighting.whole, float(sighting.quad[:, 0].mean())))
 
     def faint_cards(self, image: Image, boxes: Sequence[Box], found: Sequence[Sighting] = ()) -> list[Sighting]:
@@ -114,16 +119,16 @@ class Assembler:
         surely.sort(key=lambda reading: -reading.confidence)
         return [reading.sighting(whole=True) for reading in one_each(surely, [], image)]
 
+    def _faint_cards(self, boxes: Sequence[Box]) -> list[Quad]:
+        """Return the outlines of cards that are boxed too faintly to count by themselves, the likeliest."""
+        faint = [box.quad for box in boxes if box.kind is BoxKind.CARD and box.score < self._limits.box]
+        return faint[:_FAINT_CARDS]
+
     def _learnt_cards(
         self, image: Image, boxes: Sequence[Box], whole: Sequence[Reading], indices: Sequence[Reading]
     ) -> list[Reading]:
         """Return the readings of cards of the learnt deck that no sure box shows: faint boxes, and what stands out."""
-        faint = [box.quad for box in boxes if box.kind is BoxKind.CARD and box.score < self._limits.box]
-        places = [
-            quad
-            for quad in [*faint[:_FAINT_CARDS], *proposals(image)]
-            if all(intersection_over_smaller(quad, card.quad) < _TAKEN for card in whole)
-        ]
+        places = _beside([*self._faint_cards(boxes), *proposals(image)], whole)
         belonging = self._reader.belongings(image, places)
         likely = [(quad, _LEARNT) for quad, belongs in zip(places, belonging, strict=True) if belongs >= _GLANCE]
         found = self._whole_cards(image, likely, indices)
@@ -230,6 +235,21 @@ class Assembler:
             others = lying.surplus(corners - symbol, agreeing)
             own |= symbol | (corners - {i for i in others if self._is_clear(indices[i])})
         return [index for i, index in enumerate(indices) if i not in own]
+
+
+def _is_surely_learnt(card: Reading) -> bool:
+    return min(card.belonging, card.confidence) >= _SURELY
+
+
+def _explained(boxes: Sequence[Box], whole: Sequence[Reading]) -> bool:
+    """Whether the cards found, all surely of the learnt deck, leave nothing that was boxed, however faintly."""
+    telling = [box.quad for box in boxes if box.kind is BoxKind.CARD or box.score >= _FAINT_INDEX]
+    return bool(whole) and all(map(_is_surely_learnt, whole)) and not _beside(telling, whole, _ON)
+
+
+def _beside(quads: Sequence[Quad], cards: Sequence[Reading], share: float = _TAKEN) -> list[Quad]:
+    """Return the outlines of which less than a share lies on each card."""
+    return [q for q in quads if all(intersection_over_smaller(q, card.quad) < share for card in cards)]
 
 
 def _index_frames(boxes: Sequence[Box]) -> list[Quad]:

@@ -192,13 +192,14 @@ class CardDetector:
         return self._on_pile(image, CardDetector._thoroughly)
 
     def _closely(self, image: Image) -> list[Sighting]:
-        return self._assembler.cards(image, self._boxes.find(image, _CLOSE_SCALES, pile=True))
+        return self._assembler.cards(image, self._boxes.find(image, _CLOSE_SCALES, pile=True), propose=True)
 
     def _thoroughly(self, image: Image) -> list[Sighting]:
-        found = self._assembler.cards(image, self._boxes.find(image, pile=True))
+        found = self._assembler.cards(image, self._boxes.find(image, pile=True), propose=True)
         if any(sighting.whole for sighting in found):
             return found
-        turned = self._assembler.cards(image, self._boxes.find(image, _LAST_SCALES, turned=True, pile=True))
+        boxes = self._boxes.find(image, _LAST_SCALES, turned=True, pile=True)
+        turned = self._assembler.cards(image, boxes, propose=True)
         return turned if any(sighting.whole for sighting in turned) else found
 
     def _on_pile(self, image: Image, find: Callable[[CardDetector, Image], list[Sighting]]) -> list[Sighting]:

@@ -61,8 +61,11 @@ class Deck(Protocol):
     def seeks(self) -> bool:
         """Whether its cards are unlike any that the networks know, and worth seeking by their pictures."""
 
-    def seek(self, image: Image, known: Sequence[Quad]) -> list[Sought]:
-        """Return the deck's cards in a picture, the topmost first. known: outlines (4, 2) in which some may lie."""
+    def seek(self, image: Image, known: Sequence[Quad], sure: Sequence[tuple[Quad, int]] = ()) -> list[Sought]:
+        """Return the deck's cards in a picture, the topmost first, without those that are sure.
+
+        known: outlines (4, 2) in which some may lie. sure: outlines of cards, numbers of ALL_CARDS, that lie there.
+        """
 
     def are_of_another(self, image: Image, cards: Sequence[Quad]) -> bool:
         """Whether of the cards that lie whole in outlines (4, 2) of a picture none is like any of this deck."""

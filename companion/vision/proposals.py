@@ -40,9 +40,11 @@ def proposals(image: Image) -> list[Quad]:
     found = [pair for mask in masks for pair in _card_shaped(mask)]
     kept: list[Quad] = []
     for _, quad in sorted(found, key=lambda pair: -pair[0]):
+        if len(kept) == _MOST:
+            break
         if all(intersection_over_smaller(quad, other) < _SAME for other in kept):
             kept.append(quad)
-    return [np.asarray(portrait(quad) / scale, np.float32) for quad in kept[:_MOST]]
+    return [np.asarray(portrait(quad) / scale, np.float32) for quad in kept]
 
 
 def _card_shaped(mask: Image) -> list[tuple[float, Quad]]:

@@ -94,6 +94,17 @@ def test_cards_are_told_by_their_pictures_from_the_topmost_down(faces: list[Imag
         assert one.open == (name in {NAMES[3], NAMES[4]})
 
 
+def test_what_is_sure_already_is_not_told_again_and_hides_others(faces: list[Image]) -> None:
+    picture = _table(800, 600)
+    quads = [_turned(220 + 60 * i, 300 + 8 * i, -24 + 14 * i) for i in range(4)]
+    for face, quad in zip(faces, quads, strict=False):
+        _lay(picture, face, quad)
+    seeker, lit = Seeker.of(_deck(faces), CARDS), _lit(picture)
+    assert sorted(_names(seeker.seek(lit, [], [(quads[3], CARDS[3])]))) == sorted(NAMES[:3])
+    # What is not seen where it is said to lie hides nothing.
+    assert sorted(_names(seeker.seek(lit, [], [(quads[3], CARDS[5])]))) == sorted(NAMES[:4])
+
+
 def test_a_hand_is_followed_to_cards_that_nothing_else_tells_of(faces: list[Image]) -> None:
     picture, turns = _table(800, 600), np.radians([-28, -14, 0, 14])
     quads = [_turned(400 + 260 * np.sin(turn), 520 - 260 * np.cos(turn), float(np.degrees(turn))) for turn in turns]
