@@ -231,7 +231,7 @@ class Follower:
             other.event.arm.track == held.event.arm.track for other in self._held_back if other.draw is not None
         )
         since = self._quiet.before(held.reach.began)
-        alone = alone and not any(since < drawn < held.reach.began for drawn in self._drawn)
+        alone = alone and not any(since < drawn <= held.reach.began for drawn in self._drawn)
         self._drawn = [*self._drawn, held.reach.ended][-_QUIET:]
         event = told(held.reach, held.zone, held.draw, self._changes.odds(share, alone))
         if is_sure(held.reach, held.draw):

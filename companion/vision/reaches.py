@@ -36,8 +36,9 @@ _UNSEEN = 0.2
 _OVERREACH = 0.3
 # How much farther out than it ever came, in lengths of a card, a hand is still about where it turns.
 _TURNS = 0.5
-# Seconds within which an arm that lay a card was not at the draw pile as well, but for a card fetched from there.
-_ONE_ACT = 0.4
+# Seconds within which an arm that lay a card was not at the draw pile as well, but for a card fetched from there: who
+# draws and plays what was drawn looks at it.
+_ONE_ACT = 0.8
 # A stay shorter than so many seconds is no draw where the same arm laid a card within so many after it: who draws looks
 # at the card before, and who flips one for an item box has no need to be told of.
 _ON_ITS_WAY, _THEN_LAYS = 0.5, 1.4

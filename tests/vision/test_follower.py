@@ -15,14 +15,14 @@ from companion.dataset.simulated.script import BESIDE_PILE, Script, write_script
 from companion.dataset.simulated.seating import Chair
 from companion.dataset.simulated.simulation import SimulatedTable
 from companion.vision.drawpile import DrawPile
-from companion.vision.events import CardLanded, PileEvent, PileKind, PileReached
+from companion.vision.events import Arm, CardLanded, PileEvent, PileKind, PileReached
 from companion.vision.follower import Follower, doubted
 from companion.vision.frames import Frame
 from companion.vision.geometry import Image, Quad
 from companion.vision.hindsight import Hindsight
 from companion.vision.motion import Zone
 from companion.vision.pile import PileTracker
-from companion.vision.reaches import Spot, came_to, last_at
+from companion.vision.reaches import Spot, came_to, last_at, was_laying
 from companion.vision.tracks import Sample, Track
 
 HEADER = write_script(0, longest=1).header
@@ -292,6 +292,13 @@ def test_a_hand_that_rests_beside_the_pile_did_not_lay_the_card() -> None:
     # It is the resting one that moves where nobody else is there; a hand that has just come is no resting one.
     assert last_at(spot, [resting], 10.6) is resting
     assert last_at(spot, [resting, arm_to(2, (300.0, 0.0), (300.0, 60.0), 0.0)], 1.0) is resting
+
+
+def test_who_plays_what_was_drawn_looks_at_it_first() -> None:
+    stay = PileReached(5.0, 4.0, Arm(90.0, 8.0, 3), PileKind.DRAW, (0.05, 0.95))
+    assert was_laying(stay, [(3, 5.6)])
+    assert not was_laying(stay, [(3, 6.0)])
+    assert not was_laying(stay, [(4, 5.6)])
 
 
 def test_an_arm_that_fetched_the_card_comes_to_the_pile_after_that() -> None:
