@@ -16,7 +16,7 @@ from companion.vision.doubt import as_middle_allows, as_told
 from companion.vision.geometry import Image, Quad, index_frame, intersection_over_smaller, portrait
 from companion.vision.hidden import HiddenCards
 from companion.vision.limits import ReadingLimits
-from companion.vision.outlines import SAME_CARD, is_card_shaped, of_one_size, one_each
+from companion.vision.outlines import SAME_CARD, is_card_shaped, of_one_size, one_each, without_echo
 from companion.vision.proposals import proposals
 from companion.vision.reader import Backing, Reader
 from companion.vision.reading import Reading, as_corners_say, with_indices
@@ -92,7 +92,7 @@ class Assembler:
         frames = [index.quad for index in indices]
         told = [as_told(image, card) for card in whole]
         sightings = of_one_size([replace(one, handedness=CardIndices(one.quad, frames).handedness()) for one in told])
-        sightings += self._hidden.among(image, loose, sightings, indices, read)
+        sightings = without_echo([*sightings, *self._hidden.among(image, loose, sightings, indices, read)])
         if seeks:
             sure = [card for card in whole if _is_surely_learnt(card)]
             known = [*(s.quad for s in sightings), *_beside(self._faint_cards(boxes), whole)]

@@ -72,9 +72,14 @@ def is_mirrored(as_it_is: Sequence[Sighting], turned: Sequence[Sighting]) -> boo
     Some cards look the same in a mirror, so those read surely there must be more than twice as many. Arrows tell
     nothing where there are digits: a slanted or blurred digit's mirror image may look like them.
     """
-    # What is not beyond doubt, in odd light or told by its middle alone, tells where nothing else does, or is not there
-    # the other way round.
-    return any(_sure(turned, least) > 2 * _sure(as_it_is, least) for least in (_SURELY, NAMED_BELOW))
+    if _sure(turned, _SURELY) > 2 * _sure(as_it_is, _SURELY):
+        return True
+    # What is not beyond doubt, in odd light or told by its middle alone, may be so where its corners are not read as
+    # they are in a mirror; a finger on one of them does the same, but puts none where it is printed.
+    if any(sighting.handedness is Handedness.PRINTED for sighting in as_it_is):
+        return False
+    printed = [sighting for sighting in turned if sighting.handedness is Handedness.PRINTED]
+    return _sure(printed, NAMED_BELOW) > 2 * _sure(as_it_is, NAMED_BELOW)
 
 
 def lies_oddly(sightings: Sequence[Sighting]) -> bool:

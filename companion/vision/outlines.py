@@ -8,7 +8,16 @@ import cv2
 import numpy as np
 
 from companion.vision.corners import lies_across
-from companion.vision.geometry import Image, Quad, clipped, intersection_over_smaller
+from companion.vision.geometry import (
+    Image,
+    Quad,
+    clipped,
+    corner_frames,
+    homography,
+    intersection_over_smaller,
+    project,
+    unit_square,
+)
 from companion.vision.reading import Reading
 from companion.vision.sightings import Sighting
 
@@ -18,6 +27,11 @@ _FAR_SMALLER = 0.2
 SAME_CARD = 0.65
 # An outline of less than this share of the area of one that it lies in is a part of it.
 _PART = 0.6
+# A corner read with less than the first, no farther than so much of an open card's sides from it, is its own if it
+# reads alike: so it was on three photographs of one card, however they were spoilt.
+_CLEAR, _ECHO = 0.82, 0.5
+# A corner on an open card tells a card of at least so much of its area, or is print: one that did not had a fifth.
+_PRINT = 0.3
 
 
 def one_each(readings: Sequence[Reading], indices: Sequence[Reading], image: Image) -> list[Reading]:
@@ -55,6 +69,23 @@ def of_one_size(sightings: Sequence[Sighting]) -> list[Sighting]:
             for other, other_area in zip(sightings, areas, strict=True)
         )
     ]
+
+
+def without_echo(sightings: Sequence[Sighting]) -> list[Sighting]:
+    """Return the sightings without a doubtful corner that is the one open card's own, or its print.
+
+    Where a card's outline is off, its own corner lies beside it; a second card like it seldom does. What lies on it is
+    as large as it is.
+    """
+    if len(sightings) != 2 or not sightings[0].whole or sightings[1].whole:
+        return list(sightings)
+    card, corner = sightings
+    at = project(homography(card.quad, unit_square()), corner_frames(corner.quad)[0].mean(0)[None])[0]
+    away = float(np.abs(at - 0.5).max()) - 0.5
+    own = corner.card == card.card and away < _ECHO
+    printed = away < 0 and abs(cv2.contourArea(corner.quad)) < _PRINT * abs(cv2.contourArea(card.quad))
+    doubtful = corner.confidence < min(_CLEAR, card.confidence)
+    return [card] if doubtful and (own or printed) else [card, corner]
 
 
 def is_card_shaped(quad: Quad) -> bool:

@@ -184,9 +184,12 @@ def test_a_digit_with_two_sides_that_is_much_surer_in_the_mirror_tells_it() -> N
 
 
 def test_what_is_beyond_doubt_in_the_mirror_alone_tells_it() -> None:
-    doubted, sure = seen("red skip", 0.96), seen("red skip", 0.999)
+    doubted, sure = seen("red skip", 0.96), replace(seen("red skip", 0.999), handedness=Handedness.PRINTED)
     assert is_doubtful([doubted])
     assert is_mirrored([doubted], [sure])
+    # A finger hides a corner from either side.
+    assert not is_mirrored([doubted], [replace(sure, handedness=Handedness.UNTOLD)])
+    assert not is_mirrored([replace(doubted, handedness=Handedness.PRINTED)], [sure])
     assert is_mirrored([seen("red reverse", 0.6)], [seen("red 2", 0.96)])
     assert not is_mirrored([doubted], [doubted])
     assert not is_mirrored([sure], [sure])

@@ -1,0 +1,38 @@
+"""One outline for each card: a card's own corner, read beside it, is no second one."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from companion.cards import Card
+from companion.vision.geometry import Quad, unit_square
+from companion.vision.outlines import without_echo
+from companion.vision.sightings import Sighting
+
+QUAD: Quad = np.asarray(unit_square() * (100, 155) + (200, 200), np.float32)
+
+
+def sighting(name: str, confidence: float, away: float = 0.0, whole: bool = False) -> Sighting:
+    return Sighting(np.asarray(QUAD + np.array([away, 0.0]), np.float32), (Card.parse(name),), (confidence,), whole)
+
+
+def test_a_doubtful_corner_beside_a_card_that_reads_alike_is_its_own() -> None:
+    card = sighting("green 8", 0.99, whole=True)
+    for echo in (sighting("green 8", 0.5), sighting("green 8", 0.5, -40)):
+        assert without_echo([card, echo]) == [card]
+    others = (
+        sighting("green 8", 0.9),
+        sighting("green 8", 0.5, 250),
+        sighting("green 3", 0.5),
+        replace(sighting("green 8", 0.5), whole=True),
+    )
+    for other in others:
+        assert without_echo([card, other]) == [card, other]
+    small = replace(sighting("red 2", 0.7), quad=np.asarray(unit_square() * (40, 62) + (210, 300), np.float32))
+    assert without_echo([card, small]) == [card]
+    outside = replace(small, quad=small.quad + np.float32(200))
+    assert without_echo([card, outside]) == [card, outside]
+    assert len(without_echo([card, sighting("green 8", 0.5), sighting("green 8", 0.5)])) == 3
+    assert without_echo([]) == []
