@@ -7,6 +7,7 @@ is ever run.
 from __future__ import annotations
 
 import io
+import itertools
 import zipfile
 from collections import Counter
 from dataclasses import dataclass, replace
@@ -126,31 +127,29 @@ class _Index(BaseModel):
 
 def pack(deck: LearntDeck) -> bytes:
     """Return the deck's file."""
-    entries, further, unnamed, buffer = [], [], [], io.BytesIO()
+    buffer, numbers = io.BytesIO(), itertools.count()
     jpegs = deck.jpegs or [encoded(picture) for picture in deck.pictures]
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_STORED) as archive:
-        for i, (card, jpeg) in enumerate(zip(deck.cards, jpegs, strict=True)):
-            name = f"{i:03}.jpg"
+
+        def kept(jpeg: bytes) -> str:
+            """Return the name under which a picture now lies in the archive."""
+            name = f"{next(numbers):03}.jpg"
             archive.writestr(_entry(name), jpeg)
-            entries.append(_Entry(card=card.name, picture=name))
-        for i, view in enumerate(deck.further, len(entries)):
-            name = f"{i:03}.jpg"
-            archive.writestr(_entry(name), view.jpeg)
-            further.append(_Further(card=view.card.name, picture=name, match=view.match, reading=view.reading))
-        for i, jpeg in enumerate(deck.unnamed, len(entries) + len(further)):
-            name = f"{i:03}.jpg"
-            archive.writestr(_entry(name), jpeg)
-            unnamed.append(_Nameless(picture=name))
+            return name
+
         index = _Index(
             version=_VERSION,
             name=deck.name,
             edition=deck.edition,
             asked=deck.asked,
             spot=deck.spot,
-            cards=entries,
+            cards=[_Entry(card=card.name, picture=kept(jpeg)) for card, jpeg in zip(deck.cards, jpegs, strict=True)],
             learns=deck.learns,
-            further=further,
-            unnamed=unnamed,
+            further=[
+                _Further(card=view.card.name, picture=kept(view.jpeg), match=view.match, reading=view.reading)
+                for view in deck.further
+            ],
+            unnamed=[_Nameless(picture=kept(jpeg)) for jpeg in deck.unnamed],
             signs=list(deck.signs),
         )
         archive.writestr(_entry(_INDEX), index.model_dump_json(indent=1))
