@@ -61,4 +61,5 @@ def test_small_pictures_are_alike_in_any_light_and_either_end_up(faces: dict[Car
     assert turned[0, 1] > 0.95 > upright[0, 1]
     likes = Likes(kept)
     assert not likes.are_of_another(dim, [outline()])
+    assert not likes.are_of_another(np.ascontiguousarray(dim[:, ::-1]), [outline()]), "as a front camera shows it"
     assert not likes.are_of_another(dim, [])
