@@ -180,14 +180,19 @@ def _tapped_in_time(known: Situation, pending: Sequence[Pending], mode: Mode) ->
     """Return what is pending with its last, a tap, where it fits; raises RefereeError where it fits nowhere.
 
     That may be before the arms at the draw pile that came just before it, whatever they did there: a colour or a target
-    is named before the next player acts, and tapped when somebody has a hand there already.
+    is named before the next player acts, and tapped when somebody has a hand there already, or has laid a card that is
+    still in doubt.
     """
     place, tapped = len(pending) - 1, pending[-1]
     while place and isinstance(pending[place - 1].what, Reach):
         place -= 1
     as_told, before_hands = tuple(pending), (*pending[:place], tapped, *pending[place:-1])
-    named = isinstance(tapped.what, Tap) and isinstance(tapped.what.move, ChooseColor | Target)
-    for order in (before_hands, as_told) if named else (as_told, before_hands):
+    orders = [as_told, before_hands]
+    if isinstance(tapped.what, Tap) and isinstance(tapped.what.move, ChooseColor | Target):
+        last = last_sight(pending)
+        before_card = [] if last is None else [(*pending[:last], tapped, *pending[last:-1])]
+        orders = [before_hands, as_told, *before_card]
+    for order in orders:
         refusal = stories_of(known, order, mode)[0].ways[order.index(tapped)].refusal
         if refusal is None:
             return order

@@ -52,7 +52,7 @@ class ArmsGame(Game):
     def arm(self, who: str, off: float = 0.0) -> Arm:
         return Arm((_SEATS[who] + off) % 360, 4.0, int(self.now))
 
-    def lay(self, who: str | None, name: str, off: float = 0.0) -> None:
+    def lay(self, who: str | None, name: dict[str, float] | str, off: float = 0.0) -> None:
         self.now += 5
         arm = None if who is None else self.arm(who, off)
         self.table.see(CardLanded(self.now, probabilities(name), arm=arm))
@@ -113,6 +113,16 @@ def test_a_colour_may_be_tapped_when_the_next_player_is_at_the_draw_pile(arms: A
     arms.table.tap(ChooseColor(Color.BLUE))
     arms.lay("Cy", "blue 3")
     assert arms.moves[-5:] == ["Ann Play", "Ann ChooseColor", "Ben Draw", "Ben Pass", "Cy Play"]
+
+
+def test_a_colour_may_be_tapped_when_the_next_card_lies_there_in_doubt(arms: ArmsGame) -> None:
+    arms.lay("Ann", "wild")
+    arms.lay("Ben", {"green reverse": 0.9, "green 0": 0.1})
+    assert arms.moves[-1] == "Ann Play", "what Ben laid is in doubt"
+    arms.table.tap(ChooseColor(Color.GREEN))
+    assert arms.moves[-1] == "Ann ChooseColor"
+    arms.answer("green reverse")
+    assert (arms.moves[-2:], arms.top) == (["Ann ChooseColor", "Ben Play"], "green reverse")
 
 
 def test_it_is_asked_who_played_where_an_arm_comes_from_between_two(store: Store) -> None:
