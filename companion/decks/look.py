@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from companion.cards import ALL_CARDS
+from companion.decks.unlaid import Apart
 from companion.vision.labels import Floats, log_softmax
 
 CLASSES = len(ALL_CARDS) + 1
@@ -45,7 +46,7 @@ class Look:
     prototypes: (P, D) float32, each of length one. cards: (P,) numbers of ALL_CARDS, NOTHING or UNNAMED, rising. mean:
     (D,) taken off before. sharpness: nats for a likeness of one. trust: what the reader's own log-likelihoods still
     count. begin, full: the likeness from which on a crop is taken for one of this deck, a little and entirely. prior:
-    nats against a face that was not laid.
+    nats against a face that was not laid. apart: what tells faces that were laid from others, None where all were.
     """
 
     prototypes: Floats
@@ -56,6 +57,7 @@ class Look:
     begin: float
     full: float
     prior: float = 0.0
+    apart: Apart | None = None
 
     def likeness(self, features: Floats) -> tuple[NDArray[np.intp], Floats]:
         """Return the learnt cards' numbers (C,), and the (N, C) likeness, at most 1, of crops with (N, D) features.
@@ -101,18 +103,39 @@ class Look:
             within = log_softmax(np.maximum(logs[:, others], _BOUND))
             own[:, others] = own[:, others].max(1, keepdims=True) + within
             evidence[:, others] = evidence[:, UNNAMED:]
-        blended = log_softmax(np.asarray(own + evidence[:, :CLASSES], np.float32))
+        told = np.asarray(own + evidence[:, :CLASSES], np.float32)
+        if self.apart is not None:
+            told = self._with_unlaid(told, logs, known, self.apart.odds(likeness.max(1)))
+        blended = log_softmax(told)
         # Between the two, not a jump: a crop that is hardly like the deck's is hardly read otherwise than without it.
         weighed = np.where(belonging > 0, (1 - belonging) * logs + belonging * blended, logs)
         return weighed.astype(np.float32), belongs
 
+    def _with_unlaid(self, told: Floats, logs: Floats, known: NDArray[np.intp], odds: Floats) -> Floats:
+        """Return what is told (N, 57) of the deck's pictures, and that it may be a face that was not laid.
 
-def fit(features: Floats, logs: Floats, cards: Sequence[int], plain: int, prior: float = 0.0) -> Look:
+        Of those the deck knows nothing: which of them it is, the reader tells. odds: (N,) nats for a face that was.
+        """
+        others = np.setdiff1d(np.arange(NOTHING), known)
+        laid = known[known < NOTHING]
+        own = np.maximum(logs, _BOUND) * self.trust
+        # What cards without a name add to the others is of the deck, too.
+        of_deck = np.arange(NOTHING) if known[-1] == UNNAMED else laid
+        share = np.logaddexp.reduce(own[:, laid], axis=1) + odds - np.logaddexp.reduce(told[:, of_deck], axis=1)
+        told = told + share[:, None]
+        unlaid = np.logaddexp.reduce(own[:, others], axis=1)[:, None] + log_softmax(logs[:, others])
+        told[:, others] = np.logaddexp(told[:, others], unlaid) if known[-1] == UNNAMED else unlaid
+        return np.asarray(told, np.float32)
+
+
+def fit(
+    features: Floats, logs: Floats, cards: Sequence[int], plain: int, prior: float = 0.0, part: bool = False
+) -> Look:
     """Return the look of crops whose cards are known.
 
     features: (N, V, D), V views of each crop, of which the first `plain` are as they are and the others altered as
     light, lens and outline may be. logs: (N, V, 57) what the reader says of them. cards: (N,) numbers of ALL_CARDS,
-    NOTHING or UNNAMED. prior: nats against a face that was not laid.
+    NOTHING or UNNAMED. prior: nats against a face that was not laid. part: whether only a part of the deck was.
 
     Weights are those under which copies are likeliest to be read right by the views of other copies; a card without a
     copy is read by its own plain views. Where the reader alone does as well, nothing is added to what it says.
@@ -149,7 +172,10 @@ def fit(features: Floats, logs: Floats, cards: Sequence[int], plain: int, prior:
     sharpness, trust = _weights(
         look, likeness.astype(np.float32), asked, labels[named], known, max(high - low, _LEAST_STEP)
     )
-    return Look(look.prototypes, look.cards, look.mean, sharpness, trust, begin, full, prior)
+    # A lone card's views are more like itself than any other copy would be.
+    copies_like = np.maximum(right, wrong)[~lone[named]] if part else right
+    apart = Apart.of(copies_like if len(copies_like) else right, wrong) if part else None
+    return Look(look.prototypes, look.cards, look.mean, sharpness, trust, begin, full, prior, apart)
 
 
 def _weights(

@@ -33,15 +33,16 @@ class Places:
     """Finds which of the deck's pictures lies about a place, and how.
 
     cards: the pictures' cards, as numbers of ALL_CARDS, or UNNAMED. sharpness: nats for a correlation of one. prior:
-    nats against a card that was not laid.
+    nats against a card that was not laid, None where only a part of the deck was.
     """
 
-    def __init__(self, templates: Templates, cards: Sequence[int], sharpness: float, prior: float = 0.0) -> None:
+    def __init__(self, templates: Templates, cards: Sequence[int], sharpness: float, prior: float | None = 0.0) -> None:
         self.sharpness = sharpness
         self._prior = prior
         self._templates = templates
         self._cards = np.asarray(cards)
         self._unlaid = np.setdiff1d(np.arange(NOTHING), self._cards)
+        self._unseen = self._unlaid if prior is None else self._unlaid[:0]
         self._doubtful = UNNAMED in self._cards
 
     def find(self, image: Image, rough: Quad) -> Placed | None:
@@ -52,14 +53,15 @@ class Places:
         best = np.full(CLASSES + 1, -1.0, np.float32)
         np.maximum.at(best, self._cards, found.fits)
         logs = np.maximum(self.sharpness * (best - best.max()), -_MOST)
-        # How a face looks that was not laid is not known: it is seldom seen where few are. One whose name is in doubt
-        # may be any of them.
-        logs[self._unlaid] = logs[UNNAMED] if self._doubtful else -self._prior
+        # How a face looks that was not laid is not known. One whose name is in doubt may be any of them.
+        logs[self._unlaid] = logs[UNNAMED] if self._doubtful else -_MOST if self._prior is None else -self._prior
         belonging = float(np.clip((found.fit - _FITS) / (_SURELY - _FITS), 0, 1))
-        return Placed(found.quad, np.asarray(logs[:CLASSES], np.float32), belonging)
+        return Placed(found.quad, np.asarray(logs[:CLASSES], np.float32), belonging, self._unseen)
 
 
-def card_places(deck: LearntDeck, cards: Sequence[int], prior: float = 0.0, sharpness: float | None = None) -> Places:
+def card_places(
+    deck: LearntDeck, cards: Sequence[int], prior: float | None = 0.0, sharpness: float | None = None
+) -> Places:
     """Return what finds whole cards, upright or upside down.
 
     prior: nats against a card that was not laid. sharpness: nats for a correlation of one, fitted where None.
@@ -68,7 +70,9 @@ def card_places(deck: LearntDeck, cards: Sequence[int], prior: float = 0.0, shar
     return _places(frames, cards, (0, 2), _CARD, _SHARPNESSES if sharpness is None else (sharpness,), prior)
 
 
-def index_places(deck: LearntDeck, cards: Sequence[int], prior: float = 0.0, sharpness: float | None = None) -> Places:
+def index_places(
+    deck: LearntDeck, cards: Sequence[int], prior: float | None = 0.0, sharpness: float | None = None
+) -> Places:
     """Return what finds upright indices, of either corner of each card."""
     spot = deck.spot or usual_spot()
     frames = [(picture, frame) for picture in deck.laid for frame in index_frames(*spot)]
@@ -82,7 +86,7 @@ def _places(
     turns: Sequence[int],
     size: tuple[int, int],
     sharpnesses: Sequence[float],
-    prior: float,
+    prior: float | None,
 ) -> Places:
     """Return what finds what these frames of pictures show.
 

@@ -63,23 +63,27 @@ class _Seen:
 
 
 class Seeker:
-    """Seeks a deck's cards. nats: what a cell's error tells. prior: nats against a card that was not laid."""
+    """Seeks a deck's cards.
 
-    def __init__(self, prints: Prints, voters: Voters, nats: float, prior: float = 0.0) -> None:
+    nats: what a cell's error tells. prior: nats against a card that was not laid, None where only a part was.
+    """
+
+    def __init__(self, prints: Prints, voters: Voters, nats: float, prior: float | None = 0.0) -> None:
         self._prints = prints
         self._nats = nats
         self._voters = voters
         self._prior = prior
         self._unlaid = np.setdiff1d(np.arange(NOTHING), prints.cards)
+        self._unseen = self._unlaid if prior is None else self._unlaid[:0]
         self._doubtful = UNNAMED in prints.cards
 
     @classmethod
-    def of(cls, deck: LearntDeck, cards: Sequence[int], prior: float = 0.0) -> Seeker:
+    def of(cls, deck: LearntDeck, cards: Sequence[int], prior: float | None = 0.0) -> Seeker:
         """Return what seeks a deck. cards: its pictures', as numbers of ALL_CARDS or UNNAMED."""
         return cls(Prints.of(deck.laid, cards), Voters.of(deck.laid), telling(deck.laid, cards), prior)
 
     @classmethod
-    def kept(cls, arrays: Arrays, prior: float = 0.0) -> Seeker:
+    def kept(cls, arrays: Arrays, prior: float | None = 0.0) -> Seeker:
         """Return what was written as arrays. Raises KeyError where they are others."""
         faces, numbers, differ, nats, places, words = (arrays[name] for name in _KEPT)
         prints = Prints(faces.astype(np.float32), numbers.astype(np.intp), differ)
@@ -151,9 +155,10 @@ class Seeker:
 
     def _sought(self, one: Proof, shown: Shown) -> Sought:
         logs = np.asarray(_logs(one.scores, one.shown, self._nats), np.float32)
-        logs[self._unlaid] = logs[UNNAMED] if self._doubtful else np.minimum(logs[self._unlaid], -self._prior)
+        least = -_MOST if self._prior is None else -self._prior
+        logs[self._unlaid] = logs[UNNAMED] if self._doubtful else np.minimum(logs[self._unlaid], least)
         logs[NOTHING] = -_MOST
-        return Sought(one.quad, logs[:CLASSES], shown)
+        return Sought(one.quad, logs[:CLASSES], shown, self._unseen)
 
 
 def telling(pictures: Sequence[Image], cards: Sequence[int]) -> float:

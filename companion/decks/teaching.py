@@ -93,14 +93,16 @@ class DeckLooks:
         return None if self.index_places is None else self.index_places.find(image, rough)
 
 
-def looks(views: list[CardViews], cards: list[int], prior: float = 0.0) -> DeckLooks:
+def looks(views: list[CardViews], cards: list[int], prior: float | None = 0.0) -> DeckLooks:
     """Return what the views of cards (numbers of ALL_CARDS or UNNAMED) teach.
 
-    prior: nats against a face that was not laid.
+    prior: nats against a face that was not laid, None where only a part of the deck was.
     """
-    whole = fit(np.stack([v.features for v in views]), np.stack([v.logs for v in views]), cards, PLAIN, prior)
+    against, part = prior or 0.0, prior is None
+    features, logs = np.stack([v.features for v in views]), np.stack([v.logs for v in views])
+    whole = fit(features, logs, cards, PLAIN, against, part)
     features, logs = np.stack([v.index_features for v in views]), np.stack([v.index_logs for v in views])
-    indices = fit(features, logs, cards, index_plain(features.shape[1]), prior)
+    indices = fit(features, logs, cards, index_plain(features.shape[1]), against, part)
     return DeckLooks(whole, _with_signs(indices, views, np.asarray(cards)))
 
 
@@ -184,10 +186,13 @@ def _is_familiar(views: Sequence[CardViews], cards: Sequence[int]) -> bool:
     return bool((whole == labels[named, None]).mean() >= _FAMILIAR)
 
 
-def _against_unlaid(deck: LearntDeck) -> float:
-    """Return by how many nats a card is likelier one of those that were laid than one of the others of its edition."""
-    laid = deck.faces
-    return float(np.log(laid / max(0.5, min(laid, len(cards_of(deck.edition)) - laid))))
+def _against_unlaid(deck: LearntDeck) -> float | None:
+    """Return by how many nats a card is likelier one of a whole deck that was laid than any other, None for a part.
+
+    What was laid without a name may be any face that is missing.
+    """
+    every = len(cards_of(deck.edition))
+    return float(np.log(2 * every)) if deck.faces + len(deck.unnamed) >= every else None
 
 
 def _key(deck: LearntDeck, networks: Path) -> bytes:

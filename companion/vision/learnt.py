@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from companion.vision.geometry import Image, Quad, homography, project, unit_square
-from companion.vision.labels import Floats
+from companion.vision.labels import Floats, log_softmax
 
+# What a deck lacks that was laid to the last face.
+_ALL_SEEN: NDArray[np.intp] = np.zeros(0, np.intp)
 # Share of a card that shows if it lies open.
 _OPEN = 0.6
 
@@ -21,12 +23,13 @@ class Placed:
     """Where one of the deck's pictures was found to lie.
 
     quad: its outline (4, 2). logs: (57,) log-likelihoods by how well each card's pictures fit there. belonging: how
-    surely (0 to 1) it is of this deck.
+    surely (0 to 1) it is of this deck. unseen: the cards, numbers of ALL_CARDS, of which the deck lacks pictures.
     """
 
     quad: Quad
     logs: Floats
     belonging: float
+    unseen: NDArray[np.intp] = field(default_factory=_ALL_SEEN.copy)
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,16 +37,22 @@ class Sought:
     """A card of the deck, told by its picture alone.
 
     quad: its outline (4, 2). logs: (57,) log-likelihoods by what shows of it. shown: (R, C) which cells of it do.
+    unseen: the cards, numbers of ALL_CARDS, of which the deck lacks pictures.
     """
 
     quad: Quad
     logs: Floats
     shown: NDArray[np.bool_]
+    unseen: NDArray[np.intp] = field(default_factory=_ALL_SEEN.copy)
 
     @property
     def open(self) -> bool:
         """Whether the card lies open."""
         return bool(self.shown.mean() >= _OPEN)
+
+    def among_seen(self, logs: Floats) -> Floats:
+        """Return of (57,) log-likelihoods those of no card and of cards with pictures, as if there were no others."""
+        return log_softmax(np.delete(logs, self.unseen)[None])[0] if len(self.unseen) else logs
 
     def shows(self, points: Floats) -> NDArray[np.bool_]:
         """Return (N,) which of the points (N, 2) of the picture lie where the card shows."""
@@ -52,6 +61,21 @@ class Sought:
         inside: NDArray[np.bool_] = (x >= 0) & (x < columns) & (y >= 0) & (y < rows)
         inside[inside] = self.shown[y[inside], x[inside]]
         return inside
+
+
+def with_pictures(read: Floats, pictures: Placed | Sought) -> Floats:
+    """Return the (57,) log-likelihoods that were read, with what the deck's pictures tell besides.
+
+    Of cards that it has no picture of these tell nothing: together they are as likely as they were read to be.
+    """
+    told: Floats = log_softmax(np.asarray(read + pictures.logs, np.float32)[None])[0]
+    unseen = pictures.unseen
+    if not len(unseen):
+        return told
+    seen = np.setdiff1d(np.arange(len(read) - 1), unseen)
+    as_read = read[unseen] + np.logaddexp.reduce(told[seen]) - np.logaddexp.reduce(read[seen])
+    told[unseen] = np.maximum(told[unseen], as_read)
+    return np.asarray(log_softmax(told[None])[0], np.float32)
 
 
 class Deck(Protocol):

@@ -29,7 +29,7 @@ from companion.vision.geometry import (
     unit_square,
 )
 from companion.vision.labels import COLOR_COUNT, FACE_COUNT, Floats, card_log_likelihoods, log_softmax
-from companion.vision.learnt import Deck, Sought
+from companion.vision.learnt import Deck, Sought, with_pictures
 from companion.vision.reading import Reading, Scale, with_indices
 from companion.vision.runtime import Network
 
@@ -235,7 +235,7 @@ class Reader:
         if placed is None:
             return seen
         views = self._pass(image, [placed.quad, turned(placed.quad, 2)])
-        logs = log_softmax(np.asarray(_mean([view.logs for view in views]) + placed.logs, np.float32)[None])[0]
+        logs = with_pictures(_mean([view.logs for view in views]), placed)
         belonging = max(placed.belonging, *(view.belonging for view in views))
         return _Pass(placed.quad, logs, belonging)
 
@@ -288,7 +288,8 @@ class Reader:
 
     def _seen_there(self, image: Image, one: Sought, deck: Deck) -> Reading:
         """Return what a card is, by its picture and, where that leaves doubt, by what the networks read there."""
-        if np.partition(one.logs[:-1], -2)[-2] <= -_PLAIN:
+        # A face that the deck has no picture of may be very like one of those that it has.
+        if not len(one.unseen) and np.partition(one.logs[:-1], -2)[-2] <= -_PLAIN:
             scale = self._card_scale if one.open else self._index_scale
             return Reading(one.quad, log_softmax(one.logs[None])[0], scale, belonging=1.0)
         frames = [frame for frame in deck.corners(one.quad) if one.shows(frame.mean(0)[None]).all()]
@@ -300,12 +301,11 @@ class Reader:
             views = self._pass(image, [one.quad, turned(one.quad, 2)])
             read, scale = _mean([view.logs for view in views]) + _CORNERS * corners, self._card_scale
             # A picture that was outlined badly fits nothing: what looks surely like a card's others is that card.
-            if all(view.belonging >= _SURELY and view.logs.max() > _CLEARLY for view in views):
+            if all(view.belonging >= _SURELY and one.among_seen(view.logs).max() > _CLEARLY for view in views):
                 return Reading(one.quad, log_softmax(read[None])[0], scale, belonging=1.0)
         else:
             read, scale = _CORNERS * corners, self._index_scale
-        logs = log_softmax(np.asarray(read + one.logs, np.float32)[None])[0]
-        return Reading(one.quad, logs, scale, belonging=1.0)
+        return Reading(one.quad, with_pictures(np.asarray(read, np.float32), one), scale, belonging=1.0)
 
     def belongings(self, image: Image, quads: Sequence[Quad]) -> list[float]:
         """Return how surely (0 to 1) a card of the learnt deck lies in each rough outline, at a glance."""
@@ -365,8 +365,7 @@ class Reader:
         (logs,), _, (belonging,) = self._index_scores(image, [placed.quad])
         # What was seen before in a frame that fitted well counts as much.
         share = seen.belonging / 2
-        blended = share * seen.logs + (1 - share) * logs[0] + placed.logs
-        together = log_softmax(np.asarray(blended, np.float32)[None])[0]
+        together = with_pictures(np.asarray(share * seen.logs + (1 - share) * logs[0], np.float32), placed)
         return replace(seen, logs=together, belonging=max(placed.belonging, float(belonging[0])))
 
     def _index_scores(

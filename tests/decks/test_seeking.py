@@ -227,6 +227,7 @@ def test_what_looks_surely_like_a_card_is_none_whose_picture_fits_better(faces: 
     looks = learnt_looks(reader, deck, model_folder())
     logs = np.full(57, -30, np.float32)
     logs[CARDS[1:3]] = 0, -4
+    unseen = np.setdiff1d(np.arange(len(ALL_CARDS)), CARDS)
     for shown, name in ((np.ones((12, 8), bool), NAMES[0]), (np.arange(96).reshape(12, 8) < 30, NAMES[1])):
-        told = reader.knowing(looks)._seen_there(picture, Sought(quad, logs, shown), looks)
+        told = reader.knowing(looks)._seen_there(picture, Sought(quad, logs, shown, unseen), looks)
         assert told.card.name == name
