@@ -70,8 +70,11 @@ def is_mirrored(as_it_is: Sequence[Sighting], turned: Sequence[Sighting]) -> boo
     """Whether a picture is mirrored, by what was read in it and in its mirror image.
 
     Some cards look the same in a mirror, so those read surely there must be more than twice as many. Arrows tell
-    nothing where there are digits: a slanted or blurred digit's mirror image may look like them.
+    nothing where there are digits: a slanted or blurred digit's mirror image may look like them. Where fewer cards are
+    made out in the mirror image, it is that which is mirrored.
     """
+    if _sure(turned, _FAIRLY) < _sure(as_it_is, _FAIRLY):
+        return False
     if _sure(turned, _SURELY) > 2 * _sure(as_it_is, _SURELY):
         return True
     # What is not beyond doubt, in odd light or told by its middle alone, may be so where its corners are not read as

@@ -49,6 +49,7 @@ def test_what_reads_the_same_both_ways_tells_nothing() -> None:
     assert is_mirrored([seen("red 4", 0.8)], [seen("red 7", 0.99)])
     assert not is_mirrored([seen("red 8", 0.99)], [seen("red 8", 1.0)])
     assert not is_mirrored([seen("red 2", 0.8)], [seen("red reverse", 0.99)])
+    assert not is_mirrored([seen("red 3", 0.9), seen("red 7", 0.9)], [seen("green 8", 0.96)]), "fewer are made out"
 
 
 def test_an_outline_that_reaches_out_of_the_picture_is_clipped() -> None:
