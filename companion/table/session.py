@@ -183,16 +183,16 @@ def _tapped_in_time(known: Situation, pending: Sequence[Pending], mode: Mode) ->
     is named before the next player acts, and tapped when somebody has a hand there already, or has laid a card that is
     still in doubt.
     """
-    place, tapped = len(pending) - 1, pending[-1]
-    while place and isinstance(pending[place - 1].what, Reach):
-        place -= 1
-    as_told, before_hands = tuple(pending), (*pending[:place], tapped, *pending[place:-1])
-    orders = [as_told, before_hands]
+    tapped, last = pending[-1], len(pending) - 1
+    hands = last
+    while hands and isinstance(pending[hands - 1].what, Reach):
+        hands -= 1
+    places = [last, hands]
     if isinstance(tapped.what, Tap) and isinstance(tapped.what.move, ChooseColor | Target):
-        last = last_sight(pending)
-        before_card = [] if last is None else [(*pending[:last], tapped, *pending[last:-1])]
-        orders = [before_hands, as_told, *before_card]
-    for order in orders:
+        card = last_sight(pending)
+        places = [hands, last] if card is None else [hands, last, card]
+    for place in places:
+        order = (*pending[:place], tapped, *pending[place:-1])
         refusal = stories_of(known, order, mode)[0].ways[order.index(tapped)].refusal
         if refusal is None:
             return order
