@@ -26,8 +26,9 @@ ONE_PLAYER = 45.0
 # Fewest arms that must have stayed at a place for it to be the draw pile, and from how many sides if no back is there.
 _FEWEST_ARMS, _FEWEST_SIDES = 2, 2
 # How near the middle of where hands went, in lengths of a card, a back lies that is the draw pile's: hands tell it to
-# 0.2, and other things look like backs now and then.
-_BORNE_OUT = 0.4
+# 0.2, and other things look like backs now and then. What does so in this share of the looks is the pile farther away,
+# too: hands that rest between the players and the pile draw the middle of where they went to themselves.
+_BORNE_OUT, _MOSTLY = 0.4, 0.5
 # Seconds between two stays within which no picture shows the pile between them.
 _MEANWHILE = 1.0
 # Of places where hands stayed so many at most are weighed, evenly chosen: an evening has ten times as many.
@@ -133,7 +134,9 @@ class Hindsight:
         if not score(best):
             return None
         middle = _middle(best, places, sides)
-        looks = backs[np.hypot(*(backs - middle).T) <= _BORNE_OUT]
+        away = np.hypot(*(backs - middle).T)
+        mostly = int(np.count_nonzero(away <= SAME_PLACE)) >= _MOSTLY * looked
+        looks = backs[away <= (SAME_PLACE if mostly else _BORNE_OUT)]
         return np.asarray(np.median(looks, axis=0), np.float64) if len(looks) else middle
 
     def _places(self, stretches: Sequence[_Stretch]) -> tuple[NDArray[np.float64], NDArray[np.intp], NDArray[np.intp]]:

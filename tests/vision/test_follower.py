@@ -264,6 +264,17 @@ def test_what_looks_like_a_back_beside_where_hands_go_is_not_the_draw_pile() -> 
     assert all(draw.drawn[0] < 0.2 for draw in hindsight.draws())
 
 
+@pytest.mark.parametrize("often", [True, False])
+def test_hands_that_rest_beside_the_draw_pile_do_not_draw_its_place_to_them(often: bool) -> None:
+    """Where a back is made out in every look, that is; one that is seen now and then is no more than that."""
+    hindsight = Hindsight()
+    rims = ((300.0, 0.0), (600.0, 300.0))
+    for number, rim in enumerate(rims * 2):
+        hindsight.see([arm_to(number, rim, (420.0, 200.0), 10.0 * number)], ZONE)
+        hindsight.see_backs([card_at(458, 176)] if often or not number else [])
+    assert all((draw.drawn[0] > 0.05) is often for draw in hindsight.draws())
+
+
 def test_where_one_player_alone_rests_a_hand_no_draw_pile_is_found() -> None:
     hindsight = Hindsight()
     for number in range(9):
