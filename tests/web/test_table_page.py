@@ -256,6 +256,21 @@ def test_seats_lie_within_the_felt_and_hold_what_they_show(
     assert outside == []
 
 
+@pytest.mark.parametrize("size", [(360, 640), (390, 844), (1280, 800)])
+@pytest.mark.parametrize("people", [3, 4, 6])
+def test_seats_lie_clear_of_the_pile_wherever_people_sit(
+    size: tuple[int, int], people: int, server: Server, open_as: Open
+) -> None:
+    page = open_as(Role.HOST, viewport={"width": size[0], "height": size[1]})
+    for turned in range(0, 360 // people, 15):
+        begin(server, people)
+        for seat, player in enumerate(PEOPLE[:people]):
+            server.services.table.place(player, (turned + seat * 360 / people) % 360)
+        server.services.table.tap(moves.Play(Card.parse("red 7")))
+        expect(page.locator(f'#ring [data-player="{PEOPLE[0]}"]')).to_have_attribute("data-at", str(turned))
+        assert overlaps(page, ".seat, #top .card") == overlaps(page, ".seat, .in-force") == [], turned
+
+
 def test_on_a_phone_all_pages_are_in_the_bar_at_the_foot(server: Server, open_as: Open) -> None:
     begin(server, 10)
     page = open_as(Role.HOST, viewport={"width": 390, "height": 844})

@@ -36,6 +36,8 @@ export function angles({ match, seats }) {
   return found.map((degrees) => (degrees + 360) % 360);
 }
 
+/** The exponent of the superellipse that the seats lie on: 2 is an ellipse, many a rectangle. */
+const SQUARE = 4;
 /** From how many players on the seats are drawn smaller. */
 const CROWD = 7;
 
@@ -54,13 +56,24 @@ export function drawRing(view, how = {}) {
   return h("div", { class: `ring-box ${players.length >= CROWD ? "crowded" : ""}` },
     arrows(clockwise), h("p", { class: "visually-hidden" }, way),
     h("ol", { class: "ring", "aria-label": way }, players.map((player, seat) => {
-      const angle = (at[seat] / 180 - 0.5) * Math.PI;
-      return drawSeat(view, player, { "--x": Math.cos(angle).toFixed(4), "--y": Math.sin(angle).toFixed(4) }, how);
+      return drawSeat(view, player, at[seat], how);
     })));
 }
 
-/** @param {import("./types").Running} view @param {string} player @param {Record<string, string>} vars @param {{ tap?: ((player: string) => void) | null, acting?: string | null, awaited?: string[] }} how */
-function drawSeat({ state, match, seats }, player, vars, how) {
+/**
+ * Where a direction lies on the ring, as shares of half its width and height from its middle: on a rounded rectangle
+ * rather than an ellipse, as its corners are free where the pile's card and colour take the middle.
+ * @param {number} direction degrees clockwise from the top
+ */
+function place(direction) {
+  const angle = (direction / 180 - 0.5) * Math.PI;
+  const [x, y] = [Math.cos(angle), Math.sin(angle)];
+  const out = (x ** SQUARE + y ** SQUARE) ** (-1 / SQUARE);
+  return { "--x": (x * out).toFixed(4), "--y": (y * out).toFixed(4) };
+}
+
+/** @param {import("./types").Running} view @param {string} player @param {number} direction degrees clockwise from the top @param {{ tap?: ((player: string) => void) | null, acting?: string | null, awaited?: string[] }} how */
+function drawSeat({ state, match, seats }, player, direction, how) {
   const turn = state.turn === player;
   const next = state.next === player && !turn;
   const count = state.hands[player];
@@ -75,7 +88,7 @@ function drawSeat({ state, match, seats }, player, vars, how) {
     turn && h("span", { class: "visually-hidden" }, t("ring.turn")),
     h("span", { class: "seat-tag" }, tags),
   ];
-  return h("li", { class: `seat ${kind.filter(Boolean).join(" ")}`, "data-player": player, vars },
+  return h("li", { class: `seat ${kind.filter(Boolean).join(" ")}`, "data-player": player, "data-at": Math.round(direction) % 360, vars: place(direction) },
     how.tap ? h("button", { type: "button", class: "seat-in", "aria-pressed": how.acting === player, onclick: () => how.tap?.(player) }, inside)
       : h("div", { class: "seat-in" }, inside));
 }
