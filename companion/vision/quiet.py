@@ -126,5 +126,9 @@ def hides(hidden: Mask, place: Point, length: float, scale: float) -> bool:
 
 
 def _window(picture: NDArray[np.generic], middle: Point, half: float) -> tuple[slice, slice]:
+    """Return the rows and columns of a picture within half a side of a middle, none where it lies outside."""
     x, y = middle
-    return slice(max(0, int(y - half)), int(y + half) + 1), slice(max(0, int(x - half)), int(x + half) + 1)
+    return (
+        slice(max(0, int(y - half)), max(0, int(y + half) + 1)),
+        slice(max(0, int(x - half)), max(0, int(x + half) + 1)),
+    )

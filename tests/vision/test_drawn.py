@@ -209,6 +209,17 @@ def test_a_hand_that_rests_elsewhere_leaves_the_pile_in_view() -> None:
     assert quiet.changed(np.array([80.0, 340.0]), DRAW.length, 1.2, 1.7) is None
 
 
+@pytest.mark.parametrize("place", [(-400.0, 200.0), (300.0, -500.0), (1200.0, 200.0)])
+def test_nothing_hides_or_changes_a_pile_that_lies_outside_the_picture(place: tuple[float, float]) -> None:
+    outside, everywhere = np.array(place), np.ones((90, 160), np.uint8)
+    assert not hides(everywhere, outside, DRAW.length, 160 / 640)
+    quiet = QuietPictures()
+    for number in range(45):
+        time = number / 15
+        quiet.see(table() if time < 1.5 else table(4), time, None, at_pile=1.0 < time < 2.0)
+    assert quiet.changed(outside, DRAW.length, 1.2, 1.7) is None
+
+
 def test_shade_on_the_pile_is_no_change_of_its_top() -> None:
     quiet = QuietPictures()
     shade = 1 - 0.25 * np.linspace(0, 1, 640, dtype=np.float32)[None, :, None]
