@@ -250,7 +250,9 @@ class Pile:
         self._alone: Image | None = None
         self._last: Quad | None = None
         self._next = 0
+        # Outlines of all that has changed, and boxed ones about it.
         self._outlines: list[Quad] = []
+        self._boxes: list[Quad] = []
         self._size: Quad | None = None
         # The first pictures, which cards of what size are laid in is not yet known: place, before, after, outline.
         self._first: list[tuple[int, Image, Image, Quad | None]] = []
@@ -265,12 +267,7 @@ class Pile:
         if before is None or before.shape != image.shape:
             self._before = self._alone = image
             return []
-        changed = _changed(before, image, 1)
-        seen = self._seen(before, image, changed)
-        quad = self._of_size(before, image, seen)
-        # About a card's sign alone not all is that has changed.
-        if seen is not None and changed is not None and _has_all(seen, changed):
-            self._outlines.append(seen)
+        quad = self._of_size(before, image, self._seen(before, image, _changed(before, image, 1)))
         if quad is None:
             if self._each:
                 # A card that was passed over covers the pile now; the one before it may have been the first.
@@ -299,13 +296,20 @@ class Pile:
         Of a black card on its like the sign alone changes, but a detector that knows such cards sees where it ends.
         """
         seen = changed_card(before, image)
-        if seen is None or changed is None or (self._size is not None and _as_large(seen, self._size)):
+        if seen is None or changed is None:
+            return seen
+        # About a card's sign alone not all is that has changed.
+        if _has_all(seen, changed):
+            self._outlines.append(seen)
+        if self._size is not None and _as_large(seen, self._size):
             return seen
         about = [quad for quad in self._boxed(image) if _has_all(quad, changed)]
         quad = min(about, key=cv2.contourArea, default=None)
         if quad is None or cv2.contourArea(seen) >= _SIGN * cv2.contourArea(quad):
             return seen
-        return portrait(_best(_appeared(before, image), quad, changed, _COARSE, _FINE))
+        boxed = portrait(_best(_appeared(before, image), quad, changed, _COARSE, _FINE))
+        self._boxes.append(boxed)
+        return boxed
 
     def _of_size(self, before: Image, image: Image, seen: Quad | None) -> Quad | None:
         """Return the outline of a card that is as large as the pile's others, None where none was laid."""
@@ -318,7 +322,9 @@ class Pile:
     def _outlined_anew(self) -> list[Laid]:
         """Return the first cards anew as soon as it is known how large cards are, if they were outlined otherwise."""
         known = self._size is not None
-        self._size = usual_size(self._outlines)
+        # Boxes may be about a part of the pile.
+        size = usual_size(self._outlines)
+        self._size = usual_size(self._boxes) if size is None else size
         if known or self._size is None:
             return []
         anew = []

@@ -36,7 +36,7 @@ from companion.decks.settled import settled_pictures
 from companion.decks.teaching import learnt_looks
 from companion.decks.views import PICTURE, straightened
 from companion.vision.detector import model_folder
-from companion.vision.geometry import Image, Quad, homography, intersection_over_smaller, unit_square
+from companion.vision.geometry import Image, Quad, expand, homography, intersection_over_smaller, unit_square
 from companion.vision.sightings import Sighting
 
 RED_7, BLUE_3 = Card.parse("red 7"), Card.parse("blue 3")
@@ -119,6 +119,23 @@ def test_where_a_sign_alone_changes_the_card_boxed_about_it_is_what_was_laid(box
     *_, laid = pile.show(after)
     share = cv2.contourArea(laid.quad) / cv2.contourArea(card)
     assert share > 0.9 if boxed else share < 0.3
+
+
+def test_boxes_about_the_pile_do_not_make_its_cards_larger() -> None:
+    """Cards that differ tell how large they are; then signs change in a corner, and the whole pile is boxed about it."""
+    card = np.array([[260, 150], [380, 150], [380, 330], [260, 330]], np.float32)
+    picture = np.full((480, 640, 3), 150, np.uint8)
+    pile = Pile(each=True, boxed=lambda image: [expand(card, 0.3)])
+    laid = [pile.show(picture.copy())]
+    for level in (30, 90, 30, 90, 30):
+        picture[150:330, 260:380] = level
+        laid.append(pile.show(picture.copy()))
+    for level in (200, 30, 200, 30, 200):
+        picture[155:185, 265:285] = level
+        laid.append(pile.show(picture.copy()))
+    areas = [cv2.contourArea(one.quad) / cv2.contourArea(card) for one in laid[-1]]
+    assert len(areas) == 1
+    assert 0.9 < areas[0] < 1.15
 
 
 def test_a_film_gives_one_picture_for_each_time_that_all_lies_still() -> None:
