@@ -79,7 +79,7 @@ def learn(
         naming = lesson.naming()
         learnt = lesson.finish(name)
         library.save(learnt)
-        deck_looks(library, learnt, reader, model)
+        looks = deck_looks(library, learnt, reader, model)
     except (DeckFileError, SourceError, ModelFileError) as error:
         raise click.ClickException(str(error)) from error
     seconds = time.monotonic() - began
@@ -98,6 +98,7 @@ def learn(
                     "questions": questions,
                     "names": [card.name for card in naming.cards],
                     "unnamed": [number for number, sure in enumerate(naming.sure) if not sure],
+                    "hard_to_see": looks.hard_to_see,
                     "seconds": round(seconds, 1),
                 }
             )
@@ -107,6 +108,8 @@ def learn(
         click.echo(f"\nLearnt: {len(learnt.cards)} of {whole} cards, {asked} asked, {seconds:.0f} seconds.")
         if learnt.unnamed:
             click.echo(f"{len(learnt.unnamed)} more are kept without a name, as theirs is in doubt.")
+        if looks.hard_to_see:
+            click.echo("The cards could hardly be told from what lay beneath; lay them on a cloth of another colour.")
 
 
 def _cards_in(path: Path) -> list[Card]:

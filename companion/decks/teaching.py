@@ -27,7 +27,7 @@ from companion.vision.reader import Reader
 # The views of indices that stand for how they may look elsewhere are the last ones; see `study`.
 _SEED = 20
 # What the file of what is kept is made anew for: another number stands for another way to work it out.
-_VERSION, _SHARPNESS = b"6", "sharpness"
+_VERSION, _SHARPNESS = b"7", "sharpness"
 # The lowest number that 16 bits are let hold.
 _LOWEST = -6e4
 # A sign is an index where it tells the card on this share of the pictures: well above chance, and well below what one
@@ -50,6 +50,8 @@ class DeckLooks:
     seeker: Seeker | None = None
     spot: tuple[float, float, float] | None = None
     likes: Likes | None = None
+    hard_to_see: bool = False
+    """Whether the cards' outlines were hardly made out as they were laid, so that their pictures are not sought."""
 
     @property
     def seeks(self) -> bool:
@@ -154,12 +156,15 @@ def learnt_looks(reader: Reader, deck: LearntDeck, networks: Path, cache: Path |
     first, second = (None, None) if had is None else (float(value) for value in had[_SHARPNESS])
     whole, indices = card_places(deck, cards, prior, first), index_places(deck, cards, prior, second)
     seeker = None
-    if not _is_familiar(views, cards):
+    read = _read_alone(views, cards)
+    if read < _FAMILIAR:
         seeker = Seeker.of(deck, cards, prior) if had is None else Seeker.kept(had, prior)
     if cache and had is None:
         sharpness = {_SHARPNESS: np.array([whole.sharpness, indices.sharpness])}
         keep(cache, key, {**_as_arrays(views), **sharpness, **(seeker.arrays() if seeker else {})})
-    return replace(told, card_places=whole, index_places=indices, seeker=seeker, spot=deck.spot, likes=Likes(deck.laid))
+    told = replace(told, card_places=whole, index_places=indices, spot=deck.spot, likes=Likes(deck.laid))
+    unseen = seeker is not None and seeker.is_worse_than(read)
+    return replace(told, seeker=None if unseen else seeker, hard_to_see=unseen)
 
 
 def unrefuted(views: Sequence[CardViews], cards: Sequence[int]) -> list[int]:
@@ -178,12 +183,12 @@ def unrefuted(views: Sequence[CardViews], cards: Sequence[int]) -> list[int]:
     return [int(card) for card in np.where(sure & (other != labels) & (labels < NOTHING), UNNAMED, labels)]
 
 
-def _is_familiar(views: Sequence[CardViews], cards: Sequence[int]) -> bool:
-    """Whether the networks read the deck by themselves, its whole cards and its indices."""
+def _read_alone(views: Sequence[CardViews], cards: Sequence[int]) -> float:
+    """Return the share of the whole cards that have a name that the networks read by themselves."""
     labels = np.asarray(cards)
     named = labels != UNNAMED
     whole = np.stack([view.logs[:PLAIN] for view in views])[named, :, :-1].argmax(-1)
-    return bool((whole == labels[named, None]).mean() >= _FAMILIAR)
+    return float((whole == labels[named, None]).mean())
 
 
 def _against_unlaid(deck: LearntDeck) -> float | None:

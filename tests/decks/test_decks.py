@@ -122,7 +122,7 @@ def test_where_a_sign_alone_changes_the_card_boxed_about_it_is_what_was_laid(box
 
 
 def test_boxes_about_the_pile_do_not_make_its_cards_larger() -> None:
-    """Cards that differ tell how large they are; then signs change in a corner, and the whole pile is boxed about it."""
+    """Cards that differ tell how large they are; then a corner's sign changes, and the pile is boxed about it."""
     card = np.array([[260, 150], [380, 150], [380, 330], [260, 330]], np.float32)
     picture = np.full((480, 640, 3), 150, np.uint8)
     pile = Pile(each=True, boxed=lambda image: [expand(card, 0.3)])

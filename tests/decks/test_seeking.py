@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import cv2
 import numpy as np
 import pytest
@@ -17,7 +19,7 @@ from companion.decks.keypoints import Keypoints
 from companion.decks.prints import Prints
 from companion.decks.proving import glance
 from companion.decks.reading import reading_parts
-from companion.decks.seeking import Seeker, telling
+from companion.decks.seeking import Seeker, Telling, telling
 from companion.decks.teaching import learnt_looks
 from companion.decks.views import PICTURE, outline
 from companion.decks.voting import Voters
@@ -111,7 +113,7 @@ def test_a_hand_is_followed_to_cards_that_nothing_else_tells_of(faces: list[Imag
     for face, quad in zip(faces, quads, strict=False):
         _lay(picture, face, quad)
     nothing = Voters(Keypoints(np.zeros((0, 4), np.float32), np.zeros((0, 128), np.float32)))
-    seeker = Seeker(Prints.of(_deck(faces).pictures, CARDS), nothing, 0.5)
+    seeker = Seeker(Prints.of(_deck(faces).pictures, CARDS), nothing, Telling(0.5, 1.0))
     assert sorted(_names(seeker.seek(_lit(picture), quads[2:]))) == sorted(NAMES[:4])
     assert _names(seeker.seek(_lit(picture), quads[3:])) == [NAMES[3]]
 
@@ -216,8 +218,22 @@ def test_what_was_sought_stands_for_what_was_made_out_there() -> None:
 def test_pictures_that_are_taken_for_other_cards_tell_nothing(faces: list[Image]) -> None:
     pictures = list(_deck(faces).pictures)
     copies = [_lit(picture) for picture in pictures]
-    assert telling([*pictures, *copies], CARDS * 2) == 0.5
-    assert telling([*pictures, *copies[1:], copies[0]], CARDS * 2) == 0
+    assert telling([*pictures, *copies], CARDS * 2) == Telling(0.5, 1.0)
+    assert telling([*pictures, *copies[1:], copies[0]], CARDS * 2) == Telling(0.0, 0.0)
+
+
+@pytest.mark.parametrize("outlined", [True, False])
+def test_cards_that_were_outlined_wrongly_are_not_sought_by_their_pictures(faces: list[Image], outlined: bool) -> None:
+    """Where the pictures are of what lies beside the cards, no copy is found again."""
+    deck = _deck(faces)
+    copies = [_lit(picture) for picture in deck.pictures]
+    if not outlined:
+        copies = [copies[-1], *copies[:-1]]
+    laid = replace(deck, cards=deck.cards * 2, pictures=(*deck.pictures, *copies), jpegs=())
+    seeker = Seeker.of(laid, CARDS * 2)
+    assert seeker.is_worse_than(0.5) == (not outlined)
+    # What the networks cannot read either is sought all the same.
+    assert not seeker.is_worse_than(0.0)
 
 
 def test_what_looks_surely_like_a_card_is_none_whose_picture_fits_better(faces: list[Image]) -> None:

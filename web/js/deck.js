@@ -192,7 +192,8 @@ function drawRunning(name) {
       if (!now) return;
       drawDecks(now);
       await drawBeginning();
-      said.textContent = t("deck.learnt", { name, cards: state.cards.length, whole: state.whole, asked: state.asked, seconds });
+      said.textContent = t("deck.learnt", { name, cards: state.cards.length, whole: state.whole, asked: state.asked, seconds })
+        + (now.hard_to_see ? ` ${t("deck.hard")}` : "");
     } }, t("deck.finish")),
     h("button", { type: "button", class: "quiet", onclick: async () => {
       await attempt(() => remove("/api/decks/lesson"));

@@ -45,10 +45,14 @@ class DeckAnswer(Answer):
 
 
 class DecksAnswer(Answer):
-    """All learnt decks by name, and the one that is read with."""
+    """All learnt decks by name, and the one that is read with.
+
+    `hard_to_see`: whether the cards just learnt could hardly be told from what lay beneath them.
+    """
 
     decks: list[DeckAnswer]
     chosen: str | None
+    hard_to_see: bool = False
 
 
 class ChooseBody(Body):
@@ -144,7 +148,7 @@ def list_decks() -> DecksAnswer:
     return _decks()
 
 
-def _decks() -> DecksAnswer:
+def _decks(hard_to_see: bool = False) -> DecksAnswer:
     found = services().decks.list()
     decks = [
         DeckAnswer(
@@ -157,7 +161,7 @@ def _decks() -> DecksAnswer:
         )
         for one in found
     ]
-    return DecksAnswer(decks=decks, chosen=services().deck)
+    return DecksAnswer(decks=decks, chosen=services().deck, hard_to_see=hard_to_see)
 
 
 @api.route("POST", "/api/decks/choose", role=Role.HOST, body=ChooseBody, answer=DecksAnswer, errors=(404, 409))
@@ -265,10 +269,11 @@ def finish_lesson() -> DecksAnswer:
     with _said_plainly():
         deck = lesson.finish(name)
         services().decks.save(deck)
-        deck_looks(services().decks, deck, reading_parts(services().config.model)[0], services().config.model)
+        model = services().config.model
+        looks = deck_looks(services().decks, deck, reading_parts(model)[0], model)
         services().choose_deck(name)
     services().lessons.end()
-    return _decks()
+    return _decks(looks.hard_to_see)
 
 
 @api.route("DELETE", "/api/decks/lesson", role=Role.HOST)
