@@ -13,6 +13,7 @@ from pathlib import Path
 from companion.cards import EditionName
 from companion.cards import deck as cards_of
 from companion.vision.assembly import Assembler
+from companion.vision.balance import balanced
 from companion.vision.boxes import BoxFinder, BoxKind
 from companion.vision.calibration import Calibration
 from companion.vision.geometry import Image, Quad
@@ -155,6 +156,9 @@ class CardDetector:
     def _look(self, image: Image, fine_scales: tuple[int, ...] = _FINE_SCALES[:1]) -> list[Sighting]:
         least = _FAINTEST if self._reader.seeks else self._limits.faint_box
         boxes = self._boxes.find(image, least=least)
+        if self._plain is None:
+            # A learnt deck's cards are known in the light that they were learnt in.
+            image = balanced(image, [b.quad for b in boxes if b.kind is BoxKind.CARD and b.score >= self._limits.box])
         found = self._assembler.cards(image, boxes, seek=True)
         found = found or self._assembler.cards(image, self._boxes.find(image, _LAST_SCALES, turned=True, least=least))
         for scale in fine_scales:

@@ -28,7 +28,7 @@ _PURPLE = -30.0
 # So much of a card has the hue of its ground, to so many degrees: of orange cards 0.63 and more, of cards that are one
 # picture or a board 0.22 and less had that of their most colourful part.
 _GROUND, _ONE_HUE = 0.5, 15.0
-_BRIGHTEST = 98
+BRIGHTEST = 98
 """Percentile that stands for the brightest: less than that may be a gleam."""
 
 
@@ -42,7 +42,7 @@ def is_color_doubtful(image: Image, quad: Quad, color: Color) -> bool:
         return True
     if color is Color.RED:
         return False
-    lights = [np.percentile(part.reshape(-1, 3), _BRIGHTEST, axis=0) for part in (small, image[::8, ::8])]
+    lights = [np.percentile(part.reshape(-1, 3), BRIGHTEST, axis=0) for part in (small, image[::8, ::8])]
     cold = all(blue > _CAST * red for blue, _, red in lights)
     if color is Color.YELLOW:
         warm = all(red > _CAST * blue for blue, _, red in lights)
