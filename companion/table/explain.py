@@ -30,6 +30,7 @@ from companion.referee.moves import (
 from companion.referee.state import Phase
 from companion.table import thresholds
 from companion.table.between import choices_made, standing
+from companion.table.haste import landed_in_time, taken_in_time
 from companion.table.landings import most_by_arm, sight_ways
 from companion.table.observations import Lift, Observation, Pending, Reach, Sight, Tap
 from companion.table.reaches import reach_ways
@@ -41,7 +42,7 @@ _AFTER_PLAY = (Phase.SCORING, Phase.OVER)
 
 def ways(situation: Situation, pending: Pending, mode: Mode) -> list[Way]:
     """Return how the observation can have come about in this situation; at least one way, none with weight 0."""
-    what = pending.what
+    what, at = pending.what, pending.at
     if pending.said is not None:
         return [_as_said(situation, pending.said, what)]
     match what:
@@ -50,16 +51,21 @@ def ways(situation: Situation, pending: Pending, mode: Mode) -> list[Way]:
         case Lift():
             return _lift_ways(situation, what)
         case Reach():
-            return reach_ways(situation, what, mode)
-        case Sight() if pending.card is not None:
-            seen = what.probabilities[0][0] if what.probabilities else None
-            read_by = ReadBy.CAMERA if seen == pending.card else ReadBy.CORRECTED
-            sure = replace(what, probabilities=((pending.card, 1.0),))
-            landed = [way for way in sight_ways(situation, sure, mode, read_by) if way.card is not None]
-            found = [replace(way, doubtful=way.by is not None and way.doubtful) for way in landed]
-            return found or [Way(situation)]
+            return taken_in_time(situation, reach_ways(situation, what, mode), what, at)
         case Sight():
-            return [*sight_ways(situation, what, mode), *_replaced(situation, what, mode)]
+            return landed_in_time(situation, _sight_ways(situation, what, pending.card, mode), at)
+
+
+def _sight_ways(situation: Situation, sight: Sight, said: Card | None, mode: Mode) -> list[Way]:
+    """Return how the card can have come there. said: what people said that it was."""
+    if said is None:
+        return [*sight_ways(situation, sight, mode), *_replaced(situation, sight, mode)]
+    read = sight.probabilities[0][0] if sight.probabilities else None
+    read_by = ReadBy.CAMERA if read == said else ReadBy.CORRECTED
+    seen = sight_ways(situation, replace(sight, probabilities=((said, 1.0),)), mode, read_by)
+    landed = [way for way in seen if way.card is not None]
+    # Where it hardly can have landed, a story must not seem likely for that.
+    return [replace(way, doubtful=way.by is not None and way.doubtful) for way in landed] or seen
 
 
 def _replaced(situation: Situation, sight: Sight, mode: Mode) -> Iterator[Way]:

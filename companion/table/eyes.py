@@ -9,9 +9,10 @@ from typing import assert_never
 from companion.journal import ReadBy, Reading
 from companion.referee.legality import IN_ROUND
 from companion.referee.moves import Reshuffle
-from companion.table.observations import Lift, Pending, Reach, Sight, Tap
+from companion.table.observations import Lift, Pending, Sight, Tap
 from companion.table.pictures import kept_picture
 from companion.table.session import Session
+from companion.table.visits import Visits
 from companion.vision.events import (
     CameraHealth,
     CameraStatus,
@@ -44,6 +45,7 @@ class Eyes:
     def __init__(self) -> None:
         self._first_look = True
         self._early: tuple[CardLanded, Reading] | None = None
+        self._visits = Visits()
 
     def begin(self) -> None:
         """Take in that another match runs now."""
@@ -53,6 +55,7 @@ class Eyes:
         """Take in that another camera looks from now on, or none: what it sees first may have lain there before."""
         self._first_look = True
         self._early = None
+        self._visits = Visits()
 
     def take(self, event: PileEvent, reading: Reading | None, session: Session | None, now: float) -> Seen | None:
         """Return what the event comes to in the running match, None where none runs.
@@ -60,6 +63,7 @@ class Eyes:
         reading: see `reading_of`. now: seconds since the epoch.
         """
         first_look = self._first_look
+        self._visits.note(event)
         match event:
             case CardLanded():
                 assert reading is not None
@@ -73,7 +77,11 @@ class Eyes:
                 self._first_look |= event.health is not CameraHealth.OK
             case _:
                 pass
-        return None if session is None else _seen(event, reading, session, now, first_look=first_look)
+        if session is None:
+            return None
+        if isinstance(event, PileReached) and event.pile is PileKind.DRAW:
+            return _reached(event, self._visits, session, now)
+        return _seen(event, reading, session, now, first_look=first_look)
 
     def early(self, session: Session, now: float) -> Seen | None:
         """Return what the card comes to that landed before this match began, None where none did.
@@ -115,8 +123,6 @@ def _seen(event: PileEvent, reading: Reading | None, session: Session, now: floa
             return Seen(session, Pending(Tap(now, Reshuffle(), ReadBy.CAMERA), at=event.time))
         case CameraStatus(health=CameraHealth.KNOCKED):
             return Seen(replace(session, known=session.known.shaken()))
-        case PileReached(pile=PileKind.DRAW):
-            return _reached(event, session, now)
         case PileGone() | CameraStatus() | PileReached() | PileMoved():
             return Seen(session)
         case _:
@@ -131,8 +137,8 @@ def _landed(event: CardLanded, reading: Reading, session: Session, *, first_look
     return Seen(session, Pending(sight, at=event.time), reading)
 
 
-def _reached(event: PileReached, session: Session, now: float) -> Seen:
+def _reached(event: PileReached, visits: Visits, session: Session, now: float) -> Seen:
     session = replace(session, watch=session.watch.counting(reaches=1))
     if session.state.phase not in IN_ROUND or not session.watch.mode(session.known.ring).sees_arms:
         return Seen(session)
-    return Seen(session, Pending(Reach(now, event.arm, event.drawn), at=event.time))
+    return Seen(session, Pending(visits.reach(event, now), at=event.time))

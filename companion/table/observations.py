@@ -49,12 +49,17 @@ class Lift:
 class Reach:
     """An arm was at the draw pile. time: seconds since the epoch, when it left.
 
-    drawn: the probability of each number of cards taken, from 0 on.
+    drawn: the probability of each number of cards taken, from 0 on. stay: for how long it was there, in seconds.
+    passing: whether it came there from the discard pile, where it had laid nothing. again: whether it had been told of
+    before and not been away since, all of which is its stay.
     """
 
     time: float
     arm: Arm
     drawn: tuple[float, ...]
+    stay: float = 0.0
+    passing: bool = False
+    again: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,8 +122,9 @@ def dump(pending: Pending) -> str:
                 data["reading"] = read_from
         case Lift(_, probabilities, reading):
             data |= {"lift": _plain(probabilities), "reading": reading}
-        case Reach(_, arm, drawn):
-            data |= {"reach": list(drawn), "arm": _plain_arm(arm)}
+        case Reach(_, arm, drawn, stay, passing, again):
+            data |= {"reach": list(drawn), "arm": _plain_arm(arm), "stay": stay}
+            data |= {"passing": passing, "again": again}
         case Sight(_, probabilities, reading, same_face, first_look, early, arm):
             data |= {"sight": _plain(probabilities), "reading": reading}
             data |= {"same_face": same_face, "first_look": first_look, "early": early}
@@ -141,7 +147,8 @@ def load(text: str) -> Pending:
     elif "lift" in data:
         what = Lift(time, _probabilities(data["lift"]), data["reading"])
     elif "reach" in data:
-        what = Reach(time, Arm(*data["arm"]), tuple(data["reach"]))
+        came = data.get("stay", 0.0), data.get("passing", False), data.get("again", False)
+        what = Reach(time, Arm(*data["arm"]), tuple(data["reach"]), *came)
     else:
         flags = (data["same_face"], data["first_look"], data["early"])
         arm = Arm(*data["arm"]) if "arm" in data else None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import replace
 
@@ -53,7 +54,13 @@ def _idle(way: Way, reach: Reach, mode: Mode) -> Iterator[Way]:
         likely = max(nothing, thresholds.SEEN_TWICE) * way.after.density(again, reach.arm)
         yield way.times((1 - thresholds.TAKES_AGAIN) * likely)
     densities = way.after.ring.densities(reach.arm.direction, reach.arm.spread)
-    yield way.times(idle * nothing * sum(densities) / len(densities))
+    even = sum(densities) / len(densities)
+    if reach.again and again is None:
+        # It came for nothing and is there for nothing still: whosever it is, it comes from there.
+        same = sum(density**2 for density in densities) / sum(densities)
+        yield way.times((1 - thresholds.TAKES_AGAIN) * max(nothing, thresholds.SEEN_TWICE) * same)
+    else:
+        yield way.times(idle * nothing * even)
 
 
 def _ready(way: Way, reach: Reach, least: float) -> Iterator[Way]:
@@ -83,9 +90,12 @@ def _taking_what_is_owed(way: Way, reach: Reach, mode: Mode) -> Iterator[Way]:
     owing = [seat for seat, debt in enumerate(debts.seats) if debt.left]
     for seat in owing:
         left = debts.left(seat)
-        for count in range(1, left + 1):
-            share = _at_one_grab(count, left, began=debts.seats[seat].taken > 0)
-            weight = _owing(way, seat) / len(owing) * share * _counted(reach, count)
+        numbers = range(1, left + 1)
+        shares = [
+            _at_one_grab(count, left, began=debts.seats[seat].taken > 0) * _lasting(reach, count) for count in numbers
+        ]
+        for count, share in zip(numbers, shares, strict=True):
+            weight = _owing(way, seat) / len(owing) * share / sum(shares) * _counted(reach, count)
             for taken in _by(way, seat, reach, weight, mode):
                 yield replace(taken, after=replace(taken.after, debts=debts.take(seat, count)))
 
@@ -199,9 +209,19 @@ def _nothing(reach: Reach) -> float:
 
 def _counted(reach: Reach, count: int) -> float:
     """Return the same if so many were taken, up to the same factor."""
-    seen = reach.drawn[count] if count < len(reach.drawn) else 0.0
+    usual = thresholds.NUMBERS[min(count, len(thresholds.NUMBERS)) - 1]
+    seen = reach.drawn[min(count, len(reach.drawn) - 1)] if len(reach.drawn) > 1 else 0.0
     any_ = sum(reach.drawn[1:])
-    return max(max(seen, thresholds.TOO_MANY * any_) / (1 - IDLE_SHARE), thresholds.FLOOR)
+    return max(max(seen / usual, thresholds.TOO_MANY * any_) / (1 - IDLE_SHARE), thresholds.FLOOR)
+
+
+def _lasting(reach: Reach, count: int) -> float:
+    """Return how likely a hand is at the pile for as long as it was if it takes so many, up to a factor of its own."""
+    if not reach.stay:
+        return 1.0
+    usual = thresholds.TAKES_ONE_SECONDS if count == 1 else thresholds.TAKES_SEVERAL_SECONDS
+    off = min(abs(math.log(reach.stay / usual)) / thresholds.TAKES_STRAYS, thresholds.TAKES_MOST_OFF)
+    return math.exp(-0.5 * off**2)
 
 
 def _taken(reach: Reach, count: int) -> float:

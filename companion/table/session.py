@@ -60,6 +60,14 @@ class Session:
         """How the match stands."""
         return self.journal.match.state
 
+    def untimed(self) -> Session:
+        """Return the session before whatever a camera sees from now on, whose clock may be another one's."""
+        pending = tuple(replace(observation, at=None) for observation in self.pending)
+        if self.trail is None or self.trail.known is not self.known:
+            return replace(self, known=self.known.untimed(), pending=pending, trail=None)
+        trail = self.trail.untimed()
+        return replace(self, known=trail.known, pending=pending, trail=trail)
+
     @property
     def color_is_guessed(self) -> bool:
         """Whether nobody said which colour was chosen for the wild card on which the last card lies."""

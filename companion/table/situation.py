@@ -49,11 +49,25 @@ class Mode:
 
 
 @dataclass(frozen=True, slots=True)
+class Hand:
+    """An arm that acted: the number of its track, and the seat that it was held to be of.
+
+    left: when it left the draw pile with cards, seconds by the camera's clock; None where it laid a card, or that is
+    not known. drew: whether those were drawn on its turn.
+    """
+
+    track: int
+    seat: int
+    left: float | None = None
+    drew: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Situation:
     """A match so far; the card that lies on the pile against the rules, if one does; where people sit, what they owe.
 
-    noted: the seat whose draw was tapped and may still be seen. hands: the arms that acted last, the latest last: the
-    number of each one's track, and the seat that it was held to be of.
+    noted: the seat whose draw was tapped and may still be seen. hands: the arms that acted last, the latest last.
+    landed: when the last card landed, seconds by the camera's clock; None where that is not known.
     """
 
     journal: Journal
@@ -61,7 +75,8 @@ class Situation:
     ring: Ring
     debts: Debts
     noted: int | None = None
-    hands: tuple[tuple[int, int], ...] = ()
+    hands: tuple[Hand, ...] = ()
+    landed: float | None = None
 
     @property
     def state(self) -> State:
@@ -92,16 +107,20 @@ class Situation:
 
     def taught(self, seat: int, arm: Arm) -> Situation:
         """Return the situation where this arm was the player's in this seat."""
-        hands = (*(hand for hand in self.hands if hand[0] != arm.track), (arm.track, seat))[-_HANDS:]
+        hands = (*(hand for hand in self.hands if hand.track != arm.track), Hand(arm.track, seat))[-_HANDS:]
         return replace(self, ring=self.ring.teach(seat, arm.direction, arm.spread), hands=hands)
 
     def shaken(self) -> Situation:
         """Return the situation where the camera was knocked: who sits where is less sure."""
         return replace(self, ring=self.ring.loosened(), hands=())
 
+    def untimed(self) -> Situation:
+        """Return the situation before whatever a camera sees from now on, whose clock may be another one's."""
+        return replace(self, hands=tuple(replace(hand, left=None) for hand in self.hands), landed=None)
+
     def whose(self, arm: Arm) -> int | None:
         """Return whose this very arm was held to be when it acted before, since it came; None where it did not."""
-        return next((seat for track, seat in self.hands if track == arm.track), None)
+        return next((hand.seat for hand in self.hands if hand.track == arm.track), None)
 
     def densest(self, arm: Arm) -> float:
         """Return how likely this arm is to be seen at most, whoever's it is, per degree."""

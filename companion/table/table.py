@@ -118,8 +118,8 @@ class Table:
         """Take in that another camera looks from now on, or none: what it sees first may have lain there before."""
         with self._lock:
             self._eyes.changed()
-            if self._session is not None and self._session.trail is not None:
-                self._session = replace(self._session, trail=self._session.trail.untimed())
+            if self._session is not None:
+                self._session = self._session.untimed()
             self._screen.camera_is(None, self._clock())
 
     def tap(self, move: Move, picture: Picture = None) -> Outcome:

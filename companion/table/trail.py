@@ -58,7 +58,11 @@ class Trail:
 
     def untimed(self) -> Trail:
         """Return the trail before whatever a camera sees from now on, whose clock may be another one's."""
-        return replace(self, seen=tuple(replace(observation, at=None) for observation in self.seen))
+        stories = tuple(
+            replace(story, after=story.after.untimed(), ways=tuple(map(_untimed, story.ways))) for story in self.stories
+        )
+        seen = tuple(replace(observation, at=None) for observation in self.seen)
+        return Trail(self.base.untimed(), seen, tuple(map(_untimed, self.ruled)), stories)
 
     def is_late(self, observation: Pending) -> bool:
         """Whether something was ruled on already that the camera saw after this."""
@@ -128,6 +132,10 @@ def put_right(old: Situation, new: Situation, time: float) -> tuple[Line, ...]:
         same += 1
     undos = (Line(Undo(), ReadBy.INFERRED, time),) * (len(before) - same)
     return (*undos, *after[same:])
+
+
+def _untimed(way: Way) -> Way:
+    return replace(way, after=way.after.untimed())
 
 
 def _is_said(observation: Pending) -> bool:

@@ -15,11 +15,12 @@ from companion.referee.match import Match
 from companion.referee.moves import ActorMove, Move, Reshuffle
 from companion.referee.state import Header
 from companion.table import thresholds
-from companion.table.observations import Lift, Observation, Pending, Reach, Sight, Tap
+from companion.table.observations import Lift, Observation, Pending, Sight, Tap
 from companion.table.ring import Ring, unknown
 from companion.table.seatings import suggested_rings
 from companion.table.situation import Mode, Situation, Turns, situation
 from companion.table.stories import Story, grown
+from companion.table.visits import Visits
 from companion.vision.events import (
     CameraHealth,
     CameraStatus,
@@ -76,6 +77,7 @@ class Transcriber:
         self._mode = Mode(Turns.CAMERA, unseen, alone=True)
         self._stories: tuple[Story, ...] = (Story(known),)
         self._first_look = True
+        self._visits = Visits()
         self.log_likelihood = 0.0
         """How likely all that was seen is, given how people sit: natural logarithm, up to a constant of the film."""
         self.told = 0
@@ -88,6 +90,7 @@ class Transcriber:
 
     def see(self, event: PileEvent) -> None:
         """Take in what the camera saw; events are to come in the order of their times."""
+        self._visits.note(event)
         what = self._observation(event)
         if isinstance(event, CameraStatus):
             self._first_look |= event.health is not CameraHealth.OK
@@ -98,7 +101,7 @@ class Transcriber:
         if isinstance(event, CardLanded):
             self._first_look = False
         if what is not None:
-            self._weigh(Pending(what))
+            self._weigh(Pending(what, at=event.time))
 
     def settled(self) -> Iterator[Told]:
         """Yield what all stories agree on and was not told yet, but for what may yet be taken back."""
@@ -131,7 +134,7 @@ class Transcriber:
             case CardTakenBack():
                 return Lift(event.time, event.probabilities, "")
             case PileReached(pile=PileKind.DRAW):
-                return Reach(event.time, event.arm, event.drawn)
+                return self._visits.reach(event, event.time)
             case PileGone():
                 return Tap(event.time, Reshuffle(), ReadBy.CAMERA)
             case _:

@@ -145,7 +145,7 @@ class Filming:
         grabs = [cards] if self._random.random() < 0.6 else [1] * cards
         for grab in grabs:
             if grab:
-                self._now += self._random.uniform(0.7, 1.5)
+                self._now += self._random.uniform(1.1, 1.9)
                 if self._random.random() >= self._people.missed_draw:
                     self._reach(seat, grab)
 

@@ -218,13 +218,15 @@ table = Table(Store(folder), clock=lambda: float(next(clock)))
 table.start_match(read_header({"match": {"edition": "classic", "players": ["Ann", "Ben", "Cy"]}}))
 places = {"Ann": 20.0, "Ben": 140.0, "Cy": 260.0}
 tracks = iter(range(100))
+seconds = iter(range(5, 500, 5))
 
 def lay(name, who=None):
     arm = None if who is None else Arm(places[who], 4.0, next(tracks))
-    table.see(CardLanded(0.0, ((Card.parse(name), 0.9999),), arm=arm))
+    table.see(CardLanded(next(seconds), ((Card.parse(name), 0.9999),), arm=arm))
 
 def reach(direction, *drawn):
-    table.see(PileReached(1.0, 0.0, Arm(direction, 4.0, next(tracks)), PileKind.DRAW, drawn))
+    now = next(seconds)
+    table.see(PileReached(now, now - 1, Arm(direction, 4.0, next(tracks)), PileKind.DRAW, drawn))
 
 lay("red 1")
 for place in range(9):

@@ -1,0 +1,149 @@
+"""What hands can do in so little time, and how many cards they take in so long: it tells draws from hands that pass."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import count
+
+import pytest
+
+from companion.store import Store
+from companion.table import QuestionKind, Table, thresholds
+from companion.table.observations import Pending, Reach, dump, load
+from companion.table.visits import Visits
+from companion.vision.events import Arm, CardLanded, PileKind, PileReached
+
+from .conftest import Game, header, probabilities
+
+_SEATS = {"Ann": 20.0, "Ben": 140.0, "Cy": 260.0}
+_LIKELY = (0.1, *(0.9 * share for share in thresholds.NUMBERS))
+"""What is told of a reach that looks like one that took cards, of which the number does not show."""
+
+
+class TimedGame(Game):
+    """A game in which arms are seen, each thing at its time in seconds from the start; `now` is when it is told."""
+
+    def __init__(self, store: Store) -> None:
+        super().__init__(store)
+        self._tracks = count(1)
+
+    def lay(self, who: str | None, name: dict[str, float] | str, at: float, track: int | None = None) -> None:
+        self.now = max(self.now, at)
+        arm = None if who is None else self._arm(who, track)
+        self.table.see(CardLanded(at, probabilities(name), arm=arm))
+
+    def stay(
+        self,
+        who: str,
+        began: float,
+        ended: float,
+        track: int | None = None,
+        pile: PileKind = PileKind.DRAW,
+        drawn: tuple[float, ...] = _LIKELY,
+    ) -> None:
+        self.now = max(self.now, ended)
+        self.table.see(PileReached(ended, began, self._arm(who, track), pile, drawn if pile is PileKind.DRAW else ()))
+
+    def _arm(self, who: str, track: int | None) -> Arm:
+        return Arm(_SEATS[who], 4.0, next(self._tracks) if track is None else 1000 + track)
+
+    @property
+    def moves(self) -> list[str]:
+        return [f"{line.player or ''} {type(line.move).__name__}".strip() for line in self.view.history]
+
+    def owed(self, who: str) -> int:
+        return next(seat.owed - seat.taken for seat in self.view.seats if seat.player == who)
+
+
+@pytest.fixture
+def game(store: Store) -> TimedGame:
+    """Nine cards have taught where everybody sits, the last at 90 s; Ann is to act on a red 1."""
+    game = TimedGame(store)
+    game.table.start_match(header("classic"))
+    game.lay(None, "red 1", 1.0)
+    for place, name in enumerate(("red 2", "red 3", "red 4", "red 5", "red 6", "red 7", "red 8", "red 9", "red 1")):
+        game.lay(("Ann", "Ben", "Cy")[place % 3], name, 10.0 * (place + 1))
+    assert game.actor == "Ann"
+    return game
+
+
+@pytest.mark.parametrize(("later", "drew"), [(0.4, False), (1.2, True)])
+def test_a_card_that_lies_at_once_was_not_drawn_first(game: TimedGame, later: float, drew: bool) -> None:
+    game.stay("Ann", 92.0, 92.6)
+    game.lay("Ann", "red 3", 92.6 + later)
+    assert game.moves[-2:] == [("Ann Draw" if drew else "Cy Play"), "Ann Play"]
+
+
+@pytest.mark.parametrize(("began", "drew"), [(89.5, False), (90.2, False), (91.2, True)])
+def test_who_is_at_the_pile_when_a_card_lands_did_not_come_for_it(game: TimedGame, began: float, drew: bool) -> None:
+    game.stay("Ann", began, 91.8)
+    game.lay("Ann", "red 3", 95.0)
+    assert game.moves[-2:] == [("Ann Draw" if drew else "Cy Play"), "Ann Play"]
+
+
+@pytest.mark.parametrize(("later", "left"), [(-0.2, 1), (0.2, 1), (0.7, 0)])
+def test_a_hand_that_cannot_have_been_away_takes_once(game: TimedGame, later: float, left: int) -> None:
+    game.lay("Ann", "red draw two", 92.0)
+    game.stay("Ben", 94.0, 94.5)
+    game.stay("Ben", 94.5 + later, 95.0 + later)
+    game.lay("Cy", "red 5", 98.0)
+    assert game.owed("Ben") == left
+
+
+def test_nobody_draws_before_the_one_before_has_looked_at_the_drawn_card(game: TimedGame) -> None:
+    game.stay("Ann", 92.0, 92.6)
+    game.stay("Ben", 92.8, 93.4)
+    game.lay("Ann", "red 3", 95.0)
+    assert game.moves[-2:] == ["Ann Draw", "Ann Play"]
+
+
+def test_a_hand_that_comes_over_from_the_discard_pile_passes(game: TimedGame) -> None:
+    doubtful = (0.3, *(0.7 * share for share in thresholds.NUMBERS))
+    game.stay("Ann", 92.0, 93.0, track=1, pile=PileKind.DISCARD)
+    game.stay("Ann", 92.9, 93.5, track=1, drawn=doubtful)
+    game.lay("Ann", "red 3", 96.0)
+    assert game.moves[-2:] == ["Cy Play", "Ann Play"]
+    game.stay("Ben", 98.0, 98.7, drawn=doubtful)
+    game.lay("Ben", "red 4", 101.0)
+    assert game.moves[-2:] == ["Ben Draw", "Ben Play"]
+
+
+def test_a_hand_that_goes_on_from_the_card_it_laid_passes_nothing() -> None:
+    arm = Arm(20.0, 4.0, 1)
+    at_pile, at_draw_pile = (PileReached(93.5, 92.0, arm, pile, ()) for pile in (PileKind.DISCARD, PileKind.DRAW))
+    for events, passing in (([], False), ([at_pile], True), ([CardLanded(93.0, (), arm=arm), at_pile], False)):
+        visits = Visits()
+        for event in (*events, at_draw_pile):
+            visits.note(event)
+        assert visits.reach(replace(at_draw_pile, began=93.4), 0.0).passing is passing
+
+
+@pytest.mark.parametrize(("seconds", "left"), [(0.5, 3), (1.4, 0)])
+def test_how_long_a_hand_stays_tells_how_many_it_takes(game: TimedGame, seconds: float, left: int) -> None:
+    game.lay("Ann", "wild draw four", 92.0)
+    game.stay("Ben", 94.0, 94.0 + seconds)
+    game.lay("Cy", "red 3", 98.0)
+    assert game.owed("Ben") == left
+
+
+def test_a_card_named_by_people_changes_nothing_that_went_before(game: TimedGame) -> None:
+    game.lay("Ann", "wild draw four", 92.0)
+    game.stay("Ben", 94.0, 95.4)
+    game.lay("Cy", "blue 3", 98.0)
+    before = game.moves
+    assert before[-3:] == ["Ann ChooseColor", "Ben Accept", "Cy Play"]
+    game.lay("Ann", {"yellow 2": 0.93, "blue 2": 0.05}, 102.0)
+    game.answer("yellow 2")
+    assert game.moves == before
+    assert game.question.kind is QuestionKind.ILLEGAL
+
+
+def test_it_is_kept_how_a_hand_came(game: TimedGame, store: Store) -> None:
+    reach = Pending(Reach(5.0, Arm(20.0, 4.0, 7), _LIKELY, 0.75, passing=True, again=True))
+    assert load(dump(reach)) == reach
+    game.lay("Ann", "wild draw four", 92.0)
+    game.stay("Ben", 94.0, 95.4)
+    game.lay("Cy", "blue 3", 98.0)
+    other = Table(store)
+    other.resume()
+    assert [seat.owed for seat in other.view().seats] == [seat.owed for seat in game.view.seats]
