@@ -99,7 +99,8 @@ class ArmWatcher:
             self._shaken, self._laid, self._restless = time, None, Restless()
             return self.finish()
         if self._backdrop.shifted:
-            self.begin_anew(time)
+            self.begin_anew()
+            self._shaken, self.moved = time, True
             return []
         samples: list[Sample] = []
         self.hidden = None
@@ -113,11 +114,10 @@ class ArmWatcher:
         """Take in that a card lies at a (4, 2) outline from now on, which may touch the rim as an arm does."""
         self._laid = quad
 
-    def begin_anew(self, time: float) -> None:
-        """Take in that the camera stands elsewhere from now on (s): what there was of arms is none."""
+    def begin_anew(self) -> None:
+        """Take in that the camera stands elsewhere from now on: what there was of arms is none."""
         self._backdrop, self._restless = Backdrop(), Restless()
-        self._tracks, self._laid, self._shaken = [], None, time
-        self.moved = True
+        self._tracks, self._laid = [], None
 
     def finish(self) -> list[Track]:
         """Return the arms that are still there when no frame will follow: they count as gone."""

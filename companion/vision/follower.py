@@ -81,7 +81,7 @@ class Follower:
         self._find_backs = find_backs
         self._draw_pile = DrawPile(draw_pile)
         self._hindsight = Hindsight() if whole and draw_pile is None else None
-        self._steadier = Steadier()
+        self._steadier, self._busy = Steadier(), False
         self._arms = ArmWatcher()
         self._finders: dict[int, ReachFinder] = {}
         self._recent: list[Track] = []
@@ -112,14 +112,14 @@ class Follower:
 
         Raises what the tracker's detector raises.
         """
-        frame = self._steadier.take(frame)
+        frame = self._steadier.take(frame, self._busy)
         self._size, self._time = (frame.image.shape[1], frame.image.shape[0]), frame.time
-        tracks = self._arms.feed(frame)
         if self._steadier.moved:
-            self._arms.begin_anew(frame.time)
-        if self._arms.moved:
-            tracks = []
+            self._arms.begin_anew()
+        tracks = self._arms.feed(frame)
+        if self._steadier.moved or self._arms.moved:
             self._begin_anew(frame.time)
+        self._busy = any(not track.gone for track in tracks)
         self._quiet.see(frame.image, frame.time, self._arms.hidden, self._is_hidden(tracks))
         self.tracker.ignore(self._arms.restless)
         events = self._take(self.tracker.feed(frame), tracks, frame.time)

@@ -38,6 +38,9 @@ _EXPLAINED, _MOST_PARTS, _WORSE, _IN_FEW = 0.7, 0.6, 0.03, 1
 _REFRESH, _STAYS, _SPARSE = 1.0, 1.5, 0.5
 SHAKES = _STAYS + 0.5
 """Seconds before a camera is said to stand elsewhere in which it was pushed there."""
+# A shift that stays is taken off while hands are there, and for so long (s) after the last one, so that who lays a card
+# is not lost; but no longer than the other (s), as a hand may rest there.
+_CALM, _LONGEST = 1.0, 6.0
 # Small pixels by which a shift may differ from the one before and be said to stay.
 _SAME_SHIFT = 0.3
 
@@ -50,13 +53,17 @@ class Steadier:
         self._anchored = self._last = -np.inf
         self._shift: tuple[float, float] = (0.0, 0.0)
         self._shifted_since = 0.0
-        self._swayed = -np.inf
+        self._swayed = self._busy = -np.inf
         self.moved = False
         """Whether with the last frame a shift had lasted so long that the camera stands there now."""
 
-    def take(self, frame: Frame) -> Frame:
-        """Return the frame as the camera would have shown it had it not swayed; mostly the frame itself."""
+    def take(self, frame: Frame, busy: bool = False) -> Frame:
+        """Return the frame as the camera would have shown it had it not swayed; mostly the frame itself.
+
+        busy: whether hands were there just before.
+        """
         self.moved = False
+        self._busy = frame.time if busy else self._busy
         small = cv2.cvtColor(frame.small, cv2.COLOR_BGR2GRAY).astype(np.float32)
         gap, self._last = frame.time - self._last, frame.time
         if self._anchor is None or self._anchor.shape != small.shape or gap >= _SPARSE:
@@ -69,11 +76,16 @@ class Steadier:
         self._swayed = frame.time
         if np.hypot(shift[0] - self._shift[0], shift[1] - self._shift[1]) > _SAME_SHIFT:
             self._shift, self._shifted_since = shift, frame.time
-        elif frame.time - self._shifted_since >= _STAYS:
+        elif self._stays(frame.time):
             self.moved = True
             return self._anchored_at(small, frame)
         scale = frame.image.shape[1] / SMALL
         return replace(frame, image=np.asarray(_shifted(frame.image, shift[0] * scale, shift[1] * scale), np.uint8))
+
+    def _stays(self, time: float) -> bool:
+        """Whether a shift has lasted so long, and nobody is at work, that the camera is to be said to stand there."""
+        lasted = time - self._shifted_since
+        return lasted >= _STAYS and (time - self._busy >= _CALM or lasted >= _LONGEST)
 
     def _anchored_at(self, small: Floats, frame: Frame) -> Frame:
         self._anchor, self._anchored, self._shift = small, frame.time, (0.0, 0.0)

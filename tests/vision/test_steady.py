@@ -74,6 +74,19 @@ def test_a_camera_that_stays_turned_is_taken_as_it_stands() -> None:
     assert all(handed_on[RATE * 2 :])
 
 
+def test_while_hands_are_at_work_a_turned_camera_is_not_yet_said_to_stand_there() -> None:
+    for busy_until, moved in ((0.0, 3.6), (4.5, 5.5), (99.0, 8.1)):
+        steadier, ground = Steadier(), table()
+        turned = shown(ground, 8, 5)
+        for number in range(30):
+            steadier.take(Frame(ground, number / RATE, number))
+        said = []
+        for number in range(30, 30 + 8 * RATE):
+            steadier.take(Frame(turned, number / RATE, number), busy=number / RATE < busy_until)
+            said += [number / RATE] if steadier.moved else []
+        assert said == pytest.approx([moved], abs=0.2)
+
+
 def test_pictures_seconds_apart_are_left_alone() -> None:
     steadier, ground = Steadier(), table()
     for number in range(4):
