@@ -159,6 +159,9 @@ class ArmWatcher:
                 continue
             runs = rim.runs(part)
             behind = restless is not None and bool((part & edge).any())
+            out = part & edge & (firm > 0)
+            if behind and _longest(rim.runs(part & (firm > 0))) < np.count_nonzero(out):
+                runs = []  # of the rim it crosses what its shadow does
             if not runs and not behind:
                 # What an arm let go of lies still; what moves on is its hand, whose sleeve looks like the table.
                 arm = self._without_rim(part, bool(difference.moved[part].mean() > _MOVES))
@@ -173,7 +176,8 @@ class ArmWatcher:
             if runs:
                 found = self._arms_of(part, body_of(part, firm), runs, rim, difference)
             else:
-                found = single(body_of(part, firm), np.argwhere(part & edge)[:, ::-1])
+                places = out if np.count_nonzero(out) >= _LEAST_CROSSING else part & edge
+                found = single(body_of(part, firm), np.argwhere(places)[:, ::-1])
             share = float(firm[part].mean())
             shapes += [replace(arm, firm=share) for arm in found if not behind or arm.reach >= _OUT_OF_IT]
         return [self._sample(difference.time, arm) for arm in shapes], attached, attached | hands
@@ -349,6 +353,10 @@ def _is_shady(foreign: Mask, solid: Mask) -> bool:
     _, labels = cv2.connectedComponents(foreign, connectivity=8)
     widest = int(np.bincount(labels[pale].ravel()).max())
     return max(2 * widest, int(np.count_nonzero(pale))) >= 2 * _SHADE * foreign.size
+
+
+def _longest(runs: list[NDArray[np.intp]]) -> int:
+    return max(map(len, runs), default=0)
 
 
 def _moves_at(moved: Mask, place: Point) -> bool:

@@ -134,6 +134,24 @@ def test_a_card_laid_beside_held_cards_is_no_arm_that_waits() -> None:
     assert not [track for track in tracks if track.last.time > 14]
 
 
+def test_an_arm_from_behind_held_cards_is_not_where_its_shadow_leaves_the_picture() -> None:
+    rng = np.random.default_rng(2)
+    fan = cv2.resize(rng.uniform(20, 235, (8, 8, 3)).astype(np.float32), (64, 52), interpolation=cv2.INTER_NEAREST)
+    arm = Arm(180, DISCARD.middle, start=14.0, seed=3)
+
+    def hold(image: Image, now: float) -> Image:
+        cast = np.max([np.roll(arm.mask(now), far, axis=1) for far in range(10, 80, 8)], axis=0)
+        shade = cv2.GaussianBlur(cast, (0, 0), 1.5)[..., None] / 255 * 0.45
+        image = (image * (1 - shade * (1 - arm.mask(now)[..., None] / 255))).astype(np.uint8)
+        x, y = 118 + round(5 * np.sin(3 * now)), 132 + round(4 * np.cos(2 * now))
+        image[y:, x : x + 64] = fan[: HEIGHT - y]
+        return image
+
+    _, reaches = follow(film(16.5, [arm], hold))
+    assert [reach.kind for reach in reaches] == [PileKind.DISCARD]
+    assert off(direction(reaches[0]), 180) < 25
+
+
 def test_held_cards_and_two_arms_are_no_table_that_lies_elsewhere() -> None:
     """Where it is known to be restless, what differs from the table does not tell of the camera."""
     rng = np.random.default_rng(6)
