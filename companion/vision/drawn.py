@@ -36,9 +36,6 @@ _STIRS = 0.15
 # nothing; less than the second, one way or the other, in 33 and in 17.
 _CARRIED, _IF_CARRYING = 0.1, 0.2
 _EMPTY, _IF_EMPTY = 0.05, 2.5
-# How much farther in than it was seen on its way in a hand may be on its way out and be held against that, in lengths
-# of a card: what it carries goes before it.
-_FARTHER = 0.5
 # Seconds by which a stay is counted too long: the hand is at rest still, or again, in its first and last frames.
 _AT_REST = 0.07
 # An arm that was never seen to come is a part of another one now and then.
@@ -103,7 +100,7 @@ def told(reach: Reach, zone: Zone, draw: Spot | None, pile_odds: float = 1.0) ->
 
 def _odds(reach: Reach, draw: Spot) -> float:
     lasted = reach.ended - reach.began
-    carried = _carried(reach, draw.length)
+    carried = reach.track.gained(reach.began + _AT_REST, reach.ended - _AT_REST, draw.length)
     still = _still(reach, draw.length)
     signs = (
         (reach.nearest > _NEAR, _IF_NOT_NEAR),
@@ -124,25 +121,6 @@ def _odds(reach: Reach, draw: Spot) -> float:
 
 # A hand that was first seen no farther from the pile than this beyond where it came to, in lengths of a card, appeared.
 _SAME = 0.3
-
-
-def _carried(reach: Reach, length: float) -> float | None:
-    """Return by how much more of the picture the hand hid on its way out, being as far in; None where it is not known.
-
-    length: a card's, pixels; what is returned is in squares of it.
-    """
-    way = [
-        (sample.time, float(np.hypot(*(sample.tip - sample.rim))) / length, sample.area / length**2)
-        for sample in reach.track.samples
-        if sample.single and sample.rim is not None
-    ]
-    came = sorted((depth, area) for time, depth, area in way if time <= reach.began + _AT_REST)
-    left = [(depth, area) for time, depth, area in way if time >= reach.ended - _AT_REST]
-    if not came:
-        return None
-    depths, areas = zip(*came, strict=True)
-    more = [area - np.interp(depth, depths, areas) for depth, area in left if depth <= depths[-1] + _FARTHER]
-    return float(np.median(more)) if more else None
 
 
 def _still(reach: Reach, length: float) -> float:

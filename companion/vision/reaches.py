@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -56,6 +56,10 @@ _COMES, _COMES_WITHIN, _RESTED = 0.7, 2.5, 2.0
 # Lengths of a card within which a hand is about as near as it came: it comes down on the pile, and lets go of a card
 # finger by finger.
 _AS_NEAR = 0.5
+# Who lays a card hides less of the picture on the way out than on the way in, by some squares of a card's length, which
+# tells as much as if the hand had been so many lengths nearer; of hands that were there so many seconds before the card
+# lay still, for the one before laid the card before.
+_BROUGHT, _IF_BROUGHT, _AT_ONCE = 0.1, 1.0, 1.0
 # In lengths of a card, what tells against an arm that looked like a shadow and no more, and against one that was first
 # seen so few seconds before the card lay still, for it comes a third of a second before that: a part of another's.
 _SHADED, _APPEARED, _COMES_BEFORE = 0.6, 1.0, 0.15
@@ -212,13 +216,16 @@ def arm_of(track: Track, zone: Zone, began: float, ended: float, goal: Point | N
     return Arm(direction, spread, track.number)
 
 
-def last_at(spot: Spot, tracks: Sequence[Track], landed: float) -> Track | None:
+def last_at(spot: Spot, tracks: Sequence[Track], landed: float, done: Collection[int] = ()) -> Track | None:
     """Return the arm that laid what came to lie still at a place at that time (s): the last there, the nearest one.
 
-    None where none was near. An arm that rested there while another one came is not it.
+    None where none was near. An arm that rested there while another one came is not it; of two at once it is the one
+    that left something there. done: the numbers of arms that have laid what they brought.
     """
     best: tuple[float, Track] | None = None
     for track in tracks:
+        comes = track.number not in done and landed - track.samples[0].time <= _COMES_WITHIN
+        brought = _IF_BROUGHT if comes and _left_something(track, spot) else 0.0
         for number in range(len(track.samples) - 1, -1, -1):
             time = track.samples[number].time
             if time > landed + _LETS_GO or time < landed - REMEMBERED:
@@ -228,6 +235,7 @@ def last_at(spot: Spot, tracks: Sequence[Track], landed: float) -> Track | None:
                 continue
             appeared = track.samples[0].time > landed - _COMES_BEFORE
             score = _PER_SECOND * max(0.0, landed - time) + away + _SHADED * track.is_shadow + _APPEARED * appeared
+            score -= brought * (landed - time <= _AT_ONCE)
             if best is not None and score >= best[0]:
                 continue
             if _rests(track, time, spot):
@@ -235,6 +243,13 @@ def last_at(spot: Spot, tracks: Sequence[Track], landed: float) -> Track | None:
             if best is None or score < best[0]:
                 best = score, track
     return None if best is None else best[1]
+
+
+def _left_something(track: Track, spot: Spot) -> bool:
+    """Whether a hand hides less of the picture since it was nearest to a place than it did on its way there."""
+    there = min(track.samples, key=lambda sample: float(np.hypot(*(sample.tip - spot.middle)))).time
+    gained = track.gained(there, there, spot.length)
+    return gained is not None and gained < -_BROUGHT
 
 
 def _rests(track: Track, time: float, spot: Spot) -> bool:

@@ -10,6 +10,9 @@ from companion.vision.rim import Point
 
 # Degrees by which an arm's crossing strays from its player's seat, the same seat's arms among themselves.
 _STRAY = 8.0
+# How much farther in than it was seen on its way in a hand may be on its way out and be held against that, in lengths
+# of a card: what it carries goes before it.
+_FARTHER = 0.5
 # Share of an arm that is more than a shadow in some frame at least: .2 and more in simulated films, but for a hand of
 # the table's own colour.
 _FIRM = 0.05
@@ -58,6 +61,26 @@ class Track:
     def is_shadow(self) -> bool:
         """Whether it never looked like more than a shadow."""
         return max(sample.firm for sample in self.samples) < _FIRM
+
+    def gained(self, came: float, left: float, length: float) -> float | None:
+        """Return by how much more of the picture it hid on its way out, being as far in; None where it is not known.
+
+        came: until when (s) it was on its way in; left: after which it was on its way out; length: a card's, pixels, in
+        squares of which it is returned.
+        """
+        way = [
+            (sample.time, float(np.hypot(*(sample.tip - sample.rim))) / length, sample.area / length**2)
+            for sample in self.samples
+            if sample.single and sample.rim is not None
+        ]
+        inward = sorted((depth, area) for time, depth, area in way if time <= came)
+        outward = [(depth, area) for time, depth, area in way if time > left]
+        if not inward:
+            return None
+        depths, areas = zip(*inward, strict=True)
+        both = (depths[0], depths[-1] + _FARTHER)
+        more = [area - np.interp(depth, depths, areas) for depth, area in outward if both[0] <= depth <= both[1]]
+        return float(np.median(more)) if more else None
 
     def direction(
         self, about: Point, began: float, ended: float, goal: Point | None = None, seat: float = 0.0

@@ -305,6 +305,21 @@ def test_a_hand_that_rests_beside_the_pile_did_not_lay_the_card() -> None:
     assert last_at(spot, [resting, arm_to(2, (300.0, 0.0), (300.0, 60.0), 0.0)], 1.0) is resting
 
 
+def test_of_two_hands_at_once_the_one_that_left_something_there_laid_the_card() -> None:
+    spot = Spot(PileKind.DISCARD, np.array([ZONE.x, ZONE.y]), ZONE.length)
+    # One hovers over the pile and leaves last.
+    hovering, laying = arm_to(1, (0.0, 200.0), (300.0, 200.0), 9.4), arm_to(2, (300.0, 0.0), (300.0, 190.0), 9.0)
+    for track, card in ((hovering, 0.0), (laying, 0.5)):
+        for number, sample in enumerate(track.samples):
+            assert sample.rim is not None
+            way = float(np.hypot(*(sample.tip - sample.rim)))
+            area = 30.0 * way + card * (number <= 10) * ZONE.length**2
+            track.samples[number] = replace(sample, area=area)
+    assert last_at(spot, [hovering, laying], 10.3) is laying
+    # But what it had brought lay there already.
+    assert last_at(spot, [hovering, laying], 10.3, done={2}) is hovering
+
+
 def test_who_plays_what_was_drawn_looks_at_it_first() -> None:
     stay = PileReached(5.0, 4.0, Arm(90.0, 8.0, 3), PileKind.DRAW, (0.05, 0.95))
     assert was_laying(stay, [(3, 5.6)])
