@@ -12,7 +12,7 @@ from pathlib import Path
 
 from companion.cards import EditionName
 from companion.cards import deck as cards_of
-from companion.vision.assembly import Assembler
+from companion.vision.assembly import FAINT_BESIDE, Assembler
 from companion.vision.balance import balanced
 from companion.vision.boxes import BoxFinder, BoxKind
 from companion.vision.calibration import Calibration
@@ -154,17 +154,19 @@ class CardDetector:
         return _seen_in_mirror(turned, image) if is_mirrored(found, turned) else found
 
     def _look(self, image: Image, fine_scales: tuple[int, ...] = _FINE_SCALES[:1]) -> list[Sighting]:
-        least = _FAINTEST if self._reader.seeks else self._limits.faint_box
+        least = _FAINTEST if self._reader.seeks else FAINT_BESIDE
         boxes = self._boxes.find(image, least=least)
         if self._plain is None:
             # A learnt deck's cards are known in the light that they were learnt in.
             image = balanced(image, [b.quad for b in boxes if b.kind is BoxKind.CARD and b.score >= self._limits.box])
         found = self._assembler.cards(image, boxes, seek=True)
         found = found or self._assembler.cards(image, self._boxes.find(image, _LAST_SCALES, turned=True, least=least))
+        finest = 0
         for scale in fine_scales:
             # What a learnt deck's pictures leave in doubt a finer look does not tell.
             if is_fairly_read(found) or (found and self._reader.seeks) or max(image.shape[:2]) <= scale * 3 / 4:
                 break
+            finest = scale
             fine = self._boxes.find(image, (scale,), least=least)
             again = self._assembler.cards(image, fine)
             if not found or is_surer(again, found):
@@ -172,7 +174,11 @@ class CardDetector:
             boxes = [*boxes, *fine]
         if self._reader.seeks or Calibration.is_fan(found):
             return found or self._assembler.faint_cards(image, boxes)
-        return [*found, *self._assembler.faint_cards(image, boxes, found)]
+        found = [*found, *self._assembler.faint_cards(image, boxes, found)]
+        if finest < _FINE_SCALES[0] < max(image.shape[:2]) and self._assembler.leaves_unread(boxes, found):
+            fine = self._boxes.find(image, _FINE_SCALES[:1], least=least)
+            found += self._assembler.faint_cards(image, fine, found)
+        return found
 
     def backs(self, image: Image) -> list[Quad]:
         """Return what is boxed as a card, however faintly, and read as none: in most cases a card face down."""

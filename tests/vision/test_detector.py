@@ -38,6 +38,7 @@ from companion.vision.corners import (
 )
 from companion.vision.detector import CardDetector, model_folder
 from companion.vision.geometry import (
+    Image,
     Quad,
     corner_frames,
     homography,
@@ -158,7 +159,8 @@ def test_a_card_that_is_boxed_too_faintly_counts_if_it_is_surely_read() -> None:
     assert CardDetector(Faint(beside), Reader(*networks, calibration), limits).detect(scene.image) == []  # type: ignore[arg-type]
 
 
-def test_a_card_that_is_boxed_too_faintly_counts_beside_others_of_its_size() -> None:
+@pytest.mark.parametrize("score", [0.2, 0.06])
+def test_a_card_that_is_boxed_too_faintly_counts_beside_others_of_its_size(score: float) -> None:
     scene = SceneMaker(24, (960, 640), families=[StyleFamily.CLASSIC_OVAL], fonts=(), deck_count=1).make(Layout.GRID)
     shipped = CardDetector.shipped(None)
     found = [s for s in shipped.detect(scene.image) if s.whole]
@@ -171,7 +173,7 @@ def test_a_card_that_is_boxed_too_faintly_counts_beside_others_of_its_size() -> 
         def find(self, *args: Any, **options: Any) -> list[Box]:
             def faintly(box: Box) -> Box:
                 lies_there = box.kind is BoxKind.CARD and intersection_over_union(box.quad, last.quad) > 0.5
-                return replace(box, score=0.2) if lies_there else box
+                return replace(box, score=score) if lies_there else box
 
             boxes = super().find(*args, **options)
             corners = [index_frame(box.quad).mean(0) for box in boxes]
@@ -185,6 +187,31 @@ def test_a_card_that_is_boxed_too_faintly_counts_beside_others_of_its_size() -> 
     boxes = Faint(Network(folder / "detector.onnx"), threshold=limits.box)
     again = CardDetector(boxes, shipped.reader, limits, Calibration.load(folder / "calibration.json"))
     assert Counter(s.card for s in again.detect(scene.image)) == Counter(s.card for s in shipped.detect(scene.image))
+
+
+def test_where_one_of_several_boxes_is_not_read_a_finer_look_shows_what_was_passed_over() -> None:
+    scene = SceneMaker(24, (1280, 720), families=[StyleFamily.CLASSIC_OVAL], fonts=(), deck_count=1).make(Layout.GRID)
+    shipped = CardDetector.shipped(None)
+    found = [s for s in shipped.detect(scene.image) if s.whole]
+    last = max(found, key=lambda sighting: sighting.confidence)
+    assert len(found) > 3
+    beyond = Box(BoxKind.CARD, last.quad - last.quad.max(0) - 20, 0.4)
+
+    class Coarse(BoxFinder):
+        """Passes one card over unless it looks closely, and boxes one where none is."""
+
+        def find(self, image: Image, scales: tuple[int, ...] | None = None, *args: Any, **options: Any) -> list[Box]:
+            boxes = super().find(image, scales, *args, **options)
+            if scales == (960,):
+                return boxes
+            others = [box for box in boxes if cv2.pointPolygonTest(last.quad, box.quad.mean(0).tolist(), False) < 0]
+            return [*others, beyond]
+
+    folder = model_folder()
+    limits = ReadingLimits.load(folder / "limits.json")
+    boxes = Coarse(Network(folder / "detector.onnx"), threshold=limits.box)
+    again = CardDetector(boxes, shipped.reader, limits, Calibration.load(folder / "calibration.json"))
+    assert last.card in [s.card for s in again.detect(scene.image)]
 
 
 def test_only_cards_of_the_edition_are_candidates() -> None:
