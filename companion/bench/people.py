@@ -26,14 +26,13 @@ from companion.referee.moves import (
     Move,
     Play,
     Reveal,
-    Target,
     Undo,
     Uno,
 )
 from companion.table import Offer, Question, QuestionKind, Table, TableError
 
 # What no camera could see nor anybody infer from what follows: all that people tap who leave the rest to the camera.
-_UNSEEN = (Uno, Catch, Challenge, Reveal, Judge, Target, Creeper)
+_UNSEEN = (Uno, Catch, Challenge, Reveal, Judge, Creeper)
 # What it is mostly needless to answer, as the camera sees the next card, and by whom.
 _NEXT_CARD_TELLS = (QuestionKind.PLAYER, QuestionKind.TURN, QuestionKind.COLOR)
 # How long people look at a question before they answer it, wait before they try a tap again, and wait for a ruling

@@ -24,7 +24,7 @@ from companion.table import QuestionKind, Table
 from companion.vision.events import Arm, CardLanded, CardTakenBack, PileEvent, PileGone, PileKind, PileReached
 
 # What no camera sees.
-_TAPPED = (Uno, Catch, Challenge, Reveal, Judge, Target, Creeper)
+_TAPPED = (Uno, Catch, Challenge, Reveal, Judge, Creeper)
 _RATE = 10
 _DELAY = 0.3
 
