@@ -30,7 +30,7 @@ from companion.referee.moves import (
 from companion.referee.state import Phase
 from companion.table import thresholds
 from companion.table.between import choices_made, standing
-from companion.table.haste import landed_in_time, taken_in_time
+from companion.table.haste import carried_off_in_time, landed_in_time, taken_in_time
 from companion.table.landings import most_by_arm, sight_ways
 from companion.table.observations import Lift, Observation, Pending, Reach, Sight, Tap
 from companion.table.reaches import reach_ways
@@ -47,7 +47,8 @@ def ways(situation: Situation, pending: Pending, mode: Mode) -> list[Way]:
         return [_as_said(situation, pending.said, what)]
     match what:
         case Tap():
-            return _tap_ways(situation, what, mode)
+            tapped = _tap_ways(situation, what, mode)
+            return carried_off_in_time(situation, tapped, at) if isinstance(what.move, Reshuffle) else tapped
         case Lift():
             return _lift_ways(situation, what)
         case Reach():

@@ -38,6 +38,16 @@ def landed_in_time(situation: Situation, found: Iterable[Way], at: float | None)
     return [way if way.card is None else _landed(situation, way, at) for way in found]
 
 
+def carried_off_in_time(situation: Situation, found: Iterable[Way], at: float | None) -> list[Way]:
+    """Return the ways of a pile that was carried off, each weighed by how soon after cards were taken.
+
+    at: when it was gone, seconds by the camera's clock; None where that is not known, or nobody saw it.
+    """
+    lately = [hand.left for hand in situation.hands if hand.left is not None]
+    hasty = at is not None and any(abs(at - left) < thresholds.LAYS_AFTER_SECONDS for left in lately)
+    return [way.times(thresholds.IN_HASTE) for way in found] if hasty else list(found)
+
+
 def _taken(situation: Situation, way: Way, seat: int, reach: Reach, left: float | None) -> Way:
     if reach.passing:
         way = way.times(thresholds.TAKES_IN_PASSING)

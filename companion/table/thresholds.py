@@ -171,7 +171,7 @@ PUTS_AWAY_SECONDS = 0.3
 """In how little time a hand can have put away what it took and be at the draw pile again. In those matches ten stays
 of one person that lay nearer together were one each, and of 34 further apart three."""
 
-LAYS_AFTER_SECONDS = 0.7
+LAYS_AFTER_SECONDS = 0.65
 """How soon after a hand left the draw pile a card can lie that its owner, or who comes next, has laid then: the drawn
 one is looked at first. In those matches thirteen took 0.77 s and more."""
 

@@ -19,7 +19,7 @@ from companion.bench.strips import Film
 from companion.cards import Card, EditionName
 from companion.dataset.simulated.actions import FLIP_SECONDS, CarryOff, Lay, Reach, TakeTop
 from companion.dataset.simulated.script import LIVELY, Script, write_script
-from companion.referee.moves import Catch, Challenge, Creeper, Judge, Reveal, Target, Uno
+from companion.referee.moves import Catch, Challenge, Creeper, Judge, Reveal, Uno
 from companion.table import QuestionKind, Table
 from companion.vision.events import Arm, CardLanded, CardTakenBack, PileEvent, PileGone, PileKind, PileReached
 

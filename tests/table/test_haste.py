@@ -11,7 +11,7 @@ from companion.store import Store
 from companion.table import QuestionKind, Table, thresholds
 from companion.table.observations import Pending, Reach, dump, load
 from companion.table.visits import Visits
-from companion.vision.events import Arm, CardLanded, PileKind, PileReached
+from companion.vision.events import Arm, CardLanded, PileGone, PileKind, PileReached
 
 from .conftest import Game, header, probabilities
 
@@ -116,6 +116,14 @@ def test_a_hand_that_goes_on_from_the_card_it_laid_passes_nothing() -> None:
         for event in (*events, at_draw_pile):
             visits.note(event)
         assert visits.reach(replace(at_draw_pile, began=93.4), 0.0).passing is passing
+
+
+@pytest.mark.parametrize(("gone", "drew"), [(92.8, False), (97.0, True)])
+def test_who_carries_the_pile_off_has_not_drawn(game: TimedGame, gone: float, drew: bool) -> None:
+    game.stay("Ann", 92.0, 92.6)
+    game.table.see(PileGone(gone))
+    game.lay("Ann", "red 3", 102.0)
+    assert ("Ann Draw" in game.moves) is drew
 
 
 @pytest.mark.parametrize(("seconds", "left"), [(0.5, 3), (1.4, 0)])
