@@ -34,8 +34,13 @@ _TOLD, _TOLD_BESIDES = 1.35, 2.0
 _LOOKS_TELL = 2.0
 # The piles lie side by side: what looks like a back farther away, in lengths of a card, tells so much of that.
 _FAR, _IF_FAR = 2.2, 0.4
+# What has a card's size and shape and looks like no back, as backs of decks never seen do, tells so much less; and what
+# lies where no hand has gone, once so many hands have gone where another such thing lies.
+_SHAPE_TELLS, _NOBODY_TELLS, _GO_ELSEWHERE = 0.4, 0.5, 4
 # Sides of a card seen from above are as 1 to 1.55, from a slant anything about that.
 _SLIMMEST, _SQUAREST = 2.3, 1.05
+# The same for what is known by its shape alone, as a card's, which many things have about as well.
+_SHORTER, _LONGER, _SLIMMER, _SQUARER = 0.85, 1.2, 1.8, 1.3
 # Of hands that went somewhere so many are remembered.
 _REMEMBERED = 60
 # How near the picture's rim, in lengths of a card, what it cuts off ends.
@@ -83,7 +88,7 @@ class DrawPile:
         spot = self.spot(zone)
         if self._given is None:
             back = self._back_at(zone)
-            if back is not None and back.count >= _SEEN_IN * self._looks:
+            if back is not None and back.read >= _SEEN_IN * self._looks:
                 return InView.of(back.quad, *size, (_SIDE * zone.length) ** 2)
             if self._looks < _IN_VAIN:
                 return None
@@ -98,20 +103,29 @@ class DrawPile:
         """Whether backs should be looked for again. arms: whether there are any, which a look waits for a while."""
         return self._given is None and time >= self._next_look + _PATIENCE * arms
 
-    def see_backs(self, quads: Sequence[Quad], zone: Zone, time: float, size: tuple[int, int] | None = None) -> None:
-        """Take in what looks like card backs in the whole picture. size: its width and height, pixels."""
+    def see_backs(
+        self,
+        quads: Sequence[Quad],
+        zone: Zone,
+        time: float,
+        size: tuple[int, int] | None = None,
+        shapes: Sequence[Quad] = (),
+    ) -> None:
+        """Take in what looks like card backs in the whole picture, and what has about a card's shape and may be one.
+
+        size: the picture's width and height, pixels.
+        """
         self._next_look, self._pause = time + self._pause, min(_LONGEST_PAUSE, 2 * self._pause)
         self._looks += 1
-        pile = np.array([zone.x, zone.y])
         for quad in quads:
-            middle = quad.mean(0).astype(np.float64)
-            if size is not None:
-                # Of one that the rim cuts hands are seen before it alone.
-                middle = np.clip(middle, 0, size)
-            away = float(np.hypot(*(middle - pile))) / zone.length
             card = _is_a_card(quad, zone.length) or (size is not None and _is_cut(quad, zone.length, size))
-            if NEAREST <= away <= FARTHEST and card:
-                self._note(_Back(quad, middle, away, 1), zone.length)
+            back = _Back.at(quad, zone, size, read=1)
+            if card and NEAREST <= back.away <= FARTHEST:
+                self._note(back, zone.length)
+        for quad in shapes:
+            back = _Back.at(quad, zone, size, read=0)
+            if NEAREST <= back.away <= _FAR and is_like_the_cards(quad, zone.length):
+                self._note(back, zone.length)
         self._choose(zone)
 
     def visit(self, place: Point, zone: Zone, side: int | None = None, track: int | None = None) -> None:
@@ -133,7 +147,9 @@ class DrawPile:
     def _note(self, back: _Back, length: float) -> None:
         for number, known in enumerate(self._backs):
             if float(np.hypot(*(known.middle - back.middle))) <= SAME_PLACE * length:
-                self._backs[number] = replace(back, count=known.count + 1)
+                best = back if back.read >= known.read else known
+                count, read = known.count + back.count, known.read + back.read
+                self._backs[number] = replace(best, count=count, read=read)
                 return
         self._backs.append(back)
 
@@ -141,8 +157,9 @@ class DrawPile:
         """Return what looks like a back where the draw pile is taken to lie, what did most often if several things."""
         if self._found is None:
             return None
-        near = [b for b in self._backs if float(np.hypot(*(b.middle - self._found))) <= SAME_PLACE * zone.length]
-        return max(near, key=lambda back: back.count, default=None)
+        backs = (back for back in self._backs if back.read)
+        near = [b for b in backs if float(np.hypot(*(b.middle - self._found))) <= SAME_PLACE * zone.length]
+        return max(near, key=lambda back: back.read, default=None)
 
     def _near(self, place: Point, zone: Zone) -> list[_Visit]:
         visits = (visit for visit in self._visits if visit.track not in self._busy)
@@ -154,14 +171,23 @@ class DrawPile:
         # One player's hand may rest at a place all evening; to the draw pile everybody goes.
         return sum(float(np.log1p(count)) for count in Counter(sides).values())
 
+    def _looks_tell(self, back: _Back) -> float:
+        """Return how much looks tell for what looks like a back, or has a card's shape at least."""
+        read = back.read / back.count
+        return told_by_looks(back.count, self._looks, back.away) * (read + (1 - read) * _SHAPE_TELLS)
+
     def _choose(self, zone: Zone) -> None:
         """Take the place that most hands from most sides and most looks tell of, then the nearest one."""
 
         def hands(place: Point) -> float:
             return self._hands(place, zone)
 
+        went = [len(self._near(back.middle, zone)) for back in self._backs]
+        elsewhere = max(went, default=0) >= _GO_ELSEWHERE
+        tells = [_NOBODY_TELLS if elsewhere and not came else 1.0 for came in went]
         scores = [
-            (hands(b.middle) + told_by_looks(b.count, self._looks, b.away), -b.away, b.middle) for b in self._backs
+            (hands(back.middle) + share * self._looks_tell(back), -back.away, back.middle)
+            for back, share in zip(self._backs, tells, strict=True)
         ]
         likeliest, _, self._found = max(scores, key=lambda score: score[:2], default=(0.0, 0.0, None))
         places = (visit.place for visit in self._visits if visit.track not in self._busy)
@@ -182,12 +208,25 @@ def told_by_looks(count: int, looks: int, away: float) -> float:
 
 @dataclass(frozen=True, eq=False)
 class _Back:
-    """What looked like a back: its outline when last seen, how far it is (lengths of a card), in how many looks."""
+    """What may be a back: its outline when last seen, how far it is (lengths of a card), in how many looks it was seen.
+
+    read: in how many of them it looked like one, and did not merely have a card's shape.
+    """
 
     quad: Quad
     middle: Point
     away: float
     count: int
+    read: int
+
+    @classmethod
+    def at(cls, quad: Quad, zone: Zone, size: tuple[int, int] | None, read: int) -> _Back:
+        """Return what was seen in one look in a picture of this width and height."""
+        middle = quad.mean(0).astype(np.float64)
+        if size is not None:
+            # Of one that the rim cuts hands are seen before it alone.
+            middle = np.clip(middle, 0, size)
+        return cls(quad, middle, float(np.hypot(*(middle - (zone.x, zone.y)))) / zone.length, 1, read)
 
 
 @dataclass(frozen=True, eq=False)
@@ -204,8 +243,16 @@ def _is_cut(quad: Quad, length: float, size: tuple[int, int]) -> bool:
     return bool(at_rim and _SHORTEST / 2 <= length_of(quad) / length <= _LONGEST)
 
 
+def is_like_the_cards(quad: Quad, length: float) -> bool:
+    """Whether an outline is about as long as the discard pile's cards, and as slim as a card."""
+    return bool(_SHORTER <= length_of(quad) / length <= _LONGER and _SQUARER <= _slimness(quad) <= _SLIMMER)
+
+
 def _is_a_card(quad: Quad, length: float) -> bool:
+    return bool(_SHORTEST <= length_of(quad) / length <= _LONGEST and _SQUAREST <= _slimness(quad) <= _SLIMMEST)
+
+
+def _slimness(quad: Quad) -> float:
     sides = np.hypot(*(quad - np.roll(quad, 1, axis=0)).T)
     along, across = sides[0] + sides[2], sides[1] + sides[3]
-    shape = max(along, across) / max(1e-6, float(min(along, across)))
-    return bool(_SHORTEST <= length_of(quad) / length <= _LONGEST and _SQUAREST <= shape <= _SLIMMEST)
+    return float(max(along, across) / max(1e-6, float(min(along, across))))

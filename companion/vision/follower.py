@@ -10,7 +10,7 @@ import numpy as np
 from companion.vision.advice import InView
 from companion.vision.arms import ArmWatcher
 from companion.vision.drawn import Changes, is_sure, told
-from companion.vision.drawpile import SAME_PLACE, DrawPile
+from companion.vision.drawpile import SAME_PLACE, DrawPile, is_like_the_cards
 from companion.vision.events import (
     Arm,
     CameraHealth,
@@ -28,6 +28,7 @@ from companion.vision.hindsight import ONE_PLAYER, Hindsight
 from companion.vision.known import Region
 from companion.vision.motion import Zone
 from companion.vision.pile import PileTracker
+from companion.vision.proposals import proposals
 from companion.vision.quiet import QuietPictures, hides
 from companion.vision.reaches import REMEMBERED, Reach, ReachFinder, Spot, arm_of, came_to, last_at, was_laying
 from companion.vision.steady import SHAKES, Steadier
@@ -302,7 +303,10 @@ class Follower:
             return
         if self._draw_pile.wants_look(frame.time, arms=any(not track.gone for track in tracks)):
             backs = self._find_backs(frame.image)
-            self._draw_pile.see_backs(backs, zone, frame.time, self._size)
+            # Backs of decks never seen look like none; any of the right size makes the search for shapes needless.
+            known = any(is_like_the_cards(quad, zone.length) for quad in backs)
+            shapes = [] if known else proposals(frame.image)
+            self._draw_pile.see_backs(backs, zone, frame.time, self._size, shapes)
             if self._hindsight is not None:
                 self._hindsight.see_backs(backs)
 

@@ -1,6 +1,7 @@
 """Where cards may lie, told without a network: spots of a card's shape that stand out from the table.
 
-Only worth asking where what is proposed can be checked, as with a learnt deck: anything may have a card's shape.
+Only worth asking where what is proposed can be checked, as with a learnt deck or by where hands go: anything may
+have a card's shape.
 """
 
 from __future__ import annotations

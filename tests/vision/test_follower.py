@@ -186,6 +186,34 @@ def test_what_looks_like_a_back_far_off_gives_way_to_where_hands_go() -> None:
     assert spot.middle == pytest.approx([400, 200])
 
 
+def test_where_no_back_is_made_out_what_has_the_cards_size_and_shape_may_be_the_draw_pile() -> None:
+    shapes = [card_at(400, 210), card_at(180, 200, 50), card_at(305, 204), card_at(300, 420)]
+    pile = DrawPile()
+    pile.see_backs([], ZONE, 0.0, shapes=shapes)
+    spot = pile.spot(ZONE)
+    assert spot is not None
+    assert spot.middle == pytest.approx([400, 210])
+    # What looks like a back in a single look tells more than the shape does in all.
+    pile.see_backs([card_at(200, 210)], ZONE, 2.0, shapes=shapes)
+    for time in (4.0, 8.0):
+        pile.see_backs([card_at(200, 210)], ZONE, time)
+    spot = pile.spot(ZONE)
+    assert spot is not None
+    assert spot.middle == pytest.approx([200, 210])
+
+
+def test_what_looks_like_a_back_gives_way_to_one_that_hands_go_to() -> None:
+    for goal, found in ((400.0, 400.0), (300.0, 200.0)):
+        pile = DrawPile()
+        for time in range(4):
+            pile.see_backs([card_at(200, 210), *[card_at(400, 210)] * (time == 2)], ZONE, 10.0 * time)
+        for number in range(4):
+            pile.visit(np.array([goal, 300.0 if goal == 300 else 210.0]), ZONE, side=3, track=number)
+        spot = pile.spot(ZONE)
+        assert spot is not None
+        assert spot.middle[0] == pytest.approx(found)
+
+
 SIZE = (640, 480)
 
 
