@@ -79,8 +79,10 @@ class Eyes:
                 pass
         if session is None:
             return None
-        if isinstance(event, PileReached) and event.pile is PileKind.DRAW:
-            return _reached(event, self._visits, session, now)
+        if isinstance(event, PileReached):
+            if event.pile is PileKind.DRAW:
+                return _reached(event, self._visits, session, now)
+            return Seen(replace(session, pending=self._visits.with_late(session.pending)))
         return _seen(event, reading, session, now, first_look=first_look)
 
     def early(self, session: Session, now: float) -> Seen | None:

@@ -360,9 +360,11 @@ class Table:
 
     def _observe(self, seen: Seen | None) -> None:
         if seen is not None:
-            self._session = seen.session
+            weighed, self._session = self._session, seen.session
             if seen.pending is not None:
                 self._add(seen.pending, readings=() if seen.reading is None else (seen.reading,))
+            elif weighed is not None and weighed.pending != seen.session.pending:
+                self._advance(seen.session.pending)
 
     def _add(self, pending: Pending, *, readings: tuple[Reading, ...] = (), must_fit: bool = False) -> Outcome:
         session = self._running()

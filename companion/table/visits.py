@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from companion.table.observations import Reach
-from companion.vision.events import CardLanded, PileEvent, PileKind, PileReached
+from collections.abc import Sequence
+from dataclasses import replace
+
+from companion.table.observations import Pending, Reach
+from companion.vision.events import Arm, CardLanded, PileEvent, PileKind, PileReached
 
 _REMEMBERED = 6
 """How many stays at the piles are remembered: arms are told of up to a second late, and seldom more than three come."""
@@ -36,16 +39,30 @@ class Visits:
         """Return the observation of a stay at the draw pile that was noted last. now: when it is told of (s)."""
         began = event.began
         for stay in reversed(self._stays[:-1]):
-            if stay.pile is PileKind.DRAW and _goes_on(stay, event, began):
+            if stay.pile is PileKind.DRAW and _goes_on(stay, event.arm, began):
                 began = min(began, stay.began)
-        passing = any(
+        passing = self._is_passing(event.arm, began)
+        return Reach(now, event.arm, event.drawn, event.time - began, passing, began < event.began)
+
+    def with_late(self, pending: Sequence[Pending]) -> tuple[Pending, ...]:
+        """Return what is pending with what stays at the discard pile tell of arms that were told of before them."""
+        return tuple(self._with_late(observation) for observation in pending)
+
+    def _with_late(self, observation: Pending) -> Pending:
+        what, left = observation.what, observation.at
+        if not isinstance(what, Reach) or left is None or not self._is_passing(what.arm, left - what.stay):
+            return observation
+        return replace(observation, what=replace(what, passing=True))
+
+    def _is_passing(self, arm: Arm, began: float) -> bool:
+        """Return whether an arm at the draw pile from then on (s) came from the discard pile, having laid nothing."""
+        return any(
             stay.pile is PileKind.DISCARD
             and stay.began <= began - _BEFORE_SECONDS
-            and _goes_on(stay, event, began)
+            and _goes_on(stay, arm, began)
             and not self._laid_in(stay)
             for stay in self._stays
         )
-        return Reach(now, event.arm, event.drawn, event.time - began, passing, began < event.began)
 
     def _laid_in(self, stay: PileReached) -> bool:
         """Return whether the arm laid a card in this stay."""
@@ -55,7 +72,7 @@ class Visits:
         return stay.began <= laid.time <= stay.time + _AT_ONCE_SECONDS
 
 
-def _goes_on(stay: PileReached, event: PileReached, began: float) -> bool:
+def _goes_on(stay: PileReached, arm: Arm, began: float) -> bool:
     """Return whether the arm that came then (s) is the one of this stay, and has not been away since."""
-    off = abs((stay.arm.direction - event.arm.direction + 180) % 360 - 180)
-    return began - stay.time < _AT_ONCE_SECONDS and (stay.arm.track == event.arm.track or off < _ALIKE)
+    off = abs((stay.arm.direction - arm.direction + 180) % 360 - 180)
+    return began - stay.time < _AT_ONCE_SECONDS and (stay.arm.track == arm.track or off < _ALIKE)

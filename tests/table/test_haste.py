@@ -97,10 +97,14 @@ def test_nobody_draws_before_the_one_before_has_looked_at_the_drawn_card(game: T
     assert game.moves[-2:] == ["Ann Draw", "Ann Play"]
 
 
-def test_a_hand_that_comes_over_from_the_discard_pile_passes(game: TimedGame) -> None:
+@pytest.mark.parametrize("late", [False, True])
+def test_a_hand_that_comes_over_from_the_discard_pile_passes(game: TimedGame, late: bool) -> None:
     doubtful = (0.3, *(0.7 * share for share in thresholds.NUMBERS))
-    game.stay("Ann", 92.0, 93.0, track=1, pile=PileKind.DISCARD)
-    game.stay("Ann", 92.9, 93.5, track=1, drawn=doubtful)
+    for draws in (late, not late):
+        if draws:
+            game.stay("Ann", 92.9, 93.5, track=1, drawn=doubtful)
+        else:
+            game.stay("Ann", 92.0, 93.0, track=1, pile=PileKind.DISCARD)
     game.lay("Ann", "red 3", 96.0)
     assert game.moves[-2:] == ["Cy Play", "Ann Play"]
     game.stay("Ben", 98.0, 98.7, drawn=doubtful)
