@@ -50,6 +50,9 @@ _KEEPS_STILL = 0.15
 _SAME_TIP = 25.0
 # How far in small pixels an arm must come out from behind what is restless: a hand of cards sways by half of that.
 _OUT_OF_IT = 12.0
+# So many times as far as it crosses the rim it hangs together with what is restless, if it comes from behind that: who
+# comes in beside it does twice at most, in all but a few frames.
+_BEHIND = 3
 # So many arms do not come in between two frames: the camera moves, or is being set up, and whatever has an edge differs
 # from the table; so many do not in the seconds after it, while it swings out and no new arm counts. In films of people
 # two came at most.
@@ -160,7 +163,7 @@ class ArmWatcher:
             runs = rim.runs(part)
             behind = restless is not None and bool((part & edge).any())
             out = part & edge & (firm > 0)
-            if behind and _longest(rim.runs(part & (firm > 0))) < np.count_nonzero(out):
+            if behind and _BEHIND * _longest(rim.runs(part & (firm > 0))) < np.count_nonzero(out):
                 runs = []  # of the rim it crosses what its shadow does
             if not runs and not behind:
                 # What an arm let go of lies still; what moves on is its hand, whose sleeve looks like the table.
