@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from companion.vision.corners import CardIndices, index_share, is_in_company, is_size_of_others, one_per_card
+from companion.vision.doubt import corner_as_told
 from companion.vision.geometry import Image, Quad, corner_frames, intersection_over_smaller
 from companion.vision.limits import ReadingLimits
 from companion.vision.reader import Reader
@@ -54,7 +55,7 @@ class HiddenCards:
         cards where it must lie; it looks only where that decides.
         """
         limits = self._limits
-        sightings = [card.sighting(whole=False) for card in cards]
+        sightings = [corner_as_told(card) for card in cards]
         clear = [_is_colored(sighting, limits.clear_index) for sighting in sightings]
         least = min(limits.misread, limits.neighbour, limits.index)
         doubtful = [s.confidence >= least and not _is_colored(s, _LOOKED_FOR) for s in sightings]

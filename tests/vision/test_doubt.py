@@ -9,7 +9,7 @@ import pytest
 
 from companion.cards import ALL_CARDS, Card
 from companion.vision.calibration import Calibration
-from companion.vision.doubt import as_told
+from companion.vision.doubt import as_told, corner_as_told
 from companion.vision.geometry import Image, Quad, unit_square
 from companion.vision.reading import Reading, Scale
 from companion.vision.sightings import NAMED_BELOW, Sighting
@@ -66,6 +66,23 @@ def test_a_1_whose_middle_may_as_well_be_a_7_is_a_slanted_7(middle: dict[str, fl
     told = as_told(picture((40, 40, 200)), read({"red 1": 0.98, "red 7": 0.02}, middle))
     assert told.card.name == name
     assert (told.confidence < NAMED_BELOW) is (name == "red 7")
+
+
+@pytest.mark.parametrize(
+    ("corner", "name"),
+    [
+        ({"red 1": 0.6, "red 7": 0.3, "red 4": 0.1}, "red 7"),
+        ({"red 1": 0.8, "red 7": 0.2}, "red 1"),
+        ({"red 1": 0.4, "red 7": 0.25, "red 4": 0.35}, "red 1"),
+        ({"red 4": 0.6, "red 7": 0.4}, "red 4"),
+    ],
+)
+def test_a_corner_that_is_a_1_and_may_well_be_a_7_is_a_slanted_7(corner: dict[str, float], name: str) -> None:
+    told = corner_as_told(read(corner))
+    assert told.card.name == name
+    assert told.confidence == pytest.approx(max(corner.values()), abs=0.01)
+    assert not told.whole
+    assert corner_as_told(replace(read(corner), belonging=0.9)).card.name == next(iter(corner))
 
 
 def test_where_a_card_s_fellows_are_hardly_read_it_is_not_beyond_doubt() -> None:
