@@ -14,7 +14,7 @@ from companion.table import thresholds
 from companion.table.between import choices_made, standing, turned
 from companion.table.observations import Reach
 from companion.table.situation import Mode, Situation, Turns, Way
-from companion.vision.events import IDLE_SHARE
+from companion.vision.events import IDLE_SHARE, NUMBER_SHARES
 
 
 def reach_ways(situation: Situation, reach: Reach, mode: Mode) -> list[Way]:
@@ -209,7 +209,7 @@ def _nothing(reach: Reach) -> float:
 
 def _counted(reach: Reach, count: int) -> float:
     """Return the same if so many were taken, up to the same factor."""
-    usual = thresholds.NUMBERS[min(count, len(thresholds.NUMBERS)) - 1]
+    usual = NUMBER_SHARES[min(count, len(NUMBER_SHARES)) - 1]
     seen = reach.drawn[min(count, len(reach.drawn) - 1)] if len(reach.drawn) > 1 else 0.0
     any_ = sum(reach.drawn[1:])
     return max(max(seen / usual, thresholds.TOO_MANY * any_) / (1 - IDLE_SHARE), thresholds.FLOOR)

@@ -89,12 +89,12 @@ class Seat:
         """Return how likely its player's arm comes from there, per degree. own: the spread of such arms, in degrees."""
         found, bunch = _UNSURE / 360, self.bunch
         if bunch.weight:
-            off = _between(bunch.middle, direction)
+            off = between(bunch.middle, direction)
             found += bunch.weight * _normal(off, own * math.sqrt(1 + 1 / bunch.weight))
         if self.weight > bunch.weight + 1e-6:
             for arm, weight in self.arms:
-                if _between(arm, bunch.about) > _NEAR:
-                    found += weight * _normal(_between(arm, direction), own * math.sqrt(2))
+                if between(arm, bunch.about) > _NEAR:
+                    found += weight * _normal(between(arm, direction), own * math.sqrt(2))
         return (1 - _STRAY) * found / (_UNSURE + self.weight) + _STRAY / 360
 
     def plus(self, direction: float, weight: float) -> Seat:
@@ -110,7 +110,7 @@ class Seat:
 
     def minus(self, direction: float) -> Seat:
         """Return the seat without the arm that is nearest to this direction."""
-        nearest = min(self.arms, key=lambda arm: _between(arm[0], direction), default=None)
+        nearest = min(self.arms, key=lambda arm: between(arm[0], direction), default=None)
         return seat_of([arm for arm in self.arms if arm is not nearest])
 
 
@@ -251,7 +251,7 @@ class Ring:
         arc = (self.seats[(place + after) % count].bunch.middle - first) % 360 or 360.0
         gap = arc / (before + after)
         strays = max(_USUAL_SPREAD, _UNSEEN_GAPS * gap * math.sqrt(min(before, after)))
-        near = _normal(_between(first + before * gap, direction), strays)
+        near = _normal(between(first + before * gap, direction), strays)
         return _UNSEEN_SHARE * near + (1 - _UNSEEN_SHARE) / 360
 
 
@@ -264,7 +264,7 @@ def unknown(players: int) -> Ring:
     return Ring((Seat(),) * players)
 
 
-def _between(one: float, other: float) -> float:
+def between(one: float, other: float) -> float:
     """Return the angle between two directions, in degrees."""
     return abs((one - other + 180) % 360 - 180)
 

@@ -199,10 +199,6 @@ ALL_THE_REST, ONE_MORE = 0.15, 0.8
 TOO_MANY = 0.05
 """How often more cards are counted at a grab than can have been taken: two stuck together, or counted twice."""
 
-NUMBERS = (0.7, 0.12, 0.08, 0.1)
-"""How often one, two, three, and four cards or more are taken, by which `PileReached.drawn` was worked out: over these,
-the probabilities seen are likelihoods. Mostly they are all alike then, as the number of cards hardly shows."""
-
 TAKES_ONE_SECONDS, TAKES_SEVERAL_SECONDS, TAKES_STRAYS, TAKES_MOST_OFF = 0.65, 1.1, 0.35, 2.0
 """For how long a hand is at the draw pile for one card and for several at a grab, by how much that strays as a standard
 deviation of its logarithm, and how many of those tell at most: in 39 simulated matches half of 104 that took one were

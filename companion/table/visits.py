@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from companion.table.observations import Pending, Reach
+from companion.table.ring import between
 from companion.vision.events import Arm, CardLanded, PileEvent, PileKind, PileReached
 
 _REMEMBERED = 6
@@ -74,5 +75,5 @@ class Visits:
 
 def _goes_on(stay: PileReached, arm: Arm, began: float) -> bool:
     """Return whether the arm that came then (s) is the one of this stay, and has not been away since."""
-    off = abs((stay.arm.direction - arm.direction + 180) % 360 - 180)
-    return began - stay.time < _AT_ONCE_SECONDS and (stay.arm.track == arm.track or off < _ALIKE)
+    alike = between(stay.arm.direction, arm.direction) < _ALIKE
+    return began - stay.time < _AT_ONCE_SECONDS and (stay.arm.track == arm.track or alike)

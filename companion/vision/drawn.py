@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from companion.vision.events import PileKind, PileReached
+from companion.vision.events import NUMBER_SHARES, PileKind, PileReached
 from companion.vision.motion import Zone
 from companion.vision.reaches import Reach, Spot, arm_of, distances, turning_places
 
@@ -48,8 +48,6 @@ _IF_SHADOW = 20.0
 # piles change by a fifth of what untidy ones do. The least share that counts, and the most that it tells either way.
 _UNCHANGED, _CHANGED, _STRAYS, _WORTH = 0.012, 0.1, 0.8, 2.0
 _LEAST, _MOST_TOLD = 0.005, 8.0
-# How likely the picture is if one, two, three or four cards were taken: their number hardly shows.
-_NUMBERS = (0.7, 0.12, 0.08, 0.1)
 
 
 class Changes:
@@ -94,7 +92,7 @@ def told(reach: Reach, zone: Zone, draw: Spot | None, pile_odds: float = 1.0) ->
     odds = _odds(reach, draw) * pile_odds
     nothing = odds / (1 + odds)
     arm = arm_of(reach.track, zone, reach.began, reach.ended, draw.middle)
-    drawn = (nothing, *(share * (1 - nothing) for share in _NUMBERS))
+    drawn = (nothing, *(share * (1 - nothing) for share in NUMBER_SHARES))
     return PileReached(reach.ended, reach.began, arm, reach.kind, drawn)
 
 

@@ -277,11 +277,9 @@ class Follower:
     def _last_there(self, landed: float, quad: Quad | None) -> Track | None:
         """Return the arm that was last where a card then lay still, in the middle of the discard pile where None."""
         zone = self.tracker.zone
-        return (
-            None
-            if zone is None
-            else last_at(_laid_at(zone, quad), self._recent, landed, {number for number, _ in self._laid})
-        )
+        if zone is None:
+            return None
+        return last_at(_laid_at(zone, quad), self._recent, landed, {number for number, _ in self._laid})
 
     def _reached(self, reach: Reach, zone: Zone) -> _Held | None:
         drawing = reach.kind is PileKind.DRAW

@@ -31,6 +31,7 @@ from companion.table.transcriber import Told, transcribe
 from companion.table.weigh import Candidate, Finding
 from companion.vision.events import (
     IDLE_SHARE,
+    NUMBER_SHARES,
     Arm,
     CameraHealth,
     CameraStatus,
@@ -250,7 +251,7 @@ def test_a_reach_that_looks_like_any_other_leaves_it_to_what_people_do(arms: Arm
     assert session is not None
     known = session.known
     arms.now += 5  # another arm
-    drawn = (IDLE_SHARE, *((1 - IDLE_SHARE) * share for share in thresholds.NUMBERS))
+    drawn = (IDLE_SHARE, *((1 - IDLE_SHARE) * share for share in NUMBER_SHARES))
     reach = Reach(arms.now, arms.arm("Ann"), drawn)
     ways = reach_ways(known, reach, session.watch.mode(known.ring))
     densities = known.ring.densities(reach.arm.direction, reach.arm.spread)

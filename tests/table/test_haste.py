@@ -8,15 +8,15 @@ from itertools import count
 import pytest
 
 from companion.store import Store
-from companion.table import QuestionKind, Table, thresholds
+from companion.table import QuestionKind, Table
 from companion.table.observations import Pending, Reach, dump, load
 from companion.table.visits import Visits
-from companion.vision.events import Arm, CardLanded, PileGone, PileKind, PileReached
+from companion.vision.events import NUMBER_SHARES, Arm, CardLanded, PileGone, PileKind, PileReached
 
 from .conftest import Game, header, probabilities
 
 _SEATS = {"Ann": 20.0, "Ben": 140.0, "Cy": 260.0}
-_LIKELY = (0.1, *(0.9 * share for share in thresholds.NUMBERS))
+_LIKELY = (0.1, *(0.9 * share for share in NUMBER_SHARES))
 """What is told of a reach that looks like one that took cards, of which the number does not show."""
 
 
@@ -99,7 +99,7 @@ def test_nobody_draws_before_the_one_before_has_looked_at_the_drawn_card(game: T
 
 @pytest.mark.parametrize("late", [False, True])
 def test_a_hand_that_comes_over_from_the_discard_pile_passes(game: TimedGame, late: bool) -> None:
-    doubtful = (0.3, *(0.7 * share for share in thresholds.NUMBERS))
+    doubtful = (0.3, *(0.7 * share for share in NUMBER_SHARES))
     for draws in (late, not late):
         if draws:
             game.stay("Ann", 92.9, 93.5, track=1, drawn=doubtful)
