@@ -52,6 +52,21 @@ def test_what_reads_the_same_both_ways_tells_nothing() -> None:
     assert not is_mirrored([seen("red 3", 0.9), seen("red 7", 0.9)], [seen("green 8", 0.96)]), "fewer are made out"
 
 
+# As a card is outlined that is seen from 60 degrees.
+SLANTED = np.array([[10, 20], [60, 20], [60, 55], [10, 55]], np.float32)
+
+
+def test_a_slanted_sign_that_looks_the_same_both_ways_hardly_tells_a_mirror() -> None:
+    zero = replace(seen("yellow 0", 0.998), handedness=Handedness.PRINTED, quad=SLANTED)
+    assert not is_mirrored([seen("yellow skip", 0.65)], [zero])
+    assert not is_mirrored([], [zero])
+    assert not is_mirrored([replace(seen("wild draw four", 0.89), handedness=Handedness.MIRRORED)], [zero])
+    assert is_mirrored([], [replace(zero, quad=QUAD)])
+    assert is_mirrored([seen("yellow skip", 0.65)], [replace(seen("yellow 3", 0.998), quad=SLANTED)])
+    assert not is_mirrored([seen("green 8", 0.93)], [seen("green 8", 0.9996)])
+    assert is_mirrored([seen("green 8", 0.77)], [seen("green 8", 0.99999)])
+
+
 def test_an_outline_that_reaches_out_of_the_picture_is_clipped() -> None:
     assert clipped(QUAD, 200, 200) is QUAD
     half = clipped(QUAD + np.float32([-30, 0]), 200, 200)
