@@ -120,7 +120,10 @@ class People:
             self._answer(self._question, now)
             self._look(now)
         if self._stray_since is not None and now >= self._stray_since + _HESITATION:
-            self._mend(now, accepted(self.table))
+            stands = accepted(self.table)
+            # A card that does not match is taken back by hand, which the camera sees.
+            if not self.hands_free or not self._course.taken_back_by_hand(stands, now - _PATIENCE):
+                self._mend(now, stands)
         self._lose_patience(now)
         while self._course.illegal and now > self._course.illegal[0][0] + _PATIENCE:
             self._note_illegal(Ruling.UNCALLED)

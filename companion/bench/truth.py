@@ -140,12 +140,17 @@ class Course:
     def place_of(self, stands: tuple[Move, ...], now: float) -> int | None:
         """Return the first place, not before the present one and not ahead of now, where these moves stand."""
         past = (n for n in range(self.at, len(self.truth)) if self._is_past(n, now))
-        return next((n for n in past if self.truth[n].moves == stands), None)
+        return next((n for n in past if stands in self._told_by_now(n)), None)
 
     def agreed(self, stands: tuple[Move, ...], now: float) -> int:
         """Return the last place up to now at which the first of these moves stood, 0 where there is none."""
         past = (n for n in range(self.at, len(self.truth)) if self._is_past(n, now))
         return max((n for n in past if stands[: len(self.truth[n].moves)] == self.truth[n].moves), default=0)
+
+    def taken_back_by_hand(self, stands: tuple[Move, ...], since: float) -> bool:
+        """Return whether the last card of these moves does not match, landed after that (s), and so is taken back."""
+        last = next((move.card for move in reversed(stands) if isinstance(move, LANDINGS)), None)
+        return any(landed > since and card == last for landed, card in self.illegal[:1])
 
     def ahead(self, now: float) -> list[Standing]:
         """Return what has come to stand by now and the table does not know of."""
@@ -165,6 +170,16 @@ class Course:
         if self.illegal and self.illegal[0][0] <= (asked_at if true is None else min(asked_at, true.time)):
             return self.illegal[0][1]
         return true.entry.card if true is not None and isinstance(true.entry, LANDINGS) else None
+
+    def _told_by_now(self, place: int) -> tuple[tuple[Move, ...], ...]:
+        """Return the moves that stand at this place, and those without a colour that is to be told by the next card.
+
+        That is so again where the card was taken back that told it.
+        """
+        moves = self.truth[place].moves
+        last, move = next(((n, m) for n, m in reversed([*enumerate(moves)]) if isinstance(m, LANDINGS)), (0, None))
+        told_anew = isinstance(self.truth[place].entry, Undo) and move is not None and move.card.face.is_wild
+        return (moves, moves[: last + 1]) if told_anew else (moves,)
 
     def _is_past(self, place: int, now: float) -> bool:
         return self.truth[place].time <= now + EARLY

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 from companion.referee.effects import Dealt, Drawn, Effect, RoundWon, Why
 from companion.referee.state import Header
+from companion.table.thresholds import ECHO_SECONDS
 
 
 @dataclass(frozen=True, slots=True)
@@ -14,7 +15,7 @@ class Debt:
     """The cards that one player has to take.
 
     since: when the last were added, as lines tell time. spoken: whether people were reminded of it. passed: whether
-    another player has laid a card since.
+    another player has laid a card since. More may be taken than is owed, where what asked for it was taken back since.
     """
 
     cards: int = 0
@@ -26,7 +27,7 @@ class Debt:
     @property
     def left(self) -> int:
         """How many are still to be taken."""
-        return self.cards - self.taken
+        return max(0, self.cards - self.taken)
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,23 +53,32 @@ class Debts:
                 case Drawn(player, count, why) if why is not Why.TURN and count:
                     seat = header.seat(player)
                     old = debts.seats[seat]
-                    new = Debt(old.left + count, 0, time) if old.taken else replace(old, cards=old.cards + count)
-                    debts = debts._with(seat, replace(new, since=time, spoken=False, passed=False))
+                    ahead = old.taken - old.cards if time - old.since <= ECHO_SECONDS else 0
+                    if ahead > 0:
+                        new = Debt(count, min(ahead, count))
+                    else:
+                        new = Debt(old.left + count) if old.taken else replace(old, cards=old.cards + count)
+                    new = replace(new, since=time, spoken=False, passed=False)
+                    debts = debts._with(seat, new if new.left else Debt())
                 case RoundWon() | Dealt():
                     debts = nobodys(len(self.seats))
                 case _:
                     pass
         return debts
 
-    def before(self, header: Header, effects: Iterable[Effect]) -> Debts:
-        """Return the debts as they were before these effects, as far as that can be told."""
+    def before(self, header: Header, effects: Iterable[Effect], time: float) -> Debts:
+        """Return the debts as they were before these effects, as far as that can be told.
+
+        What is not owed any more by then has been taken: should these effects come again, those cards count.
+        """
         debts = self
         for effect in effects:
             if isinstance(effect, Drawn) and effect.why is not Why.TURN:
                 seat = header.seat(effect.player)
                 old = debts.seats[seat]
-                fewer = replace(old, cards=max(old.taken, old.cards - effect.count))
-                debts = debts._with(seat, fewer if fewer.left else Debt())
+                cards, taken = max(0, old.cards - effect.count), old.taken + max(0, effect.count - old.cards)
+                left = replace(old, cards=cards, taken=taken, since=time) if cards or taken else Debt()
+                debts = debts._with(seat, left)
         return debts
 
     def take(self, seat: int, count: int) -> Debts:
@@ -79,7 +89,7 @@ class Debts:
 
     def played(self, seat: int) -> Debts:
         """Return the debts where this player lays a card: what was owed by that one must have been taken unseen."""
-        if not any(debt.cards for debt in self.seats):
+        if all(debt == Debt() for debt in self.seats):
             return self
         return Debts(
             tuple(

@@ -85,7 +85,7 @@ def _replaced(situation: Situation, sight: Sight, mode: Mode) -> Iterator[Way]:
     for way in sight_ways(back.after, sight, replace(mode, least=mode.least / thresholds.TAKEN_BACK_UNSEEN)):
         if way.card is None or way.card in allowed or way.after.outlaw is not None:
             continue
-        if way.by == player and len(way.lines) == 1:
+        if way.by == player and not any(isinstance(entry, Draw | Pass) for entry in way.entries):
             share = way.weight * thresholds.TAKEN_BACK_UNSEEN
             yield replace(way, lines=(*back.lines, *way.lines), weight=share)
 
@@ -121,12 +121,17 @@ def _lift_ways(situation: Situation, lift: Lift) -> list[Way]:
     def fits(card: Card | None) -> float:
         return bare if card is None else max(reading.get(card, 0.0), thresholds.FLOOR)
 
-    found = [Way(situation, weight=thresholds.TAKEN_BACK[0] * fits(situation.lying))]
+    none, one, *more = thresholds.TAKEN_BACK
+    if situation.dropped is not None and lift.time - situation.dropped <= thresholds.ECHO_SECONDS:
+        none, one = one, none  # it is the card that people said was gone, or never landed
+    situation = replace(situation, dropped=None)
+    found = [Way(situation, weight=none * fits(situation.lying))]
     if phase in _AFTER_PLAY:
         found.append(Way(situation, weight=thresholds.COLLECTED))
     way = Way(replace(situation, outlaw=None), doubtful=phase in _AFTER_PLAY)
-    shares = iter(thresholds.TAKEN_BACK[1:])
+    shares = iter((one, *more))
     if situation.outlaw is not None:
+        way = _without_guess(way, lift.time)
         found.append(replace(way, weight=next(shares) * thresholds.MISMATCH_GOES * fits(way.after.lying)))
     for share in shares:
         further = without_last_card(way, lift.time)
@@ -149,10 +154,24 @@ def without_last_card(way: Way, time: float) -> Way | None:
         card = landed_card(last)
         way = way.then(Line(Undo(), ReadBy.CAMERA, time))
         if card is not None:
-            return way
+            return _without_guess(way, time)
         if not mere_answer:
             way = replace(way, doubtful=True)
     return None
+
+
+def _without_guess(way: Way, time: float) -> Way:
+    """Return the way without the colour, and what follows from it, that the card told which was taken back.
+
+    It may have been taken back because it did not match: the next one tells.
+    """
+    lines = way.after.journal.lines
+    count = 1 + (bool(lines) and isinstance(lines[-1].entry, Accept))
+    guessed = [*lines[max(0, len(lines) - count) :]]
+    if guessed and isinstance(guessed[0].entry, ChooseColor) and all(g.read_by is ReadBy.INFERRED for g in guessed):
+        for _ in guessed:
+            way = way.then(Line(Undo(), ReadBy.CAMERA, time))
+    return way
 
 
 def _tap_ways(situation: Situation, tap: Tap, mode: Mode) -> list[Way]:

@@ -73,7 +73,7 @@ def _came_too_soon(situation: Situation, seat: int, began: float) -> bool:
 
 
 def _landed(situation: Situation, way: Way, at: float | None) -> Way:
-    way = replace(way, after=replace(way.after, landed=at))
+    way = replace(way, after=replace(way.after, landed=at, dropped=None))
     if at is None or any(isinstance(entry, Flip) for entry in way.entries):
         return way
     drawn = [hand.left for hand in situation.hands if hand.left is not None and (hand.drew or hand.seat == way.by)]

@@ -104,6 +104,7 @@ def _plain(known: Situation) -> dict[str, Any]:
         "turned": known.ring.turned,
         "debts": [astuple(debt) for debt in known.debts.seats],
         "noted": known.noted,
+        "dropped": known.dropped,
     }
 
 
@@ -115,7 +116,8 @@ def _situation(data: Any, journal: Journal) -> Situation:
         raise ValueError("there is no such seat")
     ring = Ring(tuple(map(_seat, _rows(data["seats"], players))), *_numbers((data["turned"],)))
     debts = Debts(tuple(Debt(*debt) for debt in map(_numbers, _rows(data["debts"], players))))
-    return replace(situation(journal), ring=ring, debts=debts, noted=noted)
+    dropped = None if data.get("dropped") is None else _numbers((data["dropped"],))[0]
+    return replace(situation(journal), ring=ring, debts=debts, noted=noted, dropped=dropped)
 
 
 def _rows(rows: Any, players: int) -> Sequence[Any]:

@@ -29,7 +29,7 @@ def seats(session: Session) -> tuple[SeatView, ...]:
     """Return where each player seems to sit, and what each one owes the draw pile."""
     ring, debts = session.known.ring, session.known.debts
     return tuple(
-        SeatView(name, ring.direction(seat), round(ring.certainty(seat), 3), debt.cards, debt.taken)
+        SeatView(name, ring.direction(seat), round(ring.certainty(seat), 3), debt.cards, min(debt.cards, debt.taken))
         for seat, (name, debt) in enumerate(zip(session.state.players, debts.seats, strict=True))
     )
 

@@ -16,7 +16,7 @@ from companion.records import Batch, Correction, Standing, StoreDamagedError, St
 from companion.referee.effects import Effect
 from companion.referee.errors import RefereeError
 from companion.referee.match import Match
-from companion.referee.moves import Amend, ChooseColor, Play, Target, Undo
+from companion.referee.moves import Amend, ChooseColor, Flip, Play, Start, Target, Undo
 from companion.referee.state import Phase, State
 from companion.referee.transcript import TranscriptError
 from companion.table.memory import Watch, dump_memory, recall
@@ -134,6 +134,8 @@ def advance(
         for line in lines:
             after = after.enter(line)
         announcements.append(say.corrected(known.journal, after.journal, lines))
+        if _landings(after.journal) < _landings(known.journal):
+            after = replace(after, dropped=now)
         known = after
     mode = session.watch.mode(known.ring)
     written = list(lines)
@@ -182,6 +184,10 @@ def advance(
     return Advance(
         replace(session, known=known, pending=rest, undone=undone, trail=trail), batch, tuple(announcements), asked
     )
+
+
+def _landings(journal: Journal) -> int:
+    return sum(isinstance(line.entry, Start | Play | Flip) for line in journal.lines)
 
 
 def _tapped_in_time(known: Situation, pending: Sequence[Pending], mode: Mode) -> tuple[Pending, ...]:

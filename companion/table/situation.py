@@ -67,7 +67,8 @@ class Situation:
     """A match so far; the card that lies on the pile against the rules, if one does; where people sit, what they owe.
 
     noted: the seat whose draw was tapped and may still be seen. hands: the arms that acted last, the latest last.
-    landed: when the last card landed, seconds by the camera's clock; None where that is not known.
+    landed: when the last card landed, seconds by the camera's clock; None where that is not known. dropped: when people
+    last took a card back by tap that may still lie there, seconds since the epoch; None where none does.
     """
 
     journal: Journal
@@ -77,6 +78,7 @@ class Situation:
     noted: int | None = None
     hands: tuple[Hand, ...] = ()
     landed: float | None = None
+    dropped: float | None = None
 
     @property
     def state(self) -> State:
@@ -98,7 +100,7 @@ class Situation:
         debts, header = self.debts, self.state.header
         match line.entry:
             case Undo():
-                debts = debts.before(header, self.journal.match.history[-1].effects)
+                debts = debts.before(header, self.journal.match.history[-1].effects, line.time)
             case Amend():
                 pass
             case _:

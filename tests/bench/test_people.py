@@ -123,6 +123,16 @@ def test_who_leaves_it_to_the_camera_lets_the_next_card_tell_whose_a_card_was(of
     assert people.slips == []
 
 
+@pytest.mark.parametrize(("seed", "edition", "players"), [(27, EditionName.MINECRAFT, 2), (53, EditionName.CLASSIC, 4)])
+def test_a_wrong_card_on_a_colour_that_nobody_tapped_costs_no_tap(
+    seed: int, edition: EditionName, players: int
+) -> None:
+    script = write_script(seed, edition, ("Ann", "Ben", "Cy", "Dee")[:players], LIVELY, 24, lively=True)
+    people = play(script, seen_with_arms(script), hands_free=True)
+    assert [slip.kind for slip in people.slips] == [Ruling.UNCALLED.value]
+    assert (people.taps, people.derailed) == (0, False)
+
+
 def other(card: Card) -> Card:
     """Return a card of the same colour: one that may be played as well."""
     name = card.name.split()[0] if card.color else "red"

@@ -202,6 +202,21 @@ def test_a_card_taken_back_may_have_shown_another_colour_than_was_named(arms: Ar
     assert (arms.moves[-2:], arms.top) == (["Ann ChooseColor", "Ben Play"], "green 5")
 
 
+def test_a_card_taken_back_by_tap_and_by_hand_goes_once(arms: ArmsGame, store: Store) -> None:
+    arms.now += 5
+    arms.table.see(CardLanded(arms.now, probabilities("red 1"), arm=arms.arm("Ann"), same_face=True))
+    arms.lay("Ben", "red 3")
+    count = len(arms.moves)
+    arms.table.take_back()
+    arms.table = Table(store, clock=lambda: arms.now)
+    arms.table.resume()
+    arms.table.see(CardTakenBack(arms.now + 2, probabilities("red 1")))
+    assert len(arms.moves) == count - 1
+    arms.now += 5
+    arms.table.see(CardTakenBack(arms.now, probabilities("red 1")))
+    assert len(arms.moves) == count - 2, "another one"
+
+
 def test_a_debt_that_nobody_takes_is_spoken_of_once(arms: ArmsGame) -> None:
     arms.reach("Cy", 0.97, 0.03)  # so the draw pile is in view
     arms.lay("Ann", "red draw two")

@@ -8,7 +8,7 @@ from companion.cards import Color
 from companion.referee.moves import Challenge, ChooseColor, Creeper, Flip, Judge, Target
 from companion.store import Store
 from companion.table import QuestionKind
-from companion.vision.events import CardLanded, PileGone
+from companion.vision.events import CardLanded, CardTakenBack, PileGone
 
 from .conftest import header, probabilities
 from .test_arms import ArmsGame
@@ -92,3 +92,22 @@ def test_a_top_card_seen_again_guesses_no_colour(wild: ArmsGame) -> None:
     assert len(wild.moves) == count
     wild.lay("Cy", "blue 5")
     assert ChooseColor(Color.BLUE) in [line.move for line in wild.view.history]
+
+
+def test_a_colour_is_told_anew_where_the_card_that_told_it_was_taken_back(wild: ArmsGame) -> None:
+    wild.reach("Ben", 0.02, 0.02, 0.02, 0.02, 0.92)
+    wild.lay("Cy", "green 5")
+    assert ChooseColor(Color.GREEN) in [line.move for line in wild.view.history]
+    wild.table.see(CardTakenBack(wild.now + 2, probabilities("wild draw four")))
+    assert wild.moves[-1] == "Ann Play", "green 5 may not have matched"
+    wild.lay("Cy", "blue 8")
+    assert [name.split()[-1] for name in wild.moves[-4:]] == ["Play", "ChooseColor", "Accept", "Play"]
+    assert wild.view.history[-3].move == ChooseColor(Color.BLUE)
+    assert [seat.owed for seat in wild.view.seats] == [0, 0, 0], "Ben has taken his four"
+
+
+def test_a_colour_that_people_named_stays_when_a_card_is_taken_back(wild: ArmsGame) -> None:
+    wild.table.tap(ChooseColor(Color.GREEN))
+    wild.lay("Cy", "green 5")
+    wild.table.see(CardTakenBack(wild.now + 2, probabilities("wild draw four")))
+    assert ChooseColor(Color.GREEN) in [line.move for line in wild.view.history]
