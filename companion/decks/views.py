@@ -41,6 +41,8 @@ PLAIN, ALTERED = 2, 4
 _OFF, _GAIN, _TINT, _SOFT, _NOISE = 0.018, (0.65, 1.15), 0.08, (0.0, 2.2), 4.0
 # Views of an index: how much the frame is grown; at each of the four quarter turns in which the detector may box it.
 _GROWTHS = (-0.1, 0.0, 0.12)
+UPRIGHT = slice(0, 2 * 4 * len(_GROWTHS), 4)
+"""Which views of an index are upright ones of the two that a card has at the design's own spot."""
 # Of so many cards the indices are looked for; found on this share of them, the design has some.
 _LOOKED_AT, _FOUND = 28, 0.25
 # Sides of the squares about a card's middle, over its width, that are looked at as if they were indices.

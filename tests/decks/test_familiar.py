@@ -1,0 +1,40 @@
+"""Which designs the networks know by themselves, so that their cards are not sought by their pictures."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from companion.decks.look import CLASSES
+from companion.decks.teaching import is_familiar
+from companion.decks.views import UPRIGHT, CardViews
+from companion.vision.labels import Floats
+
+_CARDS = 40
+
+
+def _logs(views: int, card: int, misread: bool) -> Floats:
+    says = np.full((views, CLASSES), -9.0, np.float32)
+    says[:, card + misread] = 0
+    return says
+
+
+def _views(card: int, whole: bool, index: bool) -> CardViews:
+    none = np.zeros((0, 8, 2), np.float32)
+    return CardViews(
+        np.zeros((6, 2), np.float32),
+        _logs(6, card, not whole),
+        np.zeros((UPRIGHT.stop, 2), np.float32),
+        _logs(UPRIGHT.stop, card, not index),
+        none,
+        none,
+    )
+
+
+@pytest.mark.parametrize(
+    ("whole", "index", "known"),
+    [(1.0, 0.9, True), (0.95, 0.9, True), (0.95, 0.1, False), (0.75, 0.7, False), (0.0, 0.0, False)],
+)
+def test_a_design_is_known_by_its_whole_cards_and_its_corners(whole: float, index: float, known: bool) -> None:
+    views = [_views(card, card < whole * _CARDS, card < index * _CARDS) for card in range(_CARDS)]
+    assert is_familiar(views, list(range(_CARDS))) is known
