@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from companion.cards import Card
 from companion.journal import Line, ReadBy
-from companion.referee.errors import NotYourTurnError, RefereeError, WrongPhaseError
+from companion.referee.errors import NotAtUnoError, NotYourTurnError, RefereeError, WrongPhaseError
 from companion.referee.legality import IN_ROUND, legal, must_draw_on
 from companion.referee.moves import (
     Accept,
@@ -186,6 +186,9 @@ def _tap_ways(situation: Situation, tap: Tap, mode: Mode) -> list[Way]:
         except NotYourTurnError as error:
             refusal = error.with_traceback(None)
             found += _after_the_ones_between(start, tap, relaxed=mode.turns is Turns.RELAXED)
+        except NotAtUnoError as error:
+            refusal = error.with_traceback(None)
+            found += _before_playing(start, tap, mode)
         except WrongPhaseError as error:
             refusal = error.with_traceback(None)
             found += _after_the_choice(start, tap)
@@ -265,6 +268,28 @@ def _after_the_ones_between(way: Way, tap: Tap, *, relaxed: bool) -> Iterator[Wa
     except RefereeError:
         return
     yield done if relaxed else replace(done, doubtful=True, weight=done.weight * thresholds.SKIPPED_WORD)
+
+
+def _before_playing(way: Way, tap: Tap, mode: Mode) -> Iterator[Way]:
+    """Yield the ways in which whoever calls UNO is about to play: what nobody sees has gone before, as a pass.
+
+    That the player before drew may be told a moment later.
+    """
+    assert isinstance(tap.move, Uno)
+    players = way.after.state.players
+    if not mode.sees_arms or tap.move.player not in players or way.after.state.actor == tap.move.player:
+        return
+    for ready in choices_made(way, tap.time):
+        state = ready.after.state
+        if state.phase is Phase.TURN and state.turn != players.index(tap.move.player) and not must_draw_on(state):
+            drawn = ready.then(Line(Draw(), ReadBy.INFERRED, tap.time), mode.unseen_draw)
+            ready = replace(drawn, doubtful=True, after=replace(drawn.after, noted=state.turn))
+        if ready.after.state.phase is Phase.DRAWN and not must_draw_on(ready.after.state):
+            ready = ready.then(Line(Pass(), ReadBy.INFERRED, tap.time), thresholds.PASSED)
+        try:
+            yield ready.then(tap.line)
+        except RefereeError:
+            continue
 
 
 def _after_the_choice(way: Way, tap: Tap) -> Iterator[Way]:

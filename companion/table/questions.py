@@ -7,7 +7,19 @@ from dataclasses import dataclass, replace
 
 from companion.cards import Card
 from companion.journal import ReadBy
-from companion.referee.moves import ActorMove, Challenge, ChooseColor, Count, Draw, Entry, Judge, Pass, Play, Target
+from companion.referee.moves import (
+    ActorMove,
+    Challenge,
+    ChooseColor,
+    Count,
+    Draw,
+    Entry,
+    Judge,
+    Pass,
+    Play,
+    Target,
+    Uno,
+)
 from companion.referee.state import State
 from companion.table.observations import Lift, Pending, Sight, Tap
 from companion.table.sentences import Sentences
@@ -51,7 +63,8 @@ def ask(finding: Finding, pending: Pending, state: State, say: Sentences) -> Ask
         taken = _whether_taken(found, what, say)
         return _ask_card(found, what, say) if taken is None and not _is_known(found) else taken
     assert isinstance(what, Tap), "an arm at the draw pile is never asked about"
-    player = (what.move.by if isinstance(what.move, ActorMove) else None) or ""
+    move = what.move
+    player = (move.player if isinstance(move, Uno) else move.by if isinstance(move, ActorMove) else None) or ""
     choices = tuple(_offer(say.yes() if c.way.entries else say.no(), c) for c in found)
     return Asked(QuestionKind.TURN, say.drew_and_passed(player), choices, None)
 
