@@ -155,8 +155,15 @@ def test_a_card_that_is_boxed_too_faintly_counts_if_it_is_surely_read() -> None:
 
     found = CardDetector(Faint(card.quad), Reader(*networks, calibration), limits).detect(scene.image)  # type: ignore[arg-type]
     assert [sighting.card for sighting in found] == [card.card]
-    beside = np.array([[5, 5], [60, 5], [60, 90], [5, 90]], np.float32)
-    assert CardDetector(Faint(beside), Reader(*networks, calibration), limits).detect(scene.image) == []  # type: ignore[arg-type]
+    beside = Faint(np.array([[5, 5], [60, 5], [60, 90], [5, 90]], np.float32))
+    elsewhere = CardDetector(beside, Reader(*networks, calibration), limits)  # type: ignore[arg-type]
+    # Where none is boxed a card's shape shows it, and nothing but a card.
+    (shown,) = elsewhere.detect(scene.image)
+    assert shown.card == card.card
+    assert intersection_over_union(shown.quad, card.quad) > 0.7
+    assert (
+        elsewhere.detect(cv2.rectangle(np.full_like(scene.image, 90), (200, 150), (330, 350), (60, 60, 200), -1)) == []
+    )
 
 
 @pytest.mark.parametrize("score", [0.2, 0.06])
