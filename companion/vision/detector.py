@@ -18,6 +18,7 @@ from companion.vision.boxes import BoxFinder, BoxKind
 from companion.vision.calibration import Calibration
 from companion.vision.geometry import Image, Quad
 from companion.vision.learnt import Deck
+from companion.vision.level import Level
 from companion.vision.limits import ReadingLimits
 from companion.vision.mirror import (
     back,
@@ -128,12 +129,12 @@ class CardDetector:
 
         Where none is found, it is searched once more, turned by a quarter; where none is read fairly surely, for small
         ones; where hardly any is read surely, the picture is looked at lightened if it is dark, sharpened if everything
-        in it moved, and in its mirror image: see `Sighting.mirrored`.
+        in it moved, and in its mirror image: see `Sighting.mirrored`. A hand is looked at as from above, too.
         """
         found = self._look(image, _FINE_SCALES)
         if self._plain is not None and self._shows_another_deck(image, found):
             return self._plain.detect(image)
-        return self._calibration.in_picture(self._as_it_shows(image, found))
+        return self._calibration.in_picture(self._from_above(image, self._as_it_shows(image, found)))
 
     def _shows_another_deck(self, image: Image, found: Sequence[Sighting]) -> bool:
         """Whether what a look has found are other cards than those of the learnt deck."""
@@ -152,6 +153,14 @@ class CardDetector:
                 return again
         turned = self._look(flipped(image)) if turned is None else turned
         return _seen_in_mirror(turned, image) if is_mirrored(found, turned) else found
+
+    def _from_above(self, image: Image, found: list[Sighting]) -> list[Sighting]:
+        """Return what a hand, found in a picture, is read as where it is made level, if that is more."""
+        level = Level.of(image, found)
+        if level is None:
+            return found
+        again = [level.back(sighting) for sighting in self._look(level.image)]
+        return again if sum(s.confidence for s in again) > sum(s.confidence for s in found) else found
 
     def _look(self, image: Image, fine_scales: tuple[int, ...] = _FINE_SCALES[:1]) -> list[Sighting]:
         least = _FAINTEST if self._reader.seeks else FAINT_BESIDE
