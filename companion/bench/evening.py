@@ -23,6 +23,7 @@ from companion.dataset.artist.faces import CardArt
 from companion.dataset.artist.families import KEPT_OUT, StyleFamily
 from companion.dataset.artist.fonts import fonts_in
 from companion.dataset.scenes.surfaces import SurfaceBank, list_pictures
+from companion.dataset.simulated.actions import Knock
 from companion.dataset.simulated.script import LIVELY, Nuisances, Script, write_script
 from companion.dataset.simulated.simulation import PileChange, SimulatedTable
 from companion.referee.state import Header
@@ -132,7 +133,8 @@ def play(set_up: SetUp, pictures: Path | None = None) -> Evening:
         table.see(event)
     people.finish(now[0])
     score = Score()
-    grade(score, set_up.seed, simulated.events, said)
+    knocks = [step.time for step in script.steps if isinstance(step.action, Knock)]
+    grade(score, set_up.seed, simulated.events, said, knocks)
     slips = (
         *(Slip(round(m.time, 2), f"pile {m.outcome.value}", m.truth, m.said) for m in score.mistakes),
         *people.slips,

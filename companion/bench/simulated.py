@@ -25,6 +25,8 @@ from companion.vision.sightings import Sighting
 _SEEN = 0.5
 # A card may lie in its place for this long (s) while the hand has not let go of it; to call it then is no mistake.
 _EARLY = 0.25
+# How long (s) after a knock at the camera began the pile may come to lie still elsewhere in the picture.
+_KNOCKED = 1.0
 # How many other candidates of a reading are kept.
 _READ = 8
 
@@ -155,11 +157,13 @@ def follow(table: SimulatedTable, detect: Detect) -> tuple[Said, list[TrueEvent]
     return said, table.events, tracker
 
 
-def grade(score: Score, seed: int, truth: Sequence[TrueEvent], said: Said) -> None:
+def grade(score: Score, seed: int, truth: Sequence[TrueEvent], said: Said, knocks: Sequence[float] = ()) -> None:
     """Add to the score what was said about one match.
 
-    What is said from one true event to the next is held against the former. A nudge need not be said.
+    What is said from one true event to the next is held against the former. A nudge need not be said. knocks: when (s)
+    the camera was knocked, whereupon the pile is said to have moved with good reason.
     """
+    said = [(time, event) for time, event in said if not _is_of_a_knock(event, knocks)]
     starts = [event.time - _EARLY for event in truth]
     ends = [*starts[1:], float("inf")]
     early = [(time, event) for time, event in said if not truth or time < starts[0]]
@@ -195,6 +199,10 @@ def _grade_one(score: Score, seed: int, truth: TrueEvent | None, said: Iterable[
     if truth is not None and not done:
         score.note(change, Outcome.MISSED)
         score.mistakes.append(Mistake(seed, truth.time, Outcome.MISSED, told, ""))
+
+
+def _is_of_a_knock(event: PileEvent, knocks: Iterable[float]) -> bool:
+    return isinstance(event, PileMoved) and any(knock <= event.time < knock + _KNOCKED for knock in knocks)
 
 
 def _reading(event: CardLanded, truth: Card | None) -> tuple[float, ...]:

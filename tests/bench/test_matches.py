@@ -11,15 +11,28 @@ from click.testing import CliRunner
 from companion.bench.evening import SetUp, header_by, simulated_table
 from companion.bench.learning import laid
 from companion.bench.matches import best_temperature, matches
+from companion.bench.simulated import Outcome, Score, grade
 from companion.cards import Card, EditionName
 from companion.dataset.simulated.script import write_script
-from companion.dataset.simulated.simulation import SimulatedTable
+from companion.dataset.simulated.simulation import PileChange, SimulatedTable, TrueEvent
+from companion.vision.events import CardLanded, PileMoved
 
 
 @pytest.mark.parametrize(("right", "fits"), [(90, 1.0), (99, 0.48), (75, 2.0)])
 def test_the_temperature_that_fits_is_the_one_that_makes_confidences_true(right: int, fits: float) -> None:
     readings = [(0.9, 0.1)] * right + [(0.1, 0.9)] * (100 - right)
     assert best_temperature(readings) == pytest.approx(fits, rel=0.03)
+
+
+@pytest.mark.parametrize(("knocked", "invented"), [(3.5, 0), (1.0, 1), (4.5, 1)])
+def test_a_pile_that_moves_in_the_picture_as_the_camera_is_knocked_is_no_invention(
+    knocked: float, invented: int
+) -> None:
+    card, score = Card.parse("red 7"), Score()
+    truth = [TrueEvent(PileChange.LANDED, 2.0, 2.3, card)]
+    grade(score, 1, truth, [(2.5, CardLanded(2.3, ((card, 1.0),))), (4.3, PileMoved(4.0))], [knocked])
+    assert score.counts[PileChange.LANDED, Outcome.FOUND] == 1
+    assert score.counts[PileChange.LANDED, Outcome.INVENTED] == invented
 
 
 def test_a_deck_to_be_learnt_shows_each_card_as_it_lies_open_without_a_hand() -> None:

@@ -16,7 +16,7 @@ from footage import (
 )
 
 from companion.bench.simulated import ExactSightings
-from companion.vision.events import CardLanded
+from companion.vision.events import CardLanded, PileMoved
 from companion.vision.frames import Frame
 from companion.vision.geometry import Image
 from companion.vision.pile import PileTracker
@@ -62,35 +62,55 @@ def test_what_is_seen_past_an_arm_counts_as_one_of_two_looks_where_it_is_not_bey
     assert past_arm < last - 0.05
 
 
+_YELLOW, _BLUE = (40, 200, 220), (200, 60, 30)
+_NO_ARM = (0, 0, 0, 0)
+_GRAIN = np.random.default_rng(0).integers(60, 120, (45, 80, 3), dtype=np.uint8).repeat(8, axis=0).repeat(8, axis=1)
+
+
+def _picture(mark: tuple[int, int, int], x: int, arm: tuple[int, int, int, int]) -> Image:
+    """Return a card with marks that lies so far to the right, and an arm: left, top, right and bottom."""
+    image = _GRAIN.copy()
+    image[120:240, x : x + 80] = 230
+    image[130:230:20, x + 10 : x + 70] = mark
+    image[145 if mark == _BLUE else 225 : 230, x + 10 : x + 40] = mark
+    left, top, right, bottom = arm
+    image[top:bottom, left:right] = (110, 140, 190)
+    return image
+
+
+def _reads(image: Image) -> list[Sighting]:
+    rows, columns = np.nonzero((image == 230).all(2))
+    x, y = float(columns.min()), float(rows.min())
+    card = BLUE_3 if (image == _BLUE).all(2).any() else YELLOW_1
+    quad = np.array([[x, y], [x + 80, y], [x + 80, y + 120], [x, y + 120]], np.float32)
+    return [Sighting(quad, (card, RED_7), (0.999, 0.0005), whole=True)]
+
+
+_COMING = [_picture(_YELLOW, 280, (290 + 30 * n, 0, 350 + 30 * n, 90 + 40 * n)) for n in (0, 2, 3, 2, 0)]
+
+
 @pytest.mark.parametrize("drags", [False, True])
 def test_what_is_seen_past_an_arm_is_told_only_if_the_next_picture_bears_it_out(drags: bool) -> None:
-    yellow, blue = (40, 200, 220), (200, 60, 30)
-    grain = np.random.default_rng(0).integers(60, 120, (45, 80, 3), dtype=np.uint8).repeat(8, axis=0).repeat(8, axis=1)
-
-    def picture(mark: tuple[int, int, int], x: int, arm: tuple[int, int, int, int]) -> Image:
-        image = grain.copy()
-        image[120:240, x : x + 80] = 230
-        image[130:230:20, x + 10 : x + 70] = mark
-        image[145 if mark == blue else 225 : 230, x + 10 : x + 40] = mark
-        left, top, right, bottom = arm
-        image[top:bottom, left:right] = (110, 140, 190)
-        return image
-
-    def reads(image: Image) -> list[Sighting]:
-        rows, columns = np.nonzero((image == 230).all(2))
-        x, y = float(columns.min()), float(rows.min())
-        card = BLUE_3 if (image == blue).all(2).any() else YELLOW_1
-        quad = np.array([[x, y], [x + 80, y], [x + 80, y + 120], [x, y + 120]], np.float32)
-        return [Sighting(quad, (card, RED_7), (0.999, 0.0005), whole=True)]
-
-    coming = [picture(yellow, 280, (290 + 30 * n, 0, 350 + 30 * n, 90 + 40 * n)) for n in (0, 2, 3, 2, 0)]
     # The arm drags the card along for some way, by a sleeve, or does not.
-    leaving = [picture(blue, 280 + drags * min(24, 8 * n), (384, 0, 450, 280 - 35 * n)) for n in range(6)]
-    left = picture(blue, 280 + drags * 24, (0, 0, 0, 0))
-    tracker = PileTracker(reads)
+    leaving = [_picture(_BLUE, 280 + drags * min(24, 8 * n), (384, 0, 450, 280 - 35 * n)) for n in range(6)]
+    left = _picture(_BLUE, 280 + drags * 24, _NO_ARM)
+    tracker = PileTracker(_reads)
     said = []
-    for n, image in enumerate([picture(yellow, 280, (0, 0, 0, 0))] * 20 + coming + leaving + [left] * 20):
+    for n, image in enumerate([_picture(_YELLOW, 280, _NO_ARM)] * 20 + _COMING + leaving + [left] * 20):
         said += [(n, event) for event in tracker.feed(Frame(image, n / 30, n))]
     assert told([event for _, event in said]) == [(CardLanded, "yellow 1"), (CardLanded, "blue 3")]
-    at_rest = 20 + len(coming) + 3
+    at_rest = 20 + len(_COMING) + 3
     assert (said[1][0] > at_rest) is drags
+
+
+@pytest.mark.parametrize("later", [False, True])
+def test_what_the_arm_stirs_as_it_lets_go_is_no_move_of_its_own(later: bool) -> None:
+    arms = [(384, 0, 450, 280 - 35 * n) for n in range(6)]
+    # It lies still for two pictures while the arm leaves, then gives a little as it is let go, or is pushed later.
+    leaving = [_picture(_BLUE, 280 + (not later) * max(0, min(12, 4 * n - 8)), arm) for n, arm in enumerate(arms)]
+    left, pushed = _picture(_BLUE, 280, _NO_ARM), _picture(_BLUE, 292, _NO_ARM)
+    pictures = [_picture(_YELLOW, 280, _NO_ARM)] * 20 + _COMING + leaving + [left] * 40 * later + [pushed] * 20
+    tracker, said = PileTracker(_reads), []
+    for n, image in enumerate(pictures):
+        said += tracker.feed(Frame(image, n / 30, n))
+    assert [type(event) for event in said] == [CardLanded, CardLanded, *[PileMoved] * later]
