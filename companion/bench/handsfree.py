@@ -11,6 +11,7 @@ import numpy as np
 from companion.dataset.simulated.actions import FLIP_SECONDS, Lay, Reach, Step
 from companion.dataset.simulated.script import Script
 from companion.dataset.simulated.tabletop import Tabletop
+from companion.table.ring import between
 from companion.vision.events import Arm, CardLanded, PileEvent, PileKind, PileReached
 
 # How much earlier (s) than the hand lets go a card may lie still, and how much later it may first be seen to.
@@ -55,7 +56,7 @@ def grade_hands(script: Script, seats: Sequence[float], said: Iterable[PileEvent
                 seen = [event for event in draws if step.time < event.time < _gone(step) + _LINGERS]
                 if seen:
                     # Of several people drawing at once, each is held against the arm that is most likely his.
-                    nearest = min(seen, key=lambda event: off(event.arm.direction, seats[seat]))
+                    nearest = min(seen, key=lambda event: between(event.arm.direction, seats[seat]))
                     draws.remove(nearest)
                     counts[Count.FOUND] += 1
                     counts[Count.RIGHT_DRAWER] += whose(nearest.arm, seats) == seat
@@ -80,11 +81,6 @@ def _gone(step: Step) -> float:
     return step.time + step.action.pace.total + FLIP_SECONDS * getattr(step.action, "from_draw_pile", False)
 
 
-def off(one: float, other: float) -> float:
-    """Return the angle between two directions, in degrees."""
-    return abs((one - other + 180) % 360 - 180)
-
-
 def whose(arm: Arm, seats: Sequence[float]) -> int:
     """Return the seat that an arm comes nearest from."""
-    return min(range(len(seats)), key=lambda seat: off(arm.direction, seats[seat]))
+    return min(range(len(seats)), key=lambda seat: between(arm.direction, seats[seat]))

@@ -50,8 +50,8 @@ class Reach:
     """An arm was at the draw pile. time: seconds since the epoch, when it left.
 
     drawn: the probability of each number of cards taken, from 0 on. stay: for how long it was there, in seconds.
-    passing: whether it came there from the discard pile, where it had laid nothing. again: whether it had been told of
-    before and not been away since, all of which is its stay.
+    passing: whether it came there from the discard pile, or went on to it, and laid nothing there. again: whether it
+    had been told of before and not been away since, all of which is its stay.
     """
 
     time: float

@@ -1,25 +1,14 @@
-"""What an arm did just before it was told of at the draw pile: it was there already, or came from the discard pile."""
+"""What an arm did about its stay at the draw pile: it was there already, came from the discard pile, or went there."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
 
+from companion.table import thresholds
 from companion.table.observations import Pending, Reach
 from companion.table.ring import between
 from companion.vision.events import Arm, CardLanded, PileEvent, PileKind, PileReached
-
-_REMEMBERED = 6
-"""How many stays at the piles are remembered: arms are told of up to a second late, and seldom more than three come."""
-
-_AT_ONCE_SECONDS = 0.3
-"""Within which an arm that left one place has come from it: in less it has not been away, see `PUTS_AWAY_SECONDS`."""
-
-_BEFORE_SECONDS = 0.1
-"""How much earlier it must have been at the other pile: of less, it is seen too late which it came to first."""
-
-_ALIKE = 10.0
-"""Degrees within which an arm that comes as another goes is that one, lost out of sight for a moment."""
 
 
 class Visits:
@@ -32,7 +21,7 @@ class Visits:
     def note(self, event: PileEvent) -> None:
         """Take in an event."""
         if isinstance(event, PileReached):
-            self._stays = (*self._stays, event)[-_REMEMBERED:]
+            self._stays = (*self._stays, event)[-thresholds.STAYS_REMEMBERED :]
         elif isinstance(event, CardLanded):
             self._laid = event
 
@@ -42,7 +31,7 @@ class Visits:
         for stay in reversed(self._stays[:-1]):
             if stay.pile is PileKind.DRAW and _goes_on(stay, event.arm, began):
                 began = min(began, stay.began)
-        passing = self._is_passing(event.arm, began)
+        passing = self._is_passing(event.arm, began, event.time)
         return Reach(now, event.arm, event.drawn, event.time - began, passing, began < event.began)
 
     def with_late(self, pending: Sequence[Pending]) -> tuple[Pending, ...]:
@@ -51,18 +40,20 @@ class Visits:
 
     def _with_late(self, observation: Pending) -> Pending:
         what, left = observation.what, observation.at
-        if not isinstance(what, Reach) or left is None or not self._is_passing(what.arm, left - what.stay):
+        if not isinstance(what, Reach) or left is None or not self._is_passing(what.arm, left - what.stay, left):
             return observation
         return replace(observation, what=replace(what, passing=True))
 
-    def _is_passing(self, arm: Arm, began: float) -> bool:
-        """Return whether an arm at the draw pile from then on (s) came from the discard pile, having laid nothing."""
+    def _is_passing(self, arm: Arm, began: float, left: float) -> bool:
+        """Return whether an arm at the draw pile between these times (s) came from the discard pile, or went on to it.
+
+        It laid nothing there: whoever lays a card comes with it, and whoever has drawn one takes it home or lays it.
+        """
+        there = (stay for stay in self._stays if stay.pile is PileKind.DISCARD and not self._laid_in(stay))
         return any(
-            stay.pile is PileKind.DISCARD
-            and stay.began <= began - _BEFORE_SECONDS
-            and _goes_on(stay, arm, began)
-            and not self._laid_in(stay)
-            for stay in self._stays
+            _goes_on_to(stay, arm, began, left)
+            or (stay.began <= began - thresholds.SEEN_LATE_SECONDS and _goes_on(stay, arm, began))
+            for stay in there
         )
 
     def _laid_in(self, stay: PileReached) -> bool:
@@ -70,10 +61,16 @@ class Visits:
         laid = self._laid
         if laid is None or laid.arm is None or laid.arm.track != stay.arm.track:
             return False
-        return stay.began <= laid.time <= stay.time + _AT_ONCE_SECONDS
+        return stay.began <= laid.time <= stay.time + thresholds.AT_ONCE_SECONDS
 
 
 def _goes_on(stay: PileReached, arm: Arm, began: float) -> bool:
     """Return whether the arm that came then (s) is the one of this stay, and has not been away since."""
-    alike = between(stay.arm.direction, arm.direction) < _ALIKE
-    return began - stay.time < _AT_ONCE_SECONDS and (stay.arm.track == arm.track or alike)
+    alike = between(stay.arm.direction, arm.direction) < thresholds.SAME_ARM_DEGREES
+    return began - stay.time < thresholds.AT_ONCE_SECONDS and (stay.arm.track == arm.track or alike)
+
+
+def _goes_on_to(stay: PileReached, arm: Arm, began: float, left: float) -> bool:
+    """Return whether this is a stay of the arm that was elsewhere between these times (s), and comes from there."""
+    at_once = began < stay.began < left + thresholds.AT_ONCE_SECONDS
+    return at_once and stay.time >= left - thresholds.SEEN_LATE_SECONDS and stay.arm.track == arm.track

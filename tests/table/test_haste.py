@@ -112,6 +112,18 @@ def test_a_hand_that_comes_over_from_the_discard_pile_passes(game: TimedGame, la
     assert game.moves[-2:] == ["Ben Draw", "Ben Play"]
 
 
+@pytest.mark.parametrize("lays", [False, True])
+def test_a_hand_that_goes_on_to_the_discard_pile_has_drawn_only_if_it_lays_a_card(game: TimedGame, lays: bool) -> None:
+    doubtful = (0.15, *(0.85 * share for share in NUMBER_SHARES))
+    game.stay("Ann", 92.0, 92.6, track=1, drawn=doubtful)
+    if lays:
+        game.lay("Ann", "red 3", 93.4, track=1)
+    game.stay("Ann", 92.7, 93.6, track=1, pile=PileKind.DISCARD)
+    if not lays:
+        game.lay("Ann", "red 3", 97.0)
+    assert ("Ann Draw" in game.moves) is lays
+
+
 def test_a_hand_that_goes_on_from_the_card_it_laid_passes_nothing() -> None:
     arm = Arm(20.0, 4.0, 1)
     at_pile, at_draw_pile = (PileReached(93.5, 92.0, arm, pile, ()) for pile in (PileKind.DISCARD, PileKind.DRAW))
