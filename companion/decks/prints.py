@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from companion.decks.aligning import aligned
 from companion.decks.look import CLASSES
+from companion.decks.small import both_ways, small
 from companion.decks.views import outline
 from companion.vision.geometry import Image, Quad, cut
 from companion.vision.labels import Floats
@@ -249,7 +250,8 @@ def _one_each(kept: Sequence[Image], cards: Sequence[int]) -> tuple[Floats, NDAr
     That is (cells,), the median over the faces. Copies are laid over one another before their mean is taken.
     """
     pictures = _filled([cut(picture, outline(), *SIZE) for picture in kept])
-    small = np.stack([_tiny(picture) for picture in pictures])
+    seen = np.stack([small(picture, outline()) for picture in kept])
+    upright, turned = both_ways(seen, seen)
     faces, numbers, differ = [], [], []
     for card in dict.fromkeys(cards):
         left = [i for i, other in enumerate(cards) if other == card]
@@ -257,9 +259,8 @@ def _one_each(kept: Sequence[Image], cards: Sequence[int]) -> tuple[Floats, NDAr
             first, *others = left
             group = [pictures[first]]
             for i in others:
-                upright, turned = (float(small[first] @ _tiny(way)) for way in (pictures[i], pictures[i][::-1, ::-1]))
-                if max(upright, turned) > _COPY:
-                    card_there = np.roll(outline(), 0 if upright >= turned else 2, axis=0)
+                if max(upright[first, i], turned[first, i]) > _COPY:
+                    card_there = np.roll(outline(), 0 if upright[first, i] >= turned[first, i] else 2, axis=0)
                     copy = _laid_over(pictures[first], kept[i], card_there)
                     if _alike(pictures[first], copy) > _SAME_PRINT:
                         group.append(copy)
@@ -273,12 +274,6 @@ def _one_each(kept: Sequence[Image], cards: Sequence[int]) -> tuple[Floats, NDAr
                 differ.append(cells.reshape(-1, 3).mean(1))
     middle = np.median(differ, axis=0) if differ else np.zeros(DOWN * ACROSS)
     return np.stack(faces), np.asarray(numbers, np.intp), np.asarray((middle + middle[::-1]) / 2, np.float32)
-
-
-def _tiny(picture: Floats) -> Floats:
-    values = cv2.resize(picture, (16, 24)).ravel()
-    values = values - values.mean()
-    return np.asarray(values / max(float(np.linalg.norm(values)), 1e-3), np.float32)
 
 
 def _alike(picture: Floats, other: Floats) -> float:
