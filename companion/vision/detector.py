@@ -156,7 +156,8 @@ class CardDetector:
 
     def _from_above(self, image: Image, found: list[Sighting]) -> list[Sighting]:
         """Return what a hand, found in a picture, is read as where it is made level, if that is more."""
-        level = Level.of(image, found)
+        # Cards that are sought by their pictures are found as they lie: another search would only cost time.
+        level = None if self._reader.seeks else Level.of(image, found)
         if level is None:
             return found
         again = [level.back(sighting) for sighting in self._look(level.image)]
