@@ -16,6 +16,7 @@ class Debt:
 
     since: when the last were added, as lines tell time. spoken: whether people were reminded of it. passed: whether
     another player has laid a card since. More may be taken than is owed, where what asked for it was taken back since.
+    joined: whether another who came to owe at that moment was seen to take: arms that come at once hide one another.
     """
 
     cards: int = 0
@@ -23,6 +24,7 @@ class Debt:
     since: float = 0.0
     spoken: bool = False
     passed: bool = False
+    joined: bool = False
 
     @property
     def left(self) -> int:
@@ -58,7 +60,7 @@ class Debts:
                         new = Debt(count, min(ahead, count))
                     else:
                         new = Debt(old.left + count) if old.taken else replace(old, cards=old.cards + count)
-                    new = replace(new, since=time, spoken=False, passed=False)
+                    new = replace(new, since=time, spoken=False, passed=False, joined=False)
                     debts = debts._with(seat, new if new.left else Debt())
                 case RoundWon() | Dealt():
                     debts = nobodys(len(self.seats))
@@ -85,7 +87,10 @@ class Debts:
         """Return the debts after the player was seen to take so many cards; none are owed below 0."""
         old = self.seats[seat]
         new = replace(old, taken=min(old.cards, old.taken + count))
-        return self._with(seat, new if new.left else Debt())
+        others = (
+            replace(debt, joined=debt.joined or (debt.left > 0 and debt.since == old.since)) for debt in self.seats
+        )
+        return Debts(tuple(others))._with(seat, new if new.left else Debt())
 
     def played(self, seat: int) -> Debts:
         """Return the debts where this player lays a card: what was owed by that one must have been taken unseen."""

@@ -218,7 +218,9 @@ def reminded(session: Session, now: float, say: Sentences) -> tuple[Session, tup
     """Return the session, and what to say of each debt that nobody has taken for a while: each is spoken of once.
 
     Who has taken some by then has taken all: cards counted one by one follow at once, and how many were taken at a grab
-    is hard to see. Of 62 debts in 29 simulated matches two seemed to be left in part, and none was.
+    is hard to see. Of 62 debts in 29 simulated matches two seemed to be left in part, and none was. Nor is anybody
+    spoken to beside whom others took what they came to owe at that moment, as after lightning: of 36 who came at once
+    in eleven simulated lightnings 30 were not told from one another, and all had taken.
     """
     if not session.watch.reaches:
         return session, ()
@@ -226,7 +228,7 @@ def reminded(session: Session, now: float, say: Sentences) -> tuple[Session, tup
     for seat, debt in enumerate(known.debts.seats):
         if not debt.left or debt.spoken or now - debt.since <= REMINDED_AFTER_SECONDS:
             continue
-        if debt.taken:
+        if debt.taken or debt.joined:
             known = replace(known, debts=known.debts.take(seat, debt.left))
         else:
             known = replace(known, debts=known.debts.spoken(seat))

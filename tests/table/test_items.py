@@ -44,6 +44,22 @@ def test_after_lightning_several_arms_take_a_card_each(boxed: ArmsGame) -> None:
     assert len(boxed.moves) == count, "nobody has drawn on a turn"
 
 
+@pytest.mark.parametrize(("took", "reminded"), [("Cy", 0), (None, 2)])
+def test_after_lightning_who_may_hide_behind_another_is_not_reminded(
+    boxed: ArmsGame, took: str | None, reminded: int
+) -> None:
+    boxed.reach("Ann", 0.97, 0.03)  # so the draw pile is in view
+    boxed.lay("Ann", "blue 4")
+    if took is not None:
+        boxed.reach(took)
+    heard = boxed.table.subscribe()
+    boxed.now += 26
+    boxed.table.retry()
+    sentences = [update.sentences for update in iter(lambda: heard.next(0), None) if update is not None]
+    assert len(sentences) == reminded
+    assert sum(seat.owed - seat.taken for seat in boxed.view.seats) == reminded
+
+
 def test_whoever_comes_after_a_shell_was_hit(boxed: ArmsGame) -> None:
     boxed.lay("Ann", "green 1")
     boxed.reach("Cy")
