@@ -40,10 +40,6 @@ __all__ = ["Detect", "PileTracker", "Region"]
 # simulated landings the first came before the card lay open in one of five, and three frames later it always did.
 _ARM_LEAVES, _MOST_GLIMPSES = 0.1, 2
 
-# For how long (s) after a card was told past the arm that laid it what stirs it is that arm letting go: in simulated
-# landings it lay as it was left a third to half a second later.
-_LETS_GO = 1.0
-
 # How much of the pile's surroundings the networks are shown by turns (see `Zone.VIEW`), a quick and a thorough look
 # each: a still picture shows them the same again, and what they miss or take for another card in it they miss again,
 # where an eighth less or more of it hardly matters to them otherwise.
@@ -88,7 +84,6 @@ class PileTracker:
         self._glimpse: Glimpse | None = None
         self._elsewhere = Elsewhere(detect) if region is None else None
         self._laid = 0
-        self._told_past_arm = -_LETS_GO
         self.look_count = 0
         """How many times the detector was asked."""
 
@@ -186,7 +181,6 @@ class PileTracker:
             return []
         self._looks.clear()
         self._stillness.refer_to(picture, told=top.quad)
-        self._told_past_arm = picture.time
         self._pile = self._pile.landed(top, picture.time).seen(glimpse.look.sightings)
         probabilities = Agreement(judgement, (judgement,)).probabilities
         return [CardLanded(glimpse.picture.time, probabilities, top.quad, picture.frame.image)]
@@ -282,7 +276,8 @@ class PileTracker:
                 assert top is not None
                 self._pile = pile.moved(top.quad, changed, picture.scale)
                 if not knocked:
-                    return [] if time - self._told_past_arm < _LETS_GO else [PileMoved(time)]
+                    # What stirs a card that was told while its hand was still about is that hand letting go.
+                    return [] if pile.has_just_taken(top.card, time) else [PileMoved(time)]
                 detail = "The camera was moved; the pile has been found again."
                 return [CameraStatus(time, CameraHealth.KNOCKED, detail), CameraStatus(time, CameraHealth.OK)]
             case Change.GONE:
