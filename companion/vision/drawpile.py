@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -22,8 +22,14 @@ _SHORTEST, _LONGEST = 0.65, 1.5
 # It lies beside the discard pile, neither on it nor at the far end of the table.
 NEAREST, FARTHEST = 0.75, 6.0
 """How near it lies to the discard pile and how far from it, lengths of a card, middle to middle."""
+# The same for what looks like a back: those of two cards that touch are a card's width apart, .65 of its length, which
+# is told within a tenth.
+_TOUCHING = 0.58
 SAME_PLACE = 0.6
 """Two places nearer than this are the same one, in lengths of a card: fingers end here and there on a pile."""
+ONE_BACK = 0.3
+"""The same for what looks like a back: boxes of one stray by a tenth, and a dark square of the tablecloth that is boxed
+beside it is half a card away. Hands within this tell all of it for a place, and less and less up to the other."""
 # A back that was seen more often than this is no surer.
 _OFTEN = 4
 # What hands must tell of a place where no back is made out for it to be the draw pile: two from two sides do, or three
@@ -35,7 +41,8 @@ _LOOKS_TELL = 2.0
 # The piles lie side by side: what looks like a back farther away, in lengths of a card, tells so much of that.
 _FAR, _IF_FAR = 2.2, 0.4
 # What has a card's size and shape and looks like no back, as backs of decks never seen do, tells so much less; and what
-# lies where no hand has gone, once so many hands have gone where another such thing lies.
+# lies where no hand has gone, once so many hands have gone where another such thing lies, or from several sides to a
+# bare place.
 _SHAPE_TELLS, _NOBODY_TELLS, _GO_ELSEWHERE = 0.4, 0.5, 4
 # Sides of a card seen from above are as 1 to 1.55, from a slant anything about that.
 _SLIMMEST, _SQUAREST = 2.3, 1.05
@@ -95,9 +102,7 @@ class DrawPile:
             if spot is None or self._hands(spot.middle, zone) < _SURELY_TOLD:
                 return InView(0.0)
         assert spot is not None
-        half = zone.length * _SIDE / 2
-        quad = spot.middle + np.array([[-half, -half], [half, -half], [half, half], [-half, half]])
-        return InView.of(np.asarray(quad, np.float32), *size)
+        return InView.of(square_at(spot), *size)
 
     def wants_look(self, time: float, arms: bool = False) -> bool:
         """Whether backs should be looked for again. arms: whether there are any, which a look waits for a while."""
@@ -119,11 +124,11 @@ class DrawPile:
         self._looks += 1
         for quad in quads:
             card = _is_a_card(quad, zone.length) or (size is not None and _is_cut(quad, zone.length, size))
-            back = _Back.at(quad, zone, size, read=1)
-            if card and NEAREST <= back.away <= FARTHEST:
+            back = _Back.at(quad, zone, size, self._looks, read=1)
+            if card and _TOUCHING <= back.away <= FARTHEST:
                 self._note(back, zone.length)
         for quad in shapes:
-            back = _Back.at(quad, zone, size, read=0)
+            back = _Back.at(quad, zone, size, self._looks, read=0)
             if NEAREST <= back.away <= _FAR and is_like_the_cards(quad, zone.length):
                 self._note(back, zone.length)
         self._choose(zone)
@@ -145,13 +150,16 @@ class DrawPile:
         self._looks, self._next_look, self._pause = 0, 0.0, _FIRST_PAUSE
 
     def _note(self, back: _Back, length: float) -> None:
-        for number, known in enumerate(self._backs):
-            if float(np.hypot(*(known.middle - back.middle))) <= SAME_PLACE * length:
-                best = back if back.read >= known.read else known
-                count, read = known.count + back.count, known.read + back.read
-                self._backs[number] = replace(best, count=count, read=read)
-                return
-        self._backs.append(back)
+        away = [float(np.hypot(*(known.middle - back.middle))) for known in self._backs]
+        number = int(np.argmin(away)) if away else 0
+        if not away or away[number] > ONE_BACK * length:
+            self._backs.append(back)
+            return
+        known = self._backs[number]
+        if known.look == back.look:
+            return  # boxed twice
+        best = back if back.read >= known.read else known
+        self._backs[number] = replace(best, look=back.look, count=known.count + 1, read=known.read + back.read)
 
     def _back_at(self, zone: Zone) -> _Back | None:
         """Return what looks like a back where the draw pile is taken to lie, what did most often if several things."""
@@ -165,11 +173,15 @@ class DrawPile:
         visits = (visit for visit in self._visits if visit.track not in self._busy)
         return [v for v in visits if float(np.hypot(*(v.place - place))) <= SAME_PLACE * zone.length]
 
-    def _hands(self, place: Point, zone: Zone) -> float:
-        """Return how much hands tell for a place."""
-        sides = [(id(visit) if visit.side is None else visit.side) for visit in self._near(place, zone)]
+    def _hands(self, place: Point, zone: Zone, by_nearness: bool = False) -> float:
+        """Return how much hands tell for a place. by_nearness: less, the farther from its middle they were."""
+        sides: defaultdict[int, float] = defaultdict(float)
+        for visit in self._near(place, zone):
+            away = float(np.hypot(*(visit.place - place))) / zone.length
+            share = min(1.0, (SAME_PLACE - away) / (SAME_PLACE - ONE_BACK)) if by_nearness else 1.0
+            sides[id(visit) if visit.side is None else visit.side] += share
         # One player's hand may rest at a place all evening; to the draw pile everybody goes.
-        return sum(float(np.log1p(count)) for count in Counter(sides).values())
+        return sum(float(np.log1p(share)) for share in sides.values())
 
     def _looks_tell(self, back: _Back) -> float:
         """Return how much looks tell for what looks like a back, or has a card's shape at least."""
@@ -183,18 +195,26 @@ class DrawPile:
             return self._hands(place, zone)
 
         went = [len(self._near(back.middle, zone)) for back in self._backs]
-        elsewhere = max(went, default=0) >= _GO_ELSEWHERE
+        places = [visit.place for visit in self._visits if visit.track not in self._busy]
+        best = max(places, key=hands, default=None)
+        there = [] if best is None else self._near(best, zone)
+        bare = len(there) if len({visit.side for visit in there}) > 1 else 0
+        elsewhere = max([bare, *went]) >= _GO_ELSEWHERE
         tells = [_NOBODY_TELLS if elsewhere and not came else 1.0 for came in went]
         scores = [
-            (hands(back.middle) + share * self._looks_tell(back), -back.away, back.middle)
+            (self._hands(back.middle, zone, by_nearness=True) + share * self._looks_tell(back), -back.away, back.middle)
             for back, share in zip(self._backs, tells, strict=True)
         ]
         likeliest, _, self._found = max(scores, key=lambda score: score[:2], default=(0.0, 0.0, None))
-        places = (visit.place for visit in self._visits if visit.track not in self._busy)
-        best = max(places, key=hands, default=None)
         least = max(likeliest, _TOLD_BESIDES if likeliest >= _TOLD else _TOLD)
         if best is not None and hands(best) >= least:
             self._found = np.asarray(np.median([v.place for v in self._near(best, zone)], axis=0), np.float64)
+
+
+def square_at(spot: Spot) -> Quad:
+    """Return the (4, 2) outline of a square as large as a card about a pile's middle."""
+    half = spot.length * _SIDE / 2
+    return np.asarray(spot.middle + np.array([[-half, -half], [half, -half], [half, half], [-half, half]]), np.float32)
 
 
 def told_by_looks(count: int, looks: int, away: float) -> float:
@@ -210,23 +230,25 @@ def told_by_looks(count: int, looks: int, away: float) -> float:
 class _Back:
     """What may be a back: its outline when last seen, how far it is (lengths of a card), in how many looks it was seen.
 
-    read: in how many of them it looked like one, and did not merely have a card's shape.
+    look: the number of the last one. read: in how many of them it looked like one, and did not merely have a card's
+    shape.
     """
 
     quad: Quad
     middle: Point
     away: float
+    look: int
     count: int
     read: int
 
     @classmethod
-    def at(cls, quad: Quad, zone: Zone, size: tuple[int, int] | None, read: int) -> _Back:
-        """Return what was seen in one look in a picture of this width and height."""
+    def at(cls, quad: Quad, zone: Zone, size: tuple[int, int] | None, look: int, read: int) -> _Back:
+        """Return what was seen in the look of this number in a picture of this width and height."""
         middle = quad.mean(0).astype(np.float64)
         if size is not None:
             # Of one that the rim cuts hands are seen before it alone.
             middle = np.clip(middle, 0, size)
-        return cls(quad, middle, float(np.hypot(*(middle - (zone.x, zone.y)))) / zone.length, 1, read)
+        return cls(quad, middle, float(np.hypot(*(middle - (zone.x, zone.y)))) / zone.length, look, 1, read)
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,7 +10,7 @@ import numpy as np
 from companion.vision.advice import InView
 from companion.vision.arms import ArmWatcher
 from companion.vision.drawn import Changes, is_sure, told
-from companion.vision.drawpile import SAME_PLACE, DrawPile, is_like_the_cards
+from companion.vision.drawpile import ONE_BACK, DrawPile, is_like_the_cards
 from companion.vision.events import (
     Arm,
     CameraHealth,
@@ -187,7 +187,7 @@ class Follower:
         self._gone = [track for track in self._gone if time - track.last.time <= _RETOLD]
         if draw is None or self._hindsight is not None:
             return
-        if before is not None and float(np.hypot(*(draw.middle - before.middle))) <= SAME_PLACE * zone.length:
+        if before is not None and float(np.hypot(*(draw.middle - before.middle))) <= ONE_BACK * zone.length:
             return
         for track in self._gone:
             self._hold(ReachFinder(track).follow(self._spots(zone)), zone, of=PileKind.DRAW)

@@ -1,0 +1,65 @@
+"""Where the draw pile lies, where several things look like a back: boxes side by side, twice, and at the pile."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from companion.vision.drawpile import DrawPile
+from companion.vision.geometry import Quad
+from companion.vision.motion import Zone
+
+ZONE = Zone(300.0, 200.0, 80.0)
+BACK = (440.0, 200.0)
+
+
+def box(x: float, y: float, length: float = 80.0) -> Quad:
+    half = np.array([length * 0.32, length / 2])
+    return np.asarray(np.array([x, y]) + np.array([[-1, -1], [1, -1], [1, 1], [-1, 1]]) * half, np.float32)
+
+
+def found(pile: DrawPile) -> tuple[float, float]:
+    spot = pile.spot(ZONE)
+    assert spot is not None
+    return float(spot.middle[0]), float(spot.middle[1])
+
+
+def test_of_two_boxes_side_by_side_it_is_the_one_to_which_hands_go() -> None:
+    """As a dark square of the tablecloth beside a back is boxed as well, nearer to the discard pile."""
+    pile, square = DrawPile(), (395.0, 200.0)
+    pile.see_backs([box(*BACK), box(*square)], ZONE, 0.0)
+    assert found(pile) == pytest.approx(square)
+    pile.visit(np.array([434.0, 204.0]), ZONE, side=4, track=1)
+    assert found(pile) == pytest.approx(BACK)
+
+
+def test_of_two_boxes_side_by_side_it_is_the_one_that_is_always_seen() -> None:
+    pile = DrawPile()
+    for time in range(6):
+        pile.see_backs([box(*BACK), *[box(395.0, 200.0)] * (time < 3)], ZONE, 40.0 * time)
+    assert found(pile) == pytest.approx(BACK)
+
+
+def test_what_is_boxed_twice_in_a_look_was_seen_once() -> None:
+    pile = DrawPile()
+    for time in range(4):
+        pile.see_backs([box(*BACK), *[box(300.0, 310.0), box(302.0, 306.0)] * (time < 2)], ZONE, 40.0 * time)
+    assert found(pile) == pytest.approx(BACK)
+
+
+@pytest.mark.parametrize(("away", "made_out"), [(0.66, True), (0.5, False)])
+def test_it_may_touch_the_discard_pile(away: float, made_out: bool) -> None:
+    pile = DrawPile()
+    pile.see_backs([box(300.0 + 80.0 * away, 200.0)], ZONE, 0.0)
+    assert (pile.spot(ZONE) is not None) is made_out
+
+
+@pytest.mark.parametrize(("sides", "goes"), [((1, 0, 0, 7), True), ((1, 1, 1, 1), False)])
+def test_a_back_to_which_nobody_goes_gives_way_to_where_people_do(sides: tuple[int, ...], goes: bool) -> None:
+    """A phone or a box beside the piles is boxed in each look, and the back of a deck never seen is not."""
+    pile, phone = DrawPile(), (200.0, 300.0)
+    for time in range(4):
+        pile.see_backs([box(*phone)], ZONE, 40.0 * time)
+    for number, side in enumerate(sides):
+        pile.visit(np.array([440.0 + number, 200.0]), ZONE, side=side, track=number)
+    assert found(pile) == pytest.approx((441.5, 200.0) if goes else phone)
