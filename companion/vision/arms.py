@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from companion.vision.backdrop import Backdrop, Difference
+from companion.vision.bridges import Bridges
 from companion.vision.frames import SMALL, Frame
 from companion.vision.geometry import Quad
 from companion.vision.motion import Mask, filled, length_of
@@ -69,13 +70,14 @@ class ArmWatcher:
     """Follows the arms on a table. Feed it every frame; it is not to be shared between threads."""
 
     def __init__(self) -> None:
-        self._backdrop, self._restless = Backdrop(), Restless()
+        self._backdrop, self._restless, self._bridges = Backdrop(), Restless(), Bridges()
         self._tracks: list[Track] = []
         self._count = 0
         self._shape: tuple[int, int] | None = None
         self._looked = -np.inf
         self._shaken = self._swung = -np.inf
         self._laid: Quad | None = None
+        self._pile: Quad | None = None
         self._shaded = -np.inf
         self.moved = False
         """Whether with the last frame all arms were forgotten, as the camera had been knocked."""
@@ -117,6 +119,10 @@ class ArmWatcher:
         """Take in that a card lies at a (4, 2) outline from now on, which may touch the rim as an arm does."""
         self._laid = quad
 
+    def pile_at(self, quad: Quad | None) -> None:
+        """Take in where a pile lies, (4, 2), None where that is not known: nobody holds what moves there."""
+        self._pile = quad
+
     def begin_anew(self) -> None:
         """Take in that the camera stands elsewhere from now on: what there was of arms is none."""
         self._backdrop, self._restless = Backdrop(), Restless()
@@ -132,7 +138,10 @@ class ArmWatcher:
     def _find(self, difference: Difference) -> tuple[list[Sample], Mask, Mask | None]:
         """Return the arms of one picture, where something hangs together with the rim, and where arms are."""
         attached = np.zeros_like(difference.foreign)
-        self._restless.learn(difference.foreign, difference.time)
+        held = difference.foreign
+        if self._pile is not None:
+            held = held & (1 - filled(self._pile, held.shape, 1 / self._scale, 0.0))
+        self._restless.learn(held, difference.time)
         restless = self._restless.mask
         if int(np.count_nonzero(difference.foreign)) < LEAST_AREA:
             return [], attached, None
@@ -146,6 +155,7 @@ class ArmWatcher:
             attached |= closed & restless
             closed &= 1 - restless
             edge |= cv2.dilate(restless, _SQUARE) > 0
+        closed = self._bridges.build(closed, difference.moved)
         count, labels, stats, _ = cv2.connectedComponentsWithStats(closed, connectivity=8)
         rim = rim_of(closed.shape[0], closed.shape[1])
         # Threads along the edge of a shadow are none of an arm.
@@ -202,7 +212,7 @@ class ArmWatcher:
         if len(runs) == 1 and len(runs[0]) <= wide:
             return single(body, rim.points[runs[0]])
         if len(runs) > 1:
-            runs = self._entered(runs, rim)
+            runs = self._entered(runs, rim, wide)
             if len(runs) == 1 and len(runs[0]) <= wide:
                 return single(body, rim.points[runs[0]])
         known = self._known(runs, rim) if len(runs) > 1 else {}
@@ -221,8 +231,11 @@ class ArmWatcher:
             return arms
         return divided(part, body, runs, rim, wide)
 
-    def _entered(self, runs: list[NDArray[np.intp]], rim: Rim) -> list[NDArray[np.intp]]:
-        """Return the stretches without those where the finger ends of an arm leave the picture on its other side."""
+    def _entered(self, runs: list[NDArray[np.intp]], rim: Rim, wide: float) -> list[NDArray[np.intp]]:
+        """Return the stretches without those where finger ends or a thumb leave the picture.
+
+        wide: how wide an arm is at most.
+        """
         left = list(runs)
         for track in self._tracks:
             came = next((sample.rim for sample in track.samples if sample.rim is not None), None)
@@ -234,13 +247,24 @@ class ArmWatcher:
             claimed = [run for run in out if not any(run is one for one in own) and not self._is_entry(run, rim, track)]
             if own:
                 left = [run for run in left if not any(run is one for one in claimed)]
-        return left
+        return [run for run in left if not self._is_thumb(run, left, rim, wide)]
 
-    def _is_entry(self, run: NDArray[np.intp], rim: Rim, but: Track | None = None) -> bool:
+    def _is_thumb(self, run: NDArray[np.intp], runs: list[NDArray[np.intp]], rim: Rim, wide: float) -> bool:
+        """Whether a stretch is where the thumb of an arm leaves the picture that comes in at another one of these."""
+        if self._is_entry(run, rim, least=0):
+            return False
+        for track in self._tracks:
+            own = next((one for one in runs if _is_at(track.last.rim, one, rim, self._scale)), None)
+            if own is not None and len(own) <= wide and len(run) < _AS_WIDE * len(own):
+                away = np.hypot(*(rim.points[run].mean(0) - track.last.tip / self._scale))
+                if away <= _THUMB * len(own):
+                    return True
+        return False
+
+    def _is_entry(self, run: NDArray[np.intp], rim: Rim, but: Track | None = None, least: int = _APART_FRAMES) -> bool:
         """Whether an arm that is known, another one than `but`, comes in at a stretch."""
-        middle = rim.points[run].mean(0)
-        others = (track.last.rim for track in self._tracks if track is not but and track.alone >= _APART_FRAMES)
-        return any(at is not None and np.hypot(*(middle - at / self._scale)) <= _RIM_JUMP for at in others)
+        others = (track.last.rim for track in self._tracks if track is not but and track.alone >= least)
+        return any(_is_at(at, run, rim, self._scale) for at in others)
 
     def _known(self, runs: list[NDArray[np.intp]], rim: Rim) -> dict[int, Point]:
         """Return the tips of those arms that were seen by themselves before they met, by their stretch of the rim."""
@@ -344,6 +368,9 @@ _DISC = np.asarray(cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (3, 3)), np.uint
 _NEAR_TIP = 10
 # How near the place where its tip was last an arm may leave the picture again: it moves on so far in a frame or two.
 _OUT = 28
+# Share of an arm's width that another one has where it comes in, and a thumb has not; and how far from the tip that may
+# leave the picture, in the arm's widths.
+_AS_WIDE, _THUMB = 0.5, 1.3
 # How near something must move for a tip to have moved, and how near one that has not is where it was.
 _AT_TIP, _STAYS = 3, 3.0
 
@@ -356,6 +383,11 @@ def _is_shady(foreign: Mask, solid: Mask) -> bool:
     _, labels = cv2.connectedComponents(foreign, connectivity=8)
     widest = int(np.bincount(labels[pale].ravel()).max())
     return max(2 * widest, int(np.count_nonzero(pale))) >= 2 * _SHADE * foreign.size
+
+
+def _is_at(place: Point | None, run: NDArray[np.intp], rim: Rim, scale: float) -> bool:
+    """Whether a place at the rim, in pixels of the frame, is about where a stretch is."""
+    return place is not None and float(np.hypot(*(rim.points[run].mean(0) - place / scale))) <= _RIM_JUMP
 
 
 def _longest(runs: list[NDArray[np.intp]]) -> int:

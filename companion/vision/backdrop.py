@@ -253,7 +253,9 @@ class Backdrop:
 
     def _is_elsewhere(self, foreign: Mask, solid: Mask, moved: Mask, time: float) -> bool:
         """Whether the camera now looks elsewhere, or so much has changed that the table must be learnt anew."""
-        if foreign.mean() < _EVERYWHERE or solid.mean() < _NO_SHADE:
+        # Five hands that come for the draw pile at once hide half the table, but not a part of it everywhere.
+        somewhere = _by_parts(foreign).min() <= _PUSHED_PART
+        if somewhere or foreign.mean() < _EVERYWHERE or solid.mean() < _NO_SHADE:
             self._wide_since = None
             return False
         if self._wide_since is None or moved.mean() > 0.1:

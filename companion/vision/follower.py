@@ -10,7 +10,7 @@ import numpy as np
 from companion.vision.advice import InView
 from companion.vision.arms import ArmWatcher
 from companion.vision.drawn import Changes, is_sure, told
-from companion.vision.drawpile import ONE_BACK, DrawPile, is_like_the_cards
+from companion.vision.drawpile import ONE_BACK, DrawPile, is_like_the_cards, square_at
 from companion.vision.events import (
     Arm,
     CameraHealth,
@@ -161,6 +161,7 @@ class Follower:
         if zone is None:
             return events
         spots = self._spots(zone)
+        self._arms.pile_at(square_at(spots[1]) if len(spots) > 1 else None)
         for track in tracks:
             finder = self._finders.setdefault(track.number, ReachFinder(track))
             self._hold(finder.follow(spots), zone)

@@ -1,0 +1,70 @@
+"""Bridges within an arm: where a part of it looks like the table, what lies beyond hangs together with it all the same.
+
+A wrist the colour of the tablecloth leaves of an arm a sleeve at the picture's rim and a hand in the midst of it.
+"""
+
+from __future__ import annotations
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from companion.vision.motion import Mask
+from companion.vision.rim import rim_of
+
+# How far in small pixels the parts of an arm may lie apart.
+_GAP = 10.0
+# How near another arm may not be: it may be its hand.
+_ALONE = 30.0
+# Fewest small pixels of a hand, and share of them that moves.
+_LEAST, _MOVES = 40, 0.02
+# Share of a hand that lies where one was a frame ago, which may keep still.
+_SAME = 0.6
+
+
+class Bridges:
+    """Finds them in one picture after another; not to be shared between threads."""
+
+    def __init__(self) -> None:
+        self._hands: Mask | None = None
+
+    def build(self, parts: Mask, moved: Mask) -> Mask:
+        """Return what differs from the table, (h, w) uint8 of 0 and 1, with such parts joined."""
+        before, self._hands = self._hands, None
+        _, labels, stats, _ = cv2.connectedComponentsWithStats(parts, connectivity=8)
+        left, top, width, height, area = stats[1:].T
+        rows, columns = parts.shape
+        at_rim = (left <= 1) | (top <= 1) | (left + width >= columns - 1) | (top + height >= rows - 1)
+        big = area >= _LEAST
+        if not (at_rim & big).any() or not (~at_rim & big).any():
+            return parts
+        arms = np.where(np.isin(labels, np.flatnonzero(at_rim & big) + 1), labels, 0)
+        rim = rim_of(rows, columns)
+        joined = parts.copy()
+        for number in np.flatnonzero(~at_rim & big) + 1:
+            hand = labels == number
+            if float(moved[hand].mean()) <= _MOVES and (before is None or float(before[hand].mean()) < _SAME):
+                continue
+            ends = _nearest(hand, arms)
+            if ends is None or len(rim.runs(labels == labels[ends[0][::-1]])) > 1:
+                continue
+            cv2.line(joined, *ends, 1, 3)
+            if self._hands is None:
+                self._hands = np.zeros_like(parts)
+            self._hands[hand] = 1
+        return joined
+
+
+def _nearest(hand: NDArray[np.bool_], arms: NDArray[np.intp]) -> tuple[tuple[int, int], tuple[int, int]] | None:
+    """Return where (x, y) an arm and a hand are nearest to each other, None where that is too far or another arm near.
+
+    arms: (h, w) their numbers.
+    """
+    away = cv2.distanceTransform((~hand).astype(np.uint8), cv2.DIST_L2, 3)
+    away[arms == 0] = np.inf
+    y, x = (int(place) for place in np.unravel_index(int(away.argmin()), away.shape))
+    if not away[y, x] <= _GAP or ((away <= _ALONE) & (arms != arms[y, x])).any():
+        return None
+    ys, xs = np.nonzero(hand)
+    nearest = int(np.argmin((ys - y) ** 2 + (xs - x) ** 2))
+    return (x, y), (int(xs[nearest]), int(ys[nearest]))

@@ -1,0 +1,104 @@
+"""Arms that are not all of a piece: a wrist like the table, a thumb out of the picture, hands upon hands."""
+
+from __future__ import annotations
+
+import cv2
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from reaching import DRAW, HEIGHT, WIDTH, Arm, direction, film, follow, off, table
+
+from companion.vision.arms import ArmWatcher
+from companion.vision.bridges import Bridges
+from companion.vision.events import PileKind
+from companion.vision.frames import Frame
+from companion.vision.geometry import Image
+
+
+def test_a_hand_beyond_a_wrist_like_the_table_is_the_arms() -> None:
+    ground = table()
+
+    def hide(image: Image, _: float) -> Image:
+        image = image.copy()
+        image[:, 228:242] = ground[:, 228:242]
+        return image
+
+    tracks, reaches = follow(film(2.4, [Arm(90, DRAW.middle, seed=2)], hide))
+    assert [reach.kind for reach in reaches] == [PileKind.DRAW]
+    assert off(direction(reaches[0]), 90) < 15
+    assert len([track for track in tracks if len(track.samples) > 2]) == 1
+
+
+@pytest.mark.parametrize(
+    ("gap", "other", "moves", "joined"),
+    [
+        (8, 0, True, True),
+        (14, 0, True, False),
+        (8, 0, False, False),
+        (8, 18, True, False),
+    ],
+)
+def test_what_lies_far_beyond_or_still_or_by_another_arm_is_not_the_arms(
+    gap: int, other: int, moves: bool, joined: bool
+) -> None:
+    parts = np.zeros((90, 160), np.uint8)
+    parts[40:50, :40] = parts[40:50, 40 + gap : 60 + gap] = 1
+    if other:
+        parts[: 40 - other, 50:60] = 1
+    moved = parts if moves else np.zeros_like(parts)
+    before = cv2.connectedComponents(parts)[0]
+    assert cv2.connectedComponents(Bridges().build(parts, moved))[0] == before - joined
+
+
+def test_a_hand_keeps_its_arm_while_it_lies_still() -> None:
+    bridges, parts = Bridges(), np.zeros((90, 160), np.uint8)
+    parts[40:50, :40] = parts[40:50, 46:66] = 1
+    for moved in (parts, np.zeros_like(parts), np.zeros_like(parts)):
+        assert cv2.connectedComponents(bridges.build(parts, moved))[0] == 2
+
+
+class Thumbed(Arm):
+    """An arm whose thumb sticks out of the picture once its hand has come in."""
+
+    def mask(self, now: float) -> NDArray[np.uint8]:
+        mask = super().mask(now)
+        if self.share(now) == 1:
+            cv2.line(mask, (194, 50), (194, -5), 255, 8)
+        return mask
+
+
+def test_a_thumb_that_leaves_the_picture_is_no_arm() -> None:
+    goal = np.array([150.0, 46.0])
+    tracks, _ = follow(film(2.6, [Thumbed(82, goal, stay=0.7, seed=4, width=50)]))
+    there = [sample.tip for sample in tracks[0].samples if 1.0 < sample.time < 1.45]
+    assert len(there) > 6
+    assert np.hypot(*(np.array(there) - goal).T).max() < 10
+
+
+@pytest.mark.parametrize("known", [False, True])
+def test_a_pile_at_the_rim_is_nothing_that_somebody_holds(known: bool) -> None:
+    rng = np.random.default_rng(2)
+    watcher = ArmWatcher()
+    if known:
+        watcher.pile_at(np.array([[120, 130], [200, 130], [200, 180], [120, 180]], np.float32))
+    for image, time in film(14.0, []):
+        image[140:, 130:190] = rng.uniform(20, 235, (HEIGHT - 140, 60, 3))
+        watcher.feed(Frame(image, time, 0))
+    assert (watcher.restless is None) is known
+
+
+def test_hands_that_hide_half_the_table_are_not_taken_for_it() -> None:
+    goals = [(20, (90, 60)), (60, (150, 90)), (100, (120, 110)), (140, (90, 120))]
+    arms = [
+        Arm(degrees, np.array(goal, float), start=0.6 + 0.02 * number, stay=1.6, seed=number, width=62)
+        for number, (degrees, goal) in enumerate(goals)
+    ]
+    hidden = np.zeros((HEIGHT, WIDTH), np.bool_)
+    for arm in arms:
+        hidden |= arm.mask(2.0) > 0
+    assert hidden.mean() > 0.5
+    watcher, seen = ArmWatcher(), [0.0]
+    for image, time in film(1.7, arms):
+        watcher.feed(Frame(image, time, 0))
+        seen.append(0.0 if watcher.hidden is None else float(watcher.hidden.mean()))
+    assert min(seen[-4:]) > 0.4
