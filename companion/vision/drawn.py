@@ -40,6 +40,9 @@ _EMPTY, _IF_EMPTY = 0.05, 2.5
 _AT_REST = 0.07
 # An arm that was never seen to come is a part of another one now and then.
 _IF_APPEARED = 3.0
+# Share of its frames at the pile in which a hand is seen by itself at most for it to be one of several, of which only
+# that they were there tells.
+_AMONG, _IF_AMONG = 0.3, 4.0
 # A shadow that passes has no part that is more than one: of a dozen in some twenty simulated films and matches one
 # was a hand, of the table's own colour.
 _IF_SHADOW = 20.0
@@ -97,6 +100,8 @@ def told(reach: Reach, zone: Zone, draw: Spot | None, pile_odds: float = 1.0) ->
 
 
 def _odds(reach: Reach, draw: Spot) -> float:
+    if _is_among_others(reach):
+        return _NOTHING * _IF_AMONG
     lasted = reach.ended - reach.began
     carried = reach.track.gained(reach.began + _AT_REST, reach.ended - _AT_REST, draw.length)
     still = _still(reach, draw.length)
@@ -115,6 +120,12 @@ def _odds(reach: Reach, draw: Spot) -> float:
         (carried is not None and abs(carried) < _EMPTY, _IF_EMPTY),
     )
     return _NOTHING * float(np.prod([odds for holds, odds in signs if holds]))
+
+
+def _is_among_others(reach: Reach) -> bool:
+    """Whether a hand was hardly seen apart from others while it was at the pile: where it was exactly is not known."""
+    there = [not sample.among for sample in reach.track.samples if reach.began <= sample.time <= reach.ended]
+    return bool(np.mean(there) <= _AMONG)
 
 
 # A hand that was first seen no farther from the pile than this beyond where it came to, in lengths of a card, appeared.

@@ -10,13 +10,15 @@ import numpy as np
 from companion.vision.events import Arm, PileKind, PileReached
 from companion.vision.motion import Zone
 from companion.vision.rim import Point
-from companion.vision.tracks import Track
+from companion.vision.tracks import Sample, Track
 
 # In lengths of a card: how near the hand must come to a pile's middle to be at it, and how far it must go from there to
 # have left, so that a hand at work is not told to have come twice. To draw, fingers go to the middle of the pile; what
 # is laid may come to lie a little beside it.
 _AT = {PileKind.DISCARD: 0.75, PileKind.DRAW: 0.6}
 _OFF = {PileKind.DISCARD: 1.0, PileKind.DRAW: 0.85}
+# The same for one that hangs together with others: its tip creeps along them.
+_OFF_AMONG = 1.5
 # How far a hand goes on beyond the tip that is seen, which for a while is no more than its finger ends, and how far
 # before that its fingers may be, where the tip is that of a card that they hold.
 _BEYOND, _HELD = 0.15, 0.6
@@ -140,7 +142,7 @@ class ReachFinder:
         sample = self.track.samples[number]
         away = distances(self.track, number, spots)
         unseen = number > 0 and sample.time - self.track.samples[number - 1].time > _UNSEEN
-        ended = [self._leave(kind) for kind in list(self._at) if unseen or away.get(kind, np.inf) > _OFF[kind]]
+        ended = [self._leave(kind) for kind in list(self._at) if unseen or self._is_off(kind, away, sample)]
         for spot in spots:
             kind, distance = spot.kind, away[spot.kind]
             at = distance <= _AT[kind]
@@ -150,8 +152,15 @@ class ReachFinder:
             stay = self._at.setdefault(kind, _Stay(sample.time, sample.time, distance, np.inf))
             stay.ended = sample.time
             if at:
-                stay.nearest, stay.slowest = min(stay.nearest, distance), min(stay.slowest, speed)
+                stay.nearest = min(stay.nearest, distance)
+            if at or sample.among:
+                stay.slowest = min(stay.slowest, speed)
         return ended
+
+    def _is_off(self, kind: PileKind, away: dict[PileKind, float], sample: Sample) -> bool:
+        """Whether a hand has left a pile: of one among others at the draw pile the tip may be another's."""
+        among = kind is PileKind.DRAW and sample.among
+        return away.get(kind, np.inf) > (_OFF_AMONG if among else _OFF[kind])
 
     def _leave(self, kind: PileKind) -> Reach:
         stay = self._at.pop(kind)

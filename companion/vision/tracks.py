@@ -38,6 +38,11 @@ class Sample:
     ends: tuple[Point, ...] = ()
 
     @property
+    def among(self) -> bool:
+        """Whether it hangs together with others there."""
+        return self.rim is not None and not self.single
+
+    @property
     def fingers(self) -> Point:
         """(n, 2) where its fingers end: the tip where they are not seen apart."""
         return np.array(self.ends or (self.tip,))

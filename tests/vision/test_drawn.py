@@ -111,6 +111,23 @@ def test_a_hand_is_at_rest_and_at_a_pile_by_any_of_its_fingers() -> None:
     assert not any(reach.stayed for reach in ReachFinder(Track(1, alone, gone=True)).follow([DRAW]))
 
 
+def test_of_a_hand_among_others_only_that_it_was_there_tells() -> None:
+    """It lies upon another one, along which its tip seems to creep away."""
+    alone = stay((420.0, 205.0), 0.8)
+    way = []
+    for number, sample in enumerate(alone.track.samples):
+        among = 5 <= number < len(alone.track.samples) - 6
+        creeps = np.array([0.0, 100.0 * (number > 8)])
+        way.append(replace(sample, tip=sample.tip + creeps * among, single=not among))
+    (reach,) = ReachFinder(Track(1, way, gone=True)).follow([DRAW])
+    assert reach.stayed
+    assert reach.ended == pytest.approx(alone.ended, abs=0.15)
+    assert not is_sure(reach, DRAW)
+    assert nothing(reach) < 0.3
+    seen = [replace(sample, single=True) for sample in way]
+    assert len(ReachFinder(Track(1, seen, gone=True)).follow([DRAW])) == 2
+
+
 def test_fingers_are_seen_apart() -> None:
     hand = np.zeros((90, 160), np.bool_)
     hand[:50, 60:80] = True
