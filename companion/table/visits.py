@@ -71,6 +71,11 @@ def _goes_on(stay: PileReached, arm: Arm, began: float) -> bool:
 
 
 def _goes_on_to(stay: PileReached, arm: Arm, began: float, left: float) -> bool:
-    """Return whether this is a stay of the arm that was elsewhere between these times (s), and comes from there."""
-    at_once = began < stay.began < left + thresholds.AT_ONCE_SECONDS
-    return at_once and stay.time >= left - thresholds.SEEN_LATE_SECONDS and stay.arm.track == arm.track
+    """Return whether the arm that was elsewhere between these times (s) went on to this stay, or was there as well.
+
+    Who is seen there for less than half of that time, and not after it, went by on the way home.
+    """
+    if stay.arm.track != arm.track or not began < stay.began < left + thresholds.AT_ONCE_SECONDS:
+        return False
+    with_it = stay.time >= left - thresholds.SEEN_LATE_SECONDS and left - stay.began > (left - began) / 2
+    return stay.time > left or with_it

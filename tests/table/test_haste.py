@@ -112,6 +112,17 @@ def test_a_hand_that_comes_over_from_the_discard_pile_passes(game: TimedGame, la
     assert game.moves[-2:] == ["Ben Draw", "Ben Play"]
 
 
+@pytest.mark.parametrize(("began", "ended", "drew"), [(92.2, 93.0, False), (92.8, 93.0, True), (92.8, 93.4, False)])
+def test_a_hand_that_comes_by_the_discard_pile_on_its_way_home_has_drawn(
+    game: TimedGame, began: float, ended: float, drew: bool
+) -> None:
+    doubtful = (0.15, *(0.85 * share for share in NUMBER_SHARES))
+    game.stay("Ann", 92.0, 93.0, track=1, drawn=doubtful)
+    game.stay("Ann", began, ended, track=1, pile=PileKind.DISCARD)
+    game.lay("Ann", "red 3", 97.0)
+    assert ("Ann Draw" in game.moves) is drew
+
+
 @pytest.mark.parametrize("lays", [False, True])
 def test_a_hand_that_goes_on_to_the_discard_pile_has_drawn_only_if_it_lays_a_card(game: TimedGame, lays: bool) -> None:
     doubtful = (0.15, *(0.85 * share for share in NUMBER_SHARES))
