@@ -109,8 +109,8 @@ def _measured(job: tuple[_Design, _Plan]) -> tuple[str, Row]:
     for picture in learning.flip(cards):
         seconds += _timed(lambda image=picture.image: lesson.show(image))[0]  # type: ignore[misc]
     truth = [cards[place] for place in lesson.places]
-    for number in rng.sample(range(len(truth)), min(plan.wrong, len(truth))):
-        lesson.answer(number, rng.choice([card for card in faces if card != truth[number]]))
+    if plan.wrong:
+        row["wrong"] = _answer_wrongly(lesson, truth, plan.wrong, rng)
     took, naming = _timed(lesson.naming)
     row["names"] = sum(a == b for a, b in zip(naming.cards, truth, strict=True)) / len(cards)
     row["asked"] = len(naming.questions)
@@ -126,6 +126,17 @@ def _measured(job: tuple[_Design, _Plan]) -> tuple[str, Row]:
         row |= _read(Sitting(faces, (plan.seed, seed, 1)), kinds, detector, detector.knowing(looks))
     row["seconds"] = seconds + took
     return design.name, {name: round(value, 3) for name, value in row.items()}
+
+
+def _answer_wrongly(lesson: Lesson, truth: Sequence[Card], most: int, rng: Random) -> int:
+    """Answer what is asked by another card of those offered, at most so many times; returns how many were asked."""
+    for given in range(most):
+        questions = lesson.naming().questions
+        if not questions:
+            return given
+        number = questions[0].pictures[0]
+        lesson.answer(number, rng.choice([card for card in questions[0].options if card != truth[number]]))
+    return most
 
 
 def _read(
@@ -180,7 +191,9 @@ _COUNT = click.IntRange(0)
 )
 @click.option("--share", default=1.0, show_default=True, type=click.FloatRange(0.05, 1), help="Share of the deck laid.")
 @click.option("--dim", is_flag=True, help="Lay the cards in little light, out of focus.")
-@click.option("--wrong", default=0, show_default=True, type=_COUNT, help="So many cards are named wrongly by people.")
+@click.option(
+    "--wrong", default=0, show_default=True, type=_COUNT, help="So many wrong answers are given to what is asked."
+)
 @click.option("--singles", default=12, show_default=True, type=_COUNT, help="Pictures to read of one card.")
 @click.option("--scattered", default=4, show_default=True, type=_COUNT, help="Pictures of five to eight cards.")
 @click.option("--fans", default=6, show_default=True, type=_COUNT, help="Pictures of hands of five to eight.")

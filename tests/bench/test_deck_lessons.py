@@ -61,3 +61,18 @@ def test_a_design_in_a_folder_is_learnt_and_read(tmp_path: Path) -> None:
 @pytest.mark.parametrize("said", [["--families", "nonsense"], ["--families", "banner", "--designs", "."]])
 def test_what_cannot_be_measured_is_said(said: list[str]) -> None:
     assert CliRunner().invoke(decks, said).exit_code == 2
+
+
+def test_wrong_answers_are_given_to_what_is_asked_alone(tmp_path: Path) -> None:
+    folder = tmp_path / "blots"
+    folder.mkdir()
+    for card, face in FACES.items():
+        # Faces without a sign, of which nobody could tell which card they are.
+        cv2.imwrite(str(folder / f"{card}.png"), cv2.GaussianBlur(face, (0, 0), 60))
+    few = ["--singles", "0", "--scattered", "0", "--fans", "0", "--wrong", "2", "--json"]
+    rows = {}
+    for order in ("given", "any"):
+        said = CliRunner().invoke(decks, ["--designs", str(tmp_path), "--order", order, *few], catch_exceptions=False)
+        rows[order] = json.loads(said.stdout)["blots"]
+    assert (rows["given"]["names"], rows["given"]["wrong"]) == (1.0, 0)
+    assert rows["any"]["wrong"] == 2
