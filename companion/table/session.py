@@ -194,8 +194,8 @@ def _tapped_in_time(known: Situation, pending: Sequence[Pending], mode: Mode) ->
     """Return what is pending with its last, a tap, where it fits; raises RefereeError where it fits nowhere.
 
     That may be before the arms at the draw pile that came just before it, whatever they did there: a colour or a target
-    is named before the next player acts, and tapped when somebody has a hand there already, or has laid a card that is
-    still in doubt.
+    is named before the next player acts, and tapped when somebody has a hand there already, or when cards lie there
+    that are still in doubt.
     """
     tapped, last = pending[-1], len(pending) - 1
     hands = last
@@ -203,8 +203,7 @@ def _tapped_in_time(known: Situation, pending: Sequence[Pending], mode: Mode) ->
         hands -= 1
     places = [last, hands]
     if isinstance(tapped.what, Tap) and isinstance(tapped.what.move, ChooseColor | Target):
-        card = last_sight(pending)
-        places = [hands, last] if card is None else [hands, last, card]
+        places = [hands, last, *reversed(_sights(pending))]
     for place in places:
         order = (*pending[:place], tapped, *pending[place:-1])
         refusal = stories_of(known, order, mode)[0].ways[order.index(tapped)].refusal
@@ -317,5 +316,10 @@ def amendment(journal: Journal, entry: Amend, now: float) -> tuple[Line, tuple[C
 
 def last_sight(pending: Sequence[Pending]) -> int | None:
     """Return the place of the last card seen among what is pending, None where there is none."""
-    places = [place for place, waiting in enumerate(pending) if isinstance(waiting.what, Sight)]
+    places = _sights(pending)
     return places[-1] if places else None
+
+
+def _sights(pending: Sequence[Pending]) -> list[int]:
+    """Return the places of the cards seen among what is pending."""
+    return [place for place, waiting in enumerate(pending) if isinstance(waiting.what, Sight)]

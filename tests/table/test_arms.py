@@ -126,6 +126,15 @@ def test_a_colour_may_be_tapped_when_the_next_card_lies_there_in_doubt(arms: Arm
     assert (arms.moves[-2:], arms.top) == (["Ann ChooseColor", "Ben Play"], "green reverse")
 
 
+def test_a_colour_may_be_tapped_when_two_more_cards_lie_there_in_doubt(arms: ArmsGame) -> None:
+    arms.lay("Ann", "wild")
+    for who in ("Ben", "Cy"):
+        arms.lay(who, {"green 3": 0.5, "green 8": 0.5})
+    assert arms.moves[-1] == "Ann Play", "what Ben and Cy laid is in doubt"
+    arms.table.tap(ChooseColor(Color.GREEN))
+    assert arms.moves[-1] == "Ann ChooseColor"
+
+
 def test_it_is_asked_who_played_where_an_arm_comes_from_between_two(store: Store) -> None:
     game = ArmsGame(store)
     rules = replace(_header(3), options=replace(EDITIONS[EditionName.CLASSIC].options, jump_in=True))
