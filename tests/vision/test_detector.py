@@ -404,9 +404,9 @@ def test_a_hand_of_ten_takes_few_looks() -> None:
     reader = Reader(cards, indices, calibration)  # type: ignore[arg-type]
     found = CardDetector(BoxFinder(Network(folder / "detector.onnx")), reader, limits).detect(image)
     assert {sighting.card for sighting in found} == set(ALL_CARDS[:10])
-    # As it is seen and as from above. Where all that is boxed is looked at in every way, each time, they are 31 and 54.
-    assert cards.count <= 2 * 20
-    assert indices.count <= 2 * 45
+    # Where all that is boxed is looked at in every way they are 31 and 54.
+    assert cards.count <= 20
+    assert indices.count <= 45
 
 
 @pytest.mark.parametrize(("name", "seed"), [("blue 3", 6), ("yellow 7", 8)])
