@@ -7,6 +7,7 @@ What is the Best Multi-Stage Architecture for Object Recognition?, 2009).
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import cv2
@@ -103,16 +104,61 @@ def tinted(a: Floats, b: Floats, shape: tuple[int, ...]) -> Mask:
     """Return a mask of this shape, 1 where two pictures' colours differ by more than the light in all of them."""
     if a.shape != b.shape:
         return np.zeros(shape[:2], np.uint8)
+    return np.asarray(cv2.resize(_is_tinted(a, b), (shape[1], shape[0]), interpolation=cv2.INTER_NEAREST), np.uint8)
+
+
+def _is_tinted(a: Floats, b: Floats) -> Mask:
     ratio = b - a
     ratio = ratio - np.median(ratio[::2, ::2], axis=(0, 1))
-    mask = (np.abs(ratio).max(-1) > _TINTED).astype(np.uint8)
-    return np.asarray(cv2.resize(mask, (shape[1], shape[0]), interpolation=cv2.INTER_NEAREST), np.uint8)
+    return np.asarray(np.abs(ratio).max(-1) > _TINTED, np.uint8)
+
+
+class _Layers:
+    """The table as it is, and beneath it what lay there before, place by place (two layers as in `backdrop`).
+
+    differs: tells where two of its pictures differ.
+    """
+
+    # For so many medians something must have lain there to be kept beneath what comes next: a hand that becomes part of
+    # the table passes through what is half of both.
+    LASTED = 4
+
+    def __init__(self, differs: Callable[[Floats, Floats], Mask]) -> None:
+        self._differs = differs
+        self._top: Floats | None = None
+        # What each place looked like when it last changed, and for how many medians it has not.
+        self._since: Floats = np.zeros(0, np.float32)
+        self._lasted: NDArray[np.int32] = np.zeros(0, np.int32)
+        self._beneath: Floats = np.zeros(0, np.float32)
+
+    def learn(self, median: Floats) -> None:
+        """Take in what the table looks like now."""
+        if self._top is None:
+            self._since = self._beneath = median
+            self._lasted = np.zeros(median.shape[:2], np.int32)
+        self._top = median
+        changed = self._differs(self._since, median) > 0
+        covered = changed & (self._lasted >= self.LASTED) & (self._differs(self._beneath, median) > 0)
+        self._beneath = _where(covered, self._since, self._beneath)
+        self._since = _where(changed, median, self._since)
+        self._lasted = np.where(changed, 0, self._lasted + 1)
+
+    def foreign(self, picture: Floats) -> Mask:
+        """Return where a picture is neither, as 1; nowhere while nothing is known."""
+        if self._top is None:
+            return np.zeros(picture.shape[:2], np.uint8)
+        return np.asarray(self._differs(self._top, picture) & self._differs(self._beneath, picture), np.uint8)
+
+
+def _where(places: NDArray[np.bool_], one: Floats, other: Floats) -> Floats:
+    return np.where(places if one.ndim == places.ndim else places[..., None], one, other)
 
 
 class Background:
     """What the table looks like without what comes and goes: the median of glances over some seconds.
 
-    Whatever stays for longer than half of that becomes part of the table.
+    Whatever stays for longer than half of that becomes part of the table; what was there before is kept beneath it, so
+    that a hand that rests and then goes leaves no ghost.
     """
 
     # Samples are few because the median is taken anew for each, and far enough apart that half of them outlast a hand
@@ -122,7 +168,7 @@ class Background:
 
     def __init__(self) -> None:
         self._samples: list[Glance] = []
-        self._median: Glance | None = None
+        self._structure, self._colors = _Layers(_differs), _Layers(_is_tinted)
 
     def learn(self, picture: Glance) -> None:
         """Take in a frame, where enough time has passed since the last that was taken in."""
@@ -131,22 +177,21 @@ class Background:
         if self._samples and picture.time - self._samples[-1].time < self.SECONDS_APART:
             return
         self._samples = [*self._samples[1 - self.SAMPLES :], picture]
-        structures = _median(np.stack([sample.structure for sample in self._samples]))
         # Each sample in the light of the newest, or the hour's first lamp would tint the table for seconds.
         colors = np.stack([s.colors - np.median(s.colors, axis=(0, 1)) for s in self._samples])
-        self._median = Glance(structures, _median(colors), picture.time)
+        self._structure.learn(_median(np.stack([sample.structure for sample in self._samples])))
+        self._colors.learn(_median(colors))
 
     def forget(self) -> None:
         """Begin anew, as after the camera was moved."""
         self._samples = []
-        self._median = None
+        self._structure, self._colors = _Layers(_differs), _Layers(_is_tinted)
 
     def foreign(self, picture: Glance) -> Mask:
         """Return an (h, WIDTH) mask, 1 where something is seen that is not part of the table."""
-        shape = picture.structure.shape
-        if self._median is None:
-            return np.zeros(shape, np.uint8)
-        return difference(self._median, picture) | tinted(self._median.colors, picture.colors, shape)
+        height, width = picture.structure.shape
+        tint = cv2.resize(self._colors.foreign(picture.colors), (width, height), interpolation=cv2.INTER_NEAREST)
+        return np.asarray(cv2.bitwise_or(self._structure.foreign(picture.structure), tint), np.uint8)
 
 
 def _median(stack: NDArray[np.floating]) -> Floats:

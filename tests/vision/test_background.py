@@ -1,0 +1,46 @@
+"""What the table looks like without what comes and goes, and that what rested there leaves no ghost."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from companion.vision.motion import Background, Mask, glance
+
+TABLE = np.random.default_rng(2).integers(90, 110, (45, 80, 3), dtype=np.uint8).repeat(8, axis=0).repeat(8, axis=1)
+HAND = np.random.default_rng(3).integers(0, 255, (20, 15, 3), dtype=np.uint8).repeat(8, axis=0).repeat(8, axis=1)
+# Where the hand lies in the small picture, its edge left out.
+PLACE = slice(4, 76), slice(104, 156)
+
+
+def foreign(*stays: tuple[float, bool]) -> list[Mask]:
+    """Return what is foreign at the end of each stretch of so many seconds, with the hand there or not."""
+    background, masks, time = Background(), [], 0.0
+    for seconds, there in stays:
+        image = TABLE.copy()
+        if there:
+            image[:160, 200:320] = HAND
+        for _ in range(round(seconds * 10)):
+            picture = glance(image, time)
+            background.learn(picture)
+            time += 0.1
+        masks.append(background.foreign(picture))
+    return masks
+
+
+@pytest.mark.parametrize("rested", [1.0, 3.0, 8.0])
+def test_a_hand_is_foreign_while_it_is_new_and_leaves_no_ghost(rested: float) -> None:
+    bare, _, left = foreign((6, False), (rested, True), (0.1, False))
+    assert not bare.any()
+    assert not left[PLACE].any()
+
+
+def test_what_stays_becomes_part_of_the_table() -> None:
+    _, new, old = foreign((6, False), (0.5, True), (6, True))
+    assert new[PLACE].mean() > 0.9
+    assert not old[PLACE].any()
+
+
+def test_a_hand_that_comes_again_is_foreign_again() -> None:
+    *_, again = foreign((6, False), (4, True), (6, False), (0.5, True))
+    assert again[PLACE].mean() > 0.9
