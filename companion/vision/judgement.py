@@ -68,6 +68,9 @@ _SAME_CARD = 0.9
 # Overlap from which a card that reads the same is the same: of 76 like cards that were laid on their like, over 0.6 of
 # it, none had over 0.89; of a card left alone noise in dim light may look like another one's print.
 _JUST_THERE = 0.96
+# Overlap from which two cards cannot both lie open: of the one beneath less than a third is seen, and no such card is
+# read as whole. The better read one lies on top.
+_BURIED = 0.5
 # Least overlap with the old top card of one that is to have been laid on it unnoticed: 98 of 100 had more.
 _TOUCHING = 0.2
 # Part of a card's area that must have changed for the card to have come, or gone: at least 0.33 did where one landed,
@@ -156,7 +159,7 @@ def _revealed(look: Evidence, others: Sequence[Outline]) -> Judgement | None:
     if len(known) < 2:
         return None
     below = next((s for s in others if s.is_at(known[-2], _SAME_CARD)), None)
-    if below is None or _top_shows_beside(below):
+    if below is None or _top_shows_beside(below) or _is_buried(below, others):
         return None
     # A pile may be pushed so that the top card comes to lie where its like under it lay.
     if known[-2].card == known[-1].card and _has_changed(below.beside_top, 2):
@@ -194,6 +197,12 @@ def _has_come(card: Outline, kept: Outline | None) -> bool:
     if leaving is not None:
         return leaving < (coming if tells else CHANGED)
     return tells or below is not known[-2] or not card.is_at(below, _SAME_CARD)
+
+
+def _is_buried(card: Outline, others: Iterable[Outline]) -> bool:
+    """Whether another card is read better where a card seems to lie open."""
+    above = (s for s in others if s is not card and s.confidence > card.confidence)
+    return any(intersection_over_union(s.quad, card.quad) > _BURIED for s in above)
 
 
 def _is_as_it_was(part: Part, times: int) -> bool:

@@ -50,6 +50,17 @@ def test_a_card_that_is_surely_read_need_not_look_as_unlike_the_old_one(confiden
     assert judge(Evidence([Lying(RED_7, quad)], sightings, changed, 1.0, Comparison(before, mixed))).change is change
 
 
+@pytest.mark.parametrize(("confidence", "change"), [(0.99, Change.LANDED), (0.3, Change.TAKEN_BACK)])
+def test_a_card_read_where_a_better_read_one_lies_did_not_come_to_light(confidence: float, change: Change) -> None:
+    deep, below = outline(100, 60), outline(112, 63)
+    top, new = outline(108, 55), outline(102, 62)
+    known = [Lying(WILD, deep), Lying(RED_7, below), Lying(BLUE_3, top)]
+    changed = np.zeros((180, 320), np.uint8)
+    changed[62:142, 102:168] = 1
+    sightings = [Sighting(new, (WILD,), (confidence,), whole=True), Sighting(below, (RED_7,), (0.85,), whole=True)]
+    assert judge(Evidence(known, sightings, changed, 1.0)).change is change
+
+
 @pytest.mark.parametrize(("pushed", "change"), [(False, Change.TAKEN_BACK), (True, Change.MOVED)])
 def test_a_like_card_seen_where_the_one_below_lay_was_taken_from_it_or_pushed_there(
     pushed: bool, change: Change
