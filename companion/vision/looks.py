@@ -8,7 +8,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from companion.cards import Card
-from companion.vision.judgement import Change, Judgement, agree
+from companion.vision.evidence import Lying
+from companion.vision.geometry import intersection_over_union
+from companion.vision.judgement import PUSHED, SAME_PLACE, Change, Judgement, agree
 from companion.vision.known import KnownPile
 from companion.vision.sightings import Sighting
 from companion.vision.stillness import Still
@@ -62,12 +64,20 @@ class Agreement:
         return tuple(sorted(total.items(), key=lambda item: -item[1]))
 
 
-def is_new_for_certain(judgement: Judgement, pile: KnownPile) -> bool:
-    """Whether a look shows a card that has landed so surely that it holds though an arm is still in the picture."""
-    top = judgement.top
-    if judgement.change is not Change.LANDED or top is None or top.card == pile.top:
+def is_new_for_certain(look: Look, pile: KnownPile) -> bool:
+    """Whether a look shows a card that has landed so surely that it holds though an arm is still in the picture.
+
+    One like the top card has where that is seen to lie where it did.
+    """
+    top = look.judgement.top
+    if look.judgement.change is not Change.LANDED or top is None:
         return False
-    return _is_certain(judgement, pile)
+    if top.card == pile.top:
+        old = pile.cards[-1]
+        there = any(s.whole and s.card == old.card and _overlap(s, old) > SAME_PLACE for s in look.sightings)
+        if not there or _overlap(top, old) >= PUSHED:
+            return False
+    return _is_certain(look.judgement, pile)
 
 
 class Looks:
@@ -184,9 +194,14 @@ def _is_certain(judgement: Judgement, pile: KnownPile) -> bool:
     """Whether a look needs no other to agree with it.
 
     A card that was missed can make it seem as if nothing had happened, as if one were gone, or as if one that lies
-    under it had come.
+    under it there had come.
     """
     top = judgement.top
     if top is None or judgement.change in (Change.NONE, Change.TAKEN_BACK) or judgement.belief < 1:
         return False
-    return top.confidence >= _CERTAIN and all(lying.card != top.card for lying in pile.cards[:-1])
+    like = (lying for lying in pile.cards[:-1] if lying.card == top.card)
+    return top.confidence >= _CERTAIN and all(_overlap(top, lying) < PUSHED for lying in like)
+
+
+def _overlap(card: Sighting, lying: Lying) -> float:
+    return intersection_over_union(card.quad, lying.quad)

@@ -153,7 +153,7 @@ class PileTracker:
         changed = self._stillness.leaving(picture, self.zone) if count < _MOST_GLIMPSES else None
         if changed is not None:
             look = self._look(picture, changed)
-            waits = is_new_for_certain(look.judgement, self._pile)
+            waits = is_new_for_certain(look, self._pile)
             self._glimpse = Glimpse(look, picture, reference, waits, count + 1)
 
     def _counts_glimpse(self, still: Still) -> bool:
@@ -179,11 +179,13 @@ class PileTracker:
         top = judgement.top
         if top is None or not picture.shows_as(glimpse.picture, top.quad):
             return []
+        if self._pile.has_just_taken(top.card, picture.time):
+            return []
         self._looks.clear()
         self._stillness.refer_to(picture, told=top.quad)
-        self._pile = self._pile.landed(top, picture.time).seen(glimpse.look.sightings)
-        probabilities = Agreement(judgement, (judgement,)).probabilities
-        return [CardLanded(glimpse.picture.time, probabilities, top.quad, picture.frame.image)]
+        before, self._pile = self._pile, self._pile.landed(top, picture.time).seen(glimpse.look.sightings)
+        probabilities, like = Agreement(judgement, (judgement,)).probabilities, before.top == top.card
+        return [CardLanded(glimpse.picture.time, probabilities, top.quad, picture.frame.image, same_face=like)]
 
     def _examine(self, still: Still) -> list[PileEvent]:
         """Look whether a still picture shows anything new; it is said once the picture has settled."""

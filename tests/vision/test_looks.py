@@ -19,12 +19,17 @@ from companion.vision.stillness import Still, view
 
 RED_7, BLUE_3, GREEN_9 = Card.parse("red 7"), Card.parse("blue 3"), Card.parse("green 9")
 QUAD: Quad = np.array([[10, 10], [40, 10], [40, 55], [10, 55]], np.float32)
+BESIDE: Quad = QUAD + np.array([16, 20], np.float32)
 PILE = KnownPile((Lying(GREEN_9, QUAD), Lying(RED_7, QUAD)))
 BLANK = np.full((64, 96, 3), 128, np.uint8)
 
 
 def seen(card: Card, confidence: float = 0.9) -> Sighting:
     return Sighting(QUAD, (card, GREEN_9), (confidence, 0.005), whole=True)
+
+
+def lying(card: Card, quad: Quad) -> Sighting:
+    return Sighting(quad, (card,), (0.995,), whole=True)
 
 
 def landed(card: Card = BLUE_3, confidence: float = 0.9, belief: float = 1.0) -> Judgement:
@@ -104,8 +109,18 @@ def test_probabilities_are_the_looks_mean_and_beliefs_their_geometric_mean() -> 
         # What lies on the pile already may only have come to light.
         (landed(RED_7, 0.995), False),
         (landed(GREEN_9, 0.995), False),
+        (Judgement(Change.LANDED, lying(GREEN_9, BESIDE), 2), True),
         (Judgement(Change.MOVED, seen(BLUE_3, 0.995), 2), False),
     ],
 )
 def test_past_an_arm_only_a_new_card_that_is_read_beyond_doubt_is_certain(judgement: Judgement, certain: bool) -> None:
-    assert is_new_for_certain(judgement, PILE) is certain
+    assert is_new_for_certain(Look(0.0, judgement, ()), PILE) is certain
+
+
+@pytest.mark.parametrize(
+    ("place", "old", "certain"), [(BESIDE, QUAD, True), (BESIDE, None, False), (QUAD + 2, QUAD, False)]
+)
+def test_a_card_like_the_top_one_is_certain_only_beside_that(place: Quad, old: Quad | None, certain: bool) -> None:
+    new = lying(RED_7, place)
+    sightings = [new] if old is None else [new, lying(RED_7, old)]
+    assert is_new_for_certain(Look(0.0, Judgement(Change.LANDED, new, 2), sightings), PILE) is certain
