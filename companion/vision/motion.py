@@ -114,14 +114,13 @@ def _is_tinted(a: Floats, b: Floats) -> Mask:
 
 
 class _Layers:
-    """The table as it is, and beneath it what lay there before, place by place (two layers as in `backdrop`).
+    """The table as it is, and what has lain longest, place by place: what it was before a hand came to rest there.
 
     differs: tells where two of its pictures differ.
     """
 
-    # For so many medians something must have lain there to be kept beneath what comes next: a hand that becomes part of
-    # the table passes through what is half of both.
-    LASTED = 4
+    # For so many medians, half a minute, what has lain there must have gone for something else to be what lay longest.
+    LONGEST = 60
 
     def __init__(self, differs: Callable[[Floats, Floats], Mask]) -> None:
         self._differs = differs
@@ -129,25 +128,28 @@ class _Layers:
         # What each place looked like when it last changed, and for how many medians it has not.
         self._since: Floats = np.zeros(0, np.float32)
         self._lasted: NDArray[np.int32] = np.zeros(0, np.int32)
-        self._beneath: Floats = np.zeros(0, np.float32)
+        # The same of what has not changed for longest.
+        self._before: Floats = np.zeros(0, np.float32)
+        self._longest: NDArray[np.int32] = np.zeros(0, np.int32)
 
     def learn(self, median: Floats) -> None:
         """Take in what the table looks like now."""
         if self._top is None:
-            self._since = self._beneath = median
-            self._lasted = np.zeros(median.shape[:2], np.int32)
+            self._since = self._before = median
+            self._lasted = self._longest = np.zeros(median.shape[:2], np.int32)
         self._top = median
         changed = self._differs(self._since, median) > 0
-        covered = changed & (self._lasted >= self.LASTED) & (self._differs(self._beneath, median) > 0)
-        self._beneath = _where(covered, self._since, self._beneath)
         self._since = _where(changed, median, self._since)
-        self._lasted = np.where(changed, 0, self._lasted + 1)
+        self._lasted = np.where(changed, 0, np.minimum(self._lasted + 1, self.LONGEST))
+        longer = self._lasted >= self._longest
+        self._before = _where(longer, self._since, self._before)
+        self._longest = np.where(longer, self._lasted, self._longest)
 
     def foreign(self, picture: Floats) -> Mask:
         """Return where a picture is neither, as 1; nowhere while nothing is known."""
         if self._top is None:
             return np.zeros(picture.shape[:2], np.uint8)
-        return np.asarray(self._differs(self._top, picture) & self._differs(self._beneath, picture), np.uint8)
+        return np.asarray(self._differs(self._top, picture) & self._differs(self._before, picture), np.uint8)
 
 
 def _where(places: NDArray[np.bool_], one: Floats, other: Floats) -> Floats:
@@ -157,8 +159,8 @@ def _where(places: NDArray[np.bool_], one: Floats, other: Floats) -> Floats:
 class Background:
     """What the table looks like without what comes and goes: the median of glances over some seconds.
 
-    Whatever stays for longer than half of that becomes part of the table; what was there before is kept beneath it, so
-    that a hand that rests and then goes leaves no ghost.
+    Whatever stays for longer than half of that becomes part of the table; what lay there for longest is part of it,
+    too, so that a hand that rests and then goes leaves no ghost.
     """
 
     # Samples are few because the median is taken anew for each, and far enough apart that half of them outlast a hand

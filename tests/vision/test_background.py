@@ -44,3 +44,8 @@ def test_what_stays_becomes_part_of_the_table() -> None:
 def test_a_hand_that_comes_again_is_foreign_again() -> None:
     *_, again = foreign((6, False), (4, True), (6, False), (0.5, True))
     assert again[PLACE].mean() > 0.9
+
+
+def test_a_hand_that_was_there_from_the_first_is_foreign_when_it_comes_again() -> None:
+    *_, again = foreign((4, True), (12, False), (0.5, True))
+    assert again[PLACE].mean() > 0.9
