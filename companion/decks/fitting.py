@@ -46,6 +46,18 @@ class Likes:
         return bool(both_ways(np.concatenate([seen, seen[:, :, ::-1]]), self._known).max() < _LIKE_ANY)
 
 
+def agreement(pictures: Sequence[Image], cards: Sequence[int]) -> float:
+    """Return how like kept pictures, of cards by number, are to the likest copy of theirs: the median, 1 without any.
+
+    What was outlined otherwise each time, as a black card on others, is unlike itself.
+    """
+    seen = np.stack([small(picture, outline()) for picture in pictures])
+    labels = np.asarray(cards)
+    copies = (labels[:, None] == labels) & ~np.eye(len(labels), dtype=bool)
+    alike = np.where(copies, both_ways(seen, seen).max(0), -1.0)
+    return float(np.median(alike.max(1)[copies.any(1)])) if copies.any() else 1.0
+
+
 class DeckFit:
     """Compares whole cards as they are read with the deck's pictures of them."""
 
