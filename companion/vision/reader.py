@@ -232,6 +232,10 @@ class Reader:
         if seen.belonging >= _SURELY and seen.logs.max() > _CLEARLY:
             return seen
         placed = deck.place_card(image, seen.outline)
+        if placed is None and _aspect(seen.outline) > _UNLIKELY_SIDEWAYS:
+            # Seen from low, a card may lie sideways in its outline, which is then made out ill.
+            (sideways,) = self._pass(image, [turned(seen.outline, -1)])
+            placed = deck.place_card(image, sideways.outline)
         if placed is None:
             return seen
         views = self._pass(image, [placed.quad, turned(placed.quad, 2)])
