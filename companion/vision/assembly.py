@@ -104,7 +104,7 @@ class Assembler:
             sure = [card for card in whole if _is_surely_learnt(card)]
             known = [*(s.quad for s in sightings), *_beside(self._faint_cards(boxes), whole)]
             sought = self._reader.sought(image, known, sure)
-            sightings = with_sought(sightings, [pair for pair in sought if pair[0].confidence >= self._limits.misread])
+            sightings = with_sought(sightings, sought, self._limits.misread)
         return sorted(sightings, key=lambda sighting: (not sighting.whole, float(sighting.quad[:, 0].mean())))
 
     def faint_cards(self, image: Image, boxes: Sequence[Box], found: Sequence[Sighting] = ()) -> list[Sighting]:
@@ -249,6 +249,9 @@ class Assembler:
             corners = (spots & possible) | (near & agreeing) | printed
             others = lying.surplus(corners - symbol, agreeing)
             own |= symbol | (corners - {i for i in others if self._is_clear(indices[i])})
+            if _is_surely_learnt(card):
+                # By its pictures that card lies open: whatever its corners are read as, they are its own.
+                own |= spots
         return [index for i, index in enumerate(indices) if i not in own]
 
 

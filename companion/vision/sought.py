@@ -8,41 +8,106 @@ from dataclasses import replace
 import numpy as np
 
 from companion.cards import ALL_CARDS
-from companion.vision.geometry import corner_frames, homography, project, unit_square
-from companion.vision.labels import Floats
+from companion.vision.geometry import (
+    INDEX_SPOT,
+    Quad,
+    corner_frames,
+    homography,
+    intersection_over_union,
+    project,
+    unit_square,
+)
+from companion.vision.labels import Floats, face_class
 from companion.vision.learnt import Sought
 from companion.vision.reading import Reading
 from companion.vision.sightings import Sighting
 
+_FACES = np.array([face_class(card.face) for card in ALL_CARDS])
 # Share of a card's places on which cards told by their pictures show, from which on it is one of them.
 _SAME = 0.4
-# The most (nats) that such a sighting says against a card.
-_BOUND = -2.0
+# What such a sighting says of a card is by these shares what it was read as; its face, in whatever colour, as a corner
+# without colour of its own takes that of what lies about it; and nothing.
+_AS_READ, _BY_FACE = 0.6, 0.3
 # Places looked at in each direction.
 _PLACES = 6
+# How far a card's own corner lies from where an index usually is, over its sides: those of a hand's neighbours lie a
+# third of its width and more beside it.
+_OWN = 0.25
+# A corner elsewhere on a card that is partly hidden, read so surely, is one of a card that lies on it.
+_ANOTHERS = 0.5
+# What was made out as a card that lies open is the sought one where the outlines share so much: of two neighbours in a
+# hand these do by less.
+_OUTLINED = 0.7
 
 
-def with_sought(sightings: Sequence[Sighting], sought: Sequence[tuple[Reading, Sought]]) -> list[Sighting]:
-    """Return what was sought and found, and of what was made out otherwise what lies elsewhere."""
-    others, cards = [], [reading for reading, _ in sought]
-    for sighting in sightings:
-        places = _places(sighting)
-        shares = [float(one.shows(places).mean()) for _, one in sought]
-        if sum(shares) < _SAME:
-            others.append(sighting)
-        elif max(shares) >= _SAME and not sighting.whole:
+def with_sought(
+    sightings: Sequence[Sighting], sought: Sequence[tuple[Reading, Sought]], least: float = 0.0
+) -> list[Sighting]:
+    """Return what was sought and found, and of what was made out otherwise what lies elsewhere.
+
+    least: how surely what was sought must be read, with what was made out there, to count.
+    """
+    if not sought:
+        return list(sightings)
+    shares = [[float(one.shows(_places(sighting)).mean()) for _, one in sought] for sighting in sightings]
+    cards, joined = [reading for reading, _ in sought], set[int]()
+    for i, sighting in enumerate(sightings):
+        at = int(np.argmax(shares[i]))
+        if shares[i][at] >= _SAME and _is_its(sighting, cards[at], sought[at][1]):
             # A corner that was boxed by itself is better framed than where its card's outline has it.
-            at = int(np.argmax(shares))
             cards[at] = replace(cards[at], logs=cards[at].logs + _says(sighting))
-    told = zip(cards, sought, strict=True)
-    return [*others, *(reading.sighting(whole=one.open) for reading, (_, one) in told)]
+            joined.add(i)
+    counts = [card.confidence >= least for card in cards]
+    others = []
+    for i, sighting in enumerate(sightings):
+        taken = sum(share for share, counted in zip(shares[i], counts, strict=True) if counted)
+        at = int(np.argmax(shares[i]))
+        # What the pictures found there and left in doubt is a card all the same.
+        in_doubt = shares[i][at] >= _SAME and not counts[at]
+        anothers = not sighting.whole and i not in joined and _is_anothers(sighting, cards[at], sought[at][1])
+        if taken < _SAME or in_doubt or anothers:
+            others.append(sighting)
+    told = [(card, one) for card, (_, one), counted in zip(cards, sought, counts, strict=True) if counted]
+    return [*others, *(reading.sighting(whole=one.open) for reading, one in told)]
+
+
+def _is_its(sighting: Sighting, card: Reading, one: Sought) -> bool:
+    """Whether what was made out on a sought card is that card itself, and tells what it is."""
+    if sighting.whole:
+        # An open one was read as a whole card already.
+        return not one.open and intersection_over_union(sighting.quad, one.quad) > _OUTLINED
+    return not _is_anothers(sighting, card, one)
+
+
+def _is_anothers(corner: Sighting, card: Reading, one: Sought) -> bool:
+    """Whether a corner that lies where a sought card seems to show is one of another card that lies on it.
+
+    Where faces are alike but for their signs, more of one seems to show than does.
+    """
+    return (
+        not one.open
+        and corner.confidence >= _ANOTHERS
+        and corner.card != card.card
+        and not _is_at_an_end(corner_frames(corner.quad)[0].mean(0), one.quad)
+    )
+
+
+def _is_at_an_end(point: Floats, card: Quad) -> bool:
+    """Whether a point (2,) lies about where a card has one of its indices."""
+    place = project(homography(card, unit_square()), point[None])[0]
+    spot = np.array(INDEX_SPOT)
+    return bool(min(np.abs(place - spot).max(), np.abs(place - (1 - spot)).max()) < _OWN)
 
 
 def _says(sighting: Sighting) -> Floats:
-    """Return (57,) what a sighting says of each card, within bounds."""
-    chances = np.zeros(len(ALL_CARDS) + 1, np.float32)
+    """Return (57,) log-likelihoods of what a sighting says of each card, which may be off, in its colour above all."""
+    chances = np.zeros(len(ALL_CARDS), np.float32)
     chances[[ALL_CARDS.index(card) for card in sighting.cards]] = sighting.probabilities
-    return np.asarray(np.maximum(np.log(np.maximum(chances, 1e-9)), _BOUND), np.float32)
+    same_face = _FACES[:, None] == _FACES
+    by_face = (same_face @ chances) / same_face.sum(1)
+    mixed = _AS_READ * chances + _BY_FACE * by_face + (1 - _AS_READ - _BY_FACE) / len(ALL_CARDS)
+    # That there is a card the pictures have told.
+    return np.append(np.log(mixed), np.log(mixed).min()).astype(np.float32)
 
 
 def _places(sighting: Sighting) -> Floats:

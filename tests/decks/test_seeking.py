@@ -15,17 +15,20 @@ from companion.dataset.artist.styles import sample_style
 from companion.decks.aligning import aligned
 from companion.decks.congealing import congealed
 from companion.decks.deckfile import LearntDeck
+from companion.decks.fitting import agreement
 from companion.decks.keypoints import Keypoints
+from companion.decks.places import card_places
 from companion.decks.prints import Prints
 from companion.decks.proving import glance
 from companion.decks.reading import reading_parts
 from companion.decks.seeking import Seeker, Telling, telling
-from companion.decks.teaching import learnt_looks
+from companion.decks.teaching import learnt_looks, looks, views_of
 from companion.decks.views import PICTURE, outline
 from companion.decks.voting import Voters
 from companion.vision.detector import model_folder
 from companion.vision.geometry import Image, Quad, corner_frames, homography, intersection_over_union, unit_square
 from companion.vision.learnt import Sought
+from companion.vision.reader import _Pass
 from companion.vision.reading import Reading, Scale
 from companion.vision.sightings import Sighting
 from companion.vision.sought import with_sought
@@ -202,6 +205,16 @@ def test_a_picture_is_not_moved_by_what_lies_beneath_the_card(faces: list[Image]
     assert all(np.abs(matrix - np.eye(2, 3))[:, :2].max() < 0.1 for matrix in congealed(pictures))
 
 
+def test_copies_that_were_outlined_otherwise_each_time_are_unlike(faces: list[Image]) -> None:
+    pictures = list(_deck(faces).pictures)
+    turns = [cv2.getRotationMatrix2D((160, 240), degrees, 1.0) for degrees in (25, -25, 20, -20, 30, -30)]
+    copies = [_lit(picture) for picture in pictures]
+    askew = [np.asarray(cv2.warpAffine(one, turn, PICTURE), np.uint8) for one, turn in zip(copies, turns, strict=True)]
+    assert agreement([*pictures, *copies], CARDS * 2) > 0.9
+    assert agreement([*pictures, *askew], CARDS * 2) < 0.7
+    assert agreement(pictures, CARDS) == 1.0
+
+
 def test_what_was_sought_stands_for_what_was_made_out_there() -> None:
     quad, logs = _turned(300, 300, 10), np.full(57, -9, np.float32)
     logs[CARDS[0]] = 0
@@ -213,6 +226,54 @@ def test_what_was_sought_stands_for_what_was_made_out_there() -> None:
     merged = with_sought([there, corner, elsewhere], [(reading, Sought(quad, logs, shown))])
     assert [sighting.card.name for sighting in merged] == ["blue 3", "red 7"]
     assert with_sought([there], []) == [there]
+
+
+def _half_hidden(quad: Quad, **nats: float) -> tuple[Reading, Sought]:
+    """Return a sought card of which the left half seems to show, and what its pictures tell: the rest -9."""
+    logs = np.full(57, -9, np.float32)
+    for name, value in nats.items():
+        logs[ALL_CARDS.index(Card.parse(name.replace("_", " ")))] = value
+    shown = np.zeros((12, 8), bool)
+    shown[:, :4] = True
+    return Reading(quad, logs, Scale(1.0, np.ones(57, bool)), 1.0), Sought(quad, logs, shown)
+
+
+def _corner(quad: Quad, name: str, chance: float) -> Sighting:
+    """Return a corner of a hidden card, whose outline it tells roughly."""
+    return Sighting(quad, (Card.parse(name), Card.parse("wild")), (chance, 1 - chance), False)
+
+
+@pytest.mark.parametrize(("chance", "named"), [(0.7, ["green 4", "red 7"]), (0.3, ["red 7"])])
+def test_a_corner_away_from_a_hidden_cards_own_is_another_cards(chance: float, named: list[str]) -> None:
+    """What is alike in both of two neighbours seems to show of the one below."""
+    quad = _turned(300, 300, 10)
+    beside = np.asarray(quad + 0.3 * (quad[1] - quad[0]) + 0.1 * (quad[3] - quad[0]), np.float32)
+    found = with_sought([_corner(beside, "green 4", chance)], [_half_hidden(quad, red_7=0.0)])
+    assert sorted(sighting.card.name for sighting in found) == named
+
+
+def test_a_corner_tells_the_face_where_pictures_tell_the_colour() -> None:
+    """A sign without colour takes one from what lies about it; the picture hardly shows the sign."""
+    quad = _turned(300, 300, 10)
+    pair = _half_hidden(quad, yellow_7=0.0, yellow_0=-0.2, yellow_3=-0.1, yellow_9=-0.1, yellow_8=-0.2)
+    assert pair[0].confidence < 0.24
+    assert with_sought([], [pair], 0.24) == []
+    (found,) = with_sought([_corner(quad, "blue 0", 0.8)], [pair], 0.24)
+    assert found.card.name == "yellow 0"
+    assert found.confidence > 0.5
+
+
+def test_what_pictures_leave_in_doubt_stays_as_it_was_made_out() -> None:
+    """Of a card in a hand a neighbour hides the half, and its own picture tells too little to count."""
+    quad = _turned(300, 300, 0)
+    over = np.asarray(quad + 0.5 * (quad[1] - quad[0]), np.float32)
+    doubtful = _half_hidden(quad, **{f"red_{n}": 0.0 for n in range(10)})
+    top = _half_hidden(over, blue_3=0.0)
+    rough = np.asarray(quad + 0.19 * (quad[3] - quad[0]), np.float32)
+    made_out = Sighting(rough, (Card.parse("yellow 9"), Card.parse("red 9")), (0.9, 0.05), True)
+    found = with_sought([made_out], [doubtful, top], 0.24)
+    assert sorted(sighting.card.name for sighting in found) == ["blue 3", "yellow 9"]
+    assert [sighting.card.name for sighting in with_sought([made_out], [top], 0.24)] == ["blue 3"]
 
 
 def test_pictures_that_are_taken_for_other_cards_tell_nothing(faces: list[Image]) -> None:
@@ -240,10 +301,37 @@ def test_what_looks_surely_like_a_card_is_none_whose_picture_fits_better(faces: 
     deck, picture, quad = _deck(faces), _table(800, 600), _turned(400, 300, 20)
     _lay(picture, faces[0], quad)
     reader, _ = reading_parts()
-    looks = learnt_looks(reader, deck, model_folder())
+    known = learnt_looks(reader, deck, model_folder())
     logs = np.full(57, -30, np.float32)
     logs[CARDS[1:3]] = 0, -4
     unseen = np.setdiff1d(np.arange(len(ALL_CARDS)), CARDS)
     for shown, name in ((np.ones((12, 8), bool), NAMES[0]), (np.arange(96).reshape(12, 8) < 30, NAMES[1])):
-        told = reader.knowing(looks)._seen_there(picture, Sought(quad, logs, shown, unseen), looks)
+        told = reader.knowing(known)._seen_there(picture, Sought(quad, logs, shown, unseen), known)
         assert told.card.name == name
+
+
+def test_a_deck_whose_pictures_are_askew_is_not_placed_by_them(faces: list[Image]) -> None:
+    deck = _deck(faces)
+    reader, _ = reading_parts()
+    turns = [cv2.getRotationMatrix2D((160, 240), degrees, 1.0) for degrees in (25, -25, 20, -20, 30, -30)]
+    askew = [
+        np.asarray(cv2.warpAffine(one, turn, PICTURE), np.uint8) for one, turn in zip(deck.pictures, turns, strict=True)
+    ]
+    laid = replace(deck, cards=deck.cards * 2, pictures=(*deck.pictures, *askew), jpegs=())
+    told = learnt_looks(reader, laid, model_folder())
+    assert told.hard_to_see
+    assert not told.seeks
+    assert told.place_card(deck.pictures[0], outline()) is None
+
+
+def test_a_card_that_lies_sideways_in_its_outline_is_placed_by_its_picture(faces: list[Image]) -> None:
+    """Before a low camera a card that points to the side looks longer across than along."""
+    deck, picture = _deck(faces), _table(800, 600)
+    truth = np.array([[300, 250], [470, 240], [482, 352], [288, 366]], np.float32)
+    _lay(picture, faces[0], truth)
+    reader, _ = reading_parts()
+    known = replace(looks(views_of(reader, deck), CARDS), card_places=card_places(deck, CARDS, sharpness=40.0))
+    mistaken = _Pass(np.roll(truth, -1, axis=0), np.zeros(57, np.float32), 0.0)
+    placed = reader.knowing(known)._placed(picture, mistaken, known)
+    assert intersection_over_union(placed.outline, truth) > 0.9
+    assert ALL_CARDS[int(placed.logs.argmax())].name == NAMES[0]
