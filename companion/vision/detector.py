@@ -156,8 +156,7 @@ class CardDetector:
 
     def _from_above(self, image: Image, found: list[Sighting]) -> list[Sighting]:
         """Return what a hand, found in a picture, is read as where it is made level, if that is more."""
-        # Cards that are sought by their pictures are found as they lie: another search would only cost time.
-        level = None if self._reader.seeks else Level.of(image, found)
+        level = Level.of(image, found)
         if level is None:
             return found
         again = [level.back(sighting) for sighting in self._look(level.image)]
@@ -182,7 +181,7 @@ class CardDetector:
             if not found or is_surer(again, found):
                 found = again
             boxes = [*boxes, *fine]
-        if self._reader.seeks or Calibration.is_fan(found):
+        if Calibration.is_fan(found):
             return found or self._assembler.faint_cards(image, boxes)
         found = [*found, *self._assembler.faint_cards(image, boxes, found)]
         if finest < _FINE_SCALES[0] < max(image.shape[:2]) and self._assembler.leaves_unread(boxes, found):
