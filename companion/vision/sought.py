@@ -49,7 +49,7 @@ def with_sought(
     """
     if not sought:
         return list(sightings)
-    shares = [[float(one.shows(_places(sighting)).mean()) for _, one in sought] for sighting in sightings]
+    shares = [_shares(sighting, [one for _, one in sought]) for sighting in sightings]
     cards, joined = [reading for reading, _ in sought], set[int]()
     for i, sighting in enumerate(sightings):
         at = int(np.argmax(shares[i]))
@@ -71,11 +71,21 @@ def with_sought(
     return [*others, *(reading.sighting(whole=one.open) for reading, one in told)]
 
 
+def _shares(sighting: Sighting, sought: Sequence[Sought]) -> list[float]:
+    """Return on what share of a sighting's places each sought card shows: on all where it has the same outline."""
+    places = _places(sighting)
+    return [1.0 if _has_outline(sighting, one) else float(one.shows(places).mean()) for one in sought]
+
+
+def _has_outline(sighting: Sighting, one: Sought) -> bool:
+    return sighting.whole and intersection_over_union(sighting.quad, one.quad) > _OUTLINED
+
+
 def _is_its(sighting: Sighting, card: Reading, one: Sought) -> bool:
     """Whether what was made out on a sought card is that card itself, and tells what it is."""
     if sighting.whole:
         # An open one was read as a whole card already.
-        return not one.open and intersection_over_union(sighting.quad, one.quad) > _OUTLINED
+        return not one.open and _has_outline(sighting, one)
     return not _is_anothers(sighting, card, one)
 
 

@@ -276,6 +276,13 @@ def test_what_pictures_leave_in_doubt_stays_as_it_was_made_out() -> None:
     assert [sighting.card.name for sighting in with_sought([made_out], [top], 0.24)] == ["blue 3"]
 
 
+def test_a_card_that_hardly_shows_by_its_picture_is_not_there_twice() -> None:
+    quad, (reading, one) = _turned(300, 300, 10), _half_hidden(_turned(303, 302, 10), red_7=0.0)
+    hardly = replace(one, shown=one.shown & (np.arange(12)[:, None] < 4))
+    made_out = Sighting(quad, (Card.parse("red 7"), Card.parse("red 1")), (0.9, 0.05), True)
+    assert [sighting.card.name for sighting in with_sought([made_out], [(reading, hardly)], 0.24)] == ["red 7"]
+
+
 def test_pictures_that_are_taken_for_other_cards_tell_nothing(faces: list[Image]) -> None:
     pictures = list(_deck(faces).pictures)
     copies = [_lit(picture) for picture in pictures]
