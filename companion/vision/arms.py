@@ -18,7 +18,8 @@ from companion.vision.frames import SMALL, Frame
 from companion.vision.geometry import Quad
 from companion.vision.motion import Mask, filled, length_of
 from companion.vision.restless import Restless
-from companion.vision.rim import Point, Rim, rim_of
+from companion.vision.rim import Point, Rim, longest_run, rim_of
+from companion.vision.shade import is_shady
 from companion.vision.shapes import CROSS, LEAST_AREA, Shape, body_of, divided, farthest, from_way, single, widest
 from companion.vision.tracks import Sample, Track
 
@@ -33,9 +34,8 @@ _MOVES = 0.02
 _SAME_HAND = 0.6
 # Small pixels of the rim that are more than a shadow's for a crossing to be one.
 _LEAST_CROSSING = 3
-# Part of the picture from which a shadow is more than an arm's, as of somebody who steps before the lamp; and for how
-# long (s) after it shreds of it may be seen.
-_SHADE, _SHADE_PASSES = 0.12, 1.0
+# For how long (s) after a shadow wider than an arm's shreds of it may be seen.
+_SHADE_PASSES = 1.0
 # How far beside a card its edge and its shadow are seen, in its lengths; the share of a component that must lie there
 # for the card to be all of it.
 _BESIDE_CARD, _NOTHING_ELSE = 0.15, 0.95
@@ -111,8 +111,8 @@ class ArmWatcher:
         self.hidden = None
         if difference is not None:
             self._swung = time if difference.moved_widely else self._swung
-            samples, attached, self.hidden = self._find(difference)
-            self._backdrop.learn(attached)
+            samples, waits, self.hidden = self._find(difference)
+            self._backdrop.learn(waits)
         return self._match(samples, time, seen=difference is not None)
 
     def lies(self, quad: Quad) -> None:
@@ -136,7 +136,7 @@ class ArmWatcher:
         return left
 
     def _find(self, difference: Difference) -> tuple[list[Sample], Mask, Mask | None]:
-        """Return the arms of one picture, where something hangs together with the rim, and where arms are."""
+        """Return the arms of one picture, where something waits that is not the table's, and where arms are."""
         attached = np.zeros_like(difference.foreign)
         held = difference.foreign
         if self._pile is not None:
@@ -146,10 +146,13 @@ class ArmWatcher:
         if int(np.count_nonzero(difference.foreign)) < LEAST_AREA:
             return [], attached, None
         closed = np.asarray(cv2.morphologyEx(difference.foreign, cv2.MORPH_CLOSE, _DISC), np.uint8)
-        if _is_shady(closed, difference.solid):
+        wide = widest(closed.shape[1], self._card)
+        if is_shady(closed, difference.solid, wide):
             self._shaded = difference.time
             solid = cv2.morphologyEx(difference.solid, cv2.MORPH_OPEN, CROSS)
             closed &= np.asarray(cv2.morphologyEx(solid, cv2.MORPH_CLOSE, _DISC), np.uint8)
+        passes = difference.time - self._shaded < _SHADE_PASSES
+        shade = difference.foreign & (1 - difference.solid) if passes else np.zeros_like(attached)
         edge = np.zeros(closed.shape, np.bool_)
         if restless is not None:
             attached |= closed & restless
@@ -173,7 +176,7 @@ class ArmWatcher:
             runs = rim.runs(part)
             behind = restless is not None and bool((part & edge).any())
             out = part & edge & (firm > 0)
-            if behind and _BEHIND * _longest(rim.runs(part & (firm > 0))) < np.count_nonzero(out):
+            if behind and _BEHIND * longest_run(rim.runs(part & (firm > 0))) < np.count_nonzero(out):
                 runs = []  # of the rim it crosses what its shadow does
             if not runs and not behind:
                 # What an arm let go of lies still; what moves on is its hand, whose sleeve looks like the table.
@@ -193,7 +196,7 @@ class ArmWatcher:
                 found = single(body_of(part, firm), np.argwhere(places)[:, ::-1])
             share = float(firm[part].mean())
             shapes += [replace(arm, firm=share) for arm in found if not behind or arm.reach >= _OUT_OF_IT]
-        return [self._sample(difference.time, arm) for arm in shapes], attached, attached | hands
+        return [self._sample(difference.time, arm) for arm in shapes], attached | shade, attached | hands
 
     def _arms_of(
         self,
@@ -208,7 +211,7 @@ class ArmWatcher:
         # The shadow of an arm crosses the rim beside it; but a dark sleeve may look like one.
         dark = [run for run in runs if not any(np.isin(run, own).any() for own in firm)]
         runs = firm + [run for run in dark if not firm or self._is_entry(run, rim)]
-        wide = widest(part.shape[1], 0.0 if self._laid is None else length_of(self._laid) / self._scale)
+        wide = widest(part.shape[1], self._card)
         if len(runs) == 1 and len(runs[0]) <= wide:
             return single(body, rim.points[runs[0]])
         if len(runs) > 1:
@@ -225,7 +228,7 @@ class ArmWatcher:
                 away = np.hypot(*(body - tip).T)
                 # What lies nearer to another arm is that one's, or a tip would creep along it.
                 own = way <= ways.min(0)
-                near = body[own & (away <= (_NEAR_TIP if _moves_at(difference.moved, tip) else _STAYS))]
+                near = body[own & (away <= (_NEAR_TIP if difference.moves_at(tip) else _STAYS))]
                 if len(near):
                     arms.append(Shape(farthest(near, places.mean(0)), places.mean(0), float(len(places)), len(near)))
             return arms
@@ -263,8 +266,9 @@ class ArmWatcher:
 
     def _is_entry(self, run: NDArray[np.intp], rim: Rim, but: Track | None = None, least: int = _APART_FRAMES) -> bool:
         """Whether an arm that is known, another one than `but`, comes in at a stretch."""
-        others = (track.last.rim for track in self._tracks if track is not but and track.alone >= least)
-        return any(_is_at(at, run, rim, self._scale) for at in others)
+        others = (track for track in self._tracks if track is not but)
+        known = (track for track in others if track.alone >= least)
+        return any(_is_at(track.last.rim, run, rim, self._scale) for track in known)
 
     def _known(self, runs: list[NDArray[np.intp]], rim: Rim) -> dict[int, Point]:
         """Return the tips of those arms that were seen by themselves before they met, by their stretch of the rim."""
@@ -307,13 +311,17 @@ class ArmWatcher:
         assert self._shape is not None
         return self._shape[1] / SMALL
 
+    @property
+    def _card(self) -> float:
+        """A card's length in small pixels, 0 while that is not known."""
+        return 0.0 if self._laid is None else length_of(self._laid) / self._scale
+
     def _sample(self, time: float, arm: Shape) -> Sample:
         scale = self._scale
+        tip, *ends = ((place + 0.5) * scale for place in (arm.tip, *arm.ends))
         rim = None if arm.rim is None else (arm.rim + 0.5) * scale
-        ends = tuple((end + 0.5) * scale for end in arm.ends)
-        return Sample(
-            time, (arm.tip + 0.5) * scale, rim, arm.width * scale, arm.area * scale**2, arm.single, arm.firm, ends
-        )
+        width, area = arm.width * scale, arm.area * scale**2
+        return Sample(time, tip, rim, width, area, arm.single, arm.firm, tuple(ends))
 
     def _match(self, samples: Sequence[Sample], time: float, seen: bool) -> list[Track]:
         """Give each sample to the track that it goes on, or a new one."""
@@ -371,29 +379,10 @@ _OUT = 28
 # Share of an arm's width that another one has where it comes in, and a thumb has not; and how far from the tip that may
 # leave the picture, in the arm's widths.
 _AS_WIDE, _THUMB = 0.5, 1.3
-# How near something must move for a tip to have moved, and how near one that has not is where it was.
-_AT_TIP, _STAYS = 3, 3.0
-
-
-def _is_shady(foreign: Mask, solid: Mask) -> bool:
-    """Whether a shadow falls that is wider than any arm's."""
-    pale = (foreign > 0) & (solid == 0)
-    if np.count_nonzero(pale) < _SHADE * foreign.size:
-        return False
-    _, labels = cv2.connectedComponents(foreign, connectivity=8)
-    widest = int(np.bincount(labels[pale].ravel()).max())
-    return max(2 * widest, int(np.count_nonzero(pale))) >= 2 * _SHADE * foreign.size
+# How near a tip that has not moved is where it was.
+_STAYS = 3.0
 
 
 def _is_at(place: Point | None, run: NDArray[np.intp], rim: Rim, scale: float) -> bool:
     """Whether a place at the rim, in pixels of the frame, is about where a stretch is."""
     return place is not None and float(np.hypot(*(rim.points[run].mean(0) - place / scale))) <= _RIM_JUMP
-
-
-def _longest(runs: list[NDArray[np.intp]]) -> int:
-    return max(map(len, runs), default=0)
-
-
-def _moves_at(moved: Mask, place: Point) -> bool:
-    x, y = place.astype(int)
-    return bool(moved[max(0, y - _AT_TIP) : y + _AT_TIP + 1, max(0, x - _AT_TIP) : x + _AT_TIP + 1].any())

@@ -33,6 +33,10 @@ _SHADE_HUE, _UNEVEN, _PATCH = 0.15, 0.12, 5
 _LEAST_RESPONSE = 0.3
 # All of these are raised to so many times the noise between two frames.
 _NOISES = 6.0
+# Small pixels between places whose noise has nothing in common: that is smoothed over three.
+_APART = 3
+# How near something must move, in small pixels, for a tip to have moved.
+_ABOUT = 3
 # Difference of logarithms from one frame to the next from which something moved.
 _MOVED = 0.07
 # Grey levels by which noise changes small pictures: a colour that is all but dark, as red is on a blue table, changes
@@ -87,6 +91,11 @@ class Difference:
         """Whether so much of the picture moved, at its middle too, as people's hands do not: the camera."""
         parts = _by_parts(self.moved) > _PUSHED_PART
         return int(np.count_nonzero(parts)) >= _WIDE_PARTS and int(np.count_nonzero(parts[1:-1, 1:-1])) >= _WIDE_INNER
+
+    def moves_at(self, place: NDArray[np.float64]) -> bool:
+        """Return whether something moves about a place (x, y)."""
+        x, y = place.astype(int)
+        return bool(self.moved[max(0, y - _ABOUT) : y + _ABOUT + 1, max(0, x - _ABOUT) : x + _ABOUT + 1].any())
 
     def was_here(self, place: Mask) -> bool:
         """Whether the outline of a place is one that the table has and the picture has not: something has left.
@@ -193,7 +202,7 @@ class Backdrop:
         """Return where something moved since the last look. levels: (h, w, 3) uint8 by which colours differ."""
         assert self._last is not None
         changes = np.asarray(cv2.absdiff(picture, self._last), np.float32)
-        noise = float(np.median(_most(changes)[::3, ::3]))
+        noise = _noise(picture, self._last)
         self._noise += 0.1 * (min(noise, 0.1) - self._noise)
         changes[levels <= _GRAIN] = 0
         change = _most(changes)
@@ -279,6 +288,15 @@ def _light(change: Floats) -> Floats:
     """Return (3,) by how much the light has changed: the median over the picture, for hands cover less than half."""
     sample = change[::4, ::4].reshape(-1, 3)
     return np.asarray(np.median(sample, axis=0), np.float32)
+
+
+def _noise(picture: Floats, last: Floats) -> float:
+    """Return the median change from picture to picture that places have not in common with those beside them.
+
+    A shadow that passes or a lamp that dims changes neighbours alike; was that noise, a hand in it would be as well.
+    """
+    change = picture[::_APART, ::_APART] - last[::_APART, ::_APART]
+    return float(np.median(_most(np.abs(np.diff(change, axis=1)))) / np.sqrt(2))
 
 
 def _most(colors: Floats) -> Floats:

@@ -55,6 +55,11 @@ class Rim:
         return joined
 
 
+def longest_run(runs: list[NDArray[np.intp]]) -> int:
+    """Return how many pixels of the rim the longest of these stretches has."""
+    return max(map(len, runs), default=0)
+
+
 @lru_cache(maxsize=4)
 def rim_of(height: int, width: int) -> Rim:
     return Rim(height, width)

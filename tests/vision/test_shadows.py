@@ -14,6 +14,7 @@ from companion.vision.backdrop import Backdrop, Difference
 from companion.vision.events import PileKind
 from companion.vision.frames import Frame
 from companion.vision.geometry import Image
+from companion.vision.shade import is_shady
 
 
 def lamp(image: Image, now: float) -> Image:
@@ -104,6 +105,42 @@ def test_a_shadow_on_a_dark_table_is_no_more_than_a_shadow() -> None:
     assert difference.foreign[25:75, 45:85].all()
     assert not difference.solid[25:55, 45:85].any()
     assert difference.solid[63:77, 45:85].all()
+
+
+def test_a_hand_is_seen_while_a_shadow_passes() -> None:
+    """What changes alike all about is no noise, above which a hand would have to rise."""
+    rng = np.random.default_rng(0)
+    table = rng.uniform(60, 200, (90, 160, 1)).astype(np.float32) * np.ones(3, np.float32)
+    table = cv2.blur(table, (5, 5))
+    backdrop, difference = Backdrop(), None
+    for number in range(30):
+        now = number / 15
+        light = np.ones(160, np.float32)
+        if now > 1.0:  # it comes from the left, an edge half the picture wide
+            light = 1 - 0.5 * np.clip(((now - 1.0) * 240 - np.arange(160, dtype=np.float32)) / 80, 0, 1)
+        image = table * light[None, :, None]
+        if number == 29:
+            image[60:, 130:150] = image[60:, 130:150] * np.array([1.0, 1.1, 1.2], np.float32)
+        image += rng.normal(0, 1, image.shape)
+        difference = backdrop.look(np.clip(image, 0, 255).astype(np.uint8), now)
+        if difference is not None:
+            backdrop.learn(np.ones_like(difference.foreign))
+    assert difference is not None
+    assert difference.foreign[65:, 133:147].mean() > 0.9
+
+
+def test_a_near_hand_of_the_tables_hue_is_no_shade() -> None:
+    """It hides as much of the picture as a shadow does, but crosses the rim as an arm."""
+    pale, solid = np.zeros((90, 160), np.uint8), np.zeros((90, 160), np.uint8)
+    pale[20:60, :50] = 1
+    assert not is_shady(pale, solid, 51.0)
+    assert is_shady(pale, solid, 32.0)
+    pale[:, :] = 0
+    pale[:, 40:70] = 1  # no arm comes in on one side and goes out at the other
+    assert is_shady(pale, solid, 25.0)
+    pale[:, :] = 0
+    pale[::3, ::2] = 1  # a shadow on a patterned table, in shreds
+    assert is_shady(pale, solid, 51.0) == (pale.mean() >= 0.24)
 
 
 def test_a_hand_in_the_edge_of_a_passing_shadow_is_no_ghost() -> None:
