@@ -14,9 +14,10 @@ from numpy.typing import NDArray
 
 from companion.vision.backdrop import Backdrop, Difference
 from companion.vision.bridges import Bridges
+from companion.vision.carried import colors_at, colors_of
 from companion.vision.frames import SMALL, Frame
 from companion.vision.geometry import Quad
-from companion.vision.motion import Mask, filled, length_of
+from companion.vision.motion import Floats, Mask, filled, length_of
 from companion.vision.restless import Restless
 from companion.vision.rim import Point, Rim, longest_run, rim_of
 from companion.vision.shade import is_shady
@@ -39,6 +40,8 @@ _SHADE_PASSES = 1.0
 # How far beside a card its edge and its shadow are seen, in its lengths; the share of a component that must lie there
 # for the card to be all of it.
 _BESIDE_CARD, _NOTHING_ELSE = 0.15, 0.95
+# How far about its tip what a hand carries is seen, in lengths of a card.
+_AT_TIP_CARD = 0.5
 # What it adds to the cost of a match that the arm does not cross the rim, in small pixels: more than any other match
 # costs, for what hangs together with the rim is the arm that leaves; what lies at its old tip is the card that it laid.
 _RIMLESS = 100.0
@@ -119,6 +122,13 @@ class ArmWatcher:
         """Take in that a card lies at a (4, 2) outline from now on, which may touch the rim as an arm does."""
         self._laid = quad
 
+    def colors_at(self, quad: Quad) -> Floats | None:
+        """Return the shares of colours within a (4, 2) outline as it was seen last; None where that tells nothing."""
+        picture = self._backdrop.seen
+        if picture is None:
+            return None
+        return colors_of(picture[filled(quad, picture.shape, 1 / self._scale, _BESIDE_CARD) > 0])
+
     def pile_at(self, quad: Quad | None) -> None:
         """Take in where a pile lies, (4, 2), None where that is not known: nobody holds what moves there."""
         self._pile = quad
@@ -195,7 +205,10 @@ class ArmWatcher:
                 places = out if np.count_nonzero(out) >= _LEAST_CROSSING else part & edge
                 found = single(body_of(part, firm), np.argwhere(places)[:, ::-1])
             share = float(firm[part].mean())
-            shapes += [replace(arm, firm=share) for arm in found if not behind or arm.reach >= _OUT_OF_IT]
+            found = [arm for arm in found if not behind or arm.reach >= _OUT_OF_IT]
+            for arm in found:
+                colors = colors_at(difference.picture, part, arm.tip, _AT_TIP_CARD * self._card) if arm.single else None
+                shapes.append(replace(arm, firm=share, colors=colors))
         return [self._sample(difference.time, arm) for arm in shapes], attached | shade, attached | hands
 
     def _arms_of(
@@ -267,7 +280,7 @@ class ArmWatcher:
     def _is_entry(self, run: NDArray[np.intp], rim: Rim, but: Track | None = None, least: int = _APART_FRAMES) -> bool:
         """Whether an arm that is known, another one than `but`, comes in at a stretch."""
         others = (track for track in self._tracks if track is not but)
-        known = (track for track in others if track.alone >= least)
+        known = (track for track in others if track.alone >= (least if track.is_shadow else min(least, 1)))
         return any(_is_at(track.last.rim, run, rim, self._scale) for track in known)
 
     def _known(self, runs: list[NDArray[np.intp]], rim: Rim) -> dict[int, Point]:
@@ -321,7 +334,7 @@ class ArmWatcher:
         tip, *ends = ((place + 0.5) * scale for place in (arm.tip, *arm.ends))
         rim = None if arm.rim is None else (arm.rim + 0.5) * scale
         width, area = arm.width * scale, arm.area * scale**2
-        return Sample(time, tip, rim, width, area, arm.single, arm.firm, tuple(ends))
+        return Sample(time, tip, rim, width, area, arm.single, arm.firm, tuple(ends), arm.colors)
 
     def _match(self, samples: Sequence[Sample], time: float, seen: bool) -> list[Track]:
         """Give each sample to the track that it goes on, or a new one."""

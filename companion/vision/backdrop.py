@@ -133,6 +133,11 @@ class Backdrop:
         self.shifted = False
         """Whether the last picture showed the table lying elsewhere; it was then begun anew."""
 
+    @property
+    def seen(self) -> Floats | None:
+        """The last picture in which something happened, (h, w, 3) logarithms of BGR in the table's light."""
+        return self._last
+
     def _begin(self, picture: Floats, time: float) -> None:
         self._table = picture.copy()
         self._beneath = picture.copy()

@@ -280,7 +280,8 @@ class Follower:
         zone = self.tracker.zone
         if zone is None:
             return None
-        return last_at(_laid_at(zone, quad), self._recent, landed, {number for number, _ in self._laid})
+        card = None if quad is None else self._arms.colors_at(quad)
+        return last_at(_laid_at(zone, quad), self._recent, landed, {number for number, _ in self._laid}, card)
 
     def _reached(self, reach: Reach, zone: Zone) -> _Held | None:
         drawing = reach.kind is PileKind.DRAW

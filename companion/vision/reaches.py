@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from companion.vision.events import Arm, PileKind, PileReached
-from companion.vision.motion import Zone
+from companion.vision.motion import Floats, Zone
 from companion.vision.rim import Point
 from companion.vision.tracks import Sample, Track
 
@@ -65,6 +65,12 @@ _BROUGHT, _IF_BROUGHT, _AT_ONCE = 0.1, 1.0, 1.0
 # In lengths of a card, what tells against an arm that looked like a shadow and no more, and against one that was first
 # seen so few seconds before the card lay still, for it comes a third of a second before that: a part of another's.
 _SHADED, _APPEARED, _COMES_BEFORE = 0.6, 1.0, 0.15
+
+
+# How like the card what a hand bore must have been for that to tell anything; and what it tells against another hand
+# that its load was by so much less like it, in lengths of a card: in seven matches the hand that laid a card bore
+# something .6 to .9 like it, others that came beside it .1 to .5.
+_ALIKE, _CARRIED = 0.5, 4.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -225,13 +231,18 @@ def arm_of(track: Track, zone: Zone, began: float, ended: float, goal: Point | N
     return Arm(direction, spread, track.number)
 
 
-def last_at(spot: Spot, tracks: Sequence[Track], landed: float, done: Collection[int] = ()) -> Track | None:
+def last_at(
+    spot: Spot, tracks: Sequence[Track], landed: float, done: Collection[int] = (), card: Floats | None = None
+) -> Track | None:
     """Return the arm that laid what came to lie still at a place at that time (s): the last there, the nearest one.
 
     None where none was near. An arm that rested there while another one came is not it; of two at once it is the one
-    that left something there. done: the numbers of arms that have laid what they brought.
+    that left something there. done: the numbers of arms that have laid what they brought. card: the shares of colours
+    of what lies there: a hand that bore it on its way is likelier than one that bore something else.
     """
     best: tuple[float, Track] | None = None
+    carried = {} if card is None else _carried(card, spot, tracks, landed, done)
+    most = max(carried.values(), default=0.0)
     for track in tracks:
         comes = track.number not in done and landed - track.samples[0].time <= _COMES_WITHIN
         brought = _IF_BROUGHT if comes and _left_something(track, spot) else 0.0
@@ -245,6 +256,7 @@ def last_at(spot: Spot, tracks: Sequence[Track], landed: float, done: Collection
             appeared = track.samples[0].time > landed - _COMES_BEFORE
             score = _PER_SECOND * max(0.0, landed - time) + away + _SHADED * track.is_shadow + _APPEARED * appeared
             score -= brought * (landed - time <= _AT_ONCE)
+            score += _CARRIED * (most - carried.get(track.number, _ALIKE)) * (most >= _ALIKE)
             if best is not None and score >= best[0]:
                 continue
             if _rests(track, time, spot):
@@ -252,6 +264,15 @@ def last_at(spot: Spot, tracks: Sequence[Track], landed: float, done: Collection
             if best is None or score < best[0]:
                 best = score, track
     return None if best is None else best[1]
+
+
+def _carried(
+    card: Floats, spot: Spot, tracks: Sequence[Track], landed: float, done: Collection[int]
+) -> dict[int, float]:
+    """Return how like a card what arms bore was that had laid none before, by their numbers, where it was seen."""
+    fresh = [track for track in tracks if track.number not in done]
+    seen = {track.number: track.carried(card, spot.middle, spot.length, landed - _COMES_WITHIN) for track in fresh}
+    return {number: likeness for number, likeness in seen.items() if likeness is not None}
 
 
 def _left_something(track: Track, spot: Spot) -> bool:

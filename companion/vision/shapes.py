@@ -11,7 +11,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from companion.vision.motion import Mask
+from companion.vision.motion import Floats, Mask
 from companion.vision.rim import Point, Rim, behind, ways_from
 
 # Width at the rim, over the picture's, from which a component is more than an arm: a body, or a shadow beside it. Seen
@@ -34,7 +34,7 @@ class Shape:
     """An arm in small pixels: its tip, where it crosses the rim and how wide, its area, whether it was by itself.
 
     firm: the share of what hangs together there that is more than a shadow. ends: of its fingers, where several reach
-    about as far as the tip, which may lie between them.
+    about as far as the tip, which may lie between them. colors: the shares of colours at the tip, None where not known.
     """
 
     tip: Point
@@ -44,6 +44,7 @@ class Shape:
     single: bool = False
     firm: float = 1.0
     ends: tuple[Point, ...] = ()
+    colors: Floats | None = None
 
     @property
     def reach(self) -> float:

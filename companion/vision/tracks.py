@@ -6,6 +6,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from companion.vision.carried import likeness
+from companion.vision.motion import Floats
 from companion.vision.rim import Point
 
 # Degrees by which an arm's crossing strays from its player's seat, the same seat's arms among themselves.
@@ -13,6 +15,8 @@ _STRAY = 8.0
 # How much farther in than it was seen on its way in a hand may be on its way out and be held against that, in lengths
 # of a card: what it carries goes before it.
 _FARTHER = 0.5
+# How far from where a card lies, in its lengths, it is not seen itself at the tip of a hand.
+_ON_THE_WAY = 0.6
 # Share of an arm that is more than a shadow in some frame at least: .2 and more in simulated films, but for a hand of
 # the table's own colour.
 _FIRM = 0.05
@@ -25,7 +29,7 @@ class Sample:
     tip: (2,) the end that reaches farthest. rim: (2,) the middle of where it crosses the picture's rim, None where it
     does not. width: of the crossing. area: what of it is seen, in square pixels. single: whether nothing else hangs
     together with it. firm: the share of it that is more than a shadow. ends: (2,) each, of
-    its fingers where several are seen.
+    its fingers where several are seen. colors: the shares of colours at the tip, None where that is not known.
     """
 
     time: float
@@ -36,6 +40,7 @@ class Sample:
     single: bool
     firm: float = 1.0
     ends: tuple[Point, ...] = ()
+    colors: Floats | None = None
 
     @property
     def among(self) -> bool:
@@ -86,6 +91,23 @@ class Track:
         both = (depths[0], depths[-1] + _FARTHER)
         more = [area - np.interp(depth, depths, areas) for depth, area in outward if both[0] <= depth <= both[1]]
         return float(np.median(more)) if more else None
+
+    def carried(self, card: Floats, place: Point, length: float, began: float) -> float | None:
+        """Return how like a card, 0 to 1, what its tip bore was on the way to a place; None where that was not seen.
+
+        card: the shares of its colours; place: (2,) where it lies; length: a card's, pixels. began: since when (s).
+        """
+        way = [sample for sample in self.samples if sample.time >= began and sample.colors is not None]
+        away = [float(np.hypot(*(sample.tip - place))) / length for sample in way]
+        if not away:
+            return None
+        came = way[: int(np.argmin(away)) + 1]
+        likes = [
+            likeness(sample.colors, card)
+            for sample, far in zip(came, away, strict=False)
+            if sample.colors is not None and far > _ON_THE_WAY
+        ]
+        return max(likes, default=None)
 
     def direction(
         self, about: Point, began: float, ended: float, goal: Point | None = None, seat: float = 0.0
