@@ -21,8 +21,8 @@ from companion.dataset.simulated.script import Script, write_script
 from companion.dataset.simulated.simulation import SimulatedFrame, SimulatedTable
 from companion.vision.events import CardLanded, CardTakenBack, PileGone, PileMoved
 from companion.vision.frames import Frame, SourceError
-from companion.vision.geometry import Image, Quad
-from companion.vision.sightings import UNSURE_BELOW, Sighting
+from companion.vision.geometry import Image
+from companion.vision.sightings import UNSURE_BELOW, Back, Sighting
 
 PACE = Pace(0.4, 0.2, 0.4)
 RED_7, BLUE_3 = Card.parse("red 7"), Card.parse("blue 3")
@@ -67,7 +67,7 @@ class Recognising:
 
     closely = thoroughly = detect
 
-    def backs(self, _: Image) -> list[Quad]:
+    def backs(self, _: Image) -> list[Back]:
         return []
 
 

@@ -19,7 +19,7 @@ from companion.vision.geometry import Image, Quad
 from companion.vision.mirror import ThroughMirror, past_mirror
 from companion.vision.pile import Detect, PileTracker, Region
 from companion.vision.runtime import ModelFileError
-from companion.vision.sightings import Sighting
+from companion.vision.sightings import Back, Sighting
 from companion.vision.sources import open_source
 from companion.vision.watcher import Watcher
 
@@ -255,5 +255,5 @@ def _find_nothing(image: Image) -> list[Sighting]:
     return []
 
 
-def _find_no_backs(image: Image) -> list[Quad]:
+def _find_no_backs(image: Image) -> list[Back]:
     return []

@@ -16,7 +16,7 @@ from companion.vision.assembly import FAINT_BESIDE, Assembler
 from companion.vision.balance import balanced
 from companion.vision.boxes import BoxFinder, BoxKind
 from companion.vision.calibration import Calibration
-from companion.vision.geometry import Image, Quad
+from companion.vision.geometry import Image
 from companion.vision.learnt import Deck
 from companion.vision.level import Level
 from companion.vision.limits import ReadingLimits
@@ -33,7 +33,7 @@ from companion.vision.mirror import (
 from companion.vision.reader import Reader
 from companion.vision.restoration import lightened, restored
 from companion.vision.runtime import Network
-from companion.vision.sightings import NAMED_MOST, Sighting
+from companion.vision.sightings import NAMED_MOST, Back, Sighting
 
 MODEL_FOLDER = Path(__file__).resolve().parent.parent / "models"
 _CHECKOUT_MODELS = Path(__file__).resolve().parents[2] / "models"
@@ -189,15 +189,15 @@ class CardDetector:
             found += self._assembler.faint_cards(image, fine, found)
         return found
 
-    def backs(self, image: Image) -> list[Quad]:
+    def backs(self, image: Image) -> list[Back]:
         """Return what is boxed as a card, however faintly, and read as none: in most cases a card face down."""
         boxes = self._boxes.find(image, least=_FAINT_BACK)
-        quads = [box.quad for box in boxes if box.kind is BoxKind.CARD]
+        found = [Back(box.quad, box.score) for box in boxes if box.kind is BoxKind.CARD]
         # Into a back one look reads the card that it is most like, above all where the rim cuts it; both ways up and
         # the corners tell more.
-        nothing = [reading.nothing for reading in self._reader.read_cards(image, quads)]
-        likely = [quad for quad, probability in zip(quads, nothing, strict=True) if probability > _BACK]
-        return likely or [q for q, probability in zip(quads, nothing, strict=True) if probability > _HARDLY_A_FACE]
+        nothing = [reading.nothing for reading in self._reader.read_cards(image, [back.quad for back in found])]
+        likely = [back for back, probability in zip(found, nothing, strict=True) if probability > _BACK]
+        return likely or [b for b, probability in zip(found, nothing, strict=True) if probability > _HARDLY_A_FACE]
 
     def closely(self, image: Image) -> list[Sighting]:
         """Return the same for a picture of a pile whose cards are about a third as long as it, in half the time."""

@@ -31,11 +31,12 @@ from companion.vision.pile import PileTracker
 from companion.vision.proposals import proposals
 from companion.vision.quiet import QuietPictures, hides
 from companion.vision.reaches import REMEMBERED, Reach, ReachFinder, Spot, arm_of, came_to, last_at, was_laying
+from companion.vision.sightings import Back
 from companion.vision.steady import SHAKES, Steadier
 from companion.vision.tracks import Track
 
-FindBacks = Callable[[Image], list[Quad]]
-"""Finds what may be cards face down in a (H, W, 3) BGR uint8 picture; quads in its pixels."""
+FindBacks = Callable[[Image], list[Back]]
+"""Finds what may be cards face down in a (H, W, 3) BGR uint8 picture."""
 
 # Seconds for which reaches are held back, so that a card laid meanwhile is told first and events come in order; and for
 # which those to the draw pile are until its top can be seen, as the arm is gone.
@@ -304,7 +305,7 @@ class Follower:
         if self._draw_pile.wants_look(frame.time, arms=any(not track.gone for track in tracks)):
             backs = self._find_backs(frame.image)
             # Backs of decks never seen look like none; any of the right size makes the search for shapes needless.
-            known = any(is_like_the_cards(quad, zone.length) for quad in backs)
+            known = any(is_like_the_cards(back.quad, zone.length) for back in backs)
             shapes = [] if known else proposals(frame.image)
             self._draw_pile.see_backs(backs, zone, frame.time, self._size, shapes)
             if self._hindsight is not None:

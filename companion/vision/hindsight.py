@@ -12,13 +12,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from companion.vision.drawn import Changes, is_sure, told
-from companion.vision.drawpile import FARTHEST, NEAREST, SAME_PLACE, told_by_looks
+from companion.vision.drawpile import FARTHEST, NEAREST, SAME_PLACE, clearness, told_by_looks
 from companion.vision.events import PileKind, PileReached
-from companion.vision.geometry import Quad
 from companion.vision.motion import Zone
 from companion.vision.quiet import QuietPictures
 from companion.vision.reaches import Reach, ReachFinder, Spot, turning_places, was_laying
 from companion.vision.rim import Point
+from companion.vision.sightings import Back
 from companion.vision.tracks import Track
 
 ONE_PLAYER = 45.0
@@ -37,11 +37,11 @@ _MOST_PLACES = 3000
 
 @dataclass(eq=False)
 class _Stretch:
-    """What was seen while the camera stood still. backs: (2,) middles."""
+    """What was seen while the camera stood still. backs: x, y of their middles and how clearly they look like one."""
 
     tracks: list[Track] = field(default_factory=list)
     zones: list[Zone] = field(default_factory=list)
-    backs: list[Point] = field(default_factory=list)
+    backs: list[tuple[float, float, float]] = field(default_factory=list)
     looks: int = 0
 
     @property
@@ -65,10 +65,11 @@ class Hindsight:
         if zone is not None and (gone or not stretch.zones):
             stretch.zones.append(zone)
 
-    def see_backs(self, quads: Sequence[Quad]) -> None:
+    def see_backs(self, backs: Sequence[Back]) -> None:
         """Take in what looks like cards face down in the whole picture."""
         self._stretches[-1].looks += 1
-        self._stretches[-1].backs += [quad.mean(0).astype(np.float64) for quad in quads]
+        middles = [(*map(float, back.quad.mean(0)), clearness(back.score)) for back in backs]
+        self._stretches[-1].backs += [(x, y, clear) for x, y, clear in middles]
 
     def see_work(self, track: Track, time: float) -> None:
         """Take in that an arm was busy at the discard pile."""
@@ -115,19 +116,22 @@ class Hindsight:
         places, tracks, sides = self._places(stretches)
         if not len(places):
             return None
-        seen = [(b - (z.x, z.y)) / z.length for s in stretches if (z := s.zone) for b in s.backs]
-        backs = np.array(seen, np.float64).reshape(-1, 2)
+        known = ((zone, stretch.backs) for stretch in stretches if (zone := stretch.zone))
+        seen = np.array([((x - z.x) / z.length, (y - z.y) / z.length, c) for z, backs in known for x, y, c in backs])
+        backs, clear = np.split(seen.reshape(-1, 3), [2], axis=1)
         looked = sum(stretch.looks for stretch in stretches)
 
         def score(place: Point) -> float:
             near = np.hypot(*(places - place).T) <= SAME_PLACE
             arms = dict(zip(tracks[near], sides[near], strict=True))
-            looks = int(np.count_nonzero(np.hypot(*(backs - place).T) <= SAME_PLACE))
+            there = np.hypot(*(backs - place).T) <= SAME_PLACE
+            looks = int(np.count_nonzero(there))
             _, counts = np.unique(list(arms.values()), return_counts=True)
             if len(arms) < _FEWEST_ARMS or (not looks and len(counts) < _FEWEST_SIDES):
                 return 0.0
             # One player's hand may rest at a place all evening; to the draw pile everybody goes.
-            return float(np.log1p(counts).sum()) + told_by_looks(looks, looked, float(np.hypot(*place)))
+            clearly = float(clear[there].mean()) if looks else 0.0
+            return float(np.log1p(counts).sum()) + told_by_looks(looks, looked, float(np.hypot(*place)), clearly)
 
         step = 1 + len(places) // _MOST_PLACES
         best = max(places[::step], key=score)

@@ -51,6 +51,14 @@ class Handedness(IntEnum):
 
 
 @dataclass(frozen=True, eq=False)
+class Back:
+    """What may be a card face down. quad: (4, 2) pixels of the picture. score: how like a card it is, 0 to 1."""
+
+    quad: Quad
+    score: float
+
+
+@dataclass(frozen=True, eq=False)
 class Sighting:
     """One physical card seen in a picture.
 

@@ -78,7 +78,7 @@ def test_a_back_that_the_rim_cuts_through_is_a_back(detector: CardDetector, seed
     x, y = top.point(*table.script.draw_pile).astype(int)
     for part, middle in ((picture[:, x:], (0, y)), (picture[:, :x], (x, y))):
         backs = detector.backs(np.ascontiguousarray(part))
-        assert any(np.hypot(*(back.mean(0) - middle)) < 0.5 * top.card_length() for back in backs)
+        assert any(np.hypot(*(back.quad.mean(0) - middle)) < 0.5 * top.card_length() for back in backs)
 
 
 def test_open_cards_are_read_where_they_lie(detector: CardDetector) -> None:

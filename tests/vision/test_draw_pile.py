@@ -6,16 +6,17 @@ import numpy as np
 import pytest
 
 from companion.vision.drawpile import DrawPile
-from companion.vision.geometry import Quad
 from companion.vision.motion import Zone
+from companion.vision.sightings import Back
 
 ZONE = Zone(300.0, 200.0, 80.0)
 BACK = (440.0, 200.0)
 
 
-def box(x: float, y: float, length: float = 80.0) -> Quad:
+def box(x: float, y: float, length: float = 80.0, score: float = 0.5) -> Back:
     half = np.array([length * 0.32, length / 2])
-    return np.asarray(np.array([x, y]) + np.array([[-1, -1], [1, -1], [1, 1], [-1, 1]]) * half, np.float32)
+    quad = np.array([x, y]) + np.array([[-1, -1], [1, -1], [1, 1], [-1, 1]]) * half
+    return Back(np.asarray(quad, np.float32), score)
 
 
 def found(pile: DrawPile) -> tuple[float, float]:
@@ -37,6 +38,14 @@ def test_of_two_boxes_side_by_side_it_is_the_one_that_is_always_seen() -> None:
     pile = DrawPile()
     for time in range(6):
         pile.see_backs([box(*BACK), *[box(395.0, 200.0)] * (time < 3)], ZONE, 40.0 * time)
+    assert found(pile) == pytest.approx(BACK)
+
+
+def test_what_hardly_looks_like_a_back_gives_way_to_what_clearly_does() -> None:
+    """As a patch of the tablecloth nearer to the pile is boxed in each look, with a score that is next to nothing."""
+    pile = DrawPile()
+    for time in range(3):
+        pile.see_backs([box(*BACK, score=0.4), box(200.0, 200.0, score=0.08)], ZONE, 40.0 * time)
     assert found(pile) == pytest.approx(BACK)
 
 

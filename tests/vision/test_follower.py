@@ -23,6 +23,7 @@ from companion.vision.hindsight import Hindsight
 from companion.vision.motion import Zone
 from companion.vision.pile import PileTracker
 from companion.vision.reaches import Spot, came_to, last_at, was_laying
+from companion.vision.sightings import Back
 from companion.vision.tracks import Sample, Track
 
 HEADER = write_script(0, longest=1).header
@@ -54,9 +55,10 @@ def watched(backs_from: float | None) -> tuple[list[PileEvent], list[float]]:
     half = top.card_length() / 2
     now = 0.0
 
-    def backs(_: Image) -> list[Quad]:
+    def backs(_: Image) -> list[Back]:
         square = np.array([[-0.7, -1], [0.7, -1], [0.7, 1], [-0.7, 1]]) * half
-        return [np.asarray(draw + square, np.float32)] if backs_from is not None and now >= backs_from else []
+        seen = backs_from is not None and now >= backs_from
+        return [Back(np.asarray(draw + square, np.float32), 0.5)] if seen else []
 
     x, y = (int(v) for v in draw - half)
     region = (x, y, int(2 * half), int(2 * half)) if backs_from is None else None
@@ -117,10 +119,14 @@ def card_at(x: float, y: float, length: float = 80.0) -> Quad:
     return np.asarray(np.array([x, y]) + np.array([[-1, -1], [1, -1], [1, 1], [-1, 1]]) * half, np.float32)
 
 
+def back_at(x: float, y: float, length: float = 80.0) -> Back:
+    return Back(card_at(x, y, length), 0.5)
+
+
 def test_the_draw_pile_is_what_looks_like_a_back_beside_the_pile() -> None:
     pile = DrawPile()
     assert pile.wants_look(0.0)
-    pile.see_backs([card_at(300, 200), card_at(400, 210), card_at(120, 80, 300)], ZONE, 0.0)
+    pile.see_backs([back_at(300, 200), back_at(400, 210), back_at(120, 80, 300)], ZONE, 0.0)
     spot = pile.spot(ZONE)
     assert spot is not None
     assert spot.middle == pytest.approx([400, 210])
@@ -132,13 +138,13 @@ def test_a_draw_pile_that_the_rim_cuts_is_made_out() -> None:
     cut[:, 1] = cut[:, 1].clip(0, 345)
     for size, found in (((640, 348), True), ((640, 480), False)):
         pile = DrawPile()
-        pile.see_backs([cut], ZONE, 0.0, size)
+        pile.see_backs([Back(cut, 0.5)], ZONE, 0.0, size)
         assert (pile.spot(ZONE) is not None) is found
 
 
 def test_hands_tell_which_of_two_backs_it_is() -> None:
     pile = DrawPile()
-    pile.see_backs([card_at(400, 210), card_at(160, 200)], ZONE, 0.0)
+    pile.see_backs([back_at(400, 210), back_at(160, 200)], ZONE, 0.0)
     for _ in range(2):
         pile.visit(np.array([165.0, 190.0]), ZONE)
     spot = pile.spot(ZONE)
@@ -160,7 +166,7 @@ def test_hands_alone_tell_it_after_a_while() -> None:
 def test_one_players_resting_hand_is_not_at_the_draw_pile() -> None:
     pile = DrawPile()
     for time in (0.0, 3.0):
-        pile.see_backs([card_at(400, 210)], ZONE, time)
+        pile.see_backs([back_at(400, 210)], ZONE, time)
     for number in range(5):
         pile.visit(np.array([200.0, 300.0]), ZONE, side=4, track=number)
     spot = pile.spot(ZONE)
@@ -178,7 +184,7 @@ def test_hands_that_laid_a_card_tell_nothing_of_the_draw_pile() -> None:
 
 def test_what_looks_like_a_back_far_off_gives_way_to_where_hands_go() -> None:
     pile = DrawPile()
-    pile.see_backs([card_at(560, 210)], ZONE, 0.0)
+    pile.see_backs([back_at(560, 210)], ZONE, 0.0)
     for number in range(2):
         pile.visit(np.array([400.0, 200.0]), ZONE, side=number, track=number)
     spot = pile.spot(ZONE)
@@ -194,9 +200,9 @@ def test_where_no_back_is_made_out_what_has_the_cards_size_and_shape_may_be_the_
     assert spot is not None
     assert spot.middle == pytest.approx([400, 210])
     # What looks like a back in a single look tells more than the shape does in all.
-    pile.see_backs([card_at(200, 210)], ZONE, 2.0, shapes=shapes)
+    pile.see_backs([back_at(200, 210)], ZONE, 2.0, shapes=shapes)
     for time in (4.0, 8.0):
-        pile.see_backs([card_at(200, 210)], ZONE, time)
+        pile.see_backs([back_at(200, 210)], ZONE, time)
     spot = pile.spot(ZONE)
     assert spot is not None
     assert spot.middle == pytest.approx([200, 210])
@@ -206,7 +212,7 @@ def test_what_looks_like_a_back_gives_way_to_one_that_hands_go_to() -> None:
     for goal, found in ((400.0, 400.0), (300.0, 200.0)):
         pile = DrawPile()
         for time in range(4):
-            pile.see_backs([card_at(200, 210), *[card_at(400, 210)] * (time == 2)], ZONE, 10.0 * time)
+            pile.see_backs([back_at(200, 210), *[back_at(400, 210)] * (time == 2)], ZONE, 10.0 * time)
         for number in range(4):
             pile.visit(np.array([goal, 300.0 if goal == 300 else 210.0]), ZONE, side=3, track=number)
         spot = pile.spot(ZONE)
@@ -220,7 +226,7 @@ SIZE = (640, 480)
 def seen(pile: DrawPile, backs: list[Quad], looks: int = 1) -> float | None:
     """Return which share of the draw pile is in view after so many looks, None while that is not known."""
     for number in range(looks):
-        pile.see_backs(backs, ZONE, 40.0 * number, SIZE)
+        pile.see_backs([Back(quad, 0.5) for quad in backs], ZONE, 40.0 * number, SIZE)
     view = pile.view(ZONE, SIZE)
     return None if view is None else view.share
 
@@ -287,7 +293,7 @@ def test_what_looks_like_a_back_beside_where_hands_go_is_not_the_draw_pile() -> 
     rims = ((300.0, 0.0), (600.0, 300.0))
     for number, rim in enumerate(rims * 2):
         hindsight.see([arm_to(number, rim, (420.0, 200.0), 10.0 * number)], ZONE)
-        hindsight.see_backs([card_at(366, 161)])
+        hindsight.see_backs([back_at(366, 161)])
     assert [draw.arm.track for draw in hindsight.draws()] == [0, 1, 2, 3]
     assert all(draw.drawn[0] < 0.2 for draw in hindsight.draws())
 
@@ -299,7 +305,7 @@ def test_hands_that_rest_beside_the_draw_pile_do_not_draw_its_place_to_them(ofte
     rims = ((300.0, 0.0), (600.0, 300.0))
     for number, rim in enumerate(rims * 2):
         hindsight.see([arm_to(number, rim, (420.0, 200.0), 10.0 * number)], ZONE)
-        hindsight.see_backs([card_at(458, 176)] if often or not number else [])
+        hindsight.see_backs([back_at(458, 176)] if often or not number else [])
     assert all((draw.drawn[0] > 0.05) is often for draw in hindsight.draws())
 
 
@@ -384,7 +390,7 @@ def test_somebody_who_leans_in_hides_no_draw_pile() -> None:
     hindsight = Hindsight()
     for number in range(5):
         hindsight.see([arm_to(number, (0.0, 200.0), (160.0, 200.0), 10.0 * number)], ZONE)
-        hindsight.see_backs([card_at(400, 200), *([card_at(160, 200)] if number < 2 else [])])
+        hindsight.see_backs([back_at(400, 200), *([back_at(160, 200)] if number < 2 else [])])
     for number, rim in enumerate(((300.0, 0.0), (600.0, 300.0))):
         hindsight.see([arm_to(10 + number, rim, (400.0, 210.0), 10.0 * number + 5)], ZONE)
     assert [draw.arm.track for draw in hindsight.draws()] == [10, 11]
