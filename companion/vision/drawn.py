@@ -7,6 +7,8 @@ another number is named, from so many.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from companion.vision.events import NUMBER_SHARES, PileKind, PileReached
@@ -38,11 +40,15 @@ _CARRIED, _IF_CARRYING = 0.1, 0.2
 _EMPTY, _IF_EMPTY = 0.05, 2.5
 # Seconds by which a stay is counted too long: the hand is at rest still, or again, in its first and last frames.
 _AT_REST = 0.07
+# Whoever draws comes in for the card and takes it home: a hand that neither came less than so many seconds ago nor goes
+# within as many, by this share of how far it reaches in, rests there and only its tip creeps. So it was with 10 of 223
+# draws and 23 of 96 stays that took nothing.
+_COMES, _COMES_WITHIN, _IF_NOT_COMING = 0.5, 2.0, 4.0
 # An arm that was never seen to come is a part of another one now and then.
 _IF_APPEARED = 3.0
 # Share of its frames at the pile in which a hand is seen by itself at most for it to be one of several, of which only
-# that they were there tells.
-_AMONG, _IF_AMONG = 0.3, 4.0
+# where they were and whether they came there tells: of 31 such, 18 drew, of the ten farther than `_BESIDE` one.
+_AMONG, _IF_AMONG = 0.3, 2.0
 # A shadow that passes has no part that is more than one: of a dozen in some twenty simulated films and matches one
 # was a hand, of the table's own colour.
 _IF_SHADOW = 20.0
@@ -100,26 +106,35 @@ def told(reach: Reach, zone: Zone, draw: Spot | None, pile_odds: float = 1.0) ->
 
 
 def _odds(reach: Reach, draw: Spot) -> float:
+    there = (
+        (reach.nearest > _NEAR, _IF_NOT_NEAR),
+        (reach.nearest > _BESIDE, _IF_BESIDE),
+        (_came(reach) < _COMES, _IF_NOT_COMING),
+        (distances(reach.track, 0, [draw])[PileKind.DRAW] <= reach.nearest + _SAME, _IF_APPEARED),
+    )
     if _is_among_others(reach):
-        return _NOTHING * _IF_AMONG
+        return _NOTHING * _IF_AMONG * _product(there)
     lasted = reach.ended - reach.began
     carried = reach.track.gained(reach.began + _AT_REST, reach.ended - _AT_REST, draw.length)
     still = _still(reach, draw.length)
     signs = (
-        (reach.nearest > _NEAR, _IF_NOT_NEAR),
-        (reach.nearest > _BESIDE, _IF_BESIDE),
+        *there,
         (_turned(reach, draw) > _ELSEWHERE, _IF_ELSEWHERE),
         (lasted > _RESTS, _IF_RESTING),
         (lasted > _RESTS_LONG, _IF_RESTING),
         (lasted < _BRUSHES, _IF_BRUSHING),
         (still > _VANISHES, _IF_VANISHING),
         (still > _VANISHES_LONG, _IF_VANISHING),
-        (distances(reach.track, 0, [draw])[PileKind.DRAW] <= reach.nearest + _SAME, _IF_APPEARED),
         (reach.track.is_shadow, _IF_SHADOW),
         (carried is not None and carried > _CARRIED, _IF_CARRYING),
         (carried is not None and abs(carried) < _EMPTY, _IF_EMPTY),
     )
-    return _NOTHING * float(np.prod([odds for holds, odds in signs if holds]))
+    return _NOTHING * _product(signs)
+
+
+def _product(signs: Sequence[tuple[bool, float]]) -> float:
+    """Return by how much the signs that hold multiply the odds together."""
+    return float(np.prod([odds for holds, odds in signs if holds]))
 
 
 def _is_among_others(reach: Reach) -> bool:
@@ -139,6 +154,21 @@ def _still(reach: Reach, length: float) -> float:
         if float(np.hypot(*(sample.tip - there[-1].tip))) > _STIRS * length:
             return there[-1].time - sample.time
     return reach.ended - reach.began
+
+
+def _came(reach: Reach) -> float:
+    """Return by which share of how far it reaches in the hand came to the pile, or went from it, the larger of both.
+
+    1 where that cannot be told.
+    """
+    samples = reach.track.samples
+    came = next((sample.rim for sample in samples if sample.rim is not None), None)
+    if came is None:
+        return 1.0
+    began, ended = reach.began - _COMES_WITHIN, reach.ended + _COMES_WITHIN
+    ways = [(s.time, float(np.hypot(*(s.tip - (came if s.rim is None else s.rim))))) for s in samples]
+    there = max(depth for time, depth in ways if reach.began <= time <= reach.ended)
+    return 1 - min(depth for time, depth in ways if began <= time <= ended) / max(1.0, there)
 
 
 def _turned(reach: Reach, draw: Spot) -> float:

@@ -30,7 +30,18 @@ from companion.vision.motion import Zone
 from companion.vision.pile import PileTracker
 from companion.vision.proposals import proposals
 from companion.vision.quiet import QuietPictures, hides
-from companion.vision.reaches import REMEMBERED, Reach, ReachFinder, Spot, arm_of, came_to, last_at, was_laying
+from companion.vision.reaches import (
+    REMEMBERED,
+    THEN_LAYS,
+    Reach,
+    ReachFinder,
+    Spot,
+    arm_of,
+    came_to,
+    is_brief,
+    last_at,
+    was_laying,
+)
 from companion.vision.sightings import Back
 from companion.vision.steady import SHAKES, Steadier
 from companion.vision.tracks import Track
@@ -214,8 +225,11 @@ class Follower:
         return sorted([*events, *map(self._weighed, due)], key=lambda event: event.time)
 
     def _patience(self, held: _Held) -> float:
-        waits = held.draw is not None and self._share(held) is None
-        return _SHOWS if waits else _HOLD
+        if held.draw is None:
+            return _HOLD
+        # An arm that is still there may lay a card yet.
+        lays = THEN_LAYS if is_brief(held.event) and not held.reach.track.gone else _HOLD
+        return _SHOWS if self._share(held) is None else lays
 
     def _share(self, held: _Held) -> float | None:
         """Return what share of the draw pile's top has changed since before the reach; None while that is not known."""

@@ -111,7 +111,7 @@ def test_a_hand_is_at_rest_and_at_a_pile_by_any_of_its_fingers() -> None:
     assert not any(reach.stayed for reach in ReachFinder(Track(1, alone, gone=True)).follow([DRAW]))
 
 
-def test_of_a_hand_among_others_only_that_it_was_there_tells() -> None:
+def test_of_a_hand_among_others_only_where_it_was_tells() -> None:
     """It lies upon another one, along which its tip seems to creep away."""
     alone = stay((420.0, 205.0), 0.8)
     way = []
@@ -124,6 +124,9 @@ def test_of_a_hand_among_others_only_that_it_was_there_tells() -> None:
     assert reach.ended == pytest.approx(alone.ended, abs=0.15)
     assert not is_sure(reach, DRAW)
     assert nothing(reach) < 0.3
+    beside = [replace(sample, tip=sample.tip + np.array([36.0, 0.0])) for sample in way]
+    (reach,) = ReachFinder(Track(1, beside, gone=True)).follow([DRAW])
+    assert nothing(reach) > 0.4
     seen = [replace(sample, single=True) for sample in way]
     assert len(ReachFinder(Track(1, seen, gone=True)).follow([DRAW])) == 2
 
@@ -140,6 +143,24 @@ def test_fingers_are_seen_apart() -> None:
 
 def body(hand: NDArray[np.bool_]) -> NDArray[np.float64]:
     return body_of(hand, hand.astype(np.uint8))
+
+
+def test_a_hand_whose_tip_creeps_about_the_pile_has_been_there_once() -> None:
+    way = stay((420.0, 205.0), 3.0).track.samples
+    # It rests there, and every fifth frame or so its tip is another finger's for a moment.
+    way = [replace(s, tip=s.tip + np.array([90.0, 0.0]) * (10 < n < 40 and n % 5 > 2)) for n, s in enumerate(way)]
+    (reach,) = ReachFinder(Track(1, way, gone=True)).follow([DRAW])
+    assert reach.ended - reach.began > 2.5
+
+
+def test_a_hand_that_neither_comes_nor_goes_has_hardly_drawn() -> None:
+    """It rests beside the pile, and only its tip is at it for a moment."""
+    at_pile = stay((420.0, 205.0), 0.5).track.samples[9:13]
+    aside = replace(at_pile[0], tip=np.array([340.0, 215.0]))
+    before = [replace(aside, time=at_pile[0].time - number / 15) for number in range(45, 0, -1)]
+    after = [replace(aside, time=at_pile[-1].time + number / 15) for number in range(1, 45)]
+    (reach,) = ReachFinder(Track(1, [*before, *at_pile, *after], gone=True)).follow([DRAW])
+    assert nothing(reach) > 0.5
 
 
 def test_a_hand_that_comes_anew_has_been_there_twice() -> None:
