@@ -47,7 +47,8 @@ _FAR, _IF_FAR = 2.2, 0.4
 _SHAPE_TELLS, _NOBODY_TELLS, _GO_ELSEWHERE = 0.4, 0.5, 4
 # What is boxed as a back tells so much by that alone, and the rest by its score, up to the one from which it clearly
 # is one. At 115 tables drawn by lot half of the draw pile's boxes had .5 and more, and one of seven less than .15; of
-# other boxes of a card's size half had less than .1, and one of twelve .3 and more.
+# other boxes of a card's size half had less than .1, and one of twelve .3 and more. What the rim cuts has no
+# card's shape and tells what a bare shape does.
 _BOXED, _CLEARLY = 0.5, 0.5
 # Sides of a card seen from above are as 1 to 1.55, from a slant anything about that.
 _SLIMMEST, _SQUAREST = 2.3, 1.05
@@ -128,9 +129,10 @@ class DrawPile:
         self._next_look, self._pause = time + self._pause, min(_LONGEST_PAUSE, 2 * self._pause)
         self._looks += 1
         for back in backs:
-            card = _is_a_card(back.quad, zone.length) or (size is not None and _is_cut(back.quad, zone.length, size))
-            place = _Place.at(back.quad, zone, size, self._looks, back.score)
-            if card and _TOUCHING <= place.away <= FARTHEST:
+            card = _is_a_card(back.quad, zone.length)
+            cut = size is not None and _is_cut(back.quad, zone.length, size)
+            place = _Place.at(back.quad, zone, size, self._looks, clearness(back.score) if card else 0.0)
+            if (card or cut) and _TOUCHING <= place.away <= FARTHEST:
                 self._note(place, zone.length)
         for quad in shapes:
             place = _Place.at(quad, zone, size, self._looks)
@@ -253,17 +255,17 @@ class _Place:
     clear: float
 
     @classmethod
-    def at(cls, quad: Quad, zone: Zone, size: tuple[int, int] | None, look: int, score: float | None = None) -> _Place:
+    def at(cls, quad: Quad, zone: Zone, size: tuple[int, int] | None, look: int, clear: float | None = None) -> _Place:
         """Return what was seen in the look of this number in a picture of this width and height.
 
-        score: of what looks like a back, None of what has a card's shape alone.
+        clear: how clearly it looks like a back, None of what has a card's shape alone.
         """
         middle = quad.mean(0).astype(np.float64)
         if size is not None:
             # Of one that the rim cuts hands are seen before it alone.
             middle = np.clip(middle, 0, size)
         away = float(np.hypot(*(middle - (zone.x, zone.y)))) / zone.length
-        return cls(quad, middle, away, look, 1, int(score is not None), 0.0 if score is None else clearness(score))
+        return cls(quad, middle, away, look, 1, int(clear is not None), clear or 0.0)
 
 
 @dataclass(frozen=True, eq=False)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -46,6 +48,16 @@ def test_what_hardly_looks_like_a_back_gives_way_to_what_clearly_does() -> None:
     pile = DrawPile()
     for time in range(3):
         pile.see_backs([box(*BACK, score=0.4), box(200.0, 200.0, score=0.08)], ZONE, 40.0 * time)
+    assert found(pile) == pytest.approx(BACK)
+
+
+def test_what_the_rim_cuts_gives_way_to_what_has_a_cards_shape() -> None:
+    """Of what the rim cuts its shape does not tell, and much that reaches into the picture is boxed there."""
+    pile, size = DrawPile(), (640, 325)
+    cut = box(300.0, 318.0, score=0.4)
+    cut = replace(cut, quad=np.minimum(cut.quad, np.array([640, 325], np.float32)))
+    for time in range(3):
+        pile.see_backs([box(*BACK, score=0.2), cut], ZONE, 40.0 * time, size)
     assert found(pile) == pytest.approx(BACK)
 
 
