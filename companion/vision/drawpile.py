@@ -129,7 +129,7 @@ class DrawPile:
         self._next_look, self._pause = time + self._pause, min(_LONGEST_PAUSE, 2 * self._pause)
         self._looks += 1
         for back in backs:
-            card = _is_a_card(back.quad, zone.length)
+            card = is_a_card(back.quad, zone.length)
             cut = size is not None and _is_cut(back.quad, zone.length, size)
             place = _Place.at(back.quad, zone, size, self._looks, clearness(back.score) if card else 0.0)
             if (card or cut) and _TOUCHING <= place.away <= FARTHEST:
@@ -287,7 +287,8 @@ def is_like_the_cards(quad: Quad, length: float) -> bool:
     return bool(_SHORTER <= length_of(quad) / length <= _LONGER and _SQUARER <= _slimness(quad) <= _SLIMMER)
 
 
-def _is_a_card(quad: Quad, length: float) -> bool:
+def is_a_card(quad: Quad, length: float) -> bool:
+    """Whether an outline may be that of a card as long as the discard pile's cards, seen from anywhere."""
     return bool(_SHORTEST <= length_of(quad) / length <= _LONGEST and _SQUAREST <= _slimness(quad) <= _SLIMMEST)
 
 

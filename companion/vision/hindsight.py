@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from companion.vision.drawn import Changes, is_sure, told
-from companion.vision.drawpile import FARTHEST, NEAREST, SAME_PLACE, clearness, told_by_looks
+from companion.vision.drawpile import FARTHEST, NEAREST, SAME_PLACE, clearness, is_a_card, told_by_looks
 from companion.vision.events import PileKind, PileReached
 from companion.vision.motion import Zone
 from companion.vision.quiet import QuietPictures
@@ -29,6 +29,8 @@ _FEWEST_ARMS, _FEWEST_SIDES = 2, 2
 # 0.2, and other things look like backs now and then. What does so in this share of the looks is the pile farther away,
 # too: hands that rest between the players and the pile draw the middle of where they went to themselves.
 _BORNE_OUT, _MOSTLY = 0.4, 0.5
+# What looks so clearly like a back in that share of the looks is the pile though hardly a hand went there.
+_SURELY = 0.8
 # Seconds between two stays within which no picture shows the pile between them.
 _MEANWHILE = 1.0
 # Of places where hands stayed so many at most are weighed, evenly chosen: an evening has ten times as many.
@@ -37,11 +39,11 @@ _MOST_PLACES = 3000
 
 @dataclass(eq=False)
 class _Stretch:
-    """What was seen while the camera stood still. backs: x, y of their middles and how clearly they look like one."""
+    """What was seen while the camera stood still."""
 
     tracks: list[Track] = field(default_factory=list)
     zones: list[Zone] = field(default_factory=list)
-    backs: list[tuple[float, float, float]] = field(default_factory=list)
+    backs: list[Back] = field(default_factory=list)
     looks: int = 0
 
     @property
@@ -68,8 +70,7 @@ class Hindsight:
     def see_backs(self, backs: Sequence[Back]) -> None:
         """Take in what looks like cards face down in the whole picture."""
         self._stretches[-1].looks += 1
-        middles = [(*map(float, back.quad.mean(0)), clearness(back.score)) for back in backs]
-        self._stretches[-1].backs += [(x, y, clear) for x, y, clear in middles]
+        self._stretches[-1].backs += backs
 
     def see_work(self, track: Track, time: float) -> None:
         """Take in that an arm was busy at the discard pile."""
@@ -114,11 +115,7 @@ class Hindsight:
     def _draw_pile(self, stretches: Sequence[_Stretch]) -> Point | None:
         """Return where most hands stayed, from most sides, in lengths of a card from the discard pile's middle."""
         places, tracks, sides = self._places(stretches)
-        if not len(places):
-            return None
-        known = ((zone, stretch.backs) for stretch in stretches if (zone := stretch.zone))
-        seen = np.array([((x - z.x) / z.length, (y - z.y) / z.length, c) for z, backs in known for x, y, c in backs])
-        backs, clear = np.split(seen.reshape(-1, 3), [2], axis=1)
+        backs, clear = _backs(stretches)
         looked = sum(stretch.looks for stretch in stretches)
 
         def score(place: Point) -> float:
@@ -127,15 +124,18 @@ class Hindsight:
             there = np.hypot(*(backs - place).T) <= SAME_PLACE
             looks = int(np.count_nonzero(there))
             _, counts = np.unique(list(arms.values()), return_counts=True)
-            if len(arms) < _FEWEST_ARMS or (not looks and len(counts) < _FEWEST_SIDES):
+            clearly = float(clear[there].mean()) if looks else 0.0
+            surely = looks > 0 and looks >= _MOSTLY * looked and clearly >= _SURELY
+            if not surely and (len(arms) < _FEWEST_ARMS or (not looks and len(counts) < _FEWEST_SIDES)):
                 return 0.0
             # One player's hand may rest at a place all evening; to the draw pile everybody goes.
-            clearly = float(clear[there].mean()) if looks else 0.0
             return float(np.log1p(counts).sum()) + told_by_looks(looks, looked, float(np.hypot(*place)), clearly)
 
-        step = 1 + len(places) // _MOST_PLACES
-        best = max(places[::step], key=score)
-        if not score(best):
+        away = np.hypot(*backs.T)
+        surely = backs[(clear >= _SURELY) & (away >= NEAREST) & (away <= FARTHEST)]
+        found = [*places[:: 1 + len(places) // _MOST_PLACES], *surely[:: 1 + len(surely) // _MOST_PLACES]]
+        best = max(found, key=score, default=None)
+        if best is None or not score(best):
             return None
         middle = _middle(best, places, sides)
         away = np.hypot(*(backs - middle).T)
@@ -169,11 +169,25 @@ class Hindsight:
         return np.array(places).reshape(-1, 2), np.array(tracks, np.intp), np.array(sides, np.intp)
 
 
+def _backs(stretches: Sequence[_Stretch]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return the middles (n, 2) of what looks like a back, as `_places` does, and how clearly it does, (n,) 0 to 1."""
+    middles: list[Point] = []
+    clear: list[float] = []
+    for stretch in stretches:
+        zone = stretch.zone
+        for back in stretch.backs:
+            middles.append((back.quad.mean(0) - (zone.x, zone.y)) / zone.length)
+            clear.append(clearness(back.score) if is_a_card(back.quad, zone.length) else 0.0)
+    return np.array(middles, np.float64).reshape(-1, 2), np.array(clear)
+
+
 def _middle(start: Point, places: NDArray[np.float64], sides: NDArray[np.intp]) -> Point:
     """Return the middle of the places near one: hands from each side stop short of it, or go too far, alike."""
     middle = start
     for _ in range(2):
         near = np.hypot(*(places - middle).T) <= SAME_PLACE
+        if not near.any():
+            break
         found = [np.median(places[near & (sides == side)], axis=0) for side in np.unique(sides[near])]
         middle = np.asarray(np.mean(found, axis=0), np.float64)
     return middle

@@ -316,6 +316,16 @@ def test_where_one_player_alone_rests_a_hand_no_draw_pile_is_found() -> None:
     assert hindsight.draws() == []
 
 
+@pytest.mark.parametrize(("score", "drawn"), [(0.5, 1), (0.1, 0)])
+def test_what_clearly_looks_like_a_back_is_the_draw_pile_though_one_hand_went_there(score: float, drawn: int) -> None:
+    hindsight = Hindsight()
+    for number in range(4):
+        hindsight.see([arm_to(number, (300.0, 0.0), (300.0, 90.0), 10.0 * number)], ZONE)
+        hindsight.see_backs([Back(card_at(400, 200), score)])
+    hindsight.see([arm_to(10, (600.0, 300.0), (410.0, 205.0), 45.0)], ZONE)
+    assert [draw.arm.track for draw in hindsight.draws()] == [10] * drawn
+
+
 def test_a_draw_pile_is_known_on_after_the_camera_was_knocked() -> None:
     hindsight = Hindsight()
     for number, rim in enumerate(((300.0, 0.0), (0.0, 200.0))):
