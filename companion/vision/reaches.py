@@ -160,7 +160,8 @@ class ReachFinder:
         for kind in list(self._at):
             if unseen or self._is_off(kind, away, sample):
                 self._left[kind] = self._at.pop(kind)
-        over = [kind for kind, stay in self._left.items() if sample.time - stay.ended >= _AWAY[kind]]
+        # A hand that was out of sight meanwhile has been away.
+        over = [kind for kind, stay in self._left.items() if unseen or sample.time - stay.ended >= _AWAY[kind]]
         ended = [self._reach(kind, self._left.pop(kind)) for kind in over]
         for spot in spots:
             kind, distance = spot.kind, away[spot.kind]

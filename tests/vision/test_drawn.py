@@ -151,6 +151,9 @@ def test_a_hand_whose_tip_creeps_about_the_pile_has_been_there_once() -> None:
     way = [replace(s, tip=s.tip + np.array([90.0, 0.0]) * (10 < n < 40 and n % 5 > 2)) for n, s in enumerate(way)]
     (reach,) = ReachFinder(Track(1, way, gone=True)).follow([DRAW])
     assert reach.ended - reach.began > 2.5
+    # Out of sight for as long, it has been away.
+    gone = [sample for n, sample in enumerate(way) if not 21 < n < 25]
+    assert len(ReachFinder(Track(1, gone, gone=True)).follow([DRAW])) == 2
 
 
 def test_a_hand_that_neither_comes_nor_goes_has_hardly_drawn() -> None:
