@@ -104,7 +104,7 @@ def test_what_is_read_badly_is_told_apart_and_mended(plan: Plan, tmp_path: Path)
         second: ((second, 0.5), (next(c for c in CLASSIC if c.face is second.face and c != second), 0.45)),
     }
     reader.hidden = {third}
-    tally, history = play(plan, tmp_path / "data", reader, patience=4)
+    tally, history = play(plan, tmp_path / "data", reader, patience=8)
     fates = [fate for _, fate in tally.cards]
     assert fates[0] is Fate.RULED
     assert fates[1] is Fate.WRONG
