@@ -132,7 +132,7 @@ def where_seen(known: Sequence[Lying], sightings: Sequence[Sighting]) -> list[Ly
     open is the better one.
     """
     top = known[-1]
-    seen = [s for s in sightings if s.whole and not _is_at(s, top)]
+    seen = [s for s in sightings if s.whole and not is_at(s, top)]
 
     def found(lying: Lying) -> Lying:
         alike = [s.quad for s in seen if s.card == lying.card]
@@ -143,5 +143,6 @@ def where_seen(known: Sequence[Lying], sightings: Sequence[Sighting]) -> list[Ly
     return [*map(found, known[:-1]), top]
 
 
-def _is_at(sighting: Sighting, lying: Lying) -> bool:
+def is_at(sighting: Sighting, lying: Lying) -> bool:
+    """Whether a card is read as a known one in its place."""
     return sighting.card == lying.card and intersection_over_union(sighting.quad, lying.quad) > SAME_PLACE

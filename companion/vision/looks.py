@@ -10,8 +10,8 @@ import numpy as np
 from companion.cards import Card
 from companion.vision.evidence import Lying
 from companion.vision.geometry import intersection_over_union
-from companion.vision.judgement import PUSHED, SAME_PLACE, Change, Judgement, agree
-from companion.vision.known import KnownPile
+from companion.vision.judgement import PUSHED, Change, Judgement, agree
+from companion.vision.known import KnownPile, is_at
 from companion.vision.sightings import Sighting
 from companion.vision.stillness import Still
 
@@ -74,7 +74,7 @@ def is_new_for_certain(look: Look, pile: KnownPile) -> bool:
         return False
     if top.card == pile.top:
         old = pile.cards[-1]
-        there = any(s.whole and s.card == old.card and _overlap(s, old) > SAME_PLACE for s in look.sightings)
+        there = any(s.whole and is_at(s, old) for s in look.sightings)
         if not there or _overlap(top, old) >= PUSHED:
             return False
     return _is_certain(look.judgement, pile)

@@ -104,7 +104,11 @@ def tinted(a: Floats, b: Floats, shape: tuple[int, ...]) -> Mask:
     """Return a mask of this shape, 1 where two pictures' colours differ by more than the light in all of them."""
     if a.shape != b.shape:
         return np.zeros(shape[:2], np.uint8)
-    return np.asarray(cv2.resize(_is_tinted(a, b), (shape[1], shape[0]), interpolation=cv2.INTER_NEAREST), np.uint8)
+    return _in_size(_is_tinted(a, b), shape)
+
+
+def _in_size(mask: Mask, shape: tuple[int, ...]) -> Mask:
+    return np.asarray(cv2.resize(mask, (shape[1], shape[0]), interpolation=cv2.INTER_NEAREST), np.uint8)
 
 
 def _is_tinted(a: Floats, b: Floats) -> Mask:
@@ -191,9 +195,8 @@ class Background:
 
     def foreign(self, picture: Glance) -> Mask:
         """Return an (h, WIDTH) mask, 1 where something is seen that is not part of the table."""
-        height, width = picture.structure.shape
-        tint = cv2.resize(self._colors.foreign(picture.colors), (width, height), interpolation=cv2.INTER_NEAREST)
-        return np.asarray(cv2.bitwise_or(self._structure.foreign(picture.structure), tint), np.uint8)
+        tint = _in_size(self._colors.foreign(picture.colors), picture.structure.shape)
+        return self._structure.foreign(picture.structure) | tint
 
 
 def _median(stack: NDArray[np.floating]) -> Floats:
