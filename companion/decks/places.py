@@ -56,6 +56,9 @@ class Places:
         # How a face looks that was not laid is not known. One whose name is in doubt may be any of them.
         logs[self._unlaid] = logs[UNNAMED] if self._doubtful else -_MOST if self._prior is None else -self._prior
         belonging = float(np.clip((found.fit - _FITS) / (_SURELY - _FITS), 0, 1))
+        # A picture that hardly fits tells which card it is if there is one, not that there is one: a card face down may
+        # be as dark in the middle as a wild.
+        logs[NOTHING] = -_MOST * belonging
         return Placed(found.quad, np.asarray(logs[:CLASSES], np.float32), belonging, self._unseen)
 
 

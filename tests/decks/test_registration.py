@@ -12,10 +12,12 @@ from companion.dataset.artist.families import StyleFamily
 from companion.dataset.artist.styles import sample_style
 from companion.decks.deckfile import LearntDeck
 from companion.decks.evening import evened
+from companion.decks.look import CLASSES, NOTHING
 from companion.decks.places import Places, card_places
 from companion.decks.registration import Templates
 from companion.decks.views import PICTURE, outline
 from companion.vision.geometry import Image, homography, intersection_over_union, unit_square
+from companion.vision.learnt import with_pictures
 
 NAMES = ("red 7", "blue 3", "green skip", "yellow 0")
 
@@ -61,6 +63,30 @@ def test_where_a_picture_lies_nothing_is_said_of_cards_that_were_not_laid(faces:
     assert found is not None
     assert found.logs[laid[0]] == 0 > found.logs[laid[1]]
     assert not found.logs[np.setdiff1d(np.arange(len(ALL_CARDS)), laid)].any()
+
+
+@pytest.mark.parametrize(("other", "is_card"), [(0.0, True), (0.45, False)])
+def test_where_a_picture_hardly_fits_what_the_networks_call_no_card_is_none(
+    faces: list[Image], other: float, is_card: bool
+) -> None:
+    """A card face down may be as a face is in the large, which a small picture's correlation takes for that face."""
+    height, width = faces[0].shape[:2]
+    table = np.full((height + 120, width + 120, 3), (60, 90, 120), np.uint8)
+    unlike = np.random.default_rng(4).integers(0, 255, (12, 8, 3)).astype(np.uint8)
+    back = cv2.addWeighted(faces[0], 1 - other, cv2.resize(unlike, (width, height)), other, 0)
+    table[60 : 60 + height, 60 : 60 + width] = back
+    small = [cv2.resize(face, (40, 60), interpolation=cv2.INTER_AREA) for face in faces]
+    laid = [ALL_CARDS.index(Card.parse(name)) for name in NAMES]
+    quad = (unit_square() * np.array([width, height], np.float32) + 60).astype(np.float32)
+    found = Places(Templates(small, (0, 2)), laid, 40.0, 5.0).find(table, quad)
+    assert found is not None
+    assert (found.belonging == 1) is is_card
+    read = np.full(CLASSES, np.log(0.02 / NOTHING), np.float32)
+    read[NOTHING] = np.log(0.98)
+    told = with_pictures(read, found)
+    assert (int(told.argmax()) == laid[0]) is is_card
+    assert int(told.argmax()) == (laid[0] if is_card else NOTHING)
+    assert int(found.logs.argmax()) == laid[0]
 
 
 def test_a_deck_s_pictures_tell_how_much_they_tell(faces: list[Image]) -> None:
