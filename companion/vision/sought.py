@@ -64,7 +64,11 @@ def with_sought(
         at = int(np.argmax(shares[i]))
         # What the pictures found there and left in doubt is a card all the same.
         in_doubt = shares[i][at] >= _SAME and not counts[at]
-        anothers = not sighting.whole and i not in joined and _is_anothers(sighting, cards[at], sought[at][1])
+        anothers = i not in joined and (
+            _is_behind(sighting, cards, [one for _, one in sought])
+            if sighting.whole
+            else _is_anothers(sighting, cards[at], sought[at][1])
+        )
         if taken < _SAME or in_doubt or anothers:
             others.append(sighting)
     told = [(card, one) for card, (_, one), counted in zip(cards, sought, counts, strict=True) if counted]
@@ -102,6 +106,20 @@ def _is_anothers(corner: Sighting, card: Reading, one: Sought) -> bool:
     )
 
 
+def _is_behind(card: Sighting, others: Sequence[Reading], sought: Sequence[Sought]) -> bool:
+    """Whether a whole outline is that of another card than those sought ones that show in it, partly hidden by them.
+
+    It has the outline of none of them, and one of its own corners lies where none of them shows.
+    """
+    if card.confidence < _ANOTHERS or any(_has_outline(card, one) for one in sought):
+        return False
+    places = _places(card)
+    if any(other.card == card.card and one.shows(places).any() for other, one in zip(others, sought, strict=True)):
+        return False
+    corners = [_grid_in(frame) for frame in corner_frames(card.quad)]
+    return any(sum(float(one.shows(corner).mean()) for one in sought) < _SAME for corner in corners)
+
+
 def _is_at_an_end(point: Floats, card: Quad) -> bool:
     """Whether a point (2,) lies about where a card has one of its indices."""
     place = project(homography(card, unit_square()), point[None])[0]
@@ -122,7 +140,11 @@ def _says(sighting: Sighting) -> Floats:
 
 def _places(sighting: Sighting) -> Floats:
     """Return (N, 2) places in the picture at which a card was seen: all over it, or in the corner that shows."""
+    return _grid_in(sighting.quad if sighting.whole else corner_frames(sighting.quad)[0])
+
+
+def _grid_in(quad: Quad) -> Floats:
+    """Return (N, 2) places of the picture all over an outline."""
     steps = (np.arange(_PLACES) + 0.5) / _PLACES
     grid = np.stack(np.meshgrid(steps, steps), 2).reshape(-1, 2)
-    quad = sighting.quad if sighting.whole else corner_frames(sighting.quad)[0]
     return project(homography(unit_square(), quad), grid)

@@ -273,7 +273,26 @@ def test_what_pictures_leave_in_doubt_stays_as_it_was_made_out() -> None:
     made_out = Sighting(rough, (Card.parse("yellow 9"), Card.parse("red 9")), (0.9, 0.05), True)
     found = with_sought([made_out], [doubtful, top], 0.24)
     assert sorted(sighting.card.name for sighting in found) == ["blue 3", "yellow 9"]
-    assert [sighting.card.name for sighting in with_sought([made_out], [top], 0.24)] == ["blue 3"]
+
+
+@pytest.mark.parametrize(
+    ("name", "chance", "off", "named"),
+    [
+        ("yellow 9", 0.9, 0.5, ["blue 3", "yellow 9"]),
+        # What is hardly read, what is read as the card on top, what has its outline.
+        ("yellow 9", 0.4, 0.5, ["blue 3"]),
+        ("blue 3", 0.9, 0.5, ["blue 3"]),
+        ("yellow 9", 0.9, 0.1, ["blue 3"]),
+    ],
+)
+def test_a_card_of_which_another_hides_the_half_is_one_if_its_corner_is_in_view(
+    name: str, chance: float, off: float, named: list[str]
+) -> None:
+    quad = _turned(300, 300, 0)
+    top = _half_hidden(np.asarray(quad + off * (quad[1] - quad[0]), np.float32), blue_3=0.0)
+    made_out = Sighting(quad, (Card.parse(name), Card.parse("wild")), (chance, 1 - chance), True)
+    found = with_sought([made_out], [top], 0.24)
+    assert sorted(sighting.card.name for sighting in found) == named
 
 
 def test_a_card_that_hardly_shows_by_its_picture_is_not_there_twice() -> None:
