@@ -30,6 +30,8 @@ _TRUSTS = (0.05, 0.1, 0.2, 0.5)
 _EQUAL = 0.02
 # A reader that does not know a design is wrong with great certainty: what it can say against a card is bounded.
 _BOUND = -9.0
+# No likelihood is less than this: its logarithm is far under the bound.
+_NEVER = 1e-6
 # Likeness at which a crop begins to count as one of this deck: this share of the way from what the nearest other faces
 # have to what copies have; it counts fully another such share higher. Never less than the last.
 _BEGIN, _FULL, _LEAST = 0.2, 0.6, 0.4
@@ -47,6 +49,8 @@ class Look:
     (D,) taken off before. sharpness: nats for a likeness of one. trust: what the reader's own log-likelihoods still
     count. begin, full: the likeness from which on a crop is taken for one of this deck, a little and entirely. prior:
     nats against a face that was not laid. apart: what tells faces that were laid from others, None where all were.
+    confusion: (57, 57) how likely the reader is to say each of the columns where a row's card lies, by what it says of
+    the deck's own pictures; None where it says what lies there.
     """
 
     prototypes: Floats
@@ -58,6 +62,7 @@ class Look:
     full: float
     prior: float = 0.0
     apart: Apart | None = None
+    confusion: Floats | None = None
 
     def likeness(self, features: Floats) -> tuple[NDArray[np.intp], Floats]:
         """Return the learnt cards' numbers (C,), and the (N, C) likeness, at most 1, of crops with (N, D) features.
@@ -97,7 +102,7 @@ class Look:
             return np.where(surely[:, None] > 0, log_softmax(told.astype(np.float32)), logs), belongs
         belonging = belongs[:, None]
         evidence = _evidence(known, likeness - self.begin, self.sharpness, self.prior)
-        own = np.maximum(logs, _BOUND) * self.trust
+        own = np.maximum(self._own(logs), _BOUND) * self.trust
         if len(others):
             # What looks like a card whose name is in doubt is one of those that have none: which, the reader tells.
             within = log_softmax(np.maximum(logs[:, others], _BOUND))
@@ -111,6 +116,10 @@ class Look:
         weighed = np.where(belonging > 0, (1 - belonging) * logs + belonging * blended, logs)
         return weighed.astype(np.float32), belongs
 
+    def _own(self, logs: Floats) -> Floats:
+        """Return what the reader's (N, 57) log-likelihoods tell of each card, as it errs on this design."""
+        return logs if self.confusion is None else _by_confusion(logs, self.confusion)
+
     def _with_unlaid(self, told: Floats, logs: Floats, known: NDArray[np.intp], odds: Floats) -> Floats:
         """Return what is told (N, 57) of the deck's pictures, and that it may be a face that was not laid.
 
@@ -118,7 +127,7 @@ class Look:
         """
         others = np.setdiff1d(np.arange(NOTHING), known)
         laid = known[known < NOTHING]
-        own = np.maximum(logs, _BOUND) * self.trust
+        own = np.maximum(self._own(logs), _BOUND) * self.trust
         # What cards without a name add to the others is of the deck, too.
         of_deck = np.arange(NOTHING) if known[-1] == UNNAMED else laid
         share = np.logaddexp.reduce(own[:, laid], axis=1) + odds - np.logaddexp.reduce(told[:, of_deck], axis=1)
@@ -169,26 +178,65 @@ def fit(
     full = max(_LEAST + 0.05, min(full, high))
     begin = min(begin, full - 0.05)
     look = Look(np.asarray(prototypes, np.float32), numbers, np.asarray(mean, np.float32), 0.0, 1.0, begin, full)
+    says = np.exp(logs[:, :plain]).mean(1)
+    confusion = _confusion(says, labels)
+    told = np.stack(
+        [
+            _by_confusion(rows, _without(confusion, says, labels, int(i)))
+            for i, rows in zip(np.flatnonzero(named), asked, strict=True)
+        ]
+    )
     sharpness, trust = _weights(
-        look, likeness.astype(np.float32), asked, labels[named], known, max(high - low, _LEAST_STEP)
+        look, likeness.astype(np.float32), asked, told, labels[named], known, max(high - low, _LEAST_STEP)
     )
     # A lone card's views are more like itself than any other copy would be.
     copies_like = np.maximum(right, wrong)[~lone[named]] if part else right
     apart = Apart.of(copies_like if len(copies_like) else right, wrong) if part else None
-    return Look(look.prototypes, look.cards, look.mean, sharpness, trust, begin, full, prior, apart)
+    return replace(look, sharpness=sharpness, trust=trust, prior=prior, apart=apart, confusion=confusion)
+
+
+def _confusion(says: Floats, labels: NDArray[np.intp]) -> Floats:
+    """Return (57, 57) what the reader says of each card in the mean. says: (N, 57) likelihoods of crops of cards."""
+    confusion = np.eye(CLASSES, dtype=np.float32)
+    for card in np.unique(labels[labels < NOTHING]):
+        confusion[card] = says[labels == card].mean(0)
+    return confusion
+
+
+def _without(confusion: Floats, says: Floats, labels: NDArray[np.intp], crop: int) -> Floats:
+    """Return the same without what was said of one crop, where its card has others."""
+    others = labels == labels[crop]
+    others[crop] = False
+    if not others.any():
+        return confusion
+    confusion = confusion.copy()
+    confusion[labels[crop]] = says[others].mean(0)
+    return confusion
+
+
+def _by_confusion(logs: Floats, confusion: Floats) -> Floats:
+    """Return (N, 57) how well a reader's log-likelihoods agree with what it says where each card lies."""
+    return np.asarray(np.log(np.exp(logs) @ confusion.T + _NEVER), np.float32)
 
 
 def _weights(
-    look: Look, likeness: Floats, logs: Floats, labels: NDArray[np.intp], known: NDArray[np.intp], step: float
+    look: Look,
+    likeness: Floats,
+    logs: Floats,
+    told: Floats,
+    labels: NDArray[np.intp],
+    known: NDArray[np.intp],
+    step: float,
 ) -> tuple[float, float]:
-    flat, says = likeness.reshape(-1, len(known)), logs.reshape(-1, CLASSES)
+    """Return the sharpness and the trust. told: (N, Q, 57) what the reader's (N, Q, 57) logs tell of each card."""
+    flat, says, own = likeness.reshape(-1, len(known)), logs.reshape(-1, CLASSES), told.reshape(-1, CLASSES)
     truth = np.repeat(labels, likeness.shape[1])
     rows = np.arange(len(truth))
     tried: list[tuple[float, float, float]] = []
     for sharpness in (nats / step for nats in _STEPS):
         for trust in _TRUSTS:
             evidence = _evidence(known, flat - look.begin, sharpness)[:, :CLASSES]
-            scores = log_softmax(np.asarray(np.maximum(says, _BOUND) * trust + evidence, np.float32))
+            scores = log_softmax(np.asarray(np.maximum(own, _BOUND) * trust + evidence, np.float32))
             tried.append((float(scores[rows, truth].mean()), sharpness, trust))
     most = max(score for score, _, _ in tried)
     if float(log_softmax(says)[rows, truth].mean()) >= most - _EQUAL:

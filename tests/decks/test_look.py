@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -59,3 +61,26 @@ def test_a_reader_that_needs_no_help_is_left_alone(right: bool) -> None:
     weighed, _ = look.weigh(logs[:, 0], features[:, 0])
     assert weighed.argmax(1).tolist() == cards
     assert np.array_equal(weighed, logs[:, 0]) is right
+
+
+def test_what_the_reader_says_counts_as_what_it_says_of_the_deck_s_own_pictures() -> None:
+    """Of a design whose skip is signed by an S the reader says 5, as of its 5: then 5 speaks for neither."""
+    rng = np.random.default_rng(4)
+    cards = [0, 1, 2, 3] * 2
+    shapes = np.eye(8, dtype=np.float32)[:4]
+    shapes[1] = shapes[0] + 0.3 * shapes[1]
+    features = shapes[cards][:, None] + rng.normal(0, 0.02, (8, 4, 8)).astype(np.float32)
+    logs = np.full((8, 4, CLASSES), -9.0, np.float32)
+    for row, card in zip(logs, cards, strict=True):
+        row[:, max(card, 1)] = -0.01
+    look = fit(features, logs, cards, 2)
+    assert look.sharpness > 0
+    assert look.confusion is not None
+    assert look.confusion[[0, 1], 1] == pytest.approx(0.99, abs=0.01)
+    # Of cards that were not laid it is taken to say what they are.
+    assert look.confusion[5, 5] == 1 == look.confusion[5].sum()
+    weighed, _ = look.weigh(logs[:, 0], features[:, 0])
+    assert weighed.argmax(1).tolist() == cards
+    taken, _ = replace(look, trust=0.5, confusion=None).weigh(logs[:, 0], features[:, 0])
+    given, _ = replace(look, trust=0.5).weigh(logs[:, 0], features[:, 0])
+    assert taken[0].argmax() == 1 != given[0].argmax() == 0
