@@ -158,7 +158,9 @@ class Reader:
             return []
         seen, read_on = self._looks(image, quads, [Backing.BOX] * len(quads) if backing is None else backing)
         if self._deck is not None:
-            seen = [self._placed(image, one, self._deck) for one in seen]
+            least = _UNLIKELY_SIDEWAYS if len(quads) <= _FEW else _MAYBE_SIDEWAYS
+            looked = zip(seen, read_on, strict=True)
+            seen = [self._placed(image, one, self._deck, least) if on else one for one, on in looked]
         cards = [Reading(one.outline, one.logs, self._card_scale, one.belonging) for one in seen]
         frames = [corner_frames(card.quad) if on else () for card, on in zip(cards, read_on, strict=True)]
         corners = iter(self._corners(image, [frame for pair in frames for frame in pair]))
@@ -227,12 +229,15 @@ class Reader:
             return none > _NONE
         return none > _NONE or card < _HARDLY_ANY or (none > _RATHER_NONE and card < _FEWER)
 
-    def _placed(self, image: Image, seen: _Pass, deck: Deck) -> _Pass:
-        """Return what is read where a picture of the deck fits, if what was seen is not surely read already."""
+    def _placed(self, image: Image, seen: _Pass, deck: Deck, least: float = _UNLIKELY_SIDEWAYS) -> _Pass:
+        """Return what is read where a picture of the deck fits, if what was seen is not surely read already.
+
+        least: ratio of an outline's sides over which the card may lie sideways in it.
+        """
         if seen.belonging >= _SURELY and seen.logs.max() > _CLEARLY:
             return seen
         placed = deck.place_card(image, seen.outline)
-        if placed is None and _aspect(seen.outline) > _UNLIKELY_SIDEWAYS:
+        if placed is None and _aspect(seen.outline) > least:
             # Seen from low, a card may lie sideways in its outline, which is then made out ill.
             (sideways,) = self._pass(image, [turned(seen.outline, -1)])
             placed = deck.place_card(image, sideways.outline)

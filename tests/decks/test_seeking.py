@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from companion.cards import ALL_CARDS, Card, EditionName
-from companion.dataset.artist.faces import render
+from companion.dataset.artist.faces import render, render_back
 from companion.dataset.artist.families import StyleFamily
 from companion.dataset.artist.styles import sample_style
 from companion.decks.aligning import aligned
@@ -361,3 +361,23 @@ def test_a_card_that_lies_sideways_in_its_outline_is_placed_by_its_picture(faces
     placed = reader.knowing(known)._placed(picture, mistaken, known)
     assert intersection_over_union(placed.outline, truth) > 0.9
     assert ALL_CARDS[int(placed.logs.argmax())].name == NAMES[0]
+
+
+@pytest.mark.parametrize("surely", [True, False])
+def test_what_the_networks_surely_call_no_card_no_picture_of_a_known_deck_is_laid_into(
+    faces: list[Image], surely: bool
+) -> None:
+    """Not even where one fits, as that of a card that was laid face down would."""
+    style = sample_style(np.random.default_rng(5), StyleFamily.WHITE_OVAL, ())
+    shown = np.ascontiguousarray(render_back(style, 400)[:, :, :3]) if surely else faces[0]
+    deck, picture, quad = _deck([shown, *faces[1:]]), _table(800, 600), _turned(400, 300, 20)
+    _lay(picture, shown, quad)
+    reader, _ = reading_parts()
+    assert (reader.read_cards(picture, [quad])[0].nothing > 0.8) is surely
+    known = replace(looks(views_of(reader, _deck(faces)), CARDS), card_places=card_places(deck, CARDS, sharpness=40.0))
+    placed = known.place_card(picture, quad)
+    assert placed is not None
+    assert placed.belonging == 1
+    (card,) = reader.knowing(known).read_cards(picture, [quad])
+    assert (card.nothing > 0.8) is surely
+    assert surely or card.card.name == NAMES[0]
