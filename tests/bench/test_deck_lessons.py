@@ -50,12 +50,15 @@ def test_a_design_in_a_folder_is_learnt_and_read(tmp_path: Path) -> None:
     for card, face in FACES.items():
         cv2.imwrite(str(folder / f"{card}.png"), face)
     assert faces_in(folder).keys() == FACES.keys()
-    few = ["--singles", "1", "--scattered", "1", "--fans", "0", "--json"]
+    few = ["--singles", "1", "--scattered", "1", "--fans", "2", "--json"]
     answer = CliRunner().invoke(decks, ["--designs", str(tmp_path), *few], catch_exceptions=False)
     row = json.loads(answer.stdout)["mine"]
     assert (row["names"], row["asked"]) == (1.0, 0)
     assert row["singles"] == 1.0
     assert row["scattered"] > 0.8
+    # All of two hands are exact where no card is missed or invented.
+    assert (row["exact hands"] == 1) is (row["fans"] == 1)
+    assert row["exact hands"] in (0, 0.5, 1)
 
 
 @pytest.mark.parametrize("said", [["--families", "nonsense"], ["--families", "banner", "--designs", "."]])
