@@ -22,7 +22,7 @@ from companion.vision.restless import Restless
 from companion.vision.rim import Point, Rim, longest_run, rim_of
 from companion.vision.shade import is_shady
 from companion.vision.shapes import CROSS, LEAST_AREA, Shape, body_of, divided, farthest, from_way, single, widest
-from companion.vision.tracks import Sample, Track
+from companion.vision.tracks import RIM_JUMP, Sample, Track
 
 __all__ = ["ArmWatcher"]
 
@@ -42,16 +42,10 @@ _SHADE_PASSES = 1.0
 _BESIDE_CARD, _NOTHING_ELSE = 0.15, 0.95
 # How far about its tip what a hand carries is seen, in lengths of a card.
 _AT_TIP_CARD = 0.5
-# What it adds to the cost of a match that the arm does not cross the rim, in small pixels: more than any other match
-# costs, for what hangs together with the rim is the arm that leaves; what lies at its old tip is the card that it laid.
-_RIMLESS = 100.0
 # Seconds between looks: every other frame at 30 a second is enough, at 25 each is looked at.
 _OFTEN = 0.036
 # How long (s) a hand without a rim may lie as still as what an arm let go of.
 _KEEPS_STILL = 0.15
-# How far a tip may move in small pixels, as when a card comes to hang from it, and be the same arm's wherever that is
-# said to come in.
-_SAME_TIP = 25.0
 # How far in small pixels an arm must come out from behind what is restless: a hand of cards sways by half of that.
 _OUT_OF_IT = 12.0
 # So many times as far as it crosses the rim it hangs together with what is restless, if it comes from behind that: who
@@ -64,9 +58,8 @@ _AT_ONCE, _STILL_SWINGS, _SWINGS_OUT = 4, 2, 1.5
 # How long before (s) the picture must have moved widely for that: hands of cards that sway about the table also begin
 # to differ from it four at a time, with the camera at rest.
 _MOVED_WIDELY = 0.5
-# How far a tip, and a place at the rim, can be from where they were, in small pixels, and after how many seconds unseen
-# an arm has left.
-_TIP_JUMP, _RIM_JUMP, _LEFT_AFTER = 60.0, 24.0, 0.25
+# After how many seconds unseen an arm has left.
+_LEFT_AFTER = 0.25
 
 
 class ArmWatcher:
@@ -258,7 +251,7 @@ class ArmWatcher:
             if came is None or len(track.samples) < _APART_FRAMES:
                 continue
             tip, came = track.last.tip / self._scale, came / self._scale
-            own = [run for run in left if np.hypot(*(rim.points[run] - came).T).min() <= _RIM_JUMP]
+            own = [run for run in left if np.hypot(*(rim.points[run] - came).T).min() <= RIM_JUMP]
             out = [run for run in left if np.hypot(*(rim.points[run] - tip).T).min() <= _OUT]
             claimed = [run for run in out if not any(run is one for one in own) and not self._is_entry(run, rim, track)]
             if own:
@@ -294,7 +287,7 @@ class ArmWatcher:
                 continue
             away = [float(np.hypot(*(middle - track.last.rim / self._scale))) for middle in middles]
             nearest = int(np.argmin(away))
-            if away[nearest] <= _RIM_JUMP and nearest not in known:
+            if away[nearest] <= RIM_JUMP and nearest not in known:
                 known[nearest] = track.last.tip / self._scale
         return known
 
@@ -343,7 +336,7 @@ class ArmWatcher:
             (cost, i, j)
             for i, track in enumerate(self._tracks)
             for j, sample in enumerate(left)
-            if (cost := self._cost(track, sample)) is not None
+            if (cost := track.cost(sample, self._scale)) is not None
         )
         given: set[int] = set()
         taken: set[int] = set()
@@ -366,22 +359,23 @@ class ArmWatcher:
         for sample in () if swings else new:
             self._count += 1
             self._tracks.append(Track(self._count, [sample], int(sample.single)))
+        self._part(time)
         for track in self._tracks:
-            track.gone = (seen or time - track.last.time > 1.0) and time - track.last.time > _LEFT_AFTER
+            unseen = time - track.last.time
+            track.gone |= (seen or unseen > 1.0) and unseen > _LEFT_AFTER
         tracks = self._tracks
         self._tracks = [track for track in tracks if not track.gone]
         return tracks
 
-    def _cost(self, track: Track, sample: Sample) -> float | None:
-        """Return how ill a sample goes on a track, None where it cannot."""
-        last = track.last
-        tip = float(np.hypot(*(sample.tip - last.tip))) / self._scale
-        if sample.rim is None or last.rim is None:
-            return _RIMLESS + tip if tip <= _TIP_JUMP else None
-        rim = float(np.hypot(*(sample.rim - last.rim))) / self._scale
-        # Where an arm lies along the rim, the place from which it comes is ill known and may jump.
-        near = rim <= _RIM_JUMP and tip <= 2 * _TIP_JUMP
-        return rim + 0.3 * tip if near or (tip <= _SAME_TIP and rim <= 4 * _RIM_JUMP) else None
+    def _part(self, time: float) -> None:
+        """Begin new tracks for those who were at home and reach in again: they come for something else."""
+        for track in list(self._tracks):
+            home = track.reaches_in_anew() if track.last.time == time else None
+            if home is not None:
+                track.gone = True
+                self._count += 1
+                samples = track.samples[home:]
+                self._tracks.append(Track(self._count, samples, sum(sample.single for sample in samples)))
 
 
 _SQUARE = np.ones((3, 3), np.uint8)
@@ -398,4 +392,4 @@ _STAYS = 3.0
 
 def _is_at(place: Point | None, run: NDArray[np.intp], rim: Rim, scale: float) -> bool:
     """Whether a place at the rim, in pixels of the frame, is about where a stretch is."""
-    return place is not None and float(np.hypot(*(rim.points[run].mean(0) - place / scale))) <= _RIM_JUMP
+    return place is not None and float(np.hypot(*(rim.points[run].mean(0) - place / scale))) <= RIM_JUMP

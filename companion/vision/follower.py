@@ -228,7 +228,7 @@ class Follower:
         if held.draw is None:
             return _HOLD
         # An arm that is still there may lay a card yet.
-        lays = THEN_LAYS if is_brief(held.event) and not held.reach.track.gone else _HOLD
+        lays = THEN_LAYS if is_brief(held.reach) and not held.reach.track.gone else _HOLD
         return _SHOWS if self._share(held) is None else lays
 
     def _share(self, held: _Held) -> float | None:
@@ -288,7 +288,7 @@ class Follower:
         self._draw_pile.worked(track.number)
         if self._hindsight is not None:
             self._hindsight.see_work(track, time)
-        self._held_back = [held for held in self._held_back if not was_laying(held.event, self._laid)]
+        self._held_back = [held for held in self._held_back if not was_laying(held.reach, self._laid)]
 
     def _last_there(self, landed: float, quad: Quad | None) -> Track | None:
         """Return the arm that was last where a card then lay still, in the middle of the discard pile where None."""
@@ -302,9 +302,10 @@ class Follower:
         drawing = reach.kind is PileKind.DRAW
         if not reach.stayed or (drawing and self._hindsight is not None):
             return None
+        if was_laying(reach, self._laid):
+            return None
         draw = self._draw_pile.spot(zone)
-        event = told(reach, zone, draw)
-        return None if was_laying(event, self._laid) else _Held(event, reach, zone, draw if drawing else None)
+        return _Held(told(reach, zone, draw), reach, zone, draw if drawing else None)
 
     def _arm(self, track: Track, landed: CardLanded) -> Arm:
         zone = self.tracker.zone

@@ -94,11 +94,7 @@ class Hindsight:
             draw = Spot(PileKind.DRAW, middle + offset * zone.length, zone.length)
             spots = [Spot(PileKind.DISCARD, middle, zone.length), draw]
             for reach in (reach for track in stretch.tracks for reach in ReachFinder(track).follow(spots)):
-                if (
-                    reach.kind is not PileKind.DRAW
-                    or not reach.stayed
-                    or was_laying(told(reach, zone, draw), self._laid)
-                ):
+                if reach.kind is not PileKind.DRAW or not reach.stayed or was_laying(reach, self._laid):
                     continue
                 share = None
                 if quiet is not None:

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from companion.vision.events import Arm, PileKind, PileReached
+from companion.vision.events import Arm, PileKind
 from companion.vision.motion import Floats, Zone
 from companion.vision.rim import Point
-from companion.vision.tracks import Sample, Track
+from companion.vision.tracks import LATELY, Sample, Track
 
 # In lengths of a card: how near the hand must come to a pile's middle to be at it, and how far it must go from there to
 # have left, so that a hand at work is not told to have come twice. To draw, fingers go to the middle of the pile; what
@@ -156,16 +156,18 @@ class ReachFinder:
     def _step(self, number: int, spots: list[Spot]) -> list[Reach]:
         sample = self.track.samples[number]
         away = distances(self.track, number, spots)
+        # It may rest so near the rim that the pile is within its reach.
+        back = self.track.is_drawn_back(number, sample.time - LATELY, sample.time)
         unseen = number > 0 and sample.time - self.track.samples[number - 1].time > _UNSEEN
         for kind in list(self._at):
-            if unseen or self._is_off(kind, away, sample):
+            if unseen or back or self._is_off(kind, away, sample):
                 self._left[kind] = self._at.pop(kind)
-        # A hand that was out of sight meanwhile has been away.
-        over = [kind for kind, stay in self._left.items() if unseen or sample.time - stay.ended >= _AWAY[kind]]
+        # A hand that was out of sight meanwhile, or drew back, has been away.
+        over = [k for k, stay in self._left.items() if unseen or back or sample.time - stay.ended >= _AWAY[k]]
         ended = [self._reach(kind, self._left.pop(kind)) for kind in over]
         for spot in spots:
             kind, distance = spot.kind, away[spot.kind]
-            at = distance <= _AT[kind]
+            at = distance <= _AT[kind] and not back
             if not at and kind not in self._at:
                 continue
             speed = self._pace(number, spot)
@@ -320,19 +322,19 @@ def came_to(spot: Spot, track: Track, began: float, ended: float) -> float:
     return track.samples[first].time
 
 
-def is_brief(reach: PileReached) -> bool:
+def is_brief(reach: Reach) -> bool:
     """Whether a hand at the draw pile may have been on its way to the discard pile."""
-    return reach.time - reach.began < _ON_ITS_WAY
+    return reach.ended - reach.began < _ON_ITS_WAY
 
 
-def was_laying(reach: PileReached, laid: Sequence[tuple[int, float]]) -> bool:
+def was_laying(reach: Reach, laid: Sequence[tuple[int, float]]) -> bool:
     """Whether what seemed a hand at the draw pile was the tip of a card that it laid beside it, or on its way there.
 
     laid: which arms were busy at the discard pile, and when.
     """
     after = THEN_LAYS if is_brief(reach) else _ONE_ACT
-    return reach.pile is PileKind.DRAW and any(
-        number == reach.arm.track and reach.began - _ONE_ACT <= time <= reach.time + after for number, time in laid
+    return reach.kind is PileKind.DRAW and any(
+        number == reach.track.number and reach.began - _ONE_ACT <= time <= reach.ended + after for number, time in laid
     )
 
 

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from dataclasses import dataclass, field
+from operator import attrgetter
 
 import numpy as np
 
 from companion.vision.carried import likeness
 from companion.vision.motion import Floats
 from companion.vision.rim import Point
+
+_time = attrgetter("time")
 
 # Degrees by which an arm's crossing strays from its player's seat, the same seat's arms among themselves.
 _STRAY = 8.0
@@ -17,6 +21,23 @@ _STRAY = 8.0
 _FARTHER = 0.5
 # How far from where a card lies, in its lengths, it is not seen itself at the tip of a hand.
 _ON_THE_WAY = 0.6
+# What an arm that has drawn back hides of the picture, and how far it reaches in, as shares of what it did at work, at
+# most: of one of the table's own colour a part is not seen for a while, but its tip is where it was.
+_HIDES, _REACHES = 0.5, 0.75
+# For how long (s) before and after its stay at a pile a hand is on its way there and from there.
+_ITS_WAY = 0.6
+# For how long (s) an arm has rested that reaches in anew though it was not seen to draw back, and how long that takes.
+_SITS, _REACHES_IN = 1.5, 0.4
+LATELY = 2.0
+"""Seconds for which it is known that a hand has drawn back: after that it rests."""
+RIM_JUMP = 24.0
+"""How far from where it was, in small pixels, the place at the rim can be where an arm comes in."""
+# The same of its tip; and how far that may move, as when a card comes to hang from it, and be the same arm's wherever
+# that is said to come in.
+_TIP_JUMP, _SAME_TIP = 60.0, 25.0
+# What it adds to the cost of a match that the arm does not cross the rim, in small pixels: more than any other match
+# costs, for what hangs together with the rim is the arm that leaves; what lies at its old tip is the card that it laid.
+_RIMLESS = 100.0
 # Share of an arm that is more than a shadow in some frame at least: .2 and more in simulated films, but for a hand of
 # the table's own colour.
 _FIRM = 0.05
@@ -46,6 +67,11 @@ class Sample:
     def among(self) -> bool:
         """Whether it hangs together with others there."""
         return self.rim is not None and not self.single
+
+    @property
+    def depth(self) -> float:
+        """How far it reaches in from the rim, in pixels; 0 where it does not cross it."""
+        return 0.0 if self.rim is None else float(np.hypot(*(self.tip - self.rim)))
 
     @property
     def fingers(self) -> Point:
@@ -91,6 +117,50 @@ class Track:
         both = (depths[0], depths[-1] + _FARTHER)
         more = [area - np.interp(depth, depths, areas) for depth, area in outward if both[0] <= depth <= both[1]]
         return float(np.median(more)) if more else None
+
+    def cost(self, sample: Sample, scale: float) -> float | None:
+        """Return how ill a sample goes on it, None where it cannot. scale: pixels of the frame per small one."""
+        last = self.last
+        tip = float(np.hypot(*(sample.tip - last.tip))) / scale
+        if sample.rim is None or last.rim is None:
+            return _RIMLESS + tip if tip <= _TIP_JUMP else None
+        rim = float(np.hypot(*(sample.rim - last.rim))) / scale
+        # Where an arm lies along the rim, the place from which it comes is ill known and may jump.
+        near = rim <= RIM_JUMP and tip <= 2 * _TIP_JUMP
+        return rim + 0.3 * tip if near or (tip <= _SAME_TIP and rim <= 4 * RIM_JUMP) else None
+
+    def reaches_in_anew(self) -> int | None:
+        """Return the number of the sample in which it was still at home, if it reaches in again by now; None if not.
+
+        It had drawn back, or rested there for a while: what it does from now on is another thing.
+        """
+        now = self.last
+        first, _ = self._places(now.time - _REACHES_IN, now.time)
+        for number in range(len(self.samples) - 2, max(1, first) - 1, -1):
+            time = self.samples[number].time
+            if not self.is_drawn_back(number, time, now.time):
+                continue
+            since, _ = self._places(time - _SITS, time)
+            sits = since > 0 and all(self.is_drawn_back(n, time, now.time) for n in range(since, number))
+            if sits or self.is_drawn_back(number, time - LATELY, time):
+                return number
+        return None
+
+    def is_drawn_back(self, number: int, began: float, ended: float) -> bool:
+        """Whether in a sample, and the one before, it was much farther out of the picture than once in a span of time.
+
+        Only where it is seen by itself that can be told.
+        """
+        two = self.samples[max(0, number - 1) : number + 1]
+        there = [sample for sample in self.samples[slice(*self._places(began, ended))] if sample.single]
+        if not there or not all(sample.single for sample in two):
+            return False
+        hides, reaches = max(sample.area for sample in there), max(sample.depth for sample in there)
+        return all(sample.area < _HIDES * hides and sample.depth < _REACHES * reaches for sample in two)
+
+    def _places(self, began: float, ended: float) -> tuple[int, int]:
+        """Return the numbers of the first sample in a span of time (s) and of the first one after it."""
+        return bisect_left(self.samples, began, key=_time), bisect_right(self.samples, ended, key=_time)
 
     def carried(self, card: Floats, place: Point, length: float, began: float) -> float | None:
         """Return how like a card, 0 to 1, what its tip bore was on the way to a place; None where that was not seen.

@@ -76,6 +76,16 @@ def test_whoever_holds_cards_in_view_is_seen_to_reach_in_from_behind_them() -> N
     assert not [track for track in tracks if 10 < track.samples[0].time < 13.9 or track.last.time > 18.6]
 
 
+def test_an_arm_that_was_nearly_gone_and_comes_again_is_another() -> None:
+    """Its last finger ends are in the picture all the while, so that it never leaves."""
+    draws = [Arm(180, DRAW.middle, seed=5), Arm(180, np.array([165.0, 165.0]), start=1.2, stay=0.4, way=0.2, seed=5)]
+    lays = Arm(180, DISCARD.middle, start=1.7, seed=5)
+    tracks, reaches = follow(film(3.6, [*draws, lays]))
+    assert [reach.kind for reach in reaches] == [PileKind.DRAW, PileKind.DISCARD]
+    assert len({reach.track.number for reach in reaches}) == 2
+    assert all(track.gone for track in tracks)
+
+
 def test_an_arm_without_a_rim_keeps_its_direction() -> None:
     """A sleeve in the table's own colour hides where the arm comes in, but for its first frames."""
     arm = Arm(270, DISCARD.middle, seed=9)

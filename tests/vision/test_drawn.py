@@ -175,9 +175,9 @@ def test_a_hand_that_comes_anew_has_been_there_twice() -> None:
 
 @pytest.mark.parametrize(("seconds", "laying"), [(0.1, True), (1.0, False)])
 def test_a_brief_stay_on_the_way_to_the_discard_pile_is_no_draw(seconds: float, laying: bool) -> None:
-    event = told(stay((420.0, 205.0), seconds), ZONE, DRAW)
-    assert was_laying(event, [(1, event.time + 0.9)]) is laying
-    assert not was_laying(event, [(2, event.time + 0.9)])
+    reach = stay((420.0, 205.0), seconds)
+    assert was_laying(reach, [(1, reach.ended + 0.9)]) is laying
+    assert not was_laying(reach, [(2, reach.ended + 0.9)])
 
 
 def test_the_top_of_the_pile_tells_of_a_draw_by_how_much_it_changes() -> None:

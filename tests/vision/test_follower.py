@@ -15,13 +15,14 @@ from companion.dataset.simulated.script import BESIDE_PILE, Script, write_script
 from companion.dataset.simulated.seating import Chair
 from companion.dataset.simulated.simulation import SimulatedTable
 from companion.vision.drawpile import DrawPile
-from companion.vision.events import Arm, CardLanded, PileEvent, PileKind, PileReached
+from companion.vision.events import CardLanded, PileEvent, PileKind, PileReached
 from companion.vision.follower import Follower, doubted
 from companion.vision.frames import Frame
 from companion.vision.geometry import Image, Quad
 from companion.vision.hindsight import Hindsight
 from companion.vision.motion import Zone
 from companion.vision.pile import PileTracker
+from companion.vision.reaches import Reach as Stay
 from companion.vision.reaches import Spot, came_to, last_at, was_laying
 from companion.vision.sightings import Back
 from companion.vision.tracks import Sample, Track
@@ -365,7 +366,7 @@ def test_of_two_hands_at_once_the_one_that_left_something_there_laid_the_card() 
 
 
 def test_who_plays_what_was_drawn_looks_at_it_first() -> None:
-    stay = PileReached(5.0, 4.0, Arm(90.0, 8.0, 3), PileKind.DRAW, (0.05, 0.95))
+    stay = Stay(Track(3), PileKind.DRAW, 4.0, 5.0, 0.1, 0.5)
     assert was_laying(stay, [(3, 5.6)])
     assert not was_laying(stay, [(3, 6.0)])
     assert not was_laying(stay, [(4, 5.6)])

@@ -1,0 +1,80 @@
+"""What a hand does about the draw pile besides one draw: it rests there, and plays what it drew."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from companion.vision.drawn import told
+from companion.vision.events import PileKind
+from companion.vision.motion import Zone
+from companion.vision.reaches import ReachFinder, Spot
+from companion.vision.rim import Point
+from companion.vision.tracks import Sample, Track
+
+ZONE = Zone(300.0, 200.0, 80.0)
+DRAW = Spot(PileKind.DRAW, np.array([420.0, 200.0]), 80.0)
+RIM = np.array([420.0, 400.0])
+
+
+def way(*stops: tuple[float, float, float], rim: Point = RIM) -> list[Sample]:
+    """Return an arm's samples, 15 a second: x and y of each place that its tip goes to in 0.4 s, and how long it stays.
+
+    What is seen of the arm is as long as it reaches in, and 30 pixels wide.
+    """
+    tips = [rim]
+    for x, y, seconds in stops:
+        place = np.array([x, y])
+        tips += [tips[-1] + (place - tips[-1]) * step / 6 for step in range(1, 7)]
+        tips += [place] * int(15 * seconds)
+    areas = [30.0 * float(np.hypot(*(tip - rim))) for tip in tips]
+    return [
+        Sample(number / 15, np.asarray(tip), rim, 30.0, area, single=True)
+        for number, (tip, area) in enumerate(zip(tips, areas, strict=True))
+    ]
+
+
+def anew(samples: list[Sample]) -> list[tuple[float, float]]:
+    """Return when an arm was still at home that reaches in anew, and when that is seen first, for each time (s)."""
+    found: list[tuple[float, float]] = []
+    begins = 0
+    for end in range(1, len(samples) + 1):
+        home = Track(1, samples[begins:end]).reaches_in_anew()
+        if home is not None:
+            begins += home
+            found.append((samples[begins].time, samples[end - 1].time))
+    return found
+
+
+def test_who_draws_back_for_a_moment_reaches_in_anew() -> None:
+    """Who draws and plays what was drawn goes home with it in between."""
+    samples = way((420, 205, 0.2), (420, 390, 0.1), (310, 215, 0.5), (420, 400, 0))
+    ((home, seen),) = anew(samples)
+    assert 0.8 < home < 1.2
+    assert seen - home < 0.4
+    assert not anew(way((420, 205, 0.2), (310, 215, 0.5), (420, 400, 0)))
+
+
+def test_a_hand_that_looks_smaller_for_a_moment_has_not_drawn_back() -> None:
+    """Of a sleeve of the table's own colour a part is not seen now and then."""
+    samples = way((420, 205, 1.5), (420, 400, 0))
+    assert not anew([replace(s, area=s.area / 4) if 0.8 < s.time < 1.0 else s for s in samples])
+    # For a single frame all but the elbow is missed.
+    number = next(number for number, sample in enumerate(samples) if sample.time > 1)
+    samples[number] = replace(samples[number], tip=np.array([420.0, 380.0]), area=600.0)
+    assert not anew(samples)
+
+
+def test_a_hand_that_rests_by_the_rim_reaches_in_anew() -> None:
+    rests = way((420, 360, 3.0), (420, 205, 0.5), (420, 360, 3.0), (310, 215, 0.5))
+    assert [home for home, _ in anew(rests)] == pytest.approx([3.4, 7.8], abs=0.3)
+
+
+def test_a_hand_that_rests_by_the_pile_once_it_has_drawn_was_there_no_longer() -> None:
+    """The rim is so near that a hand at rest is within reach of the pile's middle."""
+    samples = way((430, 190, 0.5), (420, 240, 1.5), rim=np.array([420.0, 270.0]))
+    (draw,) = ReachFinder(Track(1, samples, gone=True)).follow([DRAW])
+    assert draw.ended < 1.4
+    assert told(draw, ZONE, DRAW).drawn[0] < 0.3
