@@ -14,10 +14,10 @@ from numpy.typing import NDArray
 
 from companion.vision.backdrop import Backdrop, Difference
 from companion.vision.bridges import Bridges
-from companion.vision.carried import colors_at, colors_of
+from companion.vision.carried import Tints, colors_at
 from companion.vision.frames import SMALL, Frame
 from companion.vision.geometry import Quad
-from companion.vision.motion import Floats, Mask, filled, length_of
+from companion.vision.motion import Mask, filled, length_of
 from companion.vision.restless import Restless
 from companion.vision.rim import Point, Rim, longest_run, rim_of
 from companion.vision.shade import is_shady
@@ -115,12 +115,15 @@ class ArmWatcher:
         """Take in that a card lies at a (4, 2) outline from now on, which may touch the rim as an arm does."""
         self._laid = quad
 
-    def colors_at(self, quad: Quad) -> Floats | None:
-        """Return the shares of colours within a (4, 2) outline as it was seen last; None where that tells nothing."""
-        picture = self._backdrop.seen
-        if picture is None:
-            return None
-        return colors_of(picture[filled(quad, picture.shape, 1 / self._scale, _BESIDE_CARD) > 0])
+    @property
+    def seen(self) -> Tints | None:
+        """What was seen last; None before anything was. Not to be kept."""
+        return None if self._backdrop.seen is None else Tints(self._backdrop.seen, 1 / self._scale)
+
+    @property
+    def table(self) -> Tints | None:
+        """The table as it is without hands, piles and all; None before anything was seen. Not to be kept."""
+        return None if self._backdrop.table is None else Tints(self._backdrop.table, 1 / self._scale)
 
     def pile_at(self, quad: Quad | None) -> None:
         """Take in where a pile lies, (4, 2), None where that is not known: nobody holds what moves there."""

@@ -138,6 +138,11 @@ class Backdrop:
         """The last picture in which something happened, (h, w, 3) logarithms of BGR in the table's light."""
         return self._last
 
+    @property
+    def table(self) -> Floats | None:
+        """The table without hands, (h, w, 3) logarithms of BGR; None before a picture was seen."""
+        return None if self._last is None else self._table
+
     def _begin(self, picture: Floats, time: float) -> None:
         self._table = picture.copy()
         self._beneath = picture.copy()

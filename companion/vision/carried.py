@@ -1,4 +1,4 @@
-"""What a hand carries, told by the colours at its tip: a card that is laid was seen on its way there.
+"""What a hand carries, told by the colours at its tip: a card that is laid or drawn is seen on its way.
 
 Colours are counted coarsely, as a card on its way is blurred and seen a dozen small pixels wide (histogram
 intersection: Swain and Ballard, Color Indexing, 1991).
@@ -6,10 +6,13 @@ intersection: Swain and Ballard, Color Indexing, 1991).
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 from numpy.typing import NDArray
 
-from companion.vision.motion import Floats
+from companion.vision.geometry import Quad
+from companion.vision.motion import Floats, filled
 from companion.vision.rim import Point
 
 # Logarithms of colours by how much bluer, and redder, than green they are, and by their brightness: the least that is
@@ -20,6 +23,20 @@ _LIGHT = (1.6, 5, 0.8)
 _SMOOTH = 0.25
 # Fewest small pixels of which colours tell anything.
 _LEAST = 20
+# The share of an outline's size by which it is drawn in, to leave the edge out.
+_EDGE = 0.15
+
+
+@dataclass(frozen=True, eq=False)
+class Tints:
+    """A small picture, (h, w, 3) float32 logarithms of BGR in the table's light. scale: of the frames to it."""
+
+    picture: Floats
+    scale: float
+
+    def within(self, quad: Quad) -> Floats | None:
+        """Return the shares of colours within a (4, 2) outline, pixels of the frames; None where that is too small."""
+        return colors_of(self.picture[filled(quad, self.picture.shape, self.scale, _EDGE) > 0])
 
 
 def colors_of(logarithms: Floats) -> Floats | None:

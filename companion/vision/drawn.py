@@ -12,7 +12,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from companion.vision.events import NUMBER_SHARES, PileKind, PileReached
-from companion.vision.motion import Zone
+from companion.vision.motion import Floats, Zone
 from companion.vision.reaches import Reach, Spot, arm_of, distances, turning_places
 
 # Odds that nothing was taken by a hand that came for the middle of the pile, stayed a moment and left.
@@ -38,6 +38,11 @@ _STIRS = 0.15
 # nothing; less than the second, one way or the other, in 33 and in 17.
 _CARRIED, _IF_CARRYING = 0.1, 0.2
 _EMPTY, _IF_EMPTY = 0.05, 2.5
+# By how much more like the pile's back what is at a hand's tip is on its way out than on its way in, as far as colours
+# tell: less than the first in 13 of 195 draws and in 50 of 64 stays that took nothing, more than the second in 168 and
+# in 7. Where they tell it the area need not, which tells of the same card.
+_UNLIKE, _IF_UNLIKE = 0.03, 8.0
+_LIKE_THE_BACK, _IF_LIKE_THE_BACK = 0.08, 0.15
 # Seconds by which a stay is counted too long: the hand is at rest still, or again, in its first and last frames.
 _AT_REST = 0.07
 # Whoever draws comes in for the card and takes it home: a hand that neither came less than so many seconds ago nor goes
@@ -91,31 +96,38 @@ def is_sure(reach: Reach, draw: Spot) -> bool:
     return _odds(reach, draw) <= _NOTHING
 
 
-def told(reach: Reach, zone: Zone, draw: Spot | None, pile_odds: float = 1.0) -> PileReached:
+def told(
+    reach: Reach, zone: Zone, draw: Spot | None, pile_odds: float = 1.0, back: Floats | None = None
+) -> PileReached:
     """Return the event of a stay.
 
-    zone: the discard pile's. pile_odds: what the draw pile's top tells, see `Changes.odds`.
+    zone: the discard pile's. pile_odds: what the draw pile's top tells, see `Changes.odds`. back: the shares of colours
+    of the draw pile, None where they are not known.
     """
     if reach.kind is PileKind.DISCARD or draw is None:
         return PileReached(reach.ended, reach.began, arm_of(reach.track, zone, reach.began, reach.ended), reach.kind)
-    odds = _odds(reach, draw) * pile_odds
+    odds = _odds(reach, draw, back) * pile_odds
     nothing = odds / (1 + odds)
     arm = arm_of(reach.track, zone, reach.began, reach.ended, draw.middle)
     drawn = (nothing, *(share * (1 - nothing) for share in NUMBER_SHARES))
     return PileReached(reach.ended, reach.began, arm, reach.kind, drawn)
 
 
-def _odds(reach: Reach, draw: Spot) -> float:
+def _odds(reach: Reach, draw: Spot, back: Floats | None = None) -> float:
+    took = None if back is None else reach.track.took(back, draw.middle, draw.length, reach.began, reach.ended)
     there = (
         (reach.nearest > _NEAR, _IF_NOT_NEAR),
         (reach.nearest > _BESIDE, _IF_BESIDE),
         (_came(reach) < _COMES, _IF_NOT_COMING),
         (distances(reach.track, 0, [draw])[PileKind.DRAW] <= reach.nearest + _SAME, _IF_APPEARED),
+        (took is not None and took < _UNLIKE, _IF_UNLIKE),
+        (took is not None and took > _LIKE_THE_BACK, _IF_LIKE_THE_BACK),
     )
     if _is_among_others(reach):
         return _NOTHING * _IF_AMONG * _product(there)
     lasted = reach.ended - reach.began
-    carried = reach.track.gained(reach.began + _AT_REST, reach.ended - _AT_REST, draw.length)
+    gained = reach.track.gained(reach.began + _AT_REST, reach.ended - _AT_REST, draw.length)
+    carried = gained if took is None else None
     still = _still(reach, draw.length)
     signs = (
         *there,

@@ -242,15 +242,17 @@ class Follower:
         share = self._share(held)
         if held.draw is None:
             return held.event
+        table = self._arms.table
+        back = None if table is None else table.within(square_at(held.draw))
         if share is None:
-            return told(held.reach, held.zone, held.draw)
+            return told(held.reach, held.zone, held.draw, back=back)
         alone = all(
             other.event.arm.track == held.event.arm.track for other in self._held_back if other.draw is not None
         )
         since = self._quiet.before(held.reach.began)
         alone = alone and not any(since < drawn <= held.reach.began for drawn in self._drawn)
         self._drawn = [*self._drawn, held.reach.ended][-_QUIET:]
-        event = told(held.reach, held.zone, held.draw, self._changes.odds(share, alone))
+        event = told(held.reach, held.zone, held.draw, self._changes.odds(share, alone), back)
         if is_sure(held.reach, held.draw):
             self._changes.note(share, 1 - event.drawn[0])
         return event
@@ -295,7 +297,8 @@ class Follower:
         zone = self.tracker.zone
         if zone is None:
             return None
-        card = None if quad is None else self._arms.colors_at(quad)
+        seen = self._arms.seen
+        card = None if quad is None or seen is None else seen.within(quad)
         return last_at(_laid_at(zone, quad), self._recent, landed, {number for number, _ in self._laid}, card)
 
     def _reached(self, reach: Reach, zone: Zone) -> _Held | None:
@@ -324,7 +327,7 @@ class Follower:
             shapes = [] if known else proposals(frame.image)
             self._draw_pile.see_backs(backs, zone, frame.time, self._size, shapes)
             if self._hindsight is not None:
-                self._hindsight.see_backs(backs)
+                self._hindsight.see_backs(backs, self._arms.table)
 
 
 def _laid_at(zone: Zone, quad: Quad | None) -> Spot:

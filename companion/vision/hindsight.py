@@ -6,15 +6,16 @@ While a match goes on the draw pile must be taken to lie where it first seems to
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
+from companion.vision.carried import Tints
 from companion.vision.drawn import Changes, is_sure, told
-from companion.vision.drawpile import FARTHEST, NEAREST, SAME_PLACE, clearness, is_a_card, told_by_looks
+from companion.vision.drawpile import FARTHEST, NEAREST, SAME_PLACE, clearness, is_a_card, square_at, told_by_looks
 from companion.vision.events import PileKind, PileReached
-from companion.vision.motion import Zone
+from companion.vision.motion import Floats, Zone
 from companion.vision.quiet import QuietPictures
 from companion.vision.reaches import Reach, ReachFinder, Spot, turning_places, was_laying
 from companion.vision.rim import Point
@@ -45,6 +46,8 @@ class _Stretch:
     zones: list[Zone] = field(default_factory=list)
     backs: list[Back] = field(default_factory=list)
     looks: int = 0
+    table: Tints | None = None
+    """What the table looked like without hands, when backs were looked for last."""
 
     @property
     def zone(self) -> Zone:
@@ -67,9 +70,10 @@ class Hindsight:
         if zone is not None and (gone or not stretch.zones):
             stretch.zones.append(zone)
 
-    def see_backs(self, backs: Sequence[Back]) -> None:
-        """Take in what looks like cards face down in the whole picture."""
+    def see_backs(self, backs: Sequence[Back], table: Tints | None = None) -> None:
+        """Take in what looks like cards face down in the whole picture, and the table without hands."""
         self._stretches[-1].looks += 1
+        self._stretches[-1].table = None if table is None else replace(table, picture=table.picture.copy())
         self._stretches[-1].backs += backs
 
     def see_work(self, track: Track, time: float) -> None:
@@ -86,25 +90,27 @@ class Hindsight:
         offset = self._draw_pile(known)
         if offset is None:
             return []
-        stays: list[tuple[Reach, Zone, Spot, float | None]] = []
+        stays: list[tuple[Reach, Zone, Spot, Floats | None, float | None]] = []
         changes = Changes()
         for stretch in known:
             zone = stretch.zone
             middle = np.array([zone.x, zone.y])
             draw = Spot(PileKind.DRAW, middle + offset * zone.length, zone.length)
             spots = [Spot(PileKind.DISCARD, middle, zone.length), draw]
+            back = None if stretch.table is None else stretch.table.within(square_at(draw))
             for reach in (reach for track in stretch.tracks for reach in ReachFinder(track).follow(spots)):
                 if reach.kind is not PileKind.DRAW or not reach.stayed or was_laying(reach, self._laid):
                     continue
                 share = None
                 if quiet is not None:
                     share = quiet.changed(draw.middle, draw.length, reach.began, reach.ended)
-                stays.append((reach, zone, draw, share))
+                stays.append((reach, zone, draw, back, share))
                 if share is not None and is_sure(reach, draw):
                     changes.note(share, 1 - told(reach, zone, draw, changes.odds(share)).drawn[0])
+        reaches = [reach for reach, *_ in stays]
         found = [
-            told(reach, zone, draw, 1.0 if share is None else changes.odds(share, _alone(reach, [s[0] for s in stays])))
-            for reach, zone, draw, share in stays
+            told(reach, zone, draw, 1.0 if share is None else changes.odds(share, _alone(reach, reaches)), back)
+            for reach, zone, draw, back, share in stays
         ]
         return sorted(found, key=lambda event: event.time)
 

@@ -179,6 +179,24 @@ class Track:
         ]
         return max(likes, default=None)
 
+    def took(self, back: Floats, place: Point, length: float, began: float, ended: float) -> float | None:
+        """Return by how much more like the back of a card what its tip bore was on its way out than on its way in.
+
+        None where it was not seen on both. back: the shares of its colours; place: (2,) where the pile lies; length: a
+        card's, pixels. began, ended: of its stay there (s).
+        """
+        middle = (began + ended) / 2
+        spans = (began - _ITS_WAY, middle), (middle, ended + _ITS_WAY)
+        ways = [
+            [
+                likeness(sample.colors, back)
+                for sample in self.samples[slice(*self._places(*span))]
+                if sample.colors is not None and float(np.hypot(*(sample.tip - place))) > _ON_THE_WAY * length
+            ]
+            for span in spans
+        ]
+        return max(ways[1]) - max(ways[0]) if all(ways) else None
+
     def direction(
         self, about: Point, began: float, ended: float, goal: Point | None = None, seat: float = 0.0
     ) -> tuple[float, float] | None:

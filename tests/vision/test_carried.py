@@ -108,7 +108,8 @@ def test_a_film_tells_what_an_arm_bears() -> None:
             cv2.rectangle(image, (x - 13, y - 20), (x + 13, y + 20), GREEN, -1)
         tracks = watcher.feed(Frame(image, now, number))
         watcher.lies(here)
-        card = watcher.colors_at(here)
+        assert watcher.seen is not None
+        card = watcher.seen.within(here)
         for track in tracks:
             seen = track.last.colors
             if card is not None and seen is not None and 60 < float(np.hypot(*(track.last.tip - MIDDLE))) < 80:
@@ -116,6 +117,7 @@ def test_a_film_tells_what_an_arm_bears() -> None:
     assert loads
     assert max(loads) > 0.5
     # The card has landed: its place looks like it.
-    found = watcher.colors_at(here)
+    assert watcher.seen is not None
+    found = watcher.seen.within(here)
     assert found is not None
     assert likeness(found, colors(GREEN)) > 0.8

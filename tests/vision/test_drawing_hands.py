@@ -1,4 +1,4 @@
-"""What a hand does about the draw pile besides one draw: it rests there, and plays what it drew."""
+"""What a hand does about the draw pile besides one draw: it rests, plays what it drew, carries a card."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 
 from companion.vision.drawn import told
 from companion.vision.events import PileKind
-from companion.vision.motion import Zone
+from companion.vision.motion import Floats, Zone
 from companion.vision.reaches import ReachFinder, Spot
 from companion.vision.rim import Point
 from companion.vision.tracks import Sample, Track
@@ -78,3 +78,24 @@ def test_a_hand_that_rests_by_the_pile_once_it_has_drawn_was_there_no_longer() -
     (draw,) = ReachFinder(Track(1, samples, gone=True)).follow([DRAW])
     assert draw.ended < 1.4
     assert told(draw, ZONE, DRAW).drawn[0] < 0.3
+
+
+def test_who_goes_home_with_the_colours_of_the_back_has_drawn() -> None:
+    skin, back = shares(0), shares(1)
+    samples = way((420, 205, 0.5), (420, 400, 0))
+    half = samples[len(samples) // 2].time
+
+    def nothing(out: Floats | None, into: Floats | None = skin) -> float:
+        borne = [replace(sample, colors=into if sample.time < half else out) for sample in samples]
+        (reach,) = ReachFinder(Track(1, borne, gone=True)).follow([DRAW])
+        return told(reach, ZONE, DRAW, back=back).drawn[0]
+
+    unknown = nothing(None, None)
+    assert 2 * nothing((skin + back) / 2) < unknown < nothing(skin) / 2
+    # Skin of the back's own colour tells nothing more than any does that stays as it was.
+    assert nothing(back, back) == pytest.approx(nothing(skin))
+
+
+def shares(number: int) -> Floats:
+    """Return the shares of colours of what has only the one of this number."""
+    return np.eye(500, dtype=np.float32)[number]
