@@ -40,6 +40,7 @@ from companion.vision.reaches import (
     came_to,
     is_brief,
     last_at,
+    stayed_at,
     was_laying,
 )
 from companion.vision.sightings import Back
@@ -275,7 +276,7 @@ class Follower:
                 return replace(event, arm=self._arm(track, event))
             case CardTakenBack() | PileMoved():
                 track = self._last_there(event.time, None)
-                if track is not None:
+                if track is not None and (isinstance(event, CardTakenBack) or self._stayed(track, event.time)):
                     self._note_work(track, event.time)
             case CameraStatus(health=CameraHealth.KNOCKED):
                 self._draw_pile.forget()
@@ -283,6 +284,11 @@ class Follower:
                 if self._hindsight is not None:
                     self._hindsight.knocked()
         return event
+
+    def _stayed(self, track: Track, moved: float) -> bool:
+        """Whether a hand was busy at the discard pile before that moved (s): who passes over it may only seem to."""
+        zone = self.tracker.zone
+        return zone is not None and stayed_at(PileKind.DISCARD, track, moved - _LAYS, self._spots(zone))
 
     def _note_work(self, track: Track, time: float) -> None:
         """Keep in mind that an arm was busy at the discard pile, whose tip may have seemed to be at the draw pile."""

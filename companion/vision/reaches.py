@@ -210,6 +210,16 @@ def distances(track: Track, number: int, spots: list[Spot]) -> dict[PileKind, fl
     return away
 
 
+def stayed_at(kind: PileKind, track: Track, since: float, spots: list[Spot]) -> bool:
+    """Return whether a hand has been at a pile since a time (s), and did not merely pass by."""
+    (length,) = {spot.length for spot in spots if spot.kind is kind}
+    return any(
+        _speed(track, number) < _SLOW * length and distances(track, number, spots)[kind] <= _AT[kind]
+        for number, sample in enumerate(track.samples)
+        if sample.time >= since
+    )
+
+
 def _distance(tip: Point, rim: Point | None, spot: Spot) -> tuple[float, float]:
     """Return how far a hand with this tip is from a pile's middle, and how far its fingers are, lengths of a card."""
     inward = np.zeros(2) if rim is None else (tip - rim) / max(1.0, float(np.hypot(*(tip - rim))))

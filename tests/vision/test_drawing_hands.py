@@ -1,4 +1,4 @@
-"""What a hand does about the draw pile besides one draw: it rests, plays what it drew, carries a card."""
+"""What a hand does about the draw pile besides one draw: it rests, plays what it drew, passes over, carries a card."""
 
 from __future__ import annotations
 
@@ -10,11 +10,12 @@ import pytest
 from companion.vision.drawn import told
 from companion.vision.events import PileKind
 from companion.vision.motion import Floats, Zone
-from companion.vision.reaches import ReachFinder, Spot
+from companion.vision.reaches import ReachFinder, Spot, stayed_at
 from companion.vision.rim import Point
 from companion.vision.tracks import Sample, Track
 
 ZONE = Zone(300.0, 200.0, 80.0)
+DISCARD = Spot(PileKind.DISCARD, np.array([300.0, 200.0]), 80.0)
 DRAW = Spot(PileKind.DRAW, np.array([420.0, 200.0]), 80.0)
 RIM = np.array([420.0, 400.0])
 
@@ -78,6 +79,13 @@ def test_a_hand_that_rests_by_the_pile_once_it_has_drawn_was_there_no_longer() -
     (draw,) = ReachFinder(Track(1, samples, gone=True)).follow([DRAW])
     assert draw.ended < 1.4
     assert told(draw, ZONE, DRAW).drawn[0] < 0.3
+
+
+def test_who_passes_over_a_pile_was_not_busy_there() -> None:
+    passes, stays = (Track(1, way((310, 215, seconds), (200, 100, 0.5))) for seconds in (0.0, 0.5))
+    assert not stayed_at(PileKind.DISCARD, passes, 0.0, [DISCARD, DRAW])
+    assert stayed_at(PileKind.DISCARD, stays, 0.0, [DISCARD, DRAW])
+    assert not stayed_at(PileKind.DISCARD, stays, 1.5, [DISCARD, DRAW])
 
 
 def test_who_goes_home_with_the_colours_of_the_back_has_drawn() -> None:
