@@ -10,7 +10,7 @@ import numpy as np
 from companion.vision.advice import InView
 from companion.vision.arms import ArmWatcher
 from companion.vision.drawn import Changes, is_sure, told
-from companion.vision.drawpile import ONE_BACK, DrawPile, is_like_the_cards, square_at
+from companion.vision.drawpile import ONE_BACK, DrawPile, clearness, is_like_the_cards, square_at
 from companion.vision.events import (
     Arm,
     CameraHealth,
@@ -41,6 +41,7 @@ from companion.vision.reaches import (
     is_brief,
     last_at,
     stayed_at,
+    took,
     was_laying,
 )
 from companion.vision.sightings import Back
@@ -192,7 +193,8 @@ class Follower:
         place = finder.rested(discard)
         if place is not None and track.last.time - track.samples[0].time <= _RESTS:
             came = track.direction(discard.middle, -np.inf, np.inf)
-            self._draw_pile.visit(place, zone, None if came is None else int(came[0] // ONE_PLAYER), track.number)
+            side = None if came is None else int(came[0] // ONE_PLAYER)
+            self._draw_pile.visit(place, zone, side, track.number, took(track, place, zone.length))
 
     def _tell_again(self, zone: Zone, time: float) -> None:
         """Hold back what arms did at the draw pile that left before it was known to lie there."""
@@ -328,8 +330,8 @@ class Follower:
             return
         if self._draw_pile.wants_look(frame.time, arms=any(not track.gone for track in tracks)):
             backs = self._find_backs(frame.image)
-            # Backs of decks never seen look like none; any of the right size makes the search for shapes needless.
-            known = any(is_like_the_cards(back.quad, zone.length) for back in backs)
+            # Backs of decks never seen hardly look like one; a clear one makes the search for shapes needless.
+            known = any(is_like_the_cards(back.quad, zone.length) and clearness(back.score) == 1 for back in backs)
             shapes = [] if known else proposals(frame.image)
             self._draw_pile.see_backs(backs, zone, frame.time, self._size, shapes)
             if self._hindsight is not None:

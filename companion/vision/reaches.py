@@ -272,7 +272,8 @@ def last_at(
     most = max(carried.values(), default=0.0)
     for track in tracks:
         comes = track.number not in done and landed - track.samples[0].time <= _COMES_WITHIN
-        brought = _IF_BROUGHT if comes and _left_something(track, spot) else 0.0
+        more = took(track, spot.middle, spot.length) if comes else None
+        brought = _IF_BROUGHT if more is not None and more < -_BROUGHT else 0.0
         for number in range(len(track.samples) - 1, -1, -1):
             time = track.samples[number].time
             if time > landed + _LETS_GO or time < landed - REMEMBERED:
@@ -302,11 +303,13 @@ def _carried(
     return {number: likeness for number, likeness in seen.items() if likeness is not None}
 
 
-def _left_something(track: Track, spot: Spot) -> bool:
-    """Whether a hand hides less of the picture since it was nearest to a place than it did on its way there."""
-    there = min(track.samples, key=lambda sample: float(np.hypot(*(sample.tip - spot.middle)))).time
-    gained = track.gained(there, there, spot.length)
-    return gained is not None and gained < -_BROUGHT
+def took(track: Track, place: Point, length: float) -> float | None:
+    """Return by how much more of the picture a hand hides since it was nearest to a place than on its way there.
+
+    In squares of a card's length; None where that is not known.
+    """
+    there = min(track.samples, key=lambda sample: float(np.hypot(*(sample.tip - place)))).time
+    return track.gained(there, there, length)
 
 
 def _rests(track: Track, time: float, spot: Spot) -> bool:

@@ -84,3 +84,28 @@ def test_a_back_to_which_nobody_goes_gives_way_to_where_people_do(sides: tuple[i
     for number, side in enumerate(sides):
         pile.visit(np.array([440.0 + number, 200.0]), ZONE, side=side, track=number)
     assert found(pile) == pytest.approx((441.5, 200.0) if goes else phone)
+
+
+@pytest.mark.parametrize("takes", [True, False])
+def test_where_hands_leave_with_something_is_the_draw_pile(takes: bool) -> None:
+    """The wood's grain is boxed in each look where one player rests a hand, and the pile has a card's shape alone."""
+    pile, grain = DrawPile(), (200.0, 300.0)
+    for time in range(4):
+        pile.see_backs([box(*grain, score=0.1)], ZONE, 40.0 * time, shapes=[box(*BACK).quad])
+    for number in range(3):
+        pile.visit(np.array(grain), ZONE, side=4, track=number, took=0.0)
+    assert found(pile) == pytest.approx(grain)
+    for number in range(3):
+        pile.visit(np.array(BACK), ZONE, side=number % 2, track=10 + number, took=0.3 * takes)
+    assert found(pile) == pytest.approx(BACK if takes else grain)
+
+
+def test_a_back_of_the_tables_colour_is_told_by_what_is_printed_on_it() -> None:
+    pile = DrawPile()
+    for time in range(2):
+        pile.see_backs([box(*BACK, length=40.0, score=0.3), box(80.0, 300.0, score=0.08)], ZONE, 40.0 * time)
+    assert found(pile) == pytest.approx(BACK)
+    # A spot on the table gives way to what looks like a back.
+    pile.see_backs([box(200.0, 300.0, score=0.6)], ZONE, 90.0)
+    pile.see_backs([box(200.0, 300.0, score=0.6)], ZONE, 120.0)
+    assert found(pile) == pytest.approx((200.0, 300.0))
