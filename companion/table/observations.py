@@ -161,7 +161,7 @@ def load(text: str) -> Pending:
 
 
 def _plain_arm(arm: Arm) -> list[float]:
-    return [arm.direction, arm.spread, arm.track]
+    return [arm.direction, arm.spread, arm.track, *([] if arm.came is None else [arm.came])]
 
 
 def _plain(probabilities: Probabilities) -> dict[str, float]:

@@ -50,7 +50,7 @@ class Mode:
 
 @dataclass(frozen=True, slots=True)
 class Hand:
-    """An arm that acted: the number of its track, and the seat that it was held to be of.
+    """An arm that acted: the number of its track, the seat that it was held to be of, and `Arm.person`.
 
     left: when it left the draw pile with cards, seconds by the camera's clock; None where it laid a card, or that is
     not known. drew: whether those were drawn on its turn.
@@ -58,6 +58,7 @@ class Hand:
 
     track: int
     seat: int
+    person: int
     left: float | None = None
     drew: bool = False
 
@@ -109,7 +110,7 @@ class Situation:
 
     def taught(self, seat: int, arm: Arm) -> Situation:
         """Return the situation where this arm was the player's in this seat."""
-        hands = (*(hand for hand in self.hands if hand.track != arm.track), Hand(arm.track, seat))[-_HANDS:]
+        hands = (*(hand for hand in self.hands if hand.track != arm.track), Hand(arm.track, seat, arm.person))[-_HANDS:]
         return replace(self, ring=self.ring.teach(seat, arm.direction, arm.spread), hands=hands)
 
     def shaken(self) -> Situation:
@@ -131,7 +132,8 @@ class Situation:
     def density(self, seat: int, arm: Arm) -> float:
         """Return how likely this arm is to be seen if it is the player's in this seat, per degree."""
         density = self.ring.density(seat, arm.direction, arm.spread)
-        return density if self.whose(arm) in (None, seat) else density * ARMS_MIXED_UP
+        before = next((hand.seat for hand in reversed(self.hands) if hand.person == arm.person), seat)
+        return density if before == seat else density * ARMS_MIXED_UP
 
 
 def situation(journal: Journal, outlaw: Card | None = None) -> Situation:

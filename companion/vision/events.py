@@ -47,12 +47,19 @@ class Arm:
 
     direction: where it comes from, degrees in [0, 360) clockwise from up in the picture, about the discard pile's
     middle. spread: standard deviation of that, degrees. track: a number that stays the same from the arm's coming to
-    its leaving, so that one arm that goes from pile to pile can be told from two.
+    its leaving, so that one arm that goes from pile to pile can be told from two. came: the number that it had when it
+    came into the picture, None where that is `track`: it has been at home since, and was in view all the while.
     """
 
     direction: float
     spread: float
     track: int
+    came: int | None = None
+
+    @property
+    def person(self) -> int:
+        """The number of whosever it is, while a part of the arm is in view."""
+        return self.track if self.came is None else self.came
 
 
 @dataclass(frozen=True, eq=False)

@@ -255,7 +255,7 @@ def arm_of(track: Track, zone: Zone, began: float, ended: float, goal: Point | N
     """Return an arm as events bear it. zone: the discard pile's; goal: what it reached for, that pile where None."""
     found = track.direction(np.array([zone.x, zone.y]), began, ended, goal, _SEAT * zone.length)
     direction, spread = (0.0, _UNKNOWN_SPREAD) if found is None else found
-    return Arm(direction, spread, track.number)
+    return Arm(direction, spread, track.number, track.came)
 
 
 def last_at(

@@ -81,12 +81,17 @@ class Sample:
 
 @dataclass(eq=False)
 class Track:
-    """One arm from its coming to its leaving. alone: in how many frames it was seen by itself. gone: it has left."""
+    """One arm from its coming to its leaving. alone: in how many frames it was seen by itself. gone: it has left.
+
+    came: the number that it had when it came into the picture, where it has been at home since; None where that is its
+    own.
+    """
 
     number: int
     samples: list[Sample] = field(default_factory=list)
     alone: int = 0
     gone: bool = False
+    came: int | None = None
 
     @property
     def last(self) -> Sample:

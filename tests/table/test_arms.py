@@ -102,6 +102,19 @@ def test_a_drawn_card_may_be_played_at_once(arms: ArmsGame) -> None:
     assert arms.moves[-2:] == ["Ann Draw", "Ann Play"]
 
 
+def test_who_was_in_view_since_the_draw_plays_what_was_drawn(arms: ArmsGame) -> None:
+    """It comes from between two people, the other of whom may have played after a pass."""
+    arms.reach("Ann")
+    drew = int(arms.now)
+    arms.now += 5
+    arms.table.see(CardLanded(arms.now, probabilities("red 3"), arm=Arm(80.0, 20.0, 99, came=drew)))
+    assert arms.moves[-2:] == ["Ann Draw", "Ann Play"]
+    arms.table.undo()
+    arms.now += 5
+    arms.table.see(CardLanded(arms.now, probabilities("red 3"), arm=Arm(80.0, 20.0, 99)))
+    assert arms.moves[-1] != "Ann Play" or arms.view.questions
+
+
 def test_an_arm_that_takes_nothing_is_no_draw(arms: ArmsGame) -> None:
     arms.reach("Cy", 0.97, 0.03)
     assert arms.moves[-1] == "Cy Play"

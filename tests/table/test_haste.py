@@ -174,7 +174,7 @@ def test_a_card_named_by_people_changes_nothing_that_went_before(game: TimedGame
 
 
 def test_it_is_kept_how_a_hand_came(game: TimedGame, store: Store) -> None:
-    reach = Pending(Reach(5.0, Arm(20.0, 4.0, 7), _LIKELY, 0.75, passing=True, again=True))
+    reach = Pending(Reach(5.0, Arm(20.0, 4.0, 7, came=6), _LIKELY, 0.75, passing=True, again=True))
     assert load(dump(reach)) == reach
     game.lay("Ann", "wild draw four", 92.0)
     game.stay("Ben", 94.0, 95.4)

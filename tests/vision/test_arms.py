@@ -82,7 +82,9 @@ def test_an_arm_that_was_nearly_gone_and_comes_again_is_another() -> None:
     lays = Arm(180, DISCARD.middle, start=1.7, seed=5)
     tracks, reaches = follow(film(3.6, [*draws, lays]))
     assert [reach.kind for reach in reaches] == [PileKind.DRAW, PileKind.DISCARD]
-    assert len({reach.track.number for reach in reaches}) == 2
+    drew, laid = (reach.track for reach in reaches)
+    assert drew.number != laid.number
+    assert (drew.came, laid.came) == (None, drew.number)
     assert all(track.gone for track in tracks)
 
 
