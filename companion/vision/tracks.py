@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from dataclasses import dataclass, field
+from itertools import pairwise
 from operator import attrgetter
 
 import numpy as np
@@ -152,15 +153,17 @@ class Track:
         return None
 
     def is_drawn_back(self, number: int, began: float, ended: float) -> bool:
-        """Whether in a sample, and the one before, it was much farther out of the picture than once in a span of time.
+        """Whether in a sample, and the one before, it was much farther out of the picture than in a span of time (s).
 
-        Only where it is seen by itself that can be told.
+        Only where it is seen by itself that can be told, and by two samples on end, for a shadow may reach far in one.
         """
         two = self.samples[max(0, number - 1) : number + 1]
         there = [sample for sample in self.samples[slice(*self._places(began, ended))] if sample.single]
-        if not there or not all(sample.single for sample in two):
+        if len(there) < 2 or not all(sample.single for sample in two):
             return False
-        hides, reaches = max(sample.area for sample in there), max(sample.depth for sample in there)
+        pairs = list(pairwise(there))
+        hides = max(min(one.area, other.area) for one, other in pairs)
+        reaches = max(min(one.depth, other.depth) for one, other in pairs)
         return all(sample.area < _HIDES * hides and sample.depth < _REACHES * reaches for sample in two)
 
     def _places(self, began: float, ended: float) -> tuple[int, int]:
