@@ -55,8 +55,9 @@ _SLIMMEST, _SQUAREST = 2.3, 1.05
 # Of a back of the table's own colour what is printed on it may be boxed alone, so much of a card's length long: that
 # tells where the back lies, and no more than a bare shape does.
 _PRINT = (0.3, 0.6)
-# The same for what is known by its shape alone, as a card's, which many things have about as well.
-_SHORTER, _LONGER, _SLIMMER, _SQUARER = 0.85, 1.2, 1.8, 1.3
+# The same for what is known by its shape alone, as a card's, which many things have about as well: at a table seen from
+# a slant cards looked as squat as 1 to 1.2.
+_SHORTER, _LONGER, _SLIMMER, _SQUARER = 0.85, 1.2, 2.0, 1.15
 # A hand that leaves with something has drawn: it tells so many times as much. By so many squares of a card's length it
 # then hides more of the picture than on its way there, as 62 of 113 did that drew and 1 of 20 others.
 _TAKES_TELLS, _TAKES = 2.0, 0.1

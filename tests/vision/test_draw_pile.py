@@ -109,3 +109,11 @@ def test_a_back_of_the_tables_colour_is_told_by_what_is_printed_on_it() -> None:
     pile.see_backs([box(200.0, 300.0, score=0.6)], ZONE, 90.0)
     pile.see_backs([box(200.0, 300.0, score=0.6)], ZONE, 120.0)
     assert found(pile) == pytest.approx((200.0, 300.0))
+
+
+def test_a_back_that_no_network_knows_is_told_by_its_shape_from_a_slant_as_well() -> None:
+    """Seen from a slant a card that lies across is hardly longer than wide."""
+    pile, squat = DrawPile(), box(*BACK).quad
+    squat[:, 0] = BACK[0] + (squat[:, 0] - BACK[0]) * 1.28
+    pile.see_backs([], ZONE, 0.0, shapes=[squat])
+    assert found(pile) == pytest.approx(BACK)
