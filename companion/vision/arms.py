@@ -378,9 +378,9 @@ class ArmWatcher:
                 track.gone = True
                 self._count += 1
                 samples = track.samples[home:]
-                alone = sum(sample.single for sample in samples)
+                del track.samples[home + 1 :]
                 came = track.number if track.came is None else track.came
-                self._tracks.append(Track(self._count, samples, alone, came=came))
+                self._tracks.append(Track(self._count, samples, sum(sample.single for sample in samples), came=came))
 
 
 _SQUARE = np.ones((3, 3), np.uint8)
