@@ -171,13 +171,15 @@ class ReachFinder:
             if not at and kind not in self._at:
                 continue
             speed = self._pace(number, spot)
-            if kind not in self._at:
+            comes = kind not in self._at
+            if comes:
                 self._at[kind] = self._left.pop(kind, _Stay(sample.time, sample.time, distance, np.inf))
             stay = self._at[kind]
             stay.ended = sample.time
             if at:
                 stay.nearest = min(stay.nearest, distance)
-            if at or sample.among:
+            # How fast it was until it came says nothing of what it does here: who rested by the rim passes over.
+            if (at or sample.among) and not (comes and kind is PileKind.DISCARD):
                 stay.slowest = min(stay.slowest, speed)
         return ended
 

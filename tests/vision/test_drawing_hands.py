@@ -88,6 +88,17 @@ def test_who_passes_over_a_pile_was_not_busy_there() -> None:
     assert not stayed_at(PileKind.DISCARD, stays, 1.5, [DISCARD, DRAW])
 
 
+def test_who_sets_out_and_passes_over_a_pile_has_not_stayed_there() -> None:
+    """One of its fingers seems to be where it rested until another one is over the pile."""
+    samples = way((420, 380, 2.0), (310, 215, 0.0), (200, 100, 0.5))
+    first = next(number for number, sample in enumerate(samples) if np.hypot(*(sample.tip - DISCARD.middle)) < 60)
+    for number in range(first + 1):
+        samples[number] = replace(samples[number], ends=(samples[number].tip, np.array([420.0, 380.0])))
+    reaches = ReachFinder(Track(1, samples, gone=True)).follow([DISCARD, DRAW])
+    assert [reach.kind for reach in reaches if not reach.stayed] == [PileKind.DISCARD]
+    assert not any(reach.stayed for reach in reaches)
+
+
 def test_who_goes_home_with_the_colours_of_the_back_has_drawn() -> None:
     skin, back = shares(0), shares(1)
     samples = way((420, 205, 0.5), (420, 400, 0))
