@@ -378,7 +378,7 @@ class ArmWatcher:
                 track.gone = True
                 self._count += 1
                 samples = track.samples[home:]
-                del track.samples[home + 1 :]
+                track.until = samples[0].time
                 came = track.number if track.came is None else track.came
                 self._tracks.append(Track(self._count, samples, sum(sample.single for sample in samples), came=came))
 

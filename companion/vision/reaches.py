@@ -131,7 +131,8 @@ class ReachFinder:
         self._seen = len(samples)
         if self.track.gone:
             self._left |= self._at
-            ended += [self._reach(kind, stay) for kind, stay in self._left.items()]
+            mine = ((kind, stay) for kind, stay in self._left.items() if stay.began <= self.track.until)
+            ended += [self._reach(kind, stay) for kind, stay in mine]
             self._at, self._left = {}, {}
         return ended
 
@@ -278,7 +279,7 @@ def last_at(
         brought = _IF_BROUGHT if more is not None and more < -_BROUGHT else 0.0
         for number in range(len(track.samples) - 1, -1, -1):
             time = track.samples[number].time
-            if time > landed + _LETS_GO or time < landed - REMEMBERED:
+            if time > min(landed + _LETS_GO, track.until) or time < landed - REMEMBERED:
                 continue
             away = distances(track, number, [spot])[spot.kind]
             if away > _LAID_FROM:

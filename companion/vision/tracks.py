@@ -85,7 +85,7 @@ class Track:
     """One arm from its coming to its leaving. alone: in how many frames it was seen by itself. gone: it has left.
 
     came: the number that it had when it came into the picture, where it has been at home since; None where that is its
-    own.
+    own. until: the time (s) after which it is another track that it goes on as.
     """
 
     number: int
@@ -93,6 +93,7 @@ class Track:
     alone: int = 0
     gone: bool = False
     came: int | None = None
+    until: float = np.inf
 
     @property
     def last(self) -> Sample:

@@ -85,7 +85,7 @@ def test_an_arm_that_was_nearly_gone_and_comes_again_is_another() -> None:
     drew, laid = (reach.track for reach in reaches)
     assert drew.number != laid.number
     assert (drew.came, laid.came) == (None, drew.number)
-    assert drew.last.time == laid.samples[0].time
+    assert drew.until == laid.samples[0].time
     assert all(track.gone for track in tracks)
 
 

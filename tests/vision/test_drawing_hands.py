@@ -10,7 +10,7 @@ import pytest
 from companion.vision.drawn import told
 from companion.vision.events import PileKind
 from companion.vision.motion import Floats, Zone
-from companion.vision.reaches import ReachFinder, Spot, stayed_at
+from companion.vision.reaches import ReachFinder, Spot, last_at, stayed_at
 from companion.vision.rim import Point
 from companion.vision.tracks import Sample, Track
 
@@ -79,6 +79,19 @@ def test_a_hand_that_rests_by_the_pile_once_it_has_drawn_was_there_no_longer() -
     (draw,) = ReachFinder(Track(1, samples, gone=True)).follow([DRAW])
     assert draw.ended < 1.4
     assert told(draw, ZONE, DRAW).drawn[0] < 0.3
+
+
+def test_what_an_arm_does_since_it_reached_in_anew_is_no_stay_of_the_old_track() -> None:
+    """It came to the pile within the frames that tell so, which are the new track's alone."""
+    samples = way((420, 330, 0.3), (420, 390, 0.1), (420, 205, 0.0))
+    track, arrived = Track(1, samples[:1]), len(samples)
+    finder = ReachFinder(track)
+    for number in range(1, arrived):
+        track.samples.append(samples[number])
+        assert finder.follow([DRAW]) == []
+    track.until, track.gone = 1.0, True
+    assert finder.follow([DRAW]) == []
+    assert last_at(DRAW, [track], track.last.time) is None
 
 
 def test_who_passes_over_a_pile_was_not_busy_there() -> None:
