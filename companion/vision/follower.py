@@ -38,10 +38,10 @@ from companion.vision.reaches import (
     Spot,
     arm_of,
     came_to,
+    gained_at,
     is_brief,
     last_at,
     stayed_at,
-    took,
     was_laying,
 )
 from companion.vision.sightings import Back
@@ -194,7 +194,7 @@ class Follower:
         if place is not None and track.last.time - track.samples[0].time <= _RESTS:
             came = track.direction(discard.middle, -np.inf, np.inf)
             side = None if came is None else int(came[0] // ONE_PLAYER)
-            self._draw_pile.visit(place, zone, side, track.number, took(track, place, zone.length))
+            self._draw_pile.visit(place, zone, side, track.number, gained_at(track, place, zone.length))
 
     def _tell_again(self, zone: Zone, time: float) -> None:
         """Hold back what arms did at the draw pile that left before it was known to lie there."""

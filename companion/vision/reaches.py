@@ -275,7 +275,7 @@ def last_at(
     most = max(carried.values(), default=0.0)
     for track in tracks:
         comes = track.number not in done and landed - track.samples[0].time <= _COMES_WITHIN
-        more = took(track, spot.middle, spot.length) if comes else None
+        more = gained_at(track, spot.middle, spot.length) if comes else None
         brought = _IF_BROUGHT if more is not None and more < -_BROUGHT else 0.0
         for number in range(len(track.samples) - 1, -1, -1):
             time = track.samples[number].time
@@ -306,7 +306,7 @@ def _carried(
     return {number: likeness for number, likeness in seen.items() if likeness is not None}
 
 
-def took(track: Track, place: Point, length: float) -> float | None:
+def gained_at(track: Track, place: Point, length: float) -> float | None:
     """Return by how much more of the picture a hand hides since it was nearest to a place than on its way there.
 
     In squares of a card's length; None where that is not known.

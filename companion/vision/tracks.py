@@ -112,7 +112,7 @@ class Track:
         squares of which it is returned.
         """
         way = [
-            (sample.time, float(np.hypot(*(sample.tip - sample.rim))) / length, sample.area / length**2)
+            (sample.time, sample.depth / length, sample.area / length**2)
             for sample in self.samples
             if sample.single and sample.rim is not None
         ]
