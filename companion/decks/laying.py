@@ -20,6 +20,8 @@ Floats = NDArray[np.float32]
 _CHANGED, _OVER_NOISE = 10.0, 4.0
 # Blur (px) under which noise and the slightest shake are not seen.
 _BLUR = 1.5
+# How much brighter a picture may be by the camera's own doing, told by pixels so far apart.
+_GAINS, _APART = (0.8, 1.25), 4
 # Changed spots nearer than this share of the picture's longer side are of one card: like print has not changed.
 _GAP = 0.02
 # The changed part of a picture is a card if it is so large (share of the picture) and so long over its width.
@@ -64,15 +66,23 @@ class Laid:
 
 def _soft(image: Image) -> Floats:
     """Return the picture as float32, blurred a little."""
-    return np.asarray(cv2.GaussianBlur(image, (0, 0), _BLUR), np.float32)
+    return np.asarray(cv2.GaussianBlur(image.astype(np.float32), (0, 0), _BLUR), np.float32)
 
 
 def changes(before: Image, after: Image) -> Floats:
     """Return (H, W) float32 by how many grey levels two pictures of one size differ, noise taken off."""
     was, now = _soft(before), _soft(after)
-    # The camera may have turned its gain up a little for all of the picture.
-    gain = float(np.median(now)) / max(1.0, float(np.median(was)))
-    return np.asarray(np.abs(now - was * np.clip(gain, 0.8, 1.25)).max(2), np.float32)
+    return np.asarray(np.abs(now - was * np.clip(_gain(was, now), *_GAINS)).max(2), np.float32)
+
+
+def _gain(was: Floats, now: Floats) -> float:
+    """Return how many times as bright a picture is, as the camera may have turned its gain up a little for all of it.
+
+    The darker half does not tell: of a dark table a level more or less is a tenth.
+    """
+    before, after = was[::_APART, ::_APART].ravel(), now[::_APART, ::_APART].ravel()
+    bright = before >= max(1.0, float(np.median(before)))
+    return float(np.median(after[bright] / before[bright])) if bright.any() else 1.0
 
 
 def changed_card(before: Image, after: Image) -> Quad | None:

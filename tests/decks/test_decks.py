@@ -25,7 +25,7 @@ from companion.dataset.artist.styles import sample_style
 from companion.decks.assignment import assign
 from companion.decks.deckfile import DeckFileError, LearntDeck, encoded, pack, unpack
 from companion.decks.fitting import DeckFit
-from companion.decks.laying import Pile, card_like, changed_card, usual_size
+from companion.decks.laying import Pile, card_like, changed_card, changes, usual_size
 from companion.decks.lesson import Lesson
 from companion.decks.library import DeckLibrary, NoSuchDeckError
 from companion.decks.look import fit
@@ -82,6 +82,20 @@ def test_what_has_changed_on_the_pile_is_the_card() -> None:
     assert intersection_over_smaller(found, truth) > 0.95
     assert abs(cv2.contourArea(found)) == pytest.approx(abs(cv2.contourArea(truth)), rel=0.1)
     assert changed_card(pile, pile) is None
+
+
+def test_on_a_dark_table_a_grey_level_more_makes_no_gain() -> None:
+    table = np.full((480, 640, 3), 5, np.uint8)
+    table[:, 330:] = 6
+    pile, lies = _laid(table, RED_7, (480, 240), 20)
+    after, laid = _laid(pile, BLUE_3, (160, 240), 35)
+    assert np.median(pile) == 5
+    assert np.median(after) == 6
+    changed = changes(pile, after)
+    inside = cv2.fillConvexPoly(np.zeros((480, 640), np.uint8), lies.round().astype(np.int32), 1) > 0
+    assert float(changed[inside].max()) < 2
+    beyond = cv2.fillConvexPoly(np.zeros((480, 640), np.uint8), laid.round().astype(np.int32), 1) > 0
+    assert float(np.median(changed[beyond])) > 20
 
 
 def test_a_card_on_its_copy_is_found_by_the_little_that_has_changed() -> None:
