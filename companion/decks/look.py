@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from companion.cards import ALL_CARDS
 from companion.decks.unlaid import Apart
-from companion.vision.labels import Floats, log_softmax
+from companion.vision.labels import Floats, color_class, face_class, log_softmax
 
 CLASSES = len(ALL_CARDS) + 1
 """Cards that a reader tells apart, and no card."""
@@ -37,6 +37,8 @@ _NEVER = 1e-6
 _BEGIN, _FULL, _LEAST = 0.2, 0.6, 0.4
 # The step is taken to be at least so large.
 _LEAST_STEP = 0.04
+_FACES = np.array([face_class(card.face) for card in ALL_CARDS])
+_COLORS = np.array([color_class(card.color) for card in ALL_CARDS])
 # How unlike a card can be, at most, for its likeness to speak against it.
 _UNLIKE = 0.4
 
@@ -94,7 +96,9 @@ class Look:
         # A face that was not laid looks most like another one that was: what the reader takes for such a face is left
         # to it, unless it is as like to a laid one as copies are.
         unlaid = ~np.isin(logs[:, :-1].argmax(1), known) & (known[likeness.argmax(1)] < NOTHING)
-        belongs[unlaid] = np.clip((likeness.max(1)[unlaid] - self.full) / (self.full - self.begin), 0, 1)
+        odds = None if self.apart is None else self.apart.odds(likeness.max(1), _for_laid(self._own(logs), known))
+        if odds is None or self.sharpness == 0:
+            belongs[unlaid] = np.clip((likeness.max(1)[unlaid] - self.full) / (self.full - self.begin), 0, 1)
         if self.sharpness == 0:
             # Of what it reads well by itself the reader need be told but what is none.
             surely = np.where(known[likeness.argmax(1)] == NOTHING, belongs, 0)
@@ -109,12 +113,17 @@ class Look:
             own[:, others] = own[:, others].max(1, keepdims=True) + within
             evidence[:, others] = evidence[:, UNNAMED:]
         told = np.asarray(own + evidence[:, :CLASSES], np.float32)
-        if self.apart is not None:
-            told = self._with_unlaid(told, logs, known, self.apart.odds(likeness.max(1)))
+        if odds is not None:
+            told = self._with_unlaid(told, logs, known, odds)
         blended = log_softmax(told)
         # Between the two, not a jump: a crop that is hardly like the deck's is hardly read otherwise than without it.
         weighed = np.where(belonging > 0, (1 - belonging) * logs + belonging * blended, logs)
-        return weighed.astype(np.float32), belongs
+        if odds is not None:
+            # What is told to be a face that was not laid is none of those that the deck knows.
+            belongs = np.where(
+                np.isin(weighed[:, :-1].argmax(1), known), belongs, belongs * np.maximum(np.tanh(odds / 2), 0)
+            )
+        return weighed.astype(np.float32), np.asarray(belongs, np.float32)
 
     def _own(self, logs: Floats) -> Floats:
         """Return what the reader's (N, 57) log-likelihoods tell of each card, as it errs on this design."""
@@ -126,13 +135,10 @@ class Look:
         Of those the deck knows nothing: which of them it is, the reader tells. odds: (N,) nats for a face that was.
         """
         others = np.setdiff1d(np.arange(NOTHING), known)
-        laid = known[known < NOTHING]
-        own = np.maximum(self._own(logs), _BOUND) * self.trust
         # What cards without a name add to the others is of the deck, too.
-        of_deck = np.arange(NOTHING) if known[-1] == UNNAMED else laid
-        share = np.logaddexp.reduce(own[:, laid], axis=1) + odds - np.logaddexp.reduce(told[:, of_deck], axis=1)
-        told = told + share[:, None]
-        unlaid = np.logaddexp.reduce(own[:, others], axis=1)[:, None] + log_softmax(logs[:, others])
+        of_deck = np.arange(NOTHING) if known[-1] == UNNAMED else known[known < NOTHING]
+        told = told + (odds - np.logaddexp.reduce(told[:, of_deck], axis=1))[:, None]
+        unlaid = log_softmax(self._own(logs)[:, others])
         told[:, others] = np.logaddexp(told[:, others], unlaid) if known[-1] == UNNAMED else unlaid
         return np.asarray(told, np.float32)
 
@@ -189,18 +195,75 @@ def fit(
     sharpness, trust = _weights(
         look, likeness.astype(np.float32), asked, told, labels[named], known, max(high - low, _LEAST_STEP)
     )
-    # A lone card's views are more like itself than any other copy would be.
-    copies_like = np.maximum(right, wrong)[~lone[named]] if part else right
-    apart = Apart.of(copies_like if len(copies_like) else right, wrong) if part else None
+    apart = None
+    if part:
+        # Each face is taken for one that was not laid.
+        untold = [
+            _by_confusion(rows, _confusion(says[labels != card], labels[labels != card]))
+            for rows, card in zip(asked, labels[named], strict=True)
+        ]
+        apart = _apart(right, wrong, told, np.stack(untold), labels[named], ~lone[named])
     return replace(look, sharpness=sharpness, trust=trust, prior=prior, apart=apart, confusion=confusion)
 
 
+def _apart(
+    right: Floats,
+    wrong: Floats,
+    told: Floats,
+    untold: Floats,
+    cards: NDArray[np.intp],
+    copied: NDArray[np.bool_],
+) -> Apart:
+    """Return what tells faces that were laid from others.
+
+    right, wrong: (N, Q) likeness of views of cards (N,) to their own faces and to the others. told, untold: (N, Q, 57)
+    what the reader tells of them, and would had their faces not been laid. copied: (N,) of which there are copies: a
+    lone card's views are more like itself than any would be.
+    """
+    laid = np.unique(cards)
+    copied = copied if copied.any() else np.ones_like(copied)
+    own = np.stack([np.maximum(right, wrong), _for_laid(told, laid)], -1)[copied]
+    said = np.stack([_for_laid(rows, laid[laid != card]) for rows, card in zip(untold, cards, strict=True)])
+    return Apart.of(own.reshape(-1, 2), np.stack([wrong, said], -1).reshape(-1, 2))
+
+
+def _for_laid(logs: Floats, known: NDArray[np.intp]) -> Floats:
+    """Return by how many nats (...,) a reader's (..., 57) log-likelihoods are for the known cards, not the others."""
+    laid = np.isin(np.arange(NOTHING), known)
+    cards = np.maximum(logs[..., :NOTHING], np.log(_NEVER))
+    return np.asarray(
+        np.logaddexp.reduce(cards[..., laid], -1) - np.logaddexp.reduce(cards[..., ~laid], -1), np.float32
+    )
+
+
 def _confusion(says: Floats, labels: NDArray[np.intp]) -> Floats:
-    """Return (57, 57) what the reader says of each card in the mean. says: (N, 57) likelihoods of crops of cards."""
+    """Return (57, 57) what the reader says of each card in the mean. says: (N, 57) likelihoods of crops of cards.
+
+    Of a card that was not laid it says the face as of those of that face that were, and likewise the colour.
+    """
     confusion = np.eye(CLASSES, dtype=np.float32)
-    for card in np.unique(labels[labels < NOTHING]):
+    laid = np.unique(labels[labels < NOTHING])
+    for card in laid:
         confusion[card] = says[labels == card].mean(0)
+    means = confusion[laid]
+    face_says, color_says = (_by_kind(means, laid, kinds) for kinds in (_FACES, _COLORS))
+    others = np.setdiff1d(np.arange(NOTHING), laid)
+    pairs = face_says[_FACES[others]][:, _FACES] * color_says[_COLORS[others]][:, _COLORS]
+    confusion[others, :NOTHING] = pairs / np.maximum(pairs.sum(1, keepdims=True), _NEVER)
     return confusion
+
+
+def _by_kind(means: Floats, cards: NDArray[np.intp], kinds: NDArray[np.intp]) -> Floats:
+    """Return (K, K) how likely each face or colour is said of each, that itself of which no card was laid.
+
+    means: (C, 57) what is said of cards (C,). kinds: (56,) which face or colour each card has.
+    """
+    count = int(kinds.max()) + 1
+    said = np.stack([means[:, :NOTHING][:, kinds == kind].sum(1) for kind in range(count)], 1)
+    said = said / np.maximum(said.sum(1, keepdims=True), _NEVER)
+    there = kinds[cards]
+    rows = [said[there == kind].mean(0) if (there == kind).any() else np.eye(count)[kind] for kind in range(count)]
+    return np.asarray(rows, np.float32)
 
 
 def _without(confusion: Floats, says: Floats, labels: NDArray[np.intp], crop: int) -> Floats:

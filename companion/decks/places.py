@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from companion.decks.deckfile import LearntDeck
 from companion.decks.look import CLASSES, NOTHING, UNNAMED
 from companion.decks.registration import Templates
+from companion.decks.unlaid import Apart
 from companion.decks.views import index_frames, outline, usual_spot
 from companion.vision.geometry import Image, Quad, cut
-from companion.vision.labels import log_softmax
+from companion.vision.labels import Floats, log_softmax
 from companion.vision.learnt import Placed
 
 # Sizes (px) at which whole cards and indices are compared.
@@ -27,17 +30,37 @@ _MOST = 9.0
 # How far corners of rough outlines are off, over the longer side, and the share of them that may be lost altogether.
 _OFF, _LOST = 0.02, 0.05
 _SEED = 20
+# Where all faces were laid, or nothing is known.
+_NEITHER = Apart(0.0, 0.0, 0.0)
+
+
+@dataclass(frozen=True)
+class Fitted:
+    """What correlations tell: nats for one of one, and what tells faces that were laid from others."""
+
+    sharpness: float
+    apart: Apart = _NEITHER
+
+    @classmethod
+    def kept(cls, values: Floats) -> Fitted:
+        """Return what was written as an array."""
+        sharpness, *apart = map(float, values)
+        return cls(sharpness, Apart(*apart))
+
+    def array(self) -> Floats:
+        """Return the same as an array."""
+        return np.array([self.sharpness, self.apart.slope, self.apart.trust, self.apart.offset], np.float32)
 
 
 class Places:
     """Finds which of the deck's pictures lies about a place, and how.
 
-    cards: the pictures' cards, as numbers of ALL_CARDS, or UNNAMED. sharpness: nats for a correlation of one. prior:
-    nats against a card that was not laid, None where only a part of the deck was.
+    cards: the pictures' cards, as numbers of ALL_CARDS, or UNNAMED. fitted: what correlations tell. prior: nats against
+    a card that was not laid, None where only a part of the deck was.
     """
 
-    def __init__(self, templates: Templates, cards: Sequence[int], sharpness: float, prior: float | None = 0.0) -> None:
-        self.sharpness = sharpness
+    def __init__(self, templates: Templates, cards: Sequence[int], fitted: Fitted, prior: float | None = 0.0) -> None:
+        self.fitted = fitted
         self._prior = prior
         self._templates = templates
         self._cards = np.asarray(cards)
@@ -52,35 +75,38 @@ class Places:
             return None
         best = np.full(CLASSES + 1, -1.0, np.float32)
         np.maximum.at(best, self._cards, found.fits)
-        logs = np.maximum(self.sharpness * (best - best.max()), -_MOST)
+        logs = np.maximum(self.fitted.sharpness * (best - best.max()), -_MOST)
         # How a face looks that was not laid is not known. One whose name is in doubt may be any of them.
         logs[self._unlaid] = logs[UNNAMED] if self._doubtful else -_MOST if self._prior is None else -self._prior
         belonging = float(np.clip((found.fit - _FITS) / (_SURELY - _FITS), 0, 1))
         # A picture that hardly fits tells which card it is if there is one, not that there is one: a card face down may
         # be as dark in the middle as a wild.
         logs[NOTHING] = -_MOST * belonging
-        return Placed(found.quad, np.asarray(logs[:CLASSES], np.float32), belonging, self._unseen)
+        odds = 0.0
+        if len(self._unseen):
+            odds = float(self.fitted.apart.odds(np.array([found.fit], np.float32), np.zeros(1, np.float32))[0])
+        return Placed(found.quad, np.asarray(logs[:CLASSES], np.float32), belonging, self._unseen, odds)
 
 
 def card_places(
-    deck: LearntDeck, cards: Sequence[int], prior: float | None = 0.0, sharpness: float | None = None
+    deck: LearntDeck, cards: Sequence[int], prior: float | None = 0.0, fitted: Fitted | None = None
 ) -> Places:
     """Return what finds whole cards, upright or upside down.
 
-    prior: nats against a card that was not laid. sharpness: nats for a correlation of one, fitted where None.
+    prior: nats against a card that was not laid. fitted: what correlations tell, found where None.
     """
     frames = [(picture, outline()) for picture in deck.laid]
-    return _places(frames, cards, (0, 2), _CARD, _SHARPNESSES if sharpness is None else (sharpness,), prior)
+    return _places(frames, cards, (0, 2), _CARD, _SHARPNESSES, fitted, prior)
 
 
 def index_places(
-    deck: LearntDeck, cards: Sequence[int], prior: float | None = 0.0, sharpness: float | None = None
+    deck: LearntDeck, cards: Sequence[int], prior: float | None = 0.0, fitted: Fitted | None = None
 ) -> Places:
     """Return what finds upright indices, of either corner of each card."""
     spot = deck.spot or usual_spot()
     frames = [(picture, frame) for picture in deck.laid for frame in index_frames(*spot)]
     both = [card for card in cards for _ in range(2)]
-    return _places(frames, both, (0,), _INDEX, _INDEX_SHARPNESSES if sharpness is None else (sharpness,), prior)
+    return _places(frames, both, (0,), _INDEX, _INDEX_SHARPNESSES, fitted, prior)
 
 
 def _places(
@@ -89,6 +115,7 @@ def _places(
     turns: Sequence[int],
     size: tuple[int, int],
     sharpnesses: Sequence[float],
+    fitted: Fitted | None,
     prior: float | None,
 ) -> Places:
     """Return what finds what these frames of pictures show.
@@ -97,15 +124,15 @@ def _places(
     by the others: on a design whose cards differ in a thin sign alone it tells little.
     """
     templates = Templates([cut(picture, frame, *size) for picture, frame in frames], turns, small=len(turns) == 1)
-    if len(sharpnesses) == 1:
-        return Places(templates, cards, sharpnesses[0], prior)
+    if fitted is not None:
+        return Places(templates, cards, fitted, prior)
     rng = np.random.default_rng(_SEED)
     labels = np.asarray(cards)
     lone = np.array([(labels == card).sum() == 1 for card in cards])
     known, starts = np.unique(labels, return_index=True)
     order = np.argsort(labels, kind="stable")
     starts = np.searchsorted(labels[order], known)
-    rows, own = [], []
+    rows, own, copied = [], [], []
     for i, (picture, frame) in enumerate(frames):
         length = max(float(np.hypot(*(frame[3] - frame[0]))), float(np.hypot(*(frame[1] - frame[0]))))
         rough = np.asarray(frame + rng.normal(0, _OFF, (4, 2)) * length, np.float32)
@@ -113,8 +140,9 @@ def _places(
         if labels[i] != UNNAMED and found is not None and found.fit >= _FITS:
             rows.append(np.maximum.reduceat(found.fits[order], starts))
             own.append(int(np.searchsorted(known, labels[i])))
+            copied.append(not lone[i])
     if not rows:
-        return Places(templates, cards, 0.0, prior)
+        return Places(templates, cards, Fitted(0.0), prior)
     best = np.stack(rows)
 
     def told(sharpness: float) -> float:
@@ -122,4 +150,18 @@ def _places(
         right = np.exp(logs[np.arange(len(own)), own])
         return float(np.log((1 - _LOST) * right + _LOST / len(known)).mean())
 
-    return Places(templates, cards, max(sharpnesses, key=told), prior)
+    apart = _NEITHER if prior is not None else _apart(best, own, np.array(copied))
+    return Places(templates, cards, Fitted(max(sharpnesses, key=told), apart), prior)
+
+
+def _apart(best: Floats, own: Sequence[int], copied: NDArray[np.bool_]) -> Apart:
+    """Return what tells faces that were laid from others by how well the likeliest picture fits.
+
+    best: (N, C) how well the pictures of C cards fit one of own (N,), of which there is another picture where copied.
+    Each face is taken for one that was not laid.
+    """
+    others = best.copy()
+    others[np.arange(len(own)), own] = -1.0
+    copies = best[copied] if copied.any() else best
+    fits = (copies.max(1), others.max(1) if best.shape[1] > 1 else np.full(len(best), _FITS, np.float32))
+    return Apart.of(*(np.stack([fit, np.zeros_like(fit)], 1) for fit in fits))

@@ -16,7 +16,7 @@ from companion.decks.deckfile import LearntDeck
 from companion.decks.fitting import Likes, agreement
 from companion.decks.kept import Arrays, keep, kept
 from companion.decks.look import CLASSES, NOTHING, UNNAMED, Look, fit, unit
-from companion.decks.places import Places, card_places, index_places
+from companion.decks.places import Fitted, Places, card_places, index_places
 from companion.decks.seeking import Seeker
 from companion.decks.views import PLAIN, UPRIGHT, CardViews, index_frames, outline, study, usual_spot
 from companion.vision.geometry import Image, Quad, homography, project
@@ -27,7 +27,7 @@ from companion.vision.reader import Reader
 # The views of indices that stand for how they may look elsewhere are the last ones; see `study`.
 _SEED = 20
 # What the file of what is kept is made anew for: another number stands for another way to work it out.
-_VERSION, _SHARPNESS = b"8", "sharpness"
+_VERSION, _FITTED = b"9", "fitted"
 # The lowest number that 16 bits are let hold.
 _LOWEST = -6e4
 # A sign is an index where it tells the card on this share of the pictures: well above chance, and well below what one
@@ -61,6 +61,21 @@ class DeckLooks:
     def seeks(self) -> bool:
         """Whether its cards are unlike any that the networks know, and worth seeking by their pictures."""
         return self.seeker is not None
+
+    @property
+    def has_indices(self) -> bool:
+        """Whether something was found in the corners of the deck's cards."""
+        return self.spot is not None
+
+    @property
+    def tells_cards(self) -> bool:
+        """Whether whole cards are told by their likeness to the deck's, which the networks do not read as well."""
+        return self.cards.sharpness > 0
+
+    @property
+    def tells_indices(self) -> bool:
+        """Whether indices are."""
+        return self.indices.sharpness > 0
 
     def seek(self, image: Image, known: Sequence[Quad], sure: Sequence[tuple[Quad, int]] = ()) -> list[Sought]:
         """Return the deck's cards in a picture, the topmost first, without those that are sure.
@@ -157,14 +172,14 @@ def learnt_looks(reader: Reader, deck: LearntDeck, networks: Path, cache: Path |
     added = [ALL_CARDS.index(view.card) for view in deck.further]
     prior = _against_unlaid(deck)
     told = looks([*views, *further_views_of(reader, deck)], cards + added, prior)
-    first, second = (None, None) if had is None else (float(value) for value in had[_SHARPNESS])
+    first, second = (None, None) if had is None else map(Fitted.kept, had[_FITTED])
     whole, indices = card_places(deck, cards, prior, first), index_places(deck, cards, prior, second)
     seeker = None
     if not is_familiar(views, cards):
         seeker = Seeker.of(deck, cards, prior) if had is None else Seeker.kept(had, prior)
     if cache and had is None:
-        sharpness = {_SHARPNESS: np.array([whole.sharpness, indices.sharpness])}
-        keep(cache, key, {**_as_arrays(views), **sharpness, **(seeker.arrays() if seeker else {})})
+        fitted = {_FITTED: np.stack([whole.fitted.array(), indices.fitted.array()])}
+        keep(cache, key, {**_as_arrays(views), **fitted, **(seeker.arrays() if seeker else {})})
     told = replace(told, spot=deck.spot, likes=Likes(deck.laid))
     named = [i for i, card in enumerate(cards) if card < NOTHING]
     if named and agreement([deck.laid[i] for i in named], [cards[i] for i in named]) < _AGREEING:

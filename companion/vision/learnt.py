@@ -23,13 +23,19 @@ class Placed:
     """Where one of the deck's pictures was found to lie.
 
     quad: its outline (4, 2). logs: (57,) log-likelihoods by how well each card's pictures fit there. belonging: how
-    surely (0 to 1) it is of this deck. unseen: the cards, numbers of ALL_CARDS, of which the deck lacks pictures.
+    surely (0 to 1) it is of this deck. unseen: the cards, numbers of ALL_CARDS, of which the deck lacks pictures. odds:
+    nats against those, by how well the likeliest of the others' fits.
     """
 
     quad: Quad
     logs: Floats
     belonging: float
     unseen: NDArray[np.intp] = field(default_factory=_ALL_SEEN.copy)
+    odds: float = 0.0
+
+    def lacks(self, logs: Floats) -> bool:
+        """Whether the likeliest card by (57,) log-likelihoods is one of which the deck has no picture."""
+        return bool(np.isin(logs[:-1].argmax(), self.unseen))
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,13 +43,14 @@ class Sought:
     """A card of the deck, told by its picture alone.
 
     quad: its outline (4, 2). logs: (57,) log-likelihoods by what shows of it. shown: (R, C) which cells of it do.
-    unseen: the cards, numbers of ALL_CARDS, of which the deck lacks pictures.
+    unseen: the cards, numbers of ALL_CARDS, of which the deck lacks pictures. odds: nats against those.
     """
 
     quad: Quad
     logs: Floats
     shown: NDArray[np.bool_]
     unseen: NDArray[np.intp] = field(default_factory=_ALL_SEEN.copy)
+    odds: float = 0.0
 
     @property
     def open(self) -> bool:
@@ -66,14 +73,15 @@ class Sought:
 def with_pictures(read: Floats, pictures: Placed | Sought) -> Floats:
     """Return the (57,) log-likelihoods that were read, with what the deck's pictures tell besides.
 
-    Of cards that it has no picture of these tell nothing: together they are as likely as they were read to be.
+    Of cards that it has no picture of these tell nothing but how well others fit: but for that they are together as
+    likely as they were read to be.
     """
     told: Floats = log_softmax(np.asarray(read + pictures.logs, np.float32)[None])[0]
     unseen = pictures.unseen
     if not len(unseen):
         return told
     seen = np.setdiff1d(np.arange(len(read) - 1), unseen)
-    as_read = read[unseen] + np.logaddexp.reduce(told[seen]) - np.logaddexp.reduce(read[seen])
+    as_read = read[unseen] + np.logaddexp.reduce(told[seen]) - np.logaddexp.reduce(read[seen]) - pictures.odds
     told[unseen] = np.maximum(told[unseen], as_read)
     return np.asarray(log_softmax(told[None])[0], np.float32)
 
@@ -84,6 +92,18 @@ class Deck(Protocol):
     @property
     def seeks(self) -> bool:
         """Whether its cards are unlike any that the networks know, and worth seeking by their pictures."""
+
+    @property
+    def has_indices(self) -> bool:
+        """Whether something was found in the corners of the deck's cards."""
+
+    @property
+    def tells_cards(self) -> bool:
+        """Whether whole cards are told by their likeness to the deck's, which the networks do not read as well."""
+
+    @property
+    def tells_indices(self) -> bool:
+        """Whether indices are."""
 
     def seek(self, image: Image, known: Sequence[Quad], sure: Sequence[tuple[Quad, int]] = ()) -> list[Sought]:
         """Return the deck's cards in a picture, the topmost first, without those that are sure.

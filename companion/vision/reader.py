@@ -173,12 +173,16 @@ class Reader:
         """Return what upright corners show at one look."""
         if not frames:
             return []
-        (logs,), _, _ = self._index_scores(image, frames)
-        return [Reading(frame, row, self._index_scale) for frame, row in zip(frames, logs, strict=True)]
+        (logs,), _, (belonging,) = self._index_scores(image, frames)
+        seen = zip(frames, logs, belonging.tolist(), strict=True)
+        return [Reading(frame, row, self._index_scale, belongs) for frame, row, belongs in seen]
 
     def _with_corners(self, image: Image, card: Reading, corners: Sequence[Reading]) -> Reading:
-        # On a card of the learnt deck only what is of the deck in its corners counts.
-        together = with_indices(card, [one for one in corners if one.belonging >= card.belonging / 2])
+        own = corners
+        if self._deck is not None and (card.known or (self.seeks and card.belonging > 0)):
+            # On a card of the learnt deck only what is of the deck in its corners counts, if it has any there.
+            own = [one for one in corners if one.belonging >= card.belonging / 2] if self._deck.has_indices else []
+        together = with_indices(card, own)
         # What a learnt deck's card is known to look like needs no caution.
         return together if card.known else together.at_most(most_sure(image, card, corners, together))
 
@@ -234,18 +238,27 @@ class Reader:
 
         least: ratio of an outline's sides over which the card may lie sideways in it.
         """
+        # What the networks read as well by themselves is told as without the deck, not as one of its cards.
+        as_read = seen if deck.tells_cards else replace(seen, belonging=0.0)
         if seen.belonging >= _SURELY and seen.logs.max() > _CLEARLY:
-            return seen
+            return as_read
         placed = deck.place_card(image, seen.outline)
         if placed is None and _aspect(seen.outline) > least:
             # Seen from low, a card may lie sideways in its outline, which is then made out ill.
             (sideways,) = self._pass(image, [turned(seen.outline, -1)])
             placed = deck.place_card(image, sideways.outline)
         if placed is None:
-            return seen
+            return as_read
         views = self._pass(image, [placed.quad, turned(placed.quad, 2)])
-        logs = with_pictures(_mean([view.logs for view in views]), placed)
+        read = _mean([view.logs for view in views])
+        if placed.lacks(seen.logs):
+            # Another face's picture lies on it so well or so ill: what was read before counts as much.
+            read = _mean((seen.logs, read))
+        logs = with_pictures(read, placed)
         belonging = max(placed.belonging, *(view.belonging for view in views))
+        if len(placed.unseen):
+            # What may as well be a card without a picture is not known by the pictures.
+            belonging *= max(0.0, 1 - 2 * float(np.exp(logs[placed.unseen]).sum()))
         return _Pass(placed.quad, logs, belonging)
 
     def _turned_pass(self, image: Image, quads: Sequence[Quad]) -> list[_Pass]:
@@ -363,17 +376,18 @@ class Reader:
 
     def _placed_index(self, image: Image, seen: Reading, deck: Deck) -> Reading:
         """Return what is read where an index of the deck fits, if what was seen is not surely read already."""
+        as_read = seen if deck.tells_indices else replace(seen, belonging=0.0)
         if seen.belonging >= _SURELY and seen.logs.max() > _CLEARLY_INDEX:
-            return seen
+            return as_read
         # Of a design that it knows the reader tells what is no index better than a small picture that fits.
         if not deck.seeks and seen.nothing > seen.confidence:
-            return seen
+            return as_read
         placed = deck.place_index(image, seen.quad)
         if placed is None:
-            return seen
+            return as_read
         (logs,), _, (belonging,) = self._index_scores(image, [placed.quad])
-        # What was seen before in a frame that fitted well counts as much.
-        share = seen.belonging / 2
+        # What was seen before in a frame that fitted well counts as much, or where it is a face without a picture.
+        share = 0.5 if placed.lacks(seen.logs) else seen.belonging / 2
         together = with_pictures(np.asarray(share * seen.logs + (1 - share) * logs[0], np.float32), placed)
         return replace(seen, logs=together, belonging=max(placed.belonging, float(belonging[0])))
 

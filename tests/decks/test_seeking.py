@@ -17,13 +17,13 @@ from companion.decks.congealing import congealed
 from companion.decks.deckfile import LearntDeck
 from companion.decks.fitting import agreement
 from companion.decks.keypoints import Keypoints
-from companion.decks.places import card_places
+from companion.decks.places import Fitted, card_places
 from companion.decks.prints import Prints
 from companion.decks.proving import glance
 from companion.decks.reading import reading_parts
 from companion.decks.seeking import Seeker, Telling, telling
 from companion.decks.teaching import learnt_looks, looks, views_of
-from companion.decks.views import PICTURE, outline
+from companion.decks.views import PICTURE, outline, usual_spot
 from companion.decks.voting import Voters
 from companion.vision.detector import model_folder
 from companion.vision.geometry import Image, Quad, corner_frames, homography, intersection_over_union, unit_square
@@ -350,13 +350,40 @@ def test_a_deck_whose_pictures_are_askew_is_not_placed_by_them(faces: list[Image
     assert told.place_card(deck.pictures[0], outline()) is None
 
 
+@pytest.mark.parametrize("sharpness", [0.0, 20.0])
+def test_what_the_networks_read_as_well_by_themselves_is_told_as_without_the_deck(
+    faces: list[Image], sharpness: float
+) -> None:
+    deck, picture, quad = _deck(faces), _table(800, 600), _turned(400, 300, 20)
+    reader, _ = reading_parts()
+    known = looks(views_of(reader, deck), CARDS)
+    known = replace(known, cards=replace(known.cards, sharpness=sharpness), card_places=None)
+    logs = np.full(57, -30, np.float32)
+    logs[CARDS[0]] = 0
+    assert reader.knowing(known)._placed(picture, _Pass(quad, logs, 1.0), known).belonging == (sharpness > 0)
+
+
+@pytest.mark.parametrize("spot", [True, False])
+def test_what_is_in_the_corners_of_a_deck_without_indices_tells_nothing(faces: list[Image], spot: bool) -> None:
+    reader, _ = reading_parts()
+    known = looks(views_of(reader, _deck(faces)), CARDS)
+    known = replace(known, spot=usual_spot() if spot else None)
+    logs, corner = np.full((2, 57), -4, np.float32)
+    logs[CARDS[0]], corner[CARDS[1]] = 0, 0
+    quad = _turned(400, 300, 20)
+    card, index = (Reading(quad, one, Scale(1.0, np.ones(57, np.bool_)), 1.0) for one in (logs, corner))
+    told = reader.knowing(known)._with_corners(_table(800, 600), card, [index, index])
+    assert told.card.name == NAMES[0]
+    assert (told.confidence < card.confidence) is spot
+
+
 def test_a_card_that_lies_sideways_in_its_outline_is_placed_by_its_picture(faces: list[Image]) -> None:
     """Before a low camera a card that points to the side looks longer across than along."""
     deck, picture = _deck(faces), _table(800, 600)
     truth = np.array([[300, 250], [470, 240], [482, 352], [288, 366]], np.float32)
     _lay(picture, faces[0], truth)
     reader, _ = reading_parts()
-    known = replace(looks(views_of(reader, deck), CARDS), card_places=card_places(deck, CARDS, sharpness=40.0))
+    known = replace(looks(views_of(reader, deck), CARDS), card_places=card_places(deck, CARDS, fitted=Fitted(40.0)))
     mistaken = _Pass(np.roll(truth, -1, axis=0), np.zeros(57, np.float32), 0.0)
     placed = reader.knowing(known)._placed(picture, mistaken, known)
     assert intersection_over_union(placed.outline, truth) > 0.9
@@ -374,7 +401,9 @@ def test_what_the_networks_surely_call_no_card_no_picture_of_a_known_deck_is_lai
     _lay(picture, shown, quad)
     reader, _ = reading_parts()
     assert (reader.read_cards(picture, [quad])[0].nothing > 0.8) is surely
-    known = replace(looks(views_of(reader, _deck(faces)), CARDS), card_places=card_places(deck, CARDS, sharpness=40.0))
+    known = replace(
+        looks(views_of(reader, _deck(faces)), CARDS), card_places=card_places(deck, CARDS, fitted=Fitted(40.0))
+    )
     placed = known.place_card(picture, quad)
     assert placed is not None
     assert placed.belonging == 1

@@ -22,37 +22,70 @@ def _read(likeliest: int, chance: float) -> Floats:
     return logs
 
 
-@pytest.mark.parametrize(("like", "nats"), [(0.8, -1.0), (0.99, 0.9), (0.6, -np.log(19))])
-def test_likeness_alone_tells_whether_a_face_was_laid_and_the_reader_which_of_the_others_it_is(
+@pytest.mark.parametrize(("like", "nats"), [(0.8, -1.0), (0.99, 0.9), (0.4, -np.log(49))])
+def test_likeness_tells_whether_a_face_was_laid_and_the_reader_which_of_the_others_it_is(
     like: float, nats: float
 ) -> None:
-    """A likeness says at most what one card in twenty that is lost leaves: 19 to 1."""
-    prototypes, mean = np.eye(3, dtype=np.float32)[:2], np.zeros(3, np.float32)
-    look = Look(prototypes, LAID, mean, 20.0, 0.0, 0.1, 0.35, 0.0, Apart(10.0, 0.9))
-    logs = _read(5, 0.96)
-    weighed, belongs = look.weigh(logs, np.array([[like, 0, np.sqrt(1 - like**2)]], np.float32))
-    chances = np.exp(weighed[0])
-    assert belongs[0] == 1
+    """A likeness says at most what one card in fifty that is lost leaves: 49 to 1."""
+    weighed, belongs = _weighed(Apart(10.0, 0.0, -9.0), like, 5)
+    chances = np.exp(weighed)
     assert chances.sum() == pytest.approx(1, abs=1e-4)
-    # The reader's own word counts nothing here: as many faces lie on either side as there are.
-    assert chances[UNLAID].sum() / chances[LAID].sum() == pytest.approx(
-        len(UNLAID) / (len(LAID) * np.exp(nats)), rel=1e-3
-    )
-    plain = np.exp(log_softmax(logs[:, UNLAID]))[0]
+    assert chances[LAID].sum() / chances[UNLAID].sum() == pytest.approx(np.exp(nats), rel=1e-3)
+    plain = np.exp(log_softmax(_read(5, 0.96)[:, UNLAID]))[0]
     assert chances[UNLAID] / chances[UNLAID].sum() == pytest.approx(plain, rel=1e-3)
     assert chances[0] > 100 * chances[1]
+    # What is told to be a face that was not laid is none of those that the deck knows.
+    assert belongs == (1 if nats > 0 else 0)
 
 
-def test_likenesses_of_copies_and_of_others_tell_what_speaks_for_a_laid_face() -> None:
+def test_a_reader_that_knows_the_design_tells_a_face_that_was_not_laid_from_a_like_one() -> None:
+    apart = Apart(10.0, 1.0, -9.0)
+    said_unlaid, _ = _weighed(apart, 0.95, 5)
+    said_laid, _ = _weighed(apart, 0.95, 0)
+    assert said_unlaid[:NOTHING].argmax() == 5
+    assert said_laid[:NOTHING].argmax() == 0
+
+
+def test_what_copies_and_others_have_been_like_and_read_as_tells_what_speaks_for_a_laid_face() -> None:
     spread = np.linspace(-2, 2, 401).astype(np.float32) * 0.05
-    apart = Apart.of(0.9 + spread, 0.6 + spread)
-    assert apart.middle == pytest.approx(0.75, abs=0.005)
-    assert apart.odds(np.array([0.75, 0.95, 0.55], np.float32)) == pytest.approx([0, np.log(19), -np.log(19)], abs=0.1)
-    # Where others are as like as copies are, likeness tells nothing.
-    assert Apart.of(0.7 + spread, 0.7 + spread).odds(np.array([0.4, 0.9], np.float32)) == pytest.approx(
-        [0, 0], abs=1e-3
-    )
-    assert Apart.of(0.6 + spread, 0.9 + spread).slope == 0
+    silent = np.zeros_like(spread)
+    apart = Apart.of(_rows(0.9 + spread, silent), _rows(0.6 + spread, silent))
+    odds = apart.odds(np.array([0.75, 0.95, 0.55], np.float32), np.zeros(3, np.float32))
+    assert odds == pytest.approx([0, np.log(49), -np.log(49)], abs=0.1)
+    # Where others are as like as copies are, likeness tells nothing; nor does what speaks for the wrong side.
+    for copies, others in ((0.7, 0.7), (0.6, 0.9)):
+        alike = Apart.of(_rows(copies + spread, silent), _rows(others + spread, silent))
+        assert alike.odds(np.array([0.4, 0.9], np.float32), np.zeros(2, np.float32)) == pytest.approx([0, 0], abs=0.02)
+    # A reader that was right of both sides is believed where likeness is silent, one that was wrong of both is not.
+    right = Apart.of(_rows(0.7 + spread, 3 + spread), _rows(0.7 + spread, -3 + spread))
+    assert right.odds(np.array([0.7], np.float32), np.array([-4.0], np.float32))[0] < -2
+    wrong = Apart.of(_rows(0.7 + spread, -3 + spread), _rows(0.7 + spread, 3 + spread))
+    assert wrong.trust == 0
+
+
+def _rows(likeness: Floats, said: Floats) -> Floats:
+    return np.stack([likeness, said], 1).astype(np.float32)
+
+
+def _weighed(apart: Apart, like: float, said: int) -> tuple[Floats, float]:
+    """Return (57,) what is told of a card so like the first laid face, which the reader takes for another, and how
+    surely it is of the deck."""
+    prototypes, mean = np.eye(3, dtype=np.float32)[:2], np.zeros(3, np.float32)
+    look = Look(prototypes, LAID, mean, 20.0, 0.0, 0.1, 0.35, 0.0, apart)
+    weighed, belongs = look.weigh(_read(said, 0.96), np.array([[like, 0, np.sqrt(1 - like**2)]], np.float32))
+    return weighed[0], float(belongs[0])
+
+
+@pytest.mark.parametrize("odds", [0.0, 2.0, -2.0])
+def test_a_picture_that_fits_well_speaks_against_the_faces_of_which_there_is_none(odds: float) -> None:
+    read = np.full(CLASSES, np.log(0.04 / (CLASSES - 3)), np.float32)
+    read[[0, 1, 5]] = np.log([0.3, 0.26, 0.4])
+    pictures = np.zeros(CLASSES, np.float32)
+    pictures[UNLAID] = -9.0
+    chances = np.exp(with_pictures(read, Placed(unit_square(), pictures, 1.0, UNLAID, odds)))
+    own = np.exp(read)
+    ratio = (chances[UNLAID].sum() / chances[LAID].sum()) / (own[UNLAID].sum() / own[LAID].sum())
+    assert ratio == pytest.approx(np.exp(-odds), rel=1e-3)
 
 
 @pytest.mark.parametrize("best", [0, 1])
