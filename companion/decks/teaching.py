@@ -55,7 +55,7 @@ class DeckLooks:
     spot: tuple[float, float, float] | None = None
     likes: Likes | None = None
     hard_to_see: bool = False
-    """Whether the cards' outlines were hardly made out as they were laid, so that their pictures are not sought."""
+    """Whether the cards' outlines were hardly made out as they were laid, so that their pictures tell nothing."""
 
     @property
     def seeks(self) -> bool:

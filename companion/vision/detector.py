@@ -114,7 +114,12 @@ class CardDetector:
         return self._reader
 
     def knowing(self, deck: Deck) -> CardDetector:
-        """Return what reads with the learnt looks of the deck on the table besides, by the same networks."""
+        """Return what reads with the learnt looks of the deck on the table besides, by the same networks.
+
+        A deck whose cards were hardly made out as they were laid tells nothing: that reads as without.
+        """
+        if deck.hard_to_see:
+            return self
         # How well the deck is known is seen in its readings.
         calibration = replace(self._calibration, fanned=1.0, curves={})
         plain = self._plain or self

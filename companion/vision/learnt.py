@@ -94,6 +94,10 @@ class Deck(Protocol):
         """Whether its cards are unlike any that the networks know, and worth seeking by their pictures."""
 
     @property
+    def hard_to_see(self) -> bool:
+        """Whether the cards' outlines were hardly made out as they were laid, so that their pictures tell nothing."""
+
+    @property
     def has_indices(self) -> bool:
         """Whether something was found in the corners of the deck's cards."""
 

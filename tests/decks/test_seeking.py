@@ -25,7 +25,7 @@ from companion.decks.seeking import Seeker, Telling, telling
 from companion.decks.teaching import learnt_looks, looks, views_of
 from companion.decks.views import PICTURE, outline, usual_spot
 from companion.decks.voting import Voters
-from companion.vision.detector import model_folder
+from companion.vision.detector import CardDetector, model_folder
 from companion.vision.geometry import Image, Quad, corner_frames, homography, intersection_over_union, unit_square
 from companion.vision.learnt import Sought
 from companion.vision.reader import _Pass
@@ -348,6 +348,9 @@ def test_a_deck_whose_pictures_are_askew_is_not_placed_by_them(faces: list[Image
     assert told.hard_to_see
     assert not told.seeks
     assert told.place_card(deck.pictures[0], outline()) is None
+    # It tells nothing of its cards: they are read as without it.
+    detector = CardDetector.shipped(EditionName.CLASSIC)
+    assert detector.knowing(told) is detector
 
 
 @pytest.mark.parametrize("sharpness", [0.0, 20.0])
