@@ -18,6 +18,7 @@ from companion.vision.events import (
     CardLanded,
     CardTakenBack,
     PileEvent,
+    PileGone,
     PileKind,
     PileMoved,
     PileReached,
@@ -40,6 +41,7 @@ from companion.vision.reaches import (
     came_to,
     gained_at,
     is_brief,
+    is_one_act,
     last_at,
     stayed_at,
     was_laying,
@@ -102,6 +104,7 @@ class Follower:
         self._recent: list[Track] = []
         self._laid: list[tuple[int, float]] = []
         self._held_back: list[_Held] = []
+        self._at_discard: list[Reach] = []
         self._gone: list[Track] = []
         self._told: set[tuple[int, float]] = set()
         self._told_of: Spot | None = None
@@ -218,6 +221,9 @@ class Follower:
                 if any(n == reach.track.number and reach.began <= ended for n, ended in self._told):
                     continue
                 self._told.add((reach.track.number, reach.ended))
+            else:
+                recent = (other for other in self._at_discard if reach.ended - other.ended <= REMEMBERED)
+                self._at_discard = [*recent, reach]
             self._held_back.append(held)
 
     def _in_order(self, events: list[PileEvent], time: float) -> list[PileEvent]:
@@ -230,9 +236,15 @@ class Follower:
     def _patience(self, held: _Held) -> float:
         if held.draw is None:
             return _HOLD
+        if self._went_on(held.reach):
+            return _SHOWS  # What became of the discard pile may be its work, which takes a while to tell.
         # An arm that is still there may lay a card yet.
         lays = THEN_LAYS if is_brief(held.reach) and not held.reach.track.gone else _HOLD
         return _SHOWS if self._share(held) is None else lays
+
+    def _went_on(self, reach: Reach) -> bool:
+        """Whether a hand at the draw pile was at the discard pile in the same act."""
+        return any(other.track is reach.track and is_one_act(reach, other) for other in self._at_discard)
 
     def _share(self, held: _Held) -> float | None:
         """Return what share of the draw pile's top has changed since before the reach; None while that is not known."""
@@ -276,9 +288,9 @@ class Follower:
                     return doubted(event) if len(by_arms) == _ALWAYS and all(by_arms) else event
                 self._note_work(track, event.time)
                 return replace(event, arm=self._arm(track, event))
-            case CardTakenBack() | PileMoved():
+            case CardTakenBack() | PileGone() | PileMoved():
                 track = self._last_there(event.time, None)
-                if track is not None and (isinstance(event, CardTakenBack) or self._stayed(track, event.time)):
+                if track is not None and (not isinstance(event, PileMoved) or self._stayed(track, event.time)):
                     self._note_work(track, event.time)
             case CameraStatus(health=CameraHealth.KNOCKED):
                 self._draw_pile.forget()

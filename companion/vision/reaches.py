@@ -343,6 +343,11 @@ def is_brief(reach: Reach) -> bool:
     return reach.ended - reach.began < _ON_ITS_WAY
 
 
+def is_one_act(one: Reach, other: Reach) -> bool:
+    """Return whether two stays of a hand follow so soon on each other that it did one thing."""
+    return one.began - _ONE_ACT <= other.ended and other.began <= one.ended + _ONE_ACT
+
+
 def was_laying(reach: Reach, laid: Sequence[tuple[int, float]]) -> bool:
     """Whether what seemed a hand at the draw pile was the tip of a card that it laid beside it, or on its way there.
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -10,12 +11,12 @@ import pytest
 from companion.bench.simulated import ExactSightings
 from companion.cards import Card, Color, Face
 from companion.dataset.scenes.layouts import Placement
-from companion.dataset.simulated.actions import Lay, Pace, Reach, Step
+from companion.dataset.simulated.actions import CarryOff, Lay, Pace, Reach, Step
 from companion.dataset.simulated.script import BESIDE_PILE, Script, write_script
 from companion.dataset.simulated.seating import Chair
 from companion.dataset.simulated.simulation import SimulatedTable
 from companion.vision.drawpile import DrawPile
-from companion.vision.events import CardLanded, PileEvent, PileKind, PileReached
+from companion.vision.events import CardLanded, PileEvent, PileGone, PileKind, PileReached
 from companion.vision.follower import Follower, doubted
 from companion.vision.frames import Frame
 from companion.vision.geometry import Image, Quad
@@ -43,13 +44,15 @@ def off(a: float, b: float) -> float:
     return abs((a - b + 180) % 360 - 180)
 
 
-def watched(backs_from: float | None) -> tuple[list[PileEvent], list[float]]:
+def watched(
+    backs_from: float | None, actions: Sequence[Lay | Reach | CarryOff] = ACTIONS, chairs: tuple[Chair, ...] = CHAIRS
+) -> tuple[list[PileEvent], list[float]]:
     """Return what a follower says of the actions, and where the chairs are.
 
     backs_from: from which second the draw pile looks like a back; where None, it was said where it lies.
     """
-    steps = tuple(Step(1.0 + 2.4 * number, action) for number, action in enumerate(ACTIONS))
-    table = SimulatedTable(4, Script(HEADER, steps, (), 11.5, CHAIRS), size=(640, 360), rate=20, fonts=(), noise=False)
+    steps = tuple(Step(1.0 + 2.4 * number, action) for number, action in enumerate(actions))
+    table = SimulatedTable(4, Script(HEADER, steps, (), 11.5, chairs), size=(640, 360), rate=20, fonts=(), noise=False)
     top = table.new_tabletop()
     detect = ExactSightings()
     pile, draw = top.point(0, 0), top.point(*BESIDE_PILE)
@@ -70,7 +73,7 @@ def watched(backs_from: float | None) -> tuple[list[PileEvent], list[float]]:
         detect.show(frame)
         events += follower.feed(Frame(frame.image, frame.time, frame.number))
     events += follower.finish()
-    outward = [top.point(chair.x, chair.y) - pile for chair in CHAIRS]
+    outward = [top.point(chair.x, chair.y) - pile for chair in chairs]
     return events, [float(np.degrees(np.arctan2(x, -y)) % 360) for x, y in outward]
 
 
@@ -105,6 +108,13 @@ def test_a_draw_is_a_reach_for_the_draw_pile_and_nothing_else_is(told: tuple[lis
     assert min(range(3), key=lambda n: off(draws[0].arm.direction, seats[n])) == 2
     assert draws[0].drawn[1] > 0.5
     assert sum(draws[0].drawn) == pytest.approx(1)
+
+
+def test_who_carries_the_pile_off_across_the_draw_pile_drew_nothing() -> None:
+    carried_off = (*ACTIONS[:2], CarryOff(2, Pace(0.8, 0.3, 0.8)))
+    events, _ = watched(None, carried_off, (*CHAIRS[:2], Chair(400, 20)))
+    assert any(isinstance(event, PileGone) for event in events)
+    assert not [event for event in events if isinstance(event, PileReached) and event.pile is PileKind.DRAW]
 
 
 def test_events_come_in_the_order_of_their_times(told: tuple[list[PileEvent], list[float]]) -> None:
