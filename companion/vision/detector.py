@@ -118,11 +118,11 @@ class CardDetector:
 
         A deck whose cards were hardly made out as they were laid tells nothing: that reads as without.
         """
+        plain = self._plain or self
         if deck.hard_to_see:
-            return self
+            return plain
         # How well the deck is known is seen in its readings.
         calibration = replace(self._calibration, fanned=1.0, curves={})
-        plain = self._plain or self
         return CardDetector(self._boxes, self._reader.knowing(deck), self._limits, calibration, plain)
 
     def told_by(self, calibration: Calibration) -> CardDetector:

@@ -43,14 +43,13 @@ class Sought:
     """A card of the deck, told by its picture alone.
 
     quad: its outline (4, 2). logs: (57,) log-likelihoods by what shows of it. shown: (R, C) which cells of it do.
-    unseen: the cards, numbers of ALL_CARDS, of which the deck lacks pictures. odds: nats against those.
+    unseen: the cards, numbers of ALL_CARDS, of which the deck lacks pictures.
     """
 
     quad: Quad
     logs: Floats
     shown: NDArray[np.bool_]
     unseen: NDArray[np.intp] = field(default_factory=_ALL_SEEN.copy)
-    odds: float = 0.0
 
     @property
     def open(self) -> bool:
@@ -81,7 +80,8 @@ def with_pictures(read: Floats, pictures: Placed | Sought) -> Floats:
     if not len(unseen):
         return told
     seen = np.setdiff1d(np.arange(len(read) - 1), unseen)
-    as_read = read[unseen] + np.logaddexp.reduce(told[seen]) - np.logaddexp.reduce(read[seen]) - pictures.odds
+    odds = pictures.odds if isinstance(pictures, Placed) else 0.0
+    as_read = read[unseen] + np.logaddexp.reduce(told[seen]) - np.logaddexp.reduce(read[seen]) - odds
     told[unseen] = np.maximum(told[unseen], as_read)
     return np.asarray(log_softmax(told[None])[0], np.float32)
 

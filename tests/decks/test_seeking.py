@@ -351,6 +351,7 @@ def test_a_deck_whose_pictures_are_askew_is_not_placed_by_them(faces: list[Image
     # It tells nothing of its cards: they are read as without it.
     detector = CardDetector.shipped(EditionName.CLASSIC)
     assert detector.knowing(told) is detector
+    assert detector.knowing(learnt_looks(reader, deck, model_folder())).knowing(told) is detector
 
 
 @pytest.mark.parametrize("sharpness", [0.0, 20.0])
