@@ -14,12 +14,15 @@ from click.testing import CliRunner
 
 from companion.bench import matches as command
 from companion.bench.evening import NUISANCES, Evening, SetUp
+from companion.bench.mending import accepted, put_right
 from companion.bench.people import Draws, People, Ruling, Slip
 from companion.bench.strips import Film
 from companion.cards import Card, EditionName
 from companion.dataset.simulated.actions import FLIP_SECONDS, CarryOff, Lay, Reach, TakeTop
 from companion.dataset.simulated.script import LIVELY, Script, write_script
-from companion.referee.moves import Catch, Challenge, Creeper, Judge, Reveal, Uno
+from companion.referee.editions import EDITIONS
+from companion.referee.moves import Catch, Challenge, Creeper, Draw, Judge, Pass, Play, Reveal, Uno
+from companion.referee.state import Header
 from companion.table import QuestionKind, Table
 from companion.vision.events import Arm, CardLanded, CardTakenBack, PileEvent, PileGone, PileKind, PileReached
 
@@ -204,3 +207,25 @@ def test_a_strip_of_pictures_is_saved_for_each_mistake(tmp_path: Path) -> None:
     (strip,) = (tmp_path / "new").iterdir()
     assert strip.name == "classic-3-0001.5-pile-misread.jpg"
     assert strip.stat().st_size > 5000
+
+
+def test_where_a_tap_is_refused_for_a_card_in_doubt_that_is_put_away_first() -> None:
+    """Ann drew, and a card lies there of which no arm tells whether she played it or passed before Ben did."""
+    now = 0.0
+    table = Table(clock=lambda: now)
+    edition = EDITIONS[EditionName.CLASSIC]
+    header = Header(edition, ("Ann", "Ben", "Cy"), 2, edition.options)
+    table.start_match(header)
+    for place, name in enumerate(("red 1", *(f"red {number}" for number in (2, 3, 4, 5, 6, 7, 8, 9, 1)))):
+        now += 5
+        arm = Arm(20.0 + 120 * ((place - 1) % 3), 4.0, place) if place else None
+        table.see(CardLanded(now, ((Card.parse(name), 0.9999),), arm=arm))
+    now += 5
+    table.see(PileReached(now, now - 1, Arm(20.0, 4.0, 20), PileKind.DRAW, (0.05, 0.9, 0.05)))
+    now += 5
+    table.see(CardLanded(now, ((Card.parse("red 3"), 0.9999),)))
+    stands = accepted(table)
+    assert isinstance(stands[-1], Draw)
+    wanted = (*stands, Pass(), Play(Card.parse("red 3")))
+    assert put_right(table, wanted, len(wanted), header, by_line=True) >= 2
+    assert accepted(table) == wanted
