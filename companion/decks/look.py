@@ -96,17 +96,18 @@ class Look:
         # A face that was not laid looks most like another one that was: what the reader takes for such a face is left
         # to it, unless it is as like to a laid one as copies are.
         unlaid = ~np.isin(logs[:, :-1].argmax(1), known) & (known[likeness.argmax(1)] < NOTHING)
-        odds = None if self.apart is None else self.apart.odds(likeness.max(1), _for_laid(self._own(logs), known))
-        if odds is None or self.sharpness == 0:
+        if self.apart is None or self.sharpness == 0:
             belongs[unlaid] = np.clip((likeness.max(1)[unlaid] - self.full) / (self.full - self.begin), 0, 1)
         if self.sharpness == 0:
             # Of what it reads well by itself the reader need be told but what is none.
             surely = np.where(known[likeness.argmax(1)] == NOTHING, belongs, 0)
             told = logs - _BOUND * surely[:, None] * (np.arange(CLASSES) == NOTHING)
             return np.where(surely[:, None] > 0, log_softmax(told.astype(np.float32)), logs), belongs
+        tells = self._own(logs)
+        odds = None if self.apart is None else self.apart.odds(likeness.max(1), _for_laid(tells, known))
         belonging = belongs[:, None]
         evidence = _evidence(known, likeness - self.begin, self.sharpness, self.prior)
-        own = np.maximum(self._own(logs), _BOUND) * self.trust
+        own = np.maximum(tells, _BOUND) * self.trust
         if len(others):
             # What looks like a card whose name is in doubt is one of those that have none: which, the reader tells.
             within = log_softmax(np.maximum(logs[:, others], _BOUND))
@@ -114,7 +115,7 @@ class Look:
             evidence[:, others] = evidence[:, UNNAMED:]
         told = np.asarray(own + evidence[:, :CLASSES], np.float32)
         if odds is not None:
-            told = self._with_unlaid(told, logs, known, odds)
+            told = _with_unlaid(told, tells, known, odds)
         blended = log_softmax(told)
         # Between the two, not a jump: a crop that is hardly like the deck's is hardly read otherwise than without it.
         weighed = np.where(belonging > 0, (1 - belonging) * logs + belonging * blended, logs)
@@ -128,19 +129,6 @@ class Look:
     def _own(self, logs: Floats) -> Floats:
         """Return what the reader's (N, 57) log-likelihoods tell of each card, as it errs on this design."""
         return logs if self.confusion is None else _by_confusion(logs, self.confusion)
-
-    def _with_unlaid(self, told: Floats, logs: Floats, known: NDArray[np.intp], odds: Floats) -> Floats:
-        """Return what is told (N, 57) of the deck's pictures, and that it may be a face that was not laid.
-
-        Of those the deck knows nothing: which of them it is, the reader tells. odds: (N,) nats for a face that was.
-        """
-        others = np.setdiff1d(np.arange(NOTHING), known)
-        # What cards without a name add to the others is of the deck, too.
-        of_deck = np.arange(NOTHING) if known[-1] == UNNAMED else known[known < NOTHING]
-        told = told + (odds - np.logaddexp.reduce(told[:, of_deck], axis=1))[:, None]
-        unlaid = log_softmax(self._own(logs)[:, others])
-        told[:, others] = np.logaddexp(told[:, others], unlaid) if known[-1] == UNNAMED else unlaid
-        return np.asarray(told, np.float32)
 
 
 def fit(
@@ -198,12 +186,24 @@ def fit(
     apart = None
     if part:
         # Each face is taken for one that was not laid.
-        untold = [
-            _by_confusion(rows, _confusion(says[labels != card], labels[labels != card]))
-            for rows, card in zip(asked, labels[named], strict=True)
-        ]
+        without = {card: _confusion(says[labels != card], labels[labels != card]) for card in np.unique(labels[named])}
+        untold = [_by_confusion(rows, without[card]) for rows, card in zip(asked, labels[named], strict=True)]
         apart = _apart(right, wrong, told, np.stack(untold), labels[named], ~lone[named])
     return replace(look, sharpness=sharpness, trust=trust, prior=prior, apart=apart, confusion=confusion)
+
+
+def _with_unlaid(told: Floats, tells: Floats, known: NDArray[np.intp], odds: Floats) -> Floats:
+    """Return what is told (N, 57) of the deck's pictures, and that it may be a face that was not laid.
+
+    Of those the deck knows nothing: which of them it is, the reader tells. odds: (N,) nats for a face that was.
+    """
+    others = np.setdiff1d(np.arange(NOTHING), known)
+    # What cards without a name add to the others is of the deck, too.
+    of_deck = np.arange(NOTHING) if known[-1] == UNNAMED else known[known < NOTHING]
+    told = told + (odds - np.logaddexp.reduce(told[:, of_deck], axis=1))[:, None]
+    unlaid = log_softmax(tells[:, others])
+    told[:, others] = np.logaddexp(told[:, others], unlaid) if known[-1] == UNNAMED else unlaid
+    return np.asarray(told, np.float32)
 
 
 def _apart(
