@@ -139,7 +139,7 @@ def undone(lines: Iterable[Line]) -> tuple[Line, ...]:
             back.append(standing.pop())
         elif isinstance(entry, Amend):
             old = standing[entry.n - 1]
-            standing[entry.n - 1] = replace(line, entry=entry.move, reading=old.reading)
+            standing[entry.n - 1] = replace(line, entry=entry.move, reading=old.reading, direction=old.direction)
             back.clear()
         else:
             if back and back[-1].entry == entry:

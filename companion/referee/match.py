@@ -130,11 +130,12 @@ def spelled(header: Header, entry: Entry) -> Entry:
     if isinstance(entry, Undo):
         return entry
     if isinstance(entry, Amend):
-        return replace(entry, move=_spelled(header, entry.move))
-    return _spelled(header, entry)
+        return replace(entry, move=spelled_move(header, entry.move))
+    return spelled_move(header, entry)
 
 
-def _spelled(header: Header, move: Move) -> Move:
+def spelled_move(header: Header, move: Move) -> Move:
+    """Return the same of a move."""
     if isinstance(move, ActorMove) and move.by is not None and move.by not in header.players:
         move = replace(move, by=header.spelling(move.by))
     if isinstance(move, PlayerMove | Target) and move.player not in header.players:
@@ -146,4 +147,4 @@ def _spelled(header: Header, move: Move) -> Move:
 
 def _step(state: State, move: Move) -> Step:
     after, effects = apply(state, move)
-    return Step(_spelled(state.header, move), effects, after)
+    return Step(spelled_move(state.header, move), effects, after)

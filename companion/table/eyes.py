@@ -6,6 +6,7 @@ import secrets
 from dataclasses import dataclass, replace
 from typing import assert_never
 
+from companion.cards import Card
 from companion.journal import ReadBy, Reading
 from companion.referee.legality import IN_ROUND
 from companion.referee.moves import Reshuffle
@@ -24,6 +25,7 @@ from companion.vision.events import (
     PileKind,
     PileMoved,
     PileReached,
+    Probabilities,
 )
 
 
@@ -102,8 +104,15 @@ def reading_of(event: PileEvent, now: float) -> Reading | None:
         return None
     quad = event.quad if isinstance(event, CardLanded) else None
     picture, corners = kept_picture(event.picture, quad)
-    probabilities = tuple((card, float(probability)) for card, probability in event.probabilities)
-    return Reading(secrets.token_hex(8), now, probabilities, corners, picture)
+    return Reading(secrets.token_hex(8), now, _each_once(event.probabilities), corners, picture)
+
+
+def _each_once(probabilities: Probabilities) -> Probabilities:
+    """Return the reading with the shares of a card that it names more than once added up, likeliest first."""
+    shares: dict[Card, float] = {}
+    for card, probability in probabilities:
+        shares[card] = shares.get(card, 0.0) + float(probability)
+    return tuple(sorted(shares.items(), key=lambda share: -share[1]))
 
 
 def reading_behind(picture: Picture, now: float) -> Reading | None:

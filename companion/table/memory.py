@@ -12,14 +12,16 @@ from collections.abc import Sequence
 from dataclasses import astuple, dataclass, replace
 from typing import Any
 
-from companion.journal import Journal, replay
+from companion.cards import Card
+from companion.journal import Journal, Line, ReadBy, replay
 from companion.referee.errors import RefereeError
+from companion.referee.transcript import read_entry, write_entry
 from companion.table import thresholds
 from companion.table.debts import Debt, Debts
 from companion.table.observations import dump, load
 from companion.table.ring import Ring, Seat, seat_of
-from companion.table.situation import Mode, Situation, Turns, situation
-from companion.table.trail import Trail, retraced
+from companion.table.situation import Hand, Mode, Situation, Turns, situation
+from companion.table.trail import Trail, agreeing, retraced
 
 _log = logging.getLogger(__name__)
 
@@ -54,37 +56,63 @@ class Watch:
         return replace(self, landings=self.landings + landings, reaches=self.reaches + reaches)
 
 
-def dump_memory(watch: Watch, known: Situation, trail: Trail | None = None) -> str:
-    """Return what is remembered as one line of JSON. trail: what was ruled on lately, up to what is known."""
+@dataclass(frozen=True, slots=True)
+class Memory:
+    """What is remembered of a match.
+
+    trail: what was ruled on lately, up to what is known. undone: how many of the lines that were undone last may be
+    entered again; None where that is not known.
+    """
+
+    watch: Watch
+    known: Situation
+    trail: Trail
+    undone: int | None = None
+
+
+def dump_memory(memory: Memory) -> str:
+    """Return what is remembered as one line of JSON."""
+    watch, known, trail = memory.watch, memory.known, memory.trail
     data: dict[str, Any] = {
         "turns": watch.turns.value,
         "landings": watch.landings,
         "reaches": watch.reaches,
+        "undone": memory.undone,
         **_plain(known),
     }
-    if trail is not None and trail.seen:
-        lines = len(trail.base.journal.lines)
-        data["trail"] = {"lines": lines, **_plain(trail.base), "seen": [dump(seen) for seen in trail.seen]}
+    if trail.seen and trail.known is known:
+        lines = trail.base.journal.lines
+        same = agreeing(lines, known.journal.lines)
+        data["trail"] = {
+            "lines": same,
+            "gone": [_plain_line(line) for line in lines[same:]],
+            **_plain(trail.base),
+            "seen": [json.loads(dump(seen)) for seen in trail.seen],
+            "modes": [(mode.turns.value, mode.unseen_draw) for mode in trail.modes],
+        }
     return json.dumps(data)
 
 
-def load_memory(text: str, journal: Journal) -> tuple[Watch, Situation, Trail]:
+def load_memory(text: str, journal: Journal) -> Memory:
     """Return what `dump_memory` wrote, with the journal that it belongs to.
 
     Raises ValueError, KeyError, TypeError, RecursionError or RefereeError where the text is none of it.
     """
     data = json.loads(text)
     watch = Watch(Turns(data["turns"]), *_numbers((data["landings"], data["reaches"])))
-    known = _situation(data, journal)
+    known, undone = _situation(data, journal), data.get("undone")
     lately = data.get("trail")
     if lately is None:
-        return watch, known, Trail(known)
-    base = _situation(lately, replay(journal.match.header, journal.lines[: lately["lines"]]))
-    trail = retraced(base, tuple(map(load, lately["seen"])), known, watch.mode(known.ring))
-    return watch, trail.known, trail
+        return Memory(watch, known, Trail(known), undone)
+    lines = (*journal.lines[: lately["lines"]], *map(_line, lately.get("gone", ())))
+    base = _situation(lately, replay(journal.match.header, lines))
+    seen = tuple(load(one if isinstance(one, str) else json.dumps(one)) for one in lately["seen"])
+    modes = [Mode(Turns(turns), *_numbers((share,))) for turns, share in lately.get("modes", ())]
+    trail = retraced(base, seen, tuple(modes) or (watch.mode(known.ring),) * len(seen), known)
+    return Memory(watch, trail.known, trail, undone)
 
 
-def recall(text: str | None, journal: Journal, turns: Turns) -> tuple[Watch, Situation, Trail]:
+def recall(text: str | None, journal: Journal, turns: Turns) -> Memory:
     """Return what is remembered of a match, or what its moves alone tell where that is lost or damaged.
 
     turns: how they are followed then.
@@ -95,17 +123,36 @@ def recall(text: str | None, journal: Journal, turns: Turns) -> tuple[Watch, Sit
         except (ValueError, KeyError, TypeError, RecursionError, RefereeError) as error:
             _log.warning("where people sit and what they owe is not known any more: %s", error)
     known = situation(journal)
-    return Watch(turns), known, Trail(known)
+    return Memory(Watch(turns), known, Trail(known))
 
 
 def _plain(known: Situation) -> dict[str, Any]:
     return {
+        "outlaw": None if known.outlaw is None else known.outlaw.name,
         "seats": [seat.arms for seat in known.ring.seats],
+        "about": [seat.bunch.about for seat in known.ring.seats],
         "turned": known.ring.turned,
         "debts": [astuple(debt) for debt in known.debts.seats],
         "noted": known.noted,
+        "hands": [astuple(hand) for hand in known.hands],
+        "landed": known.landed,
         "dropped": known.dropped,
     }
+
+
+def _plain_line(line: Line) -> dict[str, Any]:
+    return {
+        "entry": write_entry(line.entry),
+        "read_by": line.read_by.value,
+        "time": line.time,
+        "reading": line.reading,
+        "direction": line.direction,
+    }
+
+
+def _line(data: Any) -> Line:
+    where = data["time"], data["reading"], data["direction"]
+    return Line(read_entry(data["entry"]), ReadBy(data["read_by"]), *where)
 
 
 def _situation(data: Any, journal: Journal) -> Situation:
@@ -114,10 +161,24 @@ def _situation(data: Any, journal: Journal) -> Situation:
     noted = data["noted"]
     if noted is not None and not 0 <= noted < players:
         raise ValueError("there is no such seat")
-    ring = Ring(tuple(map(_seat, _rows(data["seats"], players))), *_numbers((data["turned"],)))
+    about = _rows(data.get("about", [None] * players), players)
+    seats = tuple(map(_seat, _rows(data["seats"], players), about))
     debts = Debts(tuple(Debt(*debt) for debt in map(_numbers, _rows(data["debts"], players))))
-    dropped = None if data.get("dropped") is None else _numbers((data["dropped"],))[0]
-    return replace(situation(journal), ring=ring, debts=debts, noted=noted, dropped=dropped)
+    outlaw = data.get("outlaw")
+    return Situation(
+        journal,
+        None if outlaw is None else Card.parse(outlaw),
+        Ring(seats, *_numbers((data["turned"],))),
+        debts,
+        noted,
+        tuple(Hand(*hand) for hand in data.get("hands", ())),
+        _moment(data.get("landed")),
+        _moment(data.get("dropped")),
+    )
+
+
+def _moment(value: Any) -> float | None:
+    return None if value is None else float(_numbers((value,))[0])
 
 
 def _rows(rows: Any, players: int) -> Sequence[Any]:
@@ -127,12 +188,12 @@ def _rows(rows: Any, players: int) -> Sequence[Any]:
     return list(rows)
 
 
-def _seat(arms: Any) -> Seat:
+def _seat(arms: Any, about: float | None) -> Seat:
     """Return the seat of these arms; raises ValueError or TypeError unless they are pairs of numbers, none below 0."""
     pairs = [(direction % 360, weight) for direction, weight in map(_numbers, arms)]
     if not all(weight > 0 for _, weight in pairs):
         raise ValueError("an arm that counts for nothing")
-    return seat_of(pairs)
+    return seat_of(pairs, about)
 
 
 def _numbers(values: Sequence[Any]) -> Sequence[Any]:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from companion.cards import Card
@@ -87,13 +87,27 @@ Observation = Sight | Lift | Reach | Tap
 class Pending:
     """An observation not ruled on yet. `card` is what people said that it was, `said` what they said that happened.
 
-    at: when the camera saw it, seconds from its source's start; None where it did not, or before a restart.
+    at: when the camera saw it, seconds from its source's start; None where it did not.
     """
 
     what: Observation
     card: Card | None = None
     said: tuple[Entry, ...] | None = None
     at: float | None = None
+
+    def long_ago(self) -> Pending:
+        """Return it before whatever a camera sees from now on, whose clock may be another one's."""
+        return replace(self, at=long_before(self.at))
+
+
+_LONG = 1e9
+"""Seconds that lie between what one camera saw and what the next one sees, as far as the table is concerned: more than
+any camera looks, and little enough for what one saw to keep its order to the microsecond."""
+
+
+def long_before(at: float | None) -> float | None:
+    """Return a moment by a camera's clock, in seconds, as one by the next one's that starts at 0."""
+    return None if at is None else at - _LONG
 
 
 def in_order(pending: Sequence[Pending]) -> tuple[Pending, ...]:
@@ -130,6 +144,8 @@ def dump(pending: Pending) -> str:
             data |= {"same_face": same_face, "first_look": first_look, "early": early}
             if arm is not None:
                 data["arm"] = _plain_arm(arm)
+    if pending.at is not None:
+        data["at"] = pending.at
     if pending.card is not None:
         data["card"] = pending.card.name
     if pending.said is not None:
@@ -157,6 +173,7 @@ def load(text: str) -> Pending:
         what,
         Card.parse(data["card"]) if "card" in data else None,
         tuple(map(read_entry, data["said"])) if "said" in data else None,
+        data.get("at"),
     )
 
 

@@ -114,9 +114,12 @@ class Seat:
         return seat_of([arm for arm in self.arms if arm is not nearest])
 
 
-def seat_of(arms: Sequence[tuple[float, float]]) -> Seat:
-    """Return the seat that remembers these arms, the oldest first: pairs of direction (degrees) and weight."""
-    return _remembering(arms, [direction for direction, _ in reversed(arms)])
+def seat_of(arms: Sequence[tuple[float, float]], about: float | None = None) -> Seat:
+    """Return the seat that remembers these arms, the oldest first: pairs of direction (degrees) and weight.
+
+    about: the arm of them that is known to have the thickest bunch near it, in degrees; None where none is known to.
+    """
+    return _remembering(arms, [direction for direction, _ in reversed(arms)] if about is None else [about])
 
 
 def _remembering(arms: Sequence[tuple[float, float]], middles: Iterable[float]) -> Seat:

@@ -8,7 +8,7 @@ from companion.journal import Journal
 from companion.records import StoreError
 from companion.referee.legality import legal
 from companion.table.sentences import Sentences
-from companion.table.session import Advance, Session, Voice
+from companion.table.session import Advance, Session
 from companion.table.situation import Turns
 from companion.table.updates import UpdateKind, Updates
 from companion.table.view import (
@@ -22,6 +22,7 @@ from companion.table.view import (
     SeatView,
     View,
 )
+from companion.table.voice import Voice
 from companion.vision.events import CameraStatus
 
 

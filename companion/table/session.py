@@ -8,27 +8,26 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import TypedDict, Unpack
 
-from companion.caller import Caller
 from companion.cards import Card
-from companion.journal import Journal, Line, ReadBy, Reading, replay, undone
+from companion.journal import Journal, Line, ReadBy, Reading, replay
+from companion.journal import undone as undone_by
 from companion.records import Batch, Correction, Standing, StoreDamagedError, StoredMatch
-from companion.referee.effects import Effect
 from companion.referee.errors import RefereeError
 from companion.referee.match import Match
-from companion.referee.moves import Amend, ChooseColor, Flip, Play, Start, Target, Undo
+from companion.referee.moves import Amend, ChooseColor, Play
 from companion.referee.state import Phase, State
 from companion.referee.transcript import TranscriptError
-from companion.table.memory import Watch, dump_memory, recall
-from companion.table.observations import Pending, Reach, Sight, Tap, dump, in_order, load
-from companion.table.questions import Asked, ask
+from companion.table.memory import Memory, Watch, dump_memory, recall
+from companion.table.observations import Pending, dump, load
+from companion.table.questions import Asked
 from companion.table.sentences import Sentences
-from companion.table.situation import Mode, Situation, Turns, Way
-from companion.table.stories import stories_of
+from companion.table.situation import Situation, Turns
+from companion.table.stage import Stage
 from companion.table.thresholds import REMINDED_AFTER_SECONDS
-from companion.table.trail import Trail, put_right
-from companion.table.view import HistoryLine, Ruling
-from companion.table.weigh import weighed
+from companion.table.trail import Trail
+from companion.table.voice import Announcement, Voice
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,13 +59,23 @@ class Session:
         """How the match stands."""
         return self.journal.match.state
 
-    def untimed(self) -> Session:
+    def long_ago(self) -> Session:
         """Return the session before whatever a camera sees from now on, whose clock may be another one's."""
-        pending = tuple(replace(observation, at=None) for observation in self.pending)
+        pending = tuple(observation.long_ago() for observation in self.pending)
         if self.trail is None or self.trail.known is not self.known:
-            return replace(self, known=self.known.untimed(), pending=pending, trail=None)
-        trail = self.trail.untimed()
+            return replace(self, known=self.known.long_ago(), pending=pending, trail=None)
+        trail = self.trail.long_ago()
         return replace(self, known=trail.known, pending=pending, trail=trail)
+
+    def is_as_remembered(self, before: Session) -> bool:
+        """Whether all that bears on what follows is as it was before."""
+        same = self.known is before.known and self.watch == before.watch
+        return same and self.pending == before.pending
+
+    @property
+    def memory(self) -> str:
+        """What is to be kept of it besides its journal and what is pending, as one line of JSON."""
+        return dump_memory(Memory(self.watch, self.known, self.trail or Trail(self.known), len(self.undone)))
 
     @property
     def color_is_guessed(self) -> bool:
@@ -88,17 +97,13 @@ def taken_up(stored: StoredMatch, path: Path) -> tuple[Session, tuple[Pending, .
         turns = Turns.RELAXED if stored.relaxed else Turns.CAMERA
     except (RefereeError, TranscriptError, ValueError, KeyError, TypeError) as error:
         raise StoreDamagedError(f"The match {stored.id} cannot be taken up again: {error}", path) from error
-    watch, known, trail = recall(stored.memory, journal, turns)
-    return Session(stored.id, known, watch=watch, undone=undone(stored.lines)[::-1], trail=trail), pending
+    memory, again = recall(stored.memory, journal, turns), undone_by(stored.lines)
+    again = again if memory.undone is None else again[: memory.undone]
+    return Session(stored.id, memory.known, (), memory.watch, again[::-1], memory.trail), pending
 
 
-@dataclass(frozen=True, slots=True)
-class Announcement:
-    """Something to be made known once it is written. ruling: None for a tap that turned out not to fit."""
-
-    ruling: Ruling | None
-    corrects: bool
-    sentences: tuple[str, ...]
+_MOST_ROUNDS = 8
+"""How often all that is pending is weighed in one step at most; seldom is it more than twice."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,106 +116,59 @@ class Advance:
     asked: Asked | None
 
 
-def advance(
-    session: Session,
-    pending: Sequence[Pending],
-    now: float,
-    say: Voice,
-    *,
-    lines: tuple[Line, ...] = (),
-    readings: tuple[Reading, ...] = (),
-    corrections: tuple[Correction, ...] = (),
-    must_fit: bool = False,
-) -> Advance:
-    """Return what the session comes to with these lines entered, and then all this pending.
+class Given(TypedDict, total=False):
+    """What a step is given besides what is pending.
 
-    now: seconds since the epoch. must_fit: whether the last observation is a tap to be refused where it does not fit.
-    Raises RefereeError where a line is refused, or that tap is.
+    lines: to be entered before that. undone: what may be entered again after them, nothing where it is left out.
+    readings, corrections: to be kept. fresh: whether the last of what is pending is a new observation. must_fit:
+    whether that is a tap to be refused where it does not fit.
     """
-    announcements = []
-    known = session.known
-    if lines:
-        after = known
-        for line in lines:
-            after = after.enter(line)
-        announcements.append(say.corrected(known.journal, after.journal, lines))
-        if _landings(after.journal) < _landings(known.journal):
-            after = replace(after, dropped=now)
-        known = after
-    mode = session.watch.mode(known.ring)
-    written = list(lines)
-    trail = session.trail
-    if trail is None or trail.known is not known or not mode.sees_arms:
+
+    lines: tuple[Line, ...]
+    undone: tuple[Line, ...]
+    readings: tuple[Reading, ...]
+    corrections: tuple[Correction, ...]
+    fresh: bool
+    must_fit: bool
+
+
+def advance(session: Session, pending: Sequence[Pending], now: float, say: Voice, **given: Unpack[Given]) -> Advance:
+    """Return what the session comes to with what is given, and then all this pending. now: seconds since the epoch.
+
+    Raises RefereeError where a line is refused, or a tap that must fit is.
+    """
+    known, trail = session.known, session.trail
+    if trail is None or trail.known is not known:
         trail = Trail(known)
-    pending = in_order(pending)
-    if must_fit:
-        pending = _tapped_in_time(known, pending, mode)
-    if pending and trail.is_late(pending[-1]):
-        trail, pending = trail.with_late(pending[-1], mode), pending[:-1]
-    beams = trail.beams(pending, mode)
-    trail = trail.judged(beams[-1])
-    if trail.known.journal.match.moves != known.journal.match.moves:
-        lines = put_right(known, trail.known, now)
-        announcements.append(say.corrected(known.journal, trail.known.journal, lines))
-        written += lines
-    known = trail.known
-    finding = weighed(trail.going_on(beams[-1]), pending, mode)
-    count = len(finding.settled)
-    trail = trail.ruling(pending[:count], finding.settled, beams[count])
-    for way, assumed in zip(finding.settled, finding.assumed, strict=True):
-        announcement = say.ruled(known.journal, way, assumed=assumed)
-        if announcement is not None:
-            announcements.append(announcement)
-        written += way.lines
-        known = way.after
-    rest = tuple(pending[len(finding.settled) : len(pending) - finding.idle])
-    state = known.state
-    asked = ask(finding, rest[0], state, say.sentences) if rest and not isinstance(rest[0].what, Reach) else None
+    stage = Stage(session.watch, known, trail, tuple(pending)).entered(given.get("lines", ()), now, say)
+    if given.get("fresh"):
+        stage = stage.taken_in(must_fit=given.get("must_fit", False))
+    stage, finding = stage.weighed(now, say)
+    for _ in range(_MOST_ROUNDS):
+        if not stage.pending or not stage.moved:
+            break
+        # What has become clear bears on what has not: a table that only stood still would come to it, and so would one
+        # that is started again.
+        stage, finding = stage.weighed(now, say)
+    asked = stage.asked(finding, say)
+    undone = given.get("undone", () if stage.written else session.undone)
+    session = replace(session, known=stage.known, pending=stage.pending, trail=stage.trail, undone=undone)
+    state = session.state
     batch = Batch(
         session.match_id,
         now,
-        lines=tuple(written),
-        readings=readings,
-        corrections=corrections,
-        pending=tuple(map(dump, rest)),
-        memory=dump_memory(session.watch, known, trail),
+        lines=stage.written,
+        readings=given.get("readings", ()),
+        corrections=given.get("corrections", ()),
+        pending=tuple(map(dump, stage.pending)),
+        memory=session.memory,
         standing=Standing(
-            len(known.journal.match.history),
+            len(session.match.history),
             state.phase is Phase.OVER,
             tuple(state.players[seat] for seat in state.winners),
         ),
     )
-    undone = () if written else session.undone
-    return Advance(
-        replace(session, known=known, pending=rest, undone=undone, trail=trail), batch, tuple(announcements), asked
-    )
-
-
-def _landings(journal: Journal) -> int:
-    return sum(isinstance(line.entry, Start | Play | Flip) for line in journal.lines)
-
-
-def _tapped_in_time(known: Situation, pending: Sequence[Pending], mode: Mode) -> tuple[Pending, ...]:
-    """Return what is pending with its last, a tap, where it fits; raises RefereeError where it fits nowhere.
-
-    That may be before the arms at the draw pile that came just before it, whatever they did there: a colour or a target
-    is named before the next player acts, and tapped when somebody has a hand there already, or when cards lie there
-    that are still in doubt.
-    """
-    tapped, last = pending[-1], len(pending) - 1
-    hands = last
-    while hands and isinstance(pending[hands - 1].what, Reach):
-        hands -= 1
-    places = [last, hands]
-    if isinstance(tapped.what, Tap) and isinstance(tapped.what.move, ChooseColor | Target):
-        places = [hands, last, *reversed(_sights(pending))]
-    for place in places:
-        order = (*pending[:place], tapped, *pending[place:-1])
-        refusal = stories_of(known, order, mode)[0].ways[order.index(tapped)].refusal
-        if refusal is None:
-            return order
-    assert refusal is not None
-    raise refusal
+    return Advance(session, batch, stage.announcements, asked)
 
 
 def reminded(session: Session, now: float, say: Sentences) -> tuple[Session, tuple[str, ...]]:
@@ -235,73 +193,6 @@ def reminded(session: Session, now: float, say: Sentences) -> tuple[Session, tup
     return replace(session, known=known), tuple(said)
 
 
-class Voice:
-    """Puts what has happened into words, in the caller's language."""
-
-    def __init__(self, caller: Caller) -> None:
-        self.caller = caller
-        self.sentences = Sentences(caller)
-
-    def line(self, journal: Journal, place: int) -> HistoryLine:
-        """Return the standing move at this place, counted from 0, as the history shows it."""
-        line, step = journal.lines[place], journal.match.history[place]
-        said = self._said(journal.match, place, line)
-        player = journal.player(place)
-        return HistoryLine(
-            place + 1, step.move, step.effects, said, line.read_by, line.reading, line.time, player, line.known
-        )
-
-    def ruled(self, before: Journal, way: Way, *, assumed: bool) -> Announcement | None:
-        """Return the announcement of a way that is ruled to be what happened; None where nothing happened."""
-        if way.refusal is not None:
-            return Announcement(None, False, (self.caller.refuse(way.refusal),))
-        if not way.lines:
-            return None
-        after = way.after.journal
-        if any(isinstance(line.entry, Undo) for line in way.lines):
-            return self.corrected(before, after, way.lines)
-        said: list[str] = []
-        effects: list[Effect] = []
-        covers = way.card is not None and way.card.face.is_wild
-        for place in range(len(before.lines), len(after.lines)):
-            line = after.lines[place]
-            if assumed and way.card is not None and place == len(after.lines) - 1:
-                said.append(self.sentences.assumed(way.card))
-            if not (covers and isinstance(line.entry, ChooseColor) and line.read_by is ReadBy.INFERRED):
-                # A colour that this card covers is a mere guess, and nothing hangs on it.
-                said += self._said(after.match, place, line, prompts=place == len(after.lines) - 1)
-            effects += after.match.history[place].effects
-        return self._announcement(after, way.lines, tuple(effects), tuple(said), corrects=False)
-
-    def corrected(self, before: Journal, after: Journal, lines: tuple[Line, ...]) -> Announcement:
-        """Return the announcement of moves taken back or changed."""
-        rewritten = before.match.moves != after.match.moves
-        said = tuple(self.caller.correct(before.match.state, after.match.state, rewritten=rewritten))
-        return self._announcement(after, lines, (), said, corrects=True)
-
-    def _announcement(
-        self,
-        after: Journal,
-        lines: tuple[Line, ...],
-        effects: tuple[Effect, ...],
-        said: tuple[str, ...],
-        corrects: bool,
-    ) -> Announcement:
-        last = lines[-1]
-        entries = tuple(line.entry for line in lines)
-        ruling = Ruling(len(after.lines), entries, effects, said, last.read_by, last.reading, last.time)
-        return Announcement(ruling, corrects, said)
-
-    def _said(self, match: Match, place: int, line: Line, *, prompts: bool = True) -> tuple[str, ...]:
-        step = match.history[place]
-        before = match.history[place - 1].state if place else Match(match.header).state
-        said = self.caller.say(step.effects, before, step.state)
-        if not prompts and said[-1:] == [self.caller.prompt(step.state)]:
-            said.pop()
-        inferred = self.sentences.inferred(step.move, before) if line.read_by is ReadBy.INFERRED else None
-        return tuple(said) if inferred is None else (inferred, *said)
-
-
 def amendment(journal: Journal, entry: Amend, now: float) -> tuple[Line, tuple[Correction, ...]]:
     """Return the line for an amendment, and what it teaches about the reading behind the move that it replaces."""
     line = Line(entry, ReadBy.CORRECTED, now)
@@ -312,14 +203,3 @@ def amendment(journal: Journal, entry: Amend, now: float) -> tuple[Line, tuple[C
     if old.reading is None or not isinstance(card, Card) or card == getattr(old.entry, "card", None):
         return line, ()
     return line, (Correction(old.reading, card, now),)
-
-
-def last_sight(pending: Sequence[Pending]) -> int | None:
-    """Return the place of the last card seen among what is pending, None where there is none."""
-    places = _sights(pending)
-    return places[-1] if places else None
-
-
-def _sights(pending: Sequence[Pending]) -> list[int]:
-    """Return the places of the cards seen among what is pending."""
-    return [place for place, waiting in enumerate(pending) if isinstance(waiting.what, Sight)]

@@ -11,6 +11,7 @@ from companion.referee.errors import RefereeError
 from companion.referee.moves import Accept, Amend, Entry, Undo
 from companion.referee.state import State
 from companion.table.debts import Debts, nobodys
+from companion.table.observations import long_before
 from companion.table.ring import Ring, unknown
 from companion.table.thresholds import ARMS_MIXED_UP, MISSED_DRAW
 from companion.vision.events import Arm
@@ -117,9 +118,10 @@ class Situation:
         """Return the situation where the camera was knocked: who sits where is less sure."""
         return replace(self, ring=self.ring.loosened(), hands=())
 
-    def untimed(self) -> Situation:
+    def long_ago(self) -> Situation:
         """Return the situation before whatever a camera sees from now on, whose clock may be another one's."""
-        return replace(self, hands=tuple(replace(hand, left=None) for hand in self.hands), landed=None)
+        hands = tuple(replace(hand, left=long_before(hand.left)) for hand in self.hands)
+        return replace(self, hands=hands, landed=long_before(self.landed))
 
     def whose(self, arm: Arm) -> int | None:
         """Return whose this very arm was held to be when it acted before, since it came; None where it did not."""

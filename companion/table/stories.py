@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from heapq import nlargest
 
@@ -38,8 +38,13 @@ class Grown:
 
 def stories_of(base: Situation, pending: Sequence[Pending], mode: Mode) -> list[Story]:
     """Return the likeliest stories, their weights summing to 1, likeliest first."""
+    return stories_by(base, ((observation, mode) for observation in pending))
+
+
+def stories_by(base: Situation, seen: Iterable[tuple[Pending, Mode]]) -> list[Story]:
+    """Return the same where each observation is to be understood in a way of its own."""
     stories: tuple[Story, ...] = (Story(base),)
-    for observation in pending:
+    for observation, mode in seen:
         stories = grown(stories, observation, mode).stories
     return list(stories)
 

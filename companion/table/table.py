@@ -6,12 +6,13 @@ import threading
 import time
 from collections.abc import Callable
 from dataclasses import replace
+from typing import Unpack
 
 from companion.caller import Caller
 from companion.cards import Card, EditionName
-from companion.journal import Journal, Line, Reading
-from companion.records import Batch, Correction, StoreError
-from companion.referee.match import Match
+from companion.journal import Journal, Reading
+from companion.records import Batch, StoreError
+from companion.referee.match import Match, spelled_move
 from companion.referee.moves import Amend, Flip, Move, Play, Start
 from companion.referee.state import Header, State
 from companion.store import Store, new_match_id
@@ -37,10 +38,12 @@ from companion.table.keeper import Keeper
 from companion.table.memory import Watch
 from companion.table.observations import Pending, Tap
 from companion.table.screen import Screen
-from companion.table.session import Session, Voice, advance, amendment, last_sight, reminded, taken_up
+from companion.table.session import Given, Session, advance, amendment, reminded, taken_up
 from companion.table.situation import Turns, situation
+from companion.table.stage import last_sight
 from companion.table.updates import Subscription, UpdateKind, Updates
 from companion.table.view import Outcome, Question, View
+from companion.table.voice import Voice
 from companion.vision.events import CameraStatus, Picture, PileEvent
 
 
@@ -77,7 +80,8 @@ class Table:
         with self._lock:
             now = self._clock()
             session = Session(new_match_id(now), situation(Journal(Match(header))), watch=Watch(turns))
-            self._keeper.write(Batch(session.match_id, now, header=header, relaxed=turns is Turns.RELAXED))
+            relaxed = turns is Turns.RELAXED
+            self._keeper.write(Batch(session.match_id, now, header=header, relaxed=relaxed, memory=session.memory))
             self._begin(session)
             self._observe(self._eyes.early(session, now))
             return session.match_id
@@ -103,6 +107,7 @@ class Table:
             self._begin(session)
             if pending:
                 self._advance(pending)
+            self._session = self._running().long_ago()
             return match_id
 
     def see(self, event: PileEvent) -> None:
@@ -119,7 +124,7 @@ class Table:
         with self._lock:
             self._eyes.changed()
             if self._session is not None:
-                self._session = self._session.untimed()
+                self._session = self._session.long_ago()
             self._screen.camera_is(None, self._clock())
 
     def tap(self, move: Move, picture: Picture = None) -> Outcome:
@@ -132,6 +137,7 @@ class Table:
         reading = reading_behind(picture, self._clock())
         with self._lock:
             session = self._running()
+            move = spelled_move(session.state.header, move)
             if isinstance(move, Start | Play | Flip) and len(session.pending) == 1:
                 question = self._screen.question
                 named = None if question is None else typed(session, question, move, self._clock())
@@ -182,10 +188,8 @@ class Table:
             if session.pending:
                 return self._advance(session.pending[:-1])
             lines = undoing(session.journal, self._clock(), scored=scored)
-            done = self._advance((), lines=lines)
             taken = session.journal.lines[-len(lines) :]
-            self._session = replace(self._running(), undone=(*session.undone, *taken[::-1]))
-            return done
+            return self._advance((), lines=lines, undone=(*session.undone, *taken[::-1]))
 
     def redo(self) -> Outcome:
         """Make again what was undone last. Raises NoMatchError, NothingToRedoError."""
@@ -194,9 +198,7 @@ class Table:
             if session.pending:
                 raise NothingToRedoError
             lines, left = redoing(session.undone)
-            done = self._advance((), lines=lines)
-            self._session = replace(self._running(), undone=left)
-            return done
+            return self._advance((), lines=lines, undone=left)
 
     def preview_amend(self, n: int, move: Move) -> Mended:
         """Return what an amendment would come to, what no longer stands being dropped; nothing is changed.
@@ -332,7 +334,8 @@ class Table:
     def _remind(self) -> None:
         """Speak once of each debt that nobody has taken for a while."""
         if self._session is not None:
-            self._session, sentences = reminded(self._session, self._clock(), self._screen.voice.sentences)
+            session, sentences = reminded(self._session, self._clock(), self._screen.voice.sentences)
+            self._note(session)
             for sentence in sentences:
                 self._updates.publish(UpdateKind.REMINDER, sentences=(sentence,))
 
@@ -360,36 +363,29 @@ class Table:
 
     def _observe(self, seen: Seen | None) -> None:
         if seen is not None:
-            weighed, self._session = self._session, seen.session
             if seen.pending is not None:
+                self._session = seen.session
                 self._add(seen.pending, readings=() if seen.reading is None else (seen.reading,))
-            elif weighed is not None and weighed.pending != seen.session.pending:
-                self._advance(seen.session.pending)
+            else:
+                self._note(seen.session)
+
+    def _note(self, session: Session) -> None:
+        """Take note of a session that is seen otherwise than before, though nothing has happened in it."""
+        before, self._session = self._session, session
+        if before is None or session.is_as_remembered(before):
+            return
+        if session.pending:
+            self._advance(session.pending)
+        else:
+            self._keeper.write(Batch(session.match_id, self._clock(), memory=session.memory))
 
     def _add(self, pending: Pending, *, readings: tuple[Reading, ...] = (), must_fit: bool = False) -> Outcome:
         session = self._running()
-        return self._advance((*session.pending, pending), readings=readings, must_fit=must_fit)
+        return self._advance((*session.pending, pending), readings=readings, fresh=True, must_fit=must_fit)
 
-    def _advance(
-        self,
-        pending: tuple[Pending, ...],
-        *,
-        lines: tuple[Line, ...] = (),
-        readings: tuple[Reading, ...] = (),
-        corrections: tuple[Correction, ...] = (),
-        must_fit: bool = False,
-    ) -> Outcome:
+    def _advance(self, pending: tuple[Pending, ...], **given: Unpack[Given]) -> Outcome:
         """Work out what all this comes to, write it, and only then let it be so and make it known."""
-        step = advance(
-            self._running(),
-            pending,
-            self._clock(),
-            self._screen.voice,
-            lines=lines,
-            readings=readings,
-            corrections=corrections,
-            must_fit=must_fit,
-        )
+        step = advance(self._running(), pending, self._clock(), self._screen.voice, **given)
         self._keeper.write(step.batch)
         self._session = step.session
         rulings = self._screen.show(step)

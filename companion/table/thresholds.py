@@ -35,8 +35,9 @@ needs forty."""
 HOPELESS = 1e-5
 """An explanation so much less likely than the likeliest is dropped: two surprises in a row would not bring it back."""
 
-REMEMBERED = 10
-"""How many observations that were ruled on may be judged anew: some five cards, and what was done between them."""
+REMEMBERED, REMEMBERED_AT_MOST = 10, 20
+"""How many observations that were ruled on may be judged anew at least: some five cards, and what was done between
+them. With more than the other all but so many are forgotten at once, as what is left has then to be told anew."""
 
 REJUDGED = 0.8
 """What another explanation of those must reach for the table to put itself right. A wrong correction is heard like a

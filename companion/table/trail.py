@@ -3,6 +3,8 @@
 The table rules on what it sees as soon as that is clear, and goes on from there. Now and then what follows makes clear
 that it was otherwise: somebody drew unseen, an arm was taken for another's. For as long as it is remembered here that
 can be found out and put right. What people have said stands: behind it nothing is judged anew.
+
+The stories follow from what is kept of a trail and nothing else, so that a restart tells them as they were.
 """
 
 from __future__ import annotations
@@ -16,19 +18,20 @@ from companion.referee.moves import Undo
 from companion.table import thresholds
 from companion.table.observations import Pending, Tap
 from companion.table.situation import Mode, Situation, Way
-from companion.table.stories import Story, grown, normal, stories_of
+from companion.table.stories import Story, grown, normal, stories_by
 
 
 @dataclass(frozen=True, slots=True)
 class Trail:
     """The latest observations that were ruled on.
 
-    base: how the table stood before them. seen: what they were; ruled: the way that each is held to have come about;
-    stories: all ways in which they may have, together.
+    base: how the table stood before them. seen: what they were; modes: how each was understood; ruled: the way that
+    each is held to have come about; stories: all ways in which they may have, together.
     """
 
     base: Situation
     seen: tuple[Pending, ...] = ()
+    modes: tuple[Mode, ...] = ()
     ruled: tuple[Way, ...] = ()
     stories: tuple[Story, ...] = ()
 
@@ -51,18 +54,20 @@ class Trail:
         if not place and len(self.base.journal.lines):
             return self
         seen = (*self.seen[:place], late, *self.seen[place:])
-        stories = stories_of(self.base, seen, mode)
+        modes = (*self.modes[:place], mode, *self.modes[place:])
+        stories = stories_by(self.base, zip(seen, modes, strict=True))
         stands = _stands(self.known)
         ruled = next((story for story in stories if _past(story, len(seen)) == stands), stories[0]).ways
-        return Trail(self.base, seen, ruled, tuple(stories))
+        return Trail(self.base, seen, modes, ruled, tuple(stories))
 
-    def untimed(self) -> Trail:
+    def long_ago(self) -> Trail:
         """Return the trail before whatever a camera sees from now on, whose clock may be another one's."""
         stories = tuple(
-            replace(story, after=story.after.untimed(), ways=tuple(map(_untimed, story.ways))) for story in self.stories
+            replace(story, after=story.after.long_ago(), ways=tuple(map(_long_ago, story.ways)))
+            for story in self.stories
         )
-        seen = tuple(replace(observation, at=None) for observation in self.seen)
-        return Trail(self.base.untimed(), seen, tuple(map(_untimed, self.ruled)), stories)
+        seen = tuple(observation.long_ago() for observation in self.seen)
+        return Trail(self.base.long_ago(), seen, self.modes, tuple(map(_long_ago, self.ruled)), stories)
 
     def is_late(self, observation: Pending) -> bool:
         """Whether something was ruled on already that the camera saw after this."""
@@ -96,46 +101,55 @@ class Trail:
         left = [s for s in stories if [way.outcome for way in s.ways[:count]] == outcomes]
         return normal([replace(story, ways=story.ways[count:]) for story in left])
 
-    def ruling(self, seen: Sequence[Pending], ruled: Sequence[Way], stories: tuple[Story, ...]) -> Trail:
-        """Return the trail with more ruled on. stories: of all that was, this included."""
-        trail = Trail(self.base, (*self.seen, *seen), (*self.ruled, *ruled), stories)
-        said = [place for place, observation in enumerate(trail.seen) if _is_said(observation)]
-        if said and not trail.seen[said[-1] + 1 :]:
+    def ruling(self, seen: Sequence[Pending], ruled: Sequence[Way], stories: tuple[Story, ...], mode: Mode) -> Trail:
+        """Return the trail with more ruled on. stories: of all that was, this included. mode: how it was understood."""
+        modes = (*self.modes, *(mode for _ in seen))
+        trail = Trail(self.base, (*self.seen, *seen), modes, (*self.ruled, *ruled), stories)
+        if trail.seen and _is_said(trail.seen[-1]):
             return Trail(trail.known)
-        while len(trail.seen) > thresholds.REMEMBERED or any(map(_is_said, trail.seen[:1])):
-            trail = trail._shortened()
-        return trail
-
-    def _shortened(self) -> Trail:
-        outcome = self.ruled[0].outcome
-        left = [replace(story, ways=story.ways[1:]) for story in self.stories if story.ways[0].outcome == outcome]
-        if not left:
-            return Trail(self.known)
-        return Trail(self.ruled[0].after, self.seen[1:], self.ruled[1:], tuple(normal(left)))
+        many = len(trail.seen) > thresholds.REMEMBERED_AT_MOST
+        gone = len(trail.seen) - thresholds.REMEMBERED if many else 0
+        while gone < len(trail.seen) and _is_said(trail.seen[gone]):
+            gone += 1
+        if not gone:
+            return trail
+        return retraced(trail.ruled[gone - 1].after, trail.seen[gone:], trail.modes[gone:], trail.known)
 
 
-def retraced(base: Situation, seen: tuple[Pending, ...], known: Situation, mode: Mode) -> Trail:
-    """Return the trail that led from `base` to what is known, as after a restart; one that begins there if none did."""
-    stories = stories_of(base, seen, mode)
+def retraced(base: Situation, seen: tuple[Pending, ...], modes: tuple[Mode, ...], known: Situation) -> Trail:
+    """Return the trail that led from `base` to what is known; one that begins there if none did.
+
+    Raises ValueError unless there are as many modes as observations.
+    """
+    stories = stories_by(base, zip(seen, modes, strict=True))
     led = next((story for story in stories if seen and _past(story, len(seen)) == _stands(known)), None)
     if led is None:
         return Trail(known)
     *before, last = led.ways
-    return Trail(base, seen, (*before, replace(last, after=known)), tuple(stories))
+    return Trail(base, seen, modes, (*before, replace(last, after=known)), tuple(stories))
 
 
 def put_right(old: Situation, new: Situation, time: float) -> tuple[Line, ...]:
-    """Return the lines that lead from the one to the other: what was otherwise is undone, and entered as it was."""
+    """Return the lines that lead from the one to the other: what was otherwise is undone, and entered as it was.
+
+    The same move seen at another time, or in another picture, is otherwise too.
+    """
     before, after = old.journal.lines, new.journal.lines
-    same = 0
-    while same < min(len(before), len(after)) and before[same].entry == after[same].entry:
-        same += 1
+    same = agreeing(before, after)
     undos = (Line(Undo(), ReadBy.INFERRED, time),) * (len(before) - same)
     return (*undos, *after[same:])
 
 
-def _untimed(way: Way) -> Way:
-    return replace(way, after=way.after.untimed())
+def agreeing(one: Sequence[Line], other: Sequence[Line]) -> int:
+    """Return how many lines are the same in both, from the first on."""
+    return next(
+        (n for n, (a, b) in enumerate(zip(one, other, strict=False)) if a is not b and a != b),
+        min(len(one), len(other)),
+    )
+
+
+def _long_ago(way: Way) -> Way:
+    return replace(way, after=way.after.long_ago())
 
 
 def _is_said(observation: Pending) -> bool:

@@ -73,6 +73,8 @@ def weighed(stories: list[Story], pending: Sequence[Pending], mode: Mode) -> Fin
         settled.append(best.way)
         assumed.append(not clear)
         stories = list(best.stories)
+    # Where several ways at one place count as one, each by itself may be of another story.
+    settled = list(stories[0].ways[: len(settled)])
     first = len(settled)
     while first and settled[first - 1].after.outlaw is not None:
         first -= 1  # a card that does not match waits for what people make of it, and so does what came after it

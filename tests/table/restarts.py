@@ -1,0 +1,53 @@
+"""What a restart may not change: what a table shows and waits for, and all that bears on what it makes of the next."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from companion.store import Store
+from companion.table import Table
+from companion.table.observations import dump
+
+
+def started_again(table: Table, store: Store, now: float) -> Table:
+    """Return the table as it is after a restart at that time (s)."""
+    other = Table(store, clock=lambda: now, steady=lambda: now)
+    assert other.resume(table.match_id) is not None
+    return other
+
+
+def standing(table: Table) -> dict[str, object]:
+    """Return all of it, part by part. Numbers of questions and of updates start anew, and so do a camera's clock and
+    what is said of the latest ruling."""
+    view, session = table.view(), table._session
+    assert session is not None
+    known, trail = session.known, session.trail
+    questions = [
+        (q.kind, q.sentence, q.picture, q.waiting, [(c.label, c.entries, round(c.probability, 9)) for c in q.choices])
+        for q in view.questions
+    ]
+    lately: tuple[object, ...] = ()
+    if trail is not None and trail.known is known:
+        lately = (trail.base.journal.match.moves, trail.modes, [dump(replace(seen, at=None)) for seen in trail.seen])
+        lately = (*lately, [round(story.weight, 9) for story in trail.stories]) if trail.seen else ()
+    return {
+        "state": view.state,
+        "legal": view.legal,
+        "prompt": view.prompt,
+        "history": view.history,
+        "questions": questions,
+        "turns": (view.turns, view.turns_in_force, view.notices),
+        "seats": view.seats,
+        "pending": [dump(replace(pending, at=None)) for pending in session.pending],
+        "may be done again": session.undone,
+        "arms counted": session.watch,
+        "debts, and draws that may still be told of": (known.outlaw, known.debts, known.noted, known.dropped),
+        "arms": [(hand.track, hand.seat, hand.person, hand.drew) for hand in known.hands],
+        "what may be judged anew": lately,
+    }
+
+
+def unlike(table: Table, other: Table) -> list[str]:
+    """Return the parts in which the one does not stand as the other does."""
+    one, two = standing(table), standing(other)
+    return [part for part in one if one[part] != two[part]]

@@ -1,0 +1,198 @@
+"""A restart at any moment loses nothing: what was on the table's mind is there again, to the last bit."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import pytest
+
+from companion.journal import Journal, Line, ReadBy, replay, undone
+from companion.referee.match import Match
+from companion.referee.moves import Amend, Draw, Pass, Play, Start, Undo
+from companion.store import Store
+from companion.table import NothingToRedoError, Turns
+from companion.table.memory import Memory, Watch, dump_memory, load_memory
+from companion.table.observations import Pending, Sight
+from companion.table.situation import Hand, Mode, situation
+from companion.table.stories import Story, stories_by
+from companion.table.thresholds import REMEMBERED, REMEMBERED_AT_MOST
+from companion.table.trail import Trail, put_right, retraced
+from companion.vision.events import Arm, CameraHealth, CameraStatus, CardLanded, PileKind, PileReached
+
+from .conftest import Game, card, header, probabilities
+from .restarts import started_again, unlike
+from .test_arms import ArmsGame, arms
+from .test_haste import TimedGame
+
+__all__ = ["arms"]
+
+
+def lost(game: Game) -> list[str]:
+    """Return in what a restart now would leave the table otherwise than it stands."""
+    assert game.store is not None
+    return unlike(game.table, started_again(game.table, game.store, game.now))
+
+
+def test_a_reading_that_names_a_card_twice_is_weighed_as_it_is_kept(game: Game) -> None:
+    twice = card("green draw two")
+    game.now += 60
+    game.table.see(CardLanded(0.0, ((card("red 3"), 0.2), (twice, 0.45), (twice, 0.35))))
+    assert lost(game) == []
+    assert game.table._session is not None
+    (pending,) = game.table._session.pending
+    assert isinstance(pending.what, Sight)
+    assert dict(pending.what.probabilities) == {twice: pytest.approx(0.8), card("red 3"): 0.2}
+    assert pending.what.probabilities[0][0] == twice
+
+
+def test_only_what_people_undid_can_be_done_again(game: Game) -> None:
+    game.land("red 3")
+    game.land("red 5")
+    game.table.undo()
+    assert lost(game) == []
+    game.table.take_back()
+    assert lost(game) == []
+    assert game.store is not None
+    with pytest.raises(NothingToRedoError):
+        started_again(game.table, game.store, game.now).redo()
+
+
+def test_a_move_undone_and_tapped_again_is_all_that_there_was_to_do_again(game: Game) -> None:
+    game.table.tap(Draw())
+    game.table.tap(Pass())
+    game.table.undo()
+    game.table.undo()
+    game.table.tap(Draw())
+    assert lost(game) == []
+
+
+def test_a_move_in_another_spelling_can_be_done_again(game: Game) -> None:
+    game.table.tap(Draw(by=" ann"))
+    game.table.tap(Pass())
+    game.table.undo()
+    game.table.undo()
+    game.table.redo()
+    assert lost(game) == []
+
+
+def test_an_amended_move_that_was_undone_keeps_its_arm() -> None:
+    laid = Line(Play(card("red 3")), ReadBy.CAMERA, 2.0, "reading", 40.0)
+    amended = Line(Amend(2, Play(card("red 5"))), ReadBy.CORRECTED, 3.0)
+    lines = [Line(Start(card("red 7")), ReadBy.TAP, 1.0), laid, amended]
+    stood = replay(header(), lines).lines[-1]
+    assert undone([*lines, Line(Undo(), ReadBy.TAP, 4.0)]) == (stood,)
+    assert stood.direction == 40.0
+
+
+def test_how_a_table_follows_turns_is_kept_from_the_start(store: Store) -> None:
+    game = Game(store)
+    game.table.start_match(header(), turns=Turns.TAPPED)
+    assert lost(game) == []
+
+
+def test_a_knock_and_an_arm_of_which_nothing_comes_are_kept(arms: ArmsGame) -> None:
+    arms.table.see(CameraStatus(arms.now, CameraHealth.KNOCKED, "Knocked."))
+    assert lost(arms) == []
+    arms.table.see(PileReached(arms.now, arms.now - 1, arms.arm("Ann"), PileKind.DISCARD, ()))
+    assert lost(arms) == []
+    arms.table.tap(Draw(by="Ann"))
+    arms.reach("Ben", 0.9, 0.1)
+    assert lost(arms) == []
+
+
+def test_an_arm_seen_while_a_card_lies_in_doubt_is_weighed_with_it(begin: Callable[..., Game]) -> None:
+    """It tells that the draw pile is in view, which bears on what is offered."""
+    game = begin(None)
+    game.land({"red 3": 0.6, "red 8": 0.4})
+    game.table.see(PileReached(0.0, 0.0, Arm(20.0, 4.0, 1), PileKind.DRAW, (0.5, 0.5)))
+    assert lost(game) == []
+
+
+def test_how_soon_one_act_followed_another_is_kept(store: Store) -> None:
+    game = TimedGame(store)
+    game.table.start_match(header("classic"))
+    game.lay(None, "red 1", 1.0)
+    for place, name in enumerate(("red 2", "red 3", "red 4", "red 5", "red 6", "red 7")):
+        game.lay(("Ann", "Ben", "Cy")[place % 3], name, 10.0 * (place + 1))
+    game.stay("Ann", 62.0, 62.6)
+    game.lay("Ann", {"red 3": 0.6, "red 8": 0.4}, 63.0)
+    assert game.view.questions
+    assert lost(game) == []
+
+
+def test_times_before_a_restart_are_long_ago(arms: ArmsGame, store: Store) -> None:
+    """Another camera's clock starts anew: what it sees is later than all that was seen before."""
+    arms.lay("Ann", {"red 3": 0.6, "red 8": 0.4})
+    arms.table = started_again(arms.table, store, arms.now)
+    arms.table.see(CardLanded(0.5, probabilities({"red 4": 0.6, "red 5": 0.4}), arm=Arm(140.0, 4.0, 1)))
+    assert arms.table._session is not None
+    first, second = (waiting.what for waiting in arms.table._session.pending)
+    assert isinstance(first, Sight)
+    assert isinstance(second, Sight)
+    assert (first.probabilities[0][0], second.probabilities[0][0]) == (card("red 3"), card("red 4"))
+
+
+def test_all_that_is_known_is_remembered(store: Store) -> None:
+    journal = replay(header(), [Line(Start(card("red 7")), ReadBy.TAP, 1.0)])
+    known = situation(journal, card("blue 3"))
+    for direction in (20.0, 170.0, 24.0, 168.0, 19.5):
+        known = known.taught(0, Arm(direction, 4.0, 1))
+    hands = (Hand(1, 0, 1, 5.25, drew=True), Hand(2, 1, 2))
+    known = replace(known, hands=hands, landed=5.75, dropped=3.5, noted=1)
+    memory = Memory(Watch(Turns.RELAXED, 3, 2), known, Trail(known), 4)
+    assert load_memory(dump_memory(memory), journal) == memory
+
+
+def test_what_may_be_judged_anew_is_remembered_where_it_went_back_behind_where_it_began() -> None:
+    start = Line(Start(card("red 7")), ReadBy.TAP, 1.0)
+    base = situation(replay(header(), [start, Line(Play(card("red 3")), ReadBy.CAMERA, 2.0, "a")]))
+    seen = (Pending(Sight(60.0, probabilities("red 5"), "b"), at=3.0),)
+    known = base.enter(Line(Undo(), ReadBy.CAMERA, 60.0))
+    (story,) = [Story(known, (replace(s.ways[0], after=known),)) for s in stories_by(base, [(seen[0], Mode())])[:1]]
+    trail = Trail(base, seen, (Mode(),), story.ways, (story,))
+    text = dump_memory(Memory(Watch(), known, trail))
+    kept = load_memory(text, known.journal)
+    assert kept.known == known
+    assert '"gone": [{' in text
+
+
+def test_the_same_moves_seen_in_another_picture_are_written_anew() -> None:
+    start = situation(Journal(Match(header()))).enter(Line(Start(card("red 7")), ReadBy.TAP, 1.0))
+    one, other = (start.enter(Line(Play(card("red 3")), ReadBy.CAMERA, 2.0, reading)) for reading in "ab")
+    assert put_right(one, one, 3.0) == ()
+    lines = put_right(one, other, 3.0)
+    assert [type(line.entry) for line in lines] == [Undo, Play]
+    assert lines[-1].reading == "b"
+
+
+def test_how_each_was_understood_is_remembered_with_what_was_seen(store: Store) -> None:
+    """The first arm at the draw pile tells that it is in view, and before it much could be missed."""
+    game = ArmsGame(store)
+    game.table.start_match(header("classic"))
+    game.lay("Cy", "red 1")
+    game.lay("Ben", "red 2", off=-60)
+    game.lay("Cy", "red 3")
+    game.reach("Ann")
+    session = game.table._session
+    assert session is not None
+    assert session.trail is not None
+    assert len(set(session.trail.modes)) == 2
+    assert lost(game) == []
+
+
+def test_what_is_left_of_what_was_ruled_on_follows_from_where_it_begins(arms: ArmsGame) -> None:
+    lengths = set()
+    for turn in range(REMEMBERED_AT_MOST + 4):
+        who = ("Ann", "Ben", "Cy")[turn % 3]
+        arms.lay(who, f"red {2 + turn % 8}")
+        session = arms.table._session
+        assert session is not None
+        trail = session.trail
+        assert trail is not None
+        lengths.add(len(trail.seen))
+        again = retraced(trail.base, trail.seen, trail.modes, session.known)
+        assert [story.weight for story in again.stories] == [story.weight for story in trail.stories]
+        assert lost(arms) == []
+    assert max(lengths) == REMEMBERED_AT_MOST
+    assert REMEMBERED in lengths
