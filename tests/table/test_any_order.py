@@ -5,7 +5,9 @@ from __future__ import annotations
 import contextlib
 import threading
 from itertools import islice
+from pathlib import Path
 from random import Random
+from tempfile import TemporaryDirectory
 
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
@@ -38,20 +40,25 @@ from companion.referee.random_player import random_match
 from companion.store import Store
 from companion.table import QuestionKind, Table, TableError, Turns
 from companion.vision.events import (
+    Arm,
     CameraHealth,
     CameraStatus,
     CardLanded,
     CardTakenBack,
     PileGone,
+    PileKind,
     PileMoved,
+    PileReached,
     Probabilities,
 )
 
 from .conftest import header
+from .restarts import started_again, unlike
 
 PLAYERS = ("Ann", "Ben", "Cy")
 cards = st.sampled_from(ALL_CARDS)
 names = st.sampled_from((*PLAYERS, "Nobody"))
+agos = st.sampled_from([0.0, 0.0, 0.4, 2.0])
 by = st.sampled_from((None, *PLAYERS))
 moves: st.SearchStrategy[Move] = st.one_of(
     st.builds(Start, cards),
@@ -82,20 +89,55 @@ def readings(draw: st.DrawFn) -> Probabilities:
     return tuple(zip(chosen, shares[len(chosen)], strict=True))
 
 
-class AnyOrder(RuleBasedStateMachine):
-    """Sights, taps, answers and corrections in any order."""
+_SEATS = {"Ann": 20.0, "Ben": 140.0, "Cy": 260.0}
 
-    @initialize(edition=st.sampled_from(EditionName), relaxed=st.booleans(), hand=st.sampled_from([1, 2, 7]))
-    def begin(self, edition: EditionName, relaxed: bool, hand: int) -> None:
+
+@st.composite
+def arms(draw: st.DrawFn) -> Arm | None:
+    """Return arms of each of them, some seen twice, one of nobody known, and none."""
+    direction = draw(st.sampled_from((*_SEATS.values(), 80.0, None)))
+    return None if direction is None else Arm(direction, draw(st.sampled_from([4.0, 20.0])), draw(st.integers(1, 6)))
+
+
+class AnyOrder(RuleBasedStateMachine):
+    """Sights, taps, answers and corrections in any order; a restart after each leaves all as it stands."""
+
+    @initialize(
+        edition=st.sampled_from(EditionName),
+        relaxed=st.booleans(),
+        hand=st.sampled_from([1, 2, 7]),
+        house=st.booleans(),
+    )
+    def begin(self, edition: EditionName, relaxed: bool, hand: int, house: bool) -> None:
         self.now = 0.0
-        self.table = Table(clock=lambda: self.now)
-        self.set_up = header(edition.value, " ".join(PLAYERS), hand_size=hand)
+        self.folder = TemporaryDirectory()
+        self.store = Store(Path(self.folder.name))
+        self.table = Table(self.store, clock=lambda: self.now, steady=lambda: self.now)
+        rules = {"stacking": "any", "jump_in": True, "seven_zero": True} if house else {}
+        self.set_up = header(edition.value, " ".join(PLAYERS), hand_size=hand, **rules)
         self.table.start_match(self.set_up, turns=Turns.RELAXED if relaxed else Turns.CAMERA)
 
-    @rule(reading=readings(), same=st.booleans(), gap=st.sampled_from([1.0, 60.0]))
-    def land(self, reading: Probabilities, same: bool, gap: float) -> None:
+    def teardown(self) -> None:
+        self.store.close()
+        self.folder.cleanup()
+
+    @rule(reading=readings(), same=st.booleans(), gap=st.sampled_from([0.0, 1.0, 60.0]), arm=arms(), ago=agos)
+    def land(self, reading: Probabilities, same: bool, gap: float, arm: Arm | None, ago: float) -> None:
         self.now += gap
-        self.table.see(CardLanded(self.now, reading, same_face=same))
+        self.table.see(CardLanded(self.now - ago, reading, same_face=same, arm=arm))
+
+    @rule(
+        who=st.sampled_from(PLAYERS), drew=st.sampled_from([0.05, 0.5, 0.95]), gap=st.sampled_from([0.0, 5.0]), ago=agos
+    )
+    def reach(self, who: str, drew: float, gap: float, ago: float) -> None:
+        self.now += gap
+        arm, left = Arm(_SEATS[who], 4.0, int(self.now)), self.now - ago
+        self.table.see(PileReached(left, left - 0.5, arm, PileKind.DRAW, (1 - drew, drew)))
+
+    @rule(who=st.sampled_from(PLAYERS), ago=agos)
+    def pass_by(self, who: str, ago: float) -> None:
+        arm, left = Arm(_SEATS[who], 4.0, int(self.now)), self.now - ago
+        self.table.see(PileReached(left, left - 0.5, arm, PileKind.DISCARD, ()))
 
     @rule(data=st.data())
     def land_fitting(self, data: st.DataObject) -> None:
@@ -103,13 +145,26 @@ class AnyOrder(RuleBasedStateMachine):
         assert legal is not None
         if legal.cards:
             card = data.draw(st.sampled_from(sorted(legal.cards, key=lambda card: card.name)))
-            self.land(((card, 0.9999),), False, 60.0)
+            self.land(((card, 0.9999),), False, 60.0, data.draw(arms()), 0.0)
 
-    @rule(reading=readings())
-    def lift(self, reading: Probabilities) -> None:
-        self.table.see(CardTakenBack(self.now, reading))
+    @rule(reading=readings(), ago=agos)
+    def lift(self, reading: Probabilities, ago: float) -> None:
+        self.table.see(CardTakenBack(self.now - ago, reading))
 
-    @rule(event=st.sampled_from([PileGone(0.0), PileMoved(0.0), CameraStatus(0.0, CameraHealth.FROZEN, "Frozen.")]))
+    @rule()
+    def change_camera(self) -> None:
+        self.table.camera_changed()
+
+    @rule(
+        event=st.sampled_from(
+            [
+                PileGone(0.0),
+                PileMoved(0.0),
+                CameraStatus(0.0, CameraHealth.FROZEN, "Frozen."),
+                CameraStatus(0.0, CameraHealth.KNOCKED, "Knocked."),
+            ]
+        )
+    )
     def other_event(self, event: PileGone | PileMoved | CameraStatus) -> None:
         self.table.see(event)
 
@@ -120,6 +175,10 @@ class AnyOrder(RuleBasedStateMachine):
             self.table.tap(move)
         except RefereeError:
             assert self.table.view() == before
+
+    @rule(move=st.sampled_from([Draw(), Pass(), Reshuffle()]))
+    def tap_what_no_camera_sees(self, move: Move) -> None:
+        self.tap(move)
 
     @precondition(lambda self: self.table.view().questions)
     @rule(data=st.data())
@@ -156,6 +215,27 @@ class AnyOrder(RuleBasedStateMachine):
         except RefereeError:
             assert not self.table.view().history
 
+    @rule()
+    def redo(self) -> None:
+        with contextlib.suppress(TableError):
+            self.table.redo()
+
+    @rule(n=st.integers(1, 12), who=st.sampled_from(PLAYERS), how=st.sampled_from(["who", "drew", "drop"]))
+    def mend(self, n: int, who: str, how: str) -> None:
+        with contextlib.suppress(RefereeError, TableError):
+            match how:
+                case "who":
+                    self.table.say_who(n, who)
+                case "drew":
+                    self.table.say_drew(n)
+                case _:
+                    self.table.drop(n)
+
+    @rule()
+    def remind(self) -> None:
+        self.now += 20
+        self.table.retry()
+
     @rule(n=st.integers(1, 12), move=moves)
     def amend(self, n: int, move: Move) -> None:
         before = self.table.view()
@@ -176,6 +256,10 @@ class AnyOrder(RuleBasedStateMachine):
         for question in view.questions:
             assert question.choices
             assert question.sentence
+
+    @invariant()
+    def stands_after_a_restart_as_it_does_now(self) -> None:
+        assert unlike(self.table, started_again(self.table, self.store, self.now)) == []
 
     @rule(seed=st.integers(0, 99), length=st.integers(0, 12))
     def bring_to_any_true_state(self, seed: int, length: int) -> None:
@@ -236,5 +320,5 @@ def test_many_threads_never_lock_each_other_out(store: Store) -> None:
     assert replay(view.header, [line.move for line in view.history]).state == view.state
     other = Table(store)
     other.resume()
-    assert other.view().state == view.state
+    assert unlike(table, other) == []
     assert idle.next(timeout=0) is not None
