@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from companion.journal import Journal, Line
-from companion.referee.moves import ChooseColor, Flip, Play, Start, Target
+from companion.referee.moves import ChooseColor, Draw, Flip, Pass, Play, Start, Target
 from companion.table.memory import Watch
 from companion.table.observations import Pending, Reach, Sight, Tap, in_order
 from companion.table.questions import Asked, ask
@@ -122,19 +122,20 @@ def _tapped_in_time(known: Situation, pending: Sequence[Pending], mode: Mode) ->
     """Return what is pending with its last, a tap, where it fits; raises RefereeError where it fits nowhere.
 
     That may be before the arms at the draw pile that came just before it, whatever they did there: a colour or a target
-    is named before the next player acts, and tapped when somebody has a hand there already, or when cards lie there
-    that are still in doubt.
+    is named before the next player acts, and tapped when somebody has a hand there already. It may also be before cards
+    that are still in doubt: of a draw or a pass, too, people only think when the next card lies there.
     """
     tapped, last = pending[-1], len(pending) - 1
     hands = last
     while hands and isinstance(pending[hands - 1].what, Reach):
         hands -= 1
-    places = [last, hands]
-    if isinstance(tapped.what, Tap) and isinstance(tapped.what.move, ChooseColor | Target):
-        places = [hands, last, *reversed(_sights(pending))]
+    move = tapped.what.move if isinstance(tapped.what, Tap) else None
+    places = [hands, last] if isinstance(move, ChooseColor | Target) else [last, hands]
+    if isinstance(move, ChooseColor | Target | Draw | Pass):
+        places += reversed(_sights(pending))
     for place in places:
         order = (*pending[:place], tapped, *pending[place:-1])
-        refusal = stories_of(known, order, mode)[0].ways[order.index(tapped)].refusal
+        refusal = stories_of(known, order, mode)[0].ways[place].refusal
         if refusal is None:
             return order
     assert refusal is not None

@@ -15,7 +15,19 @@ from companion.journal import Journal, Line, ReadBy
 from companion.languages import Language
 from companion.referee.editions import EDITIONS
 from companion.referee.match import Match
-from companion.referee.moves import Accept, ActorMove, Challenge, ChooseColor, Count, Draw, Flip, Judge, Play, Start
+from companion.referee.moves import (
+    Accept,
+    ActorMove,
+    Challenge,
+    ChooseColor,
+    Count,
+    Draw,
+    Flip,
+    Judge,
+    Pass,
+    Play,
+    Start,
+)
 from companion.referee.state import Header
 from companion.store import Store
 from companion.table import Known, NoticeKind, QuestionKind, RoundScoredError, Table, Turns, UpdateKind, thresholds
@@ -43,6 +55,7 @@ from companion.vision.events import (
 
 from .conftest import Game, card, header, probabilities
 from .hands import Film, Filming, People, around
+from .restarts import started_again, unlike
 
 _SEATS = {"Ann": 20.0, "Ben": 140.0, "Cy": 260.0}
 
@@ -146,6 +159,17 @@ def test_a_colour_may_be_tapped_when_two_more_cards_lie_there_in_doubt(arms: Arm
     assert arms.moves[-1] == "Ann Play", "what Ben and Cy laid is in doubt"
     arms.table.tap(ChooseColor(Color.GREEN))
     assert arms.moves[-1] == "Ann ChooseColor"
+
+
+def test_a_pass_may_be_tapped_when_the_next_card_lies_there_of_which_it_is_unclear_whose_it_is(
+    arms: ArmsGame, store: Store
+) -> None:
+    arms.reach("Ann")
+    arms.lay(None, "red 3")
+    assert (arms.moves[-1], arms.view.questions) == ("Ann Draw", ())
+    arms.table.tap(Pass())
+    assert arms.moves[-3:] == ["Ann Draw", "Ann Pass", "Ben Play"]
+    assert unlike(arms.table, started_again(arms.table, store, arms.now)) == []
 
 
 def test_it_is_asked_who_played_where_an_arm_comes_from_between_two(store: Store) -> None:

@@ -6,6 +6,7 @@ import pytest
 
 from companion.cards import Color
 from companion.journal import ReadBy
+from companion.referee.errors import RefereeError
 from companion.referee.moves import ChooseColor, Draw, Pass, Play
 from companion.store import Store
 from companion.table import Known, QuestionKind, Table
@@ -13,6 +14,7 @@ from companion.table.errors import NobodysMoveError
 from companion.vision.events import PileKind, PileReached
 
 from .conftest import Game, card, header
+from .restarts import started_again, unlike
 from .test_arms import ArmsGame
 from .test_arms import arms as arms  # the fixture
 
@@ -111,3 +113,36 @@ def test_a_card_typed_tells_the_colour_named_before(store: Store) -> None:
     colors = [line.move.color for line in game.view.history if isinstance(line.move, ChooseColor)]
     assert colors == [Color.BLUE]
     assert game.top == "blue 4"
+
+
+def test_a_pass_tapped_while_cards_lie_in_doubt_goes_before_them(game: Game, store: Store) -> None:
+    game.table.tap(Draw())
+    game.land({"red 3": 0.6, "red 8": 0.4})
+    game.land({"red 5": 0.6, "red 6": 0.4})
+    game.table.tap(Pass())
+    assert [line.move for line in game.view.history[1:]] == [Draw(), Pass()]
+    assert game.actor == "Ben"
+    assert unlike(game.table, started_again(game.table, store, game.now)) == []
+    game.answer("red 3")
+    game.answer("red 5")
+    assert [line.player for line in game.view.history[1:]] == ["Ann", "Ann", "Ben", "Cy"]
+
+
+def test_a_draw_tapped_while_the_last_card_lies_in_doubt_goes_before_it(store: Store) -> None:
+    game = Game(store)
+    game.table.start_match(header("classic", hand_size=1))
+    game.land("red 7")
+    game.land({"red 3": 0.6, "red 8": 0.4})
+    game.table.tap(Draw())
+    assert game.view.history[-1].move == Draw()
+    assert unlike(game.table, started_again(game.table, store, game.now)) == []
+    game.answer("red 3")
+    assert [line.player for line in game.view.history[1:]] == ["Ann", "Ann"]
+
+
+def test_a_pass_that_fits_neither_before_nor_behind_the_cards_in_doubt_is_refused(game: Game) -> None:
+    game.land({"red 3": 0.6, "red 8": 0.4})
+    before = game.view
+    with pytest.raises(RefereeError):
+        game.table.tap(Pass())
+    assert game.view == before
