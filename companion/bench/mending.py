@@ -33,7 +33,9 @@ def put_right(table: Table, wanted: Sequence[Move], least: int, header: Header, 
     while (moves := accepted(table)) != wanted[: len(moves)]:
         table.undo(scored=True)
         taps += 1
-    for move in wanted[len(moves) : least]:
+    for place, move in enumerate(wanted[len(moves) : least], len(moves)):
+        if accepted(table)[: place + 1] == wanted[: place + 1]:
+            continue  # it lay in doubt, and came to stand with the one before
         try:
             table.tap(move)
         except RefereeError:
