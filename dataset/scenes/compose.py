@@ -14,8 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from companion.cards import ALL_CARDS, Card, Color
+from companion.dataset.artist.backs import render_back, render_other_back
 from companion.dataset.artist.chance import pick
-from companion.dataset.artist.faces import CardArt, render, render_back
+from companion.dataset.artist.faces import CardArt, render
 from companion.dataset.artist.families import StyleFamily
 from companion.dataset.artist.handling import bowed, sleeved
 from companion.dataset.artist.press import CARD_HEIGHT, CARD_WIDTH
@@ -82,11 +83,15 @@ _DECK_CHANGE = 0.045
 
 
 class Deck:
-    """The drawn cards of one style, each at several sizes so that warping never has to shrink by more than two."""
+    """The drawn cards of one style, each at several sizes so that warping never has to shrink by more than two.
 
-    def __init__(self, style: Style, rng: np.random.Generator) -> None:
+    other_back: whether their back is one as other makers print them.
+    """
+
+    def __init__(self, style: Style, rng: np.random.Generator, other_back: bool = False) -> None:
         self._style = style
         self._rng = rng
+        self._other_back = other_back
         self._worn = float(rng.uniform(0, 0.8)) if rng.random() < _WORN_SHARE else 0.0
         self._soft, self._sleeved, self._bowed = rng.random(3) < (_SOFT_SHARE, _SLEEVED_SHARE, _BOWED_SHARE)
         self._arts: dict[Card, tuple[CardArt, list[Image]]] = {}
@@ -119,7 +124,8 @@ class Deck:
     def back(self) -> list[Image]:
         """Return the back's BGRA pictures at full, half, quarter ... size."""
         if self._back is None:
-            self._back = pyramid(render_back(self._style, _FACE_HEIGHT))
+            render = render_other_back if self._other_back else render_back
+            self._back = pyramid(render(self._style, _FACE_HEIGHT))
         return self._back
 
 

@@ -178,6 +178,10 @@ class Tabletop:
         """Return where a place of the table (mm) is seen."""
         return np.asarray(project(self._pose @ self.camera, np.array([[x, y]]))[0], np.float64)
 
+    def draw_pile_outline(self) -> Quad:
+        """Return where the draw pile's top card is seen, (4, 2) pixels."""
+        return outline(self._pose @ self.camera @ _card_to_table(self._piled_at(len(self._piled) - 1)))
+
     def card_length(self) -> float:
         """Return about how long a card is in the picture, in pixels."""
         quad = outline(self.camera @ _card_to_table(Placement(0, 0, 0)))
@@ -218,11 +222,15 @@ class Tabletop:
             draw_object(image, owner, rng, covers=False)
         return image
 
+    def _piled_at(self, number: int) -> Placement:
+        """Return where a card of the draw pile lies, the lowest being number 0."""
+        lies, up = self._piled[number], _PILED_UP * number
+        return Placement(self.draw_pile[0] + lies.x - up, self.draw_pile[1] + lies.y - up, lies.angle, face_up=False)
+
     def _with_draw_pile(self) -> Image:
         image = self._bare.copy()
-        for number, lies in enumerate(self._piled):
-            x, y = self.draw_pile[0] + lies.x - _PILED_UP * number, self.draw_pile[1] + lies.y - _PILED_UP * number
-            sprite = card_sprite(self._back, self.camera @ _card_to_table(Placement(x, y, lies.angle, face_up=False)))
+        for number in range(len(self._piled)):
+            sprite = card_sprite(self._back, self.camera @ _card_to_table(self._piled_at(number)))
             if sprite is not None:
                 _put(image, sprite, self._drop * self.card_length(), self._shade)
         return image

@@ -1,14 +1,17 @@
 """Tests of the drawn cards: faces, backs, styles, wear."""
 
 import pickle
+from collections.abc import Callable
 from pathlib import Path
 
 import cv2
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from companion.cards import ALL_CARDS, Card, Color, Face
 from companion.dataset.artist import fonts
+from companion.dataset.artist.backs import render_other_back
 from companion.dataset.artist.faces import render, render_back, width_of
 from companion.dataset.artist.families import (
     FAMILY_WEIGHTS,
@@ -166,11 +169,13 @@ def test_fonts_are_split_by_typeface() -> None:
     assert 10 < len(tested) < 80
 
 
-def test_backs_render() -> None:
-    for seed in range(6):
-        back = render_back(style_of(seed=seed), HEIGHT)
+@pytest.mark.parametrize(("draw", "least"), [(render_back, 10), (render_other_back, 1)])
+def test_backs_render(draw: Callable[[Style, int], NDArray[np.uint8]], least: float) -> None:
+    for seed in range(12):
+        back = draw(style_of(seed=seed), HEIGHT)
         assert back.shape == (HEIGHT, width_of(HEIGHT), 4)
-        assert cv2.cvtColor(back[:, :, :3], cv2.COLOR_BGR2GRAY).std() > 10
+        assert cv2.cvtColor(back[:, :, :3], cv2.COLOR_BGR2GRAY).std() > least
+        assert np.array_equal(back, draw(style_of(seed=seed), HEIGHT))
 
 
 def test_wear_changes_the_card_more_the_more_it_is_played() -> None:
