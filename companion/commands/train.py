@@ -33,7 +33,7 @@ def _need_extra() -> None:
 
 @click.group()
 def train() -> None:
-    """Make the networks anew: scenes, detector, readers, export, evaluate. `all` runs the five in that order.
+    """Make the networks anew: scenes, detector, readers, export, evaluate, backs. `all` runs the six in that order.
 
     Every step goes on where an interrupted run of it stopped.
     """
@@ -250,6 +250,42 @@ def calibrate(work: Path, seed: int, folder: Path | None, decks: int, save: bool
 @_work
 @_seed
 @click.option("--models", "folder", type=click.Path(path_type=Path, file_okay=False), help="Default: WORK/export.")
+@click.option(
+    "--tables", type=click.IntRange(6), default=1800, show_default=True, help="Tables to draw, five a second."
+)
+@click.option("--save/--check", default=True, help="Write what was fitted, or only check what is written.")
+def backs(work: Path, seed: int, folder: Path | None, tables: int, save: bool) -> None:
+    """Fit what cards face down look like to the reader on two tables of three; check it on the others."""
+    from rich.console import Console
+    from rich.progress import track
+    from rich.table import Table
+
+    from companion.commands.parameters import load_detector
+    from companion.models import backs as measures
+    from companion.vision.backs import BackLooks
+
+    path = (folder or work / "export") / "backs.json"
+    detector = load_detector(None, path.parent)
+
+    def draw(numbers: list[int], what: str) -> list[measures.Candidates]:
+        drawn = measures.drawn(detector, numbers, seed)
+        return list(track(drawn, what, len(numbers), console=Console(stderr=True)))
+
+    if save:
+        measures.fitted(draw([n for n in range(tables) if n % 3 != 2], "tables to fit on")).save(path)
+    grid = Table("draw piles", "tables", "outlined", "likeliest back there")
+    for other, one in measures.found(
+        draw(list(range(2, tables, 3)), "tables to check on"), BackLooks.load(path)
+    ).items():
+        name = "backs of other makers" if other else "usual backs"
+        grid.add_row(name, str(one.tables), str(one.outlined), str(one.likeliest))
+    Console().print(grid)
+
+
+@train.command()
+@_work
+@_seed
+@click.option("--models", "folder", type=click.Path(path_type=Path, file_okay=False), help="Default: WORK/export.")
 @click.option("--hands", "count", type=click.IntRange(1), default=40, show_default=True, help="Hands to lay out.")
 @click.option(
     "--photos", type=click.Path(path_type=Path, file_okay=False), help="Take the cards of this folder's labels.json."
@@ -287,10 +323,11 @@ def hands(
 @_device
 @click.pass_context
 def everything(context: click.Context, work: Path, device: str) -> None:
-    """Run all five steps with their defaults."""
+    """Run all six steps with their defaults."""
     _need_extra()
     context.invoke(scenes, work=work)
     context.invoke(detector, work=work, device=device)
     context.invoke(readers, work=work, device=device)
     context.invoke(export, work=work)
     context.invoke(evaluate, work=work)
+    context.invoke(backs, work=work)

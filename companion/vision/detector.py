@@ -10,13 +10,16 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
+
 from companion.cards import EditionName
 from companion.cards import deck as cards_of
 from companion.vision.assembly import FAINT_BESIDE, Assembler
+from companion.vision.backs import BackLooks
 from companion.vision.balance import balanced
 from companion.vision.boxes import BoxFinder, BoxKind
 from companion.vision.calibration import Calibration
-from companion.vision.geometry import Image
+from companion.vision.geometry import Image, Quad, portrait, turned
 from companion.vision.learnt import Deck
 from companion.vision.level import Level
 from companion.vision.limits import ReadingLimits
@@ -30,6 +33,8 @@ from companion.vision.mirror import (
     lies_as_printed,
     lies_oddly,
 )
+from companion.vision.motion import Floats
+from companion.vision.proposals import proposals
 from companion.vision.reader import Reader
 from companion.vision.restoration import lightened, restored
 from companion.vision.runtime import Network
@@ -41,8 +46,8 @@ _CHECKOUT_MODELS = Path(__file__).resolve().parents[2] / "models"
 # Score from which a box may be a card face down, which the network was not trained to box: over tables drawn by lot the
 # draw pile in view had at least this, hardly anything of a card's size else.
 _FAINT_BACK = 0.04
-# From which probability of no card on it is a back; and where there is none, may be: faces of drawn decks have 0.01.
-_BACK, _HARDLY_A_FACE = 0.5, 0.1
+# How likely anything is a card face down to a card reader of which nothing is known of how it sees those.
+_ANY_BACK = 0.5
 # The score from which boxes are asked for with a learnt deck of a design that the networks do not know, which by itself
 # tells nothing.
 _FAINTEST = 0.02
@@ -66,7 +71,8 @@ class CardDetector:
     """Finds and reads cards. One instance may be used from several threads.
 
     boxes: finds cards and indices. reader: reads them. limits: what of both counts. calibration: what the confidences
-    mean that come of it. plain: what reads the pictures that show other cards than the learnt deck's.
+    mean that come of it. plain: what reads the pictures that show other cards than the learnt deck's. back_looks: what
+    cards face down look like to the reader, None where that was not fitted.
     """
 
     def __init__(
@@ -76,12 +82,14 @@ class CardDetector:
         limits: ReadingLimits,
         calibration: Calibration | None = None,
         plain: CardDetector | None = None,
+        back_looks: BackLooks | None = None,
     ) -> None:
         self._boxes = boxes
         self._reader = reader
         self._limits = limits
         self._calibration = calibration or Calibration()
         self._plain = plain
+        self._back_looks = back_looks
         self._assembler = Assembler(reader, limits)
 
     @classmethod
@@ -95,8 +103,9 @@ class CardDetector:
         """Return the detector with the networks of a folder, the shipped ones where it is None.
 
         edition: only its cards are considered, all where None. folder: detector.onnx, card-reader.onnx,
-        index-reader.onnx, calibration.json and, where it differs from the shipped one, limits.json. scales: longer
-        sides in pixels at which the picture is searched. Raises ModelFileError where a file is missing or damaged.
+        index-reader.onnx, calibration.json, backs.json if backs were fitted, and, where it differs from the shipped
+        one, limits.json. scales: longer sides in pixels at which the picture is searched. Raises ModelFileError where a
+        file is missing or damaged.
         """
         folder = folder or model_folder()
         boxes_network = Network.shared(folder / "detector.onnx", threads)
@@ -106,7 +115,8 @@ class CardDetector:
         cards, indices = (Network.shared(folder / f"{kind}-reader.onnx", threads) for kind in ("card", "index"))
         reader = Reader(cards, indices, calibration, None if edition is None else cards_of(edition).keys())
         boxes = BoxFinder(boxes_network, scales, limits.box)
-        return cls(boxes, reader, limits, calibration)
+        looks = folder / "backs.json"
+        return cls(boxes, reader, limits, calibration, None, BackLooks.load(looks) if looks.exists() else None)
 
     @property
     def reader(self) -> Reader:
@@ -123,11 +133,12 @@ class CardDetector:
             return plain
         # How well the deck is known is seen in its readings.
         calibration = replace(self._calibration, fanned=1.0, curves={})
-        return CardDetector(self._boxes, self._reader.knowing(deck), self._limits, calibration, plain)
+        reader = self._reader.knowing(deck)
+        return CardDetector(self._boxes, reader, self._limits, calibration, plain, self._back_looks)
 
     def told_by(self, calibration: Calibration) -> CardDetector:
         """Return what finds and reads the same, told with the confidences that another calibration gives at last."""
-        return CardDetector(self._boxes, self._reader, self._limits, calibration, self._plain)
+        return CardDetector(self._boxes, self._reader, self._limits, calibration, self._plain, self._back_looks)
 
     def detect(self, image: Image) -> list[Sighting]:
         """Return the face-up cards in a (H, W, 3) BGR uint8 picture, whole ones first, each from the left.
@@ -195,14 +206,25 @@ class CardDetector:
         return found
 
     def backs(self, image: Image) -> list[Back]:
-        """Return what is boxed as a card, however faintly, and read as none: in most cases a card face down."""
+        """Return what may be cards face down, with how likely each is one."""
+        quads, features = self.described_for_backs(image)
+        if not quads:
+            return []
+        looks = self._back_looks
+        likely = np.full(len(quads), _ANY_BACK) if looks is None else looks.probabilities(features)
+        return [Back(quad, probability) for quad, probability in zip(quads, likely.tolist(), strict=True)]
+
+    def described_for_backs(self, image: Image) -> tuple[list[Quad], Floats]:
+        """Return upright outlines (4, 2) of what is boxed as a card, however faintly, or has a card's shape.
+
+        And (N, D) what the card reader makes of each, the mean of both ways up: nobody knows which way up a back lies.
+        """
         boxes = self._boxes.find(image, least=_FAINT_BACK)
-        found = [Back(box.quad, box.score) for box in boxes if box.kind is BoxKind.CARD]
-        # Into a back one look reads the card that it is most like, above all where the rim cuts it; both ways up and
-        # the corners tell more.
-        nothing = [reading.nothing for reading in self._reader.read_cards(image, [back.quad for back in found])]
-        likely = [back for back, probability in zip(found, nothing, strict=True) if probability > _BACK]
-        return likely or [b for b, probability in zip(found, nothing, strict=True) if probability > _HARDLY_A_FACE]
+        quads = [*(portrait(box.quad) for box in boxes if box.kind is BoxKind.CARD), *proposals(image)]
+        if not quads:
+            return [], np.zeros((0, 0), np.float32)
+        ways = [self._reader.describe_cards(image, way)[1] for way in (quads, [turned(quad, 2) for quad in quads])]
+        return quads, np.mean(ways, axis=0)
 
     def closely(self, image: Image) -> list[Sighting]:
         """Return the same for a picture of a pile whose cards are about a third as long as it, in half the time."""
@@ -223,8 +245,8 @@ class CardDetector:
         if any(sighting.whole for sighting in found):
             return found
         boxes = self._boxes.find(image, _LAST_SCALES, turned=True, pile=True)
-        turned = self._assembler.cards(image, boxes, propose=True)
-        return turned if any(sighting.whole for sighting in turned) else found
+        again = self._assembler.cards(image, boxes, propose=True)
+        return again if any(sighting.whole for sighting in again) else found
 
     def _on_pile(self, image: Image, find: Callable[[CardDetector, Image], list[Sighting]]) -> list[Sighting]:
         """Return what is found on a pile, in a dark picture lightened where that is read more surely."""

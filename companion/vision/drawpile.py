@@ -45,11 +45,12 @@ _FAR, _IF_FAR = 2.2, 0.4
 # lies where no hand has gone, once so many hands have gone where another such thing lies, or from several sides to a
 # bare place.
 _SHAPE_TELLS, _NOBODY_TELLS, _GO_ELSEWHERE = 0.4, 0.5, 4
-# What is boxed as a back tells so much by that alone, and the rest by its score, up to the one from which it clearly
-# is one. At 115 tables drawn by lot half of the draw pile's boxes had .5 and more, and one of seven less than .15; of
-# other boxes of a card's size half had less than .1, and one of twelve .3 and more. What the rim cuts has no
-# card's shape and tells what a bare shape does.
-_BOXED, _CLEARLY = 0.5, 0.5
+# What the rim cuts has no card's shape and tells what a bare shape does.
+A_BACK = 0.15
+"""What is less likely a card face down than this has a card's shape at most: of 400 drawn tables, half of them with
+backs of kinds on which the odds were not fitted, 21 of 22 draw piles had more, and one in four of what is none."""
+# What is so likely a back, and as large as the cards are, makes bare shapes needless.
+_SURELY_A_BACK = 0.95
 # Sides of a card seen from above are as 1 to 1.55, from a slant anything about that.
 _SLIMMEST, _SQUAREST = 2.3, 1.05
 # Of a back of the table's own colour what is printed on it may be boxed alone, so much of a card's length long: that
@@ -121,28 +122,24 @@ class DrawPile:
         """Whether backs should be looked for again. arms: whether there are any, which a look waits for a while."""
         return self._given is None and time >= self._next_look + _PATIENCE * arms
 
-    def see_backs(
-        self,
-        backs: Sequence[Back],
-        zone: Zone,
-        time: float,
-        size: tuple[int, int] | None = None,
-        shapes: Sequence[Quad] = (),
-    ) -> None:
+    def see_backs(self, backs: Sequence[Back], zone: Zone, time: float, size: tuple[int, int] | None = None) -> None:
         """Take in what looks like card backs in the whole picture, and what has about a card's shape and may be one.
 
         size: the picture's width and height, pixels.
         """
         self._next_look, self._pause = time + self._pause, min(_LONGEST_PAUSE, 2 * self._pause)
         self._looks += 1
-        for back in backs:
+        likely = sorted((back for back in backs if back.score >= A_BACK), key=lambda back: -back.score)
+        for back in likely:
             card = is_a_card(back.quad, zone.length)
             cut = size is not None and _is_cut(back.quad, zone.length, size)
-            place = _Place.at(back.quad, zone, size, self._looks, clearness(back.score) if card else 0.0)
+            place = _Place.at(back.quad, zone, size, self._looks, back.score if card else 0.0)
             if (card or cut) and _TOUCHING <= place.away <= FARTHEST:
                 self._note(place, zone.length)
-        prints = [back.quad for back in backs if _PRINT[0] <= length_of(back.quad) / zone.length <= _PRINT[1]]
-        for quad in (*prints, *(quad for quad in shapes if is_like_the_cards(quad, zone.length))):
+        prints = [back.quad for back in likely if _PRINT[0] <= length_of(back.quad) / zone.length <= _PRINT[1]]
+        alike = [back for back in backs if is_like_the_cards(back.quad, zone.length)]
+        known = any(back.score >= _SURELY_A_BACK for back in alike)
+        for quad in (*prints, *(back.quad for back in alike if back.score < A_BACK and not known)):
             place = _Place.at(quad, zone, size, self._looks)
             if NEAREST <= place.away <= _FAR:
                 self._note(place, zone.length)
@@ -252,11 +249,6 @@ def told_by_looks(count: int, looks: int, away: float, clear: float) -> float:
     """
     share = min(1.0, count / max(1, looks)) * (_IF_FAR if away > _FAR else 1.0)
     return _LOOKS_TELL * float(np.log1p(min(_OFTEN, count))) * share * (clear + (1 - clear) * _SHAPE_TELLS)
-
-
-def clearness(score: float) -> float:
-    """Return how clearly what has this score looks like a back, 0 to 1."""
-    return _BOXED + (1 - _BOXED) * min(1.0, score / _CLEARLY)
 
 
 @dataclass(frozen=True, eq=False)

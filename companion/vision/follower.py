@@ -10,7 +10,7 @@ import numpy as np
 from companion.vision.advice import InView
 from companion.vision.arms import ArmWatcher
 from companion.vision.drawn import Changes, is_sure, told
-from companion.vision.drawpile import ONE_BACK, DrawPile, clearness, is_like_the_cards, square_at
+from companion.vision.drawpile import ONE_BACK, DrawPile, square_at
 from companion.vision.events import (
     Arm,
     CameraHealth,
@@ -29,7 +29,6 @@ from companion.vision.hindsight import ONE_PLAYER, Hindsight
 from companion.vision.known import Region
 from companion.vision.motion import Zone
 from companion.vision.pile import PileTracker
-from companion.vision.proposals import proposals
 from companion.vision.quiet import QuietPictures, hides
 from companion.vision.reaches import (
     REMEMBERED,
@@ -342,10 +341,7 @@ class Follower:
             return
         if self._draw_pile.wants_look(frame.time, arms=any(not track.gone for track in tracks)):
             backs = self._find_backs(frame.image)
-            # Backs of decks never seen hardly look like one; a clear one makes the search for shapes needless.
-            known = any(is_like_the_cards(back.quad, zone.length) and clearness(back.score) == 1 for back in backs)
-            shapes = [] if known else proposals(frame.image)
-            self._draw_pile.see_backs(backs, zone, frame.time, self._size, shapes)
+            self._draw_pile.see_backs(backs, zone, frame.time, self._size)
             if self._hindsight is not None:
                 self._hindsight.see_backs(backs, self._arms.table)
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from companion.vision.carried import Tints
 from companion.vision.drawn import Changes, is_sure, told
-from companion.vision.drawpile import FARTHEST, NEAREST, SAME_PLACE, clearness, is_a_card, square_at, told_by_looks
+from companion.vision.drawpile import A_BACK, FARTHEST, NEAREST, SAME_PLACE, is_a_card, square_at, told_by_looks
 from companion.vision.events import PileKind, PileReached
 from companion.vision.motion import Floats, Zone
 from companion.vision.quiet import QuietPictures
@@ -74,7 +74,7 @@ class Hindsight:
         """Take in what looks like cards face down in the whole picture, and the table without hands."""
         self._stretches[-1].looks += 1
         self._stretches[-1].table = None if table is None else replace(table, picture=table.picture.copy())
-        self._stretches[-1].backs += backs
+        self._stretches[-1].backs += [back for back in backs if back.score >= A_BACK]
 
     def see_work(self, track: Track, time: float) -> None:
         """Take in that an arm was busy at the discard pile."""
@@ -179,7 +179,7 @@ def _backs(stretches: Sequence[_Stretch]) -> tuple[NDArray[np.float64], NDArray[
         zone = stretch.zone
         for back in stretch.backs:
             middles.append((back.quad.mean(0) - (zone.x, zone.y)) / zone.length)
-            clear.append(clearness(back.score) if is_a_card(back.quad, zone.length) else 0.0)
+            clear.append(back.score if is_a_card(back.quad, zone.length) else 0.0)
     return np.array(middles, np.float64).reshape(-1, 2), np.array(clear)
 
 

@@ -52,7 +52,7 @@ class Handedness(IntEnum):
 
 @dataclass(frozen=True, eq=False)
 class Back:
-    """What may be a card face down. quad: (4, 2) pixels of the picture. score: how like a card it is, 0 to 1."""
+    """What may be a card face down. quad: (4, 2) pixels of the picture. score: how likely it is one, 0 to 1."""
 
     quad: Quad
     score: float

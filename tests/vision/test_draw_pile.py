@@ -15,7 +15,7 @@ ZONE = Zone(300.0, 200.0, 80.0)
 BACK = (440.0, 200.0)
 
 
-def box(x: float, y: float, length: float = 80.0, score: float = 0.5) -> Back:
+def box(x: float, y: float, length: float = 80.0, score: float = 1.0) -> Back:
     half = np.array([length * 0.32, length / 2])
     quad = np.array([x, y]) + np.array([[-1, -1], [1, -1], [1, 1], [-1, 1]]) * half
     return Back(np.asarray(quad, np.float32), score)
@@ -44,20 +44,20 @@ def test_of_two_boxes_side_by_side_it_is_the_one_that_is_always_seen() -> None:
 
 
 def test_what_hardly_looks_like_a_back_gives_way_to_what_clearly_does() -> None:
-    """As a patch of the tablecloth nearer to the pile is boxed in each look, with a score that is next to nothing."""
+    """As a patch of the tablecloth nearer to the pile is boxed in each look, and little tells that it is one."""
     pile = DrawPile()
     for time in range(3):
-        pile.see_backs([box(*BACK, score=0.4), box(200.0, 200.0, score=0.08)], ZONE, 40.0 * time)
+        pile.see_backs([box(*BACK, score=0.9), box(200.0, 200.0, score=0.58)], ZONE, 40.0 * time)
     assert found(pile) == pytest.approx(BACK)
 
 
 def test_what_the_rim_cuts_gives_way_to_what_has_a_cards_shape() -> None:
     """Of what the rim cuts its shape does not tell, and much that reaches into the picture is boxed there."""
     pile, size = DrawPile(), (640, 325)
-    cut = box(300.0, 318.0, score=0.4)
+    cut = box(300.0, 318.0, score=0.9)
     cut = replace(cut, quad=np.minimum(cut.quad, np.array([640, 325], np.float32)))
     for time in range(3):
-        pile.see_backs([box(*BACK, score=0.2), cut], ZONE, 40.0 * time, size)
+        pile.see_backs([box(*BACK, score=0.7), cut], ZONE, 40.0 * time, size)
     assert found(pile) == pytest.approx(BACK)
 
 
@@ -91,7 +91,7 @@ def test_where_hands_leave_with_something_is_the_draw_pile(takes: bool) -> None:
     """The wood's grain is boxed in each look where one player rests a hand, and the pile has a card's shape alone."""
     pile, grain = DrawPile(), (200.0, 300.0)
     for time in range(4):
-        pile.see_backs([box(*grain, score=0.1)], ZONE, 40.0 * time, shapes=[box(*BACK).quad])
+        pile.see_backs([box(*grain, score=0.6), box(*BACK, score=0.0)], ZONE, 40.0 * time)
     for number in range(3):
         pile.visit(np.array(grain), ZONE, side=4, track=number, took=0.0)
     assert found(pile) == pytest.approx(grain)
@@ -103,11 +103,11 @@ def test_where_hands_leave_with_something_is_the_draw_pile(takes: bool) -> None:
 def test_a_back_of_the_tables_colour_is_told_by_what_is_printed_on_it() -> None:
     pile = DrawPile()
     for time in range(2):
-        pile.see_backs([box(*BACK, length=40.0, score=0.3), box(80.0, 300.0, score=0.08)], ZONE, 40.0 * time)
+        pile.see_backs([box(*BACK, length=40.0, score=0.8), box(80.0, 300.0, score=0.58)], ZONE, 40.0 * time)
     assert found(pile) == pytest.approx(BACK)
     # A spot on the table gives way to what looks like a back.
-    pile.see_backs([box(200.0, 300.0, score=0.6)], ZONE, 90.0)
-    pile.see_backs([box(200.0, 300.0, score=0.6)], ZONE, 120.0)
+    pile.see_backs([box(200.0, 300.0, score=1.0)], ZONE, 90.0)
+    pile.see_backs([box(200.0, 300.0, score=1.0)], ZONE, 120.0)
     assert found(pile) == pytest.approx((200.0, 300.0))
 
 
@@ -115,5 +115,5 @@ def test_a_back_that_no_network_knows_is_told_by_its_shape_from_a_slant_as_well(
     """Seen from a slant a card that lies across is hardly longer than wide."""
     pile, squat = DrawPile(), box(*BACK).quad
     squat[:, 0] = BACK[0] + (squat[:, 0] - BACK[0]) * 1.28
-    pile.see_backs([], ZONE, 0.0, shapes=[squat])
+    pile.see_backs([Back(squat, 0.0)], ZONE, 0.0)
     assert found(pile) == pytest.approx(BACK)

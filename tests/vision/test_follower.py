@@ -62,7 +62,7 @@ def watched(
     def backs(_: Image) -> list[Back]:
         square = np.array([[-0.7, -1], [0.7, -1], [0.7, 1], [-0.7, 1]]) * half
         seen = backs_from is not None and now >= backs_from
-        return [Back(np.asarray(draw + square, np.float32), 0.5)] if seen else []
+        return [Back(np.asarray(draw + square, np.float32), 1.0)] if seen else []
 
     x, y = (int(v) for v in draw - half)
     region = (x, y, int(2 * half), int(2 * half)) if backs_from is None else None
@@ -131,7 +131,7 @@ def card_at(x: float, y: float, length: float = 80.0) -> Quad:
 
 
 def back_at(x: float, y: float, length: float = 80.0) -> Back:
-    return Back(card_at(x, y, length), 0.5)
+    return Back(card_at(x, y, length), 1.0)
 
 
 def test_the_draw_pile_is_what_looks_like_a_back_beside_the_pile() -> None:
@@ -149,7 +149,7 @@ def test_a_draw_pile_that_the_rim_cuts_is_made_out() -> None:
     cut[:, 1] = cut[:, 1].clip(0, 345)
     for size, found in (((640, 348), True), ((640, 480), False)):
         pile = DrawPile()
-        pile.see_backs([Back(cut, 0.5)], ZONE, 0.0, size)
+        pile.see_backs([Back(cut, 1.0)], ZONE, 0.0, size)
         assert (pile.spot(ZONE) is not None) is found
 
 
@@ -204,14 +204,15 @@ def test_what_looks_like_a_back_far_off_gives_way_to_where_hands_go() -> None:
 
 
 def test_where_no_back_is_made_out_what_has_the_cards_size_and_shape_may_be_the_draw_pile() -> None:
-    shapes = [card_at(400, 210), card_at(180, 200, 50), card_at(305, 204), card_at(300, 420)]
+    outlines = [card_at(400, 210), card_at(180, 200, 50), card_at(305, 204), card_at(300, 420)]
+    shapes = [Back(quad, 0.0) for quad in outlines]
     pile = DrawPile()
-    pile.see_backs([], ZONE, 0.0, shapes=shapes)
+    pile.see_backs(shapes, ZONE, 0.0)
     spot = pile.spot(ZONE)
     assert spot is not None
     assert spot.middle == pytest.approx([400, 210])
     # What looks like a back in a single look tells more than the shape does in all.
-    pile.see_backs([back_at(200, 210)], ZONE, 2.0, shapes=shapes)
+    pile.see_backs([back_at(200, 210), *shapes], ZONE, 2.0)
     for time in (4.0, 8.0):
         pile.see_backs([back_at(200, 210)], ZONE, time)
     spot = pile.spot(ZONE)
@@ -237,7 +238,7 @@ SIZE = (640, 480)
 def seen(pile: DrawPile, backs: list[Quad], looks: int = 1) -> float | None:
     """Return which share of the draw pile is in view after so many looks, None while that is not known."""
     for number in range(looks):
-        pile.see_backs([Back(quad, 0.5) for quad in backs], ZONE, 40.0 * number, SIZE)
+        pile.see_backs([Back(quad, 1.0) for quad in backs], ZONE, 40.0 * number, SIZE)
     view = pile.view(ZONE, SIZE)
     return None if view is None else view.share
 
@@ -327,7 +328,7 @@ def test_where_one_player_alone_rests_a_hand_no_draw_pile_is_found() -> None:
     assert hindsight.draws() == []
 
 
-@pytest.mark.parametrize(("score", "drawn"), [(0.5, 1), (0.1, 0)])
+@pytest.mark.parametrize(("score", "drawn"), [(1.0, 1), (0.6, 0)])
 def test_what_clearly_looks_like_a_back_is_the_draw_pile_though_one_hand_went_there(score: float, drawn: int) -> None:
     hindsight = Hindsight()
     for number in range(4):

@@ -1,0 +1,56 @@
+"""What tells draw piles from all else: the fit, and how well what ships does on tables that it was not fitted on."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import numpy as np
+from click.testing import CliRunner
+
+from companion.cli import main
+from companion.models.backs import Candidates, Found, drawn, fitted, found
+from companion.vision.backs import BackLooks
+from companion.vision.detector import CardDetector, model_folder
+
+
+def candidates(rng: np.random.Generator, other: bool = False) -> Candidates:
+    """A table with a draw pile, two other things, and one that overlaps it, which lies wrong."""
+    features = rng.normal(0, 1, (4, 3)).astype(np.float32)
+    features[:, 1] += [3, -3, -3, -30]
+    return Candidates(other, features, np.array([1, 0, 0, 0], bool), np.array([0, 1, 1, 0], bool))
+
+
+def test_the_fit_finds_what_tells_them_apart() -> None:
+    rng = np.random.default_rng(1)
+    tables = [candidates(rng, bool(number % 2)) for number in range(200)]
+    looks = fitted(tables)
+    assert abs(looks.weights[1]) > 5 * np.abs(looks.weights[[0, 2]]).max()
+    assert found(tables, looks) == {False: Found(100, 100, 100), True: Found(100, 100, 100)}
+    assert found(tables, BackLooks(-looks.weights, -looks.bias))[True].likeliest == 0
+
+
+def test_draw_piles_of_any_maker_are_told_from_other_things() -> None:
+    tables = list(drawn(CardDetector.shipped(threads=1), range(40), seed=77))
+    usual, other = found(tables, BackLooks.load(model_folder() / "backs.json")).values()
+    assert usual.likeliest >= 19
+    assert other.likeliest >= 17
+
+
+def test_the_command_writes_what_it_fitted_and_checks_it(tmp_path: Path) -> None:
+    for path in model_folder().glob("*.*n*"):
+        shutil.copy(path, tmp_path)
+    (tmp_path / "backs.json").unlink()
+    result = CliRunner().invoke(main, ["train", "backs", "--models", str(tmp_path), "--tables", "12"])
+    assert result.exit_code == 0, result.output
+    assert BackLooks.load(tmp_path / "backs.json").weights.shape == (128,)
+    before = (tmp_path / "backs.json").read_text()
+    checked = CliRunner().invoke(main, ["train", "backs", "--models", str(tmp_path), "--tables", "6", "--check"])
+    assert "usual backs" in checked.output
+    assert (tmp_path / "backs.json").read_text() == before
+
+
+def test_nothing_is_checked_that_was_never_fitted(tmp_path: Path) -> None:
+    result = CliRunner().invoke(main, ["train", "backs", "--models", str(tmp_path / "none"), "--check"])
+    assert result.exit_code == 1
+    assert result.output.startswith("Error: ")
