@@ -71,7 +71,7 @@ _AS_NEAR = 0.5
 # Who lays a card hides less of the picture on the way out than on the way in, by some squares of a card's length, which
 # tells as much as if the hand had been so many lengths nearer; of hands that were there so many seconds before the card
 # lay still, for the one before laid the card before.
-_BROUGHT, _IF_BROUGHT, _AT_ONCE = 0.1, 1.0, 1.0
+_BROUGHT, _IF_BROUGHT, _AT_ONCE = 0.1, 0.5, 1.0
 # In lengths of a card, what tells against an arm that looked like a shadow and no more, and against one that was first
 # seen so few seconds before the card lay still, for it comes a third of a second before that: a part of another's.
 _SHADED, _APPEARED, _COMES_BEFORE = 0.6, 1.0, 0.15
@@ -79,8 +79,8 @@ _SHADED, _APPEARED, _COMES_BEFORE = 0.6, 1.0, 0.15
 
 # How like the card what a hand bore must have been for that to tell anything; and what it tells against another hand
 # that its load was by so much less like it, in lengths of a card: in seven matches the hand that laid a card bore
-# something .6 to .9 like it, others that came beside it .1 to .5.
-_ALIKE, _CARRIED = 0.5, 4.0
+# something .6 to .9 like it, others that came beside it .1 to .5, and now and then as much, passing over the pile.
+_ALIKE, _CARRIED = 0.5, 2.0
 
 
 @dataclass(frozen=True, eq=False)
