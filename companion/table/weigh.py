@@ -70,6 +70,9 @@ def weighed(stories: list[Story], pending: Sequence[Pending], mode: Mode) -> Fin
         patience = thresholds.REACH_PATIENCE if isinstance(pending[place].what, Reach) else thresholds.PATIENCE
         if not clear and not named and landed < patience:
             break
+        if not clear and isinstance(pending[place].what, Reach):
+            reaches = next((n for n in range(place, len(pending)) if not isinstance(pending[n].what, Reach)), place)
+            best = _candidates(_by_all_reaches(stories, place, reaches), place, mode)[0]
         settled.append(best.way)
         assumed.append(not clear)
         stories = list(best.stories)
@@ -125,6 +128,17 @@ def _where_it_leads(stories: list[Story]) -> list[Story]:
     best = max(groups.values(), key=lambda group: sum(story.weight for story in group))
     lone = len(best) > 1 and sum(story.weight for story in best) >= thresholds.SURE and not best[0].ways[-1].doubtful
     return [replace(best[0], weight=1.0)] if lone else stories
+
+
+def _by_all_reaches(stories: Sequence[Story], first: int, end: int) -> list[Story]:
+    """Return the stories in which the arms at the draw pile at these places did together what is likeliest.
+
+    One draw may have been seen as two hands there, by each of which it is unlikely.
+    """
+    groups: dict[Hashable, list[Story]] = defaultdict(list)
+    for story in stories:
+        groups[tuple(entry for way in story.ways[first:end] for entry in way.entries)].append(story)
+    return max(groups.values(), key=lambda group: sum(story.weight for story in group))
 
 
 def _candidates(stories: Iterable[Story], place: int, mode: Mode) -> list[Candidate]:

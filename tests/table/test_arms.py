@@ -128,6 +128,19 @@ def test_who_was_in_view_since_the_draw_plays_what_was_drawn(arms: ArmsGame) -> 
     assert arms.moves[-1] != "Ann Play" or arms.view.questions
 
 
+@pytest.mark.parametrize(("hands", "drew"), [(2, True), (1, False)])
+def test_one_draw_that_is_seen_as_two_hands_is_one_draw(arms: ArmsGame, hands: int, drew: bool) -> None:
+    """By each of the two it is unlikelier than not, and as unlikely that it was neither."""
+    arms.now += 5
+    for track in range(hands):
+        arms.now += 0.1
+        arm = Arm(_SEATS["Ann"] - 3 * track, 4.0, 1001 + track)
+        arms.table.see(PileReached(arms.now, arms.now - 0.3, arm, PileKind.DRAW, (0.6, 0.36, 0.04)))
+    arms.now += 0.8
+    arms.table.see(CardLanded(arms.now, probabilities("red 3"), arm=Arm(_SEATS["Ann"], 4.0, 1003, came=1001)))
+    assert arms.moves[-2:] == ["Ann Draw" if drew else "Cy Play", "Ann Play"]
+
+
 def test_an_arm_that_takes_nothing_is_no_draw(arms: ArmsGame) -> None:
     arms.reach("Cy", 0.97, 0.03)
     assert arms.moves[-1] == "Cy Play"
