@@ -378,6 +378,7 @@ class Table:
             self._advance(session.pending)
         else:
             self._keeper.write(Batch(session.match_id, self._clock(), memory=session.memory))
+            self._notice()
 
     def _add(self, pending: Pending, *, readings: tuple[Reading, ...] = (), must_fit: bool = False) -> Outcome:
         session = self._running()

@@ -196,3 +196,26 @@ def test_what_is_left_of_what_was_ruled_on_follows_from_where_it_begins(arms: Ar
         assert lost(arms) == []
     assert max(lengths) == REMEMBERED_AT_MOST
     assert REMEMBERED in lengths
+
+
+def test_what_has_become_clear_bears_on_what_is_still_asked(begin: Callable[..., Game]) -> None:
+    game = begin(edition="classic")
+    game.land("wild")
+    game.land({"wild": 0.9, "yellow 2": 0.1})
+    game.land({"red skip": 0.6, "red 8": 0.4})
+    assert game.view.questions
+    assert lost(game) == []
+
+
+def test_where_a_seat_is_thickest_is_remembered() -> None:
+    """Arms all about one place may be taken about any of them."""
+    known = situation(replay(header(), [Line(Start(card("red 7")), ReadBy.TAP, 1.0)]))
+    ring = known.ring.learn(0, 95.0).learn(0, 115.0).learn(0, 90.0)
+    known = replace(known, ring=ring)
+    assert load_memory(dump_memory(Memory(Watch(), known, Trail(known))), known.journal).known.ring == ring
+
+
+def test_a_knock_that_leaves_nobody_told_from_another_is_noticed_at_once(arms: ArmsGame) -> None:
+    for _ in range(4):
+        arms.table.see(CameraStatus(arms.now, CameraHealth.KNOCKED, "Knocked."))
+        assert lost(arms) == []
