@@ -430,7 +430,9 @@ class Store:
 
 def _forget(connection: sqlite3.Connection, match_id: str, name: str, template: str, taken: Iterable[str]) -> bool:
     """Take a name out of one match; return whether it held it."""
-    (header, winners) = connection.execute("SELECT header, winners FROM match WHERE id = ?", (match_id,)).fetchone()
+    (header, winners, memory) = connection.execute(
+        "SELECT header, winners, memory FROM match WHERE id = ?", (match_id,)
+    ).fetchone()
     rows = {
         (table, column): connection.execute(f"SELECT n, {column} FROM {table} WHERE match = ? ORDER BY n", (match_id,))
         for table, column in (("journal", "entry"), ("pending", "observation"))
@@ -440,9 +442,10 @@ def _forget(connection: sqlite3.Connection, match_id: str, name: str, template: 
     if key(name) not in map(key, names):
         return False
     instead = stand_in(name, names, taken, template)
+    remembered = None if memory is None else without(memory, name, instead)
     connection.execute(
-        "UPDATE match SET header = ?, winners = ? WHERE id = ?",
-        (without(header, name, instead), without(winners, name, instead), match_id),
+        "UPDATE match SET header = ?, winners = ?, memory = ? WHERE id = ?",
+        (without(header, name, instead), without(winners, name, instead), remembered, match_id),
     )
     for table, column, n, text in lines:
         fresh = without(text, name, instead)

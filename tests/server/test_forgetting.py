@@ -106,6 +106,20 @@ def test_who_plays_is_not_forgotten(host: FlaskClient, services: Services) -> No
     assert host.get("/api/view").json["state"]["left"] == {"Player 2": 0}
 
 
+def test_what_the_table_remembers_of_a_match_is_searched_too(told: str, host: FlaskClient, services: Services) -> None:
+    """As of a line that was ruled on and put right since, with a tap by name behind it."""
+    services.store.close()
+    memory = {"trail": {"gone": [{"entry": {"do": "draw", "by": NAME}}], "seen": [{"tap": {"do": "pass", "by": NAME}}]}}
+    with sqlite3.connect(services.config.data / FILE) as connection:
+        connection.execute("UPDATE match SET memory = ? WHERE id = ?", (json.dumps(memory), told))
+    assert host.post("/api/people/forget", json={"player": NAME}).status_code == 204
+    services.store.close()
+    assert NAME.encode() not in b"".join(path.read_bytes() for path in services.config.data.glob(f"{FILE}*"))
+    with sqlite3.connect(services.config.data / FILE) as connection:
+        (kept,) = connection.execute("SELECT memory FROM match WHERE id = ?", (told,)).fetchone()
+    assert json.loads(kept) == json.loads(json.dumps(memory).replace(NAME, "Player 2"))
+
+
 def test_a_damaged_match_is_searched_as_text(told: str, host: FlaskClient, services: Services) -> None:
     services.store.close()
     with sqlite3.connect(services.config.data / FILE) as connection:
