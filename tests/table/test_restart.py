@@ -215,7 +215,7 @@ def test_where_a_seat_is_thickest_is_remembered() -> None:
     assert load_memory(dump_memory(Memory(Watch(), known, Trail(known))), known.journal).known.ring == ring
 
 
-def test_a_knock_that_leaves_nobody_told_from_another_is_noticed_at_once(arms: ArmsGame) -> None:
+def test_a_restart_after_knocks_at_the_camera_loses_nothing(arms: ArmsGame) -> None:
     for _ in range(4):
         arms.table.see(CameraStatus(arms.now, CameraHealth.KNOCKED, "Knocked."))
         assert lost(arms) == []
