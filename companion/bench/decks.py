@@ -26,6 +26,8 @@ from companion.cards import deck as cards_of
 from companion.dataset.artist.families import HOMEMADE_KEPT_OUT, KEPT_OUT, StyleFamily
 from companion.dataset.artist.styles import sample_style
 from companion.dataset.scenes.sittings import Picture, Sitting, drawn_faces, faces_in
+from companion.decks.corrected import Corrected, with_corrections
+from companion.decks.deckfile import LearntDeck, encoded
 from companion.decks.lesson import Lesson
 from companion.decks.reading import reading_parts
 from companion.decks.teaching import learnt_looks
@@ -46,6 +48,7 @@ class _Plan:
     share: float
     dim: bool
     wrong: int
+    corrected: int
     singles: int
     scattered: int
     fans: int
@@ -108,12 +111,13 @@ def _measured(job: tuple[_Design, _Plan]) -> tuple[str, Row]:
     rng.shuffle(cards)
     cards = cards[: round(plan.share * len(cards))]
     row: Row = {}
-    lesson = Lesson(reader, boxes, _EDITION, cards if plan.ordered else (), each=True)
+    told = _exchanged(cards, plan.wrong, rng) if plan.ordered else []
+    lesson = Lesson(reader, boxes, _EDITION, told, each=True)
     seconds = 0.0
     for picture in learning.flip(cards):
         seconds += _timed(lambda image=picture.image: lesson.show(image))[0]  # type: ignore[misc]
     truth = [cards[place] for place in lesson.places]
-    if plan.wrong:
+    if plan.wrong and not plan.ordered:
         row["wrong"] = _answer_wrongly(lesson, truth, plan.wrong, rng)
     took, naming = _timed(lesson.naming)
     row["names"] = sum(a == b for a, b in zip(naming.cards, truth, strict=True)) / len(cards)
@@ -127,9 +131,32 @@ def _measured(job: tuple[_Design, _Plan]) -> tuple[str, Row]:
         made, deck = _timed(lambda: lesson.finish(design.name))
         known, looks = _timed(lambda: learnt_looks(detector.reader, deck, model_folder()))
         took += made + known
+        if plan.corrected:
+            sitting = Sitting(faces, (plan.seed, seed, 2))
+            row["corrected"], deck = _corrected(deck, detector.knowing(looks), sitting, plan.corrected)
+            looks = learnt_looks(detector.reader, deck, model_folder())
         row |= _read(Sitting(faces, (plan.seed, seed, 1)), kinds, detector, detector.knowing(looks))
     row["seconds"] = seconds + took
     return design.name, {name: round(value, 3) for name, value in row.items()}
+
+
+def _exchanged(cards: Sequence[Card], faces: int, rng: Random) -> list[Card]:
+    """Return the cards with the names of so many faces exchanged in a ring."""
+    chosen = rng.sample(list(dict.fromkeys(cards)), min(faces, len(set(cards))))
+    names = dict(zip(chosen, [*chosen[1:], *chosen[:1]], strict=True))
+    return [names.get(card, card) for card in cards]
+
+
+def _corrected(deck: LearntDeck, detector: CardDetector, sitting: Sitting, pictures: int) -> tuple[int, LearntDeck]:
+    """Return how many of so many pictures of one card people correct, as at the table, and the deck after that."""
+    told: list[Corrected] = []
+    for number in range(pictures):
+        picture = sitting.single()
+        found = detector.detect(picture.image)
+        if len(found) == 1 and found[0].card != picture.cards[0]:
+            corners = [(float(x), float(y)) for x, y in found[0].quad]
+            told.append(Corrected(str(number), picture.cards[0], encoded(picture.image), corners))
+    return len(told), with_corrections(deck, "bench", told)
 
 
 def _answer_wrongly(lesson: Lesson, truth: Sequence[Card], most: int, rng: Random) -> int:
@@ -198,7 +225,18 @@ _COUNT = click.IntRange(0)
 @click.option("--share", default=1.0, show_default=True, type=click.FloatRange(0.05, 1), help="Share of the deck laid.")
 @click.option("--dim", is_flag=True, help="Lay the cards in little light, out of focus.")
 @click.option(
-    "--wrong", default=0, show_default=True, type=_COUNT, help="So many wrong answers are given to what is asked."
+    "--wrong",
+    default=0,
+    show_default=True,
+    type=_COUNT,
+    help="So many wrong answers are given to what is asked; with the order given, so many faces' names are exchanged.",
+)
+@click.option(
+    "--corrected",
+    default=0,
+    show_default=True,
+    type=_COUNT,
+    help="So many other pictures of one card are shown first, and misread ones corrected as in a match.",
 )
 @click.option("--singles", default=12, show_default=True, type=_COUNT, help="Pictures to read of one card.")
 @click.option("--scattered", default=4, show_default=True, type=_COUNT, help="Pictures of five to eight cards.")
@@ -214,6 +252,7 @@ def decks(
     share: float,
     dim: bool,
     wrong: int,
+    corrected: int,
     singles: int,
     scattered: int,
     fans: int,
@@ -228,7 +267,7 @@ def decks(
     """
     if designs is not None and families:
         raise click.UsageError("--designs are measured instead of --families: leave one out.")
-    plan = _Plan(order == "given", share, dim, wrong, singles, scattered, fans, seed)
+    plan = _Plan(order == "given", share, dim, wrong, corrected, singles, scattered, fans, seed)
     chosen = list(_of_folder(designs)) if designs else list(_drawn(families, each, seed))
     rows: dict[str, Row] = {}
     try:

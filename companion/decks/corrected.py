@@ -1,4 +1,4 @@
-"""What people correct during a match, as further views of a learnt deck: what it was misread by is what it lacked."""
+"""What people correct or confirm during a match, as further views of a learnt deck."""
 
 from __future__ import annotations
 
@@ -20,7 +20,10 @@ _TINY = 40.0
 
 @dataclass(frozen=True)
 class Corrected:
-    """What a reading truly showed. picture: JPEG bytes. quad: the card's outline there. None where it is not known."""
+    """What a reading truly showed, by people's word.
+
+    picture: JPEG bytes. quad: the card's outline there. None where it is not known.
+    """
 
     reading: str
     card: Card
@@ -31,8 +34,8 @@ class Corrected:
 def with_corrections(deck: LearntDeck, match: str, standing: Sequence[Corrected]) -> LearntDeck:
     """Return the deck with those views of a match whose corrections stand, in their order; of other matches with all.
 
-    What was corrected back, or undone, goes. A picture that is tiny or unlike the deck's others of its card is not
-    taken. Of one card, and in all, the oldest views go where there are too many.
+    What was corrected back, or undone, goes. A picture that is tiny or unlike any of the deck's is not taken. Of one
+    card, and in all, the oldest views go where there are too many.
     """
     had = {(view.reading, view.card): view for view in deck.further if view.match == match}
     views = [view for view in deck.further if view.match != match]
@@ -59,4 +62,4 @@ def _view(deck: LearntDeck, match: str, one: Corrected) -> FurtherView | None:
         picture = straightened(decode_picture(one.picture), quad)
     except PictureError:
         return None
-    return FurtherView(one.card, encoded(picture), match, one.reading) if fits(deck, one.card, picture) else None
+    return FurtherView(one.card, encoded(picture), match, one.reading) if fits(deck, picture) else None

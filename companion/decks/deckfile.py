@@ -42,7 +42,7 @@ class DeckFileError(Exception):
 
 @dataclass(frozen=True)
 class FurtherView:
-    """A picture that was read as another card in a match until people said what it is.
+    """A picture from a match of which people said what it is, mostly as it was read as another card.
 
     jpeg: the kept picture, of size PICTURE. match, reading: the ids of the match and of the reading behind the line.
     """

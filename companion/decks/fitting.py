@@ -82,10 +82,9 @@ class DeckFit:
         return len(self._likeness) >= _ENOUGH and float(np.median(list(self._likeness.values()))) < _LIKE
 
 
-def fits(deck: LearntDeck, card: Card, picture: Image) -> bool:
-    """Return whether a kept picture is like those that the deck has of this card; none fits where it has none."""
-    known = [one for of, one in zip(deck.cards, deck.pictures, strict=True) if of == card]
-    return bool(known) and float(Likes(known).of(picture, outline()).max()) >= _LIKE
+def fits(deck: LearntDeck, picture: Image) -> bool:
+    """Return whether a kept picture is like one of the deck's, as a face that was not laid is like others."""
+    return float(Likes(deck.laid).of(picture, outline()).max()) >= _LIKE
 
 
 def _to(likeness: Floats, cards: Sequence[Card], card: Card) -> float:

@@ -16,14 +16,10 @@ from numpy.typing import NDArray
 from companion.cards import ALL_CARDS, Card, EditionName, deck
 from companion.decks.assignment import assign
 from companion.decks.copies import copies
-from companion.decks.design import LOOKS, Swap, composed, doubtful, swapped, unit
+from companion.decks.design import LOOKS, Swap, composed, doubtful, shown, swapped
 from companion.decks.opinions import Opinions
 from companion.vision.labels import COLORS, Floats, color_class
 
-# What colours count beside the reader's features, which are of the shape before all. Without and with them groups of
-# copies were pure to 0.82 and 0.91 on a design with letters for faces, to 0.90 and 1.00 on one of pictures, to 0.94 and
-# 1.00 on one like parchment; on seven plainer designs to 1.00 either way.
-_INKS = 0.8
 # How often names and looks are found in turn.
 _ROUNDS = 8
 # Steps of the balancing of rows and columns by which the names' probabilities are found (Sinkhorn 1967).
@@ -86,9 +82,7 @@ def name_cards(
     held = deck(edition)
     slots = np.array([i for i, card in enumerate(ALL_CARDS) for _ in range(held[card])])
     known = {i: ALL_CARDS.index(card) for i, card in (answers or {}).items()}
-    faces, colors = unit(features - features.mean((0, 1))), unit(inks - inks.mean(0))
-    both = np.repeat(_INKS * colors[:, None], faces.shape[1], axis=1)
-    units = unit(np.concatenate([faces, np.asarray(both, np.float32)], axis=2))
+    units = shown(features, inks)
     alike = np.asarray(np.einsum("nvd,mwd->nmvw", units, units, optimize=True).max((2, 3)), np.float64)
     groups = copies(alike, held, len(logs) / len(slots), known)
     of = np.empty(len(logs), np.intp)

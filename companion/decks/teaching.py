@@ -13,12 +13,15 @@ from numpy.typing import NDArray
 from companion.cards import ALL_CARDS
 from companion.cards import deck as cards_of
 from companion.decks.deckfile import LearntDeck
+from companion.decks.design import shown
 from companion.decks.fitting import Likes, agreement
 from companion.decks.kept import Arrays, keep, kept
 from companion.decks.look import CLASSES, NOTHING, UNNAMED, Look, fit, unit
 from companion.decks.places import Fitted, Places, card_places, index_places
 from companion.decks.seeking import Seeker
-from companion.decks.views import PLAIN, UPRIGHT, CardViews, index_frames, outline, study, usual_spot
+from companion.decks.upheld import upheld
+from companion.decks.views import PLAIN, UPRIGHT, CardViews, index_frames, inks, outline, study, usual_spot
+from companion.decks.witnessed import copied, votes
 from companion.vision.geometry import Image, Quad, homography, project
 from companion.vision.labels import Floats, log_softmax
 from companion.vision.learnt import Placed, Sought
@@ -27,7 +30,7 @@ from companion.vision.reader import Reader
 # The views of indices that stand for how they may look elsewhere are the last ones; see `study`.
 _SEED = 20
 # What the file of what is kept is made anew for: another number stands for another way to work it out.
-_VERSION, _FITTED = b"9", "fitted"
+_VERSION, _FITTED, _NAMED = b"10", "fitted", "named"
 # The lowest number that 16 bits are let hold.
 _LOWEST = -6e4
 # A sign is an index where it tells the card on this share of the pictures: well above chance, and well below what one
@@ -167,18 +170,21 @@ def learnt_looks(reader: Reader, deck: LearntDeck, networks: Path, cache: Path |
     had = kept(cache, key) if cache else None
     views = views_of(reader, deck) if had is None else _views_in(had)
     cards = [*(ALL_CARDS.index(card) for card in deck.cards), *[UNNAMED] * len(deck.unnamed)]
+    cards, further = _corrected(deck, views, cards, further_views_of(reader, deck))
     cards = unrefuted(views, cards)
     # Outlines seen in a match are less exact: what matches add counts for looks, not for where a card lies.
-    added = [ALL_CARDS.index(view.card) for view in deck.further]
-    prior = _against_unlaid(deck)
-    told = looks([*views, *further_views_of(reader, deck)], cards + added, prior)
+    added = [card for _, card in further]
+    prior = _against_unlaid(deck, cards + added)
+    told = looks([*views, *(seen for seen, _ in further)], cards + added, prior)
+    if had is not None and had[_NAMED].tolist() != cards:
+        had = None
     first, second = (None, None) if had is None else map(Fitted.kept, had[_FITTED])
     whole, indices = card_places(deck, cards, prior, first), index_places(deck, cards, prior, second)
     seeker = None
     if not is_familiar(views, cards):
         seeker = Seeker.of(deck, cards, prior) if had is None else Seeker.kept(had, prior)
     if cache and had is None:
-        fitted = {_FITTED: np.stack([whole.fitted.array(), indices.fitted.array()])}
+        fitted = {_FITTED: np.stack([whole.fitted.array(), indices.fitted.array()]), _NAMED: np.asarray(cards)}
         keep(cache, key, {**_as_arrays(views), **fitted, **(seeker.arrays() if seeker else {})})
     told = replace(told, spot=deck.spot, likes=Likes(deck.laid))
     named = [i for i, card in enumerate(cards) if card < NOTHING]
@@ -188,6 +194,23 @@ def learnt_looks(reader: Reader, deck: LearntDeck, networks: Path, cache: Path |
     told = replace(told, card_places=whole, index_places=indices)
     unseen = seeker is not None and seeker.is_worse_than(_read_alone(views, cards)[0])
     return replace(told, seeker=None if unseen else seeker, hard_to_see=unseen)
+
+
+def _corrected(
+    deck: LearntDeck, views: Sequence[CardViews], cards: Sequence[int], further: Sequence[CardViews]
+) -> tuple[list[int], list[tuple[CardViews, int]]]:
+    """Return the names of a deck's pictures that hold, and the further views, with their cards, that bear them out.
+
+    A further view that is a copy of a picture says what that is. Where its word does not prevail, or it is hardly like
+    any picture and likest one of another name, it is left out, but for the first of a card.
+    """
+    said = [ALL_CARDS.index(view.card) for view in deck.further]
+    of, close = copied(views, cards, further, said)
+    units = shown(np.stack([view.features[:PLAIN] for view in views]), np.stack([inks(one) for one in deck.laid]))
+    told = votes(of[close], np.asarray(said)[close].tolist(), len(views))
+    names = upheld(units, cards, cards_of(deck.edition), told)
+    every = zip(further, said, of, close, strict=True)
+    return names, [(seen, card) for seen, card, one, near in every if names[one] == card or not (near or card in names)]
 
 
 def unrefuted(views: Sequence[CardViews], cards: Sequence[int]) -> list[int]:
@@ -223,13 +246,14 @@ def _read_alone(views: Sequence[CardViews], cards: Sequence[int]) -> tuple[float
     return float((whole == truth).mean()), float((corners == truth).mean())
 
 
-def _against_unlaid(deck: LearntDeck) -> float | None:
+def _against_unlaid(deck: LearntDeck, cards: Sequence[int]) -> float | None:
     """Return by how many nats a card is likelier one of a whole deck that was laid than any other, None for a part.
 
-    What was laid without a name may be any face that is missing.
+    cards: of the pictures that there are. What has no name may be any face that is missing.
     """
     every = len(cards_of(deck.edition))
-    return float(np.log(2 * every)) if deck.faces + len(deck.unnamed) >= every else None
+    faces, unnamed = {card for card in cards if card < NOTHING}, sum(card == UNNAMED for card in cards)
+    return float(np.log(2 * every)) if len(faces) + unnamed >= every else None
 
 
 def _key(deck: LearntDeck, networks: Path) -> bytes:

@@ -49,14 +49,14 @@ class Teaching:
                     _log.warning("The corrections could not be learnt from: %s", error)
 
     def look(self) -> None:
-        """Let the deck that is read with have what stands corrected now; raises DeckFileError, StoreError."""
+        """Let the deck that is read with have what stands by people's word now; raises DeckFileError, StoreError."""
         name, match, told = self._chosen(), self._table.match_id, self._table.corrected()
         if name is None or match is None or self._known == (name, match, told):
             return
         if not self._decks.load(name).learns:
             return
         self._known = name, match, told
-        standing = [one for reading, card in told if (one := self._corrected(match, reading, card)) is not None]
+        standing = [one for reading, card in told if (one := self._told(match, reading, card)) is not None]
         changed = False
 
         def teach(deck: LearntDeck) -> LearntDeck:
@@ -69,9 +69,7 @@ class Teaching:
         if changed:
             self._changed(name)
 
-    def _corrected(self, match: str, reading: str, card: Card) -> Corrected | None:
-        """Return what a reading truly showed; None where it had been read so, which is no correction."""
+    def _told(self, match: str, reading: str, card: Card) -> Corrected | None:
+        """Return what people say that a reading showed: what it had been read as, too, which speaks for that name."""
         kept = self._store.reading(match, reading)
-        if kept is None or (kept.probabilities and max(kept.probabilities, key=lambda pair: pair[1])[0] == card):
-            return None
-        return Corrected(reading, card, kept.picture, kept.quad)
+        return None if kept is None else Corrected(reading, card, kept.picture, kept.quad)

@@ -69,13 +69,17 @@ def test_of_a_card_the_oldest_view_goes(deck: LearntDeck) -> None:
         Corrected("r", RED_7, None, QUAD),
         Corrected("r", RED_7, b"no picture", QUAD),
         Corrected("r", RED_7, encoded(_face(1)), [(x / 9, y / 9) for x, y in QUAD]),
-        Corrected("r", RED_7, encoded(_face(2)), QUAD),
-        Corrected("r", Card.parse("green 1"), encoded(_face(1)), QUAD),
+        Corrected("r", RED_7, encoded(_face(3)), QUAD),
     ],
-    ids=["no outline", "no picture", "damaged", "tiny", "unlike its card", "a card not learnt"],
+    ids=["no outline", "no picture", "damaged", "tiny", "unlike any card"],
 )
 def test_what_fits_nothing_is_not_taken(deck: LearntDeck, unfit: Corrected) -> None:
     assert with_corrections(deck, "m1", [unfit]).further == ()
+
+
+@pytest.mark.parametrize("card", [BLUE_3, Card.parse("green 1")])
+def test_a_picture_that_the_deck_calls_otherwise_is_taken_to_speak_against_that(deck: LearntDeck, card: Card) -> None:
+    assert [view.card for view in with_corrections(deck, "m1", [_said(1, card)]).further] == [card]
 
 
 def test_further_views_come_back_from_the_file_and_pictures_do_not_wear(deck: LearntDeck) -> None:

@@ -78,7 +78,8 @@ def test_a_corrected_landing_becomes_a_view_of_the_deck(playing: FlaskClient, se
     assert playing.get("/api/decks").json["decks"][0]["further"] == 1
     amendment["move"] = {"do": "play", "card": "red 1"}
     assert playing.post("/api/amend", json=amendment).status_code == 200
-    assert _soon(lambda: views() == [])
+    # What was read is confirmed so.
+    assert _soon(lambda: views() == [RED_1])
     amendment["move"] = {"do": "play", "card": "red 7"}
     assert playing.post("/api/amend", json=amendment).status_code == 200
     assert _soon(lambda: views() == [RED_7])
