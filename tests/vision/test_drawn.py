@@ -173,11 +173,17 @@ def test_a_hand_that_comes_anew_has_been_there_twice() -> None:
     assert len(ReachFinder(track).follow([DRAW])) == 2
 
 
-@pytest.mark.parametrize(("seconds", "laying"), [(0.1, True), (1.0, False)])
-def test_a_brief_stay_on_the_way_to_the_discard_pile_is_no_draw(seconds: float, laying: bool) -> None:
+@pytest.mark.parametrize(
+    ("seconds", "goes_home", "laying"), [(0.1, False, True), (1.0, False, False), (0.1, True, False)]
+)
+def test_a_brief_stay_on_the_way_to_the_discard_pile_is_no_draw(seconds: float, goes_home: bool, laying: bool) -> None:
+    """Who goes home before the card is laid has not been on the way there."""
     reach = stay((420.0, 205.0), seconds)
+    if not goes_home:
+        reach.track.samples = [sample for sample in reach.track.samples if sample.time <= reach.ended]
     assert was_laying(reach, [(1, reach.ended + 0.9)]) is laying
     assert not was_laying(reach, [(2, reach.ended + 0.9)])
+    assert not was_laying(reach, [(1, reach.ended + 1.2)])
 
 
 def test_the_top_of_the_pile_tells_of_a_draw_by_how_much_it_changes() -> None:
