@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from companion.cards import Card, Color, Face
 from companion.dataset.artist import paintings, scenery
-from companion.dataset.artist.glyphs import letter, shaped
+from companion.dataset.artist.glyphs import letter, no_wider
 from companion.dataset.artist.ink import (
     Bgr,
     Finish,
@@ -27,6 +27,8 @@ from companion.dataset.artist.press import Sheet
 from companion.dataset.artist.styles import Style
 
 _WORDS = ("UNO", "UNO", "UNO", "DUO", "CARDS", "TRIO")
+_WORD = 0.8
+"""The width of the word at most, as a share of the card's."""
 
 
 def render_back(style: Style, height: int = 448) -> NDArray[np.uint8]:
@@ -47,15 +49,11 @@ def render_back(style: Style, height: int = 448) -> NDArray[np.uint8]:
     if rng.random() < 0.3:
         stroke(sheet.canvas, oval, style.inks.paper, 1.5 * unit, True)
     mask = letter(str(rng.choice(_WORDS)), style.lettering, rng.uniform(13, 20) * unit, rng.uniform(-35, -10))
-    widest = 0.8 * sheet.size[0]
-    if mask.shape[1] > widest:
-        mask = shaped(mask, mask.shape[0] * widest / mask.shape[1])
     word = style.inks.yellow if rng.random() < 0.5 else style.inks.paper
     tones = Tones(word if usual else style.inks.red, style.inks.paper, style.inks.dark)
     shadow = rng.uniform(-0.08, 0.08)
-    print_mark(
-        sheet.canvas, mask, sheet.center, Finish(Tone.INK, Tone.DARK, 0.03, shadow_x=shadow, shadow_y=0.04), tones
-    )
+    finish = Finish(Tone.INK, Tone.DARK, 0.03, shadow_x=shadow, shadow_y=0.04)
+    print_mark(sheet.canvas, no_wider(mask, _WORD * sheet.size[0]), sheet.center, finish, tones)
     sheet.print_border()
     return sheet.finished()
 
@@ -107,7 +105,5 @@ def _print_sign(sheet: Sheet, rng: np.random.Generator, ink: Callable[[], Bgr]) 
     if rng.random() < 0.6:
         word = str(rng.choice([*_WORDS, "M", "X", "?", "GAME", "1987"]))
         mask = letter(word, sheet.style.lettering, rng.uniform(10, 22) * sheet.unit, float(rng.choice([0, 0, -20, 90])))
-        widest = 0.8 * sheet.size[0]
-        if mask.shape[1] > widest:
-            mask = shaped(mask, mask.shape[0] * widest / mask.shape[1])
-        print_mark(sheet.canvas, mask, sheet.center, Finish(Tone.INK), Tones(ink(), ink(), ink()))
+        narrow = no_wider(mask, _WORD * sheet.size[0])
+        print_mark(sheet.canvas, narrow, sheet.center, Finish(Tone.INK), Tones(ink(), ink(), ink()))

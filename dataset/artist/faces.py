@@ -14,12 +14,11 @@ from numpy.typing import NDArray
 from companion.cards import Card, Face
 from companion.dataset.artist import oddities, paintings, pictures, scenery, symbols, wildfaces
 from companion.dataset.artist.backs import render_back
-from companion.dataset.artist.glyphs import Lettering, letter, shaped
+from companion.dataset.artist.glyphs import Lettering, letter, no_wider, shaped
 from companion.dataset.artist.ink import (
     Bgr,
     Box,
     Finish,
-    Mask,
     Points,
     Tone,
     ellipse,
@@ -193,10 +192,6 @@ def _middle(sheet: Sheet, shape: Points) -> None:
         _sign(sheet, style.lettering, size, middle.rotation, middle.finish, sheet.center, False)
 
 
-def _fitted(mask: Mask, widest: float) -> Mask:
-    return mask if mask.shape[1] <= widest else shaped(mask, mask.shape[0] * widest / mask.shape[1])
-
-
 def _sign(
     sheet: Sheet, lettering: Lettering, size: float, rotation: float, finish: Finish, center: Center, index: bool
 ) -> Box:
@@ -219,7 +214,7 @@ def _sign(
         case face:
             mask = letter(face.value, lettering, size, rotation)
     widest = 1.35 * size if index else 0.76 * sheet.size[0]
-    return print_mark(sheet.canvas, _fitted(mask, widest), center, finish, sheet.tones)
+    return print_mark(sheet.canvas, no_wider(mask, widest), center, finish, sheet.tones)
 
 
 def _draw_two(
@@ -237,7 +232,7 @@ def _draw_two(
         mask = letter("+2", lettering, size * 0.55, rotation)
         boxes.append(print_mark(sheet.canvas, mask, center, Finish(Tone.PAPER, Tone.DARK, 0.06), tones))
     elif not index and kind is CardsKind.TEXT:
-        mask = _fitted(letter("+2", lettering, size * 0.75, rotation), 0.76 * sheet.size[0])
+        mask = no_wider(letter("+2", lettering, size * 0.75, rotation), 0.76 * sheet.size[0])
         boxes.append(print_mark(sheet.canvas, mask, center, finish, tones))
     return union(boxes)
 
@@ -294,7 +289,7 @@ def _caption(sheet: Sheet) -> None:
     for text, size, y in lines[: 1 + int(rng.integers(2))]:
         mask = letter(text, sheet.style.index_lettering, size * sheet.unit)
         place = (sheet.center[0], y * sheet.size[1])
-        print_mark(sheet.canvas, _fitted(mask, 0.5 * sheet.size[0]), place, Finish(), sheet.tones)
+        print_mark(sheet.canvas, no_wider(mask, 0.5 * sheet.size[0]), place, Finish(), sheet.tones)
 
 
 def _item(sheet: Sheet) -> None:

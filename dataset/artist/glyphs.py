@@ -69,6 +69,11 @@ def _upright(text: str, lettering: Lettering) -> Mask:
     return mask
 
 
+def no_wider(mask: Mask, widest: float) -> Mask:
+    """Return a mask, made smaller as far as it is wider than so many pixels."""
+    return mask if mask.shape[1] <= widest else shaped(mask, mask.shape[0] * widest / mask.shape[1])
+
+
 def shaped(mask: Mask, height: float, slant: float = 0.0, stretch: float = 1.0, turn: float = 0.0) -> Mask:
     """Return a mask scaled to a height in pixels, widened, slanted to the right and then turned clockwise (degrees)."""
     rows, columns = mask.shape

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from companion.cards import Card, Color, Face
-from companion.dataset.artist.glyphs import Lettering, letter, shaped
+from companion.dataset.artist.glyphs import Lettering, letter, no_wider
 from companion.dataset.artist.ink import (
     SHIFT,
     Bgr,
@@ -94,10 +94,7 @@ class Sheet:
 
     def text_in_corner(self, text: str, lettering: Lettering, size: float, center: Center, finish: Finish) -> Box:
         """Print an index of several characters, moved in from the border where it is wide; return its box."""
-        mask = letter(text, lettering, size)
-        widest = 0.36 * self.size[0]
-        if mask.shape[1] > widest:
-            mask = shaped(mask, mask.shape[0] * widest / mask.shape[1])
+        mask = no_wider(letter(text, lettering, size), 0.36 * self.size[0])
         x = max(center[0], self.rim + 0.8 * self.unit + mask.shape[1] / 2)
         return print_mark(self.canvas, mask, (x, center[1]), finish, self.tones)
 
@@ -105,9 +102,7 @@ class Sheet:
         """Spell words over the middle, one under another, `size` pixels high."""
         widest = self.size[0] * 0.72
         for row, word in enumerate(words):
-            mask = letter(word, self.style.lettering, size)
-            if mask.shape[1] > widest:
-                mask = shaped(mask, mask.shape[0] * widest / mask.shape[1])
+            mask = no_wider(letter(word, self.style.lettering, size), widest)
             y = self.center[1] + (row - (len(words) - 1) / 2) * size * 1.3
             print_mark(self.canvas, mask, (self.center[0], y), finish, self.tones)
 
