@@ -57,7 +57,6 @@ def weighed(stories: list[Story], pending: Sequence[Pending], mode: Mode) -> Fin
     """Return what the pending observations come to by these stories of them, likeliest first."""
     likeliest = stories[0].ways[-1] if pending else None
     stories = _where_it_leads(stories)
-    settled: list[Way] = []
     assumed: list[bool] = []
     candidates: list[Candidate] = []
     for place in range(len(pending)):
@@ -73,11 +72,10 @@ def weighed(stories: list[Story], pending: Sequence[Pending], mode: Mode) -> Fin
         if not clear and isinstance(pending[place].what, Reach):
             reaches = next((n for n in range(place, len(pending)) if not isinstance(pending[n].what, Reach)), place)
             best = _candidates(_by_all_reaches(stories, place, reaches), place, mode)[0]
-        settled.append(best.way)
         assumed.append(not clear)
         stories = list(best.stories)
     # Where several ways at one place count as one, each by itself may be of another story.
-    settled = list(stories[0].ways[: len(settled)])
+    settled = list(stories[0].ways[: len(assumed)])
     first = len(settled)
     while first and settled[first - 1].after.outlaw is not None:
         first -= 1  # a card that does not match waits for what people make of it, and so does what came after it
