@@ -287,6 +287,20 @@ def test_a_push_of_the_camera_leaves_no_ghosts() -> None:
     assert off(direction(reaches[-1]), 270) < 20
 
 
+def test_a_shadow_that_goes_over_the_whole_table_is_no_push_of_the_camera() -> None:
+    """Somebody's who passes the lamp: every part of the picture grows darker or, by the camera's gain, brighter."""
+    ground = np.random.default_rng(2).uniform(60, 160, (90, 160, 3)).astype(np.uint8)
+    ground = np.asarray(cv2.blur(ground, (5, 5)), np.uint8)
+    slope = np.linspace(0.7, 1.3, 160, dtype=np.float32)[None, :, None]
+    pushed = list[bool]()
+    for second in (ground * slope, np.roll(ground, (3, 4), axis=(0, 1))):
+        backdrop = Backdrop()
+        backdrop.look(ground, 0.0)
+        backdrop.look(np.asarray(second, np.uint8), 0.066)
+        pushed.append(backdrop.pushed)
+    assert pushed == [False, True]
+
+
 def test_what_fills_the_whole_picture_has_no_outline_to_have_left() -> None:
     everywhere = np.ones((9, 16), np.uint8)
     picture = np.zeros((9, 16, 3), np.float32)
