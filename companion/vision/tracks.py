@@ -25,6 +25,9 @@ _ON_THE_WAY = 0.6
 # What an arm that has drawn back hides of the picture, and how far it reaches in, as shares of what it did at work, at
 # most: of one of the table's own colour a part is not seen for a while, but its tip is where it was.
 _HIDES, _REACHES = 0.5, 0.75
+# So much less firm than the hand itself, as a share, is what hangs together with a shadow that passes over the table:
+# how far that reaches in says nothing of the hand.
+_PALE = 0.3
 # For how long (s) before and after its stay at a pile a hand is on its way there and from there.
 _ITS_WAY = 0.6
 # For how long (s) an arm has rested that reaches in anew though it was not seen to draw back, and how long that takes.
@@ -159,7 +162,9 @@ class Track:
         Only where it is seen by itself that can be told, and by two samples on end, for a shadow may reach far in one.
         """
         two = self.samples[max(0, number - 1) : number + 1]
-        there = [sample for sample in self.samples[slice(*self._places(began, ended))] if sample.single]
+        least = _PALE * min(sample.firm for sample in two)
+        span = self.samples[slice(*self._places(began, ended))]
+        there = [sample for sample in span if sample.single and sample.firm >= least]
         if len(there) < 2 or not all(sample.single for sample in two):
             return False
         pairs = list(pairwise(there))
