@@ -19,6 +19,8 @@ _AT = {PileKind.DISCARD: 0.75, PileKind.DRAW: 0.6}
 _OFF = {PileKind.DISCARD: 1.0, PileKind.DRAW: 0.85}
 # The same for one that hangs together with others: its tip creeps along them.
 _OFF_AMONG = 1.5
+# Where nobody's hand rests: so near the middle of the draw pile one is at work that had just reached farther in.
+_MIDDLE = 0.2
 # How far a hand goes on beyond the tip that is seen, which for a while is no more than its finger ends, and how far
 # before that its fingers may be, where the tip is that of a card that they hold.
 _BEYOND, _HELD = 0.15, 0.6
@@ -164,6 +166,7 @@ class ReachFinder:
         away = distances(self.track, number, spots)
         # It may rest so near the rim that the pile is within its reach.
         back = self.track.is_drawn_back(number, sample.time - LATELY, sample.time)
+        back = back and away.get(PileKind.DRAW, np.inf) > _MIDDLE
         unseen = number > 0 and sample.time - self.track.samples[number - 1].time > _UNSEEN
         for kind in list(self._at):
             if unseen or back or self._is_off(kind, away, sample):

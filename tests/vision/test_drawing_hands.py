@@ -81,6 +81,23 @@ def test_a_hand_that_rests_by_the_pile_once_it_has_drawn_was_there_no_longer() -
     assert told(draw, ZONE, DRAW).drawn[0] < 0.3
 
 
+def test_a_hand_that_reached_across_the_table_before_it_draws_by_its_own_rim_is_at_work() -> None:
+    """It drew back from there, as far as that goes, and yet is in the middle of the draw pile."""
+    samples = way((300, 30, 0.4), (420, 215, 0.5), rim=np.array([420.0, 290.0]))
+    reaches = ReachFinder(Track(1, samples, gone=True)).follow([DRAW])
+    assert [reach.began for reach in reaches if reach.stayed] == pytest.approx([1.2], abs=0.1)
+
+
+def test_how_far_a_shadow_reached_in_says_nothing_of_the_hand_that_came_with_it() -> None:
+    samples = way((445, 205, 0.5))
+    pale = [
+        replace(sample, tip=np.array([20.0, 20.0]), area=40 * sample.area, firm=0.08) if n in (1, 2) else sample
+        for n, sample in enumerate(samples)
+    ]
+    (draw,) = ReachFinder(Track(1, pale, gone=True)).follow([DRAW])
+    assert draw.ended - draw.began > 0.4
+
+
 def test_what_an_arm_does_since_it_reached_in_anew_is_no_stay_of_the_old_track() -> None:
     """It came to the pile within the frames that tell so, which are the new track's alone."""
     samples = way((420, 330, 0.3), (420, 390, 0.1), (420, 205, 0.0))
