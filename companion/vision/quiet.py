@@ -109,12 +109,11 @@ class QuietPictures:
         now *= max(1.0, float(np.median(before))) / max(1.0, float(np.median(now)))
         change = now - before
         size = max(3, round(_SHADE * length * old.scale))
-        piece = (change - cv2.blur(change, (size, size)))[
-            _window(change, place * old.scale, _HALF * length * old.scale)
-        ]
+        fine = np.abs(change - cv2.blur(change, (size, size)))
+        piece = fine[_window(change, place * old.scale, _HALF * length * old.scale)]
         if not piece.size:
             return None
-        return float(np.mean(np.abs(piece) > max(_CHANGED, _NOISES * float(np.median(np.abs(change[::2, ::2]))))))
+        return float(np.mean(piece > max(_CHANGED, _NOISES * float(np.median(fine[::2, ::2])))))
 
 
 def hides(hidden: Mask, place: Point, length: float, scale: float) -> bool:

@@ -267,6 +267,19 @@ def test_nothing_hides_or_changes_a_pile_that_lies_outside_the_picture(place: tu
     assert quiet.changed(outside, DRAW.length, 1.2, 1.7) is None
 
 
+def test_a_draw_is_seen_by_the_top_of_the_pile_while_a_shadow_goes_over_the_table() -> None:
+    """It lies on more than half of the picture by then, and ends in the middle of the pile."""
+    quiet = QuietPictures()
+    shade = 1 - 0.25 * np.clip(np.linspace(3, -2, 640, dtype=np.float32), 0, 1)[None, :, None]
+    for number in range(45):
+        time = number / 15
+        image = table() if time < 1.5 else (table(4) * shade).astype(np.uint8)
+        quiet.see(image, time, None, at_pile=1.0 < time < 2.0)
+    changed = quiet.changed(DRAW.middle, DRAW.length, 1.2, 1.7)
+    assert changed is not None
+    assert changed > 0.08
+
+
 def test_shade_on_the_pile_is_no_change_of_its_top() -> None:
     quiet = QuietPictures()
     shade = 1 - 0.25 * np.linspace(0, 1, 640, dtype=np.float32)[None, :, None]
