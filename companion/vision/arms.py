@@ -201,9 +201,9 @@ class ArmWatcher:
                 places = out if np.count_nonzero(out) >= _LEAST_CROSSING else part & edge
                 found = single(body_of(part, firm), np.argwhere(places)[:, ::-1])
             share = float(firm[part].mean())
-            found = [arm for arm in found if not behind or arm.reach >= _OUT_OF_IT]
-            for arm in found:
-                colors = colors_at(difference.picture, part, arm.tip, _AT_TIP_CARD * self._card) if arm.single else None
+            for arm in (arm for arm in found if not behind or arm.reach >= _OUT_OF_IT):
+                lit = arm.single and not passes  # In a shadow's border colours are what they are in no light.
+                colors = colors_at(difference.picture, part, arm.tip, _AT_TIP_CARD * self._card) if lit else None
                 shapes.append(replace(arm, firm=share, colors=colors))
         return [self._sample(difference.time, arm) for arm in shapes], attached | shade, attached | hands
 

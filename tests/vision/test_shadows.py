@@ -60,6 +60,18 @@ def test_arms_are_seen_in_a_passing_shadow_and_on_a_saturated_table(change: Chan
     assert all(off(direction(reach), arm.degrees) < 20 for reach, arm in zip(reaches, arms, strict=True))
 
 
+def test_the_colours_at_a_hand_in_a_passing_shadow_tell_nothing() -> None:
+    arms = [Arm(200, DISCARD.middle, start=0.3), Arm(20, DISCARD.middle, start=1.6, seed=3)]
+    watcher, colored = ArmWatcher(), dict[float, bool]()
+    watcher.lies(np.array([[127, 70], [153, 70], [153, 110], [127, 110]], np.float32))
+    for image, time in film(2.6, arms, lambda image, now: passer_by(image, now) if now > 1.5 else image):
+        for track in watcher.feed(Frame(image, time, 0)):
+            if track.last.time == time and track.last.single:
+                colored[time] = track.last.colors is not None
+    assert any(tells for time, tells in colored.items() if time < 1.4)
+    assert not any(tells for time, tells in colored.items() if 1.7 < time < 2.3)
+
+
 def test_a_card_that_touches_the_rim_is_no_arm_once_it_is_known_to_lie_there() -> None:
     quad = np.array([[130, 140], [156, 140], [156, 180], [130, 180]], np.float32)
     arm = Arm(180, np.array([143.0, 150.0]), start=0.5)
