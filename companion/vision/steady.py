@@ -33,6 +33,8 @@ _LEAST, _MOST = 0.2, 12.0
 # What is left of a part's difference where the shift explains it, and the share of the changed parts in which it must;
 # by how much more one may differ than before, and in how many that is the hand that moves meanwhile.
 _EXPLAINED, _MOST_PARTS, _WORSE, _IN_FEW = 0.7, 0.6, 0.03, 1
+# Share in which the shift that stood must still do: the arms of people who go on playing after a push hide many parts.
+_HELD_PARTS = 0.4
 # Seconds between the frames that others are held against, while nothing sways; after which a shift that stays is where
 # the camera now stands; and between frames that are pictures by themselves.
 _REFRESH, _STAYS, _SPARSE = 1.0, 1.5, 0.5
@@ -68,7 +70,7 @@ class Steadier:
         gap, self._last = frame.time - self._last, frame.time
         if self._anchor is None or self._anchor.shape != small.shape or gap >= _SPARSE:
             return self._anchored_at(small, frame)
-        shift = _shift(self._anchor, small)
+        shift = _shift(self._anchor, small, self._shift)
         if shift is None:
             self._shift = (0.0, 0.0)
             calm = frame.time - max(self._anchored, self._swayed) >= _REFRESH
@@ -92,8 +94,11 @@ class Steadier:
         return frame
 
 
-def _shift(before: Floats, now: Floats) -> tuple[float, float] | None:
-    """Return by how many small pixels, right and down, all of a grey picture has moved; None where it has not."""
+def _shift(before: Floats, now: Floats, last: tuple[float, float]) -> tuple[float, float] | None:
+    """Return by how many small pixels, right and down, all of a grey picture has moved; None where it has not.
+
+    last: what it had moved by just before, (0, 0) where it had not.
+    """
     if np.count_nonzero(_by_parts(before, now) > _DIFFERS) < _FEWEST:
         return None
     before, now = (structure(gray, _NEIGHBOURHOOD, _FLOOR) for gray in (before, now))
@@ -103,11 +108,13 @@ def _shift(before: Floats, now: Floats) -> tuple[float, float] | None:
         return None
     # It writes into what it is given.
     (x, y), _ = cv2.phaseCorrelate(before.copy(), now.copy(), _window(*now.shape))
-    if not _LEAST <= np.hypot(x, y) <= _MOST:
-        return None
-    left = _by_parts(before, _shifted(now, x, y))
-    explained = np.count_nonzero(changed & (left < _EXPLAINED * differs)) >= _MOST_PARTS * np.count_nonzero(changed)
-    return (float(x), float(y)) if explained and np.count_nonzero(left > differs + _WORSE) <= _IN_FEW else None
+    for shift, share in (((float(x), float(y)), _MOST_PARTS), (last, _HELD_PARTS)):
+        if _LEAST <= np.hypot(*shift) <= _MOST:
+            left = _by_parts(before, _shifted(now, *shift))
+            explained = np.count_nonzero(changed & (left < _EXPLAINED * differs)) >= share * np.count_nonzero(changed)
+            if explained and np.count_nonzero(left > differs + _WORSE) <= _IN_FEW:
+                return shift
+    return None
 
 
 def _by_parts(one: Floats, other: Floats) -> Floats:

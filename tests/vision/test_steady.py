@@ -87,6 +87,20 @@ def test_while_hands_are_at_work_a_turned_camera_is_not_yet_said_to_stand_there(
         assert said == pytest.approx([moved], abs=0.2)
 
 
+def test_a_camera_that_stays_turned_is_held_where_it_was_under_two_arms() -> None:
+    """A hand rests there from before, so that the camera is not said to stand elsewhere; another one comes and goes."""
+    steadier, ground = Steadier(), table()
+    for number in range(60):
+        scene = with_arm(ground, 200)
+        if number >= 25:
+            across = range(max(150, 640 - 25 * (number - 25)), WIDTH)
+            scene[20:250, across] = np.where(np.arange(230)[:, None, None] // 9 % 2, 220, 40)
+        turned = shown(scene, *((4, 2) if number >= 20 else (0, 0)))
+        taken = steadier.take(Frame(turned, number / RATE, number), busy=True).image
+        if number >= 20:
+            assert off(taken, scene) < 0.75 * off(turned, scene), number
+
+
 def test_pictures_seconds_apart_are_left_alone() -> None:
     steadier, ground = Steadier(), table()
     for number in range(4):
