@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from companion.cards import Card
 from companion.journal import Line, ReadBy
+from companion.referee.effects import Drawn
 from companion.referee.errors import NotAtUnoError, NotYourTurnError, RefereeError, WrongPhaseError
 from companion.referee.legality import IN_ROUND, legal, must_draw_on
 from companion.referee.moves import (
@@ -180,7 +181,7 @@ def _tap_ways(situation: Situation, tap: Tap, mode: Mode) -> list[Way]:
     found: list[Way] = []
     # Kept without where it was raised: that would keep all that was being weighed there, until garbage is collected.
     refusal: RefereeError | None = None
-    for start in _ready(situation, tap):
+    for start in _ready(situation, tap, mode):
         try:
             found.append(start.then(tap.line))
         except NotYourTurnError as error:
@@ -226,14 +227,37 @@ def _noted(way: Way, tap: Tap, mode: Mode) -> Way:
     return replace(way, after=replace(way.after, noted=way.after.state.turn))
 
 
-def _ready(situation: Situation, tap: Tap) -> Iterator[Way]:
+def _ready(situation: Situation, tap: Tap, mode: Mode) -> Iterator[Way]:
     """Yield where the tap may be made: a creeper is shown by who has drawn, a wild draw four being borne by then."""
     for way in _around(situation, tap):
         drawn: list[Way] = []
         if isinstance(tap.move, Creeper) and tap.move.player in way.after.state.players:
             seat, fresh = way.after.state.header.seat(tap.move.player), way.after.state.fresh
             drawn = [ready for ready in choices_made(way, tap.time) if ready.after.state.fresh[seat] > fresh[seat]]
+            drawn = drawn or [*_on_drawing(way, tap.move.player, tap.time, mode)]
         yield from drawn or [way]
+
+
+def _on_drawing(way: Way, player: str, time: float, mode: Mode) -> Iterator[Way]:
+    """Yield the way in which who shows a creeper has just drawn on the turn, as is told a moment later (R31).
+
+    None where nothing of the kind is to be told, or the player has drawn since a card was laid.
+    """
+    state = way.after.state
+    told_later = mode.sees_arms and way.after.ring.seen and not must_draw_on(state)
+    if told_later and state.phase is Phase.TURN and state.actor == player and not _has_drawn(way.after, player):
+        drawn = way.then(Line(Draw(), ReadBy.INFERRED, time))
+        yield replace(drawn, after=replace(drawn.after, noted=state.turn))
+
+
+def _has_drawn(situation: Situation, player: str) -> bool:
+    """Return whether the player has drawn since, or as, the last card was laid."""
+    for step in reversed(situation.journal.match.history):
+        if any(isinstance(effect, Drawn) and effect.player == player for effect in step.effects):
+            return True
+        if landed_card(step) is not None:
+            break
+    return False
 
 
 def _around(situation: Situation, tap: Tap) -> Iterator[Way]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from companion.cards import Color
-from companion.referee.moves import Challenge, ChooseColor, Creeper, Flip, Judge, Target
+from companion.referee.moves import Catch, Challenge, ChooseColor, Count, Creeper, Flip, Judge, Target
 from companion.store import Store
 from companion.table import QuestionKind
 from companion.vision.events import CardLanded, CardTakenBack, PileGone
@@ -87,6 +87,35 @@ def test_who_shows_a_creeper_has_taken_the_cards_of_a_wild_draw_four(wild: ArmsG
     wild.table.tap(Creeper("Ben"))
     wild.lay("Cy", "blue 5")
     assert [name.split()[-1] for name in wild.moves[-5:]] == ["Play", "ChooseColor", "Accept", "Creeper", "Play"]
+
+
+def test_who_shows_a_creeper_on_the_turn_has_drawn_it_though_that_is_told_a_moment_later(wild: ArmsGame) -> None:
+    wild.reach("Ben", 0.02, 0.02, 0.02, 0.02, 0.92)
+    wild.lay("Cy", "blue 5")
+    wild.lay("Ann", "blue 6")
+    count = len(wild.moves)
+    wild.table.tap(Creeper("Ben"))
+    wild.now -= 4
+    wild.reach("Ben")
+    assert wild.moves[count:] == ["Ben Draw", "Ben Creeper"]
+    assert [seat.owed - seat.taken for seat in wild.view.seats][1] == 3
+    wild.reach("Ben", 0.05, 0.05, 0.05, 0.85)
+    wild.lay("Cy", "blue 8")
+    assert wild.moves[count:] == ["Ben Draw", "Ben Creeper", "Ben Pass", "Cy Play"]
+
+
+def test_who_shows_a_creeper_of_cards_just_taken_has_not_drawn_on_the_turn(store: Store) -> None:
+    """Of two players the one who lays a skip is on turn again, and was caught without a call of UNO."""
+    game = ArmsGame(store)
+    game.table.start_match(header("minecraft", "Ann Ben"))
+    game.lay(None, "red 1")
+    for name in ("red 2", "red 3", "red 4", "red 5"):
+        game.lay(("Ann", "Ben")[len(game.view.history[1:]) % 2], name)
+    game.table.tap(Count("Ann", 2))
+    game.lay("Ann", "red skip")
+    game.table.tap(Catch("Ann"))
+    game.table.tap(Creeper("Ann"))
+    assert [name.split()[-1] for name in game.moves[-3:]] == ["Play", "Catch", "Creeper"]
 
 
 def test_a_colour_that_a_wild_covers_is_not_asked_for_though_that_one_is_unsure(wild: ArmsGame) -> None:
