@@ -140,6 +140,8 @@ class Screen:
             self._settle_question()
         elif old is not None and (old.kind, old.sentence, old.picture) == (asked.kind, asked.sentence, asked.reading):
             self.question = replace(old, choices=asked.choices, waiting=waiting)
+            if self.question != old:
+                self._updates.publish(UpdateKind.QUESTION, question=self.question)
         else:
             self._settle_question()
             self._last_question += 1
