@@ -263,7 +263,7 @@ class People:
                     self.table.answer(question.id, card)
                 else:
                     self._slip(now, Ruling.NEEDLESS, "nothing", question.sentence)
-                    self.table.undo(scored=True)
+                    self.table.nothing_happened(question.id)
             elif kind is QuestionKind.ILLEGAL:
                 true = self._course.next_landing(now)
                 if isinstance(true, Play) and true.force:

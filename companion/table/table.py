@@ -162,6 +162,12 @@ class Table:
         with self._lock:
             return self._advance(let_stand(self._running(), self._asked(question_id)).pending)
 
+    def nothing_happened(self, question_id: int) -> Outcome:
+        """Rule on what waits behind what is in question, which goes. Raises NoMatchError, NoSuchQuestionError."""
+        with self._lock:
+            self._asked(question_id)
+            return self._advance(self._running().pending[1:])
+
     def take_back(self) -> Outcome:
         """Take the top card back: the illegal one, the one in question, or else the last one ruled on.
 

@@ -201,6 +201,13 @@ class AnyOrder(RuleBasedStateMachine):
             self.table.let_stand(question.id)
             assert len(self.table.view().history) > history
 
+    @precondition(lambda self: self.table.view().questions)
+    @rule()
+    def nothing_happened(self) -> None:
+        (question,) = self.table.view().questions
+        self.table.nothing_happened(question.id)
+        assert question.id not in [asked.id for asked in self.table.view().questions]
+
     @rule()
     def take_back(self) -> None:
         try:

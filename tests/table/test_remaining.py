@@ -10,7 +10,7 @@ from companion.journal import Journal, Line, ReadBy
 from companion.referee.match import Match
 from companion.referee.moves import Draw, Flip, Hand, Move, Pass, Play, Reshuffle, Start, Uno
 from companion.store import Store
-from companion.table import QuestionKind, UpdateKind
+from companion.table import NoSuchQuestionError, QuestionKind, UpdateKind
 from companion.table.remaining import draw_pile_size, seen_cards
 from companion.table.situation import Mode, Way, situation
 from companion.table.stories import Story
@@ -129,6 +129,19 @@ def test_taking_back_stops_at_the_round(store: Store) -> None:
     with pytest.raises(Exception, match="no card to take back"):
         game.table.take_back()
     assert game.view.history == before
+
+
+def test_where_nothing_happened_what_waits_behind_the_question_is_ruled_on(store: Store) -> None:
+    game = Game(store)
+    game.table.start_match(header("classic"))
+    game.land("red 7")
+    game.land({"red 3": 0.5, "red 8": 0.5})
+    game.land("red 9")
+    assert game.question.waiting == 1
+    game.table.nothing_happened(game.question.id)
+    assert (game.view.questions, game.top) == ((), "red 9")
+    with pytest.raises(NoSuchQuestionError):
+        game.table.nothing_happened(1)
 
 
 def test_what_waits_behind_a_question_is_told_as_it_comes(store: Store) -> None:

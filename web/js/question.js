@@ -29,6 +29,6 @@ export function drawQuestion(question, view, me) {
         const card = await pickCard(t("question.other"), { edition: view.match.edition });
         if (card) await answer({ card });
       } }, t("question.other")),
-      h("button", { type: "button", class: "quiet", onclick: () => attempt(() => post("/api/undo")) }, t("question.drop")))),
+      h("button", { type: "button", class: "quiet", onclick: () => attempt(() => post(`/api/questions/${question.id}/nothing`)) }, t("question.drop")))),
     question.waiting > 0 && h("p", { class: "small soft" }, t("question.waiting", { count: question.waiting })));
 }

@@ -209,6 +209,13 @@ def let_stand(question: int) -> OutcomeAnswer:
         return outcome_answer(services().table.let_stand(question))
 
 
+@api.route("POST", "/api/questions/<int:question>/nothing", role=Role.PLAYER, answer=OutcomeAnswer, errors=(409,))
+def nothing_happened(question: int) -> OutcomeAnswer:
+    """Drop what is in question; what waits behind it is ruled on."""
+    with _refusals():
+        return outcome_answer(services().table.nothing_happened(question))
+
+
 @api.route("POST", "/api/take-back", role=Role.PLAYER, answer=OutcomeAnswer, errors=(409,))
 def take_back() -> OutcomeAnswer:
     """Take the top card back."""
