@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from companion.cards import Color
 from companion.journal import Line, ReadBy
+from companion.referee.errors import DoesNotStackError
 from companion.referee.legality import legal, may_stack, must_draw_on
 from companion.referee.moves import Accept, Challenge, ChooseColor, Draw, Judge, Move, Pass, Play, Target
 from companion.referee.state import Phase
@@ -21,7 +22,12 @@ def standing(way: Way, time: float) -> Iterator[Way]:
         yield way
         return
     bare = replace(way, after=replace(way.after, outlaw=None))
-    yield bare.then(Line(Play(outlaw, force=True), ReadBy.INFERRED, time), thresholds.STOOD)
+    try:
+        stood = bare.then(Line(Play(outlaw, force=True), ReadBy.INFERRED, time), thresholds.STOOD)
+    except DoesNotStackError:
+        yield bare  # nobody could let it stand: the cards that are owed come first
+        return
+    yield stood
     yield bare.times(1 - thresholds.STOOD)
 
 

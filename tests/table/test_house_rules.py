@@ -8,7 +8,7 @@ import pytest
 
 from companion.caller import Caller
 from companion.cards import Color
-from companion.referee.moves import Accept, ChooseColor, Draw, Play, Target
+from companion.referee.moves import Accept, ChooseColor, Draw, Play, Start, Target
 from companion.referee.state import Phase
 from companion.store import Store
 from companion.table import QuestionKind, Turns
@@ -91,6 +91,19 @@ def test_another_card_on_an_open_debt_means_that_it_was_taken(house: House) -> N
     assert state is not None
     assert (game.view.questions, state.debt, state.actor) == ((), 0, "Ann")
     assert game.moves[-3:] == ["Ann Play", "Ben Accept", "Cy Play"]
+
+
+def test_a_card_that_lies_on_an_open_debt_and_does_not_stack_cannot_be_let_stand(store: Store) -> None:
+    """Nobody answered for it, and the same card is seen to land once more."""
+    game = ArmsGame(store)
+    game.table.start_match(header("mario-kart", stacking="any", jump_in=True, seven_zero=True), turns=Turns.RELAXED)
+    for who, name in (("Ben", "red 9"), ("Ann", "blue 9")):
+        game.lay(who, name)
+    if game.view.questions:
+        game.answer(0)
+    for who, name in ((None, "wild draw four"), ("Ann", "blue 0"), ("Ann", "blue 0")):
+        game.lay(who, name)
+    assert [type(line.move) for line in game.view.history].count(Start) == 1
 
 
 def test_it_is_asked_whether_cards_were_taken_before_another_landed(house: House) -> None:
