@@ -32,7 +32,7 @@ from companion.referee.state import Phase
 from companion.table import thresholds
 from companion.table.between import choices_made, standing
 from companion.table.haste import carried_off_in_time, landed_in_time, taken_in_time
-from companion.table.landings import most_by_arm, sight_ways
+from companion.table.landings import likeliest_arm, most_by_arm, sight_ways
 from companion.table.observations import Lift, Observation, Pending, Reach, Sight, Tap
 from companion.table.reaches import reach_ways
 from companion.table.remaining import landed_card
@@ -100,6 +100,8 @@ def _as_said(situation: Situation, said: tuple[Entry, ...], what: Observation) -
             lands = isinstance(entry, Start | Play | Flip)
             seat = way.after.state.turn
             acts = arm is not None and isinstance(entry, Play | Flip | Draw) and entry is said[-1]
+            if acts and isinstance(what, Sight) and seat is not None:
+                arm = likeliest_arm(way.after, seat, what)
             direction = arm.direction if acts and arm is not None else None
             way = way.then(Line(entry, ReadBy.TAP, what.time, reading if lands else None, direction))
             if acts and arm is not None and seat is not None:

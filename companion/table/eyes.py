@@ -144,7 +144,7 @@ def _landed(event: CardLanded, reading: Reading, session: Session, *, first_look
     if event.arm is not None:
         session = replace(session, watch=session.watch.counting(landings=1))
     flags = (event.same_face, first_look, early)
-    sight = Sight(reading.time, reading.probabilities, reading.id, *flags, event.arm)
+    sight = Sight(reading.time, reading.probabilities, reading.id, *flags, event.arm, event.rivals)
     return Seen(session, Pending(sight, at=event.time), reading)
 
 

@@ -71,7 +71,7 @@ def most_by_arm(situation: Situation, sight: Sight, mode: Mode) -> float:
     """Return how likely the arm is told to have laid a card at most, whoever did."""
     if sight.arm is None or not mode.sees_arms:
         return 1.0
-    return situation.densest(sight.arm) + thresholds.ANOTHERS_HAND_ALONE / 360
+    return sum(share * situation.densest(arm) for arm, share in sight.arms) + thresholds.ANOTHERS_HAND_ALONE / 360
 
 
 def _landings(way: Way, sight: Sight, read_by: ReadBy, mode: Mode, left: _Left) -> Iterator[Way]:
@@ -136,7 +136,8 @@ def _by_its_player(way: Way, sight: Sight, mode: Mode) -> Iterator[Way]:
         yield dealt.times(share * way.after.density(dealer, arm))
         yield way.times(thresholds.ANYBODY_STARTS / 360)
         return
-    weight = way.weight * _laid_by(way.after, seat, arm, mode)
+    weight = way.weight * _laid_by(way.after, seat, sight, mode)
+    arm = likeliest_arm(way.after, seat, sight) or arm
     way = replace(way, by=seat)
     if weight >= mode.least:
         played = replace(way.after, debts=way.after.debts.played(seat)).taught(seat, arm)
@@ -146,22 +147,29 @@ def _by_its_player(way: Way, sight: Sight, mode: Mode) -> Iterator[Way]:
         yield turned(way, seat, arm.direction)
 
 
-def _laid_by(situation: Situation, seat: int, arm: Arm, mode: Mode) -> float:
-    """Return how likely this arm is told to have laid the card where that player did, per degree."""
+def _laid_by(situation: Situation, seat: int, sight: Sight, mode: Mode) -> float:
+    """Return how likely the arms are seen that may have laid the card where that player did, per degree."""
     anothers = thresholds.ANOTHERS_HAND_ALONE if mode.alone else thresholds.ANOTHERS_HAND
-    return (1 - anothers) * situation.density(seat, arm) + anothers / 360
+    own = sum(share * situation.density(seat, arm) for arm, share in sight.arms)
+    return (1 - anothers) * own + anothers / 360
+
+
+def likeliest_arm(situation: Situation, seat: int, sight: Sight) -> Arm | None:
+    """Return which of the arms it was that may have laid the card where that player did, None where none was seen."""
+    shares = {arm: share * situation.density(seat, arm) for arm, share in sight.arms}
+    return max(shares, key=shares.__getitem__, default=None)
 
 
 def _jumped_in(
     way: Way, card: Card, jumpers: tuple[str, ...], sight: Sight, read_by: ReadBy, mode: Mode
 ) -> Iterator[Way]:
     """Yield the ways in which a player who is not on turn laid a card like the one on top (R39)."""
-    arm = sight.arm
-    assert arm is not None
     for player in jumpers:
         seat = way.after.state.header.seat(player)
+        arm = likeliest_arm(way.after, seat, sight)
+        assert arm is not None
         after = replace(way.after, debts=way.after.debts.played(seat)).taught(seat, arm)
-        jumped = replace(way, after=after, by=seat).times(thresholds.JUMPED_IN * _laid_by(way.after, seat, arm, mode))
+        jumped = replace(way, after=after, by=seat).times(thresholds.JUMPED_IN * _laid_by(way.after, seat, sight, mode))
         line = Line(Play(card, by=player), read_by, sight.time, sight.reading, arm.direction)
         yield replace(jumped.then(line), card=card)
 
@@ -182,7 +190,8 @@ def _land(way: Way, card: Card, allowed: frozenset[Card], sight: Sight, read_by:
     if card not in allowed:
         return replace(way, after=replace(way.after, outlaw=card), card=card)
     move: Move = Start(card) if state.phase is Phase.START else Flip(card) if state.phase is Phase.FLIP else Play(card)
-    direction = None if sight.arm is None else sight.arm.direction
+    arm = sight.arm if way.by is None else likeliest_arm(way.after, way.by, sight)
+    direction = None if arm is None else arm.direction
     return replace(way.then(Line(move, read_by, sight.time, sight.reading, direction)), card=card)
 
 

@@ -14,7 +14,7 @@ from companion.cards import Card
 from companion.journal import Line, ReadBy
 from companion.referee.moves import Entry, Move
 from companion.referee.transcript import read_entry, read_move, write_entry
-from companion.vision.events import Arm
+from companion.vision.events import Arm, Rivals
 
 Probabilities = tuple[tuple[Card, float], ...]
 
@@ -24,7 +24,8 @@ class Sight:
     """A card was seen to land. time: seconds since the epoch; reading: the id of what is kept of it.
 
     first_look: whether the camera could not know what lay there before. early: whether that was before the match began.
-    arm: the arm that laid it, None where none was seen.
+    arm: the arm that laid it, None where none was seen. rivals: others that may have, each with the probability that it
+    did.
     """
 
     time: float
@@ -34,6 +35,14 @@ class Sight:
     first_look: bool = False
     early: bool = False
     arm: Arm | None = None
+    rivals: Rivals = ()
+
+    @property
+    def arms(self) -> Rivals:
+        """Every arm that may have laid it, each with the probability that it did; none where none was seen."""
+        if self.arm is None:
+            return ()
+        return ((self.arm, 1 - sum(share for _, share in self.rivals)), *self.rivals)
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,11 +148,13 @@ def dump(pending: Pending) -> str:
         case Reach(_, arm, drawn, stay, passing, again):
             data |= {"reach": list(drawn), "arm": _plain_arm(arm), "stay": stay}
             data |= {"passing": passing, "again": again}
-        case Sight(_, probabilities, reading, same_face, first_look, early, arm):
+        case Sight(_, probabilities, reading, same_face, first_look, early, arm, rivals):
             data |= {"sight": _plain(probabilities), "reading": reading}
             data |= {"same_face": same_face, "first_look": first_look, "early": early}
             if arm is not None:
                 data["arm"] = _plain_arm(arm)
+            if rivals:
+                data["rivals"] = [[share, _plain_arm(rival)] for rival, share in rivals]
     if pending.at is not None:
         data["at"] = pending.at
     if pending.card is not None:
@@ -168,7 +179,8 @@ def load(text: str) -> Pending:
     else:
         flags = (data["same_face"], data["first_look"], data["early"])
         arm = Arm(*data["arm"]) if "arm" in data else None
-        what = Sight(time, _probabilities(data["sight"]), data["reading"], *flags, arm)
+        rivals = tuple((Arm(*rival), share) for share, rival in data.get("rivals", ()))
+        what = Sight(time, _probabilities(data["sight"]), data["reading"], *flags, arm, rivals)
     return Pending(
         what,
         Card.parse(data["card"]) if "card" in data else None,

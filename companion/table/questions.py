@@ -92,7 +92,8 @@ def _is_arms_owner(way: Way, what: Sight) -> bool:
     """Return whether the arm that was seen is hardly anybody's but whose the way says it was."""
     if what.arm is None or way.by is None:
         return True
-    return way.after.ring.shares(what.arm.direction, what.arm.spread)[way.by] >= _ITS_OWN
+    owned = sum(share * way.after.ring.shares(arm.direction, arm.spread)[way.by] for arm, share in what.arms)
+    return owned >= _ITS_OWN
 
 
 def _passed_over(way: Way) -> tuple[str, ...]:

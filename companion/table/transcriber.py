@@ -130,7 +130,7 @@ class Transcriber:
         match event:
             case CardLanded():
                 flags = (event.same_face, self._first_look, False)
-                return Sight(event.time, event.probabilities, "", *flags, event.arm)
+                return Sight(event.time, event.probabilities, "", *flags, event.arm, event.rivals)
             case CardTakenBack():
                 return Lift(event.time, event.probabilities, "")
             case PileReached(pile=PileKind.DRAW):

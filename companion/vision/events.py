@@ -62,6 +62,9 @@ class Arm:
         return self.track if self.came is None else self.came
 
 
+Rivals = tuple[tuple[Arm, float], ...]
+
+
 @dataclass(frozen=True, eq=False)
 class CardLanded:
     """A card has come to lie on top of the pile, and the hand is gone.
@@ -69,7 +72,8 @@ class CardLanded:
     time: seconds from the start of the source, of the first frame in which the card lay still.
     quad: (4, 2) float32 pixels of `picture`, clockwise from the card's own top left; None where it cannot be told.
     same_face: whether the card under it showed the same face as this one, which the eye alone could not tell apart.
-    arm: the arm that laid it, None where none was seen.
+    arm: the arm that laid it, None where none was seen. rivals: other arms that may have laid it instead, each with the
+    probability that it did; the rest is `arm`'s.
 
     Raises ValueError where the probabilities are not positive numbers that sum to at most 1.
     """
@@ -80,6 +84,7 @@ class CardLanded:
     picture: Picture = None
     same_face: bool = False
     arm: Arm | None = None
+    rivals: Rivals = ()
 
     def __post_init__(self) -> None:
         _check(self.probabilities)

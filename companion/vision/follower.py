@@ -27,21 +27,19 @@ from companion.vision.frames import Frame
 from companion.vision.geometry import Image, Quad
 from companion.vision.hindsight import ONE_PLAYER, Hindsight
 from companion.vision.known import Region
+from companion.vision.laid import REMEMBERED, came_to, laid_by
 from companion.vision.motion import Zone
 from companion.vision.pile import PileTracker
 from companion.vision.quiet import QuietPictures, hides
 from companion.vision.reaches import (
-    REMEMBERED,
     THEN_LAYS,
     Reach,
     ReachFinder,
     Spot,
     arm_of,
-    came_to,
     gained_at,
     is_brief,
     is_one_act,
-    last_at,
     stayed_at,
     was_laying,
 )
@@ -281,16 +279,18 @@ class Follower:
             case CardLanded():
                 if event.quad is not None:
                     self._arms.lies(event.quad)
-                track = self._last_there(event.time, event.quad)
-                by_arms, self._by_arms = self._by_arms, (*self._by_arms, track is not None)[-_ALWAYS:]
-                if track is None:
+                arms = self._there(event.time, event.quad)
+                by_arms, self._by_arms = self._by_arms, (*self._by_arms, bool(arms))[-_ALWAYS:]
+                if not arms:
                     return doubted(event) if len(by_arms) == _ALWAYS and all(by_arms) else event
+                (track, _), *others = arms
                 self._note_work(track, event.time)
-                return replace(event, arm=self._arm(track, event))
+                rivals = tuple((self._arm(other, event), share) for other, share in others)
+                return replace(event, arm=self._arm(track, event), rivals=rivals)
             case CardTakenBack() | PileGone() | PileMoved():
-                track = self._last_there(event.time, None)
-                if track is not None and (not isinstance(event, PileMoved) or self._stayed(track, event.time)):
-                    self._note_work(track, event.time)
+                for track, _ in self._there(event.time, None)[:1]:
+                    if not isinstance(event, PileMoved) or self._stayed(track, event.time):
+                        self._note_work(track, event.time)
             case CameraStatus(health=CameraHealth.KNOCKED):
                 self._draw_pile.forget()
                 self._gone, self._told_of = [], None
@@ -311,14 +311,17 @@ class Follower:
             self._hindsight.see_work(track, time)
         self._held_back = [held for held in self._held_back if not was_laying(held.reach, self._laid)]
 
-    def _last_there(self, landed: float, quad: Quad | None) -> Track | None:
-        """Return the arm that was last where a card then lay still, in the middle of the discard pile where None."""
+    def _there(self, landed: float, quad: Quad | None) -> tuple[tuple[Track, float], ...]:
+        """Return the arms that may have been last where a card then lay still, as `laid_by` does.
+
+        In the middle of the discard pile where None.
+        """
         zone = self.tracker.zone
         if zone is None:
-            return None
+            return ()
         seen = self._arms.seen
         card = None if quad is None or seen is None else seen.within(quad)
-        return last_at(_laid_at(zone, quad), self._recent, landed, {number for number, _ in self._laid}, card)
+        return laid_by(_laid_at(zone, quad), self._recent, landed, {number for number, _ in self._laid}, card)
 
     def _reached(self, reach: Reach, zone: Zone) -> _Held | None:
         drawing = reach.kind is PileKind.DRAW

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from companion.vision.events import Arm, PileKind
-from companion.vision.motion import Floats, Zone
+from companion.vision.motion import Zone
 from companion.vision.rim import Point
 from companion.vision.tracks import LATELY, Sample, Track
 
@@ -57,33 +57,6 @@ THEN_LAYS = 1.1
 """Seconds within which an arm that only was at the draw pile on its way has laid its card: who draws looks at the card
 before, and who flips one for an item box has no need to be told of. In 83 recorded matches no stay that was over 1.0 to
 1.4 s before was one on the way, and two were draws."""
-REMEMBERED = 6.0
-"""How long an arm that has left is remembered (s): a card may be told that much later than it was laid."""
-# An arm may be seen at the pile for so long (s) after the first frame in which its card lay still.
-_LETS_GO = 0.3
-# How near the discard pile an arm must have come, in lengths of a card, to have laid what landed there.
-_LAID_FROM = 1.2
-# So many lengths of a card nearer tells as much for an arm as a second later.
-_PER_SECOND = 0.6
-# Who lays a card comes for it: a hand whose tip has moved less than so many lengths of a card in so many seconds before
-# rests there, which tells as much against it as if it had been so many lengths farther away.
-_COMES, _COMES_WITHIN, _RESTED = 0.7, 2.5, 2.0
-# Lengths of a card within which a hand is about as near as it came: it comes down on the pile, and lets go of a card
-# finger by finger.
-_AS_NEAR = 0.5
-# Who lays a card hides less of the picture on the way out than on the way in, by some squares of a card's length, which
-# tells as much as if the hand had been so many lengths nearer; of hands that were there so many seconds before the card
-# lay still, for the one before laid the card before.
-_BROUGHT, _IF_BROUGHT, _AT_ONCE = 0.1, 0.5, 1.0
-# In lengths of a card, what tells against an arm that looked like a shadow and no more, and against one that was first
-# seen so few seconds before the card lay still, for it comes a third of a second before that: a part of another's.
-_SHADED, _APPEARED, _COMES_BEFORE = 0.6, 1.0, 0.15
-
-
-# How like the card what a hand bore must have been for that to tell anything; and what it tells against another hand
-# that its load was by so much less like it, in lengths of a card: in seven matches the hand that laid a card bore
-# something .6 to .9 like it, others that came beside it .1 to .5, and now and then as much, passing over the pile.
-_ALIKE, _CARRIED = 0.5, 2.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -269,51 +242,6 @@ def arm_of(track: Track, zone: Zone, began: float, ended: float, goal: Point | N
     return Arm(direction, spread, track.number, track.came)
 
 
-def last_at(
-    spot: Spot, tracks: Sequence[Track], landed: float, done: Collection[int] = (), card: Floats | None = None
-) -> Track | None:
-    """Return the arm that laid what came to lie still at a place at that time (s): the last there, the nearest one.
-
-    None where none was near. An arm that rested there while another one came is not it; of two at once it is the one
-    that left something there. done: the numbers of arms that have laid what they brought. card: the shares of colours
-    of what lies there: a hand that bore it on its way is likelier than one that bore something else.
-    """
-    best: tuple[float, Track] | None = None
-    carried = {} if card is None else _carried(card, spot, tracks, landed, done)
-    most = max(carried.values(), default=0.0)
-    for track in tracks:
-        comes = track.number not in done and landed - track.samples[0].time <= _COMES_WITHIN
-        more = gained_at(track, spot.middle, spot.length) if comes else None
-        brought = _IF_BROUGHT if more is not None and more < -_BROUGHT else 0.0
-        for number in range(len(track.samples) - 1, -1, -1):
-            time = track.samples[number].time
-            if time > min(landed + _LETS_GO, track.until) or time < landed - REMEMBERED:
-                continue
-            away = distances(track, number, [spot])[spot.kind]
-            if away > _LAID_FROM:
-                continue
-            appeared = track.samples[0].time > landed - _COMES_BEFORE
-            score = _PER_SECOND * max(0.0, landed - time) + away + _SHADED * track.is_shadow + _APPEARED * appeared
-            score -= brought * (landed - time <= _AT_ONCE)
-            score += _CARRIED * (most - carried.get(track.number, _ALIKE)) * (most >= _ALIKE)
-            if best is not None and score >= best[0]:
-                continue
-            if _rests(track, time, spot):
-                score += _RESTED
-            if best is None or score < best[0]:
-                best = score, track
-    return None if best is None else best[1]
-
-
-def _carried(
-    card: Floats, spot: Spot, tracks: Sequence[Track], landed: float, done: Collection[int]
-) -> dict[int, float]:
-    """Return how like a card what arms bore was that had laid none before, by their numbers, where it was seen."""
-    fresh = [track for track in tracks if track.number not in done]
-    seen = {track.number: track.carried(card, spot.middle, spot.length, landed - _COMES_WITHIN) for track in fresh}
-    return {number: likeness for number, likeness in seen.items() if likeness is not None}
-
-
 def gained_at(track: Track, place: Point, length: float) -> float | None:
     """Return by how much more of the picture a hand hides since it was nearest to a place than on its way there.
 
@@ -321,29 +249,6 @@ def gained_at(track: Track, place: Point, length: float) -> float | None:
     """
     there = min(track.samples, key=lambda sample: float(np.hypot(*(sample.tip - place)))).time
     return track.gained(there, there, length)
-
-
-def _rests(track: Track, time: float, spot: Spot) -> bool:
-    """Whether a hand had been where it was at a time for a while, moving hardly at all."""
-    if track.samples[0].time > time - _COMES_WITHIN:
-        return False
-    tips = np.array([sample.tip for sample in track.samples if time - _COMES_WITHIN <= sample.time <= time])
-    return bool(np.hypot(*np.ptp(tips, axis=0)) < _COMES * spot.length)
-
-
-def came_to(spot: Spot, track: Track, began: float, ended: float) -> float:
-    """Return when, between two times (s), a hand came to where it was nearest to a pile.
-
-    Before that it may have been elsewhere, as at the draw pile for the first card.
-    """
-    there = [number for number, sample in enumerate(track.samples) if began <= sample.time <= ended]
-    away = {number: distances(track, number, [spot])[spot.kind] for number in there}
-    if not away:
-        return began
-    first = nearest = min(there, key=lambda number: away[number])
-    while first - 1 in away and away[first - 1] <= away[nearest] + _AS_NEAR:
-        first -= 1
-    return track.samples[first].time
 
 
 def is_brief(reach: Reach) -> bool:

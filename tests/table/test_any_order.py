@@ -124,7 +124,8 @@ class AnyOrder(RuleBasedStateMachine):
     @rule(reading=readings(), same=st.booleans(), gap=st.sampled_from([0.0, 1.0, 60.0]), arm=arms(), ago=agos)
     def land(self, reading: Probabilities, same: bool, gap: float, arm: Arm | None, ago: float) -> None:
         self.now += gap
-        self.table.see(CardLanded(self.now - ago, reading, same_face=same, arm=arm))
+        rivals = () if arm is None or arm.spread < 10 else ((Arm(_SEATS["Cy"], 4.0, 9), 0.3),)
+        self.table.see(CardLanded(self.now - ago, reading, same_face=same, arm=arm, rivals=rivals))
 
     @rule(
         who=st.sampled_from(PLAYERS), drew=st.sampled_from([0.05, 0.5, 0.95]), gap=st.sampled_from([0.0, 5.0]), ago=agos

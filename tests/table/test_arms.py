@@ -109,6 +109,19 @@ def test_a_draw_is_seen_and_the_next_card_says_who_passed(arms: ArmsGame) -> Non
     assert arms.view.questions == ()
 
 
+@pytest.mark.parametrize("rival", [0.0, 0.4])
+def test_of_two_arms_that_may_have_laid_a_card_it_was_whoever_was_on_turn(arms: ArmsGame, rival: float) -> None:
+    arms.now += 5
+    rivals = ((arms.arm("Ann"), rival),) if rival else ()
+    arms.table.see(CardLanded(arms.now, probabilities("red 3"), arm=replace(arms.arm("Ben"), track=77), rivals=rivals))
+    assert bool(arms.view.questions) is not bool(rival)
+    if rival:
+        assert arms.moves[-1] == "Ann Play"
+        assert arms.view.seats[0].direction == pytest.approx(_SEATS["Ann"], abs=1)
+        arms.lay("Ben", "red 4")
+        assert (arms.moves[-1], arms.view.questions) == ("Ben Play", ())
+
+
 def test_a_drawn_card_may_be_played_at_once(arms: ArmsGame) -> None:
     arms.reach("Ann")
     arms.lay("Ann", "red 3")

@@ -9,7 +9,7 @@ import pytest
 
 from companion.store import Store
 from companion.table import QuestionKind, Table
-from companion.table.observations import Pending, Reach, dump, load
+from companion.table.observations import Pending, Reach, Sight, dump, load
 from companion.table.visits import Visits
 from companion.vision.events import NUMBER_SHARES, Arm, CardLanded, PileGone, PileKind, PileReached
 
@@ -173,9 +173,12 @@ def test_a_card_named_by_people_changes_nothing_that_went_before(game: TimedGame
     assert game.question.kind is QuestionKind.ILLEGAL
 
 
-def test_it_is_kept_how_a_hand_came(game: TimedGame, store: Store) -> None:
+def test_it_is_kept_how_a_hand_came_and_which_may_have_laid_a_card(game: TimedGame, store: Store) -> None:
     reach = Pending(Reach(5.0, Arm(20.0, 4.0, 7, came=6), _LIKELY, 0.75, passing=True, again=True))
-    assert load(dump(reach)) == reach
+    rivals = ((Arm(140.0, 9.0, 8), 0.3), (Arm(260.0, 9.0, 9, came=5), 0.1))
+    sight = Pending(Sight(5.0, probabilities("red 3"), "reading", arm=Arm(20.0, 4.0, 7), rivals=rivals), at=4.0)
+    for pending in (reach, sight):
+        assert load(dump(pending)) == pending
     game.lay("Ann", "wild draw four", 92.0)
     game.stay("Ben", 94.0, 95.4)
     game.lay("Cy", "blue 3", 98.0)

@@ -13,8 +13,8 @@ from companion.vision.arms import ArmWatcher
 from companion.vision.carried import colors_at, colors_of, likeness
 from companion.vision.frames import Frame
 from companion.vision.geometry import Image, Quad
+from companion.vision.laid import laid_by
 from companion.vision.motion import Floats
-from companion.vision.reaches import last_at
 from companion.vision.tracks import Sample, Track
 
 GREEN, SKIN, GREY = (40, 150, 30), (120, 150, 205), (120, 120, 120)
@@ -68,12 +68,12 @@ def test_the_hand_that_bore_the_card_laid_it() -> None:
     card = colors(GREEN, GREEN, (230, 230, 230))
     laying = arm_with(1, (0.0, 90.0), (130.0, 90.0), 9.0, colors(GREEN, (230, 230, 230), SKIN))
     hovering = arm_with(2, (140.0, 0.0), (140.0, 85.0), 9.3, colors(SKIN))
-    assert last_at(DISCARD, [laying, hovering], 10.4) is hovering
-    assert last_at(DISCARD, [laying, hovering], 10.4, card=card) is laying
+    assert laid_by(DISCARD, [laying, hovering], 10.4)[0][0] is hovering
+    assert laid_by(DISCARD, [laying, hovering], 10.4, card=card)[0][0] is laying
     # What it brought lay there before.
-    assert last_at(DISCARD, [laying, hovering], 10.4, done={1}, card=card) is hovering
+    assert laid_by(DISCARD, [laying, hovering], 10.4, done={1}, card=card)[0][0] is hovering
     # Nobody was seen to bear it.
-    assert last_at(DISCARD, [laying, hovering], 10.4, card=colors((200, 60, 20))) is hovering
+    assert laid_by(DISCARD, [laying, hovering], 10.4, card=colors((200, 60, 20)))[0][0] is hovering
 
 
 def test_a_hand_of_whose_load_nothing_is_known_is_unlikelier_than_one_that_bore_the_card() -> None:
@@ -81,7 +81,7 @@ def test_a_hand_of_whose_load_nothing_is_known_is_unlikelier_than_one_that_bore_
     laying = arm_with(1, (0.0, 90.0), (130.0, 90.0), 9.0, card)
     hovering = arm_with(2, (140.0, 0.0), (140.0, 85.0), 9.3, card)
     hovering.samples = [replace(sample, colors=None) for sample in hovering.samples]
-    assert last_at(DISCARD, [laying, hovering], 10.4, card=card) is laying
+    assert laid_by(DISCARD, [laying, hovering], 10.4, card=card)[0][0] is laying
 
 
 def test_the_card_under_a_hand_is_none_that_it_bears() -> None:

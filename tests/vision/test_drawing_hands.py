@@ -9,8 +9,9 @@ import pytest
 
 from companion.vision.drawn import told
 from companion.vision.events import PileKind
+from companion.vision.laid import laid_by
 from companion.vision.motion import Floats, Zone
-from companion.vision.reaches import ReachFinder, Spot, last_at, stayed_at
+from companion.vision.reaches import ReachFinder, Spot, stayed_at
 from companion.vision.rim import Point
 from companion.vision.tracks import Sample, Track
 
@@ -108,7 +109,7 @@ def test_what_an_arm_does_since_it_reached_in_anew_is_no_stay_of_the_old_track()
         assert finder.follow([DRAW]) == []
     track.until, track.gone = 1.0, True
     assert finder.follow([DRAW]) == []
-    assert last_at(DRAW, [track], track.last.time) is None
+    assert not laid_by(DRAW, [track], track.last.time)
 
 
 def test_who_passes_over_a_pile_was_not_busy_there() -> None:

@@ -21,10 +21,11 @@ from companion.vision.follower import Follower, doubted
 from companion.vision.frames import Frame
 from companion.vision.geometry import Image, Quad
 from companion.vision.hindsight import Hindsight
+from companion.vision.laid import came_to, laid_by
 from companion.vision.motion import Zone
 from companion.vision.pile import PileTracker
 from companion.vision.reaches import Reach as Stay
-from companion.vision.reaches import Spot, came_to, last_at, was_laying
+from companion.vision.reaches import Spot, was_laying
 from companion.vision.sightings import Back
 from companion.vision.tracks import Sample, Track
 
@@ -355,10 +356,10 @@ def test_a_hand_that_rests_beside_the_pile_did_not_lay_the_card() -> None:
         tip = np.array([0.0, 200.0]) + np.array([250.0, 0.0]) * share
         resting.samples.append(Sample(step / 15, tip, np.array([0.0, 200.0]), 30.0, 400, single=True))
     laying = arm_to(2, (300.0, 0.0), (300.0, 160.0), 9.0)
-    assert last_at(spot, [resting, laying], 10.6) is laying
+    assert laid_by(spot, [resting, laying], 10.6)[0][0] is laying
     # It is the resting one that moves where nobody else is there; a hand that has just come is no resting one.
-    assert last_at(spot, [resting], 10.6) is resting
-    assert last_at(spot, [resting, arm_to(2, (300.0, 0.0), (300.0, 60.0), 0.0)], 1.0) is resting
+    assert laid_by(spot, [resting], 10.6)[0][0] is resting
+    assert laid_by(spot, [resting, arm_to(2, (300.0, 0.0), (300.0, 60.0), 0.0)], 1.0)[0][0] is resting
 
 
 def test_of_two_hands_at_once_the_one_that_left_something_there_laid_the_card() -> None:
@@ -371,9 +372,21 @@ def test_of_two_hands_at_once_the_one_that_left_something_there_laid_the_card() 
             way = float(np.hypot(*(sample.tip - sample.rim)))
             area = 30.0 * way + card * (number <= 10) * ZONE.length**2
             track.samples[number] = replace(sample, area=area)
-    assert last_at(spot, [hovering, laying], 10.3) is laying
+    assert laid_by(spot, [hovering, laying], 10.3)[0][0] is laying
     # But what it had brought lay there already.
-    assert last_at(spot, [hovering, laying], 10.3, done={2}) is hovering
+    assert laid_by(spot, [hovering, laying], 10.3, done={2})[0][0] is hovering
+
+
+def test_of_two_hands_alike_at_the_pile_either_may_have_laid_the_card() -> None:
+    spot = Spot(PileKind.DISCARD, np.array([ZONE.x, ZONE.y]), ZONE.length)
+    one, other = arm_to(1, (0.0, 200.0), (300.0, 200.0), 9.0), arm_to(2, (300.0, 0.0), (300.0, 190.0), 9.0)
+    (first, likely), (second, less) = laid_by(spot, [one, other], 10.3)
+    assert {first, second} == {one, other}
+    assert 0.3 < less <= likely < 0.7
+    assert likely + less == pytest.approx(1)
+    # Another that was there a second and more before hardly did.
+    before = arm_to(3, (0.0, 200.0), (300.0, 200.0), 7.4)
+    assert laid_by(spot, [before, one], 10.3) == ((one, pytest.approx(1, abs=0.05)),)
 
 
 def test_who_plays_what_was_drawn_looks_at_it_first() -> None:
@@ -400,12 +413,12 @@ def test_a_shadow_or_what_only_now_appears_did_not_lay_the_card() -> None:
     spot = Spot(PileKind.DISCARD, np.array([ZONE.x, ZONE.y]), ZONE.length)
     laying = arm_to(2, (300.0, 0.0), (300.0, 160.0), 9.0)
     shadow = arm_to(3, (0.0, 200.0), (300.0, 190.0), 9.2)
-    assert last_at(spot, [laying, shadow], 10.0) is shadow
+    assert laid_by(spot, [laying, shadow], 10.0)[0][0] is shadow
     shadow.samples = [replace(sample, firm=0.0) for sample in shadow.samples]
-    assert last_at(spot, [laying, shadow], 10.0) is laying
+    assert laid_by(spot, [laying, shadow], 10.0)[0][0] is laying
     appeared = arm_to(4, (0.0, 200.0), (300.0, 190.0), 9.2)
     appeared.samples = [sample for sample in appeared.samples if sample.time > 9.95]
-    assert last_at(spot, [laying, appeared], 10.0) is laying
+    assert laid_by(spot, [laying, appeared], 10.0)[0][0] is laying
 
 
 def test_somebody_who_leans_in_hides_no_draw_pile() -> None:
