@@ -237,3 +237,15 @@ def test_what_the_server_offers_anew_is_there_without_a_line_of_script(
     expect(page.locator("#option-orbit")).to_have_value("3")
     page.click("#settings")
     expect(page.locator('dialog option[value="eo"]')).to_have_text("Esperanto")
+
+
+def test_where_nothing_happened_the_card_that_waits_is_ruled_on(table: Page, server: Server) -> None:
+    see(server, ("red 3", 0.50), ("red 8", 0.48))
+    question = table.locator(".question")
+    expect(question).to_contain_text("red 8")
+    see(server, ("red 9", 0.99))
+    expect(question).to_contain_text("One more thing waits for the answer.")
+    question.get_by_role("button", name="Nothing happened").click()
+    expect(question).to_have_count(0)
+    expect(table.locator("#top .card")).to_have_attribute("aria-label", "red 9")
+    turn(table, "Ben")
