@@ -111,7 +111,7 @@ class ReachFinder:
         self._seen = len(samples)
         if self.track.gone:
             self._left |= self._at
-            mine = ((kind, stay) for kind, stay in self._left.items() if stay.began <= self.track.until)
+            mine = ((kind, stay) for kind, stay in self._left.items() if stay.began < self.track.until)
             ended += [self._reach(kind, stay) for kind, stay in mine]
             self._at, self._left = {}, {}
         return ended

@@ -112,6 +112,12 @@ def test_what_an_arm_does_since_it_reached_in_anew_is_no_stay_of_the_old_track()
     assert not laid_by(DRAW, [track], track.last.time)
 
 
+def test_a_stay_that_begins_as_an_arm_reaches_in_anew_is_the_new_tracks_alone() -> None:
+    samples = way((420, 205, 0.5))
+    (stay,) = ReachFinder(Track(1, samples, gone=True)).follow([DRAW])
+    assert ReachFinder(Track(1, samples, gone=True, until=stay.began)).follow([DRAW]) == []
+
+
 def test_who_passes_over_a_pile_was_not_busy_there() -> None:
     passes, stays = (Track(1, way((310, 215, seconds), (200, 100, 0.5))) for seconds in (0.0, 0.5))
     assert not stayed_at(PileKind.DISCARD, passes, 0.0, [DISCARD, DRAW])
