@@ -3,13 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import replace
 
 from companion.cards import Color
 from companion.journal import Line, ReadBy
-from companion.referee.errors import DoesNotStackError
+from companion.referee.errors import DoesNotStackError, RefereeError
 from companion.referee.legality import legal, may_stack, must_draw_on
-from companion.referee.moves import Accept, Challenge, ChooseColor, Draw, Judge, Move, Pass, Play, Target
+from companion.referee.moves import (
+    Accept,
+    Challenge,
+    ChooseColor,
+    Draw,
+    Flip,
+    Judge,
+    Move,
+    Pass,
+    Play,
+    Start,
+    Target,
+    Undo,
+)
 from companion.referee.state import Phase
 from companion.table import thresholds
 from companion.table.situation import Mode, Situation, Turns, Way
@@ -29,6 +43,30 @@ def standing(way: Way, time: float) -> Iterator[Way]:
         return
     yield stood
     yield bare.times(1 - thresholds.STOOD)
+
+
+def guessed_anew(way: Way, misled: Color | None, time: float) -> Iterator[Way]:
+    """Yield the way, and those in which a colour that was guessed by a card that is gone was another one.
+
+    misled: that card's colour. What others have done since stands, the referee allowing it.
+    """
+    lines = way.after.journal.lines
+    since = next((n for n, line in enumerate(reversed(lines)) if isinstance(line.entry, Start | Play | Flip)), 0)
+    places = [n for n in range(len(lines) - since, len(lines)) if isinstance(lines[n].entry, ChooseColor)]
+    guess = lines[places[-1]] if places else None
+    if misled is None or guess is None or guess.read_by is not ReadBy.INFERRED or guess.entry != ChooseColor(misled):
+        yield way
+        return
+    yield way.times(1 - thresholds.GUESSED_WRONGLY)
+    bare = way
+    for _ in range(places[-1], len(lines)):
+        bare = bare.then(Line(Undo(), ReadBy.CAMERA, time))
+    for color in (color for color in Color if color is not misled):
+        other = bare.then(replace(guess, entry=ChooseColor(color)), thresholds.GUESSED_WRONGLY / (len(Color) - 1))
+        with suppress(RefereeError):
+            for line in lines[places[-1] + 1 :]:
+                other = other.then(line)
+            yield other
 
 
 def choices_made(way: Way, time: float, *, answered: bool = True) -> Iterator[Way]:

@@ -141,7 +141,8 @@ def _lift_ways(situation: Situation, lift: Lift) -> list[Way]:
         if further is None:
             break
         way = further
-        found.append(replace(way, weight=share * fits(way.after.lying)))
+        after = replace(way.after, misled=None if situation.lying is None else situation.lying.color)
+        found.append(replace(way, after=after, weight=share * fits(way.after.lying)))
     return found
 
 

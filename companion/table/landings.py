@@ -16,7 +16,7 @@ from companion.referee.match import Match
 from companion.referee.moves import Count, Flip, Move, Play, Reshuffle, Start
 from companion.referee.state import Phase
 from companion.table import thresholds
-from companion.table.between import choices_made, standing, turned, until_somebody_acts
+from companion.table.between import choices_made, guessed_anew, standing, turned, until_somebody_acts
 from companion.table.observations import Sight
 from companion.table.remaining import draw_pile_size, seen_cards
 from companion.table.situation import Mode, Situation, Way
@@ -39,7 +39,9 @@ def sight_ways(situation: Situation, sight: Sight, mode: Mode, read_by: ReadBy =
         assert situation.lying is not None
         found.append(Way(situation, weight=still * reading.get(situation.lying, 0.0) * anybody))
     by_arms = mode.sees_arms and (sight.arm is not None or situation.ring.seen)
-    for way in standing(Way(replace(situation, noted=None), weight=1 - still), sight.time):
+    start = Way(replace(situation, noted=None, misled=None), weight=1 - still)
+    anew = guessed_anew(start, situation.misled, sight.time)
+    for way in (stood for other in anew for stood in standing(other, sight.time)):
         if way.after.state.phase in _AFTER_PLAY:
             continue  # the card that stands was the last one
         # All that is left to be weighed is a share, but for how densely arms come from there.

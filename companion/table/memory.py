@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import astuple, dataclass, replace
 from typing import Any
 
-from companion.cards import Card
+from companion.cards import Card, Color
 from companion.journal import Journal, Line, ReadBy, replay
 from companion.referee.errors import RefereeError
 from companion.referee.transcript import read_entry, write_entry
@@ -137,6 +137,7 @@ def _plain(known: Situation) -> dict[str, Any]:
         "hands": [astuple(hand) for hand in known.hands],
         "landed": known.landed,
         "dropped": known.dropped,
+        "misled": None if known.misled is None else known.misled.value,
     }
 
 
@@ -164,7 +165,7 @@ def _situation(data: Any, journal: Journal) -> Situation:
     about = _rows(data.get("about", [None] * players), players)
     seats = tuple(map(_seat, _rows(data["seats"], players), about))
     debts = Debts(tuple(Debt(*debt) for debt in map(_numbers, _rows(data["debts"], players))))
-    outlaw = data.get("outlaw")
+    outlaw, misled = data.get("outlaw"), data.get("misled")
     return Situation(
         journal,
         None if outlaw is None else Card.parse(outlaw),
@@ -174,6 +175,7 @@ def _situation(data: Any, journal: Journal) -> Situation:
         tuple(Hand(*hand) for hand in data.get("hands", ())),
         _moment(data.get("landed")),
         _moment(data.get("dropped")),
+        None if misled is None else Color(misled),
     )
 
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from companion.cards import Card
-from companion.journal import ReadBy
+from companion.journal import Line, ReadBy
 from companion.referee.moves import (
     ActorMove,
     Challenge,
@@ -18,6 +18,7 @@ from companion.referee.moves import (
     Pass,
     Play,
     Target,
+    Undo,
     Uno,
 )
 from companion.referee.state import State
@@ -98,13 +99,19 @@ def _is_arms_owner(way: Way, what: Sight) -> bool:
 
 def _passed_over(way: Way) -> tuple[str, ...]:
     """Return who is held to have drawn and passed unseen."""
-    history = way.after.journal.match.history
-    before = len(history) - len(way.lines)
+    history, lines = way.after.journal.match.history, _standing(way)
+    before = len(history) - len(lines)
     return tuple(
         history[before + place - 1].state.actor or ""
-        for place, line in enumerate(way.lines)
+        for place, line in enumerate(lines)
         if isinstance(line.entry, Draw) and line.read_by is ReadBy.INFERRED
     )
+
+
+def _standing(way: Way) -> tuple[Line, ...]:
+    """Return the lines of the way after the last that takes something back: each is a move that stands."""
+    undone = max((place for place, line in enumerate(way.lines, 1) if isinstance(line.entry, Undo)), default=0)
+    return way.lines[undone:]
 
 
 def _ask_out_of_turn(
@@ -127,10 +134,10 @@ def _ask_out_of_turn(
 
 def _undrawn(way: Way) -> tuple[Entry, ...]:
     """Return what happened where those passed over drew nothing: their counts are as before."""
-    history = way.after.journal.match.history
-    place = len(history) - len(way.lines)
-    entries: list[Entry] = []
-    for line, step in zip(way.lines, history[place:], strict=True):
+    history, lines = way.after.journal.match.history, _standing(way)
+    place = len(history) - len(lines)
+    entries = [*way.entries[: len(way.lines) - len(lines)]]
+    for line, step in zip(lines, history[place:], strict=True):
         before = history[place - 1].state
         if isinstance(line.entry, Pass) and before.turn is not None:
             entries += [line.entry, Count(before.players[before.turn], before.hands[before.turn] - 1)]
@@ -232,8 +239,8 @@ def _difference(found: Sequence[Candidate]) -> ChooseColor | Target | Judge | No
 
 def _before(way: Way, entry: Entry) -> State:
     """Return how the match stood before the way's line with this entry; one that is not the match's first."""
-    history = way.after.journal.match.history
-    return history[len(history) - len(way.lines) + way.entries.index(entry) - 1].state
+    history, lines = way.after.journal.match.history, _standing(way)
+    return history[len(history) - len(lines) + [line.entry for line in lines].index(entry) - 1].state
 
 
 def _label(way: Way, kind: QuestionKind, say: Sentences) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from enum import Enum
 
-from companion.cards import Card
+from companion.cards import Card, Color
 from companion.journal import Journal, Line
 from companion.referee.errors import RefereeError
 from companion.referee.moves import Accept, Amend, Entry, Undo
@@ -70,7 +70,8 @@ class Situation:
 
     noted: the seat whose draw was tapped and may still be seen. hands: the arms that acted last, the latest last.
     landed: when the last card landed, seconds by the camera's clock; None where that is not known. dropped: when people
-    last took a card back by tap that may still lie there, seconds since the epoch; None where none does.
+    last took a card back by tap that may still lie there, seconds since the epoch; None where none does. misled: the
+    colour that a card told which was taken back since, others having acted between: it may have been another one.
     """
 
     journal: Journal
@@ -81,6 +82,7 @@ class Situation:
     hands: tuple[Hand, ...] = ()
     landed: float | None = None
     dropped: float | None = None
+    misled: Color | None = None
 
     @property
     def state(self) -> State:

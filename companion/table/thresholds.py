@@ -106,6 +106,10 @@ MISMATCH_GOES = 18.0
 """How much likelier a card that does not match is to be taken back than another one: nine of ten are, and in one of
 twenty turns somebody thinks better of a card."""
 
+GUESSED_WRONGLY = 0.6
+"""How often the colour that a card told which was taken back is another one: a card of any colour may be laid by
+mistake, nine of ten such go back, and in one of twenty turns somebody thinks better of one that matches."""
+
 TAKEN_BACK_UNSEEN = 0.002
 """How often a player lays another card for the last one without its being seen to be taken back: in one of twenty turns
 somebody thinks better of it, and of 25 such in simulated matches one was missed."""

@@ -156,3 +156,21 @@ def test_a_colour_that_people_named_stays_when_a_card_is_taken_back(wild: ArmsGa
     wild.lay("Cy", "green 5")
     wild.table.see(CardTakenBack(wild.now + 2, probabilities("wild draw four")))
     assert ChooseColor(Color.GREEN) in [line.move for line in wild.view.history]
+
+
+def test_a_colour_is_told_anew_where_the_card_that_told_it_was_taken_back_after_a_draw(store: Store) -> None:
+    game = ArmsGame(store)
+    game.table.start_match(header("classic"))
+    game.lay(None, "red 1")
+    for name in ("red 2", "red 3", "red 4", "red 5", "red 6", "red 7", "wild"):
+        game.lay(("Ann", "Ben", "Cy")[len(game.view.history[1:]) % 3], name)
+    count = len(game.moves)
+    game.reach("Ben")
+    game.lay("Cy", "green 5")
+    assert game.moves[count:] == ["Ann ChooseColor", "Ben Draw", "Ben Pass", "Cy Play"]
+    game.table.see(CardTakenBack(game.now + 2, probabilities("wild")))
+    assert game.moves[count:] == ["Ann ChooseColor", "Ben Draw", "Ben Pass"]
+    game.lay("Cy", "yellow 8")
+    assert game.view.questions == ()
+    assert game.moves[count:] == ["Ann ChooseColor", "Ben Draw", "Ben Pass", "Cy Play"]
+    assert [line.move for line in game.view.history][count:][0] == ChooseColor(Color.YELLOW)
