@@ -14,6 +14,7 @@ from companion.cards import ALL_CARDS
 from companion.cards import deck as cards_of
 from companion.decks.deckfile import LearntDeck
 from companion.decks.design import shown
+from companion.decks.exchanged import unexchanged
 from companion.decks.fitting import Likes, agreement
 from companion.decks.kept import Arrays, keep, kept
 from companion.decks.look import CLASSES, NOTHING, UNNAMED, Look, fit, unit
@@ -172,6 +173,8 @@ def learnt_looks(reader: Reader, deck: LearntDeck, networks: Path, cache: Path |
     cards = [*(ALL_CARDS.index(card) for card in deck.cards), *[UNNAMED] * len(deck.unnamed)]
     cards, further = _corrected(deck, views, cards, further_views_of(reader, deck))
     cards = unrefuted(views, cards)
+    if deck.asked:
+        cards = unexchanged(views, cards)
     # Outlines seen in a match are less exact: what matches add counts for looks, not for where a card lies.
     added = [card for _, card in further]
     prior = _against_unlaid(deck, cards + added)

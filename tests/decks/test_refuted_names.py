@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from companion.decks.exchanged import unexchanged
 from companion.decks.look import CLASSES, UNNAMED
 from companion.decks.teaching import unrefuted
 from companion.decks.views import CardViews
@@ -26,3 +27,27 @@ def test_a_wrong_name_is_doubted_where_reader_and_likeness_both_say_another(agre
     named = [3, *shown[1:]]
     assert unrefuted(views, named) == ([UNNAMED, *shown[1:]] if agrees else named)
     assert unrefuted(views, shown) == shown
+
+
+@pytest.mark.parametrize("says_of_third", [0, 2])
+def test_names_that_the_reader_would_have_the_other_way_round_are_doubted(says_of_third: int) -> None:
+    rng = np.random.default_rng(2)
+    shown = [0, 1, 2, 3] * 2
+    # The third card it may take for the first one, which by that is no exchange.
+    views = [_views(card, says_of_third if card == 2 else card, rng) for card in shown]
+    assert unexchanged(views, shown) == shown
+    exchanged = [{0: 1, 1: 0}.get(card, card) for card in shown]
+    third = 2 if says_of_third == 2 else 0
+    views = [_views(card, third if card == 2 else card, rng) for card in shown]
+    assert unexchanged(views, exchanged) == [UNNAMED if card < 2 else card for card in shown]
+
+
+@pytest.mark.parametrize("right", [1, 8])
+def test_where_names_are_wrong_all_round_what_the_reader_bears_out_stays(right: int) -> None:
+    rng = np.random.default_rng(2)
+    shown = [0, 1, 2, 3] * 12 + [0] * right
+    ring = [{0: 1, 1: 2, 2: 0}.get(card, card) for card in shown[:48]] + shown[48:]
+    views = [_views(card, card, rng) for card in shown]
+    # Where the reader often says what they are named, names were not exchanged.
+    doubted = [UNNAMED if card < 3 else 3 for card in ring[:48]] if right == 1 else ring[:48]
+    assert unexchanged(views, ring) == doubted + shown[48:]
