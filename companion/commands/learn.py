@@ -99,6 +99,7 @@ def learn(
                     "names": [card.name for card in naming.cards],
                     "unnamed": [number for number, sure in enumerate(naming.sure) if not sure],
                     "hard_to_see": looks.hard_to_see,
+                    "mostly_nameless": looks.mostly_nameless,
                     "seconds": round(seconds, 1),
                 }
             )
@@ -108,6 +109,8 @@ def learn(
         click.echo(f"\nLearnt: {len(learnt.cards)} of {whole} cards, {asked} asked, {seconds:.0f} seconds.")
         if learnt.unnamed:
             click.echo(f"{len(learnt.unnamed)} more are kept without a name, as theirs is in doubt.")
+        if looks.mostly_nameless:
+            click.echo("Those are most, so cards are read as without the deck; lay it once more in a known order.")
         if looks.hard_to_see:
             click.echo("The cards could hardly be told from what lay beneath; lay them on a cloth of another colour.")
 

@@ -126,10 +126,11 @@ class CardDetector:
     def knowing(self, deck: Deck) -> CardDetector:
         """Return what reads with the learnt looks of the deck on the table besides, by the same networks.
 
-        A deck whose cards were hardly made out as they were laid tells nothing: that reads as without.
+        A deck whose cards were hardly made out as they were laid, or the names of most of which are in doubt, tells
+        nothing: that reads as without.
         """
         plain = self._plain or self
-        if deck.hard_to_see:
+        if deck.hard_to_see or deck.mostly_nameless:
             return plain
         # How well the deck is known is seen in its readings.
         calibration = replace(self._calibration, fanned=1.0, curves={})

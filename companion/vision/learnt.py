@@ -98,6 +98,10 @@ class Deck(Protocol):
         """Whether the cards' outlines were hardly made out as they were laid, so that their pictures tell nothing."""
 
     @property
+    def mostly_nameless(self) -> bool:
+        """Whether most of its pictures have no name, as theirs is in doubt, so that they tell next to nothing."""
+
+    @property
     def has_indices(self) -> bool:
         """Whether something was found in the corners of the deck's cards."""
 

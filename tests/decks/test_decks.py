@@ -7,6 +7,7 @@ import itertools
 import json
 import zipfile
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import cv2
@@ -35,7 +36,7 @@ from companion.decks.reading import reading_parts
 from companion.decks.settled import settled_pictures
 from companion.decks.teaching import learnt_looks
 from companion.decks.views import PICTURE, straightened
-from companion.vision.detector import model_folder
+from companion.vision.detector import CardDetector, model_folder
 from companion.vision.geometry import Image, Quad, expand, homography, intersection_over_smaller, unit_square
 from companion.vision.sightings import Sighting
 
@@ -396,6 +397,17 @@ def test_a_card_whose_name_is_in_doubt_goes_into_the_deck_without_one() -> None:
     learnt = lesson.finish("Slick")
     assert learnt.cards == (RED_7,)
     assert len(learnt.pictures) == len(learnt.nameless) == 1
+
+
+def test_a_deck_most_of_whose_names_are_in_doubt_is_read_as_without_it(learnt: LearntDeck) -> None:
+    detector = CardDetector.shipped(EditionName.CLASSIC)
+
+    def known(nameless: int) -> CardDetector:
+        unnamed = tuple(encoded(learnt.pictures[0]) for _ in range(nameless))
+        return detector.knowing(learnt_looks(detector.reader, replace(learnt, unnamed=unnamed), model_folder()))
+
+    assert known(len(learnt.cards)) is not detector
+    assert known(len(learnt.cards) + 1) is detector
 
 
 def test_cards_laid_by_name_have_that_name() -> None:

@@ -193,7 +193,8 @@ function drawRunning(name) {
       drawDecks(now);
       await drawBeginning();
       said.textContent = t("deck.learnt", { name, cards: state.cards.length, whole: state.whole, asked: state.asked, seconds })
-        + (now.hard_to_see ? ` ${t("deck.hard")}` : "");
+        + (now.hard_to_see ? ` ${t("deck.hard")}` : "")
+        + (now.mostly_nameless ? ` ${t("deck.nameless")}` : "");
     } }, t("deck.finish")),
     h("button", { type: "button", class: "quiet", onclick: async () => {
       await attempt(() => remove("/api/decks/lesson"));

@@ -47,12 +47,14 @@ class DeckAnswer(Answer):
 class DecksAnswer(Answer):
     """All learnt decks by name, and the one that is read with.
 
-    `hard_to_see`: whether the cards just learnt could hardly be told from what lay beneath them.
+    `hard_to_see`: whether the cards just learnt could hardly be told from what lay beneath them. `mostly_nameless`:
+    whether the names of most of them are in doubt, so that they are read as without the deck.
     """
 
     decks: list[DeckAnswer]
     chosen: str | None
     hard_to_see: bool = False
+    mostly_nameless: bool = False
 
 
 class ChooseBody(Body):
@@ -148,7 +150,7 @@ def list_decks() -> DecksAnswer:
     return _decks()
 
 
-def _decks(hard_to_see: bool = False) -> DecksAnswer:
+def _decks(hard_to_see: bool = False, mostly_nameless: bool = False) -> DecksAnswer:
     found = services().decks.list()
     decks = [
         DeckAnswer(
@@ -161,7 +163,7 @@ def _decks(hard_to_see: bool = False) -> DecksAnswer:
         )
         for one in found
     ]
-    return DecksAnswer(decks=decks, chosen=services().deck, hard_to_see=hard_to_see)
+    return DecksAnswer(decks=decks, chosen=services().deck, hard_to_see=hard_to_see, mostly_nameless=mostly_nameless)
 
 
 @api.route("POST", "/api/decks/choose", role=Role.HOST, body=ChooseBody, answer=DecksAnswer, errors=(404, 409))
@@ -273,7 +275,7 @@ def finish_lesson() -> DecksAnswer:
         looks = deck_looks(services().decks, deck, reading_parts(model)[0], model)
         services().choose_deck(name)
     services().lessons.end()
-    return _decks(looks.hard_to_see)
+    return _decks(looks.hard_to_see, looks.mostly_nameless)
 
 
 @api.route("DELETE", "/api/decks/lesson", role=Role.HOST)
