@@ -104,7 +104,7 @@ class Assembler:
             sure = [card for card in whole if _is_surely_learnt(card)]
             known = [*(s.quad for s in sightings), *_beside(self._faint_cards(boxes), whole)]
             sought = self._reader.sought(image, known, sure)
-            sightings = with_sought(sightings, sought, self._limits.misread)
+            sightings = with_sought(sightings, sought, self._limits.misread, sure)
         return sorted(sightings, key=lambda sighting: (not sighting.whole, float(sighting.quad[:, 0].mean())))
 
     def faint_cards(self, image: Image, boxes: Sequence[Box], found: Sequence[Sighting] = ()) -> list[Sighting]:

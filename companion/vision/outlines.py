@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import cv2
 import numpy as np
@@ -60,15 +60,16 @@ def one_each(readings: Sequence[Reading], indices: Sequence[Reading], image: Ima
 
 def of_one_size(sightings: Sequence[Sighting]) -> list[Sighting]:
     """Return the sightings without those far smaller than a surer one: cards in a picture are of about one size."""
-    areas = [abs(cv2.contourArea(sighting.quad)) for sighting in sightings]
-    return [
-        sighting
-        for sighting, area in zip(sightings, areas, strict=True)
-        if not any(
-            area < _FAR_SMALLER * other_area and sighting.confidence < other.confidence
-            for other, other_area in zip(sightings, areas, strict=True)
-        )
-    ]
+    return [sighting for sighting in sightings if not is_far_smaller(sighting, sightings)]
+
+
+def is_far_smaller(card: Reading | Sighting, others: Iterable[Reading | Sighting]) -> bool:
+    """Whether an outline is far smaller than another card's that is surer, so that no card is there."""
+    area = abs(cv2.contourArea(card.quad))
+    return any(
+        area < _FAR_SMALLER * abs(cv2.contourArea(other.quad)) and card.confidence < other.confidence
+        for other in others
+    )
 
 
 def without_echo(sightings: Sequence[Sighting]) -> list[Sighting]:

@@ -19,6 +19,7 @@ from companion.vision.geometry import (
 )
 from companion.vision.labels import Floats, face_class
 from companion.vision.learnt import Sought
+from companion.vision.outlines import is_far_smaller
 from companion.vision.reading import Reading
 from companion.vision.sightings import Sighting
 
@@ -41,11 +42,15 @@ _OUTLINED = 0.7
 
 
 def with_sought(
-    sightings: Sequence[Sighting], sought: Sequence[tuple[Reading, Sought]], least: float = 0.0
+    sightings: Sequence[Sighting],
+    sought: Sequence[tuple[Reading, Sought]],
+    least: float = 0.0,
+    sure: Sequence[Reading] = (),
 ) -> list[Sighting]:
     """Return what was sought and found, and of what was made out otherwise what lies elsewhere.
 
-    least: how surely what was sought must be read, with what was made out there, to count.
+    least: how surely what was sought must be read, with what was made out there, to count. sure: the deck's cards
+    that surely lie there: what is far smaller than one of them is none.
     """
     if not sought:
         return list(sightings)
@@ -57,7 +62,7 @@ def with_sought(
             # A corner that was boxed by itself is better framed than where its card's outline has it.
             cards[at] = replace(cards[at], logs=cards[at].logs + _says(sighting))
             joined.add(i)
-    counts = [card.confidence >= least for card in cards]
+    counts = [card.confidence >= least and not is_far_smaller(card, sure) for card in cards]
     others = []
     for i, sighting in enumerate(sightings):
         taken = sum(share for share, counted in zip(shares[i], counts, strict=True) if counted)

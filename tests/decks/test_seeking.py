@@ -228,6 +228,17 @@ def test_what_was_sought_stands_for_what_was_made_out_there() -> None:
     assert with_sought([there], []) == [there]
 
 
+@pytest.mark.parametrize(("side", "counts"), [(1.0, True), (0.5, True), (0.3, False)])
+def test_what_is_far_smaller_than_a_sure_card_is_none(side: float, counts: bool) -> None:
+    quad, logs = _turned(300, 300, 10), np.full(57, -9, np.float32)
+    quad = np.asarray(quad.mean(0) + side * (quad - quad.mean(0)), np.float32)
+    logs[CARDS[0]] = logs[CARDS[1]] = np.log(0.5)
+    reading = Reading(quad, logs, Scale(1.0, np.ones(57, bool)), 1.0)
+    card = Reading(_turned(600, 300, 0), np.where(np.arange(57) == 7, 0, -9.0).astype(np.float32), reading.scale, 1.0)
+    found = with_sought([], [(reading, Sought(quad, logs, np.ones((12, 8), bool)))], 0.24, [card])
+    assert len(found) == counts
+
+
 def _half_hidden(quad: Quad, **nats: float) -> tuple[Reading, Sought]:
     """Return a sought card of which the left half seems to show, and what its pictures tell: the rest -9."""
     logs = np.full(57, -9, np.float32)
