@@ -249,6 +249,10 @@ class Reader:
             placed = deck.place_card(image, sideways.outline)
         if placed is None:
             return as_read
+        if len(placed.unseen) and not self.seeks and placed.belonging < _SURELY <= seen.belonging:
+            # What looks like one of the deck's where the networks have it, and fits ill where the picture was laid,
+            # was laid ill: that does not speak for a face of which there is no picture.
+            return as_read
         views = self._pass(image, [placed.quad, turned(placed.quad, 2)])
         read = _mean([view.logs for view in views])
         if placed.lacks(seen.logs):
