@@ -61,7 +61,7 @@ class DeckLooks:
     hard_to_see: bool = False
     """Whether the cards' outlines were hardly made out as they were laid, so that their pictures tell nothing."""
     mostly_nameless: bool = False
-    """Whether most of its pictures have no name, as theirs is in doubt, so that they tell next to nothing."""
+    """Whether over two thirds of its pictures have no name, so that they tell next to nothing."""
 
     @property
     def seeks(self) -> bool:
@@ -192,7 +192,7 @@ def learnt_looks(reader: Reader, deck: LearntDeck, networks: Path, cache: Path |
         fitted = {_FITTED: np.stack([whole.fitted.array(), indices.fitted.array()]), _NAMED: np.asarray(cards)}
         keep(cache, key, {**_as_arrays(views), **fitted, **(seeker.arrays() if seeker else {})})
     named = [i for i, card in enumerate(cards) if card < NOTHING]
-    told = replace(told, spot=deck.spot, likes=Likes(deck.laid), mostly_nameless=2 * len(named) < len(cards))
+    told = replace(told, spot=deck.spot, likes=Likes(deck.laid), mostly_nameless=3 * len(named) < len(cards))
     if named and agreement([deck.laid[i] for i in named], [cards[i] for i in named]) < _AGREEING:
         # Nowhere would they fit as they were cut out.
         return replace(told, hard_to_see=True)

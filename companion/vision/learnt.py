@@ -99,7 +99,7 @@ class Deck(Protocol):
 
     @property
     def mostly_nameless(self) -> bool:
-        """Whether most of its pictures have no name, as theirs is in doubt, so that they tell next to nothing."""
+        """Whether over two thirds of its pictures have no name, so that they tell next to nothing."""
 
     @property
     def has_indices(self) -> bool:
