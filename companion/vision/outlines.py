@@ -65,11 +65,12 @@ def of_one_size(sightings: Sequence[Sighting]) -> list[Sighting]:
 
 def is_far_smaller(card: Reading | Sighting, others: Iterable[Reading | Sighting]) -> bool:
     """Whether an outline is far smaller than another card's that is surer, so that no card is there."""
-    area = abs(cv2.contourArea(card.quad))
-    return any(
-        area < _FAR_SMALLER * abs(cv2.contourArea(other.quad)) and card.confidence < other.confidence
-        for other in others
-    )
+    return any(card.confidence < other.confidence and lies_small(card.quad, other.quad) for other in others)
+
+
+def lies_small(quad: Quad, other: Quad) -> bool:
+    """Whether an outline is so much smaller than another one that cards do not lie in both."""
+    return bool(abs(cv2.contourArea(quad)) < _FAR_SMALLER * abs(cv2.contourArea(other)))
 
 
 def without_echo(sightings: Sequence[Sighting]) -> list[Sighting]:

@@ -19,7 +19,7 @@ from companion.vision.geometry import (
 )
 from companion.vision.labels import Floats, face_class
 from companion.vision.learnt import Sought
-from companion.vision.outlines import is_far_smaller
+from companion.vision.outlines import is_far_smaller, lies_small
 from companion.vision.reading import Reading
 from companion.vision.sightings import Sighting
 
@@ -74,10 +74,18 @@ def with_sought(
             if sighting.whole
             else _is_anothers(sighting, cards[at], sought[at][1])
         )
-        if taken < _SAME or in_doubt or anothers:
+        if (taken < _SAME or in_doubt or anothers) and not _is_far_larger(sighting, cards, counts):
             others.append(sighting)
     told = [(card, one) for card, (_, one), counted in zip(cards, sought, counts, strict=True) if counted]
     return [*others, *(reading.sighting(whole=one.open) for reading, one in told)]
+
+
+def _is_far_larger(sighting: Sighting, cards: Sequence[Reading], counts: Sequence[bool]) -> bool:
+    """Whether a whole outline is far larger than a surer card that was sought and counts, as about all the table."""
+    return sighting.whole and any(
+        counted and card.confidence > sighting.confidence and lies_small(card.quad, sighting.quad)
+        for card, counted in zip(cards, counts, strict=True)
+    )
 
 
 def _shares(sighting: Sighting, sought: Sequence[Sought]) -> list[float]:

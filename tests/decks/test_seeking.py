@@ -228,6 +228,18 @@ def test_what_was_sought_stands_for_what_was_made_out_there() -> None:
     assert with_sought([there], []) == [there]
 
 
+@pytest.mark.parametrize(("side", "chance", "counts"), [(1.5, 0.6, True), (5.0, 0.6, False), (5.0, 0.999, True)])
+def test_what_is_far_larger_than_a_surer_card_that_was_sought_is_none(side: float, chance: float, counts: bool) -> None:
+    quad, logs = _turned(300, 300, 10), np.full(57, -9, np.float32)
+    logs[CARDS[0]] = 0
+    reading = Reading(quad, logs, Scale(1.0, np.ones(57, bool)), 1.0)
+    # It lies about all the table.
+    around = np.asarray(quad.mean(0) + 60 + side * (quad - quad.mean(0)), np.float32)
+    sighting = Sighting(around, (Card.parse("blue 3"), Card.parse("wild")), (chance, 1 - chance), True)
+    found = with_sought([sighting], [(reading, Sought(quad, logs, np.ones((12, 8), bool)))], 0.24)
+    assert len(found) == 1 + counts
+
+
 @pytest.mark.parametrize(("side", "counts"), [(1.0, True), (0.5, True), (0.3, False)])
 def test_what_is_far_smaller_than_a_sure_card_is_none(side: float, counts: bool) -> None:
     quad, logs = _turned(300, 300, 10), np.full(57, -9, np.float32)
