@@ -108,13 +108,17 @@ def _shift(before: Floats, now: Floats, last: tuple[float, float]) -> tuple[floa
         return None
     # It writes into what it is given.
     (x, y), _ = cv2.phaseCorrelate(before.copy(), now.copy(), _window(*now.shape))
-    for shift, share in (((float(x), float(y)), _MOST_PARTS), (last, _HELD_PARTS)):
+    best: tuple[float, float] | None = None
+    most = 0
+    # Where both explain as much it is the one that stood: now these and now those parts are hidden.
+    for shift, share in ((last, _HELD_PARTS), ((float(x), float(y)), _MOST_PARTS)):
         if _LEAST <= np.hypot(*shift) <= _MOST:
             left = _by_parts(before, _shifted(now, *shift))
-            explained = np.count_nonzero(changed & (left < _EXPLAINED * differs)) >= share * np.count_nonzero(changed)
-            if explained and np.count_nonzero(left > differs + _WORSE) <= _IN_FEW:
-                return shift
-    return None
+            explained = int(np.count_nonzero(changed & (left < _EXPLAINED * differs)))
+            enough = explained >= share * np.count_nonzero(changed)
+            if enough and explained > most and np.count_nonzero(left > differs + _WORSE) <= _IN_FEW:
+                best, most = shift, explained
+    return best
 
 
 def _by_parts(one: Floats, other: Floats) -> Floats:

@@ -101,6 +101,19 @@ def test_a_camera_that_stays_turned_is_held_where_it_was_under_two_arms() -> Non
             assert off(taken, scene) < 0.75 * off(turned, scene), number
 
 
+def test_a_turned_camera_is_said_to_stand_there_though_arms_hide_now_these_and_now_those_parts() -> None:
+    """What is made out of the shift wavers with them; it was pushed at two seconds, and hands are always there."""
+    steadier, ground, said = Steadier(), table(), list[float]()
+    for number in range(10 * RATE):
+        scene = with_arm(ground, int(150 + 40 * np.sin(0.5 * number)))
+        wide = 200 + int(60 * np.sin(0.9 * number))
+        scene[40:160, :wide] = np.where(np.arange(120)[:, None, None] // 9 % 2, 220, 40)
+        turned = shown(scene, *((3, 2) if number >= 2 * RATE else (0, 0)))
+        steadier.take(Frame(turned, number / RATE, number), busy=True)
+        said += [number / RATE] if steadier.moved else []
+    assert said == pytest.approx([8.1], abs=0.2)
+
+
 def test_pictures_seconds_apart_are_left_alone() -> None:
     steadier, ground = Steadier(), table()
     for number in range(4):
