@@ -158,8 +158,9 @@ def _laid_by(situation: Situation, seat: int, sight: Sight, mode: Mode) -> float
 
 def likeliest_arm(situation: Situation, seat: int, sight: Sight) -> Arm | None:
     """Return which of the arms it was that may have laid the card where that player did, None where none was seen."""
-    shares = {arm: share * situation.density(seat, arm) for arm, share in sight.arms}
-    return max(shares, key=shares.__getitem__, default=None)
+    if not sight.rivals:
+        return sight.arm
+    return max(sight.arms, key=lambda one: one[1] * situation.density(seat, one[0]))[0]
 
 
 def _jumped_in(

@@ -229,7 +229,7 @@ class Backdrop:
         assert self._last is not None
         change = np.asarray(cv2.subtract(picture, self._last), np.float32)
         light = _mean(change)
-        hue = _most(np.asarray(cv2.absdiff(change, cv2.merge([light, light, light])), np.float32))
+        hue = _beyond(change, light)
         beside = np.asarray(cv2.absdiff(light, cv2.blur(light, (_BESIDE, _BESIDE))), np.float32)
         least = max(_MOVED, _NOISES * self._noise)
         shaken = ((hue > least) | (beside > _LESS * least)) & (moved > 0)
@@ -247,7 +247,7 @@ class Backdrop:
             return foreign, foreign
         light = _mean(change)
         # Noise may be all the change that a dark colour shows.
-        alike = _most(np.asarray(cv2.absdiff(change, cv2.merge([light, light, light])), np.float32))
+        alike = _beyond(change, light)
         hue = np.minimum(alike, _most(np.asarray(cv2.absdiff(change, self._as_lit(light)), np.float32)))
         # In shade the hue may shift a little, towards that of the sky.
         other_hue = np.maximum(_OTHER_HUE, _NOISES * self._noise) + np.maximum(-light, 0) * _SHADE_HUE
@@ -327,6 +327,11 @@ def _most(colors: Floats) -> Floats:
     """Return the greatest of each pixel's three channels; numpy takes ten times as long."""
     blue, green, red = cv2.split(colors)
     return np.asarray(cv2.max(cv2.max(blue, green), red), np.float32)
+
+
+def _beyond(change: Floats, light: Floats) -> Floats:
+    """Return by how much colours changed, (h, w, 3), at most otherwise than by a change of light, (h, w), alone."""
+    return _most(np.asarray(cv2.absdiff(change, cv2.merge([light, light, light])), np.float32))
 
 
 def _mean(colors: Floats) -> Floats:
