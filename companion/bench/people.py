@@ -329,11 +329,15 @@ class People:
         self._seen_update = self.table.view().update
 
     def _count_draws(self, happened: Sequence[Standing], stands: tuple[Move, ...] | None) -> None:
-        """Count what truly was drawn, and what the table made of it: right as far as it went along with the truth."""
+        """Count what truly was drawn, and what the table made of it: right as far as it went along with the truth.
+
+        A colour that it took for another one tells nothing of who drew.
+        """
         said = () if stands is None else stands[len(self._course.truth[self._course.at].moves) :]
         agreed = 0
         for standing, move in zip(happened, said, strict=False):
-            if standing.entry != move:
+            colors = isinstance(standing.entry, ChooseColor) and isinstance(move, ChooseColor)
+            if standing.entry != move and not colors:
                 break
             agreed += 1
         for place in range(len(happened)):

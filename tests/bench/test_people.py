@@ -136,6 +136,14 @@ def test_a_wrong_card_on_a_colour_that_nobody_tapped_costs_no_tap(
     assert (people.taps, people.derailed) == (0, False)
 
 
+def test_a_colour_that_a_wrong_card_told_makes_no_draw_before_it_a_missed_one() -> None:
+    script = write_script(145, EditionName.MINECRAFT, ("Ann", "Ben", "Cy"), LIVELY, 24, lively=True)
+    people = play(script, seen_with_arms(script), hands_free=True)
+    assert [slip.said for slip in people.slips] == ["choosecolor, draw, pass"]
+    assert people.draws[Draws.RULED] == people.draws[Draws.TRUE] == 3
+    assert people.draws[Draws.INVENTED] == 0
+
+
 def other(card: Card) -> Card:
     """Return a card of the same colour: one that may be played as well."""
     name = card.name.split()[0] if card.color else "red"
