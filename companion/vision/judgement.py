@@ -93,8 +93,8 @@ _ONE_CARD, _MISREAD = 0.5, 0.05
 _ONE_FACE, _ILL_OUTLINED = 0.75, 0.3
 # What a card must be read with at least that is to be a new one although the small picture has hardly changed: with
 # more than even odds. And what surely, so that it need not look as unlike the old one; cards that landed had 0.998 and
-# more.
-_WELL_READ, _SURELY_READ = 0.5, 0.95
+# more. And what beyond doubt, and how like the old one it may look then: a white 5 laid just where an 8 lay had 0.78.
+_WELL_READ, _SURELY_READ, _PLAINLY_READ, _ANOTHER_FACE = 0.5, 0.95, 0.995, 0.85
 # Change of hue from which a place shows another colour; that of cards left alone stayed under 0.12 in a dim picture,
 # and under 0.08 in those looks.
 _RECOLORED = 0.2
@@ -257,6 +257,8 @@ def _is_stranger(card: Outline) -> bool:
     surely = card.confidence >= _SURELY_READ
     if surely and card.card.color is not look.top.card.color and card.tint > _RECOLORED:
         return True
+    if card.confidence >= _PLAINLY_READ:
+        return card.likeness_in_place < _ANOTHER_FACE
     return card.likeness_in_place < (_ONE_FACE if surely else _ONE_CARD)
 
 

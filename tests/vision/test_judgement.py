@@ -39,11 +39,22 @@ def test_a_card_that_hardly_changes_the_small_picture_has_landed_if_it_reads_and
     assert judgement.change is change
 
 
-@pytest.mark.parametrize(("confidence", "change"), [(0.99, Change.LANDED), (0.9, Change.NONE)])
-def test_a_card_that_is_surely_read_need_not_look_as_unlike_the_old_one(confidence: float, change: Change) -> None:
+@pytest.mark.parametrize(
+    ("old", "confidence", "change"),
+    [
+        (0.5, 0.96, Change.LANDED),
+        (0.5, 0.9, Change.NONE),
+        (0.6, 0.999, Change.LANDED),
+        (0.6, 0.96, Change.NONE),
+        (0.7, 0.999, Change.NONE),
+    ],
+)
+def test_the_more_surely_a_card_is_read_the_less_it_need_look_unlike_the_old_one(
+    old: float, confidence: float, change: Change
+) -> None:
     images = np.random.default_rng(0).integers(0, 255, (2, 18, 32, 3), dtype=np.uint8)
     before, other = (image.repeat(10, axis=0).repeat(10, axis=1) for image in images)
-    mixed = np.asarray(before // 2 + other // 2, np.uint8)
+    mixed = np.asarray(old * before + (1 - old) * other, np.uint8)
     quad = outline(100, 60)
     sightings = [Sighting(quad + 2, (BLUE_3, RED_7), (confidence, 0.01), whole=True)]
     changed = np.zeros((180, 320), np.uint8)
