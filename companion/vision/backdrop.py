@@ -57,6 +57,9 @@ _FIRM = 14
 _EVERYWHERE, _CHANGED_FOR = 0.5, 0.4
 # Share of it that is more than shade then: where somebody steps before the lamp less is, and the table stays.
 _NO_SHADE = 0.15
+# By how much the light may differ from what it just was to be the same, and the share of the picture that must show it:
+# what a shadow over most of the table leaves lit would else seem to have grown brighter, as no shadow does.
+_SAME_LIGHT, _SHOWS_LIGHT = 0.1, 0.2
 # Share of the picture that moves at once, and of each of its parts (so many by so many), as the camera is pushed: .36
 # to .91 then in four films, and in others .37 at most where three arms moved, never in all parts.
 _PUSHED, _PUSHED_PART, _PARTS = 0.35, 0.03, 4
@@ -125,6 +128,7 @@ class Backdrop:
     def __init__(self) -> None:
         self._shown: Image | None = None
         self._last: Floats | None = None
+        self._light = np.zeros(3, np.float32)
         self._began = 0.0
         self._time = 0.0
         self._wide_since: float | None = None
@@ -168,10 +172,10 @@ class Backdrop:
                 return None
         picture = np.asarray(cv2.LUT(small, _LOGARITHMS), np.float32)
         if self._last is None or self._shown is None or small.shape != self._shown.shape:
-            self._shown, self._last = small, picture
+            self._shown, self._last, self._light = small, picture, np.zeros(3, np.float32)
             self._begin(picture, time)
             return None
-        light = _light(picture - self._table)
+        light = self._light = _light(picture - self._table, self._light)
         picture = picture - light
         moved = self._moved(picture, np.asarray(cv2.absdiff(small, self._shown), np.uint8), time)
         self.pushed = _is_push(moved) and self._is_more_than_light(picture, moved)
@@ -308,9 +312,15 @@ def _by_parts(mask: Mask) -> Floats:
     return np.asarray(cv2.resize(mask.astype(np.float32), (_PARTS, _PARTS), interpolation=cv2.INTER_AREA), np.float32)
 
 
-def _light(change: Floats) -> Floats:
-    """Return (3,) by how much the light has changed: the median over the picture, for hands cover less than half."""
+def _light(change: Floats, before: Floats) -> Floats:
+    """Return (3,) by how much the light has changed: the median over the picture, for hands cover less than half.
+
+    before: the same a moment ago, which stays as long as some of the picture shows it: a shadow covers more than half.
+    """
     sample = change[::4, ::4].reshape(-1, 3)
+    same = np.abs(sample - before).max(axis=1) <= _SAME_LIGHT
+    if np.count_nonzero(same) >= _SHOWS_LIGHT * len(sample):
+        sample = sample[same]
     return np.asarray(np.median(sample, axis=0), np.float32)
 
 

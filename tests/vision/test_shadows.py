@@ -7,7 +7,7 @@ from collections.abc import Callable
 import cv2
 import numpy as np
 import pytest
-from reaching import DISCARD, HEIGHT, WIDTH, Arm, Change, direction, film, follow, off
+from reaching import DISCARD, HEIGHT, WIDTH, Arm, Change, direction, film, follow, off, table
 
 from companion.vision.arms import ArmWatcher
 from companion.vision.backdrop import Backdrop, Difference
@@ -311,6 +311,17 @@ def test_a_shadow_that_goes_over_the_whole_table_is_no_push_of_the_camera() -> N
         backdrop.look(np.asarray(second, np.uint8), 0.066)
         pushed.append(backdrop.pushed)
     assert pushed == [False, True]
+
+
+@pytest.mark.parametrize("part", [0.3, 0.75, 1.0])
+def test_what_a_shadow_over_most_of_the_table_leaves_lit_is_nothing_that_came(part: float) -> None:
+    ground = np.asarray(cv2.blur(table(), (5, 5)), np.uint8)
+    gains = np.where(np.arange(ground.shape[1]) < part * ground.shape[1], 0.6, 1.0)[None, :, None]
+    backdrop = Backdrop()
+    backdrop.look(ground, 0.0)
+    difference = backdrop.look(np.asarray(ground * gains, np.uint8), 0.066)
+    assert difference is not None
+    assert difference.solid.mean() < 0.01
 
 
 def test_what_fills_the_whole_picture_has_no_outline_to_have_left() -> None:
