@@ -144,9 +144,9 @@ class ArmWatcher:
     def _find(self, difference: Difference) -> tuple[list[Sample], Mask, Mask | None]:
         """Return the arms of one picture, where something waits that is not the table's, and where arms are."""
         attached = np.zeros_like(difference.foreign)
-        held = difference.foreign
-        if self._pile is not None:
-            held = held & (1 - filled(self._pile, held.shape, 1 / self._scale, 0.0))
+        held, pile = difference.foreign, self._pile
+        if pile is not None:
+            held = held & (1 - filled(pile, held.shape, 1 / self._scale, 0.0))
         self._restless.learn(held, difference.time)
         restless = self._restless.mask
         if int(np.count_nonzero(difference.foreign)) < LEAST_AREA:
@@ -164,7 +164,7 @@ class ArmWatcher:
             attached |= closed & restless
             closed &= 1 - restless
             edge |= cv2.dilate(restless, _SQUARE) > 0
-        closed = self._bridges.build(closed, difference.moved)
+        closed = self._bridges.build(closed, difference.moved, None if pile is None else pile / self._scale)
         count, labels, stats, _ = cv2.connectedComponentsWithStats(closed, connectivity=8)
         rim = rim_of(closed.shape[0], closed.shape[1])
         # Threads along the edge of a shadow are none of an arm.
@@ -266,7 +266,7 @@ class ArmWatcher:
         if self._is_entry(run, rim, least=0):
             return False
         for track in self._tracks:
-            own = next((one for one in runs if _is_at(track.last.rim, one, rim, self._scale)), None)
+            own = next((one for one in runs if track.last.crosses_at(rim.points[one], self._scale)), None)
             if own is not None and len(own) <= wide and len(run) < _AS_WIDE * len(own):
                 away = np.hypot(*(rim.points[run].mean(0) - track.last.tip / self._scale))
                 if away <= _THUMB * len(own):
@@ -277,7 +277,7 @@ class ArmWatcher:
         """Whether an arm that is known, another one than `but`, comes in at a stretch."""
         others = (track for track in self._tracks if track is not but)
         known = (track for track in others if track.alone >= (least if track.is_shadow else min(least, 1)))
-        return any(_is_at(track.last.rim, run, rim, self._scale) for track in known)
+        return any(track.last.crosses_at(rim.points[run], self._scale) for track in known)
 
     def _known(self, runs: list[NDArray[np.intp]], rim: Rim) -> dict[int, Point]:
         """Return the tips of those arms that were seen by themselves before they met, by their stretch of the rim."""
@@ -393,8 +393,3 @@ _OUT = 28
 _AS_WIDE, _THUMB = 0.5, 1.3
 # How near a tip that has not moved is where it was.
 _STAYS = 3.0
-
-
-def _is_at(place: Point | None, run: NDArray[np.intp], rim: Rim, scale: float) -> bool:
-    """Whether a place at the rim, in pixels of the frame, is about where a stretch is."""
-    return place is not None and float(np.hypot(*(rim.points[run].mean(0) - place / scale))) <= RIM_JUMP

@@ -9,6 +9,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from companion.vision.geometry import Quad
 from companion.vision.motion import Mask
 from companion.vision.rim import rim_of
 
@@ -18,6 +19,9 @@ _GAP = 10.0
 _ALONE = 30.0
 # Fewest small pixels of a hand, and share of them that moves.
 _LEAST, _MOVES = 40, 0.02
+# How far from its middle a pile's top card is seen, in sides of the square about it: half a card's diagonal and a
+# little. Share of a part that must lie there for it to be that card.
+_TOP_CARD, _ON_PILE = 0.78, 0.95
 # Share of a hand that lies where one was a frame ago, which may keep still.
 _SAME = 0.6
 
@@ -28,13 +32,21 @@ class Bridges:
     def __init__(self) -> None:
         self._hands: Mask | None = None
 
-    def build(self, parts: Mask, moved: Mask) -> Mask:
-        """Return what differs from the table, (h, w) uint8 of 0 and 1, with such parts joined."""
+    def build(self, parts: Mask, moved: Mask, pile: Quad | None = None) -> Mask:
+        """Return what differs from the table, (h, w) uint8 of 0 and 1, with such parts joined.
+
+        pile: (4, 2) the square about the draw pile, in small pixels. What differs there alone is left out: it is the
+        card that lies on top now, and not the hand that has just taken one.
+        """
         before, self._hands = self._hands, None
         _, labels, stats, _ = cv2.connectedComponentsWithStats(parts, connectivity=8)
         left, top, width, height, area = stats[1:].T
         rows, columns = parts.shape
         at_rim = (left <= 1) | (top <= 1) | (left + width >= columns - 1) | (top + height >= rows - 1)
+        if pile is not None:
+            on_top = ~at_rim & (_shares_at(pile, np.asarray(labels, np.intp))[1:] >= _ON_PILE)
+            parts = parts & ~np.isin(labels, np.flatnonzero(on_top) + 1)
+            at_rim, area = at_rim & ~on_top, np.where(on_top, 0, area)
         big = area >= _LEAST
         if not (at_rim & big).any() or not (~at_rim & big).any():
             return parts
@@ -53,6 +65,16 @@ class Bridges:
                 self._hands = np.zeros_like(parts)
             self._hands[hand] = 1
         return joined
+
+
+def _shares_at(pile: Quad, labels: NDArray[np.intp]) -> NDArray[np.float64]:
+    """Return the share of each component, by its number, that lies where a pile's top card is seen. labels: (h, w)."""
+    circle = np.zeros(labels.shape, np.uint8)
+    x, y = pile.mean(0)
+    cv2.circle(circle, (round(float(x)), round(float(y))), round(_TOP_CARD * float(np.ptp(pile[:, 0]))), 1, cv2.FILLED)
+    count = int(labels.max()) + 1
+    inside = np.bincount(labels[circle > 0], minlength=count)
+    return np.asarray(inside / np.maximum(1, np.bincount(labels.ravel(), minlength=count)), np.float64)
 
 
 def _nearest(hand: NDArray[np.bool_], arms: NDArray[np.intp]) -> tuple[tuple[int, int], tuple[int, int]] | None:

@@ -8,6 +8,7 @@ from itertools import pairwise
 from operator import attrgetter
 
 import numpy as np
+from numpy.typing import NDArray
 
 from companion.vision.carried import likeness
 from companion.vision.motion import Floats
@@ -76,6 +77,10 @@ class Sample:
     def depth(self) -> float:
         """How far it reaches in from the rim, in pixels; 0 where it does not cross it."""
         return 0.0 if self.rim is None else float(np.hypot(*(self.tip - self.rim)))
+
+    def crosses_at(self, places: NDArray[np.intp], scale: float) -> bool:
+        """Whether it crosses the rim about a stretch of it, (n, 2) in small pixels. scale: pixels per small one."""
+        return self.rim is not None and float(np.hypot(*(places.mean(0) - self.rim / scale))) <= RIM_JUMP
 
     @property
     def fingers(self) -> Point:

@@ -10,6 +10,7 @@ from reaching import DRAW, HEIGHT, WIDTH, Arm, direction, film, follow, off, tab
 
 from companion.vision.arms import ArmWatcher
 from companion.vision.bridges import Bridges
+from companion.vision.drawpile import square_at
 from companion.vision.events import PileKind
 from companion.vision.frames import Frame
 from companion.vision.geometry import Image
@@ -73,6 +74,22 @@ def test_a_thumb_that_leaves_the_picture_is_no_arm() -> None:
     there = [sample.tip for sample in tracks[0].samples if 1.0 < sample.time < 1.45]
     assert len(there) > 6
     assert np.hypot(*(np.array(there) - goal).T).max() < 10
+
+
+@pytest.mark.parametrize("known", [False, True])
+def test_what_differs_at_the_draw_pile_once_a_card_was_drawn_is_no_hand(known: bool) -> None:
+    watcher, x, y = ArmWatcher(), *DRAW.middle.astype(int)
+    if known:
+        watcher.pile_at(square_at(DRAW))
+    left, arm, last = np.random.default_rng(5).uniform(20, 235, (20, 30, 3)), Arm(90, DRAW.middle, width=14), 0.0
+    for image, time in film(2.6, []):
+        if time < 1.3:
+            arm.paint(image, time)
+        else:
+            image[y - 10 : y + 10, x - 15 : x + 15] = left
+        for track in watcher.feed(Frame(image, time, 0)):
+            last = max(last, track.last.time)
+    assert (last < 1.3) == known
 
 
 @pytest.mark.parametrize("known", [False, True])
