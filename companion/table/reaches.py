@@ -53,8 +53,13 @@ def _idle(way: Way, reach: Reach, mode: Mode) -> Iterator[Way]:
         # It has laid a card or drawn already, and has not left since: it goes about the pile, or is seen there twice.
         likely = max(nothing, thresholds.SEEN_TWICE) * way.after.density(again, reach.arm)
         yield way.times((1 - thresholds.TAKES_AGAIN) * likely)
-    densities = way.after.ring.densities(reach.arm.direction, reach.arm.spread)
+    ring, seat = way.after.ring, way.after.state.turn
+    densities = ring.densities(reach.arm.direction, reach.arm.spread)
     even = sum(densities) / len(densities)
+    if seat is not None and not ring.seats[seat].arms:
+        # It may well be the arm of who is on turn, as it is if that player lays the next card from there.
+        ring = ring.learn(seat, reach.arm.direction, densities[seat] / sum(densities))
+        way = replace(way, after=replace(way.after, ring=ring))
     if reach.again and again is None:
         # It came for nothing and is there for nothing still: whosever it is, it comes from there.
         same = sum(density**2 for density in densities) / sum(densities)

@@ -348,6 +348,17 @@ def test_a_reach_that_looks_like_any_other_leaves_it_to_what_people_do(arms: Arm
     assert most == pytest.approx(1 - thresholds.IDLE_REACH, rel=thresholds.TOO_MANY)
 
 
+@pytest.mark.parametrize(("nothing", "drew"), [(0.55, False), (0.05, True)])
+def test_the_first_hand_at_the_draw_pile_may_have_come_for_nothing(store: Store, nothing: float, drew: bool) -> None:
+    """Nobody's place is known yet: that who is on turn then lays a card from there speaks for neither."""
+    game = ArmsGame(store)
+    game.table.start_match(header("classic", "Ann Ben"))
+    game.lay(None, "red 1")
+    game.reach("Ann", nothing, 1 - nothing)
+    game.lay("Ann", "red 2")
+    assert game.moves[1:] == [*["Ann Draw"] * drew, "Ann Play"]
+
+
 def test_a_tapped_draw_whose_arm_is_seen_later_counts_once(arms: ArmsGame) -> None:
     arms.table.tap(Draw())
     arms.reach("Ann")
