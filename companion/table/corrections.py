@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise, takewhile
 
+from companion.cards import Card
 from companion.journal import Journal, Line, ReadBy
 from companion.referee.errors import AmendBreaksLaterMoveError, NoSuchMoveError, RefereeError
 from companion.referee.legality import IN_ROUND
@@ -25,6 +26,9 @@ from companion.vision.events import Arm
 
 _ARM_SPREAD = 5.0
 """Degrees by which a kept direction may be off; the measured spread is not kept."""
+
+_ALONE = Mode(Turns.RELAXED, thresholds.UNSEEN_DRAW, alone=True)
+"""How what was seen once is understood when it is worked out anew: nobody is asked about it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,9 +88,8 @@ def played_by(known: Situation, n: int, player: str, now: float) -> tuple[Situat
 
 def _worked_out_anew(way: Way, later: Iterable[Line]) -> Iterator[Line]:
     """Yield what these lines, seen or tapped again after this way, come to."""
-    mode = Mode(Turns.RELAXED, thresholds.UNSEEN_DRAW, alone=True)
     rest = [_seen_again(line) for line in later if line.read_by is not ReadBy.INFERRED]
-    for each in stories_of(way.after, rest, mode)[0].ways:
+    for each in stories_of(way.after, rest, _ALONE)[0].ways:
         yield from each.lines
 
 
@@ -138,6 +141,27 @@ def drawn_first(known: Situation, n: int, now: float) -> tuple[Line, ...]:
     undos, way = _before(known, n, now)
     way = way.then(Line(Draw(), ReadBy.CORRECTED, target.time, None, target.direction)).then(target)
     return (*undos, *way.lines, *_worked_out_anew(way, lines[n:]))
+
+
+def missed(known: Situation, n: int, card: Card, now: float) -> tuple[Line, ...]:
+    """Return the lines by which a card that nobody saw landed just before accepted move `n`, counted from 1.
+
+    It is its player's who was to act then. What followed is worked out anew. Raises NoSuchMoveError; NobodysMoveError
+    before the card turned up to start; the RefereeError for which the card is refused.
+    """
+    target = _line(known, n)
+    undos, way = _before(known, n, now)
+    if isinstance(target.entry, Start):
+        raise NobodysMoveError
+    move = Flip(card) if way.after.state.phase is Phase.FLIP else Play(card)
+    laid = stories_of(way.after, [Pending(Tap(target.time, move, ReadBy.CORRECTED))], _ALONE)[0].ways[0]
+    if laid.refusal is not None:
+        raise laid.refusal
+    later = known.journal.lines[n - 1 :]
+    # What was answered to make sense of a later card is as good as inferred: it made up for this one.
+    landed = {line.time for line in later if isinstance(line.entry, Play | Flip)}
+    kept = (line for line in later if isinstance(line.entry, Play | Flip) or line.time not in landed)
+    return (*undos, *laid.lines, *_worked_out_anew(laid, kept))
 
 
 def never_was(known: Situation, n: int, now: float) -> tuple[Line, ...]:

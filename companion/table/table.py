@@ -10,7 +10,7 @@ from typing import Unpack
 
 from companion.caller import Caller
 from companion.cards import Card, EditionName
-from companion.journal import Journal, Reading
+from companion.journal import Journal, Line, Reading
 from companion.records import Batch, StoreError
 from companion.referee.match import Match, spelled_move
 from companion.referee.moves import Amend, Flip, Move, Play, Start
@@ -22,6 +22,7 @@ from companion.table.corrections import (
     card_taken_back,
     drawn_first,
     mended,
+    missed,
     never_was,
     played_by,
     redoing,
@@ -39,7 +40,7 @@ from companion.table.memory import Watch
 from companion.table.observations import Pending, Tap
 from companion.table.screen import Screen
 from companion.table.session import Given, Session, advance, amendment, reminded, taken_up
-from companion.table.situation import Turns, situation
+from companion.table.situation import Situation, Turns, situation
 from companion.table.stage import last_sight
 from companion.table.updates import Subscription, UpdateKind, Updates
 from companion.table.view import Outcome, Question, View
@@ -230,18 +231,26 @@ class Table:
 
         Raises NoMatchError, NobodysMoveError; NoSuchMoveError.
         """
-        with self._lock:
-            session = self._running()
-            return self._advance(session.pending, lines=drawn_first(session.known, n, self._clock()))
+        return self._reworked(lambda known, now: drawn_first(known, n, now))
+
+    def say_missed(self, n: int, card: Card) -> Outcome:
+        """Let this card have landed unseen just before accepted move `n`; what followed is worked out anew.
+
+        Raises NoMatchError, NobodysMoveError for a card turned up to start; the RefereeError for which it is refused.
+        """
+        return self._reworked(lambda known, now: missed(known, n, card, now))
 
     def drop(self, n: int) -> Outcome:
         """Let accepted move `n`, counted from 1, never have been; what followed is worked out anew.
 
         Raises NoMatchError, NobodysMoveError for a card turned up to start; NoSuchMoveError.
         """
+        return self._reworked(lambda known, now: never_was(known, n, now))
+
+    def _reworked(self, lines: Callable[[Situation, float], tuple[Line, ...]]) -> Outcome:
         with self._lock:
             session = self._running()
-            return self._advance(session.pending, lines=never_was(session.known, n, self._clock()))
+            return self._advance(session.pending, lines=lines(session.known, self._clock()))
 
     def place(self, player: str, direction: float) -> None:
         """Let this player sit there, in degrees clockwise from up in the camera's picture.

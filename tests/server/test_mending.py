@@ -79,6 +79,21 @@ def test_one_call_says_that_a_card_was_drawn_first_and_one_that_a_line_never_was
     assert playing.post("/api/drop", json={"n": 1}).status_code == 409
 
 
+def test_one_call_says_that_a_card_was_missed(playing: FlaskClient) -> None:
+    _tap(playing, {"do": "play", "card": "red 3"}, {"do": "draw"}, {"do": "pass"}, {"do": "play", "card": "red 7"})
+    for n in (4, 3):
+        assert playing.post("/api/drop", json={"n": n}).status_code == 200
+    assert playing.post("/api/missed", json={"n": 3, "card": "red 9"}).status_code == 200
+    lines = playing.get("/api/history").json["lines"]
+    assert [(line["player"], line["move"]["card"]) for line in lines][1:] == [
+        ("Ann", "red 3"), ("Ben", "red 9"), ("Cy", "red 7"),
+    ]  # fmt: skip
+    assert (lines[2]["read_by"], lines[2]["picture"]) == ("corrected", None)
+    assert playing.post("/api/missed", json={"n": 3, "card": "blue 1"}).status_code == 409
+    assert playing.post("/api/missed", json={"n": 1, "card": "red 1"}).status_code == 409
+    assert playing.post("/api/missed", json={"n": 3, "card": "red 77"}).status_code == 422
+
+
 def test_a_hand_settles_no_challenge_over_a_colour_that_nobody_named(host: FlaskClient, services: Services) -> None:
     match = {"edition": "classic", "players": ["Ann", "Ben", "Cy"]}
     assert host.post("/api/match", json=match).status_code == 200

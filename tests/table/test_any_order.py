@@ -228,7 +228,7 @@ class AnyOrder(RuleBasedStateMachine):
         with contextlib.suppress(TableError):
             self.table.redo()
 
-    @rule(n=st.integers(1, 12), who=st.sampled_from(PLAYERS), how=st.sampled_from(["who", "drew", "drop"]))
+    @rule(n=st.integers(1, 12), who=st.sampled_from(PLAYERS), how=st.sampled_from(["who", "drew", "missed", "drop"]))
     def mend(self, n: int, who: str, how: str) -> None:
         with contextlib.suppress(RefereeError, TableError):
             match how:
@@ -236,6 +236,8 @@ class AnyOrder(RuleBasedStateMachine):
                     self.table.say_who(n, who)
                 case "drew":
                     self.table.say_drew(n)
+                case "missed":
+                    self.table.say_missed(n, Card.parse("red 4"))
                 case _:
                     self.table.drop(n)
 

@@ -6,7 +6,7 @@ import pytest
 
 from companion.cards import Color
 from companion.journal import ReadBy
-from companion.referee.errors import RefereeError
+from companion.referee.errors import DoesNotMatchError, RefereeError
 from companion.referee.moves import ChooseColor, Draw, Pass, Play
 from companion.store import Store
 from companion.table import Known, QuestionKind, Table
@@ -64,6 +64,22 @@ def test_one_tap_says_that_a_card_was_drawn_first(arms: ArmsGame) -> None:
         arms.table.say_drew(n + 1)  # it was drawn first already
     with pytest.raises(NobodysMoveError):
         arms.table.say_drew(1)
+
+
+def test_a_card_that_nobody_saw_land_is_put_before_a_line(arms: ArmsGame) -> None:
+    count = len(arms.moves)
+    arms.lay("Ann", "red 3")
+    arms.lay("Cy", "red 4")  # Ben's red 5 was missed
+    arms.table.answer(arms.question.id, 0)
+    arms.lay("Ann", "red 6")
+    assert arms.moves[count:] == ["Ann Play", "Ben Draw", "Ben Pass", "Cy Play", "Ann Play"]
+    arms.table.say_missed(count + 2, card("red 5"))
+    assert arms.moves[count:] == ["Ann Play", "Ben Play", "Cy Play", "Ann Play"]
+    assert arms.view.history[count + 1].move == Play(card("red 5"))
+    with pytest.raises(DoesNotMatchError):
+        arms.table.say_missed(count + 2, card("blue 9"))
+    with pytest.raises(NobodysMoveError):
+        arms.table.say_missed(1, card("red 5"))
 
 
 def test_one_tap_drops_what_never_was_and_what_followed_is_worked_out_anew(arms: ArmsGame) -> None:

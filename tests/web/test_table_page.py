@@ -401,6 +401,17 @@ def test_one_tap_says_that_a_card_was_drawn_first_and_one_that_it_was_not(playin
     turn(page, "Ben")
 
 
+def test_a_card_that_was_missed_is_put_before_a_line(playing: Server, open_as: Open) -> None:
+    page = open_as(Role.HOST)
+    lay(page, "red 9")
+    page.click('.line[data-n="2"]')
+    page.click("#missed")
+    page.click('dialog [data-card="red 4"]')
+    expect(page.locator('.line[data-n="2"]')).to_contain_text("Ann: red 4")
+    expect(page.locator('.line[data-n="3"]')).to_contain_text("Ben: red 9")
+    turn(page, "Cy")
+
+
 def test_it_is_asked_who_played_where_an_arm_comes_from_between_two(server: Server, open_as: Open) -> None:
     edition = EDITIONS[EditionName.CLASSIC]
     server.services.start(Header(edition, PEOPLE[:3], 2, replace(edition.options, jump_in=True)))

@@ -15,6 +15,9 @@ const WHOSE = new Set(["play", "draw", "pass", "flip"]);
 /** Moves that may be held to have been made when none was. */
 const DROPPED = new Set(["play", "draw", "pass", "flip"]);
 
+/** Moves that lay a card, before which another one may have been laid that nobody saw. */
+const LAID = new Set(["play", "flip"]);
+
 /** @param {HTMLElement} place @param {import("./types").Running} view @param {import("./shell.js").Me} me */
 export function drawHistory(place, view, me) {
   if (!view.history.length) return fill(place, h("li", { class: "soft" }, t("history.none")));
@@ -61,6 +64,7 @@ async function openLine(line, view, me) {
     corrects && line.player && WHOSE.has(line.move.do) && h("fieldset", {}, h("legend", {}, t("history.who")), h("div", { class: "row" }, view.match.players.filter((player) => player !== line.player).map((player) =>
       h("button", { type: "button", "data-who": player, onclick: () => close({ who: player }) }, person(player))))),
     corrects && line.move.do === "play" && view.history.find((other) => other.n === line.n - 1)?.move.do !== "draw" && h("button", { type: "button", class: "quiet", id: "drew", onclick: () => close("drew") }, t("history.drew")),
+    corrects && LAID.has(line.move.do) && h("button", { type: "button", class: "quiet", id: "missed", onclick: () => close("missed") }, t("history.missed")),
     corrects && DROPPED.has(line.move.do) && h("button", { type: "button", class: "quiet", id: "drop", onclick: () => close("drop") }, t("history.drop")),
     corrects && hand && h("a", { class: "button primary", id: "amend-hand", href: `/scan?player=${encodeURIComponent(hand.player)}&n=${line.n}` }, t("history.hand")),
     corrects && line.move.do === "color" && h("fieldset", {}, h("legend", {}, t("history.color")), h("div", { class: "picker-colors" }, COLORS.map((color) =>
@@ -69,6 +73,10 @@ async function openLine(line, view, me) {
   if (answer?.who) await attempt(() => post("/api/who", { n: line.n, player: answer.who }));
   if (answer === "drew") await attempt(() => post("/api/drew", { n: line.n }));
   if (answer === "drop") await attempt(() => post("/api/drop", { n: line.n }));
+  if (answer === "missed") {
+    const card = await pickCard(t("history.missedCard"), { edition: view.match.edition, color: line.move.card?.split(" ")[0] });
+    if (card) await attempt(() => post("/api/missed", { n: line.n, card }));
+  }
   if (answer !== "amend") return;
   const card = await pickCard(t("history.right"), { edition: view.match.edition, color: line.move.card.startsWith("wild") ? "red" : line.move.card.split(" ")[0] });
   if (card && card !== line.move.card) await amend(line.n, { ...line.move, card });

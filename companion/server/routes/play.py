@@ -137,6 +137,12 @@ class LineBody(Body):
     n: int = Field(ge=1, le=1_000_000)
 
 
+class MissedBody(LineBody):
+    """Accepted move `n`, and the card that landed unseen just before it."""
+
+    card: CardName
+
+
 class SeatBody(Body):
     """Where a player sits: degrees clockwise from up in the camera's picture, about the discard pile."""
 
@@ -259,6 +265,13 @@ def say_drew(body: LineBody) -> OutcomeAnswer:
     """Say that the card of an accepted play was drawn first; what followed is worked out anew."""
     with _refusals():
         return outcome_answer(services().table.say_drew(body.n))
+
+
+@api.route("POST", "/api/missed", role=Role.PLAYER, body=MissedBody, answer=OutcomeAnswer, errors=(409,))
+def say_missed(body: MissedBody) -> OutcomeAnswer:
+    """Say that a card landed unseen just before an accepted move; what followed is worked out anew."""
+    with _refusals():
+        return outcome_answer(services().table.say_missed(body.n, Card.parse(body.card)))
 
 
 @api.route("POST", "/api/drop", role=Role.PLAYER, body=LineBody, answer=OutcomeAnswer, errors=(409,))
