@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from functools import partial
 
 from companion.bench.truth import bare, laid_by
+from companion.cards import Card
 from companion.journal import ReadBy
 from companion.referee.errors import RefereeError
 from companion.referee.moves import ChooseColor, Draw, Flip, Move, Play, Reshuffle, Start
@@ -76,6 +77,8 @@ def _mend(table: Table, wanted: Sequence[Move], header: Header) -> Callable[[], 
         return partial(table.drop, n) if drew_not else partial(table.say_who, *anothers)
     if isinstance(true, Draw) and isinstance(said, Play) and said in wanted[place + 1 : place + 2]:
         return partial(table.say_drew, n)
+    if isinstance(true, Play | Flip) and _lands_next(stands[place:]) == _lands_next(wanted[place + 1 :]) != true.card:
+        return partial(table.say_missed, n, true.card)
     if isinstance(said, Draw):
         return partial(table.drop, n)
     if not isinstance(said, _OTHERS) or said in wanted[place:]:
@@ -83,6 +86,11 @@ def _mend(table: Table, wanted: Sequence[Move], header: Header) -> Callable[[], 
     if type(said) is type(true) and true not in stands[place + 1 : place + 2]:
         return partial(table.amend, n, true, drop=True)
     return partial(table.drop, n)
+
+
+def _lands_next(moves: Iterable[Move]) -> Card | None:
+    """Return the first card that lands with these moves, None where none does."""
+    return next((move.card for move in moves if isinstance(move, Play | Flip)), None)
 
 
 def _anothers_card(
