@@ -186,7 +186,10 @@ def _has_come(card: Outline, kept: Outline | None) -> bool:
         # lies untouched.
         untouched = kept.overlap_with_top >= _SAME_CARD
         uncovered = below is not None and (untouched or card.is_at(below, _SAME_CARD))
-        return not uncovered and (not tells or coming > CHANGED)
+        # Whoever laid the top one may have pushed what lies under it; what covers that has changed more of it.
+        under = card.on_top.tells(2) and card.on_top.share < CHANGED
+        pushed = untouched and under and any(card.is_at(lying, PUSHED) for lying in known[:-1])
+        return not uncovered and not pushed and (not tells or coming > CHANGED)
     if _top_shows_beside(card):
         return True
     leaving = card.top_beside.share if card.top_beside.tells() else None

@@ -141,6 +141,17 @@ def test_a_card_was_pushed_unless_where_it_lay_it_shows_as_it_did(rows: int, cha
     assert judge(Evidence([Lying(RED_7, old)], [sighting], changed, 1.0)).change is change
 
 
+@pytest.mark.parametrize(("covers", "change"), [(7, Change.NONE), (12, Change.LANDED)])
+def test_a_lower_card_that_was_pushed_has_not_landed_beside_an_untouched_top_one(covers: int, change: Change) -> None:
+    below, top = outline(100, 60), outline(112, 75)
+    known = [Lying(GREEN_9, below + 90), Lying(RED_7, below), Lying(WILD, top)]
+    changed = np.zeros((180, 320), np.uint8)
+    changed[40:150, 60 : 112 + covers] = 1
+    now = below - np.array([18, 0], np.float32)
+    sightings = [Sighting(top, (WILD,), (0.99,), whole=True), Sighting(now, (RED_7, BLUE_3), (0.99, 0.01), whole=True)]
+    assert judge(Evidence(known, sightings, changed, 1.0)).change is change
+
+
 def test_a_half_covered_card_that_is_outlined_ill_was_not_pushed_from_under_the_new_one() -> None:
     changed = np.zeros((180, 320), np.uint8)
     changed[64:154, 104:164] = 1
