@@ -2,7 +2,7 @@
 
 Each sign multiplies the odds that nothing was taken. By how much was fitted for all of them together, by a logistic
 regression with a penalty of one on the squares of its weights, on 581 stays in 102 recorded matches at simulated
-tables, of which 155 took nothing. Left out by turns, a tenth of the matches at a time, 38 or 39 of the stays were taken
+tables, of which 155 took nothing. Left out by turns, a tenth of the matches at a time, 37 to 39 of the stays were taken
 for what they were not.
 """
 
