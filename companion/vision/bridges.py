@@ -44,7 +44,7 @@ class Bridges:
         rows, columns = parts.shape
         at_rim = (left <= 1) | (top <= 1) | (left + width >= columns - 1) | (top + height >= rows - 1)
         if pile is not None:
-            on_top = ~at_rim & (_shares_at(pile, np.asarray(labels, np.intp))[1:] >= _ON_PILE)
+            on_top = ~at_rim & (_pixels_at(pile, np.asarray(labels, np.intp), len(area)) >= _ON_PILE * area)
             parts = parts & ~np.isin(labels, np.flatnonzero(on_top) + 1)
             at_rim, area = at_rim & ~on_top, np.where(on_top, 0, area)
         big = area >= _LEAST
@@ -67,14 +67,12 @@ class Bridges:
         return joined
 
 
-def _shares_at(pile: Quad, labels: NDArray[np.intp]) -> NDArray[np.float64]:
-    """Return the share of each component, by its number, that lies where a pile's top card is seen. labels: (h, w)."""
+def _pixels_at(pile: Quad, labels: NDArray[np.intp], count: int) -> NDArray[np.intp]:
+    """Return how many pixels of each of so many components lie where a pile's top card is seen. labels: (h, w)."""
     circle = np.zeros(labels.shape, np.uint8)
     x, y = pile.mean(0)
     cv2.circle(circle, (round(float(x)), round(float(y))), round(_TOP_CARD * float(np.ptp(pile[:, 0]))), 1, cv2.FILLED)
-    count = int(labels.max()) + 1
-    inside = np.bincount(labels[circle > 0], minlength=count)
-    return np.asarray(inside / np.maximum(1, np.bincount(labels.ravel(), minlength=count)), np.float64)
+    return np.bincount(labels[circle > 0], minlength=count + 1)[1:]
 
 
 def _nearest(hand: NDArray[np.bool_], arms: NDArray[np.intp]) -> tuple[tuple[int, int], tuple[int, int]] | None:
