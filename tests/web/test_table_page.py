@@ -412,6 +412,16 @@ def test_a_card_that_was_missed_is_put_before_a_line(playing: Server, open_as: O
     turn(page, "Cy")
 
 
+@pytest.mark.parametrize("button", ["#missed", "#amend"])
+def test_the_picker_of_a_card_beside_a_wild_begins_with_a_colour(playing: Server, open_as: Open, button: str) -> None:
+    page = open_as(Role.HOST)
+    playing.services.table.tap(moves.Play(Card.parse("wild item box")))
+    page.click('.line[data-n="2"]')
+    page.click(button)
+    expect(page.locator("dialog .chip-red")).to_have_attribute("aria-pressed", "true")
+    expect(page.locator('dialog [data-card="red 4"]')).to_be_visible()
+
+
 def test_it_is_asked_who_played_where_an_arm_comes_from_between_two(server: Server, open_as: Open) -> None:
     edition = EDITIONS[EditionName.CLASSIC]
     server.services.start(Header(edition, PEOPLE[:3], 2, replace(edition.options, jump_in=True)))

@@ -73,11 +73,9 @@ async function openLine(line, view, me) {
   if (answer?.who) await attempt(() => post("/api/who", { n: line.n, player: answer.who }));
   if (answer === "drew") await attempt(() => post("/api/drew", { n: line.n }));
   if (answer === "drop") await attempt(() => post("/api/drop", { n: line.n }));
-  if (answer === "missed") {
-    const card = await pickCard(t("history.missedCard"), { edition: view.match.edition, color: line.move.card?.split(" ")[0] });
-    if (card) await attempt(() => post("/api/missed", { n: line.n, card }));
-  }
-  if (answer !== "amend") return;
-  const card = await pickCard(t("history.right"), { edition: view.match.edition, color: line.move.card.startsWith("wild") ? "red" : line.move.card.split(" ")[0] });
-  if (card && card !== line.move.card) await amend(line.n, { ...line.move, card });
+  if (answer !== "amend" && answer !== "missed") return;
+  const color = line.move.card.startsWith("wild") ? "red" : line.move.card.split(" ")[0];
+  const card = await pickCard(t(answer === "missed" ? "history.missedCard" : "history.right"), { edition: view.match.edition, color });
+  if (card && answer === "missed") await attempt(() => post("/api/missed", { n: line.n, card }));
+  else if (card && card !== line.move.card) await amend(line.n, { ...line.move, card });
 }
