@@ -14,7 +14,7 @@ from companion.vision.events import PileKind
 from companion.vision.geometry import Image
 from companion.vision.motion import Zone
 from companion.vision.quiet import QuietPictures, hides
-from companion.vision.reaches import Reach, ReachFinder, Spot, was_laying
+from companion.vision.reaches import Reach, ReachFinder, Spot, gained_at, was_laying
 from companion.vision.shapes import body_of, single
 from companion.vision.tracks import Sample, Track
 
@@ -69,25 +69,31 @@ def test_a_hand_that_did_something_else_there_has_drawn_less_surely(reach: Reach
 
 
 def test_a_shadow_or_a_hand_that_rests_for_long_has_hardly_drawn() -> None:
-    shadow = stay((420.0, 205.0), 0.5, takes=0.0)
+    shadow = stay((420.0, 205.0), 0.5)
     shadow.track.samples = [replace(sample, firm=0.01) for sample in shadow.track.samples]
     assert nothing(shadow) > 0.5
-    assert nothing(stay((420.0, 205.0), 8.0, takes=0.0)) > 0.4
+    assert nothing(stay((420.0, 205.0), 8.0)) > 0.4
+
+
+@pytest.mark.parametrize("takes", [0.0, 0.3])
+def test_what_a_hand_goes_off_with_is_seen_by_how_much_more_it_hides(takes: float) -> None:
+    track = stay((420.0, 215.0), 0.5, takes=takes).track
+    assert gained_at(track, DRAW.middle, DRAW.length) == pytest.approx(takes, abs=0.05)
 
 
 def test_a_hand_that_is_seen_no_more_where_it_lay_still_has_drawn_less_surely_the_longer_it_lay() -> None:
     def vanishing(seconds: float) -> Reach:
-        whole = stay((420.0, 205.0), seconds, takes=0.08).track
+        whole = stay((420.0, 205.0), seconds).track
         goes = max(n for n, sample in enumerate(whole.samples) if sample.tip[1] < 206)
         (reach,) = ReachFinder(Track(1, whole.samples[: goes + 1], gone=True)).follow([DRAW])
         return reach
 
     for seconds, times in ((0.5, 2), (1.2, 3)):
-        assert nothing(vanishing(seconds)) > times * nothing(stay((420.0, 205.0), seconds, takes=0.08))
+        assert nothing(vanishing(seconds)) > times * nothing(stay((420.0, 205.0), seconds))
 
 
 def test_a_hand_that_turns_round_at_once_has_drawn_less_surely() -> None:
-    brief, longer = stay((420.0, 205.0), 0.0, takes=0.08), stay((420.0, 205.0), 0.5, takes=0.08)
+    brief, longer = stay((420.0, 205.0), 0.0), stay((420.0, 205.0), 0.5)
     assert 0.15 < brief.ended - brief.began < 0.3
     assert nothing(brief) > 2 * nothing(longer)
 
