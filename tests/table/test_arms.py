@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from random import Random
 
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
 
 from companion.caller import Caller
 from companion.cards import Color, EditionName
@@ -17,29 +14,23 @@ from companion.referee.editions import EDITIONS
 from companion.referee.match import Match
 from companion.referee.moves import (
     Accept,
-    ActorMove,
     Challenge,
     ChooseColor,
     Count,
     Draw,
-    Flip,
     Judge,
     Pass,
     Play,
     Start,
 )
-from companion.referee.state import Header
 from companion.store import Store
 from companion.table import Known, NoticeKind, QuestionKind, RoundScoredError, Table, Turns, UpdateKind, thresholds
 from companion.table.errors import NobodysMoveError, NothingToRedoError
 from companion.table.observations import Pending, Reach, Sight
 from companion.table.questions import ask
 from companion.table.reaches import reach_ways
-from companion.table.ring import Seat, unknown
-from companion.table.seatings import suggested_rings
 from companion.table.sentences import Sentences
 from companion.table.situation import Way, situation
-from companion.table.transcriber import Told, transcribe
 from companion.table.weigh import Candidate, Finding
 from companion.vision.events import (
     IDLE_SHARE,
@@ -54,17 +45,16 @@ from companion.vision.events import (
 )
 
 from .conftest import Game, card, header, probabilities
-from .hands import Film, Filming, People, around
 from .restarts import started_again, unlike
 
-_SEATS = {"Ann": 20.0, "Ben": 140.0, "Cy": 260.0}
+SEATS = {"Ann": 20.0, "Ben": 140.0, "Cy": 260.0}
 
 
 class ArmsGame(Game):
     """A game in which arms are seen: three people a third of a circle apart."""
 
     def arm(self, who: str, off: float = 0.0) -> Arm:
-        return Arm((_SEATS[who] + off) % 360, 4.0, int(self.now))
+        return Arm((SEATS[who] + off) % 360, 4.0, int(self.now))
 
     def lay(self, who: str | None, name: dict[str, float] | str, off: float = 0.0) -> None:
         self.now += 5
@@ -96,7 +86,7 @@ def arms(store: Store) -> ArmsGame:
 
 def test_seats_are_learnt_from_the_cards_laid(arms: ArmsGame) -> None:
     for seat in arms.view.seats:
-        assert seat.direction == pytest.approx(_SEATS[seat.player], abs=1)
+        assert seat.direction == pytest.approx(SEATS[seat.player], abs=1)
         assert seat.certainty > 0.95
     assert {line.known for line in arms.view.history[1:]} == {Known.SEEN}
 
@@ -117,7 +107,7 @@ def test_of_two_arms_that_may_have_laid_a_card_it_was_whoever_was_on_turn(arms: 
     assert bool(arms.view.questions) is not bool(rival)
     if rival:
         assert arms.moves[-1] == "Ann Play"
-        assert arms.view.seats[0].direction == pytest.approx(_SEATS["Ann"], abs=1)
+        assert arms.view.seats[0].direction == pytest.approx(SEATS["Ann"], abs=1)
         arms.lay("Ben", "red 4")
         assert (arms.moves[-1], arms.view.questions) == ("Ben Play", ())
 
@@ -147,10 +137,10 @@ def test_one_draw_that_is_seen_as_two_hands_is_one_draw(arms: ArmsGame, hands: i
     arms.now += 5
     for track in range(hands):
         arms.now += 0.1
-        arm = Arm(_SEATS["Ann"] - 3 * track, 4.0, 1001 + track)
+        arm = Arm(SEATS["Ann"] - 3 * track, 4.0, 1001 + track)
         arms.table.see(PileReached(arms.now, arms.now - 0.3, arm, PileKind.DRAW, (0.6, 0.36, 0.04)))
     arms.now += 0.8
-    arms.table.see(CardLanded(arms.now, probabilities("red 3"), arm=Arm(_SEATS["Ann"], 4.0, 1003, came=1001)))
+    arms.table.see(CardLanded(arms.now, probabilities("red 3"), arm=Arm(SEATS["Ann"], 4.0, 1003, came=1001)))
     assert arms.moves[-2:] == ["Ann Draw" if drew else "Cy Play", "Ann Play"]
 
 
@@ -200,7 +190,7 @@ def test_a_pass_may_be_tapped_when_the_next_card_lies_there_of_which_it_is_uncle
 
 def test_it_is_asked_who_played_where_an_arm_comes_from_between_two(store: Store) -> None:
     game = ArmsGame(store)
-    rules = replace(_header(3), options=replace(EDITIONS[EditionName.CLASSIC].options, jump_in=True))
+    rules = replace(header("classic"), options=replace(EDITIONS[EditionName.CLASSIC].options, jump_in=True))
     game.table.start_match(rules)
     game.lay(None, "red 1")
     for place in range(9):
@@ -240,7 +230,7 @@ def test_what_is_owed_is_taken_before_anybody_goes_on(store: Store) -> None:
 
 
 def test_whether_cards_were_taken_is_not_asked_where_none_may_be_laid_on_them() -> None:
-    owing = Way(situation(Journal(Match(_header(3)))))
+    owing = Way(situation(Journal(Match(header("classic")))))
     for move in (Start(card("red 1")), Play(card("wild draw four")), ChooseColor(Color.RED)):
         owing = owing.then(Line(move, ReadBy.CAMERA, 0.0))
     start = Way(owing.after)
@@ -394,7 +384,7 @@ def test_a_restart_loses_nothing_of_it(arms: ArmsGame, store: Store) -> None:
 def test_people_placed_by_hand_are_known_at_once(store: Store) -> None:
     game = ArmsGame(store)
     game.table.start_match(header("classic"))
-    for player, direction in _SEATS.items():
+    for player, direction in SEATS.items():
         game.table.place(player, direction)
     game.lay(None, "red 1")
     game.lay("Ben", "red 3")
@@ -484,108 +474,3 @@ def test_a_scored_round_is_not_opened_by_accident(store: Store) -> None:
     game.table.undo(scored=True)
     assert game.view.legal is not None
     assert game.view.legal.hand == ("Ben",)
-
-
-def _header(players: int, edition: EditionName = EditionName.CLASSIC) -> Header:
-    rules = EDITIONS[edition]
-    return Header(rules, ("Ann", "Ben", "Cy", "Dee", "Eli", "Flo")[:players], players - 1, rules.options)
-
-
-def _acts(moves: object) -> list[tuple[object, ...]]:
-    return [
-        (type(each.move), getattr(each.move, "card", None), each.by)
-        for each in moves  # type: ignore[attr-defined]
-        if isinstance(each.move, Start | Play | Flip | Draw)
-    ]
-
-
-def _film(seed: int, players: int, people: People, edition: EditionName = EditionName.CLASSIC) -> Film:
-    random = Random(seed)
-    return Filming(_header(players, edition), random, around(players, random), people).play(45)
-
-
-@pytest.mark.parametrize(("seed", "players"), [(1, 3), (2, 4)])
-def test_a_film_that_misses_nothing_is_told_as_it_was(seed: int, players: int) -> None:
-    clear = People(stray=0, missed_draw=0, missed_arm=0, idle=0, miscounted=0)
-    film = _film(seed, players, clear)
-    told = transcribe(_header(players), film.events)
-    assert _acts(told) == _acts(film.truth)
-    assert all(isinstance(each, Told) and each.by for each in told if isinstance(each.move, ActorMove))
-
-
-def test_first_arms_taken_for_anothers_do_not_turn_the_ring() -> None:
-    film = _film(3, 4, People(stray=0, missed_draw=0, missed_arm=0, idle=0, miscounted=0))
-    landed = [event for event in film.events if isinstance(event, CardLanded) and event.arm]
-    mistaken = {id(landed[place]): landed[place + 1].arm for place in (1, 2)}
-    events = [
-        replace(event, arm=mistaken[id(event)]) if isinstance(event, CardLanded) and id(event) in mistaken else event
-        for event in film.events
-    ]
-    told = [act for act in _acts(transcribe(_header(4), events)) if act[0] is not Draw]
-    true = [act for act in _acts(film.truth) if act[0] is not Draw]
-    assert sum(one == other for one, other in zip(told, true, strict=False)) >= 0.95 * len(true)
-
-
-def test_a_resting_hand_at_the_start_does_not_turn_the_ring() -> None:
-    film = _film(3, 4, People(stray=0, missed_draw=0, missed_arm=0, idle=0, miscounted=0))
-    landed = [event for event in film.events if isinstance(event, CardLanded) and event.arm]
-    resting = landed[1].arm
-    events = [
-        replace(event, arm=resting) if isinstance(event, CardLanded) and event is landed[0] else event
-        for event in film.events
-    ]
-    told = [act for act in _acts(transcribe(_header(4), events)) if act[0] is not Draw]
-    true = [act for act in _acts(film.truth) if act[0] is not Draw]
-    assert sum(one == other for one, other in zip(told, true, strict=False)) >= 0.95 * len(true)
-
-
-def test_a_camera_that_is_knocked_midway_costs_few_landings() -> None:
-    film = _film(5, 4, People(stray=0, missed_draw=0, missed_arm=0, idle=0, miscounted=0))
-    turn = 30
-    half = film.events[len(film.events) // 2].time
-    events = [
-        replace(event, arm=replace(event.arm, direction=(event.arm.direction + turn) % 360))
-        if isinstance(event, CardLanded | PileReached) and event.arm is not None and event.time > half
-        else event
-        for event in film.events
-    ]
-    told = [act for act in _acts(transcribe(_header(4), events)) if act[0] is not Draw]
-    true = [act for act in _acts(film.truth) if act[0] is not Draw]
-    assert sum(one == other for one, other in zip(told, true, strict=False)) >= len(true) - 2
-
-
-def test_the_ring_of_a_film_is_found_from_all_its_arms() -> None:
-    film = _film(2, 4, People(stray=0, missed_arm=0))
-    landings = [event for event in film.events if isinstance(event, CardLanded)]
-    truly = around(4, Random(2))
-    offs = [
-        max(abs(((ring.direction(place) or 0) - direction + 180) % 360 - 180) for place, direction in enumerate(truly))
-        for ring in suggested_rings(_header(4), landings)
-    ]
-    assert (len(offs), min(offs)) == (4, pytest.approx(0, abs=12))
-    assert suggested_rings(_header(4), [replace(event, arm=None) for event in landings]) == []
-
-
-@settings(max_examples=20, deadline=None, suppress_health_check=[HealthCheck.too_slow])
-@given(st.lists(st.floats(0, 359.9), max_size=25), st.lists(st.floats(0.3, 6), min_size=1, max_size=4))
-def test_a_seats_arms_are_a_distribution(directions: list[float], weights: list[float]) -> None:
-    seat = Seat()
-    for place, direction in enumerate(directions):
-        seat = seat.plus(direction, weights[place % len(weights)])
-    assert sum(seat.density(float(direction), 11.0) for direction in range(360)) == pytest.approx(1, abs=0.01)
-
-
-def test_an_answer_teaches_little_where_the_arm_was_anothers() -> None:
-    ring = unknown(3)
-    for place, direction in enumerate(_SEATS.values()):
-        for off in (-5, 0, 5):
-            ring = ring.teach(place, direction + off, 4.0)
-    assert ring.taught_by_hand(0, _SEATS["Cy"], 4.0).shares(_SEATS["Cy"], 4.0)[2] > 0.9
-    assert ring.taught_by_hand(0, 80.0, 4.0).shares(80.0, 4.0)[0] > 0.8
-
-
-def test_one_arm_does_not_move_a_seat() -> None:
-    seat = Seat().plus(200, 1.0)
-    for direction in (20, 25, 15):
-        seat = seat.plus(direction, 1.0)
-    assert seat.bunch.middle == pytest.approx(20, abs=3)
