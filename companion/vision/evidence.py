@@ -22,6 +22,8 @@ from companion.vision.sightings import Sighting
 # Share by which an outline is drawn in where the picture inside is asked about, and let out where what it covers is to
 # be left out: outlines are off by a pixel or two of the small picture, in which a card is some forty long.
 _INSIDE, OUTSIDE = 0.08, -0.12
+# Share by which an outline is let out to the surroundings in which light and noise are told from what lies there.
+_ABOUT = -0.4
 # Area, over that of the old top card, from which a strip of a card tells anything; of a card of 27 x 40 small pixels it
 # is a strip less than one wide.
 _TELLING = 0.03
@@ -157,6 +159,11 @@ class Outline:
     def rest_beside(self) -> Part:
         """What shows of the lower cards beside it and the old top card: changed if the pile was pushed."""
         return self.look.part(np.asarray(self.look.around_top & (1 - self._covered), np.uint8))
+
+    @cached_property
+    def about(self) -> Part:
+        """What is seen about it: changed as well where light or noise changes all."""
+        return self.look.part(np.asarray(self.look.mask(self.quad, _ABOUT) & (1 - self._covered), np.uint8))
 
     @cached_property
     def overlap_with_top(self) -> float:

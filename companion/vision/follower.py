@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from companion.vision.advice import InView
+from companion.vision.alike import by_what_was_borne, is_unlikely, without_hand
 from companion.vision.arms import ArmWatcher
 from companion.vision.drawn import Changes, is_sure, told
 from companion.vision.drawpile import ONE_BACK, DrawPile, square_at
@@ -27,8 +28,8 @@ from companion.vision.frames import Frame
 from companion.vision.geometry import Image, Quad
 from companion.vision.hindsight import ONE_PLAYER, Hindsight
 from companion.vision.known import Region
-from companion.vision.laid import REMEMBERED, came_to, laid_by
-from companion.vision.motion import Zone
+from companion.vision.laid import REMEMBERED, bore, came_to, laid_by
+from companion.vision.motion import Floats, Zone
 from companion.vision.pile import PileTracker
 from companion.vision.quiet import QuietPictures, hides
 from companion.vision.reaches import (
@@ -54,9 +55,8 @@ FindBacks = Callable[[Image], list[Back]]
 # which those to the draw pile are until its top can be seen, as the arm is gone.
 _HOLD, _SHOWS = 0.6, 1.5
 # After so many cards in a row of which an arm was seen to lay each, one without an arm is doubted that looks like the
-# one under it, as what was pushed or lit anew does. Of what is said of it so much is left: of 62 cards in films, drawn
-# and photograph-like, none was laid without an arm.
-_ALWAYS, _LEFT = 4, 0.05
+# one under it, as what was pushed or lit anew does; and after one of them, where it is unlikely in itself.
+_ALWAYS = 4
 # Seconds before a card lies still in which its hand shows where it comes from.
 _LAYS = 1.0
 # Of how many times without an arm at the draw pile a picture is kept while a match goes on.
@@ -282,11 +282,13 @@ class Follower:
                 arms = self._there(event.time, event.quad)
                 by_arms, self._by_arms = self._by_arms, (*self._by_arms, bool(arms))[-_ALWAYS:]
                 if not arms:
-                    return doubted(event) if len(by_arms) == _ALWAYS and all(by_arms) else event
+                    always = len(by_arms) == _ALWAYS and all(by_arms)
+                    return without_hand(event) if always or (any(by_arms) and is_unlikely(event)) else event
                 (track, _), *others = arms
+                weighed = by_what_was_borne(event, self._bore(track, event))
                 self._note_work(track, event.time)
                 rivals = tuple((self._arm(other, event), share) for other, share in others)
-                return replace(event, arm=self._arm(track, event), rivals=rivals)
+                return replace(weighed, arm=self._arm(track, event), rivals=rivals)
             case CardTakenBack() | PileGone() | PileMoved():
                 for track, _ in self._there(event.time, None)[:1]:
                     if not isinstance(event, PileMoved) or self._stayed(track, event.time):
@@ -319,9 +321,20 @@ class Follower:
         zone = self.tracker.zone
         if zone is None:
             return ()
+        done = {number for number, _ in self._laid}
+        return laid_by(_laid_at(zone, quad), self._recent, landed, done, self._colors(quad))
+
+    def _colors(self, quad: Quad | None) -> Floats | None:
+        """Return the shares of colours in an outline; None where there is none, or they are not seen."""
         seen = self._arms.seen
-        card = None if quad is None or seen is None else seen.within(quad)
-        return laid_by(_laid_at(zone, quad), self._recent, landed, {number for number, _ in self._laid}, card)
+        return None if quad is None or seen is None else seen.within(quad)
+
+    def _bore(self, track: Track, landed: CardLanded) -> float | None:
+        """Return how like the card what an arm bore on its way to it was, 0 to 1; None where that was not seen."""
+        zone, card = self.tracker.zone, self._colors(landed.quad)
+        if zone is None or card is None:
+            return None
+        return bore(track, card, _laid_at(zone, landed.quad), landed.time)
 
     def _reached(self, reach: Reach, zone: Zone) -> _Held | None:
         drawing = reach.kind is PileKind.DRAW
@@ -352,10 +365,3 @@ class Follower:
 def _laid_at(zone: Zone, quad: Quad | None) -> Spot:
     middle = np.array([zone.x, zone.y]) if quad is None else quad.mean(0).astype(np.float64)
     return Spot(PileKind.DISCARD, middle, zone.length)
-
-
-def doubted(event: CardLanded) -> CardLanded:
-    """Return a landing that no arm brought: nearly all of it goes to 'no card' where its face tells nothing."""
-    if not event.same_face:
-        return event
-    return replace(event, probabilities=tuple((card, share * _LEFT) for card, share in event.probabilities))

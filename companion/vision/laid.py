@@ -97,8 +97,16 @@ def _carried(
 ) -> dict[int, float]:
     """Return how like a card what arms bore was that had laid none before, by their numbers, where it was seen."""
     fresh = [track for track in tracks if track.number not in done]
-    seen = {track.number: track.carried(card, spot.middle, spot.length, landed - _COMES_WITHIN) for track in fresh}
+    seen = {track.number: bore(track, card, spot, landed) for track in fresh}
     return {number: likeness for number, likeness in seen.items() if likeness is not None}
+
+
+def bore(track: Track, card: Floats, spot: Spot, landed: float) -> float | None:
+    """Return how like a card, 0 to 1, what an arm bore on its way to it was; None where that was not seen.
+
+    card: the shares of its colours. landed: when it came to lie still (s).
+    """
+    return track.carried(card, spot.middle, spot.length, landed - _COMES_WITHIN)
 
 
 def _rests(track: Track, time: float, spot: Spot) -> bool:

@@ -11,13 +11,13 @@ import pytest
 from companion.bench.simulated import ExactSightings
 from companion.cards import Card, Color, Face
 from companion.dataset.scenes.layouts import Placement
-from companion.dataset.simulated.actions import CarryOff, Lay, Pace, Reach, Step
+from companion.dataset.simulated.actions import CarryOff, Lay, Nudge, Pace, Reach, Step
 from companion.dataset.simulated.script import BESIDE_PILE, Script, write_script
 from companion.dataset.simulated.seating import Chair
 from companion.dataset.simulated.simulation import SimulatedTable
 from companion.vision.drawpile import DrawPile
 from companion.vision.events import CardLanded, PileEvent, PileGone, PileKind, PileReached
-from companion.vision.follower import Follower, doubted
+from companion.vision.follower import Follower
 from companion.vision.frames import Frame
 from companion.vision.geometry import Image, Quad
 from companion.vision.hindsight import Hindsight
@@ -46,7 +46,9 @@ def off(a: float, b: float) -> float:
 
 
 def watched(
-    backs_from: float | None, actions: Sequence[Lay | Reach | CarryOff] = ACTIONS, chairs: tuple[Chair, ...] = CHAIRS
+    backs_from: float | None,
+    actions: Sequence[Lay | Reach | CarryOff | Nudge] = ACTIONS,
+    chairs: tuple[Chair, ...] = CHAIRS,
 ) -> tuple[list[PileEvent], list[float]]:
     """Return what a follower says of the actions, and where the chairs are.
 
@@ -109,6 +111,17 @@ def test_a_draw_is_a_reach_for_the_draw_pile_and_nothing_else_is(told: tuple[lis
     assert min(range(3), key=lambda n: off(draws[0].arm.direction, seats[n])) == 2
     assert draws[0].drawn[1] > 0.5
     assert sum(draws[0].drawn) == pytest.approx(1)
+
+
+def test_of_a_like_card_just_where_one_lay_what_its_hand_bore_tells_whether_it_landed() -> None:
+    again = Lay(1, PACE, RED_7, Placement(1.5, 1.2, 0.2))
+    brushed = Nudge(1, PACE, 1.5, 1.2, 0.0)
+    told: list[float] = []
+    for action in (again, brushed):
+        events, _ = watched(None, (ACTIONS[0], action))
+        landed = [event for event in events if isinstance(event, CardLanded) and event.same_face]
+        told.append(max((sum(share for _, share in event.probabilities) for event in landed), default=0.0))
+    assert told[0] > 0.5 > 0.2 > told[1]
 
 
 def test_who_carries_the_pile_off_across_the_draw_pile_drew_nothing() -> None:
@@ -429,13 +442,6 @@ def test_somebody_who_leans_in_hides_no_draw_pile() -> None:
     for number, rim in enumerate(((300.0, 0.0), (600.0, 300.0))):
         hindsight.see([arm_to(10 + number, rim, (400.0, 210.0), 10.0 * number + 5)], ZONE)
     assert [draw.arm.track for draw in hindsight.draws()] == [10, 11]
-
-
-def test_a_like_card_that_no_arm_brought_is_hardly_one() -> None:
-    landed = CardLanded(3.0, ((RED_7, 0.9), (RED_8, 0.05)))
-    assert doubted(landed) is landed  # a new face is seen, whoever brought it
-    like = doubted(CardLanded(3.0, landed.probabilities, same_face=True))
-    assert like.probabilities[0] == (RED_7, pytest.approx(0.045))
 
 
 def test_a_place_to_which_most_hands_go_is_not_left_for_a_stray_one() -> None:

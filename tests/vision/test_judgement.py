@@ -292,3 +292,27 @@ def test_noise_on_a_face_of_little_contrast_is_no_like_card_just_where_the_old_o
     sightings = [Sighting(again, (RED_7, BLUE_3), (0.99, 0.005), whole=True)]
     changed = np.ones((210, 200), np.uint8)
     assert judge(Evidence([Lying(RED_7, quad)], sightings, changed, 0.5, pictures)).change is Change.NONE
+
+
+@pytest.mark.parametrize(
+    ("off", "changed_to", "about", "change"),
+    [
+        (1, 0.3, False, Change.LANDED),
+        (1, 0.05, False, Change.NONE),
+        (1, 0.3, True, Change.NONE),
+        (6, 0.3, False, Change.NONE),
+    ],
+)
+def test_a_like_card_just_where_one_lay_may_have_landed_if_the_picture_changed_there_and_not_about_it(
+    off: int, changed_to: float, about: bool, change: Change
+) -> None:
+    image = np.random.default_rng(0).integers(0, 255, (24, 32, 3), dtype=np.uint8).repeat(10, axis=0).repeat(10, axis=1)
+    quad = outline(100, 60)
+    sightings = [Sighting(quad + np.array([off, 0], np.float32), (RED_7, BLUE_3), (0.99, 0.005), whole=True)]
+    changed = np.full((240, 320), about, np.uint8)
+    changed[66 : 66 + round(90 * changed_to), 100:160] = 1
+    pictures = Comparison(image, np.roll(image, off, axis=1))
+    judgement = judge(Evidence([Lying(RED_7, quad)], sightings, changed, 1.0, pictures))
+    assert judgement.change is change
+    if change is Change.LANDED:
+        assert judgement.belief == 0.3

@@ -1,0 +1,41 @@
+"""Cards that look like the one under them: whether one landed at all, as the hands that were there tell."""
+
+from __future__ import annotations
+
+import pytest
+
+from companion.cards import Card
+from companion.vision.alike import by_what_was_borne, is_unlikely, without_hand
+from companion.vision.events import CardLanded
+
+RED_7, RED_8 = Card.parse("red 7"), Card.parse("red 8")
+
+
+def landed(belief: float, same_face: bool = True) -> CardLanded:
+    """Return a landing that is as likely as that; a twentieth of it is another card's."""
+    return CardLanded(3.0, ((RED_7, 0.95 * belief), (RED_8, 0.05 * belief)), same_face=same_face)
+
+
+def test_a_like_card_that_no_arm_brought_is_hardly_one() -> None:
+    new = landed(0.9, same_face=False)
+    assert without_hand(new) is new  # a new face is seen, whoever brought it
+    assert is_unlikely(landed(0.3))
+    assert not is_unlikely(landed(0.6))
+    assert without_hand(landed(0.9)).probabilities[0] == (RED_7, pytest.approx(0.95 * 0.045))
+
+
+@pytest.mark.parametrize(
+    ("belief", "likeness", "told"),
+    [(0.3, 0.8, 0.79), (0.3, 0.62, 0.3), (0.3, 0.4, 0.03), (0.3, 0.95, 0.9), (0.95, 0.4, 0.58), (0.95, 0.8, 0.99)],
+)
+def test_a_like_card_is_likelier_the_more_what_its_hand_bore_looked_like_it(
+    belief: float, likeness: float, told: float
+) -> None:
+    weighed = by_what_was_borne(landed(belief), likeness).probabilities
+    assert sum(share for _, share in weighed) == pytest.approx(told, abs=0.01)
+    assert weighed[0][1] == pytest.approx(19 * weighed[1][1])
+
+
+def test_what_a_hand_bore_tells_nothing_where_it_is_not_seen_or_the_face_is_new_or_all_is_sure() -> None:
+    for event, likeness in ((landed(0.3), None), (landed(0.3, same_face=False), 0.1), (landed(1.0), 0.1)):
+        assert by_what_was_borne(event, likeness) is event
