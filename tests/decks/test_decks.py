@@ -26,12 +26,13 @@ from companion.dataset.artist.styles import sample_style
 from companion.decks.assignment import assign
 from companion.decks.deckfile import DeckFileError, LearntDeck, encoded, pack, unpack
 from companion.decks.fitting import DeckFit
-from companion.decks.laying import Pile, card_like, changed_card, changes, usual_size
+from companion.decks.laying import Pile, usual_size
 from companion.decks.lesson import Lesson
 from companion.decks.library import DeckLibrary, NoSuchDeckError
 from companion.decks.look import fit
 from companion.decks.naming import name_cards
 from companion.decks.opinions import Opinions
+from companion.decks.outlining import card_like, changed_card, changes
 from companion.decks.reading import reading_parts
 from companion.decks.settled import settled_pictures
 from companion.decks.teaching import learnt_looks
@@ -83,6 +84,23 @@ def test_what_has_changed_on_the_pile_is_the_card() -> None:
     assert intersection_over_smaller(found, truth) > 0.95
     assert abs(cv2.contourArea(found)) == pytest.approx(abs(cv2.contourArea(truth)), rel=0.1)
     assert changed_card(pile, pile) is None
+
+
+def test_a_slanted_camera_sees_cards_nearly_as_wide_as_long_and_finds_them_all_the_same() -> None:
+    rng = np.random.default_rng(1)
+    table, pile, truths = _table(rng), Pile(each=True), list[Quad]()
+    size, squeezed = (640, 326), np.array([1.0, 326 / 480], np.float32)
+    found = {one.place: one.quad for one in pile.show(cv2.resize(table, size, interpolation=cv2.INTER_AREA))}
+    for number, degrees in enumerate((30, 50, 35, 2, 88, 45, 0, 3, 91)):
+        table, truth = _laid(table, (RED_7, BLUE_3)[number % 2], (320 + 5 * (number % 3), 240), degrees)
+        truths.append(truth * squeezed)
+        shown = np.clip(table + rng.normal(0, 2, table.shape), 0, 255).astype(np.uint8)
+        found |= {one.place: one.quad for one in pile.show(cv2.resize(shown, size, interpolation=cv2.INTER_AREA))}
+    # The bare table is taken for the first card, as every picture is to show one.
+    assert sorted(found) == list(range(10))
+    for place, truth in enumerate(truths, start=1):
+        ends = found[place] if np.abs(found[place] - truth).max() < 20 else np.roll(found[place], 2, axis=0)
+        assert np.abs(ends - truth).max() < 8
 
 
 def test_on_a_dark_table_a_grey_level_more_makes_no_gain() -> None:

@@ -1,0 +1,45 @@
+"""How a slanted camera sees the table, by the cards that lie on it."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from companion.decks.slant import PLAIN, plane_of, ratio_on, rectangle_on, turn_on, upright_on
+from companion.vision.geometry import Quad, intersection_over_union, is_portrait, turned, unit_square
+
+LYING = (-1, 20, 50, 75, 90, 130, 160)
+
+
+def seen(degrees: float, short: float, about: float = 25.0, at: tuple[float, float] = (300.0, 200.0)) -> Quad:
+    """Return the outline of a card, 60 x 92 on the table, seen so many times shorter in a direction (degrees)."""
+    angle, way = np.radians(degrees), np.radians(about)
+    turn = np.array([[np.cos(angle), -np.sin(angle)], [np.sin(angle), np.cos(angle)]])
+    across = np.array([np.cos(way), np.sin(way)])
+    squeezed = np.eye(2) - (1 - short) * np.outer(across, across)
+    return np.asarray((unit_square() - 0.5) * (60, 92) @ turn.T @ squeezed.T + at, np.float32)
+
+
+@pytest.mark.parametrize("short", [0.8, 0.68, 0.5])
+def test_on_the_table_all_cards_are_as_long_over_their_width_however_they_are_seen(short: float) -> None:
+    cards = [seen(degrees, short) for degrees in LYING]
+    assert any(not is_portrait(card) for card in cards) or short > 0.65
+    plane = plane_of(cards)
+    for card in cards:
+        assert intersection_over_union(rectangle_on(plane, card), card) > 0.93
+        assert ratio_on(plane, card) == pytest.approx(92 / 60, rel=0.06)
+        assert upright_on(plane, card) is card
+        assert np.array_equal(upright_on(plane, turned(card, -1)), turned(card, -2))
+
+
+def test_one_card_turned_on_the_table_is_another_one() -> None:
+    plane = plane_of([seen(degrees, 0.68) for degrees in LYING])
+    card, other = seen(10, 0.68), seen(60, 0.68)
+    middle = card.mean(0)
+    assert np.abs((card - middle) @ turn_on(plane, 50).T + middle - other).max() < 2.5
+
+
+def test_a_camera_that_looks_straight_down_sees_no_slant_nor_do_outlines_that_are_no_cards() -> None:
+    assert plane_of([seen(degrees, 1.0) for degrees in LYING]) is PLAIN
+    assert plane_of([]) is PLAIN
+    assert plane_of([seen(degrees, 0.05) for degrees in LYING]) is PLAIN
