@@ -160,10 +160,14 @@ def _corrected(deck: LearntDeck, detector: CardDetector, sitting: Sitting, pictu
 
 
 def _answer_wrongly(lesson: Lesson, truth: Sequence[Card], most: int, rng: Random) -> int:
-    """Answer what is asked by another card of those offered, at most so many times; returns how many were asked."""
+    """Answer what is asked by another card of those offered, at most so many times; returns how many were asked.
+
+    Nobody is asked where the deck should be laid by name instead, as on the page and by `learn`.
+    """
     for given in range(most):
-        questions = lesson.naming().questions
-        if not questions:
+        naming = lesson.naming()
+        questions = naming.questions
+        if not questions or naming.prompted_is_better:
             return given
         number = questions[0].pictures[0]
         lesson.answer(number, rng.choice([card for card in questions[0].options if card != truth[number]]))

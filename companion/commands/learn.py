@@ -107,6 +107,8 @@ def learn(
     else:
         whole = sum(deck(lesson.edition).values())
         click.echo(f"\nLearnt: {len(learnt.cards)} of {whole} cards, {asked} asked, {seconds:.0f} seconds.")
+        if naming.set_aside:
+            click.echo("The answers do not fit the cards and were left out; lay them once more in a known order.")
         if learnt.unnamed:
             click.echo(f"{len(learnt.unnamed)} more are kept without a name, as theirs is in doubt.")
         if looks.mostly_nameless:
@@ -127,13 +129,17 @@ def _cards_in(path: Path) -> list[Card]:
 
 
 def _ask(lesson: Lesson) -> int:
-    """Ask what is in doubt, the most telling first; returns how many questions that took."""
+    """Ask what is in doubt, the most telling first; returns how many questions that took.
+
+    Where much is, nothing is asked: of such a deck wrong answers cannot be told from right ones by how they fit.
+    """
     asked = 0
     done: set[int] = set()
     while True:
         naming = lesson.naming()
-        if asked == 0 and naming.prompted_is_better:
-            click.echo("\nMuch is in doubt: with --order FILE, laid in a known order, nothing would be.", err=True)
+        if naming.prompted_is_better:
+            click.echo("\nToo much is in doubt to ask: lay the deck in a known order, given by --order FILE.", err=True)
+            return asked
         open_ones = [question for question in naming.questions if not done & set(question.pictures)]
         if not open_ones:
             return asked

@@ -14,7 +14,7 @@ from companion.decks.congealing import congealed
 from companion.decks.deckfile import MOST_CARDS, LearntDeck, encoded
 from companion.decks.evening import evened
 from companion.decks.laying import Laid, Pile
-from companion.decks.naming import Naming, name_cards
+from companion.decks.naming import Naming, heeded, name_cards
 from companion.decks.views import (
     MARGIN,
     PICTURE,
@@ -73,7 +73,10 @@ class Lesson:
         self._by_color = by_color
         self._pile = Pile(each, self._boxed)
         self._seen: list[_Seen] = []
+        # What is known, laid by name or named of people's own accord, and what they said when they were asked.
+        self._told: dict[int, Card] = {}
         self._answers: dict[int, Card] = {}
+        self._unanswered: Naming | None = None
         self._naming: Naming | None = None
         self._asked = 0
         self._revised = 0
@@ -112,9 +115,9 @@ class Lesson:
             for seen in new[: max(0, MOST_CARDS - len(self._seen))]:
                 wanted = self._wanted()
                 if wanted is not None:
-                    self._answers[len(self._seen)] = wanted
+                    self._told[len(self._seen)] = wanted
                 self._seen.append(seen)
-            self._naming = None
+            self._unanswered = self._naming = None
         return len(new)
 
     def prompt(self) -> None:
@@ -136,7 +139,9 @@ class Lesson:
     def _wanted(self) -> Card | None:
         if not self._prompting:
             return None
-        done = self._passed_over.union(self._answers.values())
+        done = self._passed_over.union(self._told.values())
+        if self._answers and not self._named().set_aside:
+            done |= set(self._answers.values())
         return next((card for card in deck(self.edition) if card not in done), None)
 
     @property
@@ -152,27 +157,46 @@ class Lesson:
         return _Seen(picture, card.quad, about, features, inks(picture), logs, card.place)
 
     def naming(self) -> Naming:
-        """Return what the cards are taken for. Raises ValueError where there is none yet."""
+        """Return what the cards are taken for, by the answers as far as they fit. Raises ValueError where none lies."""
         with self._lock:
-            if not self._seen:
-                raise ValueError("no card was laid yet")
-            if self._naming is None:
-                features = np.stack([seen.features for seen in self._seen])
-                colors = np.stack([seen.inks for seen in self._seen])
-                logs = np.stack([seen.logs for seen in self._seen])
-                order = self._order
-                told = {i: order[seen.place] for i, seen in enumerate(self._seen) if seen.place < len(order)}
-                known: Mapping[int, Card] = told | self._answers
-                self._naming = name_cards(features, colors, logs, self.edition, known, self._by_color)
-            return self._naming
+            return self._named()
+
+    def _named(self) -> Naming:
+        if not self._seen:
+            raise ValueError("no card was laid yet")
+        if self._naming is None:
+            order = self._order
+            told = {i: order[seen.place] for i, seen in enumerate(self._seen) if seen.place < len(order)} | self._told
+            if self._unanswered is None:
+                self._unanswered = self._named_by(told)
+            self._naming = self._unanswered
+            if self._answers:
+                answered = self._named_by(told | self._answers)
+                self._naming = heeded(self._unanswered, answered, len(self._answers))
+        return self._naming
+
+    def _named_by(self, known: Mapping[int, Card]) -> Naming:
+        features = np.stack([seen.features for seen in self._seen])
+        colors = np.stack([seen.inks for seen in self._seen])
+        logs = np.stack([seen.logs for seen in self._seen])
+        return name_cards(features, colors, logs, self.edition, known, self._by_color)
 
     def _boxed(self, image: Image) -> list[Quad]:
         return [box.quad for box in self._boxes.find(image, pile=True) if box.kind is BoxKind.CARD]
 
     def answer(self, picture: int, card: Card) -> None:
-        """Take what people say that a picture shows: it tells of its copies, and of what others are not."""
+        """Take what people say that a picture shows: it tells of its copies, and of what others are not.
+
+        What they say of their own accord, of a picture that nothing is asked about, is taken for granted.
+        """
         with self._lock:
-            self._answers[picture] = card
+            asked = any(picture in question.pictures for question in self._named().questions)
+            if asked:
+                self._answers[picture] = card
+            else:
+                self._answers.pop(picture, None)
+                self._told[picture] = card
+                self._unanswered = None
             self._asked += 1
             self._naming = None
 

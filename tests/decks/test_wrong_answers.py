@@ -1,0 +1,156 @@
+"""A deck of which people say wrong things when they are asked: it is named as if they had said nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from random import Random
+
+import cv2
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+from companion.bench.decks import _answer_wrongly
+from companion.cards import ALL_CARDS, Card, EditionName, Face, deck
+from companion.cli import main
+from companion.decks.lesson import Lesson, _Seen
+from companion.decks.naming import Naming, Question, heeded
+from companion.decks.reading import reading_parts
+
+# The reader hardly tells these from each other, in any colour.
+DOUBTFUL = (Face.SKIP, Face.REVERSE, Face.DRAW_TWO, Face.FIVE, Face.SIX)
+
+
+def laid(lesson: Lesson, doubt: float) -> list[Card]:
+    """Lay a deck whose colours and faces add up, as a design's own do; return its cards in the order laid.
+
+    doubt: how much less likely the reader finds the other doubtful faces of a colour than the right one (nats).
+    """
+    rng = np.random.default_rng(2)
+    cards = sorted(deck(EditionName.CLASSIC).elements(), key=lambda _: rng.random())
+    parts = {key: rng.normal(size=24) for card in ALL_CARDS for key in (card.face, card.color)}
+    blank, outline = np.zeros((480, 320, 3), np.uint8), 50 * np.array([[2, 2], [4, 2], [4, 5], [2, 5]], np.float32)
+    for place, card in enumerate(cards):
+        looks = (parts[card.face] + parts[card.color] + rng.normal(0, 0.15, (2, 24))).astype(np.float32)
+        logs = rng.normal(-7, 0.5, (1, 57)).astype(np.float32)
+        logs[0, ALL_CARDS.index(card)] = -0.2
+        for other in DOUBTFUL if card.face in DOUBTFUL else ():
+            if other is not card.face:
+                logs[0, ALL_CARDS.index(Card(other, card.color))] = -0.2 - doubt
+        lesson._seen.append(_Seen(blank, outline, b"", looks, np.ones(3, np.float32), logs, place))
+    return cards
+
+
+@pytest.fixture
+def lesson() -> Lesson:
+    return Lesson(*reading_parts(), EditionName.CLASSIC, each=True)
+
+
+def answered(lesson: Lesson, says: Callable[[int, Question], Card]) -> int:
+    """Answer what is asked, so many times at most; returns how many were answered."""
+    for given in range(6):
+        questions = lesson.naming().questions
+        if not questions:
+            return given
+        picture = questions[0].pictures[0]
+        lesson.answer(picture, says(picture, questions[0]))
+    return 6
+
+
+def test_wrong_answers_are_set_aside_and_right_ones_are_not(lesson: Lesson) -> None:
+    cards = laid(lesson, 2.0)
+    before = lesson.naming()
+    assert before.cards == tuple(cards)
+    assert 0 < sum(before.sure) < len(cards)
+    assert answered(lesson, lambda picture, _: cards[picture]) > 1
+    assert lesson.naming().cards == tuple(cards)
+    assert all(lesson.naming().sure)
+    assert not lesson.naming().set_aside
+
+    lied_to, rng = Lesson(*reading_parts(), EditionName.CLASSIC, each=True), Random(1)
+    assert laid(lied_to, 2.0) == cards
+    wrong = answered(lied_to, lambda i, question: rng.choice([card for card in question.options if card != cards[i]]))
+    assert wrong > 1
+    after = lied_to.naming()
+    assert after.set_aside
+    assert (after.cards, after.confidences) == (before.cards, before.confidences)
+
+
+def test_answers_fit_where_they_cost_little_however_many_there_are() -> None:
+    without = Naming((), (), (Question((1,), ()),), fit=-300.0, prompted_is_better=False)
+    answers = Naming((), (), (Question((2,), ()),), fit=-321.0, prompted_is_better=True)
+    # A single right answer may refute what the reader says of a whole face.
+    assert heeded(without, answers, 1) == replace(answers, prompted_is_better=False)
+    far = replace(answers, fit=-360.0)
+    assert heeded(without, far, 10).set_aside
+    assert heeded(without, far, 10).questions == answers.questions
+    assert not heeded(without, replace(answers, fit=-340.0), 10).set_aside
+    assert heeded(without, replace(answers, fit=-335.0), 1).set_aside
+    # What was in doubt before the answers is in doubt: they may be wrong in a way that the cards do not tell.
+    assert heeded(replace(without, prompted_is_better=True), answers, 1).prompted_is_better
+
+
+def test_what_people_say_of_their_own_accord_is_kept_though_it_does_not_fit(lesson: Lesson) -> None:
+    cards = laid(lesson, 2.0)
+    asked = {i for question in lesson.naming().questions for i in question.pictures}
+    picture = next(i for i, card in enumerate(cards) if card == Card.parse("red 7") and i not in asked)
+    lesson.answer(picture, Card.parse("blue 1"))
+    naming = lesson.naming()
+    assert naming.cards[picture] == Card.parse("blue 1")
+    assert not naming.set_aside
+
+
+def test_a_card_that_a_left_out_answer_names_is_asked_for_by_name(lesson: Lesson) -> None:
+    cards, rng = laid(lesson, 2.0), Random(1)
+    answered(lesson, lambda i, question: rng.choice([card for card in question.options if card != cards[i]]))
+    named = set(lesson._answers.values())
+    lesson.prompt()
+    asked_for = []
+    while (wanted := lesson.wanted) is not None:
+        asked_for.append(wanted)
+        lesson.pass_over(wanted)
+    assert lesson.naming().set_aside
+    assert named <= set(asked_for)
+
+
+def test_the_bench_asks_nobody_where_laying_the_deck_by_name_is_better(lesson: Lesson) -> None:
+    cards = laid(lesson, 2.0)
+    assert _answer_wrongly(lesson, cards, 1, Random(1)) == 1
+    nothing_told = Lesson(*reading_parts(), EditionName.CLASSIC, each=True)
+    laid(nothing_told, 0.0)
+    nothing_told._seen = [replace(seen, logs=np.zeros_like(seen.logs)) for seen in nothing_told._seen]
+    assert nothing_told.naming().questions
+    assert _answer_wrongly(nothing_told, cards, 1, Random(1)) == 0
+
+
+def _blots(folder: Path) -> str:
+    """Write pictures of a pile on which two cards come to lie that show nothing of a number."""
+    rng = np.random.default_rng(9)
+    pile = np.full((480, 640, 3), 110, np.uint8)
+    folder.mkdir()
+    for number in range(3):
+        cv2.imwrite(str(folder / f"{number}.png"), pile)
+        left, top = 266 + 5 * number, 156 + 4 * number
+        blots = cv2.resize(rng.uniform(0, 255, (5, 4, 3)).astype(np.uint8), (108, 168), interpolation=cv2.INTER_CUBIC)
+        pile[top : top + 168, left : left + 108] = blots
+    return str(folder)
+
+
+def test_where_much_is_in_doubt_learn_asks_nothing(tmp_path: Path) -> None:
+    arguments = ["--data", str(tmp_path / "data"), "learn", _blots(tmp_path / "blots"), "--name", "Blots"]
+    said = CliRunner().invoke(main, arguments, input="red 7\n")
+    assert said.exit_code == 0, said.output
+    assert "Too much is in doubt to ask: lay the deck in a known order" in said.output
+    assert "0 asked" in said.output
+
+
+@pytest.mark.parametrize("fit", [True, False])
+def test_learn_says_that_answers_were_left_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fit: bool) -> None:
+    naming = Lesson.naming
+    monkeypatch.setattr(Lesson, "naming", lambda lesson: replace(naming(lesson), set_aside=not fit))
+    arguments = ["--data", str(tmp_path / "data"), "learn", _blots(tmp_path / "blots"), "--name", "Blots"]
+    said = CliRunner().invoke(main, arguments)
+    assert said.exit_code == 0, said.output
+    assert ("The answers do not fit the cards and were left out" in said.output) is not fit
