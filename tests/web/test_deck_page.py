@@ -9,6 +9,7 @@ from dataclasses import replace
 
 import cv2
 import numpy as np
+import pytest
 from browsing import PATIENCE_MS, Open, Server, pick
 from playwright.sync_api import Page, expect
 
@@ -17,6 +18,7 @@ from companion.dataset.artist.faces import render
 from companion.dataset.artist.families import StyleFamily
 from companion.dataset.artist.styles import sample_style
 from companion.decks.laying import Laid
+from companion.decks.naming import Naming, Question
 from companion.referee.editions import EDITIONS
 from companion.referee.state import Header
 from companion.server.access.guests import Role
@@ -140,6 +142,38 @@ def test_where_too_much_is_in_doubt_the_page_says_by_itself_which_card_to_lay(se
     assert lesson.naming().cards[40] == Card.parse("red 1")
     page.click("#finish-lesson")
     expect(page.locator("#lesson-status")).to_contain_text("Learnt: Strange, 41 of 108 cards")
+
+
+def test_answers_that_do_not_fit_are_said_to_be_left_out_and_cards_are_laid_by_name(
+    server: Server, open_as: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    server.services._detect = None
+    server.services.camera.choose("phone")
+    page = open_as(Role.HOST, page="")
+    page.goto(f"{server.url}/deck")
+    page.fill("#deck-name", "Odd")
+    page.select_option("#edition", "classic")
+    page.click("#begin-lesson")
+    page.wait_for_selector("#finish-lesson")
+    lesson = server.services.lessons.lesson
+    assert lesson is not None
+    blank, outline = np.zeros((480, 320, 3), np.uint8), 50 * np.array([[2, 2], [4, 2], [4, 5], [2, 5]], np.float32)
+    lesson._seen.append(lesson._study(Laid(blank, outline, 0)))
+    red, blue, green = (Card.parse(name) for name in ("red 7", "blue 3", "green 9"))
+    question = Question((0,), (red, blue))
+    said = Naming((green,), (0.4,), (question,), fit=0.0, prompted_is_better=True)
+    monkeypatch.setattr(lesson, "naming", lambda: said)
+    expect(page.locator('#wall [data-card="green 9"] img')).to_have_count(1)
+    expect(page.locator("#questions button")).to_have_count(0)
+    said = replace(said, prompted_is_better=False)
+    expect(page.locator("#questions button").first).to_have_text("red 7")
+    expect(page.locator("#lesson-status")).not_to_contain_text("do not fit")
+    said = replace(said, set_aside=True)
+    expect(page.locator("#lesson-status")).to_contain_text("Your answers do not fit the cards and are left out")
+    page.click("#finish-lesson")
+    expect(page.locator("#wanted")).to_contain_text("Lay red 0 now")
+    page.click("#finish-lesson")
+    expect(page.locator("#lesson-status")).to_contain_text("Your answers do not fit the cards and are left out")
 
 
 def name_otherwise(page: Page, card: str, other: str) -> None:

@@ -9,7 +9,7 @@ import { live, prepare } from "./shell.js";
 import { drawSources } from "./sources.js";
 
 /** @typedef {{ running: boolean, name: string, cards: string[], questions: { pictures: number[], options: string[] }[], prompted: boolean,
- *   wanted: string | null, faces: string[], whole: number, asked: number, revised: number }} Lesson */
+ *   set_aside: boolean, wanted: string | null, faces: string[], whole: number, asked: number, revised: number }} Lesson */
 
 /** How often (ms) the page asks how far the lesson has come. */
 const EVERY = 1000;
@@ -73,10 +73,16 @@ async function drawLesson(lesson) {
     drawRunning(lesson.name);
   }
   const left = lesson.faces.length - new Set(lesson.cards).size;
-  said.textContent = t("deck.so.far", { cards: lesson.cards.length, asked: lesson.questions.length, left });
+  said.textContent = t("deck.so.far", { cards: lesson.cards.length, asked: lesson.questions.length, left }) + aside(lesson);
   drawWanted(lesson.wanted);
   drawWall(lesson);
   drawQuestions(lesson);
+}
+
+/** That answers are left out, where they are.
+ * @param {Lesson} lesson */
+function aside(lesson) {
+  return lesson.set_aside ? `. ${t("deck.aside")}` : "";
 }
 
 /** The card that is to be laid by name, large.
@@ -128,10 +134,10 @@ function pictureOf(lesson, picture) {
   return `/api/decks/lesson/pictures/${picture}?${lesson.revised}`;
 }
 
-/** The first of what is in doubt, unless cards are laid by name.
+/** The first of what is in doubt, unless cards are laid by name, or had better be.
  * @param {Lesson} lesson */
 function drawQuestions(lesson) {
-  const open = lesson.wanted ? [] : lesson.questions;
+  const open = lesson.wanted || lesson.prompted ? [] : lesson.questions;
   const now = JSON.stringify([open, lesson.revised]);
   if (questions.dataset.drawn === now) return;
   questions.dataset.drawn = now;
@@ -181,8 +187,8 @@ function drawRunning(name) {
   fill(steps, h("p", {}, t("deck.lay", { name })), h("div", { class: "row" },
     h("button", { type: "button", class: "primary", id: "finish-lesson", onclick: async () => {
       const state = /** @type {Lesson} */ (await get("/api/decks/lesson"));
-      // Where more than a few are in doubt, laying one of each by name is quicker than answering.
-      if (state.prompted && !prompted) {
+      // Where more than a few are in doubt, laying one of each by name is quicker than answering; and it is surer.
+      if ((state.prompted || state.set_aside) && !prompted) {
         prompted = true;
         await ahead({});
         return;
@@ -193,6 +199,7 @@ function drawRunning(name) {
       drawDecks(now);
       await drawBeginning();
       said.textContent = t("deck.learnt", { name, cards: state.cards.length, whole: state.whole, asked: state.asked, seconds })
+        + (state.set_aside ? ` ${t("deck.aside")}` : "")
         + (now.hard_to_see ? ` ${t("deck.hard")}` : "")
         + (now.mostly_nameless ? ` ${t("deck.nameless")}` : "");
     } }, t("deck.finish")),

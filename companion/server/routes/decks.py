@@ -114,10 +114,11 @@ class DoubtAnswer(Answer):
 class LessonAnswer(Answer):
     """A lesson: the cards by picture, as they are taken for now, and what is in doubt, the most telling first.
 
-    `prompted`: so much is in doubt that laying one card of each by name is less trouble. `wanted`: the card to be laid
-    next, where they are laid by name. `faces`: the different cards of the edition. `whole`: how many cards it has.
-    `asked`: questions answered. `revised`: how many pictures have taken the place of another, as some do once it is
-    known how large the cards are.
+    `prompted`: so much is in doubt that laying one card of each by name is less trouble. `set_aside`: the answers do
+    not fit the cards, which are taken for what they were without any. `wanted`: the card to be laid next, where they
+    are laid by name. `faces`: the different cards of the edition. `whole`: how many cards it has. `asked`: questions
+    answered. `revised`: how many pictures have taken the place of another, as some do once it is known how large the
+    cards are.
     """
 
     running: bool
@@ -125,6 +126,7 @@ class LessonAnswer(Answer):
     cards: list[str]
     questions: list[DoubtAnswer]
     prompted: bool
+    set_aside: bool
     wanted: str | None
     faces: list[str]
     whole: int
@@ -223,6 +225,7 @@ def _state() -> LessonAnswer:
             for one in (naming.questions if naming else ())
         ],
         prompted=naming is not None and naming.prompted_is_better,
+        set_aside=naming is not None and naming.set_aside,
         wanted=wanted.name if wanted else None,
         faces=[card.name for card in held],
         whole=sum(held.values()),
