@@ -30,9 +30,10 @@ _SURE, TOO_MANY = 0.6, 12
 # Where so few names are right by their own account, answers that are taken for granted would be, too: over fifteen
 # designs three had less than 0.7, of which 0.28 to 0.58 were right, the others 0.84 and more, of which 0.85 and more.
 _MOSTLY = 0.7
-# Answers do not fit where the names' fit falls by more than so many nats and so many more for each. Over eight decks of
-# which less is in doubt, right ones, however many were given, cost at most 20 and 2 each; ten wrong ones 28 and 2 each
-# or more, all of sixteen times. Of decks of which more is in doubt no such line could be drawn.
+# Answers do not fit where the names' fit falls by more than so many nats and so many more for each. Over ten decks of
+# which less is in doubt, right ones cost at most 15 and 2 each once nothing was asked any more (until then 20, of one
+# deck 40), ten wrong ones 28 and 2 each or more, all of seventeen times, fewer often less. Of decks of which more is in
+# doubt no such line could be drawn.
 _MISFIT, _MISFIT_EACH = 24.0, 2.0
 _OPTIONS = 3
 # How sure a name is at most that could as well be another one's.

@@ -81,7 +81,7 @@ def test_wrong_answers_are_set_aside_and_right_ones_are_not(lesson: Lesson) -> N
 def test_answers_fit_where_they_cost_little_however_many_there_are() -> None:
     without = Naming((), (), (Question((1,), ()),), fit=-300.0, prompted_is_better=False)
     answers = Naming((), (), (Question((2,), ()),), fit=-321.0, prompted_is_better=True)
-    # A single right answer may refute what the reader says of a whole face.
+    # A single right answer may refute what the reader says of whole faces.
     assert heeded(without, answers, 1) == replace(answers, prompted_is_better=False)
     far = replace(answers, fit=-360.0)
     assert heeded(without, far, 10).set_aside
