@@ -100,6 +100,17 @@ def _ends(body: Point, rim: Point) -> tuple[Point, ...]:
     return tuple(_last(body[far][one], away[one]) for one in fingers if np.count_nonzero(one) >= _FINGER_PIXELS)
 
 
+def _along_rim(body: Point, tip: Point, places: NDArray[np.intp], rim: Rim) -> tuple[Point, ...]:
+    """Return the tip and other ends of an arm that comes in along the rim: what is farthest from where it may come.
+
+    Of a hand that reaches along the rim the thumb may be farther in than the fingers.
+    """
+    others = [farthest(body, place) for place in (places[0], places[-1])]
+    ends = [end for end in others if float(np.hypot(*(rim.points - end).T).min()) >= _LEAST_REACH]
+    ends = [end for end in ends if float(np.hypot(*(end - tip))) > _FINGERS_DIFFER]
+    return (tip, *ends) if ends else ()
+
+
 def from_way(points: Point, start: Point, end: Point) -> NDArray[np.float64]:
     """Return (N,) how far points are from an arm's way from one place to another, which goes on beyond its end."""
     way = (end - start) / max(1e-6, float(np.hypot(*(end - start))))
@@ -149,9 +160,10 @@ def divided(part: NDArray[np.bool_], body: Point, runs: list[NDArray[np.intp]], 
     for number, tip, area in found:
         same = [number, *joined] if len(found) == 1 else [number]
         widest = max(same, key=lambda i: len(runs[i]))
-        places = rim.points[runs[widest]]
+        places, ends = rim.points[runs[widest]], tuple[Point, ...]()
         if len(places) > wide:
+            ends = _along_rim(body, tip, places, rim) if len(found) == 1 else ()
             places = behind(part, tip, places)
         if len(places):
-            arms.append(Shape(tip, places.mean(0), float(len(places)), int(area)))
+            arms.append(Shape(tip, places.mean(0), float(len(places)), int(area), ends=ends))
     return arms

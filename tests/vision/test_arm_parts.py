@@ -14,6 +14,8 @@ from companion.vision.drawpile import square_at
 from companion.vision.events import PileKind
 from companion.vision.frames import Frame
 from companion.vision.geometry import Image
+from companion.vision.rim import rim_of
+from companion.vision.shapes import body_of, divided
 
 
 def test_a_hand_beyond_a_wrist_like_the_table_is_the_arms() -> None:
@@ -119,3 +121,15 @@ def test_hands_that_hide_half_the_table_are_not_taken_for_it() -> None:
         watcher.feed(Frame(image, time, 0))
         seen.append(0.0 if watcher.hidden is None else float(watcher.hidden.mean()))
     assert min(seen[-4:]) > 0.4
+
+
+def test_of_a_hand_that_reaches_along_the_rim_the_fingers_are_seen_beside_the_thumb_that_is_farther_in() -> None:
+    part = np.zeros((90, 160), np.bool_)
+    part[:20, :90] = True  # a sleeve along the upper rim
+    part[8:20, 90:125] = True  # fingers
+    part[20:50, 60:68] = True  # a thumb
+    rim = rim_of(*part.shape)
+    (arm,) = divided(part, body_of(part, part.astype(np.uint8)), rim.runs(part), rim, 32.0)
+    assert np.hypot(*(arm.tip - (64, 49))) < 5
+    assert any(np.hypot(*(end - (124, 14))) < 8 for end in arm.ends)
+    assert all(end[1] >= 5 for end in arm.ends)  # not the elbow, which lies at the rim
