@@ -20,7 +20,7 @@ from companion.vision.geometry import Quad
 from companion.vision.motion import Mask, filled, length_of
 from companion.vision.restless import Restless
 from companion.vision.rim import Point, Rim, longest_run, rim_of
-from companion.vision.shade import is_shady
+from companion.vision.shade import is_shady, without_shade
 from companion.vision.shapes import CROSS, LEAST_AREA, Shape, body_of, divided, farthest, from_way, single, widest
 from companion.vision.tracks import RIM_JUMP, Sample, Track
 
@@ -156,7 +156,9 @@ class ArmWatcher:
         if is_shady(closed, difference.solid, wide):
             self._shaded = difference.time
             solid = cv2.morphologyEx(difference.solid, cv2.MORPH_OPEN, CROSS)
-            closed &= np.asarray(cv2.morphologyEx(solid, cv2.MORPH_CLOSE, _DISC), np.uint8)
+            closed &= without_shade(
+                closed, np.asarray(cv2.morphologyEx(solid, cv2.MORPH_CLOSE, _DISC), np.uint8), self._card
+            )
         passes = difference.time - self._shaded < _SHADE_PASSES
         shade = difference.foreign & (1 - difference.solid) if passes else np.zeros_like(attached)
         edge = np.zeros(closed.shape, np.bool_)

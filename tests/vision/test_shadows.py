@@ -14,7 +14,7 @@ from companion.vision.backdrop import Backdrop, Difference
 from companion.vision.events import PileKind
 from companion.vision.frames import Frame
 from companion.vision.geometry import Image
-from companion.vision.shade import is_shady
+from companion.vision.shade import is_shady, without_shade
 
 
 def lamp(image: Image, now: float) -> Image:
@@ -153,6 +153,18 @@ def test_a_near_hand_of_the_tables_hue_is_no_shade() -> None:
     pale[:, :] = 0
     pale[::3, ::2] = 1  # a shadow on a patterned table, in shreds
     assert is_shady(pale, solid, 51.0) == (pale.mean() >= 0.24)
+
+
+def test_a_hand_like_the_table_is_seen_beside_a_shadow_into_which_its_sleeve_reaches() -> None:
+    foreign, solid = np.zeros((90, 160), np.uint8), np.zeros((90, 160), np.uint8)
+    foreign[50:, :] = 1  # a shadow from one side of the picture to the other
+    foreign[20:60, 80:92] = 1  # a hand that looks like it, beyond its sleeve
+    foreign[60:, 78:94] = solid[60:, 78:94] = 1
+    foreign[10:16, 20:40] = 1  # a thread of shadow, with nothing of an arm
+    left = without_shade(foreign, solid, 20.0)
+    assert left[20:40, 80:92].all()
+    assert left[60:, 78:94].all()
+    assert not left[:, :60].any()
 
 
 def test_a_hand_in_the_edge_of_a_passing_shadow_is_no_ghost() -> None:
