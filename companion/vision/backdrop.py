@@ -74,6 +74,9 @@ _WIDE_PARTS, _WIDE_INNER = 12, 2
 # so many of its parts, and more than shaded in so many: it was in 15 and 10 of the 16, arms that did not move in 12 and
 # 10 at most in seven matches, for a tenth of a second.
 _COME_TO_REST, _RESTS_FOR, _FOREIGN_PARTS, _SOLID_PARTS = 0.05, 0.3, 14, 8
+# What is solid so many small pixels across, and hangs together in no more parts, is a hand that is near; edges that do
+# are all over the picture.
+_HAND, _HAND_PARTS = np.asarray(cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (7, 7)), np.uint8), 10
 
 
 @dataclass(frozen=True, eq=False)
@@ -283,6 +286,7 @@ class Backdrop:
         """Whether what is foreign is the table itself, which lies elsewhere since the camera was knocked."""
         if restless is not None:
             foreign, solid = foreign & (1 - restless), solid & (1 - restless)
+        solid = solid & (1 - _near_hand(solid))
         parts = [np.count_nonzero(_by_parts(mask) > _PUSHED_PART) for mask in (foreign, solid)]
         if moved.mean() > _COME_TO_REST or parts[0] < _FOREIGN_PARTS or parts[1] < _SOLID_PARTS:
             self._shifted_since = time
@@ -305,6 +309,17 @@ def _is_push(moved: Mask) -> bool:
     if moved.mean() < _PUSHED:
         return False
     return bool(_by_parts(moved).min() > _PUSHED_PART)
+
+
+def _near_hand(solid: Mask) -> Mask:
+    """Return where the largest thing lies that is solid all over, nowhere where that is more than a hand can be."""
+    count, labels, about, _ = cv2.connectedComponentsWithStats(cv2.morphologyEx(solid, cv2.MORPH_OPEN, _HAND))
+    if count < 2:
+        return np.zeros_like(solid)
+    hand = (labels == 1 + int(about[1:, cv2.CC_STAT_AREA].argmax())).astype(np.uint8)
+    if np.count_nonzero(_by_parts(hand) > _PUSHED_PART) > _HAND_PARTS:
+        return np.zeros_like(solid)
+    return np.asarray(cv2.dilate(hand, _HAND), np.uint8)
 
 
 def _by_parts(mask: Mask) -> Floats:

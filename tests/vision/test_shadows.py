@@ -219,7 +219,8 @@ def test_held_cards_and_two_arms_are_no_table_that_lies_elsewhere() -> None:
     ground = rng.uniform(80, 160, (90, 160, 3)).astype(np.uint8)
     restless = np.ones((90, 160), np.uint8)
     restless[12:-12, 12:-12] = 0
-    changed = np.where(restless[..., None] > 0, 255 - ground, ground).astype(np.uint8)
+    cards = restless * (np.arange(160) % 8 < 2).astype(np.uint8)  # fanned, one edge beside the other
+    changed = np.where(cards[..., None] > 0, (20, 30, 230), ground).astype(np.uint8)
     changed[40:60, 60:100] = (20, 30, 230)
     for known, shifts in ((restless, False), (None, True)):
         backdrop, shifted = Backdrop(), False
@@ -230,6 +231,20 @@ def test_held_cards_and_two_arms_are_no_table_that_lies_elsewhere() -> None:
             backdrop.look(picture, 0.066 * number, known)
             shifted |= backdrop.shifted
         assert shifted is shifts
+
+
+def test_a_near_hand_and_its_shadow_at_rest_are_no_table_that_lies_elsewhere() -> None:
+    ground = np.random.default_rng(6).uniform(90, 150, (12, 20, 3)).repeat(8, axis=0).repeat(8, axis=1)[:90]
+    shaded = ground.copy()
+    for top in range(0, 90, 16):  # in stripes, so that what is left tells the light
+        shaded[top : top + 8] *= 0.75
+    shaded[:, 62:118] = (20, 30, 230)  # it reaches from one rim to the other
+    backdrop = Backdrop()
+    backdrop.look(ground.astype(np.uint8), 0.0)
+    for number in range(1, 12):
+        picture = np.concatenate([shaded[:, : 60 * number], ground[:, 60 * number :]], axis=1)
+        backdrop.look(picture.astype(np.uint8), 0.066 * number)
+        assert not backdrop.shifted
 
 
 def test_hands_of_cards_all_about_the_table_are_no_push_of_the_camera() -> None:
