@@ -77,7 +77,7 @@ class Pile:
         if before is None or before.shape != image.shape:
             self._before = self._alone = image
             return []
-        anew = self._seen_aslant(changed_hull(before, image))
+        anew = self._seen_aslant(before, image)
         quad = self._of_size(before, image, self._seen(before, image))
         if quad is None:
             if self._each:
@@ -101,12 +101,10 @@ class Pile:
         if self._size is None and len(self._first) < _REMEMBERED:
             self._first.append((place, before, image, quad))
 
-    def _seen_aslant(self, hull: Quad | None) -> list[Laid]:
-        """Return the first cards anew once all that has changed tells that the camera sees them aslant.
-
-        hull: that of what has changed now, (N, 2), None where it is no card's.
-        """
-        if hull is None or len(self._hulls) == _TELLING:
+    def _seen_aslant(self, before: Image, image: Image) -> list[Laid]:
+        """Return the first cards anew once all that has changed tells that the camera sees them aslant."""
+        hull = changed_hull(before, image) if len(self._hulls) < _TELLING else None
+        if hull is None:
             return []
         self._hulls.append(hull)
         self._plane = plane_of(self._hulls) if len(self._hulls) == _TELLING else PLAIN
@@ -114,14 +112,14 @@ class Pile:
             return []
         first, self._first, self._outlines, self._boxes = self._first, [], [], []
         anew = []
-        for place, before, image, _ in first:
-            quad = self._seen(before, image)
-            self._keep(place, before, image, quad)
+        for place, under, card, _ in first:
+            quad = self._seen(under, card)
+            self._keep(place, under, card, quad)
             if quad is not None:
                 self._last = quad
-                anew.append(Laid(image, quad, place))
+                anew.append(Laid(card, quad, place))
             if quad is not None and place == 1 and first[0][0] == 1:
-                anew.append(Laid(before, first_card(before, quad, self._plane), 0))
+                anew.append(Laid(under, first_card(under, quad, self._plane), 0))
         return anew
 
     def _seen(self, before: Image, image: Image) -> Quad | None:
