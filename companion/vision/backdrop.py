@@ -286,9 +286,9 @@ class Backdrop:
         """Whether what is foreign is the table itself, which lies elsewhere since the camera was knocked."""
         if restless is not None:
             foreign, solid = foreign & (1 - restless), solid & (1 - restless)
-        solid = solid & (1 - _near_hand(solid))
-        parts = [np.count_nonzero(_by_parts(mask) > _PUSHED_PART) for mask in (foreign, solid)]
-        if moved.mean() > _COME_TO_REST or parts[0] < _FOREIGN_PARTS or parts[1] < _SOLID_PARTS:
+        rests = moved.mean() <= _COME_TO_REST and _parts_of(foreign) >= _FOREIGN_PARTS
+        edges = rests and _parts_of(solid) >= _SOLID_PARTS
+        if not edges or _parts_of(solid & (1 - _near_hand(solid))) < _SOLID_PARTS:
             self._shifted_since = time
         return time - self._shifted_since >= _RESTS_FOR
 
@@ -317,9 +317,14 @@ def _near_hand(solid: Mask) -> Mask:
     if count < 2:
         return np.zeros_like(solid)
     hand = (labels == 1 + int(about[1:, cv2.CC_STAT_AREA].argmax())).astype(np.uint8)
-    if np.count_nonzero(_by_parts(hand) > _PUSHED_PART) > _HAND_PARTS:
+    if _parts_of(hand) > _HAND_PARTS:
         return np.zeros_like(solid)
     return np.asarray(cv2.dilate(hand, _HAND), np.uint8)
+
+
+def _parts_of(mask: Mask) -> int:
+    """Return in how many parts of the picture a mask covers anything worth mentioning."""
+    return int(np.count_nonzero(_by_parts(mask) > _PUSHED_PART))
 
 
 def _by_parts(mask: Mask) -> Floats:
