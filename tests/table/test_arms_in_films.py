@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from random import Random
 
@@ -36,6 +37,21 @@ def _film(seed: int, players: int, people: People, edition: EditionName = Editio
     return Filming(_header(players, edition), random, around(players, random), people).play(45)
 
 
+def _laid_by_others(film: Film, others: Mapping[int, int]) -> tuple[list[tuple[object, ...]], list[tuple[object, ...]]]:
+    """Return what is told but for draws, and what is true, where some landings have the arms of others.
+
+    others: the numbers of the landings, and of those whose arms they have.
+    """
+    landed = [event for event in film.events if isinstance(event, CardLanded) and event.arm]
+    arms = {id(landed[one]): landed[other].arm for one, other in others.items()}
+    events = [
+        replace(event, arm=arms[id(event)]) if isinstance(event, CardLanded) and id(event) in arms else event
+        for event in film.events
+    ]
+    told, true = _acts(transcribe(_header(4), events)), _acts(film.truth)
+    return [act for act in told if act[0] is not Draw], [act for act in true if act[0] is not Draw]
+
+
 @pytest.mark.parametrize(("seed", "players"), [(1, 3), (2, 4)])
 def test_a_film_that_misses_nothing_is_told_as_it_was(seed: int, players: int) -> None:
     clear = People(stray=0, missed_draw=0, missed_arm=0, idle=0, miscounted=0)
@@ -47,27 +63,13 @@ def test_a_film_that_misses_nothing_is_told_as_it_was(seed: int, players: int) -
 
 def test_first_arms_taken_for_anothers_do_not_turn_the_ring() -> None:
     film = _film(3, 4, People(stray=0, missed_draw=0, missed_arm=0, idle=0, miscounted=0))
-    landed = [event for event in film.events if isinstance(event, CardLanded) and event.arm]
-    mistaken = {id(landed[place]): landed[place + 1].arm for place in (1, 2)}
-    events = [
-        replace(event, arm=mistaken[id(event)]) if isinstance(event, CardLanded) and id(event) in mistaken else event
-        for event in film.events
-    ]
-    told = [act for act in _acts(transcribe(_header(4), events)) if act[0] is not Draw]
-    true = [act for act in _acts(film.truth) if act[0] is not Draw]
+    told, true = _laid_by_others(film, {1: 2, 2: 3})
     assert sum(one == other for one, other in zip(told, true, strict=False)) >= 0.95 * len(true)
 
 
 def test_a_resting_hand_at_the_start_does_not_turn_the_ring() -> None:
     film = _film(3, 4, People(stray=0, missed_draw=0, missed_arm=0, idle=0, miscounted=0))
-    landed = [event for event in film.events if isinstance(event, CardLanded) and event.arm]
-    resting = landed[1].arm
-    events = [
-        replace(event, arm=resting) if isinstance(event, CardLanded) and event is landed[0] else event
-        for event in film.events
-    ]
-    told = [act for act in _acts(transcribe(_header(4), events)) if act[0] is not Draw]
-    true = [act for act in _acts(film.truth) if act[0] is not Draw]
+    told, true = _laid_by_others(film, {0: 1})
     assert sum(one == other for one, other in zip(told, true, strict=False)) >= 0.95 * len(true)
 
 

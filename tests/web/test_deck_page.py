@@ -18,6 +18,7 @@ from companion.dataset.artist.faces import render
 from companion.dataset.artist.families import StyleFamily
 from companion.dataset.artist.styles import sample_style
 from companion.decks.laying import Laid
+from companion.decks.lesson import Lesson, _Seen
 from companion.decks.naming import Naming, Question
 from companion.referee.editions import EDITIONS
 from companion.referee.state import Header
@@ -113,19 +114,9 @@ def test_a_deck_is_laid_named_kept_and_played_with(server: Server, open_as: Open
 
 
 def test_where_too_much_is_in_doubt_the_page_says_by_itself_which_card_to_lay(server: Server, open_as: Open) -> None:
-    server.services._detect = None
-    server.services.camera.choose("phone")
-    page = open_as(Role.HOST, page="")
-    page.goto(f"{server.url}/deck")
-    page.fill("#deck-name", "Strange")
-    page.select_option("#edition", "classic")
-    page.click("#begin-lesson")
-    page.wait_for_selector("#finish-lesson")
-    lesson = server.services.lessons.lesson
-    assert lesson is not None
+    page, lesson = begin_lesson(server, open_as, "Strange")
     # Forty cards of which the reader can tell nothing, of another pile than the one below.
-    blank, outline = np.zeros((480, 320, 3), np.uint8), 50 * np.array([[2, 2], [4, 2], [4, 5], [2, 5]], np.float32)
-    seen = lesson._study(Laid(blank, outline, 0))
+    seen = study_blank(lesson)
     for place in range(40):
         lesson._seen.append(replace(seen, logs=np.zeros_like(seen.logs), place=100 + place))
     expect(page.locator("#lesson-status")).to_contain_text("40 cards seen")
@@ -147,18 +138,8 @@ def test_where_too_much_is_in_doubt_the_page_says_by_itself_which_card_to_lay(se
 def test_answers_that_do_not_fit_are_said_to_be_left_out_and_cards_are_laid_by_name(
     server: Server, open_as: Open, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    server.services._detect = None
-    server.services.camera.choose("phone")
-    page = open_as(Role.HOST, page="")
-    page.goto(f"{server.url}/deck")
-    page.fill("#deck-name", "Odd")
-    page.select_option("#edition", "classic")
-    page.click("#begin-lesson")
-    page.wait_for_selector("#finish-lesson")
-    lesson = server.services.lessons.lesson
-    assert lesson is not None
-    blank, outline = np.zeros((480, 320, 3), np.uint8), 50 * np.array([[2, 2], [4, 2], [4, 5], [2, 5]], np.float32)
-    lesson._seen.append(lesson._study(Laid(blank, outline, 0)))
+    page, lesson = begin_lesson(server, open_as, "Odd")
+    lesson._seen.append(study_blank(lesson))
     red, blue, green = (Card.parse(name) for name in ("red 7", "blue 3", "green 9"))
     question = Question((0,), (red, blue))
     said = Naming((green,), (0.4,), (question,), fit=0.0, prompted_is_better=True)
@@ -174,6 +155,27 @@ def test_answers_that_do_not_fit_are_said_to_be_left_out_and_cards_are_laid_by_n
     expect(page.locator("#wanted")).to_contain_text("Lay red 0 now")
     page.click("#finish-lesson")
     expect(page.locator("#lesson-status")).to_contain_text("Your answers do not fit the cards and are left out")
+
+
+def begin_lesson(server: Server, open_as: Open, name: str) -> tuple[Page, Lesson]:
+    """Begin to learn a classic deck of that name on the page; the test lays its cards."""
+    server.services._detect = None
+    server.services.camera.choose("phone")
+    page = open_as(Role.HOST, page="")
+    page.goto(f"{server.url}/deck")
+    page.fill("#deck-name", name)
+    page.select_option("#edition", "classic")
+    page.click("#begin-lesson")
+    page.wait_for_selector("#finish-lesson")
+    lesson = server.services.lessons.lesson
+    assert lesson is not None
+    return page, lesson
+
+
+def study_blank(lesson: Lesson) -> _Seen:
+    """Return what the lesson makes of a card on which nothing is printed."""
+    blank, outline = np.zeros((480, 320, 3), np.uint8), 50 * np.array([[2, 2], [4, 2], [4, 5], [2, 5]], np.float32)
+    return lesson._study(Laid(blank, outline, 0))
 
 
 def name_otherwise(page: Page, card: str, other: str) -> None:
