@@ -17,7 +17,7 @@ from companion.vision.bridges import Bridges
 from companion.vision.carried import Tints, colors_at
 from companion.vision.frames import SMALL, Frame
 from companion.vision.geometry import Quad
-from companion.vision.motion import Mask, filled, length_of
+from companion.vision.motion import Mask, disc, filled, length_of
 from companion.vision.restless import Restless
 from companion.vision.rim import Point, Rim, longest_run, rim_of
 from companion.vision.shade import is_shady, without_shade
@@ -386,7 +386,7 @@ class ArmWatcher:
 
 
 _SQUARE = np.ones((3, 3), np.uint8)
-_DISC = np.asarray(cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (3, 3)), np.uint8)
+_DISC = disc(3)
 _NEAR_TIP = 10
 # How near the place where its tip was last an arm may leave the picture again: it moves on so far in a frame or two.
 _OUT = 28

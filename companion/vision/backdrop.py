@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from companion.vision.geometry import Image
-from companion.vision.motion import Floats, Mask
+from companion.vision.motion import Floats, Mask, disc
 
 # Added to colours before their logarithm is taken, which keeps the noise of dark places small.
 _OFFSET = 5.0
@@ -76,7 +76,7 @@ _WIDE_PARTS, _WIDE_INNER = 12, 2
 _COME_TO_REST, _RESTS_FOR, _FOREIGN_PARTS, _SOLID_PARTS = 0.05, 0.3, 14, 8
 # What is solid so many small pixels across, and hangs together in no more parts, is a hand that is near; edges that do
 # are all over the picture.
-_HAND, _HAND_PARTS = np.asarray(cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (7, 7)), np.uint8), 10
+_HAND, _HAND_PARTS = disc(7), 10
 
 
 @dataclass(frozen=True, eq=False)
@@ -374,4 +374,4 @@ def _edges(colors: Floats) -> Floats:
     return np.asarray(cv2.magnitude(dx, dy), np.float32)
 
 
-_DISC = np.asarray(cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (3, 3)), np.uint8)
+_DISC = disc(3)

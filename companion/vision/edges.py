@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from companion.vision.geometry import Image, Quad
-from companion.vision.motion import Mask, filled, length_of
+from companion.vision.motion import Mask, disc, filled, length_of
 
 # Shares of a card's length: how wide the rim is on both sides of an edge, and how much blur makes outlines that are
 # off by a pixel or two, and noise, harmless.
@@ -58,8 +58,8 @@ def laid_on_like(before: Image, after: Image, old: Quad, new: Quad) -> float:
     first, second = (filled(quad - origin, was.shape, 1.0) for quad in (old, new))
     edge = np.zeros(was.shape, np.uint8)
     cv2.polylines(edge, [np.round((old - origin) * 16).astype(np.int32)], True, 1, 2 * rim + 1, shift=4)
-    beside = edge & (1 - np.asarray(cv2.dilate(second, _disc(rim)), np.uint8))
-    face = np.asarray(cv2.erode(first & second, _disc(rim)), np.uint8)
+    beside = edge & (1 - np.asarray(cv2.dilate(second, disc(2 * rim + 1)), np.uint8))
+    face = np.asarray(cv2.erode(first & second, disc(2 * rim + 1)), np.uint8)
     if np.count_nonzero(beside) < _LEAST or _change(was, now, face) < _FACE_MOVED:
         return 0.0
     gone, tells = _share_gone(was, now / _gain(before, after), first, second, max(1, round(_MARGIN * length)))
@@ -74,11 +74,6 @@ def laid_on_like(before: Image, after: Image, old: Quad, new: Quad) -> float:
 def _gray(image: Image, blur: float) -> NDArray[np.float32]:
     gray = cv2.cvtColor(image, cv2.COLOR_BGR2GRAY)
     return cv2.GaussianBlur(gray, (0, 0), max(0.6, blur)).astype(np.float32)
-
-
-def _disc(radius: int) -> Mask:
-    disc = cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (2 * radius + 1, 2 * radius + 1))
-    return np.asarray(disc, np.uint8)
 
 
 def _gain(before: Image, after: Image) -> float:
@@ -96,8 +91,8 @@ def _share_gone(
     now: as in the light that there was. The second value is whether so much print shows there that it could be no
     other card's.
     """
-    inside = np.asarray(cv2.erode(first, _disc(margin)), np.uint8)
-    covered = np.asarray(cv2.dilate(second, _disc(margin)), np.uint8)
+    inside = np.asarray(cv2.erode(first, disc(2 * margin + 1)), np.uint8)
+    covered = np.asarray(cv2.dilate(second, disc(2 * margin + 1)), np.uint8)
     left = inside & (1 - covered)
     if np.count_nonzero(left) < _LEAST:
         return 0.0, False

@@ -238,6 +238,12 @@ def length_of(quad: Quad) -> float:
     return float(max(sides[0] + sides[2], sides[1] + sides[3]) / 2)
 
 
+def disc(across: float) -> Mask:
+    """Return a disc so many pixels across, three at least: a neighbourhood for morphology."""
+    size = max(3, round(across))
+    return np.asarray(cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (size, size)), np.uint8)
+
+
 def filled(quad: Quad, shape: tuple[int, ...], scale: float, shrink: float = 0.0) -> Mask:
     """Return an (h, w) mask, 1 inside the outline of a full picture that `scale` takes to the small one.
 

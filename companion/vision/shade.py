@@ -5,7 +5,7 @@ from __future__ import annotations
 import cv2
 import numpy as np
 
-from companion.vision.motion import Mask
+from companion.vision.motion import Mask, disc
 from companion.vision.rim import longest_run, rim_of
 
 # Part of the picture from which a shadow may be more than an arm's.
@@ -41,15 +41,10 @@ def without_shade(foreign: Mask, solid: Mask, card: float) -> Mask:
     A hand of the table's own hue looks like a shadow on it, but is no wider than a hand. card: a card's length.
     """
     pale = foreign & (1 - solid)
-    wide = cv2.morphologyEx(pale, cv2.MORPH_OPEN, _disc(_WIDER * card))
-    beside = np.asarray(cv2.dilate(wide, _disc(2 * _SOFT * card)), np.uint8)
+    wide = cv2.morphologyEx(pale, cv2.MORPH_OPEN, disc(_WIDER * card))
+    beside = np.asarray(cv2.dilate(wide, disc(2 * _SOFT * card)), np.uint8)
     left = np.asarray(solid | (pale & (1 - beside)), np.uint8)
     # What is pale all over is the border of a shadow.
     count, labels = cv2.connectedComponents(left, connectivity=8)
     areas, firm = (np.bincount(labels[part > 0], minlength=count) for part in (left, solid))
     return np.asarray(left & (firm >= _FIRM * areas)[labels], np.uint8)
-
-
-def _disc(across: float) -> Mask:
-    size = max(3, round(across))
-    return np.asarray(cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (size, size)), np.uint8)
