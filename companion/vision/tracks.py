@@ -29,6 +29,8 @@ _HIDES, _REACHES = 0.5, 0.75
 # So much less firm than the hand itself, as a share, is what hangs together with a shadow that passes over the table:
 # how far that reaches in says nothing of the hand.
 _PALE = 0.3
+# So many of the last samples tell how much of a hand is more than a shadow; it is none with less than this share of it.
+_LATELY_SEEN, _FADED = 15, 0.2
 # For how long (s) before and after its stay at a pile a hand is on its way there and from there.
 _ITS_WAY = 0.6
 # For how long (s) an arm has rested that reaches in anew though it was not seen to draw back, and how long that takes.
@@ -136,6 +138,8 @@ class Track:
     def cost(self, sample: Sample, scale: float) -> float | None:
         """Return how ill a sample goes on it, None where it cannot. scale: pixels of the frame per small one."""
         last = self.last
+        if self._fades(sample):
+            return None
         tip = float(np.hypot(*(sample.tip - last.tip))) / scale
         if sample.rim is None or last.rim is None:
             return _RIMLESS + tip if tip <= _TIP_JUMP else None
@@ -143,6 +147,20 @@ class Track:
         # Where an arm lies along the rim, the place from which it comes is ill known and may jump.
         near = rim <= RIM_JUMP and tip <= 2 * _TIP_JUMP
         return rim + 0.3 * tip if near or (tip <= _SAME_TIP and rim <= 4 * RIM_JUMP) else None
+
+    def _fades(self, sample: Sample) -> bool:
+        """Whether a sample reaches as far in as the hand did and hardly anything of it is more than a shadow.
+
+        Where a hand has rested in a shadow the table is lit anew when both are gone.
+        """
+        if sample.rim is None:
+            return False
+        span = [one for one in self.samples[-_LATELY_SEEN:] if one.single and one.rim is not None]
+        firm = max((one.firm for one in span), default=0.0)
+        more = max((one.firm * one.area for one in span), default=0.0)
+        deep = max((one.depth for one in span), default=0.0)
+        pale = sample.firm < _PALE * firm and sample.firm * sample.area < _FADED * more
+        return pale and sample.depth > _REACHES * deep
 
     def reaches_in_anew(self) -> int | None:
         """Return the number of the sample in which it was still at home, if it reaches in again by now; None if not.
