@@ -8,13 +8,13 @@ for what they were not.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 
 from companion.vision.events import NUMBER_SHARES, PileKind, PileReached
 from companion.vision.motion import Floats, Zone
-from companion.vision.reaches import Reach, Spot, arm_of, turning_places
+from companion.vision.reaches import Reach, Spot, arm_of, goes_home, turning_places
 
 # Odds that nothing was taken where no sign tells, a third of all reaches taking nothing (`IDLE_SHARE`).
 _NOTHING = 0.77
@@ -40,7 +40,7 @@ _STIRS = 0.15
 # By how much more like the pile's back what is at a hand's tip is on its way out than on its way in, as far as colours
 # tell: by more than these it was with 285, 273 and 190 that drew and with 16, 5 and 1 that took nothing.
 _LIKE_THE_BACK = ((0.03, 0.34), (0.08, 0.24), (0.2, 0.42))
-# Where nobody asked for colours: fitted to the same stays with the colours left out.
+# Where colours were not seen on both ways: fitted to the same stays with the colours left out.
 _IF_NOT_ASKED = 0.52
 # Whoever draws comes in for the card and takes it home: a hand that neither came less than so many seconds ago nor goes
 # within as many, by this share of how far it reaches in, rests there and only its tip creeps (9 and 37).
@@ -85,6 +85,11 @@ def _log(share: float) -> float:
     return float(np.log(share + _LEAST))
 
 
+def is_alone(reach: Reach, others: Iterable[Reach]) -> bool:
+    """Whether none of the other stays at the draw pile may have done what changed there: a shadow does nothing."""
+    return all(other.track is reach.track or other.track.is_shadow for other in others)
+
+
 def is_sure(reach: Reach, draw: Spot) -> bool:
     """Whether the hand's way alone speaks for a draw in everything."""
     return _odds(reach, draw) <= _NOTHING * _IF_NOT_ASKED
@@ -113,7 +118,7 @@ def _odds(reach: Reach, draw: Spot, back: Floats | None = None) -> float:
         (reach.nearest > _NEAR, _IF_NOT_NEAR),
         (reach.nearest > _BESIDE, _IF_BESIDE),
         (_came(reach) < _COMES, _IF_NOT_COMING),
-        (back is None, _IF_NOT_ASKED),
+        (took is None, _IF_NOT_ASKED),
         *((took is not None and took > more, odds) for more, odds in _LIKE_THE_BACK),
     )
     if _is_among_others(reach):
@@ -170,5 +175,5 @@ def _came(reach: Reach) -> float:
 
 def _turned(reach: Reach, draw: Spot) -> float:
     """Return how far from the pile the hand turned round, in lengths of a card; 0 where it cannot be told."""
-    places = turning_places(reach.track, draw.length)
+    places = turning_places(reach.track, draw.length, goes_home(reach.track, reach.ended))
     return min((float(np.hypot(*(place - draw.middle))) / draw.length for place in places), default=0.0)

@@ -10,7 +10,7 @@ import numpy as np
 from companion.vision.advice import InView
 from companion.vision.alike import by_what_was_borne, is_unlikely, without_hand
 from companion.vision.arms import ArmWatcher
-from companion.vision.drawn import Changes, is_sure, told
+from companion.vision.drawn import Changes, is_alone, is_sure, told
 from companion.vision.drawpile import ONE_BACK, DrawPile, square_at
 from companion.vision.events import (
     Arm,
@@ -258,12 +258,11 @@ class Follower:
         back = None if table is None else table.within(square_at(held.draw))
         if share is None:
             return told(held.reach, held.zone, held.draw, back=back)
-        alone = all(
-            other.event.arm.track == held.event.arm.track for other in self._held_back if other.draw is not None
-        )
+        alone = is_alone(held.reach, (other.reach for other in self._held_back if other.draw is not None))
         since = self._quiet.before(held.reach.began)
         alone = alone and not any(since < drawn <= held.reach.began for drawn in self._drawn)
-        self._drawn = [*self._drawn, held.reach.ended][-_QUIET:]
+        if not held.reach.track.is_shadow:
+            self._drawn = [*self._drawn, held.reach.ended][-_QUIET:]
         event = told(held.reach, held.zone, held.draw, self._changes.odds(share, alone), back)
         if is_sure(held.reach, held.draw):
             self._changes.note(share, 1 - event.drawn[0])

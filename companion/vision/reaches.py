@@ -214,18 +214,19 @@ def _distance(tip: Point, rim: Point | None, spot: Spot) -> tuple[float, float]:
     return within, float(np.hypot(*(end - spot.middle))) / spot.length
 
 
-def turning_places(track: Track, length: float) -> list[Point]:
+def turning_places(track: Track, length: float, until: float = np.inf) -> list[Point]:
     """Return where a hand did something: its places when it was slow and about as far in as it ever came.
 
-    length: a card's, pixels.
+    length: a card's, pixels. until: the time (s) after which it is about something else.
     """
-    came = next((sample.rim for sample in track.samples if sample.rim is not None), None)
+    samples = [sample for sample in track.samples if sample.time <= until]
+    came = next((sample.rim for sample in samples if sample.rim is not None), None)
     if came is None:
         return []
-    depths = [float(np.hypot(*(sample.tip - came))) for sample in track.samples]
+    depths = [float(np.hypot(*(sample.tip - came))) for sample in samples]
     least = max(depths) - _TURNS * length
     slow = (number for number, depth in enumerate(depths) if depth >= least and _speed(track, number) < _SLOW * length)
-    return [_grasp(track, track.samples[number].tip, length) for number in slow]
+    return [_grasp(track, samples[number].tip, length) for number in slow]
 
 
 def _grasp(track: Track, tip: Point, length: float) -> Point:
@@ -267,21 +268,23 @@ def was_laying(reach: Reach, laid: Sequence[tuple[int, float]]) -> bool:
 
     laid: which arms were busy at the discard pile, and when. Who went home in between was not on the way there.
     """
-    track, brief = reach.track, is_brief(reach)
+    track, then = reach.track, THEN_LAYS if is_brief(reach) else _ONE_ACT
     return reach.kind is PileKind.DRAW and any(
-        reach.began - _ONE_ACT <= time <= reach.ended + _ONE_ACT
-        or (brief and reach.ended < time <= reach.ended + THEN_LAYS and not _went_home(track, reach.ended, time))
+        reach.began - _ONE_ACT <= time <= reach.ended + then and time < goes_home(track, reach.ended)
         for number, time in laid
         if number == track.number
     )
 
 
-def _went_home(track: Track, left: float, back: float) -> bool:
-    """Return whether a hand has drawn back to its player between two times (s)."""
-    return any(
-        track.is_drawn_back(number, sample.time - LATELY, sample.time)
-        for number, sample in enumerate(track.samples)
-        if left < sample.time <= back
+def goes_home(track: Track, left: float) -> float:
+    """Return when (s) a hand has drawn back to its player after it left a pile, infinity where it has not yet."""
+    return next(
+        (
+            sample.time
+            for number, sample in enumerate(track.samples)
+            if left < sample.time and track.is_drawn_back(number, sample.time - LATELY, sample.time)
+        ),
+        np.inf,
     )
 
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from companion.vision.drawn import Changes, is_sure, told
+from companion.vision.drawn import Changes, is_alone, is_sure, told
 from companion.vision.events import PileKind
 from companion.vision.geometry import Image
 from companion.vision.motion import Zone
@@ -185,6 +185,39 @@ def test_a_brief_stay_on_the_way_to_the_discard_pile_is_no_draw(seconds: float, 
     assert was_laying(reach, [(1, reach.ended + 0.9)]) is laying
     assert not was_laying(reach, [(2, reach.ended + 0.9)])
     assert not was_laying(reach, [(1, reach.ended + 1.2)])
+
+
+@pytest.mark.parametrize("goes_home", [True, False])
+def test_who_goes_home_with_a_card_may_lay_it_at_once(goes_home: bool) -> None:
+    reach = stay((420.0, 205.0), 0.8)
+    if not goes_home:
+        reach.track.samples = [sample for sample in reach.track.samples if sample.time <= reach.ended]
+    assert was_laying(reach, [(1, reach.ended + 0.7)]) is not goes_home
+
+
+def test_what_a_hand_does_after_it_went_home_tells_nothing_of_a_draw() -> None:
+    once = stay((420.0, 205.0), 0.6)
+    home = once.track.last.time
+    on = [replace(s, time=s.time - 1.0 + home) for s in stay((420.0, 60.0), 0.5).track.samples]
+    for way in (once.track.samples, [*once.track.samples, *on]):
+        reach = replace(once, track=Track(1, list(way)))
+        assert nothing(reach) == pytest.approx(nothing(once))
+    there = [sample for sample in once.track.samples if sample.time <= once.ended]
+    (straight,) = ([*there, *(s for s in on if s.tip[1] < 205)],)
+    assert nothing(replace(once, track=Track(1, straight))) > 2 * nothing(once)
+
+
+def test_colours_that_were_not_seen_tell_what_those_do_that_nobody_asked_for() -> None:
+    reach = stay((420.0, 205.0), 0.5)
+    back = np.full(8, 1 / 8)
+    assert told(reach, ZONE, DRAW, back=back).drawn == told(reach, ZONE, DRAW).drawn
+
+
+def test_a_shadow_beside_a_hand_has_changed_nothing() -> None:
+    hand, other, shadow = (stay((420.0, 205.0), 0.5) for _ in range(3))
+    shadow.track.samples = [replace(sample, firm=0.01) for sample in shadow.track.samples]
+    assert is_alone(hand, [hand, shadow])
+    assert not is_alone(hand, [hand, other])
 
 
 def test_the_top_of_the_pile_tells_of_a_draw_by_how_much_it_changes() -> None:
