@@ -27,12 +27,14 @@ class Visits:
 
     def reach(self, event: PileReached, now: float) -> Reach:
         """Return the observation of a stay at the draw pile that was noted last. now: when it is told of (s)."""
-        began = event.began
+        began, came = event.began, event.began
         for stay in reversed(self._stays[:-1]):
-            if stay.pile is PileKind.DRAW and _goes_on(stay, event.arm, began):
-                began = min(began, stay.began)
-        passing = self._is_passing(event.arm, began, event.time)
-        return Reach(now, event.arm, event.drawn, event.time - began, passing, began < event.began)
+            if stay.pile is PileKind.DRAW and _goes_on(stay, event.arm, came):
+                came = min(came, stay.began)
+                # Who rested beside the pile comes for a card when that hand moves.
+                began = came if stay.drawn[0] < thresholds.RESTED else began
+        passing = self._is_passing(event.arm, came, event.time)
+        return Reach(now, event.arm, event.drawn, event.time - began, passing, came < event.began)
 
     def with_late(self, pending: Sequence[Pending]) -> tuple[Pending, ...]:
         """Return what is pending with what stays at the discard pile tell of arms that were told of before them."""

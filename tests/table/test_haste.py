@@ -145,6 +145,18 @@ def test_a_hand_that_goes_on_from_the_card_it_laid_passes_nothing() -> None:
         assert visits.reach(replace(at_draw_pile, began=93.4), 0.0).passing is passing
 
 
+@pytest.mark.parametrize(("nothing", "seconds"), [(0.5, 1.4), (0.9, 0.6)])
+def test_a_hand_that_rested_beside_the_pile_comes_for_a_card_when_it_moves(nothing: float, seconds: float) -> None:
+    arm, visits = Arm(20.0, 4.0, 1), Visits()
+    drawn = (nothing, *((1 - nothing) * share for share in NUMBER_SHARES))
+    stays = [PileReached(92.6, 92.0, arm, PileKind.DRAW, drawn), PileReached(93.4, 92.8, arm, PileKind.DRAW, _LIKELY)]
+    for stay in stays:
+        visits.note(stay)
+    reach = visits.reach(stays[-1], 0.0)
+    assert reach.stay == pytest.approx(seconds)
+    assert reach.again
+
+
 @pytest.mark.parametrize(("gone", "drew"), [(92.8, False), (97.0, True)])
 def test_who_carries_the_pile_off_has_not_drawn(game: TimedGame, gone: float, drew: bool) -> None:
     game.stay("Ann", 92.0, 92.6)
