@@ -201,7 +201,8 @@ SEEN_LATE_SECONDS = 0.1
 """By how much it must differ when an arm was at two piles: of less, it is seen too late which it came to first."""
 
 RESTED = 0.6
-"""From which likelihood that it took nothing on a hand that goes on to take a card had only rested there."""
+"""A hand that took nothing at the draw pile with this probability and more only rested there: what it does then is
+another stay."""
 
 SAME_ARM_DEGREES = 10.0
 """Within which an arm that comes as another goes is that one, lost out of sight for a moment."""
