@@ -42,7 +42,7 @@ def aligned(image: Image, quad: Quad, picture: Floats, shown: NDArray[np.bool_])
     room = (round(width * (1 + 2 * _ROOM)), round(height * (1 + 2 * _ROOM)))
     seen = cv2.cvtColor(cut(image, edge, *room), cv2.COLOR_BGR2GRAY).astype(np.float32)
     half = np.array([width - 1, height - 1]) / 2
-    x, y = np.meshgrid(np.linspace(-1, 1, width), np.linspace(-1, 1, height))
+    x, y = np.meshgrid(*(np.linspace(-1, 1, side, dtype=np.float32) for side in size))
     scaled = np.array([[half[0], 0, half[0]], [0, half[1], half[1]], [0, 0, 1.0]])
     back = np.linalg.inv(scaled)
     matrix: NDArray[np.float64] = np.array([[1, 0, _ROOM * width], [0, 1, _ROOM * height], [0, 0, 1.0]])
@@ -50,7 +50,7 @@ def aligned(image: Image, quad: Quad, picture: Floats, shown: NDArray[np.bool_])
     for blur, steps in _LEVELS:
         soft, about = cv2.GaussianBlur(own, (0, 0), blur), cv2.GaussianBlur(seen, (0, 0), blur)
         down, across = np.gradient(soft)
-        across, down = across * half[0], down * half[1]
+        across, down = across * np.float32(half[0]), down * np.float32(half[1])
         along = across * x + down * y
         slopes = [across * x, across * y, across, down * x, down * y, down]
         slopes += [-x * along, -y * along] if widely else []
@@ -59,9 +59,9 @@ def aligned(image: Image, quad: Quad, picture: Floats, shown: NDArray[np.bool_])
         values = soft.ravel() - soft.ravel() @ weights
         energy = max(float(weights @ values**2), 1e-6)
         weighted = rows * weights
-        hessian = weighted @ rows.T
+        hessian = (weighted @ rows.T).astype(np.float64)
         hessian += np.eye(len(rows)) * max(_DAMPING[0 if widely else 1] * float(np.trace(hessian)) / len(rows), 1e-6)
-        solve = np.linalg.solve(hessian, weighted)
+        solve = np.linalg.inv(hessian).astype(np.float32) @ weighted
         for _ in range(steps):
             warped = cv2.warpPerspective(about, matrix, size, flags=_WARP, borderMode=cv2.BORDER_REPLICATE).ravel()
             warped = warped - warped @ weights

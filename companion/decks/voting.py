@@ -65,15 +65,8 @@ class Voters:
         votes, seen, known = self._votes(_of(image))
         if len(votes) < _AGREE:
             return []
-        between = votes[:, None] - votes[None]
-        lengths = np.exp(votes[:, 2])
-        apart = between[..., 0] ** 2 + between[..., 1] ** 2
-        agree = (
-            (apart < (_NEAR * lengths[:, None]) ** 2)
-            & (np.abs((between[..., 3] + np.pi / 2) % np.pi - np.pi / 2) < _TURNED)
-            & (np.abs(between[..., 2]) < _SIZED)
-        )
-        left, counts = np.ones(len(votes), bool), agree.sum(1)
+        agree, lengths = _agreeing(votes), np.exp(votes[:, 2])
+        left, counts = np.ones(len(votes), bool), agree.sum(1, dtype=np.int32)
         found: list[Quad] = []
         while len(found) < _MOST:
             best = int(np.where(left, counts, 0).argmax())
@@ -87,9 +80,9 @@ class Voters:
                 )
                 if quad is not None:
                     found.append(quad)
-                    done = chosen[fits | (apart[best, chosen] < (0.3 * _NEAR * lengths[best]) ** 2)]
+                    done = chosen[fits | (_apart(votes[best], votes[chosen]) < (0.3 * _NEAR * lengths[best]) ** 2)]
             left[done] = left[best] = False
-            counts = counts - agree[:, done].sum(1)
+            counts -= agree[:, done].sum(1, dtype=np.int32)
         return found
 
     def _votes(self, found: Keypoints) -> tuple[Floats, Floats, Floats]:
@@ -125,6 +118,26 @@ class Voters:
         if matrix is None or fits.sum() < _AGREE:
             return None, np.zeros(len(seen), bool)
         return np.asarray(self._card @ matrix[:, :2].T + matrix[:, 2], np.float32), fits.ravel() > 0
+
+
+def _agreeing(votes: Floats) -> NDArray[np.bool_]:
+    """Return (N, N) which of (N, 4) votes agree with each, which says how near the others must be."""
+    x, y, size, turn = np.ascontiguousarray(votes.T)
+    # The nearest first: few of all pairs are left to be looked at more closely.
+    apart, down = np.subtract.outer(x, x), np.subtract.outer(y, y)
+    apart *= apart
+    down *= down
+    apart += down
+    agree = np.asarray(apart < ((_NEAR * np.exp(size)) ** 2)[:, None])
+    one, other = np.nonzero(agree)
+    turned = (turn[one] - turn[other] + np.pi / 2) % np.pi - np.pi / 2
+    agree[one, other] = (np.abs(size[one] - size[other]) < _SIZED) & (np.abs(turned) < _TURNED)
+    return agree
+
+
+def _apart(vote: Floats, others: Floats) -> Floats:
+    """Return (N,) the squared distances of the middles that other votes (N, 4) tell from that of one."""
+    return np.asarray(((others[:, :2] - vote[:2]) ** 2).sum(1), np.float32)
 
 
 def _of(image: Image) -> Keypoints:
