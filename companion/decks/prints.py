@@ -50,6 +50,57 @@ _CHOSEN = 24
 _PRINT, _FOUND = 8.0, 0.5
 
 
+@dataclass(frozen=True, eq=False)
+class Beside:
+    """What is seen in O places, beside K pictures: both (cells, 3, O, K) the mean products, mean (cells, 3, O), square
+    (cells, O) the mean squares of all colours; own, own_square (cells, 3, K) the pictures' means and mean squares.
+
+    Sums over colours are written out, as these are the innermost numbers of all that is sought.
+    """
+
+    both: Floats
+    mean: Floats
+    square: Floats
+    own: Floats
+    own_square: Floats
+
+    def light(self, weights: Floats) -> tuple[Floats, Floats, Floats]:
+        """Return the gains (3, K) and offsets (3, K) that make pictures what is seen, and the gains in all (K,).
+
+        weights: (cells, K). What is seen is taken as it is, not shifted.
+        """
+        count = weights.sum(0) + 1e-3
+        squares, products, sums = (
+            np.einsum("ck,cik->ik", weights, part) for part in (self.own_square, self.both[:, :, 0], self.own)
+        )
+        seen = np.einsum("ck,ci->ik", weights, self.mean[..., 0])
+        level = np.clip(products.sum(0) / (squares.sum(0) + 1e-3), *_GAINS)
+        held = _HELD * count
+        low, high = (share * level for share in _TINT)
+        gain = np.clip((products + held * level) / (squares + held), low, high)
+        offset = np.clip((seen - gain * sums) / count, -_OFFSET, _OFFSET)
+        gain = np.clip((products - offset * sums + held * level) / (squares + held), low, high)
+        return gain, offset, level
+
+    def at_once(self, gain: Floats, offset: Floats) -> Floats:
+        """Return (cells, K) the mean squares by which what is seen, not shifted, differs from pictures in a light."""
+        return self._differing(gain, offset, slice(1))[:, 0]
+
+    def at_best(self, gain: Floats, offset: Floats) -> Floats:
+        """Return the same where each cell lies off as it fits best."""
+        return np.asarray(self._differing(gain, offset, slice(None)).min(1), np.float32)
+
+    def _differing(self, gain: Floats, offset: Floats, places: slice) -> Floats:
+        """Return (cells, O, K) the mean squares of what differs."""
+        alone = np.einsum("ik,cik->ck", gain**2, self.own_square) + (offset**2).sum(0)
+        alone += np.einsum("ik,cik->ck", 2 * gain * offset, self.own)
+        off = np.einsum("ik,cijk->cjk", -2 * gain, self.both[:, :, places])
+        off += np.matmul(self.mean[:, :, places].transpose(0, 2, 1), -2 * offset)
+        off += alone[:, None]
+        off += self.square[:, places, None]
+        return np.asarray(off / 3, np.float32)
+
+
 class _Level:
     """The deck's pictures (P, H, W, 3) at one size, in cells. variance: of noise and copies (cells,)."""
 
@@ -63,28 +114,26 @@ class _Level:
         spread = np.maximum(self.square - self.mean**2, 0)
         self.spread = spread.reshape(DOWN * ACROSS, 3, -1).mean(1)
 
-    def errors(self, offs: Floats, free: Shown, chosen: NDArray[np.intp] | slice) -> Floats:
-        """Return (cells, K) errors of chosen pictures, in their variances.
-
-        offs: (O, H, W, 3) what is seen, shifted by some pixels; each cell may lie off by any of them.
-        """
+    def beside(self, offs: Floats, chosen: NDArray[np.intp] | slice) -> Beside:
+        """Return what is seen, (O, H, W, 3) shifted by some pixels, beside chosen pictures."""
         cells = _in_cells(offs)
         count = DOWN * ACROSS
-        both = np.matmul(self.cells[:, chosen], cells.transpose(0, 2, 1)) / cells.shape[-1]
+        both = np.matmul(cells, self.cells[:, chosen].transpose(0, 2, 1)) / cells.shape[-1]
         both = both.reshape(count, 3, *both.shape[1:])
         mean, square = (part.reshape(count, 3, -1) for part in (cells.mean(-1), (cells**2).mean(-1)))
         own, own_square = (part[:, chosen].reshape(count, 3, -1) for part in (self.mean, self.square))
+        return Beside(both, mean, square.sum(1), own, own_square)
+
+    def errors(self, seen: Beside, free: Shown) -> Floats:
+        """Return (cells, K) errors of the pictures beside what is seen, in their variances.
+
+        Each cell may lie off by any of the shifts.
+        """
         open_cells = free.reshape(-1, 1).astype(np.float32)
-        weights = np.repeat(open_cells, own.shape[2], 1)
-        for again in (True, False):
-            gain, offset, level = _light(weights, own, own_square, mean[..., :1], both[..., 0])
-            alone = gain**2 * own_square + offset**2 + 2 * gain * offset * own
-            if again:
-                off = square[..., :1] + alone - 2 * gain * both[..., 0] - 2 * offset * mean[..., :1]
-                weights = open_cells / (1 + (off.mean(1) / level**2 / self.variance[:, None] / 2) ** 2)
-        off = square[:, :, None] + alone[..., None]
-        off = off - 2 * gain[:, :, None] * both - 2 * offset[:, :, None] * mean[:, :, None]
-        return np.asarray(off.mean(1).min(-1) / level**2 / self.variance[:, None], np.float32)
+        gain, offset, level = seen.light(np.repeat(open_cells, seen.own.shape[2], 1))
+        off = seen.at_once(gain, offset) / (level**2 * self.variance[:, None])
+        gain, offset, level = seen.light(np.asarray(open_cells / (1 + (off / 2) ** 2), np.float32))
+        return np.asarray(seen.at_best(gain, offset) / (level**2 * self.variance[:, None]), np.float32)
 
 
 @dataclass(frozen=True, eq=False)
@@ -141,19 +190,24 @@ class Prints:
         """Return the prints of kept pictures of these cards, numbers of ALL_CARDS or UNNAMED."""
         return cls(*_one_each(pictures, cards))
 
-    def compare(self, image: Image, quad: Quad, free: Shown, exactly: bool = True) -> Compared:
-        """Return how the pictures fit an outline (4, 2) in a (H, W, 3) BGR uint8 picture. free: what may show there.
+    def at_a_glance(self, image: Image, quad: Quad) -> Beside:
+        """Return what an outline (4, 2) in a (H, W, 3) BGR uint8 picture shows beside the deck's, at half the size."""
+        return self._coarse.beside(_halved(_soft(cut(image, quad, *SIZE))[None]), slice(None))
 
-        exactly: whether the pictures that fit best at half the size are compared at the whole, and their cells may lie
-        off by a pixel; the others then count as unlike.
+    def compare(self, seen: Beside, free: Shown) -> Compared:
+        """Return how the pictures fit what was seen at a glance. free: what may show there."""
+        return Compared(self._coarse.errors(seen, free), free, self._coarse)
+
+    def compare_closely(self, image: Image, quad: Quad, free: Shown) -> Compared:
+        """Return how the pictures fit an outline (4, 2) that fit best at a glance; the others count as unlike.
+
+        image: (H, W, 3) BGR uint8. Cells may lie off by a pixel.
         """
-        seen = _soft(cut(image, quad, *SIZE))
-        coarse = Compared(self._coarse.errors(_halved(seen[None]), free, slice(None)), free, self._coarse)
-        if not exactly:
-            return coarse
+        crop = _soft(cut(image, quad, *SIZE))
+        coarse = self.compare(self._coarse.beside(_halved(crop[None]), slice(None)), free)
         best = np.argsort(-coarse.scores)[:_CHOSEN]
         errors = np.full_like(coarse.errors, _MOST)
-        errors[:, best] = self._clear.errors(_shifted(seen), free, best)
+        errors[:, best] = self._clear.errors(self._clear.beside(_shifted(crop), best), free)
         return Compared(errors, free, self._clear)
 
     def shown(self, image: Image, quad: Quad, card: int) -> Shown:
@@ -162,9 +216,8 @@ class Prints:
         if not len(chosen):
             return np.zeros((DOWN, ACROSS), bool)
         whole = np.ones((DOWN, ACROSS), bool)
-        compared = Compared(
-            self._clear.errors(_shifted(_soft(cut(image, quad, *SIZE))), whole, chosen), whole, self._clear
-        )
+        seen = self._clear.beside(_shifted(_soft(cut(image, quad, *SIZE))), chosen)
+        compared = Compared(self._clear.errors(seen, whole), whole, self._clear)
         return compared.shown(int(compared.scores.argmax()))
 
     def scores_of_cards(self, scores: Floats) -> Floats:
@@ -175,27 +228,6 @@ class Prints:
         best = np.full(CLASSES + 1, scores.min(), np.float32)
         np.maximum.at(best, self.cards, scores)
         return best
-
-
-def _light(
-    weights: Floats, own: Floats, own_square: Floats, mean: Floats, both: Floats
-) -> tuple[Floats, Floats, Floats]:
-    """Return the gains (3, K) and offsets (3, K) that make K pictures what is seen, and the gains in all (K,).
-
-    weights: (cells, K). own, own_square: means and mean squares of the pictures' cells, (cells, 3, K). mean, both:
-    those of what is seen, (cells, 3, 1), and of its products with the pictures.
-    """
-    count = weights.sum(0) + 1e-3
-    weighted = weights[:, None]
-    squares, products = (weighted * own_square).sum(0), (weighted * both).sum(0)
-    sums, seen = (weighted * own).sum(0), (weighted * mean).sum(0)
-    level = np.clip(products.sum(0) / (squares.sum(0) + 1e-3), *_GAINS)
-    held = _HELD * count
-    low, high = (share * level for share in _TINT)
-    gain = np.clip((products + held * level) / (squares + held), low, high)
-    offset = np.clip((seen - gain * sums) / count, -_OFFSET, _OFFSET)
-    gain = np.clip((products - offset * sums + held * level) / (squares + held), low, high)
-    return gain, offset, level
 
 
 def _soft(picture: Image) -> Floats:
@@ -209,9 +241,8 @@ def _shifted(picture: Floats) -> Floats:
 
 def _halved(pictures: Floats) -> Floats:
     """Return pictures (N, H, W, 3) at half their size."""
-    count, height, width, colors = pictures.shape
-    quarters = pictures.reshape(count, height // 2, 2, width // 2, 2, colors)
-    return np.asarray(quarters.mean((2, 4)), np.float32)
+    rows = pictures[:, ::2] + pictures[:, 1::2]
+    return np.asarray((rows[:, :, ::2] + rows[:, :, 1::2]) / 4, np.float32)
 
 
 def _in_cells(pictures: Floats) -> Floats:

@@ -10,10 +10,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from companion.decks.aligning import aligned
-from companion.decks.prints import Compared, Prints, Shown
+from companion.decks.prints import Beside, Compared, Prints, Shown
 from companion.vision.geometry import Image, Quad
 from companion.vision.labels import Floats
-from companion.vision.outlines import is_card_shaped
 
 # How often an outline is moved: the first picture laid into it may have been another card's.
 _TIMES = 2
@@ -42,24 +41,22 @@ class Proof:
         return float(self.telling.sum()) * share**4
 
 
-def glance(prints: Prints, image: Image, quad: Quad, free: Shown) -> Proof | None:
-    """Return what the pictures tell of an outline (4, 2) as it is, None where it is none.
+def glance(prints: Prints, quad: Quad, seen: Beside, free: Shown) -> Proof:
+    """Return what the pictures tell of an outline (4, 2) as it is.
 
-    image: (H, W, 3) BGR uint8. free: which cells no other card hides.
+    seen: what it shows beside them. free: which cells no other card hides.
     """
-    if not is_card_shaped(quad):
-        return None
-    return _told(prints, quad, prints.compare(image, quad, free, exactly=False))
+    return _told(prints, quad, prints.compare(seen, free))
 
 
 def proof(prints: Prints, image: Image, one: Proof, free: Shown) -> Proof:
     """Return what is told of an outline at a second look, moved to where the likeliest card's picture fits."""
-    here = _told(prints, one.quad, prints.compare(image, one.quad, free))
+    here = _told(prints, one.quad, prints.compare_closely(image, one.quad, free))
     for _ in range(_TIMES):
         moved = aligned(image, one.quad, prints.pictures[one.picture], one.shown & free)
         if moved is None:
             break
-        there = _told(prints, moved, prints.compare(image, moved, free))
+        there = _told(prints, moved, prints.compare_closely(image, moved, free))
         if there.scores.max() <= here.scores.max():
             break
         one = here = there

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import cv2
 import numpy as np
@@ -14,18 +14,29 @@ from companion.decks.deckfile import LearntDeck
 from companion.decks.kept import Arrays
 from companion.decks.keypoints import Keypoints
 from companion.decks.look import CLASSES, NOTHING, UNNAMED
-from companion.decks.prints import ACROSS, DOWN, SIZE, Prints, Shown
+from companion.decks.prints import ACROSS, DOWN, SIZE, Beside, Prints, Shown
 from companion.decks.proving import Proof, glance, proof
 from companion.decks.views import outline
 from companion.decks.voting import Voters
-from companion.vision.geometry import Image, Quad, homography, intersection_over_union, project, unit_square
+from companion.vision.geometry import (
+    Image,
+    Quad,
+    homography,
+    intersection_over_smaller,
+    intersection_over_union,
+    project,
+    unit_square,
+)
 from companion.vision.labels import Floats
 from companion.vision.learnt import Sought
+from companion.vision.outlines import is_card_shaped
 
 # Outlines that share more are looked at once.
 _SAME = 0.92
 # An outline that shares more with a card found is that card: neighbours in a fan share less.
 _TWICE = 0.85
+# What is boxed lies on a card that has such a share of it.
+_ON = 0.5
 # Scale at which is kept what cards cover, and by how much (px of a card's picture) that is more than their cells.
 _SCALE, _MORE = 0.25, 9
 # A card shows so many cells of its own, so many of them with print, and so large a share of those that no other hides.
@@ -53,11 +64,12 @@ _TRUSTED = 0.15
 class _Seen:
     """What an outline shows by itself, where cards found before leave it free, and how much speaks for it.
 
-    told: what speaks for it by how others lie.
+    look: what lies there beside the deck's pictures. told: what speaks for it by how others lie.
     """
 
     proof: Proof
     free: Shown
+    look: Beside
     told: float
 
     @property
@@ -116,11 +128,18 @@ class Seeker:
         """Whether the deck's pictures are hardly of its cards. read: share of them that the networks name rightly."""
         return self._telling.found < min(_TRUSTED, read)
 
-    def seek(self, image: Image, known: Sequence[Quad], sure: Sequence[tuple[Quad, int]] = ()) -> list[Sought]:
+    def seek(
+        self,
+        image: Image,
+        known: Sequence[Quad],
+        sure: Sequence[tuple[Quad, int]] = (),
+        boxed: Sequence[Quad] | None = None,
+    ) -> list[Sought]:
         """Return the cards in a (H, W, 3) BGR uint8 picture, the topmost first, without those that are sure.
 
-        known: outlines (4, 2) in which some may lie, besides those that keypoints tell. sure: outlines of cards,
-        numbers of ALL_CARDS, that lie there.
+        known: outlines (4, 2) in which some may lie. sure: outlines of cards, numbers of ALL_CARDS, that lie there.
+        boxed: what shows cards or parts of them: where each lies on a card that is sure or told in a known outline,
+        there are no others. Else, or where that is None, keypoints tell of further outlines.
         """
         height, width = (round(side * _SCALE) for side in image.shape[:2])
         covered = np.zeros((height, width), np.uint8)
@@ -130,9 +149,22 @@ class Seeker:
             if shown.mean() > _SHARE:
                 covered |= _cover(quad, shown, covered.shape)
                 there.append(quad)
-        open_to_doubt = [quad for quad in (*known, *self._voters.outlines(image)) if _others([quad], there)]
-        outlines = _others(open_to_doubt, (), _SAME)
-        left = [seen for quad in outlines if (seen := self._at_a_glance(image, quad, covered)) is not None]
+        outlines = _others([quad for quad in known if _others([quad], there)], (), _SAME)
+        seen = self._at_a_glances(image, outlines, covered)
+        likely = [one.proof.quad for one in seen if one.worth >= _LEAST]
+        if boxed is not None and _explain([*there, *likely], boxed):
+            found = self._told(image, seen, covered.copy(), there)
+            if _explain([*there, *(one.quad for one in found)], boxed):
+                return found
+        further = [quad for quad in self._voters.outlines(image) if _others([quad], there)]
+        more = _others([*outlines, *further], (), _SAME)[len(outlines) :]
+        return self._told(image, [*seen, *self._at_a_glances(image, more, covered)], covered, there)
+
+    def _told(self, image: Image, left: list[_Seen], covered: NDArray[np.uint8], there: Sequence[Quad]) -> list[Sought]:
+        """Return the cards that lie in outlines, the topmost first, and in those to which they lead on.
+
+        covered: (h, w) what cards hide that lie there, to which is added what those found do.
+        """
         found: list[Sought] = []
         further: list[Quad] = []
         while True:
@@ -143,12 +175,10 @@ class Seeker:
                 lying = [*there, *(one.quad for one in found)]
                 onward = _others(continued(lying), [*lying, *further])[: _FURTHER - len(further)]
                 further += onward
-                likely = [
-                    seen for quad in onward if (seen := self._at_a_glance(image, quad, covered, _LEAST)) is not None
-                ]
+                likely = self._at_a_glances(image, onward, covered, _LEAST)
                 if not likely:
                     return found
-                left += likely
+                left = [*left, *likely]
                 continue
             taken = best
             left = [seen for seen in left if seen is not taken]
@@ -161,17 +191,28 @@ class Seeker:
                 continue
             found.append(self._sought(one, shown))
             covered |= _cover(one.quad, shown, covered.shape)
-            left = [seen for old in left if (seen := self._again(image, old, covered)) is not None]
+            left = [seen for old in left if (seen := self._again(old, covered)) is not None]
 
-    def _at_a_glance(self, image: Image, quad: Quad, covered: NDArray[np.uint8], told: float = 0.0) -> _Seen | None:
+    def _at_a_glances(
+        self, image: Image, quads: Sequence[Quad], covered: NDArray[np.uint8], told: float = 0.0
+    ) -> list[_Seen]:
+        return [seen for quad in quads if (seen := self._at_a_glance(image, quad, covered, told)) is not None]
+
+    def _at_a_glance(self, image: Image, quad: Quad, covered: NDArray[np.uint8], told: float) -> _Seen | None:
         free = _free(quad, covered)
-        one = glance(self._prints, image, quad, free) if free.sum() >= _CELLS else None
-        return None if one is None else _Seen(one, free, told)
+        if free.sum() < _CELLS or not is_card_shaped(quad):
+            return None
+        look = self._prints.at_a_glance(image, quad)
+        return _Seen(glance(self._prints, quad, look, free), free, look, told)
 
-    def _again(self, image: Image, old: _Seen, covered: NDArray[np.uint8]) -> _Seen | None:
+    def _again(self, old: _Seen, covered: NDArray[np.uint8]) -> _Seen | None:
         """Return the same of an outline of which a card found since may hide more."""
-        quad = old.proof.quad
-        return old if (_free(quad, covered) == old.free).all() else self._at_a_glance(image, quad, covered, old.told)
+        free = _free(old.proof.quad, covered)
+        if (free == old.free).all():
+            return old
+        if free.sum() < _CELLS:
+            return None
+        return replace(old, proof=glance(self._prints, old.proof.quad, old.look, free), free=free)
 
     def _sought(self, one: Proof, shown: Shown) -> Sought:
         logs = np.asarray(_logs(one.scores, one.shown, self._telling.nats), np.float32)
@@ -195,7 +236,7 @@ def telling(pictures: Sequence[Image], cards: Sequence[int]) -> Telling:
     whole = np.ones((DOWN, ACROSS), bool)
     rows = []
     for i in asked[:: -(-len(asked) // _ASKED)]:
-        compared = prints.compare(pictures[i], outline(), whole)
+        compared = prints.compare_closely(pictures[i], outline(), whole)
         rows.append((cards[i], compared.scores, compared.shown(int(compared.scores.argmax()))))
 
     def told(nats: float) -> float:
@@ -219,6 +260,9 @@ def _logs(scores: Floats, shown: Shown, nats: float) -> Floats:
     return np.asarray(np.maximum(nats / ill * (scores - best), -_MOST), np.float32)
 
 
+_MIDDLES = np.stack(np.meshgrid((np.arange(ACROSS) + 0.5) / ACROSS, (np.arange(DOWN) + 0.5) / DOWN), 2).reshape(-1, 2)
+
+
 def _others(quads: Sequence[Quad], known: Sequence[Quad], same: float = _TWICE) -> list[Quad]:
     """Return the outlines that are none of those known, none twice. same: what one shares with such a one."""
     others: list[Quad] = []
@@ -228,11 +272,14 @@ def _others(quads: Sequence[Quad], known: Sequence[Quad], same: float = _TWICE) 
     return others
 
 
+def _explain(cards: Sequence[Quad], boxed: Sequence[Quad]) -> bool:
+    """Whether there are cards, and each of what was boxed lies on one of them."""
+    return bool(cards) and all(any(intersection_over_smaller(box, card) >= _ON for card in cards) for box in boxed)
+
+
 def _free(quad: Quad, covered: NDArray[np.uint8]) -> Shown:
     """Return which cells of a card no card found before covers, and lie in the picture."""
-    y, x = np.mgrid[0:DOWN, 0:ACROSS]
-    middles = np.stack([(x.ravel() + 0.5) / ACROSS, (y.ravel() + 0.5) / DOWN], 1)
-    places = project(homography(unit_square(), quad), middles) * _SCALE
+    places = project(homography(unit_square(), quad), _MIDDLES) * _SCALE
     height, width = covered.shape
     inside = (places >= 0).all(1) & (places[:, 0] < width) & (places[:, 1] < height)
     free = np.zeros(len(places), bool)

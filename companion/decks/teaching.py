@@ -83,12 +83,19 @@ class DeckLooks:
         """Whether indices are."""
         return self.indices.sharpness > 0
 
-    def seek(self, image: Image, known: Sequence[Quad], sure: Sequence[tuple[Quad, int]] = ()) -> list[Sought]:
+    def seek(
+        self,
+        image: Image,
+        known: Sequence[Quad],
+        sure: Sequence[tuple[Quad, int]] = (),
+        boxed: Sequence[Quad] | None = None,
+    ) -> list[Sought]:
         """Return the deck's cards in a picture, the topmost first, without those that are sure.
 
         known: outlines (4, 2) in which some may lie. sure: outlines of cards, numbers of ALL_CARDS, that lie there.
+        boxed: what shows all cards that there are, if only a part of them, None where others may lie anywhere.
         """
-        return [] if self.seeker is None else self.seeker.seek(image, known, sure)
+        return [] if self.seeker is None else self.seeker.seek(image, known, sure, boxed)
 
     def are_of_another(self, image: Image, cards: Sequence[Quad]) -> bool:
         """Whether of the cards that lie whole in outlines (4, 2) of a picture none is like any of this deck."""

@@ -102,8 +102,9 @@ class Assembler:
         sightings = without_echo([*sightings, *self._hidden.among(image, loose, sightings, indices, read)])
         if seeks:
             sure = [card for card in whole if _is_surely_learnt(card)]
-            known = [*(s.quad for s in sightings), *_beside(self._faint_cards(boxes), whole)]
-            sought = self._reader.sought(image, known, sure)
+            unread = [box.quad for box in surely if box.kind is BoxKind.CARD]
+            known = [*(s.quad for s in sightings), *_beside([*unread, *self._faint_cards(boxes)], whole)]
+            sought = self._reader.sought(image, known, sure, self._telling(boxes, several=len(sightings) >= _SEVERAL))
             sightings = with_sought(sightings, sought, self._limits.misread, sure)
         return sorted(sightings, key=lambda sighting: (not sighting.whole, float(sighting.quad[:, 0].mean())))
 
@@ -138,6 +139,11 @@ class Assembler:
         """Return the outlines of cards that are boxed too faintly to count by themselves, the likeliest."""
         faint = [box.quad for box in boxes if box.kind is BoxKind.CARD and box.score < self._limits.box]
         return faint[:_FAINT_CARDS]
+
+    def _telling(self, boxes: Sequence[Box], several: bool) -> list[Quad]:
+        """Return what is boxed so surely that a learnt deck's card shows there: beside several others, if faintly."""
+        least = {BoxKind.CARD: FAINT_BESIDE if several else self._limits.faint_box, BoxKind.INDEX: _FAINT_INDEX}
+        return [box.quad for box in boxes if box.score >= least[box.kind]]
 
     def _learnt_cards(
         self, image: Image, boxes: Sequence[Box], whole: Sequence[Reading], indices: Sequence[Reading]

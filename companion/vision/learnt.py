@@ -113,10 +113,17 @@ class Deck(Protocol):
     def tells_indices(self) -> bool:
         """Whether indices are."""
 
-    def seek(self, image: Image, known: Sequence[Quad], sure: Sequence[tuple[Quad, int]] = ()) -> list[Sought]:
+    def seek(
+        self,
+        image: Image,
+        known: Sequence[Quad],
+        sure: Sequence[tuple[Quad, int]] = (),
+        boxed: Sequence[Quad] | None = None,
+    ) -> list[Sought]:
         """Return the deck's cards in a picture, the topmost first, without those that are sure.
 
         known: outlines (4, 2) in which some may lie. sure: outlines of cards, numbers of ALL_CARDS, that lie there.
+        boxed: what shows all cards that there are, if only a part of them, None where others may lie anywhere.
         """
 
     def are_of_another(self, image: Image, cards: Sequence[Quad]) -> bool:

@@ -302,15 +302,22 @@ class Reader:
         """Whether of the cards that lie whole in outlines (4, 2) none is like any of the learnt deck."""
         return self._deck is not None and self._deck.are_of_another(image, cards)
 
-    def sought(self, image: Image, known: Sequence[Quad], sure: Sequence[Reading] = ()) -> list[tuple[Reading, Sought]]:
+    def sought(
+        self,
+        image: Image,
+        known: Sequence[Quad],
+        sure: Sequence[Reading] = (),
+        boxed: Sequence[Quad] | None = None,
+    ) -> list[tuple[Reading, Sought]]:
         """Return the learnt deck's cards in a picture, told by their pictures and by the networks, the topmost first.
 
-        known: outlines (4, 2) in which some may lie. sure: cards that need not be told, and hide others.
+        known: outlines (4, 2) in which some may lie. sure: cards that need not be told, and hide others. boxed: what
+        shows all cards that there are, if only a part of them, None where others may lie anywhere.
         """
         if self._deck is None:
             return []
         told = [(card.quad, ALL_CARDS.index(card.card)) for card in sure]
-        return [(self._seen_there(image, one, self._deck), one) for one in self._deck.seek(image, known, told)]
+        return [(self._seen_there(image, one, self._deck), one) for one in self._deck.seek(image, known, told, boxed)]
 
     def _seen_there(self, image: Image, one: Sought, deck: Deck) -> Reading:
         """Return what a card is, by its picture and, where that leaves doubt, by what the networks read there."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from unittest.mock import MagicMock
 
 import cv2
 import numpy as np
@@ -25,9 +26,12 @@ from companion.decks.seeking import Seeker, Telling, telling
 from companion.decks.teaching import DeckLooks, learnt_looks, looks, views_of
 from companion.decks.views import PICTURE, outline, usual_spot
 from companion.decks.voting import Voters
+from companion.vision.assembly import Assembler
+from companion.vision.boxes import Box, BoxKind
 from companion.vision.detector import CardDetector, model_folder
 from companion.vision.geometry import Image, Quad, corner_frames, homography, intersection_over_union, unit_square
 from companion.vision.learnt import Placed, Sought
+from companion.vision.limits import ReadingLimits
 from companion.vision.reader import _Pass
 from companion.vision.reading import Reading, Scale
 from companion.vision.sightings import Sighting
@@ -121,6 +125,36 @@ def test_a_hand_is_followed_to_cards_that_nothing_else_tells_of(faces: list[Imag
     assert _names(seeker.seek(_lit(picture), quads[3:])) == [NAMES[3]]
 
 
+def test_keypoints_are_asked_only_where_boxes_show_what_lies_in_no_known_outline(
+    faces: list[Image], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    picture, quads = _table(800, 600), [_turned(200, 300, 20), _turned(560, 300, -15)]
+    for face, quad in zip(faces, quads, strict=False):
+        _lay(picture, face, quad)
+    seeker, lit = Seeker.of(_deck(faces), CARDS), _lit(picture)
+    corners = [corner_frames(quad)[0] for quad in quads]
+    asked: list[Image] = []
+    outlines = Voters.outlines
+    monkeypatch.setattr(Voters, "outlines", lambda self, image: asked.append(image) or outlines(self, image))
+    # All that is boxed lies on a card that a known outline tells.
+    assert _names(seeker.seek(lit, quads[:1], boxed=[quads[0], corners[0]])) == [NAMES[0]]
+    assert _names(seeker.seek(lit, quads[1:], [(quads[0], CARDS[0])], boxed=corners)) == [NAMES[1]]
+    assert not asked
+    # A corner on none of them tells of another card, as does that nothing is known of where cards may be.
+    assert sorted(_names(seeker.seek(lit, quads[:1], boxed=corners))) == sorted(NAMES[:2])
+    assert sorted(_names(seeker.seek(lit, quads[:1]))) == sorted(NAMES[:2])
+    # No card at all is no answer.
+    assert sorted(_names(seeker.seek(lit, [], boxed=[]))) == sorted(NAMES[:2])
+    assert len(asked) == 3
+
+
+def test_beside_several_cards_a_fainter_box_shows_another_one() -> None:
+    assembler = Assembler(MagicMock(), ReadingLimits.load(model_folder() / "limits.json"))
+    boxes = [Box(kind, _turned(300, 300, 0), score) for kind in BoxKind for score in (0.02, 0.06, 0.15, 0.25)]
+    told = {several: assembler._telling(boxes, several) for several in (False, True)}
+    assert [len(told[several]) for several in (False, True)] == [3, 4]
+
+
 def test_cards_of_another_design_and_bare_tables_are_left_alone(faces: list[Image]) -> None:
     seeker, picture = Seeker.of(_deck(faces), CARDS), _table(800, 600)
     assert seeker.seek(picture, [_turned(400, 300, 20)]) == []
@@ -158,8 +192,7 @@ def test_print_that_explains_less_than_half_of_what_is_seen_speaks_for_nothing()
     told = {}
     for level in (0.5, 9.0):
         seen = np.clip(plain + noise.normal(0, level, plain.shape), 0, 255).astype(np.uint8)
-        one = glance(prints, seen, quad, free)
-        assert one is not None
+        one = glance(prints, quad, prints.at_a_glance(seen, quad), free)
         assert one.shown.all()
         told[level] = int(one.telling.sum())
     assert told[0.5] == 2
