@@ -13,6 +13,7 @@ from companion.vision.geometry import (
     Quad,
     corner_frames,
     homography,
+    intersection_over_smaller,
     intersection_over_union,
     project,
     unit_square,
@@ -39,6 +40,9 @@ _ANOTHERS = 0.5
 # What was made out as a card that lies open is the sought one where the outlines share so much: of two neighbours in a
 # hand these do by less.
 _OUTLINED = 0.7
+
+# A card lies in a larger outline by so much of it; of two like cards that lie on each other less does.
+_LIES_IN = 0.9
 
 
 def with_sought(
@@ -81,9 +85,17 @@ def with_sought(
 
 
 def _is_far_larger(sighting: Sighting, cards: Sequence[Reading], counts: Sequence[bool]) -> bool:
-    """Whether a whole outline is far larger than a surer card that was sought and counts, as about all the table."""
+    """Whether a whole outline is far larger than a surer card that was sought and counts, as about all the table.
+
+    Or was read as that very card, which lies in it: its box was too large.
+    """
     return sighting.whole and any(
-        counted and card.confidence > sighting.confidence and lies_small(card.quad, sighting.quad)
+        counted
+        and card.confidence > sighting.confidence
+        and (
+            lies_small(card.quad, sighting.quad)
+            or (card.card == sighting.card and intersection_over_smaller(card.quad, sighting.quad) > _LIES_IN)
+        )
         for card, counted in zip(cards, counts, strict=True)
     )
 

@@ -273,6 +273,17 @@ def test_what_is_far_larger_than_a_surer_card_that_was_sought_is_none(side: floa
     assert len(found) == 1 + counts
 
 
+@pytest.mark.parametrize(("name", "moved", "counts"), [("red 7", 0, False), ("blue 3", 0, True), ("red 7", 120, True)])
+def test_a_card_is_not_told_again_by_a_box_too_large_for_it(name: str, moved: float, counts: bool) -> None:
+    quad, logs = _turned(300, 300, 10), np.full(57, -9, np.float32)
+    logs[CARDS[0]] = 0
+    reading = Reading(quad, logs, Scale(1.0, np.ones(57, bool)), 1.0)
+    around = np.asarray(quad.mean(0) + (moved, 10) + 2.1 * (quad - quad.mean(0)), np.float32)
+    sighting = Sighting(around, (Card.parse(name), Card.parse("wild")), (0.7, 0.3), True)
+    found = with_sought([sighting], [(reading, Sought(quad, logs, np.ones((12, 8), bool)))], 0.24)
+    assert len(found) == 1 + counts
+
+
 @pytest.mark.parametrize(("side", "counts"), [(1.0, True), (0.5, True), (0.3, False)])
 def test_what_is_far_smaller_than_a_sure_card_is_none(side: float, counts: bool) -> None:
     quad, logs = _turned(300, 300, 10), np.full(57, -9, np.float32)
