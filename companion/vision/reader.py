@@ -390,8 +390,9 @@ class Reader:
         as_read = seen if deck.tells_indices else replace(seen, belonging=0.0)
         if seen.belonging >= _SURELY and seen.logs.max() > _CLEARLY_INDEX:
             return as_read
-        # Of a design that it knows the reader tells what is no index better than a small picture that fits.
-        if not deck.seeks and seen.nothing > seen.confidence:
+        # Of a design that it knows the reader tells what is no index better than a small picture that fits: by what it
+        # says, or as what it sees looks like no index of the deck. Many a letter of a card's print fits a number.
+        if not deck.seeks and (seen.nothing > seen.confidence or seen.belonging <= 0):
             return as_read
         placed = deck.place_index(image, seen.quad)
         if placed is None:
