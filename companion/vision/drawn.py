@@ -85,9 +85,14 @@ def _log(share: float) -> float:
     return float(np.log(share + _LEAST))
 
 
-def is_alone(reach: Reach, others: Iterable[Reach]) -> bool:
-    """Whether none of the other stays at the draw pile may have done what changed there: a shadow does nothing."""
-    return all(other.track is reach.track or other.track.is_shadow for other in others)
+def is_alone(reach: Reach, others: Iterable[Reach], drawn: Iterable[float], since: float) -> bool:
+    """Whether nobody else may have done what changed at the draw pile: a shadow does nothing.
+
+    others: stays there that are not told of yet. drawn: when (s) those ended that are. since: when (s) the pile was
+    last seen as it was before.
+    """
+    nobody = all(other.track is reach.track or other.track.is_shadow for other in others)
+    return nobody and not any(since < ended <= reach.ended for ended in drawn)
 
 
 def is_sure(reach: Reach, draw: Spot) -> bool:

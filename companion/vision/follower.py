@@ -258,9 +258,8 @@ class Follower:
         back = None if table is None else table.within(square_at(held.draw))
         if share is None:
             return told(held.reach, held.zone, held.draw, back=back)
-        alone = is_alone(held.reach, (other.reach for other in self._held_back if other.draw is not None))
-        since = self._quiet.before(held.reach.began)
-        alone = alone and not any(since < drawn <= held.reach.began for drawn in self._drawn)
+        others = (other.reach for other in self._held_back if other.draw is not None)
+        alone = is_alone(held.reach, others, self._drawn, self._quiet.before(held.reach.began))
         if not held.reach.track.is_shadow:
             self._drawn = [*self._drawn, held.reach.ended][-_QUIET:]
         event = told(held.reach, held.zone, held.draw, self._changes.odds(share, alone), back)

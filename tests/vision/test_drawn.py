@@ -216,8 +216,14 @@ def test_colours_that_were_not_seen_tell_what_those_do_that_nobody_asked_for() -
 def test_a_shadow_beside_a_hand_has_changed_nothing() -> None:
     hand, other, shadow = (stay((420.0, 205.0), 0.5) for _ in range(3))
     shadow.track.samples = [replace(sample, firm=0.01) for sample in shadow.track.samples]
-    assert is_alone(hand, [hand, shadow])
-    assert not is_alone(hand, [hand, other])
+    assert is_alone(hand, [hand, shadow], [], hand.began - 1)
+    assert not is_alone(hand, [hand, other], [], hand.began - 1)
+
+
+@pytest.mark.parametrize(("ended", "alone"), [(-1.5, True), (-0.5, False), (0.1, False)])
+def test_who_drew_before_a_hand_went_may_have_changed_what_did(ended: float, alone: bool) -> None:
+    hand = stay((420.0, 205.0), 0.5)
+    assert is_alone(hand, [], [hand.began + ended], hand.began - 1) is alone
 
 
 def test_the_top_of_the_pile_tells_of_a_draw_by_how_much_it_changes() -> None:
