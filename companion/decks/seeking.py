@@ -153,7 +153,7 @@ class Seeker:
         seen = self._at_a_glances(image, outlines, covered)
         likely = [one.proof.quad for one in seen if one.worth >= _LEAST]
         if boxed is not None and _explain([*there, *likely], boxed):
-            found = self._told(image, seen, covered.copy(), there)
+            found = self._told(image, seen, covered, there)
             if _explain([*there, *(one.quad for one in found)], boxed):
                 return found
         further = [quad for quad in self._voters.outlines(image) if _others([quad], there)]
@@ -163,7 +163,7 @@ class Seeker:
     def _told(self, image: Image, left: list[_Seen], covered: NDArray[np.uint8], there: Sequence[Quad]) -> list[Sought]:
         """Return the cards that lie in outlines, the topmost first, and in those to which they lead on.
 
-        covered: (h, w) what cards hide that lie there, to which is added what those found do.
+        covered: (h, w) what cards hide that lie there.
         """
         found: list[Sought] = []
         further: list[Quad] = []
@@ -190,7 +190,7 @@ class Seeker:
             if shown.sum() < max(_CELLS, _SHARE * free.sum()) or telling.sum() < _TELLING:
                 continue
             found.append(self._sought(one, shown))
-            covered |= _cover(one.quad, shown, covered.shape)
+            covered = covered | _cover(one.quad, shown, covered.shape)
             left = [seen for old in left if (seen := self._again(old, covered)) is not None]
 
     def _at_a_glances(
