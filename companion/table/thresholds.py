@@ -133,8 +133,8 @@ MISSED_IN_A_ROW = 2
 """How many players in a row may have drawn unseen, the draw pile being in view; more is likelier a wrong reading."""
 
 PASSED = 0.65
-"""How often a card just drawn is kept: of the 107 cards that may be drawn 38 match a coloured card on top, two of it,
-its colour, its face or wild ones, and are assumed to be played; in 306 simulated matches 102 of 337 were."""
+"""How often a card just drawn is kept: of the 107 cards that may be drawn 38 match a coloured card on top, by their
+colour, their face or as wild ones, and are assumed to be played; in 306 simulated matches 102 of 337 were."""
 
 ACCEPTED = 0.9
 """How often a wild draw four is assumed to be borne; each outcome of a challenge takes half of the rest."""
