@@ -22,7 +22,7 @@ from companion.vision.restless import Restless
 from companion.vision.rim import Point, Rim, longest_run, rim_of
 from companion.vision.shade import is_shady, without_shade
 from companion.vision.shapes import CROSS, LEAST_AREA, Shape, body_of, divided, farthest, from_way, single, widest
-from companion.vision.tracks import RIM_JUMP, Sample, Track
+from companion.vision.tracks import RIM_JUMP, Sample, Track, entry
 
 __all__ = ["ArmWatcher"]
 
@@ -252,7 +252,7 @@ class ArmWatcher:
         """
         left = list(runs)
         for track in self._tracks:
-            came = next((sample.rim for sample in track.samples if sample.rim is not None), None)
+            came = entry(track.samples)
             if came is None or len(track.samples) < _APART_FRAMES:
                 continue
             tip, came = track.last.tip / self._scale, came / self._scale

@@ -15,6 +15,7 @@ import numpy as np
 from companion.vision.events import NUMBER_SHARES, PileKind, PileReached
 from companion.vision.motion import Floats, Zone
 from companion.vision.reaches import Reach, Spot, arm_of, goes_home, turning_places
+from companion.vision.tracks import entry
 
 # Odds that nothing was taken where no sign tells, a third of all reaches taking nothing (`IDLE_SHARE`).
 _NOTHING = 0.77
@@ -169,7 +170,7 @@ def _came(reach: Reach) -> float:
     1 where that cannot be told.
     """
     samples = reach.track.samples
-    came = next((sample.rim for sample in samples if sample.rim is not None), None)
+    came = entry(samples)
     if came is None:
         return 1.0
     began, ended = reach.began - _COMES_WITHIN, reach.ended + _COMES_WITHIN

@@ -10,7 +10,7 @@ import numpy as np
 from companion.vision.events import Arm, PileKind
 from companion.vision.motion import Zone
 from companion.vision.rim import Point
-from companion.vision.tracks import LATELY, Sample, Track
+from companion.vision.tracks import LATELY, Sample, Track, entry
 
 # In lengths of a card: how near the hand must come to a pile's middle to be at it, and how far it must go from there to
 # have left, so that a hand at work is not told to have come twice. To draw, fingers go to the middle of the pile; what
@@ -220,7 +220,7 @@ def turning_places(track: Track, length: float, until: float = np.inf) -> list[P
     length: a card's, pixels. until: the time (s) after which it is about something else.
     """
     samples = [sample for sample in track.samples if sample.time <= until]
-    came = next((sample.rim for sample in samples if sample.rim is not None), None)
+    came = entry(samples)
     if came is None:
         return []
     depths = [float(np.hypot(*(sample.tip - came))) for sample in samples]
@@ -231,7 +231,7 @@ def turning_places(track: Track, length: float, until: float = np.inf) -> list[P
 
 def _grasp(track: Track, tip: Point, length: float) -> Point:
     """Return where a hand whose tip is here takes hold of something."""
-    came = next((sample.rim for sample in track.samples if sample.rim is not None), None)
+    came = entry(track.samples)
     if came is None:
         return tip
     return np.asarray(tip - (tip - came) / max(1.0, float(np.hypot(*(tip - came)))) * _OVERREACH * length, np.float64)

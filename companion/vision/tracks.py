@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from operator import attrgetter
@@ -88,6 +89,11 @@ class Sample:
     def fingers(self) -> Point:
         """(n, 2) where its fingers end: the tip where they are not seen apart."""
         return np.array(self.ends or (self.tip,))
+
+
+def entry(samples: Sequence[Sample]) -> Point | None:
+    """Return where an arm first crossed the picture's rim, (2,) in pixels; None where it did not in these samples."""
+    return next((sample.rim for sample in samples if sample.rim is not None), None)
 
 
 @dataclass(eq=False)

@@ -45,6 +45,11 @@ def stay(
     return max(ReachFinder(track).follow([DRAW]), key=lambda reach: reach.ended - reach.began)
 
 
+def until_it_ended(reach: Reach) -> list[Sample]:
+    """Return the hand's way without its way home."""
+    return [sample for sample in reach.track.samples if sample.time <= reach.ended]
+
+
 def nothing(reach: Reach) -> float:
     event = told(reach, ZONE, DRAW)
     assert sum(event.drawn) == pytest.approx(1)
@@ -181,7 +186,7 @@ def test_a_brief_stay_on_the_way_to_the_discard_pile_is_no_draw(seconds: float, 
     """Who goes home before the card is laid has not been on the way there."""
     reach = stay((420.0, 205.0), seconds)
     if not goes_home:
-        reach.track.samples = [sample for sample in reach.track.samples if sample.time <= reach.ended]
+        reach.track.samples = until_it_ended(reach)
     assert was_laying(reach, [(1, reach.ended + 0.9)]) is laying
     assert not was_laying(reach, [(2, reach.ended + 0.9)])
     assert not was_laying(reach, [(1, reach.ended + 1.2)])
@@ -191,7 +196,7 @@ def test_a_brief_stay_on_the_way_to_the_discard_pile_is_no_draw(seconds: float, 
 def test_who_goes_home_with_a_card_may_lay_it_at_once(goes_home: bool) -> None:
     reach = stay((420.0, 205.0), 0.8)
     if not goes_home:
-        reach.track.samples = [sample for sample in reach.track.samples if sample.time <= reach.ended]
+        reach.track.samples = until_it_ended(reach)
     assert was_laying(reach, [(1, reach.ended + 0.7)]) is not goes_home
 
 
@@ -202,9 +207,8 @@ def test_what_a_hand_does_after_it_went_home_tells_nothing_of_a_draw() -> None:
     for way in (once.track.samples, [*once.track.samples, *on]):
         reach = replace(once, track=Track(1, list(way)))
         assert nothing(reach) == pytest.approx(nothing(once))
-    there = [sample for sample in once.track.samples if sample.time <= once.ended]
-    (straight,) = ([*there, *(s for s in on if s.tip[1] < 205)],)
-    assert nothing(replace(once, track=Track(1, straight))) > 2 * nothing(once)
+    straight = Track(1, [*until_it_ended(once), *(s for s in on if s.tip[1] < 205)])
+    assert nothing(replace(once, track=straight)) > 2 * nothing(once)
 
 
 def test_colours_that_were_not_seen_tell_what_those_do_that_nobody_asked_for() -> None:
