@@ -60,7 +60,7 @@ class Reach:
 
     drawn: the probability of each number of cards taken, from 0 on. stay: for how long it was there, in seconds.
     passing: whether it came there from the discard pile, or went on to it, and laid nothing there. again: whether it
-    had been told of before and not been away since, all of which is its stay.
+    had been told of there before and has not left the picture since.
     """
 
     time: float

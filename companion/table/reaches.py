@@ -61,8 +61,10 @@ def _idle(way: Way, reach: Reach, mode: Mode) -> Iterator[Way]:
         ring = ring.learn(seat, reach.arm.direction, densities[seat] / sum(densities))
         way = replace(way, after=replace(way.after, ring=ring))
     if reach.again and again is None:
-        # It came for nothing and is there for nothing still: whosever it is, it comes from there.
-        same = sum(density**2 for density in densities) / sum(densities)
+        # It came for nothing and is there for nothing still: whosever it is, it comes from where it came from before.
+        known = (ring.teach(place, reach.arm.direction, reach.arm.spread) for place in range(len(densities)))
+        there = [each.density(place, reach.arm.direction, reach.arm.spread) for place, each in enumerate(known)]
+        same = sum(map(math.prod, zip(densities, there, strict=True))) / sum(densities)
         yield way.times((1 - thresholds.TAKES_AGAIN) * max(nothing, thresholds.SEEN_TWICE) * same)
     else:
         yield way.times(idle * nothing * even)

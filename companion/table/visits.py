@@ -34,7 +34,9 @@ class Visits:
                 # Who rested beside the pile comes for a card when that hand moves.
                 began = came if stay.drawn[0] < thresholds.RESTED else began
         passing = self._is_passing(event.arm, came, event.time)
-        return Reach(now, event.arm, event.drawn, event.time - began, passing, came < event.began)
+        before = (stay for stay in self._stays[:-1] if stay.pile is PileKind.DRAW)
+        again = came < event.began or any(stay.arm.track == event.arm.track for stay in before)
+        return Reach(now, event.arm, event.drawn, event.time - began, passing, again)
 
     def with_late(self, pending: Sequence[Pending]) -> tuple[Pending, ...]:
         """Return what is pending with what stays at the discard pile tell of arms that were told of before them."""

@@ -197,3 +197,11 @@ def test_it_is_kept_how_a_hand_came_and_which_may_have_laid_a_card(game: TimedGa
     other = Table(store)
     other.resume()
     assert [seat.owed for seat in other.view().seats] == [seat.owed for seat in game.view.seats]
+
+
+def test_a_hand_that_rests_at_the_draw_pile_has_not_drawn_because_it_is_told_of_often(game: TimedGame) -> None:
+    game.stay("Ann", 92.0, 92.5, 7, drawn=(0.76, 0.16, 0.08))
+    for began in (93.0, 93.6, 94.2, 94.8):
+        game.stay("Ann", began, began + 0.2, 7, drawn=(0.94, 0.05, 0.01))
+    game.lay("Ann", "red 3", 97.0)
+    assert game.moves[-2:] == ["Cy Play", "Ann Play"]
