@@ -44,6 +44,7 @@ _JUMPS_IN = 0.5
 _STACKS = 0.7
 _COMES = 0.1
 _GOES = 0.1
+_HITS_THEMSELVES = 0.05
 
 
 class RandomTable:
@@ -233,6 +234,9 @@ class RandomTable:
 
     def _target(self, state: State) -> moves.Move:
         seats = [seat for seat in range(len(state.hands)) if may_target(state, seat)]
+        others = [seat for seat in seats if seat != state.turn]
+        if others and self.random.random() >= _HITS_THEMSELVES:
+            seats = others
         return moves.Target(state.players[self.random.choice(seats)])
 
     def _answer(self, state: State) -> moves.Move:

@@ -24,7 +24,7 @@ from companion.referee.moves import (
     Target,
     Undo,
 )
-from companion.referee.state import Phase
+from companion.referee.state import Phase, State
 from companion.table import thresholds
 from companion.table.situation import Mode, Situation, Turns, Way
 
@@ -95,9 +95,19 @@ def choices_made(way: Way, time: float, *, answered: bool = True) -> Iterator[Wa
     else:
         yield way
         return
-    for option in options:
-        inferred = way.then(Line(option, ReadBy.INFERRED, time), 1 / len(options))
+    for option, share in zip(options, _shares(state, options), strict=True):
+        inferred = way.then(Line(option, ReadBy.INFERRED, time), share)
         yield from choices_made(inferred, time, answered=answered)
+
+
+def _shares(state: State, options: list[Move]) -> list[float]:
+    """Return how often each of these is chosen: as often as the others, but hardly anybody hits themselves (R24)."""
+    themselves = None if state.turn is None else Target(state.players[state.turn])
+    others = sum(option != themselves for option in options)
+    if others in (0, len(options)):
+        return [1 / len(options)] * len(options)
+    own = thresholds.HITS_THEMSELVES
+    return [own if option == themselves else (1 - own) / others for option in options]
 
 
 def until_somebody_acts(way: Way, time: float, mode: Mode, least: float = 0.0) -> Iterator[Way]:

@@ -269,6 +269,9 @@ JUMPED_IN = 1.0
 often by its turn: assumed to be as often, as who holds one waits for that. It is to outweigh that those passed over
 drew unseen, which is asked about."""
 
+HITS_THEMSELVES = 0.02
+"""How often a player names themselves for the green shell, as the rules allow: assumed, nobody wants the card."""
+
 SHOWS_CREEPER = 0.04
 """How often a card just drawn is a creeper: the deck has four of a hundred and twelve."""
 

@@ -321,6 +321,17 @@ def test_a_target_nobody_entered_is_asked_for(game: Game) -> None:
     assert [line.move for line in game.view.history][3:] == [Target("Cy"), Play(card("green 6"))]
 
 
+def test_of_two_players_the_other_one_is_hit_by_a_green_shell(begin: Begin) -> None:
+    game = begin(edition="mario-kart", players="Ann Ben")
+    game.land("wild item box")
+    game.land("green 4")
+    actor = game.actor
+    game.land("green 6")
+    assert game.view.questions == ()
+    hit = [line.move.player for line in game.view.history if isinstance(line.move, Target)]
+    assert hit == [player for player in ("Ann", "Ben") if player != actor]
+
+
 def test_a_challenge_nobody_settled_is_asked_for(game: Game) -> None:
     game.land("wild draw four")
     game.table.tap(ChooseColor(Color.RED))
