@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import cv2
@@ -40,7 +40,7 @@ from companion.vision.labels import NO_CARD, color_class, face_class
 IGNORE = -100
 """Target of a question that a crop does not answer."""
 
-_LAMP_SHARE = 0.15
+LAMP_SHARE = 0.15
 _SOFT_SHARE = 0.2
 
 
@@ -176,7 +176,17 @@ def scene_crops(
         else:
             indices.append(IndexCrop(cut(image, quad, INDEX_CROP, INDEX_CROP), NO_CARD, IGNORE, IGNORE))
     backs = [FalseBox(True, np.array(quad, np.float32)) for quad in row.get("backs", ())]  # type: ignore[attr-defined]
-    for box in [*false, *backs]:
+    more_cards, more_indices = false_crops(image, [*false, *backs], rng)
+    return cards + more_cards, indices + more_indices
+
+
+def false_crops(
+    image: Image, false: Sequence[FalseBox], rng: np.random.Generator
+) -> tuple[list[CardCrop], list[IndexCrop]]:
+    """Return crops of what is no card, or no index, in a (H, W, 3) BGR uint8 picture: one for each box."""
+    cards: list[CardCrop] = []
+    indices: list[IndexCrop] = []
+    for box in false:
         if box.is_card:
             edge = expand(portrait(_shaken(box.quad, rng, 0.7)), CARD_MARGIN)
             cards.append(CardCrop(cut(image, edge, *CARD_CROP), NO_CARD, IGNORE, unit_square()))
@@ -244,12 +254,36 @@ def softened(crop: Image, rng: np.random.Generator) -> Image:
 
 
 def _at_random(
-    crops: Sequence[Image],
-    change: Callable[[Image, np.random.Generator], Image],
-    share: float,
-    rng: np.random.Generator,
-) -> list[Image]:
-    return [change(crop, rng) if rng.random() < share else crop for crop in crops]
+    change: Callable[[Image, np.random.Generator], Image], share: float, rng: np.random.Generator
+) -> Callable[[Image], Image]:
+    return lambda crop: change(crop, rng) if rng.random() < share else crop
+
+
+def crop_batch(
+    cards: Sequence[CardCrop], indices: Sequence[IndexCrop], spoil: Callable[[Image], Image] | None = None
+) -> CropBatch:
+    """Return the crops as a batch, each shown as `spoil` makes it of a (H, W, 3) BGR uint8 crop, or as it is."""
+    images = {"card": [crop.image for crop in cards], "index": [crop.image for crop in indices]}
+    sizes = {"card": CARD_CROP, "index": (INDEX_CROP, INDEX_CROP)}
+    clear = {kind: _stack(crops, *sizes[kind]) for kind, crops in images.items()}
+    shown = clear
+    if spoil is not None:
+        shown = {kind: _stack([*map(spoil, crops)], *sizes[kind]) for kind, crops in images.items()}
+    return CropBatch(
+        shown["card"],
+        {
+            "face": np.array([crop.face for crop in cards], np.int64),
+            "color": np.array([crop.color for crop in cards], np.int64),
+            "corners": np.array([crop.corners.ravel() for crop in cards], np.float32).reshape(-1, 8),
+        },
+        shown["index"],
+        {
+            "face": np.array([crop.face for crop in indices], np.int64),
+            "color": np.array([crop.color for crop in indices], np.int64),
+            "turn": np.array([crop.turn for crop in indices], np.int64),
+        },
+        clear,
+    )
 
 
 def _with_false(order: NDArray[np.intp], mined: Sequence[int], rng: np.random.Generator) -> NDArray[np.intp]:
@@ -281,32 +315,13 @@ def batches(
             image = cv2.imread(str(folder / "images" / split / f"{rows[i]['image']}.jpg"), cv2.IMREAD_COLOR)
             assert image is not None, f"{rows[i]['image']} is missing from {folder}"
             picture = np.asarray(image, np.uint8)
-            if split == "train" and rng.random() < _LAMP_SHARE:
+            if split == "train" and rng.random() < LAMP_SHARE:
                 picture = under_lamp(picture, rng)
             more_cards, more_indices = scene_crops(picture, rows[i], rng, limits, false.get(rows[i]["image"], ()))
             cards += more_cards
             indices += more_indices
-        sizes = {"card": CARD_CROP, "index": (INDEX_CROP, INDEX_CROP)}
-        clear = {"card": [crop.image for crop in cards], "index": [crop.image for crop in indices]}
-        if split != "train":
-            shown = clear
-        elif hard:
-            shown = {kind: _at_random(crops, hardened, hard, rng) for kind, crops in clear.items()}
-        else:
-            shown = {kind: _at_random(crops, softened, _SOFT_SHARE, rng) for kind, crops in clear.items()}
-        stacks = {kind: _stack(crops, *sizes[kind]) for kind, crops in shown.items()}
-        yield CropBatch(
-            stacks["card"],
-            {
-                "face": np.array([crop.face for crop in cards], np.int64),
-                "color": np.array([crop.color for crop in cards], np.int64),
-                "corners": np.array([crop.corners.ravel() for crop in cards], np.float32).reshape(-1, 8),
-            },
-            stacks["index"],
-            {
-                "face": np.array([crop.face for crop in indices], np.int64),
-                "color": np.array([crop.color for crop in indices], np.int64),
-                "turn": np.array([crop.turn for crop in indices], np.int64),
-            },
-            {kind: _stack(crops, *sizes[kind]) for kind, crops in clear.items()} if hard else stacks,
-        )
+        if split == "train" and not hard:
+            soften = _at_random(softened, _SOFT_SHARE, rng)
+            cards = [replace(crop, image=soften(crop.image)) for crop in cards]
+            indices = [replace(crop, image=soften(crop.image)) for crop in indices]
+        yield crop_batch(cards, indices, _at_random(hardened, hard, rng) if split == "train" and hard else None)

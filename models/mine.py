@@ -7,6 +7,7 @@ Mining, 2016), done once after the detector is trained.
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 
 import cv2
@@ -14,7 +15,7 @@ import numpy as np
 from rich.progress import track
 
 from companion.vision.boxes import Box, BoxFinder, BoxKind
-from companion.vision.geometry import Quad, intersection_over_smaller
+from companion.vision.geometry import Image, Quad, intersection_over_smaller
 from companion.vision.runtime import Network
 
 _THRESHOLD = 0.08
@@ -26,12 +27,25 @@ def false_file(data: Path, split: str) -> Path:
     return data / f"{split}.false.jsonl"
 
 
+def miner(detector: Path, threads: int = 0) -> BoxFinder:
+    """Return what finds boxes as doubtful as are worth mining, by the exported detector in so many threads."""
+    return BoxFinder(Network(detector, threads), threshold=_THRESHOLD)
+
+
+def false_boxes(finder: BoxFinder, image: Image, cards: Sequence[Quad]) -> list[Box]:
+    """Return the best false boxes in a (H, W, 3) BGR uint8 picture with face-up cards of these outlines, six at most.
+
+    A box is false when it shares less than a tenth of its area, or of the card's, with every one of them.
+    """
+    return [box for box in finder.find(image) if not _touches(box, cards)][:_PER_SCENE]
+
+
 def mine(data: Path, split: str, detector: Path, limit: int = 4000) -> int:
     """Write the false boxes of the first `limit` scenes of a split; return how many there are.
 
-    A box is false when it shares less than a tenth of its area, or of the card's, with every face-up card.
+    See `false_boxes` for what is false.
     """
-    finder = BoxFinder(Network(detector), threshold=_THRESHOLD)
+    finder = miner(detector)
     rows = [json.loads(line) for line in (data / f"{split}.jsonl").read_text().splitlines()][:limit]
     count = 0
     lines = []
@@ -39,7 +53,7 @@ def mine(data: Path, split: str, detector: Path, limit: int = 4000) -> int:
         image = cv2.imread(str(data / "images" / split / f"{row['image']}.jpg"), cv2.IMREAD_COLOR)
         assert image is not None, f"{row['image']} is missing from {data}"
         cards = [np.array(entry["quad"], np.float32) for entry in row["cards"]]
-        boxes = [box for box in finder.find(np.asarray(image, np.uint8)) if not _touches(box, cards)][:_PER_SCENE]
+        boxes = false_boxes(finder, np.asarray(image, np.uint8), cards)
         count += len(boxes)
         if boxes:
             lines.append(json.dumps({"image": row["image"], "boxes": [*map(_row, boxes)]}))
@@ -47,7 +61,7 @@ def mine(data: Path, split: str, detector: Path, limit: int = 4000) -> int:
     return count
 
 
-def _touches(box: Box, cards: list[Quad]) -> bool:
+def _touches(box: Box, cards: Sequence[Quad]) -> bool:
     return any(intersection_over_smaller(box.quad, card) > 0.1 for card in cards)
 
 

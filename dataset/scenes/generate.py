@@ -26,7 +26,7 @@ from companion.vision.geometry import Quad
 CLASSES = ("card", "index")
 CARD_VISIBLE = 0.5
 INDEX_VISIBLE = 0.85
-_CHUNK = 200
+CHUNK = 200
 _MIN_CARD, _MIN_INDEX = 14.0, 6.0
 
 
@@ -78,7 +78,7 @@ def generate(folder: Path, recipe: Recipe, workers: int | None = None) -> None:
     """Write the recipe's scenes under `folder`; chunks that are there already are kept, so a stopped run goes on."""
     for kind in ("images", "labels", "chunks"):
         (folder / kind / recipe.split).mkdir(parents=True, exist_ok=True)
-    chunks = range(-(-recipe.count // _CHUNK))
+    chunks = range(-(-recipe.count // CHUNK))
     missing = [(folder, recipe, c) for c in chunks if not _chunk_file(folder, recipe.split, c).exists()]
     with Progress() as progress, multiprocessing.get_context("spawn").Pool(workers) as pool:
         bar = progress.add_task(f"scenes ({recipe.split})", total=len(chunks), completed=len(chunks) - len(missing))
@@ -101,15 +101,19 @@ def _write_chunk(job: tuple[Path, Recipe, int]) -> None:
     cv2.setNumThreads(1)
     scenes = maker(recipe, chunk)
     lines = []
-    for number in range(chunk * _CHUNK, min((chunk + 1) * _CHUNK, recipe.count)):
+    for number in range(chunk * CHUNK, min((chunk + 1) * CHUNK, recipe.count)):
         scene = scenes.make()
         name = f"{number:06d}"
         cv2.imwrite(str(folder / "images" / recipe.split / f"{name}.jpg"), scene.image, [cv2.IMWRITE_JPEG_QUALITY, 92])
         (folder / "labels" / recipe.split / f"{name}.txt").write_text(yolo_labels(scene))
-        row = {"image": name, "layout": scene.layout.value, "cards": [*map(_card_row, scene.cards)]}
-        lines.append(json.dumps({**row, "backs": [*map(_rounded, scene.backs)]}))
+        lines.append(json.dumps({"image": name, "layout": scene.layout.value, **scene_row(scene)}))
     # Written last: the chunk counts as done only when all its pictures are there.
     _chunk_file(folder, recipe.split, chunk).write_text("\n".join(lines) + "\n")
+
+
+def scene_row(scene: Scene) -> dict[str, object]:
+    """Return a scene's labels as its line of FOLDER/SPLIT.jsonl has them, which names picture and layout besides."""
+    return {"cards": [*map(_card_row, scene.cards)], "backs": [*map(_rounded, scene.backs)]}
 
 
 def _card_row(card: SceneCard) -> dict[str, object]:
