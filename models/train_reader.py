@@ -37,8 +37,8 @@ class ReaderRun:
     The first `easy_epochs` are on open, large cards only (curriculum learning: Bengio et al. 2009).
 
     `start` is a checkpoint whose weights training begins from, None to begin from nothing. `hard` is the share of the
-    crops that are made hard to read; where there is a start, a third of what is learnt is then what it says of the same
-    crops unspoilt (Hinton, Vinyals and Dean, Distilling the Knowledge in a Neural Network, 2015).
+    crops that are made hard to read; where there is a start, a third of what is learnt of cards is then what it says of
+    the same crops unspoilt (Hinton, Vinyals and Dean, Distilling the Knowledge in a Neural Network, 2015).
     """
 
     data: Path
@@ -67,42 +67,49 @@ def _ahead(items: Iterator[CropBatch], depth: int = 4) -> Iterator[CropBatch]:
         yield item
 
 
-def _share_of_rate(step: int, steps: int) -> float:
+def share_of_rate(step: int, steps: int) -> float:
+    """Return the share of the learning rate: it rises over a tenth of the steps and falls on a half cosine."""
     warm = max(1, steps // 10)
     fall = max(0.0, (step - warm) / max(1, steps - warm))
     return min(1.0, (step + 1) / warm) * 0.5 * (1 + math.cos(math.pi * min(1.0, fall)))
 
 
-def _parts(model: Reader, output: torch.Tensor) -> dict[str, torch.Tensor]:
+def parts(model: Reader, output: torch.Tensor) -> dict[str, torch.Tensor]:
+    """Return a reader's answers by head."""
     return dict(zip(model.sizes, output.split(list(model.sizes.values()), 1), strict=True))
 
 
-def _loss(
+def loss(
     model: Reader, output: torch.Tensor, targets: dict[str, torch.Tensor], taught: torch.Tensor | None = None
 ) -> torch.Tensor:
-    """Return the loss of a batch. taught: what another network says of the same crops, to be learnt beside it."""
+    """Return the loss of a batch's answers (N, sum of head sizes), float32.
+
+    targets: by head, with IGNORE where a crop does not answer it; corners (N, 8). taught: what another network says of
+    the same crops before they were spoilt or turned, to be learnt beside faces and colours; of what is no card it is
+    not asked, for mined boxes are what was taken for cards.
+    """
     total = output.new_zeros(())
-    told = {} if taught is None else _parts(model, taught)
-    own = 1.0 if taught is None else 1.0 - _TAUGHT
-    for name, logits in _parts(model, output).items():
+    told = {} if taught is None else parts(model, taught)
+    card = targets["face"] != NO_CARD
+    for name, logits in parts(model, output).items():
         if name == "corners":
-            there = targets["face"] != NO_CARD
-            if there.any():
-                off = functional.smooth_l1_loss(logits[there], targets["corners"][there], beta=0.03)
-                total = total + _CORNER_WEIGHT * off
+            off = functional.smooth_l1_loss(logits, targets["corners"], beta=0.03, reduction="none").mean(1)
+            total = total + _CORNER_WEIGHT * _mean(off, card)
             continue
-        asked = targets[name] != IGNORE
-        if not asked.any():
-            continue
-        weight = 1.0 if name == "face" else 0.5
-        total = total + weight * own * functional.cross_entropy(
-            logits, targets[name], ignore_index=IGNORE, label_smoothing=0.02
+        each = functional.cross_entropy(
+            logits, targets[name], ignore_index=IGNORE, label_smoothing=0.02, reduction="none"
         )
-        if name in told:
-            said = functional.softmax(told[name][asked], 1)
-            learnt = functional.log_softmax(logits[asked], 1)
-            total = total + weight * _TAUGHT * functional.kl_div(learnt, said, reduction="batchmean")
+        if name in told and name != "turn":
+            said, learnt = functional.softmax(told[name], 1), functional.log_softmax(logits, 1)
+            apart = functional.kl_div(learnt, said, reduction="none").sum(1)
+            each = torch.where(card, (1 - _TAUGHT) * each + _TAUGHT * apart, each)
+        total = total + (1.0 if name == "face" else 0.5) * _mean(each, targets[name] != IGNORE)
     return total
+
+
+def _mean(values: torch.Tensor, of: torch.Tensor) -> torch.Tensor:
+    """Return the mean of some of (N,) values, 0 where there are none; a graphics card need not be waited for."""
+    return (values * of).sum() / of.sum().clamp(min=1)
 
 
 def _tensors(
@@ -114,7 +121,7 @@ def _tensors(
     }
 
 
-def _half(device: str) -> contextlib.AbstractContextManager[object]:
+def half(device: str) -> contextlib.AbstractContextManager[object]:
     """Return bfloat16 arithmetic where the processor has it: twice as fast with AMX, and as exact as training needs."""
     return torch.autocast(device.split(":")[0], dtype=torch.bfloat16)
 
@@ -129,24 +136,24 @@ def validate(models: dict[str, Reader], data: Path, device: str) -> dict[str, fl
         for kind, images, raw in batch.parts():
             x, targets = _tensors(images, raw, device)
             model = models[kind]
-            parts = _parts(model, model(x))
+            said = parts(model, model(x))
             there = targets["face"] != NO_CARD
-            face = parts["face"].argmax(1) == targets["face"]
-            color = parts["color"].argmax(1) == targets["color"]
+            face = said["face"].argmax(1) == targets["face"]
+            color = said["color"].argmax(1) == targets["color"]
             sums.setdefault(f"{kind} face", []).extend(face[there].float().tolist())
             sums.setdefault(f"{kind} color", []).extend(color[there].float().tolist())
             sums.setdefault(f"{kind} exact", []).extend((face & color)[there].float().tolist())
             sums.setdefault(f"{kind} none", []).extend(face[~there].float().tolist())
-            if "corners" in parts:
-                off = (parts["corners"] - targets["corners"]).abs().mean(1)
+            if "corners" in said:
+                off = (said["corners"] - targets["corners"]).abs().mean(1)
                 sums.setdefault(f"{kind} corner error", []).extend(off[there].tolist())
             else:
-                turned = parts["turn"].argmax(1) == targets["turn"]
+                turned = said["turn"].argmax(1) == targets["turn"]
                 sums.setdefault(f"{kind} turn", []).extend(turned[there].float().tolist())
     return {name: float(np.mean(values)) for name, values in sums.items()}
 
 
-def _average(model: Reader) -> AveragedModel:
+def running_mean(model: Reader) -> AveragedModel:
     """Return the running mean of the weights over some hundred steps, which reads better than the latest weights."""
     return AveragedModel(model, multi_avg_fn=get_ema_multi_avg_fn(_AVERAGE_DECAY), use_buffers=True)
 
@@ -199,7 +206,7 @@ def train(run: ReaderRun, console: Console | None = None) -> None:
             if unknown:
                 raise ValueError(f"{run.start} is of another network: {unknown[0]}")
     teachers = _teachers(run.start, run.device) if run.hard and run.start is not None else {}
-    averages = {kind: _average(model) for kind, model in models.items()}
+    averages = {kind: running_mean(model) for kind, model in models.items()}
     if state_file.exists():
         state = torch.load(state_file, map_location=run.device)
         first = state["epoch"] + 1
@@ -218,18 +225,18 @@ def train(run: ReaderRun, console: Console | None = None) -> None:
                 if len(images) < 2:
                     continue
                 for group in optimizers[kind].param_groups:
-                    group["lr"] = run.rate * _share_of_rate(epoch * per_epoch + step, run.epochs * per_epoch)
+                    group["lr"] = run.rate * share_of_rate(epoch * per_epoch + step, run.epochs * per_epoch)
                 x, targets = _tensors(images, raw, run.device)
-                with _half(run.device):
+                with half(run.device):
                     taught = _taught(teachers[kind], batch.clear[kind], run.device) if kind in teachers else None
                     output = models[kind](x)
-                loss = _loss(models[kind], output.float(), targets, taught)
+                cost = loss(models[kind], output.float(), targets, taught)
                 optimizers[kind].zero_grad(set_to_none=True)
-                loss.backward()
+                cost.backward()
                 nn.utils.clip_grad_norm_(models[kind].parameters(), 2.0)
                 optimizers[kind].step()
                 averages[kind].update_parameters(models[kind])
-                recent[kind] = 0.98 * recent.get(kind, loss.item()) + 0.02 * loss.item()
+                recent[kind] = 0.98 * recent.get(kind, cost.item()) + 0.02 * cost.item()
             if step % 50 == 0:
                 console.print(f"epoch {epoch} step {step} " + " ".join(f"{k} {v:.3f}" for k, v in recent.items()))
         means = {kind: cast(Reader, average.module) for kind, average in averages.items()}
