@@ -21,6 +21,16 @@ _work = click.option(
 )
 _device = click.option("--device", default="cpu", show_default=True, help="'cpu', or 'cuda:0' for a graphics card.")
 _seed = click.option("--seed", type=click.IntRange(0), default=1, show_default=True)
+_backgrounds = click.option(
+    "--backgrounds",
+    type=click.Path(path_type=Path, exists=True, file_okay=False),
+    help="Folder of table pictures to use beside the drawn ones.",
+)
+_cards = click.option(
+    "--cards",
+    type=click.Path(path_type=Path, exists=True, file_okay=False),
+    help="Folder of card photos of your own, named like 'red 7.jpg': they are laid on tables beside the drawn cards.",
+)
 
 
 def _need_extra() -> None:
@@ -35,7 +45,7 @@ def _need_extra() -> None:
 def train() -> None:
     """Make the networks anew: scenes, detector, readers, export, evaluate, backs. `all` runs the six in that order.
 
-    Every step goes on where an interrupted run of it stopped.
+    Every step goes on where an interrupted run of it stopped, but `together`, which trains them on instead.
     """
 
 
@@ -45,22 +55,14 @@ def train() -> None:
 @click.option("--count", type=click.IntRange(1), default=12000, show_default=True, help="Scenes to train on.")
 @click.option("--val", type=click.IntRange(1), default=400, show_default=True, help="Scenes to validate on.")
 @click.option("--workers", type=click.IntRange(1), help="Processes; as many as there are cores by default.")
-@click.option(
-    "--backgrounds",
-    type=click.Path(path_type=Path, exists=True, file_okay=False),
-    help="Folder of table pictures to use beside the drawn ones.",
-)
+@_backgrounds
 @click.option(
     "--leave-out",
     type=click.Choice([family.name.lower() for family in StyleFamily]),
     multiple=True,
     help="Train without this style family and validate on it alone.",
 )
-@click.option(
-    "--cards",
-    type=click.Path(path_type=Path, exists=True, file_okay=False),
-    help="Folder of card photos of your own, named like 'red 7.jpg': they are laid on tables beside the drawn cards.",
-)
+@_cards
 @click.option(
     "--hard",
     type=click.FloatRange(0, 1),
@@ -130,6 +132,70 @@ def readers(work: Path, seed: int, device: str, epochs: int, start: Path | None,
     from companion.models.train_reader import train as run
 
     run(ReaderRun(work / "scenes", work / "readers", epochs=epochs, seed=seed, device=device, start=start, hard=hard))
+
+
+@train.command()
+@_work
+@_seed
+@_device
+@click.option(
+    "--models",
+    "folder",
+    type=click.Path(path_type=Path, exists=True, file_okay=False),
+    help="Folder of exported networks to go on from. Default: the shipped ones.",
+)
+@click.option(
+    "--minutes",
+    type=click.FloatRange(0, min_open=True),
+    default=10.0,
+    show_default=True,
+    help="Time to train for, from when the first 3,000 scenes are drawn.",
+)
+@click.option(
+    "--batch",
+    type=click.IntRange(2),
+    default=64,
+    show_default=True,
+    help="Pictures a step of the detector; the readers take ten cards and twenty corners for each.",
+)
+@click.option("--workers", type=click.IntRange(1), help="Processes that draw; one for every core but one by default.")
+@_backgrounds
+@_cards
+def together(
+    work: Path,
+    seed: int,
+    device: str,
+    folder: Path | None,
+    minutes: float,
+    batch: int,
+    workers: int | None,
+    backgrounds: Path | None,
+    cards: Path | None,
+) -> None:
+    """Train all three networks on from exported ones, on scenes drawn meanwhile: best with a graphics card."""
+    _need_extra()
+    from companion.models.together import FILES, TogetherRun
+    from companion.models.together import train as run
+    from companion.vision.detector import model_folder
+
+    models = folder or model_folder()
+    missing = [name for name in FILES if not (models / name).is_file()]
+    if missing:
+        raise click.ClickException(f"there is no {' and no '.join(missing)} in {models}")
+    run(
+        TogetherRun(
+            models,
+            work,
+            minutes,
+            seed,
+            device,
+            workers,
+            backgrounds=backgrounds,
+            cards=cards,
+            batch=batch,
+        )
+    )
+    click.echo(f"trained; `companion train export --work {work}` writes the files to read with")
 
 
 @train.command()

@@ -1,0 +1,109 @@
+"""Trains the detector on views of pictures that are held where it is trained, from the weights of a checkpoint."""
+
+from __future__ import annotations
+
+import os
+from copy import deepcopy
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch.nn import functional
+
+from companion.models.feed import Tensors
+from companion.models.learner import Learner
+from companion.models.pool import Ring
+from companion.models.train_reader import half
+
+_RATE, _DECAY, _MOST_NORM = 0.0012, 0.0005, 10.0
+# What lies beyond a picture's edge, as ultralytics has it, 0..255.
+_GREY = 114
+# How far saturation and brightness go up or down, white balance (a logarithm's standard deviation), share of the views
+# with noise, the most of it.
+_SATURATION, _BRIGHTNESS, _BALANCE, _NOISY, _NOISE = 0.3, 0.3, 0.04, 0.3, 0.05
+_AT_ONCE = 32
+
+
+def cut(pictures: torch.Tensor, matrices: torch.Tensor, size: int) -> torch.Tensor:
+    """Return views (N, 3, size, size) in 0..1 of (N, 3, S, S) uint8 pictures by (N, 2, 3) matrices of views.
+
+    A pixel is the mean of four within it: what is made smaller would flicker else.
+    """
+    grid = functional.affine_grid(matrices, [len(pictures), 3, 2 * size, 2 * size], align_corners=False)
+    shown = functional.grid_sample(pictures.float() - _GREY, grid, align_corners=False)
+    return (functional.avg_pool2d(shown, 2) + _GREY) / 255
+
+
+def lit(views: torch.Tensor) -> torch.Tensor:
+    """Return (N, 3, H, W) views in 0..1 in other colours, under other light, some with noise."""
+    lots = (len(views), 1, 1, 1)
+
+    def between(most: float) -> torch.Tensor:
+        return 1 + most * (2 * torch.rand(lots, device=views.device) - 1)
+
+    grey = views.mean(1, keepdim=True)
+    views = (grey + (views - grey) * between(_SATURATION)) * between(_BRIGHTNESS)
+    views = views * (torch.randn(len(views), 3, 1, 1, device=views.device) * _BALANCE).exp()
+    noisy = torch.rand(lots, device=views.device) < _NOISY
+    noise = noisy * torch.rand(lots, device=views.device) * _NOISE
+    return (views + torch.randn_like(views) * noise).clamp(0, 1).contiguous(memory_format=torch.channels_last)
+
+
+def _exact(answers: Any) -> Any:
+    """Return ultralytics' answers in single precision, in which places are told to less than a pixel."""
+    if isinstance(answers, dict):
+        return {name: _exact(value) for name, value in answers.items()}
+    if isinstance(answers, list | tuple):
+        return type(answers)(map(_exact, answers))
+    return answers.float() if torch.is_tensor(answers) else answers
+
+
+class Boxing:
+    """The detector of a checkpoint of ultralytics' as it learns; `memory` bytes may hold pictures."""
+
+    def __init__(self, checkpoint: Path, picture: int, size: int, batch: int, memory: float, device: str) -> None:
+        os.environ.setdefault("YOLO_AUTOINSTALL", "False")
+        from ultralytics.cfg import get_cfg
+
+        self._size, self._batch, self._device = size, batch, device
+        self._state: dict[str, Any] = torch.load(checkpoint, map_location="cpu", weights_only=False)
+        model = (self._state.get("ema") or self._state["model"]).float()
+        for name, weights in model.named_parameters():
+            # The bins of the sides' distributions are no weights to be learnt.
+            weights.requires_grad_(".dfl" not in name)
+        model.to(device, memory_format=torch.channels_last)
+        self._learner = Learner(model, _RATE, _DECAY, _MOST_NORM)
+        # Only here are the settings wanted that weigh the losses; a stripped checkpoint has not all of them.
+        settings, model.args = model.args, get_cfg()
+        self._criterion = model.init_criterion()
+        model.args = settings
+        model.train()
+        self._ring = Ring(max(1, int(memory / (3 * picture**2))), device)
+
+    def add(self, shard: Tensors) -> None:
+        """Take in a shard's pictures and views."""
+        self._ring.add({"pictures": shard.pictures, "matrices": shard.matrices, "boxes": shard.boxes})
+
+    def step(self, share: float) -> torch.Tensor:
+        """Learn from one batch at this share of the rate; return what it cost."""
+        rows = self._ring.pick(self._batch)
+        every = torch.arange(self._batch, device=self._device)
+        lot = torch.randint(rows["matrices"].shape[1], (self._batch,), device=self._device)
+        matrices, boxes = rows["matrices"][every, lot], rows["boxes"][every, lot]
+        pieces = zip(rows["pictures"].split(_AT_ONCE), matrices.split(_AT_ONCE), strict=True)
+        views = lit(torch.cat([cut(pictures, some, self._size) for pictures, some in pieces]))
+        there = boxes[..., 0] >= 0
+        targets = {"batch_idx": there.nonzero()[:, 0].float(), "cls": boxes[there][:, 0], "bboxes": boxes[there][:, 1:]}
+        with half(self._device):
+            answers = self._learner.model(views)
+        costs, _ = self._criterion(_exact(answers), targets)
+        cost = costs.sum() / self._batch
+        self._learner.learn(cost, share)
+        return cost.detach()
+
+    def save(self, checkpoint: Path) -> None:
+        """Write the running mean in ultralytics' form, as `companion train export` takes it."""
+        checkpoint.parent.mkdir(parents=True, exist_ok=True)
+        state = {**self._state, "model": deepcopy(self._learner.mean).cpu().half(), "ema": None}
+        torch.save(state, checkpoint.with_suffix(".tmp"))
+        checkpoint.with_suffix(".tmp").replace(checkpoint)

@@ -1,0 +1,86 @@
+"""Trains a reader of an exported file on crops held where it is trained, and on what it said of them at first."""
+
+from __future__ import annotations
+
+from copy import deepcopy
+from pathlib import Path
+
+import torch
+
+from companion.models.feed import Tensors
+from companion.models.learner import Learner
+from companion.models.pool import Ring, lit, moved, moved_corners, turned_cards, turned_indices
+from companion.models.train_reader import half, loss
+from companion.models.unfold import measure_norms, unfolded
+from companion.vision.geometry import CARD_CROP, INDEX_CROP
+from companion.vision.labels import NO_CARD
+
+_RATE, _DECAY, _MOST_NORM = 0.0008, 0.02, 2.0
+# How much the card reader's features must stay what they were, for learnt decks are told by them.
+_KEPT = 0.1
+# Crops by which the norms are measured, and that are run at once.
+_MEASURED, _AT_ONCE = 2000, 256
+
+
+class Reading:
+    """A reader of an exported file as it learns, from crops and from what it said of them at first.
+
+    The latter is distillation (Hinton, Vinyals and Dean 2015), as in models/train_reader.py. `memory` bytes may hold
+    crops.
+    """
+
+    def __init__(self, file: Path, kind: str, batch: int, memory: float, device: str) -> None:
+        self._kind, self._batch, self._device = kind, batch, device
+        reader = unfolded(file, kind).to(device, memory_format=torch.channels_last)
+        self._teacher, self._reader = deepcopy(reader), reader
+        self._learner: Learner | None = None
+        width, height = CARD_CROP if kind == "card" else (INDEX_CROP, INDEX_CROP)
+        self._ring = Ring(max(1, int(memory / (3 * width * height))), device)
+
+    @torch.no_grad()
+    def add(self, shard: Tensors) -> None:
+        """Take in a shard's crops."""
+        known = []
+        with half(self._device):
+            for crops in shard.clear[self._kind].to(self._device).split(_AT_ONCE):
+                images = (crops.float() / 255).contiguous(memory_format=torch.channels_last)
+                known.append(self._teacher.features(images))
+            features = torch.cat(known)
+            said = self._teacher.answers(features)
+        images = shard.shown[self._kind]
+        self._ring.add({"images": images, **shard.targets[self._kind], "said": said, "features": features})
+
+    def begin(self) -> None:
+        """Make the reader ready to learn, with norms by the crops that are there."""
+        measure_norms(self._reader, self._ring.pick(min(_MEASURED, self._ring.count))["images"])
+        self._learner = Learner(self._reader.train(), _RATE, _DECAY, _MOST_NORM)
+
+    def step(self, share: float) -> torch.Tensor:
+        """Learn from one batch at this share of the rate; return what it cost."""
+        assert self._learner is not None
+        rows = self._ring.pick(self._batch)
+        images = rows.pop("images").float()
+        if self._kind == "card":
+            images, rows["corners"], over = turned_cards(images, rows["corners"])
+        else:
+            images, rows["turn"] = turned_indices(images, rows["turn"])
+        shown = moved(images)
+        if self._kind == "card":
+            rows["corners"] = moved_corners(rows["corners"].view(-1, 4, 2), shown.matrices).view(-1, 8)
+        model = self._learner.model
+        with half(self._device):
+            features = model.features(lit(shown.images))
+            answers = model.answers(features)
+        cost = loss(model, answers.float(), rows, rows["said"].float())
+        if self._kind == "card":
+            known = rows["features"].float()
+            apart = ((features.float() - known) ** 2).mean(1) / (known**2).mean()
+            same = (rows["face"] != NO_CARD) & ~over
+            cost = cost + _KEPT * (apart * same).sum() / same.sum().clamp(min=1)
+        self._learner.learn(cost, share)
+        return cost.detach()
+
+    def weights(self) -> dict[str, torch.Tensor]:
+        """Return the running mean of the weights."""
+        assert self._learner is not None
+        return {name: values.cpu() for name, values in self._learner.mean.state_dict().items()}
