@@ -39,12 +39,14 @@ class Lettering:
     underline: Underline = Underline.BAR
 
 
-def _emboldened(mask: Mask, lettering: Lettering) -> Mask:
+def emboldened(mask: Mask, lettering: Lettering) -> Mask:
+    """Return a text's mask with strokes nearer to the wanted thickness; as it is where none would be left."""
     lack = lettering.stem - fonts.stem(lettering.font, lettering.weight)
     by = float(np.clip(lack / 2, -0.02, 0.05)) * fonts.MASK_HEIGHT
     if abs(by) < 1:
         return mask
-    return cropped(grown(padded(mask, int(abs(by)) + 2), by))
+    drawn = grown(padded(mask, int(abs(by)) + 2), by)
+    return cropped(drawn) if drawn.any() else mask
 
 
 def _underlined(mask: Mask, kind: Underline, stem: float) -> Mask:
@@ -62,7 +64,7 @@ def _underlined(mask: Mask, kind: Underline, stem: float) -> Mask:
 
 @lru_cache(maxsize=256)
 def _upright(text: str, lettering: Lettering) -> Mask:
-    mask = _emboldened(fonts.text_mask(text, lettering.font, lettering.weight), lettering)
+    mask = emboldened(fonts.text_mask(text, lettering.font, lettering.weight), lettering)
     if text in ("6", "9") and lettering.underline is not Underline.NONE:
         stem = max(lettering.stem, fonts.stem(lettering.font, lettering.weight))
         mask = _underlined(mask, lettering.underline, min(stem, 0.24))

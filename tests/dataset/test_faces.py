@@ -22,6 +22,7 @@ from companion.dataset.artist.families import (
     TRAINING_WEIGHTS,
     StyleFamily,
 )
+from companion.dataset.artist.glyphs import Lettering, emboldened
 from companion.dataset.artist.ink import Finish, Pattern, Tone, Tones, print_mark
 from companion.dataset.artist.preview import family_sheet
 from companion.dataset.artist.styles import Style, sample_style
@@ -191,3 +192,8 @@ def test_contact_sheet_has_the_decks_below_each_other() -> None:
     sheet = family_sheet(StyleFamily.MINIMAL, 0, decks=2, cards=3, fonts=())
     assert sheet.shape[2] == 3
     assert sheet.shape[0] > 320
+
+
+def test_a_hairline_is_not_thinned_until_nothing_is_left() -> None:
+    hairline = np.full((fonts.MASK_HEIGHT, 3), 255, np.uint8)
+    assert emboldened(hairline, Lettering("sans", stem=0.0)).any()
