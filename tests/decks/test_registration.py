@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import cv2
 import numpy as np
 import pytest
@@ -10,13 +12,14 @@ from companion.cards import ALL_CARDS, Card, EditionName
 from companion.dataset.artist.faces import render
 from companion.dataset.artist.families import StyleFamily
 from companion.dataset.artist.styles import sample_style
+from companion.decks import registration
 from companion.decks.deckfile import LearntDeck
 from companion.decks.evening import evened
 from companion.decks.look import CLASSES, NOTHING
 from companion.decks.places import Fitted, Places, card_places
 from companion.decks.registration import Templates
 from companion.decks.views import PICTURE, outline
-from companion.vision.geometry import Image, homography, intersection_over_union, unit_square
+from companion.vision.geometry import Image, cut, homography, intersection_over_union, unit_square
 from companion.vision.learnt import with_pictures
 
 NAMES = ("red 7", "blue 3", "green skip", "yellow 0")
@@ -50,6 +53,34 @@ def test_a_rough_outline_is_put_right_and_named_by_the_picture_that_fits(
     assert intersection_over_union(found.quad, truth) > 0.96 > intersection_over_union(rough, truth)
     # Its corners are in the card's own order, whichever way the rough outline was.
     assert np.abs(found.quad - truth).max() < 6
+
+
+@pytest.mark.parametrize(("laid", "tried"), [(True, 1), (False, 3)])
+def test_where_the_first_picture_fits_plainly_no_other_is_tried(
+    faces: list[Image], monkeypatch: pytest.MonkeyPatch, laid: bool, tried: int
+) -> None:
+    height, width = faces[0].shape[:2]
+    quad = (unit_square() * np.array([width, height], np.float32) + 60).astype(np.float32)
+    table = np.full((height + 120, width + 120, 3), (60, 90, 120), np.uint8)
+    table[60 : 60 + height, 60 : 60 + width] = faces[0]
+    known = faces if laid else faces[1:]
+    templates = Templates([cv2.resize(face, (40, 60), interpolation=cv2.INTER_AREA) for face in known], (0, 2))
+    aligned, roughly, cuts = Templates._aligned, [], []
+
+    def counted(self: Templates, patch: registration._Patch, template: int, level: int, start: Any) -> Any:
+        roughly.extend([template] * (level == 0))
+        return aligned(self, patch, template, level, start)
+
+    def counted_cut(*args: Any) -> Image:
+        cuts.append(args)
+        return cut(*args)
+
+    monkeypatch.setattr(Templates, "_aligned", counted)
+    monkeypatch.setattr(registration, "cut", counted_cut)
+    assert templates.find(table, quad) is not None
+    assert len(roughly) == tried
+    # Both ways up are looked for in one cut of the picture.
+    assert len(cuts) == 1
 
 
 def test_where_a_picture_lies_nothing_is_said_of_cards_that_were_not_laid(faces: list[Image]) -> None:
