@@ -213,12 +213,19 @@ class Prints:
     def shown(self, image: Image, quad: Quad, card: int) -> Shown:
         """Return which cells of an outline (4, 2) show a card, a number of ALL_CARDS: none of one without a picture."""
         chosen = np.flatnonzero(self.cards == card)
-        if not len(chosen):
-            return np.zeros((DOWN, ACROSS), bool)
         whole = np.ones((DOWN, ACROSS), bool)
-        seen = self._clear.beside(_shifted(_soft(cut(image, quad, *SIZE))), chosen)
-        compared = Compared(self._clear.errors(seen, whole), whole, self._clear)
+        if not len(chosen):
+            return ~whole
+        compared = self._closely(image, quad, chosen, whole)
         return compared.shown(int(compared.scores.argmax()))
+
+    def fit(self, image: Image, quad: Quad, picture: int, free: Shown) -> float:
+        """Return how well one of the pictures fits an outline, compared closely: at most 0."""
+        return float(self._closely(image, quad, np.array([picture]), free).scores[0])
+
+    def _closely(self, image: Image, quad: Quad, chosen: NDArray[np.intp], free: Shown) -> Compared:
+        seen = self._clear.beside(_shifted(_soft(cut(image, quad, *SIZE))), chosen)
+        return Compared(self._clear.errors(seen, free), free, self._clear)
 
     def scores_of_cards(self, scores: Floats) -> Floats:
         """Return (58,) the best score of each card's pictures, the worst of all for cards without any.

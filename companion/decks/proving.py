@@ -51,16 +51,19 @@ def glance(prints: Prints, quad: Quad, seen: Beside, free: Shown) -> Proof:
 
 def proof(prints: Prints, image: Image, one: Proof, free: Shown) -> Proof:
     """Return what is told of an outline at a second look, moved to where the likeliest card's picture fits."""
-    here = _told(prints, one.quad, prints.compare_closely(image, one.quad, free))
+    close = None
     for _ in range(_TIMES):
         moved = aligned(image, one.quad, prints.pictures[one.picture], one.shown & free)
         if moved is None:
             break
-        there = _told(prints, moved, prints.compare_closely(image, moved, free))
-        if there.scores.max() <= here.scores.max():
+        before = prints.fit(image, one.quad, one.picture, free) if close is None else float(close.scores.max())
+        if prints.fit(image, moved, one.picture, free) <= before:
             break
-        one = here = there
-    return here
+        laid = one.picture
+        one = close = _told(prints, moved, prints.compare_closely(image, moved, free))
+        if one.picture == laid:
+            break
+    return close or _told(prints, one.quad, prints.compare_closely(image, one.quad, free))
 
 
 def _told(prints: Prints, quad: Quad, compared: Compared) -> Proof:

@@ -20,7 +20,6 @@ from companion.decks.fitting import agreement
 from companion.decks.keypoints import Keypoints
 from companion.decks.places import Fitted, card_places
 from companion.decks.prints import Prints
-from companion.decks.proving import glance
 from companion.decks.reading import reading_parts
 from companion.decks.seeking import Seeker, Telling, telling
 from companion.decks.teaching import DeckLooks, learnt_looks, looks, views_of
@@ -180,23 +179,6 @@ def test_what_is_larger_than_a_card_before_a_camera_gets_no_outline(faces: list[
     _lay(picture, faces[0], truth)
     found = Voters.of(_deck(faces).pictures).outlines(picture)
     assert all(intersection_over_union(truth, quad) < 0.5 for quad in found)
-
-
-def test_print_that_explains_less_than_half_of_what_is_seen_speaks_for_nothing() -> None:
-    noise = np.random.default_rng(4)
-    # A sign in two cells of a plain card, and so much noise that it is most of what differs on the card.
-    plain = np.full((144, 96, 3), 128.0, np.float32)
-    plain[24:36, 24:48] += 22 * np.kron(np.indices((3, 6)).sum(0) % 2 - 0.5, np.ones((4, 4)))[..., None]
-    prints = Prints(plain[None], np.array(CARDS[:1]), np.zeros(96, np.float32))
-    quad, free = unit_square() * np.array([96, 144], np.float32), np.ones((12, 8), bool)
-    told = {}
-    for level in (0.5, 9.0):
-        seen = np.clip(plain + noise.normal(0, level, plain.shape), 0, 255).astype(np.uint8)
-        one = glance(prints, quad, prints.at_a_glance(seen, quad), free)
-        assert one.shown.all()
-        told[level] = int(one.telling.sum())
-    assert told[0.5] == 2
-    assert told[9.0] == 0
 
 
 def test_the_part_of_a_card_that_shows_brings_its_outline_to_where_it_lies(faces: list[Image]) -> None:

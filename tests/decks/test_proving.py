@@ -1,0 +1,87 @@
+"""Whether a card of the deck lies in an outline: what speaks for it, and how often it is compared."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import cv2
+import numpy as np
+import pytest
+
+from companion.decks.prints import Compared, Prints
+from companion.decks.proving import glance, proof
+from companion.vision.geometry import Image, Quad, homography, intersection_over_union, unit_square
+
+CARD = 7
+
+
+def _face(seed: int) -> Image:
+    """Return a card of (144, 96) px with print all over it."""
+    noise = np.random.default_rng(seed).integers(0, 255, (18, 12, 3)).astype(np.uint8)
+    return np.asarray(cv2.resize(noise, (96, 144), interpolation=cv2.INTER_CUBIC), np.uint8)
+
+
+def _lying(face: Image, quad: Quad) -> Image:
+    """Return a picture of a table on which a card lies."""
+    table = np.full((360, 480, 3), (60, 90, 120), np.uint8)
+    matrix = homography(unit_square() * np.array([96, 144], np.float32), quad)
+    return np.asarray(
+        cv2.warpPerspective(face, matrix, (480, 360), dst=table, borderMode=cv2.BORDER_TRANSPARENT), np.uint8
+    )
+
+
+def test_print_that_explains_less_than_half_of_what_is_seen_speaks_for_nothing() -> None:
+    noise = np.random.default_rng(4)
+    # A sign in two cells of a plain card, and so much noise that it is most of what differs on the card.
+    plain = np.full((144, 96, 3), 128.0, np.float32)
+    plain[24:36, 24:48] += 22 * np.kron(np.indices((3, 6)).sum(0) % 2 - 0.5, np.ones((4, 4)))[..., None]
+    prints = Prints(plain[None], np.array([CARD]), np.zeros(96, np.float32))
+    quad, free = unit_square() * np.array([96, 144], np.float32), np.ones((12, 8), bool)
+    told = {}
+    for level in (0.5, 9.0):
+        seen = np.clip(plain + noise.normal(0, level, plain.shape), 0, 255).astype(np.uint8)
+        one = glance(prints, quad, prints.at_a_glance(seen, quad), free)
+        assert one.shown.all()
+        told[level] = int(one.telling.sum())
+    assert told[0.5] == 2
+    assert told[9.0] == 0
+
+
+@pytest.mark.parametrize("off", [0.0, 4.0])
+def test_an_outline_is_compared_with_all_pictures_once_where_the_likeliest_fits(
+    monkeypatch: pytest.MonkeyPatch, off: float
+) -> None:
+    faces = [_face(seed) for seed in range(4)]
+    prints = Prints(np.stack(faces).astype(np.float32), np.arange(4), np.zeros(96, np.float32))
+    quad, free = unit_square() * np.array([150, 225], np.float32) + 80, np.ones((12, 8), bool)
+    picture = _lying(faces[2], quad)
+    rough = np.asarray(quad + np.array([off, -off / 2], np.float32), np.float32)
+    one = glance(prints, rough, prints.at_a_glance(picture, rough), free)
+    compare, times = Prints.compare_closely, []
+
+    def counted(self: Prints, *args: Any) -> Compared:
+        times.append(args)
+        return compare(self, *args)
+
+    monkeypatch.setattr(Prints, "compare_closely", counted)
+    told = proof(prints, picture, one, free)
+    assert len(times) == 1
+    assert told.picture == 2
+    assert told.shown.mean() > 0.9
+    assert intersection_over_union(told.quad, quad) > 0.97
+
+
+def test_an_outline_into_which_another_picture_was_laid_first_is_moved_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where faces are alike but for a sign, the likeliest one at a glance need not be the one that lies there."""
+    plain = _face(1)
+    signed = plain.copy()
+    signed[40:100, 30:66] = _face(2)[40:100, 30:66]
+    prints = Prints(np.stack([plain, signed]).astype(np.float32), np.arange(2), np.zeros(96, np.float32))
+    quad, free = unit_square() * np.array([150, 225], np.float32) + 80, np.ones((12, 8), bool)
+    picture = _lying(signed, quad)
+    rough = np.asarray(quad + 3, np.float32)
+    one = glance(prints, rough, prints.at_a_glance(picture, rough), free)
+    mistaken = type(one)(one.quad, 0, one.scores, one.shown, one.telling)
+    told = proof(prints, picture, mistaken, free)
+    assert told.picture == 1
+    assert intersection_over_union(told.quad, quad) > 0.97
