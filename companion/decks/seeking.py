@@ -77,6 +77,52 @@ class _Seen:
         return max(self.told, self.proof.worth(self.free))
 
 
+class _Looked:
+    """What outlines in a (H, W, 3) BGR uint8 picture show, each looked at once."""
+
+    def __init__(self, image: Image, prints: Prints) -> None:
+        self._image = image
+        self._prints = prints
+        self._glances: dict[tuple[bytes, bytes], _Seen] = {}
+        self._proofs: dict[tuple[bytes, bytes], Proof] = {}
+
+    def at_glances(self, quads: Sequence[Quad], covered: NDArray[np.uint8], told: float = 0.0) -> list[_Seen]:
+        """Return what outlines (4, 2) show where nothing covers them, without those of which hardly any is free.
+
+        covered: (h, w) what cards hide. told: what speaks for them by how others lie.
+        """
+        return [seen for quad in quads if (seen := self._at_a_glance(quad, covered, told)) is not None]
+
+    def _at_a_glance(self, quad: Quad, covered: NDArray[np.uint8], told: float) -> _Seen | None:
+        free = _free(quad, covered)
+        if free.sum() < _CELLS or not is_card_shaped(quad):
+            return None
+        look = self._prints.at_a_glance(self._image, quad)
+        return replace(self._glance(quad, look, free), told=told)
+
+    def _glance(self, quad: Quad, look: Beside, free: Shown) -> _Seen:
+        key = quad.tobytes(), free.tobytes()
+        if key not in self._glances:
+            self._glances[key] = _Seen(glance(self._prints, quad, look, free), free, look, 0.0)
+        return self._glances[key]
+
+    def again(self, old: _Seen, covered: NDArray[np.uint8]) -> _Seen | None:
+        """Return the same of an outline of which a card found since may hide more."""
+        free = _free(old.proof.quad, covered)
+        if (free == old.free).all():
+            return old
+        if free.sum() < _CELLS:
+            return None
+        return replace(self._glance(old.proof.quad, old.look, free), told=old.told)
+
+    def closely(self, seen: _Seen) -> Proof:
+        """Return what is told of an outline at a second look."""
+        key = seen.proof.quad.tobytes(), seen.free.tobytes()
+        if key not in self._proofs:
+            self._proofs[key] = proof(self._prints, self._image, seen.proof, seen.free)
+        return self._proofs[key]
+
+
 @dataclass(frozen=True)
 class Telling:
     """What a deck's pictures tell of its copies: nats for a cell's error of one variance, at most as many as are tried.
@@ -150,17 +196,21 @@ class Seeker:
                 covered |= _cover(quad, shown, covered.shape)
                 there.append(quad)
         outlines = _others([quad for quad in known if _others([quad], there)], (), _SAME)
-        seen = self._at_a_glances(image, outlines, covered)
-        likely = [one.proof.quad for one in seen if one.worth >= _LEAST]
-        if boxed is not None and _explain([*there, *likely], boxed):
-            found = self._told(image, seen, covered, there)
-            if _explain([*there, *(one.quad for one in found)], boxed):
+        looked = _Looked(image, self._prints)
+        seen = looked.at_glances(outlines, covered)
+        lying = [*there, *(one.proof.quad for one in seen if one.worth >= _LEAST)]
+        if boxed is not None and _explain(lying, boxed):
+            found = self._told(looked, seen, covered, there)
+            lying = [*there, *(one.quad for one in found)]
+            if _explain(lying, boxed):
                 return found
         further = [quad for quad in self._voters.outlines(image) if _others([quad], there)]
         more = _others([*outlines, *further], (), _SAME)[len(outlines) :]
-        return self._told(image, [*seen, *self._at_a_glances(image, more, covered)], covered, there)
+        return self._told(looked, [*seen, *looked.at_glances(more, covered)], covered, there)
 
-    def _told(self, image: Image, left: list[_Seen], covered: NDArray[np.uint8], there: Sequence[Quad]) -> list[Sought]:
+    def _told(
+        self, looked: _Looked, left: list[_Seen], covered: NDArray[np.uint8], there: Sequence[Quad]
+    ) -> list[Sought]:
         """Return the cards that lie in outlines, the topmost first, and in those to which they lead on.
 
         covered: (h, w) what cards hide that lie there.
@@ -175,14 +225,14 @@ class Seeker:
                 lying = [*there, *(one.quad for one in found)]
                 onward = _others(continued(lying), [*lying, *further])[: _FURTHER - len(further)]
                 further += onward
-                likely = self._at_a_glances(image, onward, covered, _LEAST)
+                likely = looked.at_glances(onward, covered, _LEAST)
                 if not likely:
                     return found
                 left = [*left, *likely]
                 continue
             taken = best
             left = [seen for seen in left if seen is not taken]
-            one = proof(self._prints, image, taken.proof, taken.free)
+            one = looked.closely(taken)
             free = _free(one.quad, covered)
             shown, telling = one.shown & free, one.telling & free
             if not _others([one.quad], [*there, *(other.quad for other in found)]):
@@ -191,28 +241,7 @@ class Seeker:
                 continue
             found.append(self._sought(one, shown))
             covered = covered | _cover(one.quad, shown, covered.shape)
-            left = [seen for old in left if (seen := self._again(old, covered)) is not None]
-
-    def _at_a_glances(
-        self, image: Image, quads: Sequence[Quad], covered: NDArray[np.uint8], told: float = 0.0
-    ) -> list[_Seen]:
-        return [seen for quad in quads if (seen := self._at_a_glance(image, quad, covered, told)) is not None]
-
-    def _at_a_glance(self, image: Image, quad: Quad, covered: NDArray[np.uint8], told: float) -> _Seen | None:
-        free = _free(quad, covered)
-        if free.sum() < _CELLS or not is_card_shaped(quad):
-            return None
-        look = self._prints.at_a_glance(image, quad)
-        return _Seen(glance(self._prints, quad, look, free), free, look, told)
-
-    def _again(self, old: _Seen, covered: NDArray[np.uint8]) -> _Seen | None:
-        """Return the same of an outline of which a card found since may hide more."""
-        free = _free(old.proof.quad, covered)
-        if (free == old.free).all():
-            return old
-        if free.sum() < _CELLS:
-            return None
-        return replace(old, proof=glance(self._prints, old.proof.quad, old.look, free), free=free)
+            left = [seen for old in left if (seen := looked.again(old, covered)) is not None]
 
     def _sought(self, one: Proof, shown: Shown) -> Sought:
         logs = np.asarray(_logs(one.scores, one.shown, self._telling.nats), np.float32)

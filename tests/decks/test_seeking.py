@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 from unittest.mock import MagicMock
 
 import cv2
@@ -13,6 +15,7 @@ from companion.cards import ALL_CARDS, Card, EditionName
 from companion.dataset.artist.faces import render, render_back
 from companion.dataset.artist.families import StyleFamily
 from companion.dataset.artist.styles import sample_style
+from companion.decks import seeking
 from companion.decks.aligning import aligned
 from companion.decks.congealing import congealed
 from companion.decks.deckfile import LearntDeck
@@ -20,6 +23,7 @@ from companion.decks.fitting import agreement
 from companion.decks.keypoints import Keypoints
 from companion.decks.places import Fitted, card_places
 from companion.decks.prints import Prints
+from companion.decks.proving import Proof
 from companion.decks.reading import reading_parts
 from companion.decks.seeking import Seeker, Telling, telling
 from companion.decks.teaching import DeckLooks, learnt_looks, looks, views_of
@@ -111,6 +115,37 @@ def test_what_is_sure_already_is_not_told_again_and_hides_others(faces: list[Ima
     assert sorted(_names(seeker.seek(lit, [], [(quads[3], CARDS[3])]))) == sorted(NAMES[:3])
     # What is not seen where it is said to lie hides nothing.
     assert sorted(_names(seeker.seek(lit, [], [(quads[3], CARDS[5])]))) == sorted(NAMES[:4])
+
+
+def test_what_was_looked_at_is_not_looked_at_again_with_further_outlines(
+    faces: list[Image], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    picture = _table(800, 600)
+    quads = [_turned(160 + 130 * i, 300, 6 * i) for i in range(4)]
+    for face, quad in zip(faces, quads, strict=False):
+        _lay(picture, face, quad)
+    looks = list[tuple[str, bytes, bytes]]()
+
+    def counted(name: str) -> Callable[..., Proof]:
+        tell = getattr(seeking, name)
+
+        def told(*args: Any) -> Proof:
+            quad = args[1] if name == "glance" else args[2].quad
+            looks.append((name, quad.tobytes(), args[3].tobytes()))
+            return tell(*args)  # type: ignore[no-any-return]
+
+        return told
+
+    for name in ("glance", "proof"):
+        monkeypatch.setattr(seeking, name, counted(name))
+    # All but the last are known; they do not explain what is boxed where that lies.
+    known = [np.asarray(quad + 2, np.float32) for quad in quads[:3]]
+    box = np.asarray(quads[3].mean(0) + 8 * (unit_square() - 0.5), np.float32)
+    seeker = Seeker.of(_deck(faces), CARDS)
+    explained = iter((True, False))
+    monkeypatch.setattr(seeking, "_explain", lambda *_: next(explained))
+    assert sorted(_names(seeker.seek(_lit(picture), known, boxed=[box]))) == sorted(NAMES[:4])
+    assert len(looks) == len(set(looks))
 
 
 def test_a_hand_is_followed_to_cards_that_nothing_else_tells_of(faces: list[Image]) -> None:
