@@ -13,12 +13,12 @@ import numpy as np
 from companion.vision.boxes import Box, BoxKind
 from companion.vision.corners import CardIndices, apart, beside, opposite_pairs, outline_from_pair
 from companion.vision.doubt import as_middle_allows, as_told
-from companion.vision.geometry import Image, Quad, index_frame, intersection_over_smaller, portrait
+from companion.vision.geometry import Image, Quad, index_frame, intersection_over_smaller, portrait, turned
 from companion.vision.hidden import HiddenCards
 from companion.vision.limits import ReadingLimits
 from companion.vision.outlines import SAME_CARD, is_card_shaped, of_one_size, one_each, without_echo
 from companion.vision.proposals import proposals
-from companion.vision.reader import Backing, Reader
+from companion.vision.reader import Backing, FirstLooks, Reader
 from companion.vision.reading import Reading, as_corners_say, with_indices
 from companion.vision.sightings import NAMED_BELOW, Sighting
 from companion.vision.sought import with_sought
@@ -73,10 +73,13 @@ class Assembler:
         for, at less cost, in faint boxes and where something stands out.
         """
         surely = [box for box in boxes if box.score >= self._limits.box]
-        read = self._reader.read_indices(image, _index_frames(surely))
-        indices = [index for index in apart(read) if self._is_index(index)]
         candidates = [(box.quad, box.score) for box in surely if box.kind is BoxKind.CARD]
-        whole = self._whole_cards(image, candidates, indices)
+        first = self._reader.first_looks(image, [quad for quad, _ in candidates]) if self._reader.seeks else None
+        plain = list(first.plain.values()) if first else []
+        own, frames = _told_by_cards(plain, _index_frames(surely))
+        read = [*own, *self._reader.read_indices(image, frames)]
+        indices = [index for index in apart(read) if self._is_index(index)]
+        whole = self._whole_cards(image, candidates, indices, first)
         seeks = self._reader.seeks and seek and not _explained(boxes, whole)
         learnt = self._learnt_cards(image, boxes, whole, indices) if self._reader.seeks and propose else []
         if learnt:
@@ -182,9 +185,16 @@ class Assembler:
         return index.confidence >= self._limits.faint and index.card.color is not None
 
     def _whole_cards(
-        self, image: Image, candidates: Sequence[tuple[Quad, float]], indices: Sequence[Reading]
+        self,
+        image: Image,
+        candidates: Sequence[tuple[Quad, float]],
+        indices: Sequence[Reading],
+        first: FirstLooks | None = None,
     ) -> list[Reading]:
-        """Return the readings of those candidates (outline, score) that are cards, best first, none twice."""
+        """Return the readings of those candidates (outline, score) that are cards, best first, none twice.
+
+        first: what the first look at them has shown, if that was made.
+        """
         frames = [index.quad for index in indices]
         lies = [CardIndices(portrait(quad), frames) for quad, _ in candidates]
         backing = [self._backing(lying, score) for lying, (_, score) in zip(lies, candidates, strict=True)]
@@ -194,7 +204,7 @@ class Assembler:
                 for lying, held, (_, score) in zip(lies, backing, candidates, strict=True)
             ]
             candidates, backing = list(compress(candidates, worth)), list(compress(backing, worth))
-        readings = self._reader.read_cards(image, [quad for quad, _ in candidates], backing)
+        readings = self._reader.read_cards(image, [quad for quad, _ in candidates], backing, first)
         scored = []
         for (_, score), reading in zip(candidates, readings, strict=True):
             lying = CardIndices(reading.quad, frames)
@@ -288,6 +298,22 @@ def _beside(quads: Sequence[Quad], cards: Sequence[Reading], share: float = _TAK
 
 def _index_frames(boxes: Sequence[Box]) -> list[Quad]:
     return [index_frame(box.quad) for box in boxes if box.kind is BoxKind.INDEX]
+
+
+def _told_by_cards(cards: Sequence[Reading], frames: Sequence[Quad]) -> tuple[list[Reading], list[Quad]]:
+    """Return what indices show that lie where cards told without them have theirs, and the frames (4, 2) of others."""
+    told: dict[int, Reading] = {}
+    for card in cards:
+        for i in CardIndices(card.quad, frames).at_spots():
+            end = card.quad[0] if _nearer(frames[i], card.quad[0], card.quad[2]) else card.quad[2]
+            told[i] = replace(card, quad=turned(frames[i], int(np.hypot(*(frames[i] - end).T).argmin())))
+    return list(told.values()), [frame for i, frame in enumerate(frames) if i not in told]
+
+
+def _nearer(quad: Quad, one: Quad, other: Quad) -> bool:
+    """Whether the middle of a quad (4, 2) lies nearer to the first of two points (2,)."""
+    near, far = (float(np.hypot(*(quad.mean(0) - point))) for point in (one, other))
+    return near < far
 
 
 def _is_one_more(quad: Quad, found: Sequence[Sighting]) -> bool:

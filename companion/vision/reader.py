@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
 from enum import IntEnum
@@ -29,7 +29,7 @@ from companion.vision.geometry import (
     unit_square,
 )
 from companion.vision.labels import COLOR_COUNT, FACE_COUNT, Floats, card_log_likelihoods, log_softmax
-from companion.vision.learnt import Deck, Sought, with_pictures
+from companion.vision.learnt import Deck, Placed, Sought, with_pictures
 from companion.vision.reading import Reading, Scale, with_indices
 from companion.vision.runtime import Network
 
@@ -46,6 +46,9 @@ _AT_A_GLANCE = 0.85
 # index, for its outline to be taken as it is; else it is told by the deck's pictures. In well-fitting outlines nearly
 # all cards have more; an index is small, and its pictures tell less.
 _SURELY, _CLEARLY, _CLEARLY_INDEX = 0.95, -0.05, -0.35
+# Of a deck that is sought a card is looked for by its picture after the first look that shows it so surely, so many
+# times; and belongs so surely where its picture says otherwise than the networks, which must be looked at by more.
+_ALIKE, _LAID, _DOUBTED = 0.5, 2, 0.9
 
 # Over which ratio of its sides an outline may be of a card seen sideways: at 60 degrees 56 x 87 mm look like 56 x 43,
 # which perspective may make longer: of one or two cards that are not read so surely the second is enough. Among more
@@ -105,6 +108,11 @@ class _Pass:
     logs: Floats
     belonging: float
 
+    @property
+    def likeliest(self) -> int:
+        """The likeliest card's number."""
+        return int(self.logs[:-1].argmax())
+
 
 @dataclass(frozen=True, eq=False)
 class _Look:
@@ -115,10 +123,39 @@ class _Look:
     belonging: float
 
 
+def _say_the_same(*looks: _Pass) -> bool:
+    return len({look.likeliest for look in looks}) == 1
+
+
+def _laid(image: Image, seen: _Pass, deck: Deck) -> Placed | None:
+    """Return how a card of a deck, of which every face was laid, surely lies where it was seen."""
+    placed = deck.place_card(image, seen.outline)
+    return placed if placed is not None and placed.belonging >= _SURELY and not len(placed.unseen) else None
+
+
+def _other_way_up(quad: Quad, outline: Quad) -> Quad:
+    """Return the quad turned so that its top is where the bottom of an outline is that lies about there."""
+    near, far = (float(np.hypot(*(quad[corner] - outline[0]))) for corner in (0, 2))
+    return turned(quad, 2) if near < far else quad
+
+
 def _together(a: _Pass, b: _Pass) -> _Pass:
     """Return the mean of two looks."""
     outline = np.mean((a.outline, b.outline), axis=0, dtype=np.float32)
     return _Pass(np.asarray(outline, np.float32), _mean((a.logs, b.logs)), max(a.belonging, b.belonging))
+
+
+@dataclass(frozen=True, eq=False)
+class FirstLooks:
+    """What the first looks at rough outlines show.
+
+    seen: what one look at each does. placed: what is read where a picture of a deck that is sought fits, and says the
+    same as the networks, by the outline's number. plain: the readings of those of them that need no more looks.
+    """
+
+    seen: Sequence[_Pass]
+    placed: Mapping[int, _Pass]
+    plain: Mapping[int, Reading]
 
 
 class Reader:
@@ -144,30 +181,68 @@ class Reader:
         self._card_scale = Scale(calibration.card, allowed)
         self._index_scale = Scale(calibration.index, allowed)
 
+    def first_looks(self, image: Image, quads: Sequence[Quad]) -> FirstLooks:
+        """Return what the first looks at rough outlines (4, 2) in a (H, W, 3) BGR uint8 picture show.
+
+        What looks like a card of a deck that is sought is looked at once more, the other way up, where its picture
+        fits, and from there again where that does not tell it plainly.
+        """
+        seen = self._pass(image, [portrait(quad) for quad in quads])
+        told, plain = dict[int, _Pass](), dict[int, Reading]()
+        deck = self._deck
+        if deck is None or not deck.seeks:
+            return FirstLooks(seen, told, plain)
+        last = {i: one for i, one in enumerate(seen) if one.belonging >= _ALIKE}
+        for _ in range(_LAID):
+            placed = {i: there for i, one in last.items() if (there := _laid(image, one, deck)) is not None}
+            views = self._pass(image, [_other_way_up(there.quad, last[i].outline) for i, there in placed.items()])
+            looks = {i: (last[i], view) for i, view in zip(placed, views, strict=True) if view.belonging >= _SURELY}
+            last = {}
+            for i, pair in looks.items():
+                read = _mean([look.logs for look in pair])
+                told[i] = _Pass(placed[i].quad, with_pictures(read, placed[i]), 1.0)
+                if _say_the_same(told[i], *pair) and self._card_scale.surest(told[i].logs) >= _SETTLED:
+                    plain[i] = Reading(told[i].outline, told[i].logs, self._card_scale, belonging=1.0)
+                    continue
+                last[i] = pair[1]
+                if told[i].likeliest != int(read[:-1].argmax()):
+                    del told[i]
+        return FirstLooks(seen, told, plain)
+
     def read_cards(
-        self, image: Image, quads: Sequence[Quad], backing: Sequence[Backing] | None = None
+        self,
+        image: Image,
+        quads: Sequence[Quad],
+        backing: Sequence[Backing] | None = None,
+        first: FirstLooks | None = None,
     ) -> list[Reading]:
         """Return a reading for each rough outline (4, 2) in the (H, W, 3) BGR uint8 picture.
 
         The first look finds the outline within the rough one, the others read the card in it both ways up. Then the
         corners are read by themselves at the picture's full resolution, which tells more where the middle shows no
         number. backing: what speaks for each outline besides, as much as can where it is None. Those for which little
-        does are not read on where a look tells next to nothing, and then come back as unlikely.
+        does are not read on where a look tells next to nothing, and then come back as unlikely. first: what the first
+        look at them has shown, if that was made.
         """
         if not quads:
             return []
-        seen, read_on = self._looks(image, quads, [Backing.BOX] * len(quads) if backing is None else backing)
+        backing = [Backing.BOX] * len(quads) if backing is None else backing
+        first = first or self.first_looks(image, quads)
+        left = [i for i in range(len(quads)) if i not in first.placed]
+        rough, few = [first.seen[i] for i in left], len(quads) <= _FEW
+        seen, going_on = self._looks(image, rough, [backing[i] for i in left], few)
         if self._deck is not None:
-            least = _UNLIKELY_SIDEWAYS if len(quads) <= _FEW else _MAYBE_SIDEWAYS
-            looked = zip(seen, read_on, strict=True)
+            least = _UNLIKELY_SIDEWAYS if few else _MAYBE_SIDEWAYS
+            looked = zip(seen, going_on, strict=True)
             seen = [self._placed(image, one, self._deck, least) if on else one for one, on in looked]
-        cards = [Reading(one.outline, one.logs, self._card_scale, one.belonging) for one in seen]
-        frames = [corner_frames(card.quad) if on else () for card, on in zip(cards, read_on, strict=True)]
-        corners = iter(self._corners(image, [frame for pair in frames for frame in pair]))
-        return [
-            self._with_corners(image, card, [next(corners) for _ in pair]) if pair else card
-            for card, pair in zip(cards, frames, strict=True)
-        ]
+        looks = {**first.placed, **dict(zip(left, seen, strict=True))}
+        cards = {i: Reading(one.outline, one.logs, self._card_scale, one.belonging) for i, one in looks.items()}
+        given_up = {i for i, on in zip(left, going_on, strict=True) if not on}
+        read_on = [i for i in cards if i not in given_up and i not in first.plain]
+        corners = iter(self._corners(image, [frame for i in read_on for frame in corner_frames(cards[i].quad)]))
+        cards |= {i: self._with_corners(image, cards[i], [next(corners), next(corners)]) for i in read_on}
+        cards |= first.plain
+        return [cards[i] for i in range(len(quads))]
 
     def _corners(self, image: Image, frames: Sequence[Quad]) -> list[Reading]:
         """Return what upright corners show at one look."""
@@ -187,12 +262,12 @@ class Reader:
         return together if card.known else together.at_most(most_sure(image, card, corners, together))
 
     def _looks(
-        self, image: Image, quads: Sequence[Quad], backing: Sequence[Backing]
+        self, image: Image, first_looks: Sequence[_Pass], backing: Sequence[Backing], few: bool
     ) -> tuple[list[_Pass], NDArray[np.bool_]]:
-        """Return what is read in each outline, and (N,) whether it was read to the end."""
-        seen = self._pass(image, [portrait(quad) for quad in quads])
-        first = [int(one.logs[:-1].argmax()) for one in seen]
-        read_on = ~np.array([self._is_hopeless(one, held) for one, held in zip(seen, backing, strict=True)])
+        """Return what is read after a first look in each outline, and (N,) whether it was read to the end."""
+        seen = list(first_looks)
+        first = [one.likeliest for one in seen]
+        read_on = ~np.array([self._is_hopeless(one, held) for one, held in zip(seen, backing, strict=True)], bool)
         refined = [portrait(one.outline) for one in seen]
         # A camera low above the table sees a card that lies towards it shorter than wide: it stands sideways then.
         aspects = np.array([_aspect(quad) for quad in refined])
@@ -201,7 +276,7 @@ class Reader:
         for i, one in zip(going_on, self._turned_pass(image, [refined[i] for i in going_on]), strict=True):
             seen[i] = one
             surest = self._card_scale.surest(one.logs)
-            if not self.seeks and surest >= _SETTLED and int(one.logs[:-1].argmax()) == first[i]:
+            if not self.seeks and surest >= _SETTLED and one.likeliest == first[i]:
                 continue
             given_up = not self.seeks and backing[i] < Backing.BOX and surest < _STILL_HARDLY
             if given_up and aspects[i] <= _MAYBE_SIDEWAYS:
@@ -210,7 +285,7 @@ class Reader:
                 again.append(i)
         for i, one in zip(again, self._pass(image, [refined[i] for i in again]), strict=True):
             seen[i] = _together(one, seen[i])
-        unsure = [len(quads) <= _FEW and self._card_scale.surest(seen[i].logs) < _HARDLY_READ for i in again]
+        unsure = [few and self._card_scale.surest(seen[i].logs) < _HARDLY_READ for i in again]
         low = [
             i
             for i, hardly in zip(again, unsure, strict=True)
@@ -263,6 +338,9 @@ class Reader:
         if len(placed.unseen):
             # What may as well be a card without a picture is not known by the pictures.
             belonging *= max(0.0, 1 - 2 * float(np.exp(logs[placed.unseen]).sum()))
+        if self.seeks and read[:-1].argmax() != logs[:-1].argmax():
+            # One of the two errs: what else there is must tell, and by itself its picture.
+            belonging = min(belonging, _DOUBTED)
         return _Pass(placed.quad, logs, belonging)
 
     def _turned_pass(self, image: Image, quads: Sequence[Quad]) -> list[_Pass]:

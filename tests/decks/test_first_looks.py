@@ -1,0 +1,154 @@
+"""Cards of a deck that is sought, told at a first look and by their pictures: what need not be looked at any more."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+from typing import Any
+from unittest.mock import MagicMock
+
+import cv2
+import numpy as np
+import pytest
+
+from companion.cards import ALL_CARDS, Card, EditionName
+from companion.dataset.artist.faces import render
+from companion.dataset.artist.families import StyleFamily
+from companion.dataset.artist.styles import sample_style
+from companion.decks.deckfile import LearntDeck
+from companion.decks.places import Fitted, card_places
+from companion.decks.reading import reading_parts
+from companion.decks.teaching import DeckLooks, looks, views_of
+from companion.decks.views import PICTURE, outline
+from companion.vision.assembly import Assembler, _told_by_cards
+from companion.vision.boxes import Box, BoxKind
+from companion.vision.detector import model_folder
+from companion.vision.geometry import (
+    Image,
+    Quad,
+    corner_frames,
+    homography,
+    intersection_over_union,
+    turned,
+    unit_square,
+)
+from companion.vision.learnt import Placed
+from companion.vision.limits import ReadingLimits
+from companion.vision.reader import Reader
+from companion.vision.reading import Reading, Scale
+
+NAMES = ("red 7", "blue 3", "green skip", "yellow 0")
+CARDS = [ALL_CARDS.index(Card.parse(name)) for name in NAMES]
+QUAD = np.array([[330, 150], [480, 170], [450, 400], [300, 380]], np.float32)
+
+
+def _laid(face: Image, quad: Quad, size: tuple[int, int]) -> Image:
+    """Return a picture of a table, so wide and high, on which a face lies."""
+    table = np.full((size[1], size[0], 3), (60, 90, 120), np.uint8)
+    height, width = face.shape[:2]
+    matrix = homography(unit_square() * np.array([width, height], np.float32), quad)
+    return np.asarray(cv2.warpPerspective(face, matrix, size, dst=table, borderMode=cv2.BORDER_TRANSPARENT), np.uint8)
+
+
+@pytest.fixture(scope="module")
+def faces() -> list[Image]:
+    style = sample_style(np.random.default_rng(5), StyleFamily.WHITE_OVAL, ())
+    return [np.ascontiguousarray(render(Card.parse(name), style, 400).image[:, :, :3]) for name in NAMES]
+
+
+@pytest.fixture(scope="module")
+def known(faces: list[Image]) -> DeckLooks:
+    """Return what is known of a deck, as of one that is sought."""
+    cards = tuple(Card.parse(name) for name in NAMES)
+    deck = LearntDeck("Ours", EditionName.CLASSIC, cards, tuple(_laid(face, outline(), PICTURE) for face in faces))
+    reader, _ = reading_parts()
+    told = looks(views_of(reader, deck), CARDS)
+    whole = replace(told.cards, sharpness=20.0, trust=0.5)
+    return replace(told, cards=whole, card_places=card_places(deck, CARDS, fitted=Fitted(40.0)), seeker=MagicMock())
+
+
+@pytest.fixture
+def looked(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
+    """Return how many crops were read since, of whole cards and of indices."""
+    counts = Counter[str]()
+    for name in ("_pass", "_index_scores"):
+        read = getattr(Reader, name)
+
+        def counted(self: Reader, image: Image, quads: Any, *more: Any, name: str = name, read: Any = read) -> Any:
+            counts[name] += len(quads)
+            return read(self, image, quads, *more)
+
+        monkeypatch.setattr(Reader, name, counted)
+    return counts
+
+
+@pytest.mark.parametrize("sought", [True, False])
+def test_a_card_that_its_picture_and_two_looks_say_is_looked_at_no_more(
+    faces: list[Image], known: DeckLooks, looked: Counter[str], sought: bool
+) -> None:
+    picture = _laid(faces[0], QUAD, (800, 600))
+    reader, _ = reading_parts()
+    reader = reader.knowing(known if sought else replace(known, seeker=None))
+    (card,) = reader.read_cards(picture, [np.asarray(QUAD + np.array([6, -5]), np.float32)])
+    assert card.card.name == NAMES[0]
+    assert intersection_over_union(card.quad, QUAD) > 0.95
+    assert looked["_pass"] == 2
+    assert looked["_index_scores"] == (0 if sought else 2)
+
+
+@pytest.mark.parametrize(("other", "doubted"), [(False, False), (True, True)])
+def test_a_card_of_which_its_picture_says_otherwise_than_the_networks_is_not_surely_told(
+    faces: list[Image], known: DeckLooks, monkeypatch: pytest.MonkeyPatch, other: bool, doubted: bool
+) -> None:
+    picture = _laid(faces[0], QUAD, (800, 600))
+    reader, _ = reading_parts()
+    said = np.where(np.arange(57) == CARDS[1 if other else 0], 0, -60).astype(np.float32)
+    monkeypatch.setattr(DeckLooks, "place_card", lambda *_: Placed(QUAD, said, 1.0))
+    # What the networks say is likeliest and not clear.
+    reader = reader.knowing(replace(known, cards=replace(known.cards, sharpness=3.0)))
+    first = reader.first_looks(picture, [QUAD])
+    assert (0 in first.plain) is not doubted
+    assert (0 in first.placed) is not doubted
+    (card,) = reader.read_cards(picture, [QUAD], first=first)
+    assert (card.belonging < 0.95) is doubted
+    assert card.known
+
+
+def test_a_face_of_a_deck_of_which_only_a_part_was_laid_is_looked_at_as_before(
+    faces: list[Image], known: DeckLooks, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    picture, unseen = _laid(faces[0], QUAD, (800, 600)), np.setdiff1d(np.arange(56), CARDS)
+    said = np.where(np.arange(57) == CARDS[0], 0, -60).astype(np.float32)
+    monkeypatch.setattr(DeckLooks, "place_card", lambda *_: Placed(QUAD, said, 1.0, unseen))
+    reader, _ = reading_parts()
+    first = reader.knowing(known).first_looks(picture, [QUAD])
+    assert not first.placed
+    assert not first.plain
+
+
+def test_indices_that_are_boxed_on_a_card_told_at_once_are_not_read(
+    faces: list[Image], known: DeckLooks, looked: Counter[str]
+) -> None:
+    picture = _laid(faces[0], QUAD, (800, 600))
+    ends = [Box(BoxKind.INDEX, frame, 0.9) for frame in corner_frames(QUAD)]
+    reader, _ = reading_parts()
+    limits = ReadingLimits.load(model_folder() / "limits.json")
+    boxes = [Box(BoxKind.CARD, QUAD, 0.9), *ends]
+    (card,) = Assembler(reader.knowing(known), limits).cards(picture, boxes, seek=True)
+    assert card.card.name == NAMES[0]
+    assert card.whole
+    assert looked == {"_pass": 2}
+
+
+@pytest.mark.parametrize("quarters", range(4))
+def test_indices_of_a_card_that_is_told_without_them_say_what_it_is_and_are_not_read(quarters: int) -> None:
+    logs = np.where(np.arange(57) == CARDS[0], 0, -20).astype(np.float32)
+    card = Reading(QUAD, logs, Scale(1.0, np.ones(57, bool)), 1.0)
+    first, last = corner_frames(QUAD)
+    elsewhere = np.asarray(first + 300, np.float32)
+    told, others = _told_by_cards([card], [turned(last, quarters), elsewhere, turned(first, quarters)])
+    assert [one.card.name for one in told] == [NAMES[0]] * 2
+    stand = {tuple(np.round(one.quad[0])) for one in told}
+    assert stand == {tuple(np.round(frame[0])) for frame in (first, last)}
+    assert len(others) == 1
+    assert others[0] is elsewhere
