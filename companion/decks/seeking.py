@@ -25,6 +25,7 @@ from companion.vision.geometry import (
     intersection_over_smaller,
     intersection_over_union,
     project,
+    sides,
     unit_square,
 )
 from companion.vision.labels import Floats
@@ -43,6 +44,8 @@ _SCALE, _MORE = 0.25, 9
 _CELLS, _TELLING, _SHARE = 8, 5, 0.5
 # What speaks for a card at least.
 _LEAST = 0.2
+# A box shows a whole card or an end of one: its edges may be off by such a share of a card's length.
+_ABOUT = 0.3
 # So many outlines are tried to which the cards found lead on.
 _FURTHER = 12
 # Nats for a cell's error of one variance that are tried: neighbouring pixels err together, but a cell has many, and
@@ -204,7 +207,8 @@ class Seeker:
             lying = [*there, *(one.quad for one in found)]
             if _explain(lying, boxed):
                 return found
-        further = [quad for quad in self._voters.outlines(image) if _others([quad], there)]
+        about = None if boxed is None else _about(boxed, lying)
+        further = [quad for quad in self._voters.outlines(image, about) if _others([quad], there)]
         more = _others([*outlines, *further], (), _SAME)[len(outlines) :]
         return self._told(looked, [*seen, *looked.at_glances(more, covered)], covered, there)
 
@@ -304,6 +308,20 @@ def _others(quads: Sequence[Quad], known: Sequence[Quad], same: float = _TWICE) 
 def _explain(cards: Sequence[Quad], boxed: Sequence[Quad]) -> bool:
     """Whether there are cards, and each of what was boxed lies on one of them."""
     return bool(cards) and all(any(intersection_over_smaller(box, card) >= _ON for card in cards) for box in boxed)
+
+
+def _about(boxed: Sequence[Quad], cards: Sequence[Quad]) -> Floats | None:
+    """Return points (N, 2) between which cards lie that show in what was boxed beside all cards known.
+
+    None where there are none to tell how large they are, or what was boxed lies half on one: a neighbour in a hand may
+    then lie anywhere about it.
+    """
+    left = [box for box in boxed if not _explain(cards, [box])]
+    if not cards or not left or any(intersection_over_smaller(box, card) > 0 for box in left for card in cards):
+        return None
+    length = float(np.median([max(sides(card)) for card in cards]))
+    room = [max(_ABOUT * length, length - max(sides(box))) for box in left]
+    return np.concatenate([box + way * much for box, much in zip(left, room, strict=True) for way in (-1, 1)])
 
 
 def _free(quad: Quad, covered: NDArray[np.uint8]) -> Shown:

@@ -55,14 +55,15 @@ class Voters:
             Keypoints(*(np.concatenate(part) for part in zip(*((p.places, p.words) for p in parts), strict=True)))
         )
 
-    def outlines(self, image: Image) -> list[Quad]:
+    def outlines(self, image: Image, about: Floats | None = None) -> list[Quad]:
         """Return outlines (4, 2) that cards of the deck may have in a (H, W, 3) BGR uint8 picture, the likeliest first.
 
-        Those of a card may be some; which end is the card's top is left open.
+        Those of a card may be some; which end is the card's top is left open. about: points (N, 2) between which they
+        show, all over the picture where None.
         """
         if not len(self.known.words):
             return []
-        votes, seen, known = self._votes(_of(image))
+        votes, seen, known = self._votes(_of(image, about))
         if len(votes) < _AGREE:
             return []
         agree, lengths = _agreeing(votes), np.exp(votes[:, 2])
@@ -140,12 +141,18 @@ def _apart(vote: Floats, others: Floats) -> Floats:
     return np.asarray(((others[:, :2] - vote[:2]) ** 2).sum(1), np.float32)
 
 
-def _of(image: Image) -> Keypoints:
-    """Return the keypoints of a picture, found at _WIDTH."""
-    scale = min(1.0, _WIDTH / max(image.shape[:2]))
-    size = (round(image.shape[1] * scale), round(image.shape[0] * scale))
-    found = keypoints(np.asarray(cv2.resize(image, size, interpolation=cv2.INTER_AREA), np.uint8), _OF_PICTURE)
+def _of(image: Image, about: Floats | None = None) -> Keypoints:
+    """Return the keypoints of a picture, found at _WIDTH. about: points (N, 2) between which they are looked for."""
+    height, width = image.shape[:2]
+    scale = min(1.0, _WIDTH / max(height, width))
+    left, top, right, bottom = 0, 0, width, height
+    if about is not None:
+        left, top = np.clip(np.floor(about.min(0)).astype(int), 0, (width - 1, height - 1)).tolist()
+        right, bottom = np.clip(np.ceil(about.max(0)).astype(int), (left + 1, top + 1), (width, height)).tolist()
+    size = (max(1, round((right - left) * scale)), max(1, round((bottom - top) * scale)))
+    part = cv2.resize(image[top:bottom, left:right], size, interpolation=cv2.INTER_AREA)
+    found = keypoints(np.asarray(part, np.uint8), _OF_PICTURE)
     # A pixel's middle stays the middle of what it was made of.
-    found.places[:, :2] = (found.places[:, :2] + 0.5) / scale - 0.5
+    found.places[:, :2] = (found.places[:, :2] + 0.5) / scale - 0.5 + (left, top)
     found.places[:, 2] /= scale
     return found

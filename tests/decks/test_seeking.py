@@ -143,7 +143,7 @@ def test_what_was_looked_at_is_not_looked_at_again_with_further_outlines(
     box = np.asarray(quads[3].mean(0) + 8 * (unit_square() - 0.5), np.float32)
     seeker = Seeker.of(_deck(faces), CARDS)
     explained = iter((True, False))
-    monkeypatch.setattr(seeking, "_explain", lambda *_: next(explained))
+    monkeypatch.setattr(seeking, "_explain", lambda *_: next(explained, False))
     assert sorted(_names(seeker.seek(_lit(picture), known, boxed=[box]))) == sorted(NAMES[:4])
     assert len(looks) == len(set(looks))
 
@@ -169,7 +169,7 @@ def test_keypoints_are_asked_only_where_boxes_show_what_lies_in_no_known_outline
     corners = [corner_frames(quad)[0] for quad in quads]
     asked: list[Image] = []
     outlines = Voters.outlines
-    monkeypatch.setattr(Voters, "outlines", lambda self, image: asked.append(image) or outlines(self, image))
+    monkeypatch.setattr(Voters, "outlines", lambda self, image, *at: asked.append(image) or outlines(self, image, *at))
     # All that is boxed lies on a card that a known outline tells.
     assert _names(seeker.seek(lit, quads[:1], boxed=[quads[0], corners[0]])) == [NAMES[0]]
     assert _names(seeker.seek(lit, quads[1:], [(quads[0], CARDS[0])], boxed=corners)) == [NAMES[1]]
@@ -206,6 +206,36 @@ def test_keypoints_of_a_large_picture_tell_where_its_cards_lie(faces: list[Image
     found = Voters.of(_deck(faces).pictures).outlines(_lit(picture))
     for truth in quads:
         assert max(intersection_over_union(truth, quad) for quad in found) > 0.95
+
+
+def test_keypoints_are_looked_for_about_what_is_asked_for_alone(faces: list[Image]) -> None:
+    picture = _table(800, 600)
+    quads = [_turned(200, 300, 25), _turned(600, 300, 200)]
+    for face, quad in zip(faces, quads, strict=False):
+        _lay(picture, face, quad)
+    voters = Voters.of(_deck(faces).pictures)
+    found = voters.outlines(picture, np.array([[450, 120], [900, 480]], np.float32))
+    assert max(intersection_over_union(quads[1], quad) for quad in found) > 0.95
+    assert max(intersection_over_union(quads[0], quad) for quad in found) < 0.1
+    assert voters.outlines(picture, np.array([[-90, -90], [-50, -50]], np.float32)) == []
+
+
+@pytest.mark.parametrize(("x", "alone"), [(600, True), (300, False)])
+def test_keypoints_are_looked_for_about_boxes_that_lie_beside_all_cards(
+    faces: list[Image], monkeypatch: pytest.MonkeyPatch, x: float, alone: bool
+) -> None:
+    """What lies half on a card may belong to a neighbour that lies anywhere about it."""
+    picture, quad = _table(800, 600), _turned(200, 300, 0)
+    _lay(picture, faces[0], quad)
+    asked = list[Any]()
+    monkeypatch.setattr(Voters, "outlines", lambda _, image, about: asked.append(about) or [])
+    box = np.asarray((x, 300) + np.array([100, 60]) * (unit_square() - 0.5), np.float32)
+    Seeker.of(_deck(faces), CARDS).seek(picture, [], [(quad, CARDS[0])], [quad, box])
+    (about,) = asked
+    assert (about is not None) is alone
+    if alone:
+        # As far as a card reaches of which an end is boxed.
+        assert np.allclose([about.min(0), about.max(0)], [box.min(0) - 120, box.max(0) + 120], atol=2)
 
 
 def test_what_is_larger_than_a_card_before_a_camera_gets_no_outline(faces: list[Image]) -> None:
