@@ -13,12 +13,13 @@ import numpy as np
 from companion.vision.boxes import Box, BoxKind
 from companion.vision.corners import CardIndices, apart, beside, opposite_pairs, outline_from_pair
 from companion.vision.doubt import as_middle_allows, as_told
+from companion.vision.firstlooks import FirstLooks
 from companion.vision.geometry import Image, Quad, index_frame, intersection_over_smaller, portrait, turned
 from companion.vision.hidden import HiddenCards
 from companion.vision.limits import ReadingLimits
 from companion.vision.outlines import SAME_CARD, is_card_shaped, of_one_size, one_each, without_echo
 from companion.vision.proposals import proposals
-from companion.vision.reader import Backing, FirstLooks, Reader
+from companion.vision.reader import Backing, Reader
 from companion.vision.reading import Reading, as_corners_say, with_indices
 from companion.vision.sightings import NAMED_BELOW, Sighting
 from companion.vision.sought import with_sought

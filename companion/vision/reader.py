@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
 from enum import IntEnum
@@ -12,24 +12,18 @@ from numpy.typing import NDArray
 
 from companion.cards import ALL_CARDS, Card
 from companion.vision.calibration import Calibration
+from companion.vision.crops import Crops, Pass, mean_of, together
 from companion.vision.doubt import most_sure
+from companion.vision.firstlooks import SETTLED, SURELY, FirstLooks, first_looks
 from companion.vision.geometry import (
-    CARD_CROP,
-    CARD_MARGIN,
-    INDEX_CROP,
     Image,
     Quad,
     corner_frames,
-    cut,
-    expand,
-    homography,
     portrait,
-    project,
     turned,
-    unit_square,
 )
-from companion.vision.labels import COLOR_COUNT, FACE_COUNT, Floats, card_log_likelihoods, log_softmax
-from companion.vision.learnt import Deck, Placed, Sought, with_pictures
+from companion.vision.labels import Floats, log_softmax
+from companion.vision.learnt import Deck, Sought, with_pictures
 from companion.vision.reading import Reading, Scale, with_indices
 from companion.vision.runtime import Network
 
@@ -45,10 +39,9 @@ _AT_A_GLANCE = 0.85
 # How surely it must be of the deck, and what log-likelihood the likeliest card must have, of a whole card and of an
 # index, for its outline to be taken as it is; else it is told by the deck's pictures. In well-fitting outlines nearly
 # all cards have more; an index is small, and its pictures tell less.
-_SURELY, _CLEARLY, _CLEARLY_INDEX = 0.95, -0.05, -0.35
-# Of a deck that is sought a card is looked for by its picture after the first look that shows it so surely, so many
-# times; and belongs so surely where its picture says otherwise than the networks, which must be looked at by more.
-_ALIKE, _LAID, _DOUBTED = 0.5, 2, 0.9
+_SURELY, _CLEARLY, _CLEARLY_INDEX = SURELY, -0.05, -0.35
+# What belongs no more surely than this, as its picture says otherwise than the networks, must be told by more.
+_DOUBTED = 0.9
 
 # Over which ratio of its sides an outline may be of a card seen sideways: at 60 degrees 56 x 87 mm look like 56 x 43,
 # which perspective may make longer: of one or two cards that are not read so surely the second is enough. Among more
@@ -60,9 +53,6 @@ _MAYBE_SIDEWAYS, _UNLIKELY_SIDEWAYS, _HARDLY_READ, _FEW = 0.72, 0.6, 0.8, 2
 # less than the last. Of 1,900 outlines in 280 pictures of several cards two fifths were given up so; of the 1,105 that
 # were read as cards one was.
 _NONE, _HARDLY_ANY, _RATHER_NONE, _FEWER, _STILL_HARDLY = 0.8, 0.12, 0.3, 0.25, 0.2
-# What the first two looks, which are turned to each other by half, both take for the same card, the second with this
-# probability, needs no third: that told none of 705 such cards otherwise.
-_SETTLED = 0.95
 # How the corners of a card are looked at that was told by its picture, and what they count beside it. The half was
 # chosen on 96 open cards of six designs (93 read rightly with it, 91 without): no test of how well it does on others.
 _SOUGHT_VIEWS, _CORNERS = ((-0.1, 0), (0.0, 0), (0.12, 0)), 0.5
@@ -76,20 +66,6 @@ def _aspect(quad: Quad) -> float:
     return float(width / max(np.hypot(*(quad[3] - quad[0])) + np.hypot(*(quad[2] - quad[1])), 1e-6))
 
 
-def _input(crops: Sequence[Image]) -> NDArray[np.float32]:
-    stack = np.stack(crops)[..., ::-1].transpose(0, 3, 1, 2)
-    return np.ascontiguousarray(stack).astype(np.float32) / np.float32(255)
-
-
-def _logs(output: Floats) -> Floats:
-    return card_log_likelihoods(output[:, :FACE_COUNT], output[:, FACE_COUNT : FACE_COUNT + COLOR_COUNT])
-
-
-def _mean(logs: Sequence[Floats]) -> Floats:
-    """Return the logarithms of the mean probabilities."""
-    return np.asarray(np.logaddexp.reduce(logs, axis=0) - np.log(len(logs)), np.float32)
-
-
 class Backing(IntEnum):
     """What besides its looks speaks for an outline."""
 
@@ -101,61 +77,12 @@ class Backing(IntEnum):
 
 
 @dataclass(frozen=True, eq=False)
-class _Pass:
-    """What one look at a whole card's crop gives: its outline, log-likelihoods (57,), and belonging to the deck."""
-
-    outline: Quad
-    logs: Floats
-    belonging: float
-
-    @property
-    def likeliest(self) -> int:
-        """The likeliest card's number."""
-        return int(self.logs[:-1].argmax())
-
-
-@dataclass(frozen=True, eq=False)
 class _Look:
     """What one view of an index gives: log-likelihoods of cards (57,) and quarter turns (4,), belonging to the deck."""
 
     logs: Floats
     turns: Floats
     belonging: float
-
-
-def _say_the_same(*looks: _Pass) -> bool:
-    return len({look.likeliest for look in looks}) == 1
-
-
-def _laid(image: Image, seen: _Pass, deck: Deck) -> Placed | None:
-    """Return how a card of a deck, of which every face was laid, surely lies where it was seen."""
-    placed = deck.place_card(image, seen.outline)
-    return placed if placed is not None and placed.belonging >= _SURELY and not len(placed.unseen) else None
-
-
-def _other_way_up(quad: Quad, outline: Quad) -> Quad:
-    """Return the quad turned so that its top is where the bottom of an outline is that lies about there."""
-    near, far = (float(np.hypot(*(quad[corner] - outline[0]))) for corner in (0, 2))
-    return turned(quad, 2) if near < far else quad
-
-
-def _together(a: _Pass, b: _Pass) -> _Pass:
-    """Return the mean of two looks."""
-    outline = np.mean((a.outline, b.outline), axis=0, dtype=np.float32)
-    return _Pass(np.asarray(outline, np.float32), _mean((a.logs, b.logs)), max(a.belonging, b.belonging))
-
-
-@dataclass(frozen=True, eq=False)
-class FirstLooks:
-    """What the first looks at rough outlines show.
-
-    seen: what one look at each does. placed: what is read where a picture of a deck that is sought fits, and says the
-    same as the networks, by the outline's number. plain: the readings of those of them that need no more looks.
-    """
-
-    seen: Sequence[_Pass]
-    placed: Mapping[int, _Pass]
-    plain: Mapping[int, Reading]
 
 
 class Reader:
@@ -173,8 +100,7 @@ class Reader:
         cards: Collection[Card] | None = None,
         deck: Deck | None = None,
     ) -> None:
-        self._cards = card_network
-        self._indices = index_network
+        self._crops = Crops(card_network, index_network, deck)
         self._deck = deck
         calibration = calibration or Calibration()
         allowed = np.array([cards is None or card in cards for card in ALL_CARDS] + [True])
@@ -182,32 +108,8 @@ class Reader:
         self._index_scale = Scale(calibration.index, allowed)
 
     def first_looks(self, image: Image, quads: Sequence[Quad]) -> FirstLooks:
-        """Return what the first looks at rough outlines (4, 2) in a (H, W, 3) BGR uint8 picture show.
-
-        What looks like a card of a deck that is sought is looked at once more, the other way up, where its picture
-        fits, and from there again where that does not tell it plainly.
-        """
-        seen = self._pass(image, [portrait(quad) for quad in quads])
-        told, plain = dict[int, _Pass](), dict[int, Reading]()
-        deck = self._deck
-        if deck is None or not deck.seeks:
-            return FirstLooks(seen, told, plain)
-        last = {i: one for i, one in enumerate(seen) if one.belonging >= _ALIKE}
-        for _ in range(_LAID):
-            placed = {i: there for i, one in last.items() if (there := _laid(image, one, deck)) is not None}
-            views = self._pass(image, [_other_way_up(there.quad, last[i].outline) for i, there in placed.items()])
-            looks = {i: (last[i], view) for i, view in zip(placed, views, strict=True) if view.belonging >= _SURELY}
-            last = {}
-            for i, pair in looks.items():
-                read = _mean([look.logs for look in pair])
-                told[i] = _Pass(placed[i].quad, with_pictures(read, placed[i]), 1.0)
-                if _say_the_same(told[i], *pair) and self._card_scale.surest(told[i].logs) >= _SETTLED:
-                    plain[i] = Reading(told[i].outline, told[i].logs, self._card_scale, belonging=1.0)
-                    continue
-                last[i] = pair[1]
-                if told[i].likeliest != int(read[:-1].argmax()):
-                    del told[i]
-        return FirstLooks(seen, told, plain)
+        """Return what the first looks at rough outlines (4, 2) in a (H, W, 3) BGR uint8 picture show."""
+        return first_looks(self._crops, self._card_scale, image, quads, self._deck)
 
     def read_cards(
         self,
@@ -248,7 +150,7 @@ class Reader:
         """Return what upright corners show at one look."""
         if not frames:
             return []
-        (logs,), _, (belonging,) = self._index_scores(image, frames)
+        (logs,), _, (belonging,) = self._crops.indices(image, frames)
         seen = zip(frames, logs, belonging.tolist(), strict=True)
         return [Reading(frame, row, self._index_scale, belongs) for frame, row, belongs in seen]
 
@@ -262,8 +164,8 @@ class Reader:
         return together if card.known else together.at_most(most_sure(image, card, corners, together))
 
     def _looks(
-        self, image: Image, first_looks: Sequence[_Pass], backing: Sequence[Backing], few: bool
-    ) -> tuple[list[_Pass], NDArray[np.bool_]]:
+        self, image: Image, first_looks: Sequence[Pass], backing: Sequence[Backing], few: bool
+    ) -> tuple[list[Pass], NDArray[np.bool_]]:
         """Return what is read after a first look in each outline, and (N,) whether it was read to the end."""
         seen = list(first_looks)
         first = [one.likeliest for one in seen]
@@ -273,18 +175,18 @@ class Reader:
         aspects = np.array([_aspect(quad) for quad in refined])
         going_on = np.flatnonzero(read_on).tolist()
         again = []
-        for i, one in zip(going_on, self._turned_pass(image, [refined[i] for i in going_on]), strict=True):
+        for i, one in zip(going_on, self._crops.cards_turned(image, [refined[i] for i in going_on]), strict=True):
             seen[i] = one
             surest = self._card_scale.surest(one.logs)
-            if not self.seeks and surest >= _SETTLED and one.likeliest == first[i]:
+            if not self.seeks and surest >= SETTLED and one.likeliest == first[i]:
                 continue
             given_up = not self.seeks and backing[i] < Backing.BOX and surest < _STILL_HARDLY
             if given_up and aspects[i] <= _MAYBE_SIDEWAYS:
                 read_on[i] = False
             else:
                 again.append(i)
-        for i, one in zip(again, self._pass(image, [refined[i] for i in again]), strict=True):
-            seen[i] = _together(one, seen[i])
+        for i, one in zip(again, self._crops.cards(image, [refined[i] for i in again]), strict=True):
+            seen[i] = together(one, seen[i])
         unsure = [few and self._card_scale.surest(seen[i].logs) < _HARDLY_READ for i in again]
         low = [
             i
@@ -292,13 +194,15 @@ class Reader:
             if aspects[i] > (_UNLIKELY_SIDEWAYS if hardly else _MAYBE_SIDEWAYS)
         ]
         sideways = [turned(refined[i], -1) for i in low]
-        for i, a, b in zip(low, self._pass(image, sideways), self._turned_pass(image, sideways), strict=True):
-            other = _together(a, b)
+        for i, a, b in zip(
+            low, self._crops.cards(image, sideways), self._crops.cards_turned(image, sideways), strict=True
+        ):
+            other = together(a, b)
             if other.logs[:-1].max() > seen[i].logs[:-1].max():
                 seen[i] = other
         return seen, read_on
 
-    def _is_hopeless(self, seen: _Pass, backing: Backing) -> bool:
+    def _is_hopeless(self, seen: Pass, backing: Backing) -> bool:
         """Whether the first look shows no card in an outline, for which so much speaks besides."""
         if self.seeks:
             return False
@@ -308,7 +212,7 @@ class Reader:
             return none > _NONE
         return none > _NONE or card < _HARDLY_ANY or (none > _RATHER_NONE and card < _FEWER)
 
-    def _placed(self, image: Image, seen: _Pass, deck: Deck, least: float = _UNLIKELY_SIDEWAYS) -> _Pass:
+    def _placed(self, image: Image, seen: Pass, deck: Deck, least: float = _UNLIKELY_SIDEWAYS) -> Pass:
         """Return what is read where a picture of the deck fits, if what was seen is not surely read already.
 
         least: ratio of an outline's sides over which the card may lie sideways in it.
@@ -320,7 +224,7 @@ class Reader:
         placed = deck.place_card(image, seen.outline)
         if placed is None and _aspect(seen.outline) > least:
             # Seen from low, a card may lie sideways in its outline, which is then made out ill.
-            (sideways,) = self._pass(image, [turned(seen.outline, -1)])
+            (sideways,) = self._crops.cards(image, [turned(seen.outline, -1)])
             placed = deck.place_card(image, sideways.outline)
         if placed is None:
             return as_read
@@ -328,11 +232,11 @@ class Reader:
             # What looks like one of the deck's where the networks have it, and fits ill where the picture was laid,
             # was laid ill: that does not speak for a face of which there is no picture.
             return as_read
-        views = self._pass(image, [placed.quad, turned(placed.quad, 2)])
-        read = _mean([view.logs for view in views])
+        views = self._crops.cards(image, [placed.quad, turned(placed.quad, 2)])
+        read = mean_of([view.logs for view in views])
         if placed.lacks(seen.logs):
             # Another face's picture lies on it so well or so ill: what was read before counts as much.
-            read = _mean((seen.logs, read))
+            read = mean_of((seen.logs, read))
         logs = with_pictures(read, placed)
         belonging = max(placed.belonging, *(view.belonging for view in views))
         if len(placed.unseen):
@@ -341,34 +245,12 @@ class Reader:
         if self.seeks and read[:-1].argmax() != logs[:-1].argmax():
             # One of the two errs: what else there is must tell, and by itself its picture.
             belonging = min(belonging, _DOUBTED)
-        return _Pass(placed.quad, logs, belonging)
-
-    def _turned_pass(self, image: Image, quads: Sequence[Quad]) -> list[_Pass]:
-        """Return what is seen in each outline upside down, with the outline as it was turned before."""
-        seen = self._pass(image, [turned(quad, 2) for quad in quads])
-        return [replace(one, outline=turned(one.outline, 2)) for one in seen]
-
-    def _pass(self, image: Image, quads: Sequence[Quad]) -> list[_Pass]:
-        if not quads:
-            return []
-        edges = [expand(quad, CARD_MARGIN) for quad in quads]
-        crops = _input([cut(image, edge, *CARD_CROP) for edge in edges])
-        if self._deck is None:
-            output = self._cards(crops)
-            logs, belonging = _logs(output), np.zeros(len(output), np.float32)
-        else:
-            output, features = self._cards.with_features(crops)
-            logs, belonging = self._deck.weigh_cards(_logs(output), features)
-        found = output[:, FACE_COUNT + COLOR_COUNT :].reshape(-1, 4, 2)
-        outlines = [
-            project(homography(unit_square(), edge), corners) for edge, corners in zip(edges, found, strict=True)
-        ]
-        return [_Pass(*one) for one in zip(outlines, logs, belonging.tolist(), strict=True)]
+        return Pass(placed.quad, logs, belonging)
 
     def knowing(self, deck: Deck) -> Reader:
         """Return what reads by the same networks, with what is known of a deck's looks."""
         reader = copy(self)
-        reader._deck = deck
+        reader._crops, reader._deck = self._crops.knowing(deck), deck
         return reader
 
     @property
@@ -406,11 +288,11 @@ class Reader:
         frames = [frame for frame in deck.corners(one.quad) if one.shows(frame.mean(0)[None]).all()]
         corners = np.zeros_like(one.logs)
         if frames:
-            said, _, belonging = self._index_scores(image, frames, _SOUGHT_VIEWS)
+            said, _, belonging = self._crops.indices(image, frames, _SOUGHT_VIEWS)
             corners = (said * belonging[..., None]).sum(1).mean(0)
         if one.open:
-            views = self._pass(image, [one.quad, turned(one.quad, 2)])
-            read, scale = _mean([view.logs for view in views]) + _CORNERS * corners, self._card_scale
+            views = self._crops.cards(image, [one.quad, turned(one.quad, 2)])
+            read, scale = mean_of([view.logs for view in views]) + _CORNERS * corners, self._card_scale
             # A picture that was outlined badly fits nothing: what looks surely like a card's others is that card.
             if all(view.belonging >= _SURELY and one.among_seen(view.logs).max() > _CLEARLY for view in views):
                 return Reading(one.quad, log_softmax(read[None])[0], scale, belonging=1.0)
@@ -420,13 +302,13 @@ class Reader:
 
     def belongings(self, image: Image, quads: Sequence[Quad]) -> list[float]:
         """Return how surely (0 to 1) a card of the learnt deck lies in each rough outline, at a glance."""
-        return [one.belonging for one in self._pass(image, [portrait(quad) for quad in quads])] if quads else []
+        return [one.belonging for one in self._crops.cards(image, [portrait(quad) for quad in quads])] if quads else []
 
     def no_card_probabilities(self, image: Image, quads: Sequence[Quad]) -> Floats:
         """Return (N,) how likely the card reader finds no card in each rough outline, be it a covered one."""
         if not quads:
             return np.zeros(0, np.float32)
-        return np.asarray([np.exp(one.logs[-1]) for one in self._pass(image, quads)], np.float32)
+        return np.asarray([np.exp(one.logs[-1]) for one in self._crops.cards(image, quads)], np.float32)
 
     def read_indices(
         self,
@@ -445,7 +327,7 @@ class Reader:
             again = [i for i, look in enumerate(looks) if not look or self._is_open(look, least)]
             if not again:
                 break
-            (logs,), (turns,), (belonging,) = self._index_scores(image, [frames[i] for i in again], [view])
+            (logs,), (turns,), (belonging,) = self._crops.indices(image, [frames[i] for i in again], [view])
             for i, *look in zip(again, logs, turns, belonging.tolist(), strict=True):
                 looks[i].append(_Look(*look))
         read = [self._seen(frame, look) for frame, look in zip(frames, looks, strict=True)]
@@ -475,37 +357,16 @@ class Reader:
         placed = deck.place_index(image, seen.quad)
         if placed is None:
             return as_read
-        (logs,), _, (belonging,) = self._index_scores(image, [placed.quad])
+        (logs,), _, (belonging,) = self._crops.indices(image, [placed.quad])
         # What was seen before in a frame that fitted well counts as much, or where it is a face without a picture.
         share = 0.5 if placed.lacks(seen.logs) else seen.belonging / 2
         together = with_pictures(np.asarray(share * seen.logs + (1 - share) * logs[0], np.float32), placed)
         return replace(seen, logs=together, belonging=max(placed.belonging, float(belonging[0])))
 
-    def _index_scores(
-        self, image: Image, frames: Sequence[Quad], views: Sequence[tuple[float, int]] = ((0.0, 0),)
-    ) -> tuple[Floats, Floats, Floats]:
-        """Return what V views of N frames show: (V, N, 57) log-likelihoods, (V, N, 4) those of the quarter turns by
-        which the frames stand turned, and (V, N) how surely they are of the learnt deck."""
-        edges = [turned(expand(frame, growth), turn) for growth, turn in views for frame in frames]
-        crops = _input([cut(image, edge, INDEX_CROP, INDEX_CROP) for edge in edges])
-        if self._deck is None:
-            output = self._indices(crops)
-            logs, belonging = _logs(output), np.zeros(len(output), np.float32)
-        else:
-            output, features = self._indices.with_features(crops)
-            logs, belonging = self._deck.weigh_indices(_logs(output), features)
-        turns = log_softmax(output[:, FACE_COUNT + COLOR_COUNT :]).reshape(len(views), len(frames), 4)
-        turns = np.stack([np.roll(part, turn, axis=1) for part, (_, turn) in zip(turns, views, strict=True)])
-        return logs.reshape(len(views), len(frames), -1), turns, belonging.reshape(len(views), len(frames))
-
     def describe_cards(self, image: Image, quads: Sequence[Quad]) -> tuple[Floats, Floats]:
         """Return (N, 57) log-likelihoods and (N, D) features of whole cards as they are outlined, (4, 2) each."""
-        edges = [expand(quad, CARD_MARGIN) for quad in quads]
-        output, features = self._cards.with_features(_input([cut(image, edge, *CARD_CROP) for edge in edges]))
-        return _logs(output), features
+        return self._crops.describe_cards(image, quads)
 
     def describe_indices(self, image: Image, frames: Sequence[Quad]) -> tuple[Floats, Floats]:
         """Return the same of the squares (4, 2) about upright indices."""
-        crops = [cut(image, frame, INDEX_CROP, INDEX_CROP) for frame in frames]
-        output, features = self._indices.with_features(_input(crops))
-        return _logs(output), features
+        return self._crops.describe_indices(image, frames)

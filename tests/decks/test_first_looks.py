@@ -22,6 +22,7 @@ from companion.decks.teaching import DeckLooks, looks, views_of
 from companion.decks.views import PICTURE, outline
 from companion.vision.assembly import Assembler, _told_by_cards
 from companion.vision.boxes import Box, BoxKind
+from companion.vision.crops import Crops
 from companion.vision.detector import model_folder
 from companion.vision.geometry import (
     Image,
@@ -34,7 +35,6 @@ from companion.vision.geometry import (
 )
 from companion.vision.learnt import Placed
 from companion.vision.limits import ReadingLimits
-from companion.vision.reader import Reader
 from companion.vision.reading import Reading, Scale
 
 NAMES = ("red 7", "blue 3", "green skip", "yellow 0")
@@ -71,14 +71,14 @@ def known(faces: list[Image]) -> DeckLooks:
 def looked(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
     """Return how many crops were read since, of whole cards and of indices."""
     counts = Counter[str]()
-    for name in ("_pass", "_index_scores"):
-        read = getattr(Reader, name)
+    for name in ("cards", "indices"):
+        read = getattr(Crops, name)
 
-        def counted(self: Reader, image: Image, quads: Any, *more: Any, name: str = name, read: Any = read) -> Any:
+        def counted(self: Crops, image: Image, quads: Any, *more: Any, name: str = name, read: Any = read) -> Any:
             counts[name] += len(quads)
             return read(self, image, quads, *more)
 
-        monkeypatch.setattr(Reader, name, counted)
+        monkeypatch.setattr(Crops, name, counted)
     return counts
 
 
@@ -92,8 +92,8 @@ def test_a_card_that_its_picture_and_two_looks_say_is_looked_at_no_more(
     (card,) = reader.read_cards(picture, [np.asarray(QUAD + np.array([6, -5]), np.float32)])
     assert card.card.name == NAMES[0]
     assert intersection_over_union(card.quad, QUAD) > 0.95
-    assert looked["_pass"] == 2
-    assert looked["_index_scores"] == (0 if sought else 2)
+    assert looked["cards"] == 2
+    assert looked["indices"] == (0 if sought else 2)
 
 
 @pytest.mark.parametrize(("other", "doubted"), [(False, False), (True, True)])
@@ -137,7 +137,7 @@ def test_indices_that_are_boxed_on_a_card_told_at_once_are_not_read(
     (card,) = Assembler(reader.knowing(known), limits).cards(picture, boxes, seek=True)
     assert card.card.name == NAMES[0]
     assert card.whole
-    assert looked == {"_pass": 2}
+    assert looked == {"cards": 2}
 
 
 @pytest.mark.parametrize("quarters", range(4))

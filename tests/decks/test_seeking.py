@@ -31,11 +31,11 @@ from companion.decks.views import PICTURE, outline, usual_spot
 from companion.decks.voting import Voters
 from companion.vision.assembly import Assembler
 from companion.vision.boxes import Box, BoxKind
+from companion.vision.crops import Pass
 from companion.vision.detector import CardDetector, model_folder
 from companion.vision.geometry import Image, Quad, corner_frames, homography, intersection_over_union, unit_square
 from companion.vision.learnt import Placed, Sought
 from companion.vision.limits import ReadingLimits
-from companion.vision.reader import _Pass
 from companion.vision.reading import Reading, Scale
 from companion.vision.sightings import Sighting
 from companion.vision.sought import with_sought
@@ -478,7 +478,7 @@ def test_what_the_networks_read_as_well_by_themselves_is_told_as_without_the_dec
     known = replace(known, cards=replace(known.cards, sharpness=sharpness), card_places=None)
     logs = np.full(57, -30, np.float32)
     logs[CARDS[0]] = 0
-    assert reader.knowing(known)._placed(picture, _Pass(quad, logs, 1.0), known).belonging == (sharpness > 0)
+    assert reader.knowing(known)._placed(picture, Pass(quad, logs, 1.0), known).belonging == (sharpness > 0)
 
 
 @pytest.mark.parametrize(("fit", "like", "stays"), [(0.4, 1.0, True), (1.0, 1.0, False), (0.4, 0.6, False)])
@@ -496,7 +496,7 @@ def test_a_picture_laid_ill_on_what_looks_like_the_decks_does_not_speak_for_a_fa
     monkeypatch.setattr(DeckLooks, "place_card", lambda *_: Placed(skewed, told, fit, unseen, -2.0))
     logs = np.full(57, -30, np.float32)
     logs[[CARDS[0], unseen[0]]] = np.log([0.9, 0.1])
-    placed = reader.knowing(known)._placed(picture, _Pass(quad, logs, like), known)
+    placed = reader.knowing(known)._placed(picture, Pass(quad, logs, like), known)
     assert np.array_equal(placed.outline, quad if stays else skewed)
 
 
@@ -521,7 +521,7 @@ def test_a_card_that_lies_sideways_in_its_outline_is_placed_by_its_picture(faces
     _lay(picture, faces[0], truth)
     reader, _ = reading_parts()
     known = replace(looks(views_of(reader, deck), CARDS), card_places=card_places(deck, CARDS, fitted=Fitted(40.0)))
-    mistaken = _Pass(np.roll(truth, -1, axis=0), np.zeros(57, np.float32), 0.0)
+    mistaken = Pass(np.roll(truth, -1, axis=0), np.zeros(57, np.float32), 0.0)
     placed = reader.knowing(known)._placed(picture, mistaken, known)
     assert intersection_over_union(placed.outline, truth) > 0.9
     assert ALL_CARDS[int(placed.logs.argmax())].name == NAMES[0]

@@ -1,0 +1,125 @@
+"""What the networks show of crops of a picture, of whole cards and of corner indices, with what a learnt deck adds."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from companion.vision.geometry import (
+    CARD_CROP,
+    CARD_MARGIN,
+    INDEX_CROP,
+    Image,
+    Quad,
+    cut,
+    expand,
+    homography,
+    project,
+    turned,
+    unit_square,
+)
+from companion.vision.labels import COLOR_COUNT, FACE_COUNT, Floats, card_log_likelihoods, log_softmax
+from companion.vision.learnt import Deck
+from companion.vision.runtime import Network
+
+
+@dataclass(frozen=True, eq=False)
+class Pass:
+    """What one look at a whole card's crop gives: its outline, log-likelihoods (57,), and belonging to the deck."""
+
+    outline: Quad
+    logs: Floats
+    belonging: float
+
+    @property
+    def likeliest(self) -> int:
+        """The likeliest card's number."""
+        return int(self.logs[:-1].argmax())
+
+
+def together(a: Pass, b: Pass) -> Pass:
+    """Return the mean of two looks."""
+    outline = np.mean((a.outline, b.outline), axis=0, dtype=np.float32)
+    return Pass(np.asarray(outline, np.float32), mean_of((a.logs, b.logs)), max(a.belonging, b.belonging))
+
+
+def mean_of(logs: Sequence[Floats]) -> Floats:
+    """Return the logarithms of the mean probabilities."""
+    return np.asarray(np.logaddexp.reduce(logs, axis=0) - np.log(len(logs)), np.float32)
+
+
+class Crops:
+    """Looks at crops with the two exported networks. deck: what is known of the looks of the deck on the table."""
+
+    def __init__(self, card_network: Network, index_network: Network, deck: Deck | None = None) -> None:
+        self._cards = card_network
+        self._indices = index_network
+        self._deck = deck
+
+    def knowing(self, deck: Deck) -> Crops:
+        """Return what looks with the same networks, with what is known of a deck's looks."""
+        return Crops(self._cards, self._indices, deck)
+
+    def cards(self, image: Image, quads: Sequence[Quad]) -> list[Pass]:
+        """Return what is seen of a whole card in each outline (4, 2) of a (H, W, 3) BGR uint8 picture."""
+        if not quads:
+            return []
+        edges = [expand(quad, CARD_MARGIN) for quad in quads]
+        crops = _input([cut(image, edge, *CARD_CROP) for edge in edges])
+        if self._deck is None:
+            output = self._cards(crops)
+            logs, belonging = _logs(output), np.zeros(len(output), np.float32)
+        else:
+            output, features = self._cards.with_features(crops)
+            logs, belonging = self._deck.weigh_cards(_logs(output), features)
+        found = output[:, FACE_COUNT + COLOR_COUNT :].reshape(-1, 4, 2)
+        outlines = [
+            project(homography(unit_square(), edge), corners) for edge, corners in zip(edges, found, strict=True)
+        ]
+        return [Pass(*one) for one in zip(outlines, logs, belonging.tolist(), strict=True)]
+
+    def cards_turned(self, image: Image, quads: Sequence[Quad]) -> list[Pass]:
+        """Return what is seen in each outline upside down, with the outline as it was turned before."""
+        seen = self.cards(image, [turned(quad, 2) for quad in quads])
+        return [replace(one, outline=turned(one.outline, 2)) for one in seen]
+
+    def indices(
+        self, image: Image, frames: Sequence[Quad], views: Sequence[tuple[float, int]] = ((0.0, 0),)
+    ) -> tuple[Floats, Floats, Floats]:
+        """Return what V views of N frames show: (V, N, 57) log-likelihoods, (V, N, 4) those of the quarter turns by
+        which the frames stand turned, and (V, N) how surely they are of the learnt deck."""
+        edges = [turned(expand(frame, growth), turn) for growth, turn in views for frame in frames]
+        crops = _input([cut(image, edge, INDEX_CROP, INDEX_CROP) for edge in edges])
+        if self._deck is None:
+            output = self._indices(crops)
+            logs, belonging = _logs(output), np.zeros(len(output), np.float32)
+        else:
+            output, features = self._indices.with_features(crops)
+            logs, belonging = self._deck.weigh_indices(_logs(output), features)
+        turns = log_softmax(output[:, FACE_COUNT + COLOR_COUNT :]).reshape(len(views), len(frames), 4)
+        turns = np.stack([np.roll(part, turn, axis=1) for part, (_, turn) in zip(turns, views, strict=True)])
+        return logs.reshape(len(views), len(frames), -1), turns, belonging.reshape(len(views), len(frames))
+
+    def describe_cards(self, image: Image, quads: Sequence[Quad]) -> tuple[Floats, Floats]:
+        """Return (N, 57) log-likelihoods and (N, D) features of whole cards as they are outlined, (4, 2) each."""
+        edges = [expand(quad, CARD_MARGIN) for quad in quads]
+        output, features = self._cards.with_features(_input([cut(image, edge, *CARD_CROP) for edge in edges]))
+        return _logs(output), features
+
+    def describe_indices(self, image: Image, frames: Sequence[Quad]) -> tuple[Floats, Floats]:
+        """Return the same of the squares (4, 2) about upright indices."""
+        crops = [cut(image, frame, INDEX_CROP, INDEX_CROP) for frame in frames]
+        output, features = self._indices.with_features(_input(crops))
+        return _logs(output), features
+
+
+def _input(crops: Sequence[Image]) -> NDArray[np.float32]:
+    stack = np.stack(crops)[..., ::-1].transpose(0, 3, 1, 2)
+    return np.ascontiguousarray(stack).astype(np.float32) / np.float32(255)
+
+
+def _logs(output: Floats) -> Floats:
+    return card_log_likelihoods(output[:, :FACE_COUNT], output[:, FACE_COUNT : FACE_COUNT + COLOR_COUNT])

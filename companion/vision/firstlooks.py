@@ -1,0 +1,81 @@
+"""First looks at rough outlines, after which cards of a deck that is sought may be told by their pictures already."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from companion.vision.crops import Crops, Pass, mean_of
+from companion.vision.geometry import Image, Quad, portrait, turned
+from companion.vision.learnt import Deck, Placed, with_pictures
+from companion.vision.reading import Reading, Scale
+
+SURELY = 0.95
+"""How surely what is seen must be of the learnt deck to be taken for one of its cards."""
+SETTLED = 0.95
+"""The probability of a card from which on nothing more is looked at.
+
+What the first two looks, which are turned to each other by half, both take for the same card, the second with this
+probability, needs no third: that told none of 705 such cards otherwise.
+"""
+# A card is looked for by its picture after a first look that shows one of the deck so surely, at most so many times.
+_ALIKE, _LAID = 0.5, 2
+
+
+@dataclass(frozen=True, eq=False)
+class FirstLooks:
+    """What the first looks at rough outlines show.
+
+    seen: what one look at each does. placed: what is read where a picture of a deck that is sought fits, and says the
+    same as the networks, by the outline's number. plain: the readings of those of them that need no more looks.
+    """
+
+    seen: Sequence[Pass]
+    placed: Mapping[int, Pass]
+    plain: Mapping[int, Reading]
+
+
+def first_looks(crops: Crops, scale: Scale, image: Image, quads: Sequence[Quad], deck: Deck | None) -> FirstLooks:
+    """Return what the first looks at rough outlines (4, 2) in a (H, W, 3) BGR uint8 picture show.
+
+    What looks like a card of a deck that is sought is looked at once more, the other way up, where its picture fits,
+    and from there again where that does not tell it plainly. scale: what the looks' confidences mean.
+    """
+    seen = crops.cards(image, [portrait(quad) for quad in quads])
+    told, plain = dict[int, Pass](), dict[int, Reading]()
+    if deck is None or not deck.seeks:
+        return FirstLooks(seen, told, plain)
+    last = {i: one for i, one in enumerate(seen) if one.belonging >= _ALIKE}
+    for _ in range(_LAID):
+        placed = {i: there for i, one in last.items() if (there := _laid(image, one, deck)) is not None}
+        views = crops.cards(image, [_other_way_up(there.quad, last[i].outline) for i, there in placed.items()])
+        looks = {i: (last[i], view) for i, view in zip(placed, views, strict=True) if view.belonging >= SURELY}
+        last = {}
+        for i, pair in looks.items():
+            read = mean_of([look.logs for look in pair])
+            told[i] = Pass(placed[i].quad, with_pictures(read, placed[i]), 1.0)
+            if _say_the_same(told[i], *pair) and scale.surest(told[i].logs) >= SETTLED:
+                plain[i] = Reading(told[i].outline, told[i].logs, scale, belonging=1.0)
+                continue
+            last[i] = pair[1]
+            if told[i].likeliest != int(read[:-1].argmax()):
+                del told[i]
+    return FirstLooks(seen, told, plain)
+
+
+def _say_the_same(*looks: Pass) -> bool:
+    return len({look.likeliest for look in looks}) == 1
+
+
+def _laid(image: Image, seen: Pass, deck: Deck) -> Placed | None:
+    """Return how a card of a deck, of which every face was laid, surely lies where it was seen."""
+    placed = deck.place_card(image, seen.outline)
+    return placed if placed is not None and placed.belonging >= SURELY and not len(placed.unseen) else None
+
+
+def _other_way_up(quad: Quad, outline: Quad) -> Quad:
+    """Return the quad turned so that its top is where the bottom of an outline is that lies about there."""
+    near, far = (float(np.hypot(*(quad[corner] - outline[0]))) for corner in (0, 2))
+    return turned(quad, 2) if near < far else quad
