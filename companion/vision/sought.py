@@ -78,7 +78,8 @@ def with_sought(
             if sighting.whole
             else _is_anothers(sighting, cards[at], sought[at][1])
         )
-        if (taken < _SAME or in_doubt or anothers) and not _is_far_larger(sighting, cards, counts):
+        none = _is_far_larger(sighting, cards, counts) or _is_its_end(sighting, cards, counts)
+        if (taken < _SAME or in_doubt or anothers) and not none:
             others.append(sighting)
     told = [(card, one) for card, (_, one), counted in zip(cards, sought, counts, strict=True) if counted]
     return [*others, *(reading.sighting(whole=one.open) for reading, one in told)]
@@ -96,6 +97,17 @@ def _is_far_larger(sighting: Sighting, cards: Sequence[Reading], counts: Sequenc
             lies_small(card.quad, sighting.quad)
             or (card.card == sighting.card and intersection_over_smaller(card.quad, sighting.quad) > _LIES_IN)
         )
+        for card, counted in zip(cards, counts, strict=True)
+    )
+
+
+def _is_its_end(corner: Sighting, cards: Sequence[Reading], counts: Sequence[bool]) -> bool:
+    """Whether a corner is read as a sought card that counts and lies where that has an index.
+
+    It shows there then, even if its picture fits too badly to say so.
+    """
+    return not corner.whole and any(
+        counted and card.card == corner.card and _is_at_an_end(corner_frames(corner.quad)[0].mean(0), card.quad)
         for card, counted in zip(cards, counts, strict=True)
     )
 

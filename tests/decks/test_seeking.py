@@ -409,6 +409,20 @@ def test_a_card_of_which_another_hides_the_half_is_one_if_its_corner_is_in_view(
     assert sorted(sighting.card.name for sighting in found) == named
 
 
+@pytest.mark.parametrize(("name", "x", "counts"), [("red 7", 0.86, False), ("red 5", 0.86, True), ("red 7", 1.2, True)])
+def test_the_other_end_of_a_sought_card_is_no_second_one_though_its_picture_fits_badly_there(
+    name: str, x: float, counts: bool
+) -> None:
+    quad = _turned(300, 300, 10)
+    frame = corner_frames(quad)[1]
+    moved = np.asarray((x - 0.845) * (quad[1] - quad[0]), np.float32)
+    # As corners are told: by a card's outline whose first index it is.
+    corner = np.asarray(np.roll(quad, 2, axis=0) + moved, np.float32)
+    assert np.abs(corner_frames(corner)[0].mean(0) - frame.mean(0) - moved).max() < 2
+    found = with_sought([_corner(corner, name, 0.4)], [_half_hidden(quad, red_7=0.0)], 0.24)
+    assert len(found) == 1 + counts
+
+
 def test_a_card_that_hardly_shows_by_its_picture_is_not_there_twice() -> None:
     quad, (reading, one) = _turned(300, 300, 10), _half_hidden(_turned(303, 302, 10), red_7=0.0)
     hardly = replace(one, shown=one.shown & (np.arange(12)[:, None] < 4))
