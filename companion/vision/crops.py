@@ -28,11 +28,15 @@ from companion.vision.runtime import Network
 
 @dataclass(frozen=True, eq=False)
 class Pass:
-    """What one look at a whole card's crop gives: its outline, log-likelihoods (57,), and belonging to the deck."""
+    """What one look at a whole card's crop gives: its outline, log-likelihoods (57,), and belonging to the deck.
+
+    alone: the log-likelihoods (57,) without the deck, None where they were not kept.
+    """
 
     outline: Quad
     logs: Floats
     belonging: float
+    alone: Floats | None = None
 
     @property
     def likeliest(self) -> int:
@@ -43,7 +47,14 @@ class Pass:
 def together(a: Pass, b: Pass) -> Pass:
     """Return the mean of two looks."""
     outline = np.mean((a.outline, b.outline), axis=0, dtype=np.float32)
-    return Pass(np.asarray(outline, np.float32), mean_of((a.logs, b.logs)), max(a.belonging, b.belonging))
+    logs, alone = mean_of((a.logs, b.logs)), mean_alone((a, b))
+    return Pass(np.asarray(outline, np.float32), logs, max(a.belonging, b.belonging), alone)
+
+
+def mean_alone(looks: Sequence[Pass]) -> Floats | None:
+    """Return the mean of what looks say without the deck, None where that was not kept of one."""
+    alone = [look.alone for look in looks if look.alone is not None]
+    return mean_of(alone) if len(alone) == len(looks) else None
 
 
 def mean_of(logs: Sequence[Floats]) -> Floats:
@@ -71,15 +82,17 @@ class Crops:
         crops = _input([cut(image, edge, *CARD_CROP) for edge in edges])
         if self._deck is None:
             output = self._cards(crops)
-            logs, belonging = _logs(output), np.zeros(len(output), np.float32)
+            alone = logs = _logs(output)
+            belonging = np.zeros(len(output), np.float32)
         else:
             output, features = self._cards.with_features(crops)
-            logs, belonging = self._deck.weigh_cards(_logs(output), features)
+            alone = _logs(output)
+            logs, belonging = self._deck.weigh_cards(alone, features)
         found = output[:, FACE_COUNT + COLOR_COUNT :].reshape(-1, 4, 2)
         outlines = [
             project(homography(unit_square(), edge), corners) for edge, corners in zip(edges, found, strict=True)
         ]
-        return [Pass(*one) for one in zip(outlines, logs, belonging.tolist(), strict=True)]
+        return [Pass(*one) for one in zip(outlines, logs, belonging.tolist(), alone, strict=True)]
 
     def cards_turned(self, image: Image, quads: Sequence[Quad]) -> list[Pass]:
         """Return what is seen in each outline upside down, with the outline as it was turned before."""

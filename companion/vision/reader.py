@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from companion.cards import ALL_CARDS, Card
 from companion.vision.calibration import Calibration
-from companion.vision.crops import Crops, Pass, mean_of, together
+from companion.vision.crops import Crops, Pass, mean_alone, mean_of, together
 from companion.vision.doubt import most_sure
 from companion.vision.firstlooks import SETTLED, SURELY, FirstLooks, first_looks
 from companion.vision.geometry import (
@@ -130,13 +130,13 @@ class Reader:
             return []
         backing = [Backing.BOX] * len(quads) if backing is None else backing
         first = first or self.first_looks(image, quads)
-        left = [i for i in range(len(quads)) if i not in first.placed]
+        left = [i for i in range(len(quads)) if i not in first.placed and i not in first.plain]
         rough, few = [first.seen[i] for i in left], len(quads) <= _FEW
         seen, going_on = self._looks(image, rough, [backing[i] for i in left], few)
         if self._deck is not None:
             least = _UNLIKELY_SIDEWAYS if few else _MAYBE_SIDEWAYS
             looked = zip(seen, going_on, strict=True)
-            seen = [self._placed(image, one, self._deck, least) if on else one for one, on in looked]
+            seen = [self._believed(self._placed(image, one, self._deck, least)) if on else one for one, on in looked]
         looks = {**first.placed, **dict(zip(left, seen, strict=True))}
         cards = {i: Reading(one.outline, one.logs, self._card_scale, one.belonging) for i, one in looks.items()}
         given_up = {i for i, on in zip(left, going_on, strict=True) if not on}
@@ -245,7 +245,16 @@ class Reader:
         if self.seeks and read[:-1].argmax() != logs[:-1].argmax():
             # One of the two errs: what else there is must tell, and by itself its picture.
             belonging = min(belonging, _DOUBTED)
-        return Pass(placed.quad, logs, belonging)
+        return Pass(placed.quad, logs, belonging, mean_alone([seen, *views]))
+
+    def _believed(self, told: Pass) -> Pass:
+        """Return what was read of a card, as without the deck where the networks know its design and say another card
+        more surely: names in the deck may be wrong, and pictures askew."""
+        if self.seeks or told.alone is None:
+            return told
+        alone = replace(told, logs=told.alone, belonging=0.0)
+        with_deck, without = (self._card_scale.surest(one.logs) for one in (told, alone))
+        return alone if alone.likeliest != told.likeliest and without > with_deck else told
 
     def knowing(self, deck: Deck) -> Reader:
         """Return what reads by the same networks, with what is known of a deck's looks."""

@@ -22,7 +22,7 @@ from companion.decks.teaching import DeckLooks, looks, views_of
 from companion.decks.views import PICTURE, outline
 from companion.vision.assembly import Assembler, _told_by_cards
 from companion.vision.boxes import Box, BoxKind
-from companion.vision.crops import Crops
+from companion.vision.crops import Crops, Pass
 from companion.vision.detector import model_folder
 from companion.vision.geometry import (
     Image,
@@ -112,6 +112,36 @@ def test_a_card_of_which_its_picture_says_otherwise_than_the_networks_is_not_sur
     (card,) = reader.read_cards(picture, [QUAD], first=first)
     assert (card.belonging < 0.95) is doubted
     assert card.known
+
+
+def _says(name: str, chance: float) -> np.ndarray:
+    """Return (57,) log-likelihoods of a card, the rest being another one's."""
+    logs = np.full(57, -30, np.float32)
+    logs[[ALL_CARDS.index(Card.parse(name)), ALL_CARDS.index(Card.parse("wild"))]] = np.log([chance, 1 - chance])
+    return logs
+
+
+@pytest.mark.parametrize(
+    ("with_deck", "alone", "sought", "told"),
+    [
+        (0.78, 0.96, False, "blue 1"),
+        (0.97, 0.96, False, "blue reverse"),
+        # On a design that they do not know the networks are wrong with great certainty.
+        (0.78, 0.96, True, "blue reverse"),
+    ],
+)
+def test_what_the_networks_say_more_surely_of_a_design_that_they_know_is_told_as_without_the_deck(
+    known: DeckLooks, monkeypatch: pytest.MonkeyPatch, with_deck: float, alone: float, sought: bool, told: str
+) -> None:
+    """Names in a deck may be wrong."""
+    one = Pass(QUAD, _says("blue reverse", with_deck), 1.0, _says("blue 1", alone))
+    monkeypatch.setattr(Crops, "cards", lambda _, image, quads: [one] * len(quads))
+    monkeypatch.setattr(DeckLooks, "place_card", lambda *_: None)
+    reader, _ = reading_parts()
+    reader = reader.knowing(known if sought else replace(known, seeker=None))
+    (card,) = reader.read_cards(np.zeros((600, 800, 3), np.uint8), [QUAD])
+    assert card.card.name == told
+    assert card.known == (told != "blue 1")
 
 
 def test_a_face_of_a_deck_of_which_only_a_part_was_laid_is_looked_at_as_before(
