@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from companion.vision.crops import Crops, Pass, mean_of
+from companion.vision.crops import Crops, Pass, mean_of, together
 from companion.vision.geometry import Image, Quad, portrait, turned
-from companion.vision.learnt import Deck, Placed, with_pictures
+from companion.vision.learnt import Deck, with_pictures
 from companion.vision.reading import Reading, Scale
 
 SURELY = 0.95
@@ -22,6 +22,8 @@ probability, needs no third: that told none of 705 such cards otherwise.
 """
 # A card is looked for by its picture after a first look that shows one of the deck so surely, at most so many times.
 _ALIKE, _LAID = 0.5, 2
+# Where none fits, a look is held against another one if it tells a card with this probability.
+_NEARLY = 0.9
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,7 +31,7 @@ class FirstLooks:
     """What the first looks at rough outlines show.
 
     seen: what one look at each does. placed: what is read where a picture of a deck that is sought fits, and says the
-    same as the networks, by the outline's number. plain: the readings of those of them that need no more looks.
+    same as the networks, by the outline's number. plain: the readings of those that need no more looks.
     """
 
     seen: Sequence[Pass]
@@ -49,7 +51,11 @@ def first_looks(crops: Crops, scale: Scale, image: Image, quads: Sequence[Quad],
         return FirstLooks(seen, told, plain)
     last = {i: one for i, one in enumerate(seen) if one.belonging >= _ALIKE}
     for _ in range(_LAID):
-        placed = {i: there for i, one in last.items() if (there := _laid(image, one, deck)) is not None}
+        laid = {i: deck.place_card(image, one.outline) for i, one in last.items()}
+        # A face that was not laid may be very like one that was.
+        whole = {i: there for i, there in laid.items() if there is None or not len(there.unseen)}
+        placed = {i: there for i, there in whole.items() if there is not None and there.belonging >= SURELY}
+        plain |= _clear(crops, scale, image, {i: last[i] for i in whole if i not in placed})
         views = crops.cards(image, [_other_way_up(there.quad, last[i].outline) for i, there in placed.items()])
         looks = {i: (last[i], view) for i, view in zip(placed, views, strict=True) if view.belonging >= SURELY}
         last = {}
@@ -65,14 +71,19 @@ def first_looks(crops: Crops, scale: Scale, image: Image, quads: Sequence[Quad],
     return FirstLooks(seen, told, plain)
 
 
+def _clear(crops: Crops, scale: Scale, image: Image, seen: Mapping[int, Pass]) -> dict[int, Reading]:
+    """Return the readings of looks that another one the other way up bears out, though no picture surely fits there."""
+    surely = {i: one for i, one in seen.items() if one.belonging >= SURELY and scale.surest(one.logs) >= _NEARLY}
+    clear = {}
+    for i, view in zip(surely, crops.cards_turned(image, [one.outline for one in surely.values()]), strict=True):
+        both = together(surely[i], view)
+        if _say_the_same(surely[i], view) and view.belonging >= SURELY and scale.surest(both.logs) >= SETTLED:
+            clear[i] = Reading(both.outline, both.logs, scale, belonging=1.0)
+    return clear
+
+
 def _say_the_same(*looks: Pass) -> bool:
     return len({look.likeliest for look in looks}) == 1
-
-
-def _laid(image: Image, seen: Pass, deck: Deck) -> Placed | None:
-    """Return how a card of a deck, of which every face was laid, surely lies where it was seen."""
-    placed = deck.place_card(image, seen.outline)
-    return placed if placed is not None and placed.belonging >= SURELY and not len(placed.unseen) else None
 
 
 def _other_way_up(quad: Quad, outline: Quad) -> Quad:

@@ -144,6 +144,20 @@ def test_what_the_networks_say_more_surely_of_a_design_that_they_know_is_told_as
     assert card.known == (told != "blue 1")
 
 
+@pytest.mark.parametrize(("chances", "plainly"), [((0.97, 0.98), True), ((0.8, 0.98), False), ((0.97, 0.03), False)])
+def test_a_card_that_both_ways_up_say_clearly_is_told_though_no_picture_fits(
+    known: DeckLooks, monkeypatch: pytest.MonkeyPatch, chances: tuple[float, float], plainly: bool
+) -> None:
+    """Seen from low or blurred, a card of the deck may fit its own picture ill."""
+    views = iter([Pass(QUAD, _says("blue 1", chance), 1.0) for chance in chances])
+    monkeypatch.setattr(Crops, "cards", lambda _, image, quads: [next(views) for _ in quads])
+    monkeypatch.setattr(DeckLooks, "place_card", lambda *_: None)
+    reader, _ = reading_parts()
+    first = reader.knowing(known).first_looks(np.zeros((600, 800, 3), np.uint8), [QUAD])
+    assert (0 in first.plain) is plainly
+    assert not first.placed
+
+
 def test_a_face_of_a_deck_of_which_only_a_part_was_laid_is_looked_at_as_before(
     faces: list[Image], known: DeckLooks, monkeypatch: pytest.MonkeyPatch
 ) -> None:
