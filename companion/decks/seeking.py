@@ -313,11 +313,17 @@ def _explain(cards: Sequence[Quad], boxed: Sequence[Quad]) -> bool:
 def _about(boxed: Sequence[Quad], cards: Sequence[Quad]) -> Floats | None:
     """Return points (N, 2) between which cards lie that show in what was boxed beside all cards known.
 
-    None where there are none to tell how large they are, or what was boxed lies half on one: a neighbour in a hand may
-    then lie anywhere about it.
+    Where none is known, a box in which all others lie is about a card. None where nothing tells how large cards are, or
+    what was boxed lies half on one: a neighbour in a hand may then lie anywhere about it.
     """
     left = [box for box in boxed if not _explain(cards, [box])]
-    if not cards or not left or any(intersection_over_smaller(box, card) > 0 for box in left for card in cards):
+    if not cards and len(left) > 1:
+        largest = max(left, key=lambda box: float(cv2.contourArea(box)))
+        if _explain([largest], left):
+            cards, left = [largest], [largest]
+    elif any(intersection_over_smaller(box, card) > 0 for box in left for card in cards):
+        return None
+    if not cards or not left:
         return None
     length = float(np.median([max(sides(card)) for card in cards]))
     room = [max(_ABOUT * length, length - max(sides(box))) for box in left]

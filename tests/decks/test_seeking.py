@@ -238,6 +238,22 @@ def test_keypoints_are_looked_for_about_boxes_that_lie_beside_all_cards(
         assert np.allclose([about.min(0), about.max(0)], [box.min(0) - 120, box.max(0) + 120], atol=2)
 
 
+@pytest.mark.parametrize(("x", "alone"), [(200, True), (330, False), (None, False)])
+def test_keypoints_are_looked_for_about_a_box_in_which_all_others_lie(
+    faces: list[Image], monkeypatch: pytest.MonkeyPatch, x: float | None, alone: bool
+) -> None:
+    """A card and its index, not where another index lies elsewhere, nor about a box that may be an index."""
+    asked = list[Any]()
+    monkeypatch.setattr(Voters, "outlines", lambda _, image, about: asked.append(about) or [])
+    quad = _turned(200, 300, 0)
+    index = np.asarray((x or 0, 300) + 30 * (unit_square() - 0.5), np.float32)
+    Seeker.of(_deck(faces), CARDS).seek(_table(800, 600), [], [], [quad, index] if x else [quad])
+    (about,) = asked
+    assert (about is not None) is alone
+    if alone:
+        assert np.allclose([about.min(0), about.max(0)], [quad.min(0) - 66, quad.max(0) + 66], atol=2)
+
+
 def test_what_is_larger_than_a_card_before_a_camera_gets_no_outline(faces: list[Image]) -> None:
     picture = _table(2400, 1800)
     truth = _turned(1200, 900, 20, 1300)
