@@ -58,7 +58,7 @@ def _exact(answers: Any) -> Any:
     return answers.float() if torch.is_tensor(answers) else answers
 
 
-class Boxing:
+class LearningDetector:
     """The detector of a checkpoint of ultralytics' as it learns; `memory` bytes may hold pictures."""
 
     def __init__(self, checkpoint: Path, picture: int, size: int, batch: int, memory: float, device: str) -> None:

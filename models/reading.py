@@ -22,7 +22,7 @@ _KEPT = 0.1
 _MEASURED, _AT_ONCE = 2000, 256
 
 
-class Reading:
+class LearningReader:
     """A reader of an exported file as it learns, from crops and from what it said of them at first.
 
     The latter is distillation (Hinton, Vinyals and Dean 2015), as in models/train_reader.py. `memory` bytes may hold

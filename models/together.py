@@ -17,10 +17,10 @@ from rich.console import Console
 from rich.progress import Progress
 
 from companion.dataset.scenes.generate import Recipe
-from companion.models.boxing import Boxing
+from companion.models.boxing import LearningDetector
 from companion.models.export import NAMES
 from companion.models.feed import Feed, Tensors
-from companion.models.reading import Reading
+from companion.models.reading import LearningReader
 from companion.models.stream import Drawing
 from companion.models.train_reader import share_of_rate
 
@@ -73,7 +73,7 @@ def _memory(device: str) -> float:
     return torch.cuda.mem_get_info(device)[0] if device.startswith("cuda") else _WITHOUT_CARD
 
 
-def _save(run: TogetherRun, detector: Boxing, readers: Mapping[str, Reading]) -> None:
+def _save(run: TogetherRun, detector: LearningDetector, readers: Mapping[str, LearningReader]) -> None:
     detector.save(run.output / "detector" / "weights" / "best.pt")
     path = run.output / "readers" / "last.pt"
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -88,9 +88,13 @@ def train(run: TogetherRun, console: Console | None = None) -> None:
     """
     torch.manual_seed(run.seed)
     memory = _memory(run.device)
-    detector = Boxing(run.models / "detector.pt", run.picture, run.size, run.batch, memory * _PICTURES, run.device)
+    detector = LearningDetector(
+        run.models / "detector.pt", run.picture, run.size, run.batch, memory * _PICTURES, run.device
+    )
     readers = {
-        kind: Reading(run.models / f"{name}.onnx", kind, run.batch * _CROPS[kind], memory * _HELD[kind], run.device)
+        kind: LearningReader(
+            run.models / f"{name}.onnx", kind, run.batch * _CROPS[kind], memory * _HELD[kind], run.device
+        )
         for kind, name in NAMES.items()
     }
     drawn = 0

@@ -28,13 +28,13 @@ class Visits:
     def reach(self, event: PileReached, now: float) -> Reach:
         """Return the observation of a stay at the draw pile that was noted last. now: when it is told of (s)."""
         began, came = event.began, event.began
-        for stay in reversed(self._stays[:-1]):
-            if stay.pile is PileKind.DRAW and _goes_on(stay, event.arm, came):
+        before = [stay for stay in self._stays[:-1] if stay.pile is PileKind.DRAW]
+        for stay in reversed(before):
+            if _goes_on(stay, event.arm, came):
                 came = min(came, stay.began)
                 # Who rested beside the pile comes for a card when that hand moves.
                 began = came if stay.drawn[0] < thresholds.RESTED else began
         passing = self._is_passing(event.arm, came, event.time)
-        before = (stay for stay in self._stays[:-1] if stay.pile is PileKind.DRAW)
         again = came < event.began or any(stay.arm.track == event.arm.track for stay in before)
         return Reach(now, event.arm, event.drawn, event.time - began, passing, again)
 

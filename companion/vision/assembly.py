@@ -306,15 +306,9 @@ def _told_by_cards(cards: Sequence[Reading], frames: Sequence[Quad]) -> tuple[li
     told: dict[int, Reading] = {}
     for card in cards:
         for i in CardIndices(card.quad, frames).at_spots():
-            end = card.quad[0] if _nearer(frames[i], card.quad[0], card.quad[2]) else card.quad[2]
+            end = min(card.quad[0::2], key=lambda corner: float(np.hypot(*(frames[i].mean(0) - corner))))
             told[i] = replace(card, quad=turned(frames[i], int(np.hypot(*(frames[i] - end).T).argmin())))
     return list(told.values()), [frame for i, frame in enumerate(frames) if i not in told]
-
-
-def _nearer(quad: Quad, one: Quad, other: Quad) -> bool:
-    """Whether the middle of a quad (4, 2) lies nearer to the first of two points (2,)."""
-    near, far = (float(np.hypot(*(quad.mean(0) - point))) for point in (one, other))
-    return near < far
 
 
 def _is_one_more(quad: Quad, found: Sequence[Sighting]) -> bool:

@@ -159,15 +159,15 @@ class Reader:
         if self._deck is not None and (card.known or (self.seeks and card.belonging > 0)):
             # On a card of the learnt deck only what is of the deck in its corners counts, if it has any there.
             own = [one for one in corners if one.belonging >= card.belonging / 2] if self._deck.has_indices else []
-        together = with_indices(card, own)
+        told = with_indices(card, own)
         # What a learnt deck's card is known to look like needs no caution.
-        return together if card.known else together.at_most(most_sure(image, card, corners, together))
+        return told if card.known else told.at_most(most_sure(image, card, corners, told))
 
     def _looks(
-        self, image: Image, first_looks: Sequence[Pass], backing: Sequence[Backing], few: bool
+        self, image: Image, glances: Sequence[Pass], backing: Sequence[Backing], few: bool
     ) -> tuple[list[Pass], NDArray[np.bool_]]:
         """Return what is read after a first look in each outline, and (N,) whether it was read to the end."""
-        seen = list(first_looks)
+        seen = list(glances)
         first = [one.likeliest for one in seen]
         read_on = ~np.array([self._is_hopeless(one, held) for one, held in zip(seen, backing, strict=True)], bool)
         refined = [portrait(one.outline) for one in seen]
@@ -311,12 +311,10 @@ class Reader:
 
     def belongings(self, image: Image, quads: Sequence[Quad]) -> list[float]:
         """Return how surely (0 to 1) a card of the learnt deck lies in each rough outline, at a glance."""
-        return [one.belonging for one in self._crops.cards(image, [portrait(quad) for quad in quads])] if quads else []
+        return [one.belonging for one in self._crops.cards(image, [portrait(quad) for quad in quads])]
 
     def no_card_probabilities(self, image: Image, quads: Sequence[Quad]) -> Floats:
         """Return (N,) how likely the card reader finds no card in each rough outline, be it a covered one."""
-        if not quads:
-            return np.zeros(0, np.float32)
         return np.asarray([np.exp(one.logs[-1]) for one in self._crops.cards(image, quads)], np.float32)
 
     def read_indices(
@@ -369,8 +367,8 @@ class Reader:
         (logs,), _, (belonging,) = self._crops.indices(image, [placed.quad])
         # What was seen before in a frame that fitted well counts as much, or where it is a face without a picture.
         share = 0.5 if placed.lacks(seen.logs) else seen.belonging / 2
-        together = with_pictures(np.asarray(share * seen.logs + (1 - share) * logs[0], np.float32), placed)
-        return replace(seen, logs=together, belonging=max(placed.belonging, float(belonging[0])))
+        told = with_pictures(np.asarray(share * seen.logs + (1 - share) * logs[0], np.float32), placed)
+        return replace(seen, logs=told, belonging=max(placed.belonging, float(belonging[0])))
 
     def describe_cards(self, image: Image, quads: Sequence[Quad]) -> tuple[Floats, Floats]:
         """Return (N, 57) log-likelihoods and (N, D) features of whole cards as they are outlined, (4, 2) each."""
