@@ -56,7 +56,7 @@ class Visits:
         there = (stay for stay in self._stays if stay.pile is PileKind.DISCARD and not self._laid_in(stay))
         return any(
             _goes_on_to(stay, arm, began, left)
-            or (stay.began <= began - thresholds.SEEN_LATE_SECONDS and _goes_on(stay, arm, began))
+            or (stay.began <= began - thresholds.CAME_BY_SECONDS and _goes_on(stay, arm, began))
             for stay in there
         )
 

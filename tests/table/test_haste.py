@@ -145,6 +145,18 @@ def test_a_hand_that_goes_on_from_the_card_it_laid_passes_nothing() -> None:
         assert visits.reach(replace(at_draw_pile, began=93.4), 0.0).passing is passing
 
 
+@pytest.mark.parametrize(("before", "passing"), [(0.2, False), (0.4, True)])
+def test_a_hand_that_reaches_across_the_discard_pile_does_not_come_from_it(before: float, passing: bool) -> None:
+    arm, visits = Arm(20.0, 4.0, 1), Visits()
+    stays = [
+        PileReached(93.1, 92.5 - before, arm, PileKind.DISCARD),
+        PileReached(93.0, 92.5, arm, PileKind.DRAW, _LIKELY),
+    ]
+    for stay in stays:
+        visits.note(stay)
+    assert visits.reach(stays[-1], 0.0).passing is passing
+
+
 @pytest.mark.parametrize(("nothing", "seconds"), [(0.5, 1.4), (0.9, 0.6)])
 def test_a_hand_that_rested_beside_the_pile_comes_for_a_card_when_it_moves(nothing: float, seconds: float) -> None:
     arm, visits = Arm(20.0, 4.0, 1), Visits()
