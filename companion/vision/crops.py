@@ -44,6 +44,20 @@ class Pass:
         return int(self.logs[:-1].argmax())
 
 
+@dataclass(frozen=True, eq=False)
+class IndexPass:
+    """What one look at an index' crop gives: log-likelihoods (57,) and belonging to the deck.
+
+    turns: (4,) log-likelihoods of the quarter turns by which the frame stands turned. alone: the log-likelihoods (57,)
+    without the deck.
+    """
+
+    logs: Floats
+    turns: Floats
+    belonging: float
+    alone: Floats
+
+
 def together(a: Pass, b: Pass) -> Pass:
     """Return the mean of two looks."""
     outline = np.mean((a.outline, b.outline), axis=0, dtype=np.float32)
@@ -60,6 +74,17 @@ def mean_alone(looks: Sequence[Pass]) -> Floats | None:
 def mean_of(logs: Sequence[Floats]) -> Floats:
     """Return the logarithms of the mean probabilities."""
     return np.asarray(np.logaddexp.reduce(logs, axis=0) - np.log(len(logs)), np.float32)
+
+
+def mean_index(looks: Sequence[IndexPass]) -> IndexPass:
+    """Return what several looks at one index tell together: the means, of the belonging the median."""
+    if len(looks) == 1:
+        return looks[0]
+    logs, turns, alone = (
+        np.asarray(np.mean(part, axis=0), np.float32)
+        for part in zip(*((look.logs, look.turns, look.alone) for look in looks), strict=True)
+    )
+    return IndexPass(logs, turns, float(np.median([look.belonging for look in looks])), alone)
 
 
 class Crops:
@@ -101,20 +126,25 @@ class Crops:
 
     def indices(
         self, image: Image, frames: Sequence[Quad], views: Sequence[tuple[float, int]] = ((0.0, 0),)
-    ) -> tuple[Floats, Floats, Floats]:
-        """Return what V views of N frames show: (V, N, 57) log-likelihoods, (V, N, 4) those of the quarter turns by
-        which the frames stand turned, and (V, N) how surely they are of the learnt deck."""
-        edges = [turned(expand(frame, growth), turn) for growth, turn in views for frame in frames]
+    ) -> list[list[IndexPass]]:
+        """Return what is seen of an index in each frame (4, 2), in each of the views of it: by how much it is grown,
+        and by how many quarters it is turned."""
+        if not frames:
+            return []
+        edges = [turned(expand(frame, growth), turn) for frame in frames for growth, turn in views]
         crops = _input([cut(image, edge, INDEX_CROP, INDEX_CROP) for edge in edges])
         if self._deck is None:
             output = self._indices(crops)
-            logs, belonging = _logs(output), np.zeros(len(output), np.float32)
+            alone = logs = _logs(output)
+            belonging = np.zeros(len(output), np.float32)
         else:
             output, features = self._indices.with_features(crops)
-            logs, belonging = self._deck.weigh_indices(_logs(output), features)
-        turns = log_softmax(output[:, FACE_COUNT + COLOR_COUNT :]).reshape(len(views), len(frames), 4)
-        turns = np.stack([np.roll(part, turn, axis=1) for part, (_, turn) in zip(turns, views, strict=True)])
-        return logs.reshape(len(views), len(frames), -1), turns, belonging.reshape(len(views), len(frames))
+            alone = _logs(output)
+            logs, belonging = self._deck.weigh_indices(alone, features)
+        turns = log_softmax(output[:, FACE_COUNT + COLOR_COUNT :])
+        turns = np.stack([np.roll(row, views[i % len(views)][1]) for i, row in enumerate(turns)])
+        seen = [IndexPass(*one) for one in zip(logs, turns, belonging.tolist(), alone, strict=True)]
+        return [seen[i : i + len(views)] for i in range(0, len(seen), len(views))]
 
     def describe_cards(self, image: Image, quads: Sequence[Quad]) -> tuple[Floats, Floats]:
         """Return (N, 57) log-likelihoods and (N, D) features of whole cards as they are outlined, (4, 2) each."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from copy import copy
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from enum import IntEnum
 
 import numpy as np
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from companion.cards import ALL_CARDS, Card
 from companion.vision.calibration import Calibration
-from companion.vision.crops import Crops, Pass, mean_alone, mean_of, together
+from companion.vision.crops import Crops, IndexPass, Pass, mean_alone, mean_index, mean_of, together
 from companion.vision.doubt import most_sure
 from companion.vision.firstlooks import SETTLED, SURELY, FirstLooks, first_looks
 from companion.vision.geometry import (
@@ -74,15 +74,6 @@ class Backing(IntEnum):
     """A corner index lies where the card would have one."""
     BOX = 2
     """It is surely boxed."""
-
-
-@dataclass(frozen=True, eq=False)
-class _Look:
-    """What one view of an index gives: log-likelihoods of cards (57,) and quarter turns (4,), belonging to the deck."""
-
-    logs: Floats
-    turns: Floats
-    belonging: float
 
 
 class Reader:
@@ -148,11 +139,8 @@ class Reader:
 
     def _corners(self, image: Image, frames: Sequence[Quad]) -> list[Reading]:
         """Return what upright corners show at one look."""
-        if not frames:
-            return []
-        (logs,), _, (belonging,) = self._crops.indices(image, frames)
-        seen = zip(frames, logs, belonging.tolist(), strict=True)
-        return [Reading(frame, row, self._index_scale, belongs) for frame, row, belongs in seen]
+        seen = zip(frames, self._crops.indices(image, frames), strict=True)
+        return [Reading(frame, one.logs, self._index_scale, one.belonging) for frame, (one,) in seen]
 
     def _with_corners(self, image: Image, card: Reading, corners: Sequence[Reading]) -> Reading:
         own = corners
@@ -219,7 +207,7 @@ class Reader:
         """
         # What the networks read as well by themselves is told as without the deck, not as one of its cards.
         as_read = seen if deck.tells_cards else replace(seen, belonging=0.0)
-        if seen.belonging >= _SURELY and seen.logs.max() > _CLEARLY:
+        if (seen.belonging >= _SURELY and seen.logs.max() > _CLEARLY) or self._is_told_without(seen, deck):
             return as_read
         placed = deck.place_card(image, seen.outline)
         if placed is None and _aspect(seen.outline) > least:
@@ -246,6 +234,15 @@ class Reader:
             # One of the two errs: what else there is must tell, and by itself its picture.
             belonging = min(belonging, _DOUBTED)
         return Pass(placed.quad, logs, belonging, mean_alone([seen, *views]))
+
+    def _is_told_without(self, seen: Pass, deck: Deck) -> bool:
+        """Whether the networks know the deck's design and tell its cards, or this one, as well without its pictures."""
+        if deck.seeks or not deck.tells_cards:
+            return not deck.seeks
+        alone = None if seen.alone is None else replace(seen, logs=seen.alone)
+        return (
+            alone is not None and alone.likeliest == seen.likeliest and self._card_scale.surest(alone.logs) >= SETTLED
+        )
 
     def _believed(self, told: Pass) -> Pass:
         """Return what was read of a card, as without the deck where the networks know its design and say another card
@@ -296,9 +293,8 @@ class Reader:
             return Reading(one.quad, log_softmax(one.logs[None])[0], scale, belonging=1.0)
         frames = [frame for frame in deck.corners(one.quad) if one.shows(frame.mean(0)[None]).all()]
         corners = np.zeros_like(one.logs)
-        if frames:
-            said, _, belonging = self._crops.indices(image, frames, _SOUGHT_VIEWS)
-            corners = (said * belonging[..., None]).sum(1).mean(0)
+        for seen in self._crops.indices(image, frames, _SOUGHT_VIEWS):
+            corners += np.mean([view.logs * view.belonging for view in seen], axis=0)
         if one.open:
             views = self._crops.cards(image, [one.quad, turned(one.quad, 2)])
             read, scale = mean_of([view.logs for view in views]) + _CORNERS * corners, self._card_scale
@@ -329,46 +325,55 @@ class Reader:
         It is the mean over the `views`: by how much the frame is grown, and by how many quarters it is turned. What is
         clear from those before, or has less than `least` by them, is not looked at again, but where a deck is sought.
         """
-        looks: list[list[_Look]] = [[] for _ in frames]
+        looks: list[list[IndexPass]] = [[] for _ in frames]
         for view in views:
             again = [i for i, look in enumerate(looks) if not look or self._is_open(look, least)]
             if not again:
                 break
-            (logs,), (turns,), (belonging,) = self._crops.indices(image, [frames[i] for i in again], [view])
-            for i, *look in zip(again, logs, turns, belonging.tolist(), strict=True):
-                looks[i].append(_Look(*look))
-        read = [self._seen(frame, look) for frame, look in zip(frames, looks, strict=True)]
-        return read if self._deck is None else [self._placed_index(image, one, self._deck) for one in read]
+            for i, seen in zip(again, self._crops.indices(image, [frames[i] for i in again], [view]), strict=True):
+                looks[i] += seen
+        told = map(mean_index, looks)
+        return [self._index_reading(image, frame, one) for frame, one in zip(frames, told, strict=True)]
 
-    def _is_open(self, looks: Sequence[_Look], least: float) -> bool:
+    def _is_open(self, looks: Sequence[IndexPass], least: float) -> bool:
         """Whether another look at an index is worth its cost."""
-        surest = self._index_scale.surest(np.asarray(np.mean([look.logs for look in looks], axis=0), np.float32))
+        seen = mean_index(looks)
+        surest = self._index_scale.surest(seen.logs)
+        if self._deck is not None:
+            surest = max(surest, self._index_scale.surest(seen.alone))
         return self.seeks or least <= surest < _AT_A_GLANCE
 
-    def _seen(self, frame: Quad, looks: Sequence[_Look]) -> Reading:
-        """Return what the looks at an index' frame tell together."""
-        logs = np.asarray(np.mean([look.logs for look in looks], axis=0), np.float32)
-        turn = int(np.mean([look.turns for look in looks], axis=0).argmax())
-        belonging = float(np.median([look.belonging for look in looks]))
-        return Reading(turned(frame, turn), logs, self._index_scale, belonging)
+    def _index_reading(self, image: Image, frame: Quad, seen: IndexPass) -> Reading:
+        """Return what the looks at an index' frame tell."""
+        read = Reading(turned(frame, int(seen.turns.argmax())), seen.logs, self._index_scale, seen.belonging)
+        if self._deck is None:
+            return read
+        told = read if self._deck.tells_indices else replace(read, belonging=0.0)
+        if not self._deck.seeks:
+            return self._believed_index(told, seen.alone)
+        surely = seen.belonging >= _SURELY and seen.logs.max() > _CLEARLY_INDEX
+        return (None if surely else self._placed_index(image, read, self._deck)) or told
 
-    def _placed_index(self, image: Image, seen: Reading, deck: Deck) -> Reading:
-        """Return what is read where an index of the deck fits, if what was seen is not surely read already."""
-        as_read = seen if deck.tells_indices else replace(seen, belonging=0.0)
-        if seen.belonging >= _SURELY and seen.logs.max() > _CLEARLY_INDEX:
-            return as_read
-        # Of a design that it knows the reader tells what is no index better than a small picture that fits: by what it
-        # says, or as what it sees looks like no index of the deck. Many a letter of a card's print fits a number.
-        if not deck.seeks and (seen.nothing > seen.confidence or seen.belonging <= 0):
-            return as_read
+    def _placed_index(self, image: Image, seen: Reading, deck: Deck) -> Reading | None:
+        """Return what is read where an index of the deck fits, None where none does."""
         placed = deck.place_index(image, seen.quad)
         if placed is None:
-            return as_read
-        (logs,), _, (belonging,) = self._crops.indices(image, [placed.quad])
+            return None
+        ((there,),) = self._crops.indices(image, [placed.quad])
         # What was seen before in a frame that fitted well counts as much, or where it is a face without a picture.
         share = 0.5 if placed.lacks(seen.logs) else seen.belonging / 2
-        told = with_pictures(np.asarray(share * seen.logs + (1 - share) * logs[0], np.float32), placed)
-        return replace(seen, logs=told, belonging=max(placed.belonging, float(belonging[0])))
+        told = with_pictures(np.asarray(share * seen.logs + (1 - share) * there.logs, np.float32), placed)
+        return replace(seen, logs=told, belonging=max(placed.belonging, there.belonging))
+
+    def _believed_index(self, told: Reading, alone: Floats) -> Reading:
+        """Return what was read of an index, as without the deck where the networks, which know its design, are surer.
+
+        alone: (57,) what they say. What looks like the deck's other signs stays no index.
+        """
+        if told.nothing > told.confidence or self._index_scale.surest(alone) <= told.confidence:
+            return told
+        same = alone[:-1].argmax() == told.logs[:-1].argmax()
+        return replace(told, logs=alone, belonging=told.belonging if same else 0.0)
 
     def describe_cards(self, image: Image, quads: Sequence[Quad]) -> tuple[Floats, Floats]:
         """Return (N, 57) log-likelihoods and (N, D) features of whole cards as they are outlined, (4, 2) each."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import zlib
-from unittest.mock import MagicMock
 
 import cv2
 import numpy as np
@@ -18,10 +17,7 @@ from companion.decks.reading import reading_parts
 from companion.decks.teaching import DeckLooks, looks
 from companion.decks.views import PICTURE, CardViews, index_spot, outline, sign_spots
 from companion.vision.geometry import homography, unit_square
-from companion.vision.labels import COLOR_COUNT, FACE_COUNT, Floats
-from companion.vision.learnt import Placed
-from companion.vision.reader import Reader
-from companion.vision.reading import Reading, Scale
+from companion.vision.labels import Floats
 
 
 def test_a_sign_of_the_design_is_no_card_however_surely_it_is_read() -> None:
@@ -73,25 +69,3 @@ def test_signs_are_found_where_a_design_has_them(family: StyleFamily, there: boo
     corners = [sign for sign in sign_spots(boxes, pictures, spot) if sign[1] < 0.3]
     assert bool(corners) is there
     assert all(np.hypot(sign[0] - spot[0], sign[1] - spot[1]) > 0.2 for sign in corners)
-
-
-@pytest.mark.parametrize(("seeks", "belonging", "placed"), [(False, 0.0, False), (False, 0.2, True), (True, 0.0, True)])
-def test_a_letter_that_looks_like_no_index_of_a_known_design_is_not_made_one_by_a_picture_that_fits(
-    seeks: bool, belonging: float, placed: bool
-) -> None:
-    logs, read = np.full(CLASSES, -9.0, np.float32), np.full(CLASSES, -6.0, np.float32)
-    logs[0], read[0] = 0, -0.4
-    frame = unit_square() * 40
-    deck = MagicMock(seeks=seeks, tells_indices=True)
-    deck.place_index.return_value = Placed(frame, logs, 1.0)
-    deck.weigh_indices.side_effect = lambda said, features: (said, np.ones(len(said), np.float32))
-    network = MagicMock()
-    network.with_features.side_effect = lambda crops: (
-        np.zeros((len(crops), FACE_COUNT + COLOR_COUNT + 4), np.float32),
-        crops,
-    )
-    reader = Reader(network, network, deck=deck)
-    seen = Reading(frame, read, Scale(1.0, np.ones(CLASSES, bool)), belonging)
-    told = reader._placed_index(np.zeros((60, 60, 3), np.uint8), seen, deck)
-    assert (told is not seen) == placed
-    assert told.belonging == (1.0 if placed else belonging)
