@@ -43,7 +43,7 @@ class Likes:
         if not cards:
             return False
         seen = np.stack([small(image, card) for card in cards])
-        return bool(both_ways(np.concatenate([seen, seen[:, :, ::-1]]), self._known).max() < _LIKE_ANY)
+        return all(both_ways(one, self._known).max() < _LIKE_ANY for one in (seen, seen[:, :, ::-1]))
 
 
 def agreement(pictures: Sequence[Image], cards: Sequence[int]) -> float:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -66,12 +67,23 @@ class Look:
     apart: Apart | None = None
     confusion: Floats | None = None
 
+    @cached_property
+    def _learnt(self) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+        """The learnt cards' numbers (C,), and from which prototype (C,) on each one's are."""
+        known, starts = np.unique(self.cards, return_index=True)
+        return known, starts
+
+    @cached_property
+    def _laid(self) -> NDArray[np.bool_]:
+        """(58,) whether a number is a learnt card's."""
+        return np.isin(np.arange(UNNAMED + 1), self._learnt[0])
+
     def likeness(self, features: Floats) -> tuple[NDArray[np.intp], Floats]:
         """Return the learnt cards' numbers (C,), and the (N, C) likeness, at most 1, of crops with (N, D) features.
 
         The last numbers are NOTHING and UNNAMED if there are such crops.
         """
-        known, starts = np.unique(self.cards, return_index=True)
+        known, starts = self._learnt
         alike = unit(features - self.mean) @ self.prototypes.T
         return known, np.asarray(np.maximum.reduceat(alike, starts, axis=1), np.float32)
 
@@ -92,10 +104,10 @@ class Look:
         """
         known, likeness = self.likeness(features)
         belongs = self._belonging(likeness)
-        others = np.setdiff1d(np.arange(NOTHING), known) if known[-1] == UNNAMED else known[:0]
+        others = np.flatnonzero(~self._laid[:NOTHING]) if known[-1] == UNNAMED else known[:0]
         # A face that was not laid looks most like another one that was: what the reader takes for such a face is left
         # to it, unless it is as like to a laid one as copies are.
-        unlaid = ~np.isin(logs[:, :-1].argmax(1), known) & (known[likeness.argmax(1)] < NOTHING)
+        unlaid = ~self._laid[logs[:, :-1].argmax(1)] & (known[likeness.argmax(1)] < NOTHING)
         if self.apart is None or self.sharpness == 0:
             belongs[unlaid] = np.clip((likeness.max(1)[unlaid] - self.full) / (self.full - self.begin), 0, 1)
         if self.sharpness == 0:
@@ -122,7 +134,7 @@ class Look:
         if odds is not None:
             # What is told to be a face that was not laid is none of those that the deck knows.
             belongs = np.where(
-                np.isin(weighed[:, :-1].argmax(1), known), belongs, belongs * np.maximum(np.tanh(odds / 2), 0)
+                self._laid[weighed[:, :-1].argmax(1)], belongs, belongs * np.maximum(np.tanh(odds / 2), 0)
             )
         return weighed.astype(np.float32), np.asarray(belongs, np.float32)
 

@@ -21,6 +21,6 @@ def small(picture: Image, card: Quad) -> Floats:
 
 def both_ways(seen: Floats, others: Floats) -> Floats:
     """Return (2, N, M) correlations of N small pictures with M others, as these are and turned by half."""
-    rows = seen.reshape(len(seen), -1)
-    ways = others, others[:, ::-1, ::-1]
-    return np.stack([rows @ way.reshape(len(others), -1).T for way in ways]).astype(np.float32)
+    known = others.reshape(len(others), -1).T
+    ways = seen, seen[:, ::-1, ::-1]
+    return np.stack([way.reshape(len(seen), -1) @ known for way in ways]).astype(np.float32)
