@@ -78,6 +78,10 @@ class Look:
         """(58,) whether a number is a learnt card's."""
         return np.isin(np.arange(UNNAMED + 1), self._learnt[0])
 
+    def may_know(self, card: int) -> bool:
+        """Whether a card, a number of ALL_CARDS, is one that was laid, or may be: not one of those of a part's rest."""
+        return self.apart is None or bool(self._laid[card] or self._laid[UNNAMED])
+
     def likeness(self, features: Floats) -> tuple[NDArray[np.intp], Floats]:
         """Return the learnt cards' numbers (C,), and the (N, C) likeness, at most 1, of crops with (N, D) features.
 

@@ -236,13 +236,17 @@ class Reader:
         return Pass(placed.quad, logs, belonging, mean_alone([seen, *views]))
 
     def _is_told_without(self, seen: Pass, deck: Deck) -> bool:
-        """Whether the networks know the deck's design and tell its cards, or this one, as well without its pictures."""
+        """Whether the networks know the deck's design and tell its cards, or this one, as well without its pictures.
+
+        What they take for a face of which it has none, and does not look like its others, no picture tells.
+        """
         if deck.seeks or not deck.tells_cards:
             return not deck.seeks
         alone = None if seen.alone is None else replace(seen, logs=seen.alone)
-        return (
-            alone is not None and alone.likeliest == seen.likeliest and self._card_scale.surest(alone.logs) >= SETTLED
-        )
+        if alone is None or alone.likeliest != seen.likeliest:
+            return False
+        unlaid = seen.belonging <= 0 and not deck.may_have_picture_of(seen.likeliest)
+        return unlaid or self._card_scale.surest(alone.logs) >= SETTLED
 
     def _believed(self, told: Pass) -> Pass:
         """Return what was read of a card, as without the deck where the networks know its design and say another card
