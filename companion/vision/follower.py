@@ -31,7 +31,7 @@ from companion.vision.known import Region
 from companion.vision.laid import REMEMBERED, bore, came_to, laid_by
 from companion.vision.motion import Floats, Zone
 from companion.vision.pile import PileTracker
-from companion.vision.quiet import QuietPictures, hides
+from companion.vision.quiet import Changed, QuietPictures, hidden_share
 from companion.vision.reaches import (
     THEN_LAYS,
     Reach,
@@ -135,18 +135,18 @@ class Follower:
         if self._steadier.moved or self._arms.moved:
             self._begin_anew(frame.time)
         self._busy = any(not track.gone for track in tracks)
-        self._quiet.see(frame.image, frame.time, self._arms.hidden, self._is_hidden(tracks))
+        self._quiet.see(frame.image, frame.time, self._arms.hidden, self._hidden(tracks))
         self.tracker.ignore(self._arms.restless)
         events = self._take(self.tracker.feed(frame), tracks, frame.time)
         self._look_for_backs(frame, tracks)
         return events
 
-    def _is_hidden(self, tracks: Sequence[Track]) -> bool:
-        """Whether an arm may hide a part of the draw pile, or any is there where it is not known where that lies."""
+    def _hidden(self, tracks: Sequence[Track]) -> float:
+        """Return the share of the draw pile that arms hide; 1 if there are any and it is not known where that lies."""
         spot, hidden = self.draw_pile, self._arms.hidden
         if spot is None or hidden is None:
-            return any(not track.gone for track in tracks)
-        return hides(hidden, spot.middle, spot.length, hidden.shape[1] / self._size[0])
+            return float(any(not track.gone for track in tracks))
+        return hidden_share(hidden, spot.middle, spot.length, hidden.shape[1] / self._size[0])
 
     def _begin_anew(self, time: float) -> None:
         """Forget the arms that were seen while the camera came to stand elsewhere; they were the table's edges."""
@@ -237,34 +237,35 @@ class Follower:
             return _SHOWS  # What became of the discard pile may be its work, which takes a while to tell.
         # An arm that is still there may lay a card yet.
         lays = THEN_LAYS if is_brief(held.reach) and not held.reach.track.gone else _HOLD
-        return _SHOWS if self._share(held) is None else lays
+        change = self._changed(held)
+        return lays if change is not None and change.clear else _SHOWS
 
     def _went_on(self, reach: Reach) -> bool:
         """Whether a hand at the draw pile was at the discard pile in the same act."""
         return any(other.track is reach.track and is_one_act(reach, other) for other in self._at_discard)
 
-    def _share(self, held: _Held) -> float | None:
-        """Return what share of the draw pile's top has changed since before the reach; None while that is not known."""
+    def _changed(self, held: _Held) -> Changed | None:
+        """Return what became of the draw pile's top since before the reach; None while that is not known."""
         if held.draw is None:
             return None
         return self._quiet.changed(held.draw.middle, held.draw.length, held.reach.began, held.reach.ended)
 
     def _weighed(self, held: _Held) -> PileReached:
         """Return the event of a reach by all that is known now."""
-        share = self._share(held)
+        change = self._changed(held)
         if held.draw is None:
             return held.event
         table = self._arms.table
         back = None if table is None else table.within(square_at(held.draw))
-        if share is None:
+        if change is None:
             return told(held.reach, held.zone, held.draw, back=back)
         others = (other.reach for other in self._held_back if other.draw is not None)
-        alone = is_alone(held.reach, others, self._drawn, self._quiet.before(held.reach.began))
+        alone = is_alone(held.reach, others, self._drawn, change.since)
         if not held.reach.track.is_shadow:
             self._drawn = [*self._drawn, held.reach.ended][-_QUIET:]
-        event = told(held.reach, held.zone, held.draw, self._changes.odds(share, alone), back)
+        event = told(held.reach, held.zone, held.draw, self._changes.odds(change.share, alone), back)
         if is_sure(held.reach, held.draw):
-            self._changes.note(share, 1 - event.drawn[0])
+            self._changes.note(change.share, 1 - event.drawn[0])
         return event
 
     def _spots(self, zone: Zone) -> list[Spot]:

@@ -103,7 +103,8 @@ class Hindsight:
                     continue
                 share = None
                 if quiet is not None:
-                    share = quiet.changed(draw.middle, draw.length, reach.began, reach.ended)
+                    change = quiet.changed(draw.middle, draw.length, reach.began, reach.ended)
+                    share = None if change is None else change.share
                 stays.append((reach, zone, draw, back, share))
                 if share is not None and is_sure(reach, draw):
                     changes.note(share, 1 - told(reach, zone, draw, changes.odds(share)).drawn[0])

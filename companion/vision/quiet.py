@@ -1,9 +1,9 @@
-"""What the table looked like whenever no arm hid the draw pile, small: what one did to it can be seen afterwards."""
+"""What the table looked like whenever arms left the draw pile in view: what one did to it is told afterwards."""
 
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import cv2
 import numpy as np
@@ -21,6 +21,9 @@ _SETTLES, _RENEWS = 0.1, 0.5
 # Half the side of the piece of a pile that is compared, in lengths of a card: its top card, and little beside it; and
 # how far about it nothing of an arm may be seen.
 _HALF, _ABOUT = 0.42, 0.12
+# Which share of that piece, and of what is about it, hands may hide in a picture, and which share of it must be in view
+# in both pictures for it to tell what became of it: the less is hidden the better.
+_VIEWS = ((0.0, 0.5), (0.4, 0.5), (0.65, 0.3))
 # How much longer than an arm's stay the time between two pictures may be (s), for it to have done what differs in them:
 # its coming and its leaving take a second each.
 _APART = 4.0
@@ -32,7 +35,7 @@ _SHADE = 0.3
 
 
 @dataclass(frozen=True, eq=False)
-class _Picture:
+class Picture:
     """began, ended: between which times (s) it was so. gray: (h, _WIDTH) uint8. scale: from frames to its pixels.
 
     hidden: where arms were in it, packed bits of a mask with these rows and columns; None where none were.
@@ -44,84 +47,156 @@ class _Picture:
     scale: float
     hidden: tuple[NDArray[np.uint8], tuple[int, int]] | None
 
-    def shows(self, place: Point, length: float) -> bool:
-        """Whether no arm hid a pile that lies there, in pixels of the frames."""
+    def shown(self, length: float) -> NDArray[np.float32]:
+        """Return (h, _WIDTH) of 1 where no arm was and none was near, 0 elsewhere. length: a card's, in the frames."""
         if self.hidden is None:
-            return True
+            return np.ones(self.gray.shape, np.float32)
         bits, (rows, columns) = self.hidden
         mask = np.unpackbits(bits, count=rows * columns).reshape(rows, columns)
-        return not hides(mask, place, length, columns * self.scale / _WIDTH)
+        side = 2 * round(_ABOUT * length * columns * self.scale / _WIDTH) + 1
+        near = cv2.dilate(mask, np.ones((side, side), np.uint8))
+        size = self.gray.shape[1], self.gray.shape[0]
+        return 1 - cv2.resize(near, size, interpolation=cv2.INTER_NEAREST).astype(np.float32)
+
+    def shows(self, place: Point, length: float, share: float) -> bool:
+        """Whether this share of a pile that lies there, in pixels of the frames, is in view."""
+        if self.hidden is None:
+            return True
+        piece = self.shown(length)[_window(self.gray, place * self.scale, _HALF * length * self.scale)]
+        return bool(piece.mean() >= share) if piece.size else True
+
+
+@dataclass(frozen=True)
+class Changed:
+    """What became of a pile's top: the share of it that differs, since when (s), and whether all of it was in view."""
+
+    share: float
+    since: float
+    clear: bool
+
+
+class _Series:
+    """A picture for each stretch of time in which no more than a share of the pile was hidden. keep: see QuietPictures.
+
+    most: that share. seen: the one that is to be seen of it in two pictures.
+    """
+
+    def __init__(self, most: float, seen: float, keep: int | None) -> None:
+        self._most, self._keep = most, keep
+        self._in_view = seen
+        self._since: float | None = None
+        self.pictures: list[Picture] = []
+
+    def wants(self, time: float, hidden: float) -> bool:
+        """Return whether a picture is due at a time (s) at which this share of the pile is hidden."""
+        if hidden > self._most:
+            self._since = None
+            return False
+        if self._since is None:
+            self._since = time
+        goes_on = self._goes_on()
+        return time - self._since >= _SETTLES and not (goes_on and time - self.pictures[-1].ended < _RENEWS)
+
+    def take(self, picture: Picture) -> None:
+        """Take in a picture that is due: it stands for the stretch since it began."""
+        assert self._since is not None
+        if self._goes_on():
+            self.pictures.pop()
+        self.pictures.append(replace(picture, began=self._since))
+        if self._keep is not None:
+            self.pictures = self.pictures[-self._keep :]
+
+    def forget(self) -> None:
+        self.pictures, self._since = [], None
+
+    def changed(self, place: Point, length: float, began: float, ended: float) -> Changed | None:
+        """Return what `QuietPictures.changed` does, as far as these pictures tell.
+
+        By the last one before and the first one after that show the pile, if nothing else can have happened meanwhile.
+        """
+        number = bisect_right([picture.began for picture in self.pictures], began) - 1
+        after = bisect_left([picture.ended for picture in self.pictures], ended)
+        while number >= 0 and not self.pictures[number].shows(place, length, self._in_view):
+            number -= 1
+        while after < len(self.pictures) and not self.pictures[after].shows(place, length, self._in_view):
+            after += 1
+        if number < 0 or after >= len(self.pictures) or after <= number:
+            return None
+        old, new = self.pictures[number], self.pictures[after]
+        if new.began - old.ended > ended - began + _APART:
+            return None
+        share = difference(old, new, place, length, self._in_view)
+        return None if share is None else Changed(share, old.ended, not self._most)
+
+    def _goes_on(self) -> bool:
+        return bool(self.pictures) and self._since is not None and self.pictures[-1].began >= self._since
 
 
 class QuietPictures:
-    """Keeps a picture of the table for each time that no arm was at the pile. keep: how many, all where None."""
+    """Keeps a picture of the table for each time that no arm was at the draw pile, or one hid no more than a part.
+
+    keep: how many of either, all where None.
+    """
 
     def __init__(self, keep: int | None = None) -> None:
-        self._keep = keep
-        self._pictures: list[_Picture] = []
-        self._since: float | None = None
+        self._series = tuple(_Series(most, seen, keep) for most, seen in _VIEWS)
 
-    def see(self, image: Image, time: float, hidden: Mask | None, at_pile: bool) -> None:
-        """Take in a (H, W, 3) BGR uint8 frame. hidden: (h, w) mask of arms; at_pile: whether one may hide the pile."""
-        if at_pile:
-            self._since = None
+    def see(self, image: Image, time: float, hidden: Mask | None, share: float) -> None:
+        """Take in a (H, W, 3) BGR uint8 frame. hidden: (h, w) mask of arms; share: of the pile, what they hide."""
+        due = [series for series in self._series if series.wants(time, share)]
+        if not due:
             return
-        if self._since is None:
-            self._since = time
-        last = self._pictures[-1] if self._pictures else None
-        if time - self._since < _SETTLES or (last and last.began >= self._since and time - last.ended < _RENEWS):
-            return
-        scale = _WIDTH / image.shape[1]
         gray = np.asarray(cv2.cvtColor(averaged(image, _WIDTH), cv2.COLOR_BGR2GRAY), np.uint8)
-        if last is not None and last.began >= self._since:
-            self._pictures.pop()
         where = None if hidden is None else (np.packbits(hidden > 0), (hidden.shape[0], hidden.shape[1]))
-        self._pictures.append(_Picture(self._since, time, gray, scale, where))
-        if self._keep is not None:
-            self._pictures = self._pictures[-self._keep :]
+        for series in due:
+            series.take(Picture(time, time, gray, _WIDTH / image.shape[1], where))
 
     def forget(self) -> None:
         """Begin anew, as after the camera was moved."""
-        self._pictures, self._since = [], None
+        for series in self._series:
+            series.forget()
 
-    def before(self, time: float) -> float:
-        """Return when the last picture before a time (s) was last true; minus infinity where there is none."""
-        return max((picture.ended for picture in self._pictures if picture.began <= time), default=-np.inf)
+    def changed(self, place: Point, length: float, began: float, ended: float) -> Changed | None:
+        """Return what became of a pile's top between two times (s); None where that is not known.
 
-    def changed(self, place: Point, length: float, began: float, ended: float) -> float | None:
-        """Return the share of a pile's top that something changed between two times (s); None where that is not known.
-
-        place: (2,) the pile's middle, length: a card's, both in pixels of the frames.
+        place: (2,) the pile's middle, length: a card's, both in pixels of the frames. Pictures in which no arm hides it
+        tell more than others.
         """
-        number = bisect_right([picture.began for picture in self._pictures], began) - 1
-        after = bisect_left([picture.ended for picture in self._pictures], ended)
-        while number >= 0 and not self._pictures[number].shows(place, length):
-            number -= 1
-        while after < len(self._pictures) and not self._pictures[after].shows(place, length):
-            after += 1
-        if number < 0 or after >= len(self._pictures) or after <= number:
-            return None
-        old, new = self._pictures[number], self._pictures[after]
-        if new.began - old.ended > ended - began + _APART or old.gray.shape != new.gray.shape:
-            return None
-        before, now = old.gray.astype(np.float32), new.gray.astype(np.float32)
-        # A lamp or the camera's exposure makes all of it brighter or darker.
-        now *= max(1.0, float(np.median(before))) / max(1.0, float(np.median(now)))
-        change = now - before
-        size = max(3, round(_SHADE * length * old.scale))
-        fine = np.abs(change - cv2.blur(change, (size, size)))
-        piece = fine[_window(change, place * old.scale, _HALF * length * old.scale)]
-        if not piece.size:
-            return None
-        return float(np.mean(piece > max(_CHANGED, _NOISES * float(np.median(fine[::2, ::2])))))
+        told = (series.changed(place, length, began, ended) for series in self._series)
+        return next((change for change in told if change is not None), None)
 
 
-def hides(hidden: Mask, place: Point, length: float, scale: float) -> bool:
-    """Whether a mask hides a part of the pile with this middle, for cards of this length, both in pixels of the frames.
+def difference(old: Picture, new: Picture, place: Point, length: float, least: float = 0.5) -> float | None:
+    """Return the share that differs of what two pictures show of a pile's top; None where that is too little.
 
-    scale: from frames to the mask.
+    place: (2,) the pile's middle, length: a card's, both in pixels of the frames. least: the share of it that both must
+    show.
     """
-    return bool(hidden[_window(hidden, place * scale, (_HALF + _ABOUT) * length * scale)].any())
+    if old.gray.shape != new.gray.shape:
+        return None
+    before, now = old.gray.astype(np.float32), new.gray.astype(np.float32)
+    # A lamp or the camera's exposure makes all of it brighter or darker.
+    now *= max(1.0, float(np.median(before))) / max(1.0, float(np.median(now)))
+    shown = old.shown(length) * new.shown(length)
+    change = (now - before) * shown
+    size = max(3, round(_SHADE * length * old.scale))
+    mean = cv2.blur(change, (size, size)) / np.maximum(cv2.blur(shown, (size, size)), 1 / size**2)
+    fine = np.abs(change - mean * shown)
+    window = _window(change, place * old.scale, _HALF * length * old.scale)
+    piece, seen = fine[window], shown[window]
+    if not piece.size or seen.mean() < least:
+        return None
+    by = max(_CHANGED, _NOISES * float(np.median(fine[::2, ::2][shown[::2, ::2] > 0])))
+    return float(np.count_nonzero(piece > by) / np.count_nonzero(seen))
+
+
+def hidden_share(hidden: Mask, place: Point, length: float, scale: float) -> float:
+    """Return the share of a pile with this middle, and of what is near it, that a mask hides; 0 outside the picture.
+
+    place: (2,) and the length of a card in pixels of the frames. scale: from them to the mask.
+    """
+    piece = hidden[_window(hidden, place * scale, (_HALF + _ABOUT) * length * scale)]
+    return float(np.mean(piece > 0)) if piece.size else 0.0
 
 
 def _window(picture: NDArray[np.generic], middle: Point, half: float) -> tuple[slice, slice]:
