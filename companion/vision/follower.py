@@ -10,7 +10,7 @@ import numpy as np
 from companion.vision.advice import InView
 from companion.vision.alike import by_what_was_borne, is_unlikely, without_hand
 from companion.vision.arms import ArmWatcher
-from companion.vision.drawn import Changes, is_alone, is_sure, told
+from companion.vision.drawn import Changes, is_alone, is_sure, told, told_by_top
 from companion.vision.drawpile import ONE_BACK, DrawPile, square_at
 from companion.vision.events import (
     Arm,
@@ -31,6 +31,7 @@ from companion.vision.known import Region
 from companion.vision.laid import REMEMBERED, bore, came_to, laid_by
 from companion.vision.motion import Floats, Zone
 from companion.vision.pile import PileTracker
+from companion.vision.piletop import PileTop
 from companion.vision.quiet import Changed, QuietPictures, hidden_share
 from companion.vision.reaches import (
     THEN_LAYS,
@@ -107,7 +108,7 @@ class Follower:
         self._told_of: Spot | None = None
         self._drawn: list[float] = []
         self._quiet = QuietPictures(keep=None if whole else _QUIET)
-        self._changes = Changes()
+        self._changes, self._top = Changes(), PileTop()
         self._by_arms: tuple[bool, ...] = ()
         self._size, self._time = (0, 0), 0.0
 
@@ -151,6 +152,7 @@ class Follower:
     def _begin_anew(self, time: float) -> None:
         """Forget the arms that were seen while the camera came to stand elsewhere; they were the table's edges."""
         self._quiet.forget()
+        self._top.forget()
         self._finders, self._recent = {}, []
         self._held_back = [held for held in self._held_back if time - held.event.time > SHAKES]
 
@@ -182,7 +184,21 @@ class Follower:
             if track.gone:
                 self._visited(self._finders.pop(track.number), spots[0], zone)
         self._tell_again(zone, time)
-        return self._in_order(events, time)
+        found = self._in_order(events, time)
+        self._top.note(found)
+        return sorted([*found, *self._unseen(spots, zone)], key=lambda event: event.time)
+
+    def _unseen(self, spots: list[Spot], zone: Zone) -> list[PileReached]:
+        """Return the draw that the pile's top alone tells of, if it does."""
+        if len(spots) == 1 or self._hindsight is not None:
+            return []
+        discard, draw = spots
+        held = [held.event for held in self._held_back if held.draw is not None]
+        change = self._top.look(self._quiet, discard, draw, held)
+        hand = None if change is None else change.hand(self._recent, spots)
+        if change is None or hand is None:
+            return []
+        return [told_by_top(hand, zone, draw, self._changes.odds(change.share))]
 
     def _visited(self, finder: ReachFinder, discard: Spot, zone: Zone) -> None:
         """Take in where an arm has been that has left."""

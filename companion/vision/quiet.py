@@ -156,6 +156,12 @@ class QuietPictures:
         for series in self._series:
             series.forget()
 
+    @property
+    def latest(self) -> Picture | None:
+        """The last one in which no arm hides the pile, None where there is none."""
+        clear = self._series[0].pictures
+        return clear[-1] if clear else None
+
     def changed(self, place: Point, length: float, began: float, ended: float) -> Changed | None:
         """Return what became of a pile's top between two times (s); None where that is not known.
 
