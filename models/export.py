@@ -106,7 +106,7 @@ class Expectation(torch.nn.Module):
 
 
 def export_detector(checkpoint: Path, folder: Path) -> None:
-    """Write detector.onnx for any picture size, and the checkpoint itself as detector.pt without training state."""
+    """Write detector.onnx for any picture size, weights in half precision, and detector.pt without training state."""
     os.environ.setdefault("YOLO_AUTOINSTALL", "False")
     from ultralytics import YOLO
     from ultralytics.utils.torch_utils import strip_optimizer
@@ -120,6 +120,7 @@ def export_detector(checkpoint: Path, folder: Path) -> None:
     head.dfl = Expectation(head.reg_max)
     exported = detector.export(format="onnx", dynamic=True, simplify=False, opset=17)
     Path(exported).replace(folder / "detector.onnx")
+    _halve_weights(folder / "detector.onnx")
 
 
 def _forget_folders(path: Path) -> None:
