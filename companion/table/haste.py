@@ -1,6 +1,7 @@
 """How soon one act can follow another: a hand needs time to come, to put a card away, and to lay it.
 
-What follows sooner than people can do it is likelier an arm that passed by, rested, or was seen twice.
+What follows sooner than people can do it is likelier an arm that passed by, rested, or was seen twice; and who draws a
+card and plays it does so soon.
 """
 
 from __future__ import annotations
@@ -76,5 +77,15 @@ def _landed(situation: Situation, way: Way, at: float | None) -> Way:
     way = replace(way, after=replace(way.after, landed=at, dropped=None))
     if at is None or any(isinstance(entry, Flip) for entry in way.entries):
         return way
-    drawn = [hand.left for hand in situation.hands if hand.left is not None and (hand.drew or hand.seat == way.by)]
-    return way.times(thresholds.IN_HASTE) if any(at - left < thresholds.LAYS_AFTER_SECONDS for left in drawn) else way
+    since = [
+        (at - hand.left, hand.drew and hand.seat == way.by)
+        for hand in situation.hands
+        if hand.left is not None and (hand.drew or hand.seat == way.by)
+    ]
+    if any(seconds < thresholds.LAYS_AFTER_SECONDS for seconds, _ in since):
+        return way.times(thresholds.IN_HASTE)
+    drew = [seconds for seconds, own_draw in since if own_draw]
+    if not drew or situation.state.phase is not Phase.DRAWN:
+        return way
+    soon = min(drew) < thresholds.PLAYS_WITHIN_SECONDS
+    return way.times(thresholds.PLAYS_SOON if soon else thresholds.PLAYS_LATER)

@@ -186,6 +186,11 @@ one is looked at first, and who comes next sees that and reaches in. In those ma
 IN_HASTE = 0.02
 """How likely all of this is so soon all the same: people may be faster than drawn ones, and times are not exact."""
 
+PLAYS_WITHIN_SECONDS, PLAYS_SOON, PLAYS_LATER = 1.5, 3.0, 0.8
+"""How much likelier a card is the drawn one that the owner of a hand lays so soon after its stay at the draw pile, and
+one laid later. In 110 recorded matches 37 of 60 that drew laid it so soon, and nine of 58 that took nothing, by which
+it would be 4 and 0.5; people may take more time than drawn ones."""
+
 TAKES_IN_PASSING = 0.05
 """How likely a hand takes a card that comes from the discard pile, where it laid none, beside that it takes none: of
 189 that drew one or two came so, and of 17 that took nothing and seemed to, six. The same of one that goes on to the

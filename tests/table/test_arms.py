@@ -138,7 +138,7 @@ def test_one_draw_that_is_seen_as_two_hands_is_one_draw(arms: ArmsGame, hands: i
     for track in range(hands):
         arms.now += 0.1
         arm = Arm(SEATS["Ann"] - 3 * track, 4.0, 1001 + track)
-        arms.table.see(PileReached(arms.now, arms.now - 0.3, arm, PileKind.DRAW, (0.66, 0.31, 0.03)))
+        arms.table.see(PileReached(arms.now, arms.now - 0.3, arm, PileKind.DRAW, (0.84, 0.14, 0.02)))
     arms.now += 0.8
     arms.table.see(CardLanded(arms.now, probabilities("red 3"), arm=Arm(SEATS["Ann"], 4.0, 1003, came=1001)))
     assert arms.moves[-2:] == ["Ann Draw" if drew else "Cy Play", "Ann Play"]

@@ -74,6 +74,13 @@ def test_a_card_that_lies_at_once_was_not_drawn_first(game: TimedGame, later: fl
     assert game.moves[-2:] == [("Ann Draw" if drew else "Cy Play"), "Ann Play"]
 
 
+@pytest.mark.parametrize(("later", "drew"), [(1.2, True), (4.0, False)])
+def test_who_lays_a_card_soon_after_a_doubtful_stay_has_drawn_it(game: TimedGame, later: float, drew: bool) -> None:
+    game.stay("Ann", 92.0, 92.6, drawn=(0.7, *(0.3 * share for share in NUMBER_SHARES)))
+    game.lay("Ann", "red 3", 92.6 + later)
+    assert game.moves[-2:] == [("Ann Draw" if drew else "Cy Play"), "Ann Play"]
+
+
 @pytest.mark.parametrize(("began", "drew"), [(89.5, False), (90.2, False), (91.2, True)])
 def test_who_is_at_the_pile_when_a_card_lands_did_not_come_for_it(game: TimedGame, began: float, drew: bool) -> None:
     game.stay("Ann", began, 91.8)
