@@ -14,7 +14,7 @@ from companion.vision.reaches import Reach, Spot, distances
 from companion.vision.tracks import Track
 
 # The share of a pile that differs between two pictures of it as it was; and the least that does where a card was taken,
-# as 151 of 159 times in 50 recorded matches.
+# as of 102 of 108 that were seen to be in 43 recorded matches.
 _SAME, _TAKEN = 0.03, 0.08
 # Seconds for which the pile may have been out of view: in more, others may have come and gone.
 _OUT_OF_VIEW = 5.0
