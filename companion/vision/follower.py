@@ -253,18 +253,20 @@ class Follower:
             return _SHOWS  # What became of the discard pile may be its work, which takes a while to tell.
         # An arm that is still there may lay a card yet.
         lays = THEN_LAYS if is_brief(held.reach) and not held.reach.track.gone else _HOLD
-        change = self._changed(held)
-        return lays if change is not None and change.clear else _SHOWS
+        return _SHOWS if self._changed(held, clearly=True) is None else lays
 
     def _went_on(self, reach: Reach) -> bool:
         """Whether a hand at the draw pile was at the discard pile in the same act."""
         return any(other.track is reach.track and is_one_act(reach, other) for other in self._at_discard)
 
-    def _changed(self, held: _Held) -> Changed | None:
-        """Return what became of the draw pile's top since before the reach; None while that is not known."""
+    def _changed(self, held: _Held, clearly: bool = False) -> Changed | None:
+        """Return what became of the draw pile's top since before the reach; None while that is not known.
+
+        clearly: and not seen clearly.
+        """
         if held.draw is None:
             return None
-        return self._quiet.changed(held.draw.middle, held.draw.length, held.reach.began, held.reach.ended)
+        return self._quiet.changed(held.draw.middle, held.draw.length, held.reach.began, held.reach.ended, clearly)
 
     def _weighed(self, held: _Held) -> PileReached:
         """Return the event of a reach by all that is known now."""

@@ -22,8 +22,8 @@ _SETTLES, _RENEWS = 0.1, 0.5
 # how far about it nothing of an arm may be seen.
 _HALF, _ABOUT = 0.42, 0.12
 # Which share of that piece, and of what is about it, hands may hide in a picture, and which share of it must be in view
-# in both pictures for it to tell what became of it: the less is hidden the better. In 43 recorded matches the second made
-# seven draws clearly likelier, and none less likely; one was found by the third alone.
+# in both pictures for it to tell what became of it: the less is hidden the better. In 43 recorded matches the second
+# made seven draws clearly likelier, and none less likely; one was found by the third alone.
 _VIEWS = ((0.0, 0.5), (0.4, 0.5), (0.65, 0.3))
 # How much longer than an arm's stay the time between two pictures may be (s), for it to have done what differs in them:
 # its coming and its leaving take a second each.
@@ -69,11 +69,10 @@ class Picture:
 
 @dataclass(frozen=True)
 class Changed:
-    """What became of a pile's top: the share of it that differs, since when (s), and whether all of it was in view."""
+    """What became of a pile's top: the share of it that differs since a time (s)."""
 
     share: float
     since: float
-    clear: bool
 
 
 class _Series:
@@ -129,7 +128,7 @@ class _Series:
         if new.began - old.ended > ended - began + _APART:
             return None
         share = difference(old, new, place, length, self._in_view)
-        return None if share is None else Changed(share, old.ended, not self._most)
+        return None if share is None else Changed(share, old.ended)
 
     def _goes_on(self) -> bool:
         return bool(self.pictures) and self._since is not None and self.pictures[-1].began >= self._since
@@ -165,13 +164,13 @@ class QuietPictures:
         clear = self._series[0].pictures
         return clear[-1] if clear else None
 
-    def changed(self, place: Point, length: float, began: float, ended: float) -> Changed | None:
+    def changed(self, place: Point, length: float, began: float, ended: float, clearly: bool = False) -> Changed | None:
         """Return what became of a pile's top between two times (s); None where that is not known.
 
-        place: (2,) the pile's middle, length: a card's, both in pixels of the frames. Pictures in which no arm hides it
-        tell more than others.
+        place: (2,) the pile's middle, length: a card's, both in pixels of the frames. clearly: only by pictures in
+        which no arm hides it, which come first in any case.
         """
-        told = (series.changed(place, length, began, ended) for series in self._series)
+        told = (series.changed(place, length, began, ended) for series in self._series[: 1 if clearly else None])
         return next((change for change in told if change is not None), None)
 
 
