@@ -111,15 +111,11 @@ def told(
     """
     if reach.kind is PileKind.DISCARD or draw is None:
         return PileReached(reach.ended, reach.began, arm_of(reach.track, zone, reach.began, reach.ended), reach.kind)
-    return _event(reach, zone, draw, _odds(reach, draw, back) * pile_odds)
+    return told_by_odds(reach, zone, draw, _odds(reach, draw, back) * pile_odds)
 
 
-def told_by_top(reach: Reach, zone: Zone, draw: Spot, pile_odds: float) -> PileReached:
-    """Return the event of a hand whose way tells nothing, as it does of `told`, while the draw pile's top changed."""
-    return _event(reach, zone, draw, pile_odds)
-
-
-def _event(reach: Reach, zone: Zone, draw: Spot, odds: float) -> PileReached:
+def told_by_odds(reach: Reach, zone: Zone, draw: Spot, odds: float) -> PileReached:
+    """Return the event of a stay at the draw pile by the odds that nothing was taken alone, not by the hand's way."""
     nothing = odds / (1 + odds)
     arm = arm_of(reach.track, zone, reach.began, reach.ended, draw.middle)
     drawn = (nothing, *(share * (1 - nothing) for share in NUMBER_SHARES))

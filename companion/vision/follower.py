@@ -10,7 +10,7 @@ import numpy as np
 from companion.vision.advice import InView
 from companion.vision.alike import by_what_was_borne, is_unlikely, without_hand
 from companion.vision.arms import ArmWatcher
-from companion.vision.drawn import Changes, is_alone, is_sure, told, told_by_top
+from companion.vision.drawn import Changes, is_alone, is_sure, told, told_by_odds
 from companion.vision.drawpile import ONE_BACK, DrawPile, square_at
 from companion.vision.events import (
     Arm,
@@ -198,7 +198,7 @@ class Follower:
         hand = None if change is None else change.hand(self._recent, spots)
         if change is None or hand is None:
             return []
-        return [told_by_top(hand, zone, draw, self._changes.odds(change.share))]
+        return [told_by_odds(hand, zone, draw, self._changes.odds(change.share))]
 
     def _visited(self, finder: ReachFinder, discard: Spot, zone: Zone) -> None:
         """Take in where an arm has been that has left."""
