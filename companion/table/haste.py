@@ -78,13 +78,13 @@ def _landed(situation: Situation, way: Way, at: float | None) -> Way:
     if at is None or any(isinstance(entry, Flip) for entry in way.entries):
         return way
     since = [
-        (at - hand.left, hand.drew and hand.seat == way.by)
+        (hand, at - hand.left)
         for hand in situation.hands
         if hand.left is not None and (hand.drew or hand.seat == way.by)
     ]
-    if any(seconds < thresholds.LAYS_AFTER_SECONDS for seconds, _ in since):
+    if any(seconds < thresholds.LAYS_AFTER_SECONDS for _, seconds in since):
         return way.times(thresholds.IN_HASTE)
-    drew = [seconds for seconds, own_draw in since if own_draw]
+    drew = [seconds for hand, seconds in since if hand.drew and hand.seat == way.by]
     if not drew or situation.state.phase is not Phase.DRAWN:
         return way
     soon = min(drew) < thresholds.PLAYS_WITHIN_SECONDS

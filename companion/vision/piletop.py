@@ -63,7 +63,7 @@ class PileTop:
         for event in events:
             if not isinstance(event, PileReached):
                 self._touched = [*self._touched, event.time][-_REMEMBERED:]
-            elif event.pile is PileKind.DRAW and event.drawn[0] < 0.5:
+            elif _drew(event):
                 self._drawn = [*self._drawn, event][-_REMEMBERED:]
 
     def forget(self) -> None:
@@ -99,8 +99,13 @@ class PileTop:
         return None if self._is_told(change, held, picture.ended) else change
 
     def _is_told(self, change: TopChange, held: Iterable[PileReached], now: float) -> bool:
-        drawn = (*self._drawn, *(event for event in held if event.drawn[0] < 0.5))
+        drawn = (*self._drawn, *filter(_drew, held))
         began, ended = change.began - _STAYS_ABOUT, change.ended + _STAYS_ABOUT
         return any(change.began - _ABOUT < time <= now for time in self._touched) or any(
             event.began < ended and event.time > began for event in drawn
         )
+
+
+def _drew(reached: PileReached) -> bool:
+    """Whether a hand was at the draw pile and likelier took a card than not."""
+    return reached.pile is PileKind.DRAW and reached.drawn[0] < 0.5
