@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import cv2
 import numpy as np
@@ -47,6 +48,11 @@ class Picture:
     gray: Image
     scale: float
     hidden: tuple[NDArray[np.uint8], tuple[int, int]] | None
+
+    @cached_property
+    def brightness(self) -> float:
+        """The median of its grey levels, at least 1."""
+        return max(1.0, float(np.median(self.gray)))
 
     def shown(self, length: float) -> NDArray[np.float32]:
         """Return (h, _WIDTH) of 1 where no arm was and none was near, 0 elsewhere. length: a card's, in the frames."""
@@ -182,15 +188,21 @@ def difference(old: Picture, new: Picture, place: Point, length: float, least: f
     """
     if old.gray.shape != new.gray.shape:
         return None
-    before, now = old.gray.astype(np.float32), new.gray.astype(np.float32)
     # A lamp or the camera's exposure makes all of it brighter or darker.
-    now *= max(1.0, float(np.median(before))) / max(1.0, float(np.median(now)))
+    gain = old.brightness / new.brightness
+    size = max(3, round(_SHADE * length * old.scale))
+    window = _window(old.gray, place * old.scale, _HALF * length * old.scale)
+    about = _window(old.gray, place * old.scale, _HALF * length * old.scale + size)
+    if old.hidden is None and new.hidden is None and new.gray[window].size:
+        most = np.abs(new.gray[about].astype(np.float32) * gain - old.gray[about].astype(np.float32)).max()
+        if 2 * most <= _CHANGED:
+            return 0.0  # as it mostly is: neither a pixel nor the mean that is taken off differs by more than half
+    before, now = old.gray.astype(np.float32), new.gray.astype(np.float32)
+    now *= gain
     shown = old.shown(length) * new.shown(length)
     change = (now - before) * shown
-    size = max(3, round(_SHADE * length * old.scale))
     mean = cv2.blur(change, (size, size)) / np.maximum(cv2.blur(shown, (size, size)), 1 / size**2)
     fine = np.abs(change - mean * shown)
-    window = _window(change, place * old.scale, _HALF * length * old.scale)
     piece, seen = fine[window], shown[window]
     if not piece.size or seen.mean() < least:
         return None
