@@ -376,8 +376,8 @@ class Reader:
         """
         if told.nothing > told.confidence or self._index_scale.surest(alone) <= told.confidence:
             return told
-        same = alone[:-1].argmax() == told.logs[:-1].argmax()
-        return replace(told, logs=alone, belonging=told.belonging if same else 0.0)
+        # What the networks tell is told with the caution that they need, not as what a learnt card looks like.
+        return replace(told, logs=alone, belonging=0.0)
 
     def describe_cards(self, image: Image, quads: Sequence[Quad]) -> tuple[Floats, Floats]:
         """Return (N, 57) log-likelihoods and (N, D) features of whole cards as they are outlined, (4, 2) each."""

@@ -77,10 +77,10 @@ def index(deck: LearntDeck) -> Callable[..., Reading]:
 @pytest.mark.parametrize(
     ("with_deck", "alone", "told"),
     [
-        # Of another card it is not known whether it is the deck's.
         (("red 8", 0.6), ("red 9", 0.97), ("red 9", False)),
-        # Where only a part of a deck was laid, a card that was is less sure with it than without.
-        (("red 8", 0.6), ("red 8", 0.97), ("red 8", True)),
+        # Where only a part of a deck was laid, a card that was is less sure with it than without. The networks know it
+        # no better for being the deck's: they take heavy slanted 7s for 1s.
+        (("red 8", 0.6), ("red 8", 0.97), ("red 8", False)),
         (("red 8", 0.97), ("red 9", 0.6), ("red 8", True)),
     ],
 )
