@@ -140,7 +140,8 @@ class Reader:
     def _corners(self, image: Image, frames: Sequence[Quad]) -> list[Reading]:
         """Return what upright corners show at one look."""
         seen = zip(frames, self._crops.indices(image, frames), strict=True)
-        return [Reading(frame, one.logs, self._index_scale, one.belonging) for frame, (one,) in seen]
+        scale = self._index_scale
+        return [self._surer(Reading(frame, one.logs, scale, one.belonging), one.alone) for frame, (one,) in seen]
 
     def _with_corners(self, image: Image, card: Reading, corners: Sequence[Reading]) -> Reading:
         own = corners
@@ -354,7 +355,9 @@ class Reader:
             return read
         told = read if self._deck.tells_indices else replace(read, belonging=0.0)
         if not self._deck.seeks:
-            return self._believed_index(told, seen.alone)
+            surer = self._surer(told, seen.alone)
+            # What the networks tell is told with the caution that they need, not as what a learnt card looks like.
+            return told if surer is told else replace(surer, belonging=0.0)
         surely = seen.belonging >= _SURELY and seen.logs.max() > _CLEARLY_INDEX
         return (None if surely else self._placed_index(image, read, self._deck)) or told
 
@@ -369,15 +372,14 @@ class Reader:
         told = with_pictures(np.asarray(share * seen.logs + (1 - share) * there.logs, np.float32), placed)
         return replace(seen, logs=told, belonging=max(placed.belonging, there.belonging))
 
-    def _believed_index(self, told: Reading, alone: Floats) -> Reading:
+    def _surer(self, told: Reading, alone: Floats) -> Reading:
         """Return what was read of an index, as without the deck where the networks, which know its design, are surer.
 
         alone: (57,) what they say. What looks like the deck's other signs stays no index.
         """
-        if told.nothing > told.confidence or self._index_scale.surest(alone) <= told.confidence:
+        if self._deck is None or self._deck.seeks or told.nothing > told.confidence:
             return told
-        # What the networks tell is told with the caution that they need, not as what a learnt card looks like.
-        return replace(told, logs=alone, belonging=0.0)
+        return replace(told, logs=alone) if self._index_scale.surest(alone) > told.confidence else told
 
     def describe_cards(self, image: Image, quads: Sequence[Quad]) -> tuple[Floats, Floats]:
         """Return (N, 57) log-likelihoods and (N, D) features of whole cards as they are outlined, (4, 2) each."""

@@ -20,7 +20,7 @@ from companion.decks.seeking import Seeker
 from companion.decks.teaching import DeckLooks, looks, views_of
 from companion.decks.unlaid import Apart
 from companion.decks.views import PICTURE, index_frames, outline, usual_spot
-from companion.vision.crops import IndexPass, Pass
+from companion.vision.crops import Crops, IndexPass, Pass
 from companion.vision.geometry import homography, intersection_over_union, unit_square
 from companion.vision.labels import Floats
 from companion.vision.reading import Reading
@@ -94,6 +94,20 @@ def test_an_index_that_the_networks_tell_more_surely_is_told_as_without_the_deck
     read = index(known, _says(*with_deck), _says(*alone))
     assert (read.card.name, read.known) == told
     assert read.confidence == index(known, _says("red 8", 0.97), _says("red 8", 0.97)).confidence
+
+
+@pytest.mark.parametrize(
+    ("sought", "alone", "told"), [(False, 0.97, "red 9"), (False, 0.5, "red 8"), (True, 0.97, "red 8")]
+)
+def test_a_card_s_corner_is_told_as_the_surer_of_deck_and_networks_says(
+    deck: LearntDeck, known: DeckLooks, monkeypatch: pytest.MonkeyPatch, sought: bool, alone: float, told: str
+) -> None:
+    """It is the deck's corner all the same, and counts on its card."""
+    seen = IndexPass(_says("red 8", 0.6), np.zeros(4, np.float32), 1.0, _says("red 9", alone))
+    monkeypatch.setattr(Crops, "indices", lambda *_: [[seen]])
+    reader = reading_parts()[0].knowing(replace(known, seeker=Seeker.of(deck, CARDS, 0.0) if sought else None))
+    (corner,) = reader._corners(deck.pictures[0], [index_frames(*usual_spot())[0]])
+    assert (corner.card.name, corner.known) == (told, True)
 
 
 def test_what_the_deck_tells_for_no_index_stays_none(known: DeckLooks, index: Callable[..., Reading]) -> None:

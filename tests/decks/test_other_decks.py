@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import cv2
 import numpy as np
 import pytest
 
@@ -46,7 +47,8 @@ def test_a_deck_that_is_not_on_the_table_tells_nothing(faces: dict[Card, Image])
     blots = [
         np.asarray(np.random.default_rng(i).integers(0, 255, one.shape), np.uint8) for i, one in enumerate(pictures)
     ]
-    image = Sitting({CARDS[0]: faces[CARDS[0]]}, (5, 1)).single().image
+    # Out of focus, or the networks, being surer, tell the card whatever a deck calls it.
+    image = np.asarray(cv2.GaussianBlur(Sitting({CARDS[0]: faces[CARDS[0]]}, (5, 1)).single().image, (0, 0), 6), np.uint8)
     plain, own, other = detector, *(detector.knowing(replace(told, likes=Likes(of))) for of in (pictures, blots))
     for look in (CardDetector.detect, CardDetector.thoroughly, CardDetector.closely):
         assert _told(look(other, image)) == _told(look(plain, image)) != _told(look(own, image))
