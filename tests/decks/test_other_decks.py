@@ -48,7 +48,9 @@ def test_a_deck_that_is_not_on_the_table_tells_nothing(faces: dict[Card, Image])
         np.asarray(np.random.default_rng(i).integers(0, 255, one.shape), np.uint8) for i, one in enumerate(pictures)
     ]
     # Out of focus, or the networks, being surer, tell the card whatever a deck calls it.
-    image = np.asarray(cv2.GaussianBlur(Sitting({CARDS[0]: faces[CARDS[0]]}, (5, 1)).single().image, (0, 0), 6), np.uint8)
+    image = np.asarray(
+        cv2.GaussianBlur(Sitting({CARDS[0]: faces[CARDS[0]]}, (5, 1)).single().image, (0, 0), 6), np.uint8
+    )
     plain, own, other = detector, *(detector.knowing(replace(told, likes=Likes(of))) for of in (pictures, blots))
     for look in (CardDetector.detect, CardDetector.thoroughly, CardDetector.closely):
         assert _told(look(other, image)) == _told(look(plain, image)) != _told(look(own, image))
@@ -65,3 +67,19 @@ def test_small_pictures_are_alike_in_any_light_and_either_end_up(faces: dict[Car
     assert not likes.are_of_another(dim, [outline()])
     assert not likes.are_of_another(np.ascontiguousarray(dim[:, ::-1]), [outline()]), "as a front camera shows it"
     assert not likes.are_of_another(dim, [])
+
+
+def test_a_card_that_others_may_lie_on_may_be_less_like_its_picture(faces: dict[Card, Image]) -> None:
+    kept = _kept(faces[CARDS[0]])
+    aside = np.array([0.6 * np.ptp(outline()[:, 0]), 0], np.float32)
+    likes, beside = Likes([kept]), np.asarray(outline() + aside, np.float32)
+    hidden = kept.copy()
+    for left in reversed(range(kept.shape[1])):
+        # As another card hides it, from the right on.
+        hidden[:, left] = 90
+        if likes.of(hidden, outline()).max() < 0.65:
+            break
+    assert likes.are_of_another(hidden, [outline()])
+    assert not likes.are_of_another(hidden, [outline(), beside])
+    hidden[:] = np.random.default_rng(1).integers(0, 255, kept.shape)
+    assert likes.are_of_another(hidden, [outline(), beside])
