@@ -74,6 +74,11 @@ class Look:
         return known, starts
 
     @cached_property
+    def _columns(self) -> Floats:
+        """The prototypes side by side, (D, P): the product of a few crops with these takes half the time."""
+        return np.ascontiguousarray(self.prototypes.T)
+
+    @cached_property
     def _laid(self) -> NDArray[np.bool_]:
         """(58,) whether a number is a learnt card's."""
         return np.isin(np.arange(UNNAMED + 1), self._learnt[0])
@@ -88,7 +93,7 @@ class Look:
         The last numbers are NOTHING and UNNAMED if there are such crops.
         """
         known, starts = self._learnt
-        alike = unit(features - self.mean) @ self.prototypes.T
+        alike = unit(features - self.mean) @ self._columns
         return known, np.asarray(np.maximum.reduceat(alike, starts, axis=1), np.float32)
 
     def but(self, features: Floats) -> Look:
