@@ -31,7 +31,7 @@ from companion.vision.reader import Reader
 # The views of indices that stand for how they may look elsewhere are the last ones; see `study`.
 _SEED = 20
 # What the file of what is kept is made anew for: another number stands for another way to work it out.
-_VERSION, _FITTED, _NAMED = b"10", "fitted", "named"
+_VERSION, _FITTED, _NAMED = b"11", "fitted", "named"
 # The lowest number that 16 bits are let hold.
 _LOWEST = -6e4
 # A sign is an index where it tells the card on this share of the pictures: well above chance, and well below what one
@@ -195,14 +195,17 @@ def learnt_looks(reader: Reader, deck: LearntDeck, networks: Path, cache: Path |
     told = looks([*views, *(seen for seen, _ in further)], cards + added, prior)
     if had is not None and had[_NAMED].tolist() != cards:
         had = None
-    first, second = (None, None) if had is None else map(Fitted.kept, had[_FITTED])
-    whole, indices = card_places(deck, cards, prior, first), index_places(deck, cards, prior, second)
-    seeker = None
-    if not is_familiar(views, cards):
+    fitted = [] if had is None else [Fitted.kept(row) for row in had[_FITTED]]
+    # Indices are laid into their places where the deck is sought alone; views that were kept are a little coarser.
+    sought = len(fitted) > 1 if fitted else not is_familiar(views, cards)
+    whole, indices, seeker = card_places(deck, cards, prior, *fitted[:1]), None, None
+    if sought:
+        indices = index_places(deck, cards, prior, *fitted[1:])
         seeker = Seeker.of(deck, cards, prior) if had is None else Seeker.kept(had, prior)
     if cache and had is None:
-        fitted = {_FITTED: np.stack([whole.fitted.array(), indices.fitted.array()]), _NAMED: np.asarray(cards)}
-        keep(cache, key, {**_as_arrays(views), **fitted, **(seeker.arrays() if seeker else {})})
+        rows = np.stack([places.fitted.array() for places in (whole, indices) if places])
+        worked_out = {_FITTED: rows, _NAMED: np.asarray(cards)}
+        keep(cache, key, {**_as_arrays(views), **worked_out, **(seeker.arrays() if seeker else {})})
     named = [i for i, card in enumerate(cards) if card < NOTHING]
     told = replace(told, spot=deck.spot, likes=Likes(deck.laid), mostly_nameless=3 * len(named) < len(cards))
     if named and agreement([deck.laid[i] for i in named], [cards[i] for i in named]) < _AGREEING:

@@ -23,6 +23,7 @@ from companion.cli import main
 from companion.dataset.artist.faces import render
 from companion.dataset.artist.families import StyleFamily
 from companion.dataset.artist.styles import sample_style
+from companion.decks import teaching
 from companion.decks.assignment import assign
 from companion.decks.deckfile import DeckFileError, LearntDeck, encoded, pack, unpack
 from companion.decks.fitting import DeckFit
@@ -450,6 +451,19 @@ def test_cards_laid_by_name_have_that_name() -> None:
     assert len({*wanted, third, lesson.wanted}) == 4
     assert lesson.naming().cards[2:] == tuple(wanted)
     assert lesson.asked == 0
+
+
+@pytest.mark.parametrize("sought", [True, False])
+def test_indices_are_laid_into_their_places_in_a_deck_that_is_sought_alone(
+    learnt: LearntDeck, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, sought: bool
+) -> None:
+    reader, cache = reading_parts()[0], tmp_path / "ours.npz"
+    # What is kept of a deck says whether it was sought: views that were kept are a little coarser.
+    for familiar in (not sought, sought):
+        monkeypatch.setattr(teaching, "is_familiar", lambda *_, familiar=familiar: familiar)
+        told = learnt_looks(reader, learnt, model_folder(), cache)
+        assert (told.seeks, told.index_places is not None) == (sought, sought)
+        assert told.card_places is not None
 
 
 def test_a_deck_is_looked_at_anew_by_other_networks(learnt: LearntDeck, tmp_path: Path) -> None:
