@@ -30,8 +30,10 @@ _SIMILAR = np.array(
 _FREE, _FREE_OF_SMALL = (_EIGHT[:6], _EIGHT), (_SIMILAR, _SIMILAR)
 # Width of the pictures by which it is told what may lie there, their blur, and how many are tried.
 _COARSE, _COARSE_BLUR, _TRIED = 16, 2.5, 3
-# How many of them are aligned finely; where none correlates so well at first, none is tried.
-_FINELY, _HOPELESS = 2, 0.3
+# How many of them are aligned finely; where none correlates so well at first, none is tried, and where none does as
+# well as the last when aligned roughly, none finely: of 155 that fitted at last on seven decks none did worse then, of
+# 235 that did not 177.
+_FINELY, _HOPELESS, _HOPELESS_ROUGHLY = 2, 0.3, 0.6
 # Where one, aligned roughly, correlates so well, no further one is tried: of 193 cards of six decks as many were told
 # rightly, a seventh faster.
 _PLAINLY = 0.93
@@ -95,7 +97,7 @@ class Templates:
         """Return how the best fitting template lies about a rough outline (4, 2) in a (H, W, 3) BGR uint8 picture.
 
         likely: templates that are tried besides those that seem to lie there. without: one that counts as not there.
-        None where none can be aligned.
+        None where none can be aligned, or what lies there is hardly like any.
         """
         patch = _Patch(image, rough, self._width, self._height)
         starts = [patch.start(turn) for turn in self._turns]
@@ -120,6 +122,8 @@ class Templates:
                 if coarse[-1][0] >= _PLAINLY:
                     break
         coarse.sort(key=lambda one: -one[0])
+        if not coarse or coarse[0][0] < _HOPELESS_ROUGHLY:
+            return None
         for _, template, rough_matrix in coarse[:_FINELY]:
             matrix = self._aligned(patch, template, 1, rough_matrix)
             if matrix is None:
