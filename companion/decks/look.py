@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -82,10 +82,6 @@ class Look:
     def _laid(self) -> NDArray[np.bool_]:
         """(58,) whether a number is a learnt card's."""
         return np.isin(np.arange(UNNAMED + 1), self._learnt[0])
-
-    def may_know(self, card: int) -> bool:
-        """Whether a card, a number of ALL_CARDS, is one that was laid, or may be: not one of those of a part's rest."""
-        return self.apart is None or bool(self._laid[card] or self._laid[UNNAMED])
 
     def likeness(self, features: Floats) -> tuple[NDArray[np.intp], Floats]:
         """Return the learnt cards' numbers (C,), and the (N, C) likeness, at most 1, of crops with (N, D) features.
@@ -213,12 +209,18 @@ def fit(
     return replace(look, sharpness=sharpness, trust=trust, prior=prior, apart=apart, confusion=confusion)
 
 
+@lru_cache(maxsize=64)
+def _is_among(known: bytes) -> NDArray[np.bool_]:
+    """Return (56,) which cards are among those whose numbers, intp as bytes, are given: it is asked for each crop."""
+    return np.isin(np.arange(NOTHING), np.frombuffer(known, np.intp))
+
+
 def _with_unlaid(told: Floats, tells: Floats, known: NDArray[np.intp], odds: Floats) -> Floats:
     """Return what is told (N, 57) of the deck's pictures, and that it may be a face that was not laid.
 
     Of those the deck knows nothing: which of them it is, the reader tells. odds: (N,) nats for a face that was.
     """
-    others = np.setdiff1d(np.arange(NOTHING), known)
+    others = np.flatnonzero(~_is_among(known.tobytes()))
     # What cards without a name add to the others is of the deck, too.
     of_deck = np.arange(NOTHING) if known[-1] == UNNAMED else known[known < NOTHING]
     told = told + (odds - np.logaddexp.reduce(told[:, of_deck], axis=1))[:, None]
@@ -250,7 +252,7 @@ def _apart(
 
 def _for_laid(logs: Floats, known: NDArray[np.intp]) -> Floats:
     """Return by how many nats (...,) a reader's (..., 57) log-likelihoods are for the known cards, not the others."""
-    laid = np.isin(np.arange(NOTHING), known)
+    laid = _is_among(known.tobytes())
     cards = np.maximum(logs[..., :NOTHING], np.log(_NEVER))
     return np.asarray(
         np.logaddexp.reduce(cards[..., laid], -1) - np.logaddexp.reduce(cards[..., ~laid], -1), np.float32

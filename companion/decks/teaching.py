@@ -84,10 +84,6 @@ class DeckLooks:
         """Whether indices are."""
         return self.indices.sharpness > 0
 
-    def may_have_picture_of(self, card: int) -> bool:
-        """Whether one of its pictures may show a card, a number of ALL_CARDS."""
-        return self.cards.may_know(card)
-
     def seek(
         self,
         image: Image,

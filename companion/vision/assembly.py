@@ -210,7 +210,7 @@ class Assembler:
         for (_, score), reading in zip(candidates, readings, strict=True):
             lying = CardIndices(reading.quad, frames)
             spots = lying.at_spots()
-            corners = [indices[i] for i in spots]
+            corners = [indices[i] for i in spots if not indices[i].is_print]
             own = [corner for corner in corners if not self._denies(corner, reading)]
             whole = as_middle_allows(with_indices(reading, own))
             if corners and not own and len({corner.card for corner in corners}) < len(corners):
@@ -269,7 +269,7 @@ class Assembler:
             if _is_surely_learnt(card):
                 # By its pictures that card lies open: whatever its corners are read as, they are its own.
                 own |= spots
-        return [index for i, index in enumerate(indices) if i not in own]
+        return [index for i, index in enumerate(indices) if i not in own and not index.is_print]
 
 
 def _are_several(found: Sequence[Sighting]) -> bool:

@@ -30,13 +30,14 @@ from companion.vision.runtime import Network
 class Pass:
     """What one look at a whole card's crop gives: its outline, log-likelihoods (57,), and belonging to the deck.
 
-    alone: the log-likelihoods (57,) without the deck, None where they were not kept.
+    by_deck: what a learnt deck says, (57,), where the networks, which say `logs`, know its design; None where they do
+    not, as `logs` are then what both say, and where there is none.
     """
 
     outline: Quad
     logs: Floats
     belonging: float
-    alone: Floats | None = None
+    by_deck: Floats | None = None
 
     @property
     def likeliest(self) -> int:
@@ -48,27 +49,22 @@ class Pass:
 class IndexPass:
     """What one look at an index' crop gives: log-likelihoods (57,) and belonging to the deck.
 
-    turns: (4,) log-likelihoods of the quarter turns by which the frame stands turned. alone: the log-likelihoods (57,)
-    without the deck.
+    turns: (4,) log-likelihoods of the quarter turns by which the frame stands turned. by_deck: as of a card's, once it
+    was asked. features: (D,) what the deck tells it by, None where there is nothing to be asked.
     """
 
     logs: Floats
     turns: Floats
     belonging: float
-    alone: Floats
+    by_deck: Floats | None = None
+    features: Floats | None = None
 
 
 def together(a: Pass, b: Pass) -> Pass:
     """Return the mean of two looks."""
     outline = np.mean((a.outline, b.outline), axis=0, dtype=np.float32)
-    logs, alone = mean_of((a.logs, b.logs)), mean_alone((a, b))
-    return Pass(np.asarray(outline, np.float32), logs, max(a.belonging, b.belonging), alone)
-
-
-def mean_alone(looks: Sequence[Pass]) -> Floats | None:
-    """Return the mean of what looks say without the deck, None where that was not kept of one."""
-    alone = [look.alone for look in looks if look.alone is not None]
-    return mean_of(alone) if len(alone) == len(looks) else None
+    by_deck = None if a.by_deck is None or b.by_deck is None else mean_of((a.by_deck, b.by_deck))
+    return Pass(np.asarray(outline, np.float32), mean_of((a.logs, b.logs)), max(a.belonging, b.belonging), by_deck)
 
 
 def mean_of(logs: Sequence[Floats]) -> Floats:
@@ -80,11 +76,12 @@ def mean_index(looks: Sequence[IndexPass]) -> IndexPass:
     """Return what several looks at one index tell together: the means, of the belonging the median."""
     if len(looks) == 1:
         return looks[0]
-    logs, turns, alone = (
-        np.asarray(np.mean(part, axis=0), np.float32)
-        for part in zip(*((look.logs, look.turns, look.alone) for look in looks), strict=True)
-    )
-    return IndexPass(logs, turns, float(np.median([look.belonging for look in looks])), alone)
+    logs, turns = _mean([look.logs for look in looks]), _mean([look.turns for look in looks])
+    return IndexPass(logs, turns, float(np.median([look.belonging for look in looks])))
+
+
+def _mean(logs: Sequence[Floats] | Floats) -> Floats:
+    return np.asarray(np.mean(logs, axis=0), np.float32)
 
 
 class Crops:
@@ -105,19 +102,19 @@ class Crops:
             return []
         edges = [expand(quad, CARD_MARGIN) for quad in quads]
         crops = _input([cut(image, edge, *CARD_CROP) for edge in edges])
-        if self._deck is None:
-            output = self._cards(crops)
-            alone = logs = _logs(output)
-            belonging = np.zeros(len(output), np.float32)
-        else:
-            output, features = self._cards.with_features(crops)
-            alone = _logs(output)
-            logs, belonging = self._deck.weigh_cards(alone, features)
+        output, features = self._output(self._cards, crops)
+        logs = _logs(output)
+        belonging, by_deck = [0.0] * len(output), [None] * len(output)
+        if self._deck is not None and features is not None:
+            told, belongs = self._deck.weigh_cards(logs, features)
+            belonging = belongs.tolist()
+            # What the networks know is looked at and outlined as without the deck.
+            logs, by_deck = (told, by_deck) if self._deck.seeks else (logs, list(told))
         found = output[:, FACE_COUNT + COLOR_COUNT :].reshape(-1, 4, 2)
         outlines = [
             project(homography(unit_square(), edge), corners) for edge, corners in zip(edges, found, strict=True)
         ]
-        return [Pass(*one) for one in zip(outlines, logs, belonging.tolist(), alone, strict=True)]
+        return [Pass(*one) for one in zip(outlines, logs, belonging, by_deck, strict=True)]
 
     def cards_turned(self, image: Image, quads: Sequence[Quad]) -> list[Pass]:
         """Return what is seen in each outline upside down, with the outline as it was turned before."""
@@ -133,18 +130,37 @@ class Crops:
             return []
         edges = [turned(expand(frame, growth), turn) for frame in frames for growth, turn in views]
         crops = _input([cut(image, edge, INDEX_CROP, INDEX_CROP) for edge in edges])
-        if self._deck is None:
-            output = self._indices(crops)
-            alone = logs = _logs(output)
-            belonging = np.zeros(len(output), np.float32)
-        else:
-            output, features = self._indices.with_features(crops)
-            alone = _logs(output)
-            logs, belonging = self._deck.weigh_indices(alone, features)
+        output, features = self._output(self._indices, crops)
+        logs, belonging = _logs(output), [0.0] * len(output)
+        if self._deck is not None and self._deck.seeks and features is not None:
+            logs, belongs = self._deck.weigh_indices(logs, features)
+            belonging, features = belongs.tolist(), None
         turns = log_softmax(output[:, FACE_COUNT + COLOR_COUNT :])
         turns = np.stack([np.roll(row, views[i % len(views)][1]) for i, row in enumerate(turns)])
-        seen = [IndexPass(*one) for one in zip(logs, turns, belonging.tolist(), alone, strict=True)]
+        kept = [None] * len(output) if features is None else features
+        seen = [IndexPass(*one[:3], features=one[3]) for one in zip(logs, turns, belonging, kept, strict=True)]
         return [seen[i : i + len(views)] for i in range(0, len(seen), len(views))]
+
+    def told(self, looks: Sequence[Sequence[IndexPass]]) -> list[IndexPass]:
+        """Return what the looks at each index tell together, with what a deck says whose design the networks know.
+
+        The deck is asked once about all of them: it has many prototypes of indices.
+        """
+        told = [mean_index(few) for few in looks]
+        every = [(i, look.logs, look.features) for i, few in enumerate(looks) for look in few]
+        if self._deck is None or not every or every[0][2] is None:
+            return told
+        owners, logs, features = zip(*every, strict=True)
+        said, belonging = self._deck.weigh_indices(np.stack(logs), np.stack(features))
+        own = [np.flatnonzero(np.asarray(owners) == i) for i in range(len(looks))]
+        return [
+            replace(one, by_deck=_mean(said[rows]), belonging=float(np.median(belonging[rows])), features=None)
+            for one, rows in zip(told, own, strict=True)
+        ]
+
+    def _output(self, network: Network, crops: Floats) -> tuple[Floats, Floats | None]:
+        """Return what a network says of crops, and their features where a learnt deck is to tell by them."""
+        return (network(crops), None) if self._deck is None else network.with_features(crops)
 
     def describe_cards(self, image: Image, quads: Sequence[Quad]) -> tuple[Floats, Floats]:
         """Return (N, 57) log-likelihoods and (N, D) features of whole cards as they are outlined, (4, 2) each."""

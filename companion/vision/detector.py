@@ -132,9 +132,9 @@ class CardDetector:
         plain = self._plain or self
         if deck.hard_to_see or deck.mostly_nameless:
             return plain
-        # How well the deck is known is seen in its readings.
-        calibration = replace(self._calibration, fanned=1.0, curves={})
         reader = self._reader.knowing(deck)
+        # How well a deck that is sought is known is seen in its readings.
+        calibration = replace(self._calibration, fanned=1.0, curves={}) if reader.seeks else self._calibration
         return CardDetector(self._boxes, reader, self._limits, calibration, plain, self._back_looks)
 
     def told_by(self, calibration: Calibration) -> CardDetector:
@@ -154,8 +154,10 @@ class CardDetector:
         return self._calibration.in_picture(self._from_above(image, self._as_it_shows(image, found)))
 
     def _shows_another_deck(self, image: Image, found: Sequence[Sighting]) -> bool:
-        """Whether what a look has found are other cards than those of the learnt deck."""
-        return self._reader.are_of_another_deck(image, [sighting.quad for sighting in found if sighting.whole])
+        """Whether what a look has found are other cards than those of the learnt deck that is sought."""
+        return self._reader.seeks and self._reader.are_of_another_deck(
+            image, [sighting.quad for sighting in found if sighting.whole]
+        )
 
     def _as_it_shows(self, image: Image, found: list[Sighting]) -> list[Sighting]:
         """Return what a picture shows in which a look has found so much."""
@@ -182,8 +184,8 @@ class CardDetector:
     def _look(self, image: Image, fine_scales: tuple[int, ...] = _FINE_SCALES[:1]) -> list[Sighting]:
         least = _FAINTEST if self._reader.seeks else FAINT_BESIDE
         boxes = self._boxes.find(image, least=least)
-        if self._plain is None:
-            # A learnt deck's cards are known in the light that they were learnt in.
+        if not self._reader.seeks:
+            # The cards of a deck that is sought are known in the light that they were learnt in.
             image = balanced(image, [b.quad for b in boxes if b.kind is BoxKind.CARD and b.score >= self._limits.box])
         found = self._assembler.cards(image, boxes, seek=True)
         found = found or self._assembler.cards(image, self._boxes.find(image, _LAST_SCALES, turned=True, least=least))

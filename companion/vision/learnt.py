@@ -113,9 +113,6 @@ class Deck(Protocol):
     def tells_indices(self) -> bool:
         """Whether indices are."""
 
-    def may_have_picture_of(self, card: int) -> bool:
-        """Whether one of its pictures may show a card, a number of ALL_CARDS."""
-
     def seek(
         self,
         image: Image,

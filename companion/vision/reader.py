@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from companion.cards import ALL_CARDS, Card
 from companion.vision.calibration import Calibration
-from companion.vision.crops import Crops, IndexPass, Pass, mean_alone, mean_index, mean_of, together
+from companion.vision.crops import Crops, IndexPass, Pass, mean_index, mean_of, together
 from companion.vision.doubt import most_sure
 from companion.vision.firstlooks import SETTLED, SURELY, FirstLooks, first_looks
 from companion.vision.geometry import (
@@ -40,6 +40,8 @@ _AT_A_GLANCE = 0.85
 # index, for its outline to be taken as it is; else it is told by the deck's pictures. In well-fitting outlines nearly
 # all cards have more; an index is small, and its pictures tell less.
 _SURELY, _CLEARLY, _CLEARLY_INDEX = SURELY, -0.05, -0.35
+# What the networks tell so surely of a card of a design that they know needs no picture of the deck.
+_TOLD_WELL = 0.85
 # What belongs no more surely than this, as its picture says otherwise than the networks, must be told by more.
 _DOUBTED = 0.9
 
@@ -127,30 +129,60 @@ class Reader:
         if self._deck is not None:
             least = _UNLIKELY_SIDEWAYS if few else _MAYBE_SIDEWAYS
             looked = zip(seen, going_on, strict=True)
-            seen = [self._believed(self._placed(image, one, self._deck, least)) if on else one for one, on in looked]
+            seen = [self._placed(image, one, self._deck, least) if self.seeks and on else one for one, on in looked]
         looks = {**first.placed, **dict(zip(left, seen, strict=True))}
         cards = {i: Reading(one.outline, one.logs, self._card_scale, one.belonging) for i, one in looks.items()}
         given_up = {i for i, on in zip(left, going_on, strict=True) if not on}
         read_on = [i for i in cards if i not in given_up and i not in first.plain]
-        corners = iter(self._corners(image, [frame for i in read_on for frame in corner_frames(cards[i].quad)]))
-        cards |= {i: self._with_corners(image, cards[i], [next(corners), next(corners)]) for i in read_on}
+        frames = [frame for i in read_on for frame in corner_frames(cards[i].quad)]
+        corners = iter(zip(frames, self._crops.told(self._crops.indices(image, frames)), strict=True))
+        for i in read_on:
+            ends = [next(corners), next(corners)]
+            by_deck, belonging = looks[i].by_deck, looks[i].belonging
+            if by_deck is None:
+                cards[i] = self._with_corners(image, cards[i], [self._index(*end) for end in ends])
+            else:
+                cards[i] = self._surer_card(image, cards[i], replace(cards[i], logs=by_deck, belonging=belonging), ends)
         cards |= first.plain
         return [cards[i] for i in range(len(quads))]
 
-    def _corners(self, image: Image, frames: Sequence[Quad]) -> list[Reading]:
-        """Return what upright corners show at one look."""
-        seen = zip(frames, self._crops.indices(image, frames), strict=True)
-        scale = self._index_scale
-        return [self._surer(Reading(frame, one.logs, scale, one.belonging), one.alone) for frame, (one,) in seen]
+    def _index(self, quad: Quad, seen: IndexPass) -> Reading:
+        return Reading(quad, seen.logs, self._index_scale, seen.belonging)
 
     def _with_corners(self, image: Image, card: Reading, corners: Sequence[Reading]) -> Reading:
-        own = corners
-        if self._deck is not None and (card.known or (self.seeks and card.belonging > 0)):
-            # On a card of the learnt deck only what is of the deck in its corners counts, if it has any there.
-            own = [one for one in corners if one.belonging >= card.belonging / 2] if self._deck.has_indices else []
-        told = with_indices(card, own)
+        told = with_indices(card, self._own(card, corners))
         # What a learnt deck's card is known to look like needs no caution.
         return told if card.known else told.at_most(most_sure(image, card, corners, told))
+
+    def _own(self, card: Reading, corners: Sequence[Reading]) -> Sequence[Reading]:
+        """Return the corners that count on a card: of the learnt deck's those that are of it, if it has any there."""
+        if self._deck is None or not (card.known or (self.seeks and card.belonging > 0)):
+            return corners
+        own = [one for one in corners if not one.is_print and one.belonging >= card.belonging / 2]
+        return own if self._deck.has_indices else []
+
+    def _surer_card(
+        self, image: Image, alone: Reading, by_deck: Reading, ends: Sequence[tuple[Quad, IndexPass]]
+    ) -> Reading:
+        """Return what was read of a card of a design that the networks know, by them or by the deck if that is surer.
+
+        alone, by_deck: what each says of the card's middle. ends: the frames of its corners, and what they show. What
+        both say alike is told as surely as the networks say it. Names in the deck may be wrong, and pictures askew.
+        """
+        alone = replace(alone, belonging=0.0)
+        told = self._with_corners(image, alone, [self._index(*end) for end in ends])
+        if self._deck is None or not self._deck.tells_cards:
+            # What the networks read as well by themselves is not told as one of the deck's cards.
+            return told
+        placed = None if told.confidence >= _TOLD_WELL else self._deck.place_card(image, by_deck.quad)
+        if placed is not None:
+            logs, belonging = with_pictures(by_deck.logs, placed), max(by_deck.belonging, placed.belonging)
+            by_deck = replace(by_deck, logs=logs, belonging=belonging)
+        corners = [self._surer(*end) for end in ends]
+        if with_indices(by_deck, self._own(by_deck, corners)).card == told.card:
+            return replace(told, belonging=by_deck.belonging, most=1.0) if by_deck.known else told
+        other = self._with_corners(image, by_deck, corners)
+        return other if other.confidence > told.confidence else told
 
     def _looks(
         self, image: Image, glances: Sequence[Pass], backing: Sequence[Backing], few: bool
@@ -202,13 +234,12 @@ class Reader:
         return none > _NONE or card < _HARDLY_ANY or (none > _RATHER_NONE and card < _FEWER)
 
     def _placed(self, image: Image, seen: Pass, deck: Deck, least: float = _UNLIKELY_SIDEWAYS) -> Pass:
-        """Return what is read where a picture of the deck fits, if what was seen is not surely read already.
+        """Return what is read where a picture of a deck that is sought fits, if that is not surely read already.
 
         least: ratio of an outline's sides over which the card may lie sideways in it.
         """
-        # What the networks read as well by themselves is told as without the deck, not as one of its cards.
         as_read = seen if deck.tells_cards else replace(seen, belonging=0.0)
-        if (seen.belonging >= _SURELY and seen.logs.max() > _CLEARLY) or self._is_told_without(seen, deck):
+        if seen.belonging >= _SURELY and seen.logs.max() > _CLEARLY:
             return as_read
         placed = deck.place_card(image, seen.outline)
         if placed is None and _aspect(seen.outline) > least:
@@ -216,10 +247,6 @@ class Reader:
             (sideways,) = self._crops.cards(image, [turned(seen.outline, -1)])
             placed = deck.place_card(image, sideways.outline)
         if placed is None:
-            return as_read
-        if len(placed.unseen) and not self.seeks and placed.belonging < _SURELY <= seen.belonging:
-            # What looks like one of the deck's where the networks have it, and fits ill where the picture was laid,
-            # was laid ill: that does not speak for a face of which there is no picture.
             return as_read
         views = self._crops.cards(image, [placed.quad, turned(placed.quad, 2)])
         read = mean_of([view.logs for view in views])
@@ -231,32 +258,10 @@ class Reader:
         if len(placed.unseen):
             # What may as well be a card without a picture is not known by the pictures.
             belonging *= max(0.0, 1 - 2 * float(np.exp(logs[placed.unseen]).sum()))
-        if self.seeks and read[:-1].argmax() != logs[:-1].argmax():
+        if read[:-1].argmax() != logs[:-1].argmax():
             # One of the two errs: what else there is must tell, and by itself its picture.
             belonging = min(belonging, _DOUBTED)
-        return Pass(placed.quad, logs, belonging, mean_alone([seen, *views]))
-
-    def _is_told_without(self, seen: Pass, deck: Deck) -> bool:
-        """Whether the networks know the deck's design and tell its cards, or this one, as well without its pictures.
-
-        What they take for a face of which it has none, and does not look like its others, no picture tells.
-        """
-        if deck.seeks or not deck.tells_cards:
-            return not deck.seeks
-        alone = None if seen.alone is None else replace(seen, logs=seen.alone)
-        if alone is None or alone.likeliest != seen.likeliest:
-            return False
-        unlaid = seen.belonging <= 0 and not deck.may_have_picture_of(seen.likeliest)
-        return unlaid or self._card_scale.surest(alone.logs) >= SETTLED
-
-    def _believed(self, told: Pass) -> Pass:
-        """Return what was read of a card, as without the deck where the networks know its design and say another card
-        more surely: names in the deck may be wrong, and pictures askew."""
-        if self.seeks or told.alone is None:
-            return told
-        alone = replace(told, logs=told.alone, belonging=0.0)
-        with_deck, without = (self._card_scale.surest(one.logs) for one in (told, alone))
-        return alone if alone.likeliest != told.likeliest and without > with_deck else told
+        return Pass(placed.quad, logs, belonging)
 
     def knowing(self, deck: Deck) -> Reader:
         """Return what reads by the same networks, with what is known of a deck's looks."""
@@ -337,27 +342,22 @@ class Reader:
                 break
             for i, seen in zip(again, self._crops.indices(image, [frames[i] for i in again], [view]), strict=True):
                 looks[i] += seen
-        told = map(mean_index, looks)
-        return [self._index_reading(image, frame, one) for frame, one in zip(frames, told, strict=True)]
+        told = zip(frames, self._crops.told(looks), strict=True)
+        return [self._index_reading(image, frame, one) for frame, one in told]
 
     def _is_open(self, looks: Sequence[IndexPass], least: float) -> bool:
         """Whether another look at an index is worth its cost."""
-        seen = mean_index(looks)
-        surest = self._index_scale.surest(seen.logs)
-        if self._deck is not None:
-            surest = max(surest, self._index_scale.surest(seen.alone))
-        return self.seeks or least <= surest < _AT_A_GLANCE
+        return self.seeks or least <= self._index_scale.surest(mean_index(looks).logs) < _AT_A_GLANCE
 
     def _index_reading(self, image: Image, frame: Quad, seen: IndexPass) -> Reading:
         """Return what the looks at an index' frame tell."""
-        read = Reading(turned(frame, int(seen.turns.argmax())), seen.logs, self._index_scale, seen.belonging)
+        read = self._surer(turned(frame, int(seen.turns.argmax())), seen)
         if self._deck is None:
             return read
-        told = read if self._deck.tells_indices else replace(read, belonging=0.0)
         if not self._deck.seeks:
-            surer = self._surer(told, seen.alone)
             # What the networks tell is told with the caution that they need, not as what a learnt card looks like.
-            return told if surer is told else replace(surer, belonging=0.0)
+            return read if read.logs is seen.by_deck else replace(read, belonging=0.0)
+        told = read if self._deck.tells_indices else replace(read, belonging=0.0)
         surely = seen.belonging >= _SURELY and seen.logs.max() > _CLEARLY_INDEX
         return (None if surely else self._placed_index(image, read, self._deck)) or told
 
@@ -372,14 +372,20 @@ class Reader:
         told = with_pictures(np.asarray(share * seen.logs + (1 - share) * there.logs, np.float32), placed)
         return replace(seen, logs=told, belonging=max(placed.belonging, there.belonging))
 
-    def _surer(self, told: Reading, alone: Floats) -> Reading:
-        """Return what was read of an index, as without the deck where the networks, which know its design, are surer.
+    def _surer(self, quad: Quad, seen: IndexPass) -> Reading:
+        """Return what was seen of an index, one of a design that the networks know being told by the surer of the two.
 
-        alone: (57,) what they say. What looks like the deck's other signs stays no index.
+        What both say alike is told as surely as the networks say it. What looks like another of the deck's signs is
+        print, and still lies where an index is expected.
         """
-        if self._deck is None or self._deck.seeks or told.nothing > told.confidence:
-            return told
-        return replace(told, logs=alone) if self._index_scale.surest(alone) > told.confidence else told
+        alone = self._index(quad, seen)
+        if seen.by_deck is None:
+            return alone
+        told = replace(alone, logs=seen.by_deck)
+        same = told.logs.argmax() == alone.logs.argmax()
+        if same or max(alone.confidence, alone.nothing) > max(told.confidence, told.nothing):
+            return alone
+        return replace(alone, is_print=True) if told.nothing > told.confidence else told
 
     def describe_cards(self, image: Image, quads: Sequence[Quad]) -> tuple[Floats, Floats]:
         """Return (N, 57) log-likelihoods and (N, D) features of whole cards as they are outlined, (4, 2) each."""

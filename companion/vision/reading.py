@@ -49,7 +49,8 @@ class Reading:
     quad: a card's refined outline, or an index' frame, (4, 2), clockwise from its own top left. logs: (57,)
     log-likelihoods of ALL_CARDS and, last, of no card. scale: what they mean. belonging: how surely (0 to 1) it is of
     the learnt deck that is read with, 0 where there is none. most: how sure it may be at most. middle: of a whole card
-    the (57,) log-likelihoods without what its corners add, None where nothing was added.
+    the (57,) log-likelihoods without what its corners add, None where nothing was added. is_print: whether it is taken
+    for an index, and yet is known to be another of the learnt deck's signs.
     """
 
     quad: Quad
@@ -58,6 +59,7 @@ class Reading:
     belonging: float = 0.0
     most: float = 1.0
     middle: Floats | None = None
+    is_print: bool = False
 
     @cached_property
     def probabilities(self) -> Floats:

@@ -13,16 +13,21 @@ from companion.cards import ALL_CARDS, Card, EditionName
 from companion.dataset.artist.faces import render
 from companion.dataset.artist.families import StyleFamily
 from companion.dataset.artist.styles import sample_style
+from companion.dataset.scenes.sittings import Sitting, drawn_faces
 from companion.decks.deckfile import LearntDeck
 from companion.decks.places import Fitted, card_places, index_places
 from companion.decks.reading import reading_parts
 from companion.decks.seeking import Seeker
 from companion.decks.teaching import DeckLooks, looks, views_of
-from companion.decks.unlaid import Apart
 from companion.decks.views import PICTURE, index_frames, outline, usual_spot
-from companion.vision.crops import Crops, IndexPass, Pass
-from companion.vision.geometry import homography, intersection_over_union, unit_square
+from companion.vision.assembly import Assembler
+from companion.vision.boxes import Box, BoxKind
+from companion.vision.crops import Crops, IndexPass
+from companion.vision.detector import CardDetector, model_folder
+from companion.vision.geometry import corner_frames, homography, unit_square
 from companion.vision.labels import Floats
+from companion.vision.learnt import Placed
+from companion.vision.limits import ReadingLimits
 from companion.vision.reading import Reading
 
 NAMES = ("red 7", "blue 3", "green skip", "yellow 0")
@@ -62,67 +67,115 @@ def _says(name: str, chance: float, rest: int = ALL_CARDS.index(Card.parse("wild
     return logs
 
 
+def _number(name: str) -> int:
+    return ALL_CARDS.index(Card.parse(name))
+
+
+def _with_seeker(known: DeckLooks, deck: LearntDeck, sought: bool) -> DeckLooks:
+    return replace(known, seeker=Seeker.of(deck, CARDS, 0.0) if sought else None)
+
+
 @pytest.fixture(scope="module")
 def index(deck: LearntDeck) -> Callable[..., Reading]:
-    """Return what reads the index of the red 7 with a deck, as the looks at it say with and without that."""
+    """Return what reads the index of the red 7 with a deck, as the looks at it say without and with that."""
 
-    def read(known: DeckLooks, with_deck: Floats, alone: Floats, belonging: float = 1.0) -> Reading:
+    def read(known: DeckLooks, alone: Floats, by_deck: Floats | None, belonging: float = 1.0) -> Reading:
         upright = np.array([0, -20, -20, -20], np.float32)
         reader, frame = reading_parts()[0].knowing(known), index_frames(*usual_spot())[0]
-        return reader._index_reading(deck.pictures[0], frame, IndexPass(with_deck, upright, belonging, alone))
+        return reader._index_reading(deck.pictures[0], frame, IndexPass(alone, upright, belonging, by_deck))
 
     return read
 
 
 @pytest.mark.parametrize(
-    ("with_deck", "alone", "told"),
+    ("alone", "by_deck", "told", "chance", "is_known"),
     [
-        (("red 8", 0.6), ("red 9", 0.97), ("red 9", False)),
-        # Where only a part of a deck was laid, a card that was is less sure with it than without. The networks know it
-        # no better for being the deck's: they take heavy slanted 7s for 1s.
-        (("red 8", 0.6), ("red 8", 0.97), ("red 8", False)),
-        (("red 8", 0.97), ("red 9", 0.6), ("red 8", True)),
+        (("red 9", 0.97), ("red 8", 0.6), "red 9", 0.97, False),
+        (("red 9", 0.6), ("red 8", 0.97), "red 8", 0.97, True),
+        # Signs that the networks take for a card look like that card's, however sure that makes a deck.
+        (("red 8", 0.6), ("red 8", 0.97), "red 8", 0.6, False),
+        # Where only a part of a deck was laid, a card that was is less sure with it than without.
+        (("red 8", 0.97), ("red 8", 0.6), "red 8", 0.97, False),
     ],
 )
-def test_an_index_that_the_networks_tell_more_surely_is_told_as_without_the_deck(
+def test_an_index_is_told_by_the_surer_of_deck_and_networks(
     known: DeckLooks,
     index: Callable[..., Reading],
-    with_deck: tuple[str, float],
     alone: tuple[str, float],
-    told: tuple[str, bool],
+    by_deck: tuple[str, float],
+    told: str,
+    chance: float,
+    is_known: bool,
 ) -> None:
-    read = index(known, _says(*with_deck), _says(*alone))
-    assert (read.card.name, read.known) == told
-    assert read.confidence == index(known, _says("red 8", 0.97), _says("red 8", 0.97)).confidence
+    """What the networks tell they tell with their caution: they know it no better for being the deck's."""
+    read = index(known, _says(*alone), _says(*by_deck))
+    assert (read.card.name, read.known, read.is_print) == (told, is_known, False)
+    assert read.confidence == index(known, _says(told, chance), None).confidence
 
 
 @pytest.mark.parametrize(
-    ("sought", "alone", "told"), [(False, 0.97, "red 9"), (False, 0.5, "red 8"), (True, 0.97, "red 8")]
+    ("none_alone", "none_by_deck", "is_print", "is_index"),
+    [(0.1, 0.97, True, True), (0.1, 0.6, False, True), (0.6, 0.1, False, True), (0.9, 0.97, False, False)],
 )
-def test_a_card_s_corner_is_told_as_the_surer_of_deck_and_networks_says(
-    deck: LearntDeck, known: DeckLooks, monkeypatch: pytest.MonkeyPatch, sought: bool, alone: float, told: str
+def test_whether_there_is_an_index_is_told_by_the_surer_as_well(
+    known: DeckLooks,
+    index: Callable[..., Reading],
+    none_alone: float,
+    none_by_deck: float,
+    is_print: bool,
+    is_index: bool,
 ) -> None:
-    """It is the deck's corner all the same, and counts on its card."""
-    seen = IndexPass(_says("red 8", 0.6), np.zeros(4, np.float32), 1.0, _says("red 9", alone))
-    monkeypatch.setattr(Crops, "indices", lambda *_: [[seen]])
-    reader = reading_parts()[0].knowing(replace(known, seeker=Seeker.of(deck, CARDS, 0.0) if sought else None))
-    (corner,) = reader._corners(deck.pictures[0], [index_frames(*usual_spot())[0]])
-    assert (corner.card.name, corner.known) == (told, True)
+    read = index(known, _says("red 8", 1 - none_alone, NONE), _says("red 8", 1 - none_by_deck, NONE))
+    assert read.is_print is is_print
+    assert (read.nothing < 0.5) is is_index
 
 
-def test_what_the_deck_tells_for_no_index_stays_none(known: DeckLooks, index: Callable[..., Reading]) -> None:
-    assert index(known, _says("red 8", 0.1, NONE), _says("red 8", 0.97)).nothing > 0.5
-
-
-@pytest.mark.parametrize(
-    ("alone", "sought", "still_open"), [(0.6, False, True), (0.97, False, False), (0.97, True, True)]
-)
-def test_an_index_that_the_networks_tell_at_a_glance_is_looked_at_no_more(
-    deck: LearntDeck, known: DeckLooks, alone: float, sought: bool, still_open: bool
+def test_the_deck_is_asked_once_what_several_looks_at_indices_show(
+    known: DeckLooks, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    reader = reading_parts()[0].knowing(replace(known, seeker=Seeker.of(deck, CARDS, 0.0) if sought else None))
-    look = IndexPass(_says("red 8", 0.6), np.zeros(4, np.float32), 1.0, _says("red 8", alone))
-    assert reader._is_open([look], 0.0) is still_open
+    asked: list[int] = []
+
+    def weigh(_: DeckLooks, logs: Floats, features: Floats) -> tuple[Floats, Floats]:
+        asked.append(len(logs))
+        return logs - 1, features[:, 0]
+
+    monkeypatch.setattr(DeckLooks, "weigh_indices", weigh)
+    crops = reading_parts()[0].knowing(known)._crops
+    says, turns = _says("red 8", 0.6), np.zeros(4, np.float32)
+    looks = [
+        [IndexPass(says * k, turns, 0.0, features=np.full(3, k, np.float32)) for k in few] for few in ([1, 3], [2])
+    ]
+    first, second = crops.told(looks)
+    assert asked == [3]
+    for told in (first, second):
+        assert told.by_deck is not None
+        np.testing.assert_allclose(told.logs, says * 2, rtol=1e-6)
+        np.testing.assert_allclose(told.by_deck, says * 2 - 1, rtol=1e-6)
+        assert told.belonging == 2
+
+
+@pytest.mark.parametrize("print_there", [False, True])
+def test_another_sign_of_the_deck_is_no_card_and_denies_none(
+    deck: LearntDeck, known: DeckLooks, monkeypatch: pytest.MonkeyPatch, print_there: bool
+) -> None:
+    by_deck = _says("red 7", 0.02 if print_there else 0.98, NONE)
+    seen = IndexPass(_says("red 7", 0.97), np.array([0, -20, -20, -20], np.float32), 1.0, by_deck)
+    monkeypatch.setattr(Crops, "indices", lambda _, image, frames, *views: [[seen]] * len(frames))
+    limits = ReadingLimits.load(model_folder() / "limits.json")
+    assembler = Assembler(reading_parts()[0].knowing(known), limits)
+    corner, card = corner_frames(outline())[0], Box(BoxKind.CARD, outline(), 0.9)
+    boxes = [Box(BoxKind.INDEX, corner, 0.9)]
+    alone = assembler.cards(deck.pictures[1], boxes)
+    assert [one.card.name for one in alone] == ([] if print_there else ["red 7"])
+    told = assembler.cards(deck.pictures[1], [card, *boxes])
+    assert [one.card.name for one in told if one.whole] == (["blue 3"] if print_there else [])
+
+
+@pytest.mark.parametrize(("alone", "still_open"), [(0.6, True), (0.97, False)])
+def test_an_index_is_looked_at_as_often_as_without_the_deck(known: DeckLooks, alone: float, still_open: bool) -> None:
+    for by_deck in (0.6, 0.97):
+        look = IndexPass(_says("red 8", alone), np.zeros(4, np.float32), 1.0, _says("red 8", by_deck))
+        assert reading_parts()[0].knowing(known)._is_open([look], 0.0) is still_open
 
 
 @pytest.mark.parametrize("sought", [False, True])
@@ -131,37 +184,70 @@ def test_a_small_picture_that_fits_tells_an_index_only_of_a_design_that_is_not_k
 ) -> None:
     """Many a letter of a card's print fits a number."""
     doubtful = _says("yellow 0", 0.5)
-    read = index(replace(known, seeker=Seeker.of(deck, CARDS, 0.0) if sought else None), doubtful, doubtful, 0.0)
+    read = index(_with_seeker(known, deck, sought), doubtful, None if sought else doubtful, 0.0)
     assert (read.card.name == "red 7" and read.known) is sought
 
 
-@pytest.mark.parametrize(("sharpness", "alone", "placed"), [(20.0, 0.6, True), (0.0, 0.6, False), (20.0, 0.99, False)])
-def test_a_card_that_the_networks_tell_as_well_alone_is_not_laid_into_its_place(
-    deck: LearntDeck, known: DeckLooks, sharpness: float, alone: float, placed: bool
-) -> None:
-    known = replace(known, cards=replace(known.cards, sharpness=sharpness))
-    assert _is_placed(deck, known, NAMES[0], alone, 0.5) is placed
+@pytest.fixture
+def card(deck: LearntDeck, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Reading]:
+    """Return what reads the red 7's card with a deck, as each says of its middle; its corners show nothing."""
+
+    def read(known: DeckLooks, alone: Floats, by_deck: Floats, laid: str | None = None) -> Reading:
+        logs = None if laid is None else np.where(np.arange(NONE + 1) == _number(laid), 0, -9).astype(np.float32)
+        monkeypatch.setattr(DeckLooks, "place_card", lambda *_: None if logs is None else Placed(outline(), logs, 1.0))
+        reader, flat = reading_parts()[0].knowing(known), np.zeros(NONE + 1, np.float32)
+        scale, nothing = reader._card_scale, IndexPass(flat, np.zeros(4, np.float32), 0.0, flat)
+        ends = [(frame, nothing) for frame in corner_frames(outline())]
+        says = (Reading(outline(), one, scale, 1.0) for one in (alone, by_deck))
+        return reader._surer_card(deck.pictures[0], *says, ends)
+
+    return read
 
 
 @pytest.mark.parametrize(
-    ("part", "name", "belonging", "placed"),
+    ("alone", "by_deck", "sharpness", "told", "is_known"),
     [
-        (True, "red 1", 0.0, False),
-        (True, "red 1", 0.2, True),
-        (True, NAMES[0], 0.0, True),
-        (False, "red 1", 0.0, True),
+        (("red 9", 0.97), ("red 8", 0.6), 20.0, "red 9", False),
+        (("red 9", 0.6), ("red 8", 0.97), 20.0, "red 8", True),
+        (("red 8", 0.6), ("red 8", 0.97), 20.0, "red 8", True),
+        (("red 8", 0.6), ("red 8", 0.97), 0.0, "red 8", False),
     ],
 )
-def test_no_picture_is_laid_on_what_looks_like_a_face_that_was_not_laid(
-    deck: LearntDeck, known: DeckLooks, part: bool, name: str, belonging: float, placed: bool
+def test_a_card_is_told_by_the_surer_of_deck_and_networks(
+    known: DeckLooks,
+    card: Callable[..., Reading],
+    alone: tuple[str, float],
+    by_deck: tuple[str, float],
+    sharpness: float,
+    told: str,
+    is_known: bool,
 ) -> None:
-    known = replace(known, cards=replace(known.cards, apart=Apart(10.0, 1.0, -5.0) if part else None))
-    assert _is_placed(deck, known, name, 0.6, belonging) is placed
+    """Names in a deck may be wrong. What the networks read as well by themselves is not told as one of its cards."""
+    known = replace(known, cards=replace(known.cards, sharpness=sharpness))
+    read = card(known, _says(*alone), _says(*by_deck))
+    assert (read.card.name, read.known) == (told, is_known)
+    if alone[0] == told:
+        # As surely as without the deck.
+        assert np.array_equal(read.logs, _says(*alone))
 
 
-def _is_placed(deck: LearntDeck, known: DeckLooks, name: str, alone: float, belonging: float) -> bool:
-    """Return whether a picture is laid on a card, outlined roughly, that the networks tell so surely alone."""
-    rough = np.asarray(outline() + np.array([9, -7]), np.float32)
-    seen = Pass(rough, _says(name, 0.6), belonging, _says(name, alone))
-    told = reading_parts()[0].knowing(known)._placed(deck.pictures[0], seen, known)
-    return intersection_over_union(told.outline, outline()) > 0.97
+@pytest.mark.parametrize(("alone", "told"), [(0.6, "red 7"), (0.95, "red 9")])
+def test_a_picture_that_fits_tells_a_card_that_the_networks_tell_ill_where_they_outline_it(
+    known: DeckLooks, card: Callable[..., Reading], alone: float, told: str
+) -> None:
+    read = card(known, _says("red 9", alone, _number("red 7")), _says("red 9", alone, _number("red 7")), "red 7")
+    assert read.card.name == told
+    assert np.array_equal(read.quad, outline())
+
+
+def test_a_picture_is_seen_and_told_as_without_the_deck(deck: LearntDeck, known: DeckLooks) -> None:
+    detector = CardDetector.shipped(EditionName.CLASSIC)
+    with_deck = detector.knowing(known)
+    assert with_deck._calibration is detector._calibration
+    style = sample_style(np.random.default_rng(5), StyleFamily.WHITE_OVAL, ())
+    faces = drawn_faces(style, dict.fromkeys(deck.cards, 1))
+    sitting = Sitting(faces, (3, 1))
+    for picture in (sitting.single(), sitting.single()):
+        plain, told = (one.detect(picture.image) for one in (detector, with_deck))
+        assert [(one.card, one.whole) for one in told] == [(one.card, one.whole) for one in plain]
+        assert all(np.array_equal(a.quad, b.quad) for a, b in zip(plain, told, strict=True))

@@ -26,7 +26,7 @@ from companion.decks.prints import Prints
 from companion.decks.proving import Proof
 from companion.decks.reading import reading_parts
 from companion.decks.seeking import Seeker, Telling, telling
-from companion.decks.teaching import DeckLooks, learnt_looks, looks, views_of
+from companion.decks.teaching import learnt_looks, looks, views_of
 from companion.decks.views import PICTURE, outline, usual_spot
 from companion.decks.voting import Voters
 from companion.vision.assembly import Assembler
@@ -34,7 +34,7 @@ from companion.vision.boxes import Box, BoxKind
 from companion.vision.crops import Pass
 from companion.vision.detector import CardDetector, model_folder
 from companion.vision.geometry import Image, Quad, corner_frames, homography, intersection_over_union, unit_square
-from companion.vision.learnt import Placed, Sought
+from companion.vision.learnt import Sought
 from companion.vision.limits import ReadingLimits
 from companion.vision.reading import Reading, Scale
 
@@ -374,30 +374,11 @@ def test_what_the_networks_read_as_well_by_themselves_is_told_as_without_the_dec
     assert reader.knowing(known)._placed(picture, Pass(quad, logs, 1.0), known).belonging == (sharpness > 0)
 
 
-@pytest.mark.parametrize(("fit", "like", "stays"), [(0.4, 1.0, True), (1.0, 1.0, False), (0.4, 0.6, False)])
-def test_a_picture_laid_ill_on_what_looks_like_the_decks_does_not_speak_for_a_face_that_was_not_laid(
-    faces: list[Image], monkeypatch: pytest.MonkeyPatch, fit: float, like: float, stays: bool
-) -> None:
-    deck, picture, quad = _deck(faces), _table(800, 600), lying(400, 300, 20)
-    _lay(picture, faces[0], quad)
-    reader, _ = reading_parts()
-    unseen = np.setdiff1d(np.arange(56), CARDS)
-    skewed = np.asarray(quad + np.array([[12, 0], [0, 0], [0, 0], [12, 0]]), np.float32)
-    told = np.where(np.arange(57) == CARDS[0], 0, -9).astype(np.float32)
-    known = looks(views_of(reader, deck), CARDS, None)
-    known = replace(known, cards=replace(known.cards, sharpness=20.0))
-    monkeypatch.setattr(DeckLooks, "place_card", lambda *_: Placed(skewed, told, fit, unseen, -2.0))
-    logs = np.full(57, -30, np.float32)
-    logs[[CARDS[0], unseen[0]]] = np.log([0.9, 0.1])
-    placed = reader.knowing(known)._placed(picture, Pass(quad, logs, like), known)
-    assert np.array_equal(placed.outline, quad if stays else skewed)
-
-
 @pytest.mark.parametrize("spot", [True, False])
 def test_what_is_in_the_corners_of_a_deck_without_indices_tells_nothing(faces: list[Image], spot: bool) -> None:
     reader, _ = reading_parts()
     known = looks(views_of(reader, _deck(faces)), CARDS)
-    known = replace(known, spot=usual_spot() if spot else None)
+    known = replace(known, spot=usual_spot() if spot else None, seeker=Seeker.of(_deck(faces), CARDS))
     logs, corner = np.full((2, 57), -4, np.float32)
     logs[CARDS[0]], corner[CARDS[1]] = 0, 0
     quad = lying(400, 300, 20)
