@@ -53,7 +53,8 @@ class Look:
     count. begin, full: the likeness from which on a crop is taken for one of this deck, a little and entirely. prior:
     nats against a face that was not laid. apart: what tells faces that were laid from others, None where all were.
     confusion: (57, 57) how likely the reader is to say each of the columns where a row's card lies, by what it says of
-    the deck's own pictures; None where it says what lies there.
+    the deck's own pictures; None where it says what lies there. borne_out: (56,) in which share of the deck's own
+    pictures that the reader takes for a card that is what they are called; None where that is not known.
     """
 
     prototypes: Floats
@@ -66,6 +67,11 @@ class Look:
     prior: float = 0.0
     apart: Apart | None = None
     confusion: Floats | None = None
+    borne_out: Floats | None = None
+
+    def credit(self, card: int) -> float:
+        """Return how far (0 to 1) the reader is to be believed when it says a card, a number of ALL_CARDS."""
+        return 1.0 if self.borne_out is None else float(self.borne_out[card])
 
     @cached_property
     def _learnt(self) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
@@ -206,7 +212,29 @@ def fit(
         without = {card: _confusion(says[labels != card], labels[labels != card]) for card in np.unique(labels[named])}
         untold = [_by_confusion(rows, without[card]) for rows, card in zip(asked, labels[named], strict=True)]
         apart = _apart(right, wrong, told, np.stack(untold), labels[named], ~lone[named])
-    return replace(look, sharpness=sharpness, trust=trust, prior=prior, apart=apart, confusion=confusion)
+    borne_out = _borne_out(logs[:, :plain], labels)
+    return replace(
+        look,
+        sharpness=sharpness,
+        trust=trust,
+        prior=prior,
+        apart=apart,
+        confusion=confusion,
+        borne_out=borne_out,
+    )
+
+
+def _borne_out(logs: Floats, labels: NDArray[np.intp]) -> Floats:
+    """Return (56,) in which share of the crops that a reader takes for a card it is what they are called.
+
+    logs: (N, V, 57) what it says of V views of crops of cards (N,). What it never says, or says of nothing that is
+    called so, as where names are wrong, counts as borne out.
+    """
+    said = logs[..., :-1].argmax(-1)
+    named = np.broadcast_to(labels[:, None], said.shape)
+    every = np.bincount(said[named < NOTHING], minlength=NOTHING)
+    right = np.bincount(said[said == named], minlength=NOTHING)
+    return np.where(right > 0, right / np.maximum(every, 1), 1).astype(np.float32)
 
 
 @lru_cache(maxsize=64)

@@ -84,6 +84,10 @@ class DeckLooks:
         """Whether indices are."""
         return self.indices.sharpness > 0
 
+    def credit_of_index(self, card: int) -> float:
+        """Return how far (0 to 1) the networks are to be believed when they say an index is that of a card's number."""
+        return self.indices.credit(card)
+
     def seek(
         self,
         image: Image,

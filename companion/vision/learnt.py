@@ -113,6 +113,13 @@ class Deck(Protocol):
     def tells_indices(self) -> bool:
         """Whether indices are."""
 
+    def credit_of_index(self, card: int) -> float:
+        """Return how far (0 to 1) the networks are to be believed when they say an index is a card's.
+
+        card: a number of ALL_CARDS. They are as far as they say it rightly of the deck's own pictures: one design's
+        wild is another one's wild draw four.
+        """
+
     def seek(
         self,
         image: Image,

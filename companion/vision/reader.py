@@ -379,11 +379,12 @@ class Reader:
         print, and still lies where an index is expected.
         """
         alone = self._index(quad, seen)
-        if seen.by_deck is None:
+        if self._deck is None or seen.by_deck is None:
             return alone
         told = replace(alone, logs=seen.by_deck)
+        credit = self._deck.credit_of_index(ALL_CARDS.index(alone.card))
         same = told.logs.argmax() == alone.logs.argmax()
-        if same or max(alone.confidence, alone.nothing) > max(told.confidence, told.nothing):
+        if same or max(credit * alone.confidence, alone.nothing) > max(told.confidence, told.nothing):
             return alone
         return replace(alone, is_print=True) if told.nothing > told.confidence else told
 

@@ -15,6 +15,7 @@ from companion.dataset.artist.families import StyleFamily
 from companion.dataset.artist.styles import sample_style
 from companion.dataset.scenes.sittings import Sitting, drawn_faces
 from companion.decks.deckfile import LearntDeck
+from companion.decks.look import _borne_out
 from companion.decks.places import Fitted, card_places, index_places
 from companion.decks.reading import reading_parts
 from companion.decks.seeking import Seeker
@@ -111,6 +112,22 @@ def test_an_index_is_told_by_the_surer_of_deck_and_networks(
     read = index(known, _says(*alone), _says(*by_deck))
     assert (read.card.name, read.known, read.is_print) == (told, is_known, False)
     assert read.confidence == index(known, _says(told, chance), None).confidence
+
+
+def test_the_networks_are_believed_of_an_index_as_far_as_the_deck_s_own_pictures_bear_them_out(
+    known: DeckLooks, index: Callable[..., Reading]
+) -> None:
+    # Of four pictures, each seen twice, the second, called blue 3, is taken for a red 7 half the time.
+    said = np.stack([np.stack([_says(NAMES[i], 0.9)] * 2) for i in range(4)])
+    said[1, 0], said[3, :] = _says(NAMES[0], 0.9), _says("green 9", 0.9)
+    credit = _borne_out(said, np.array(CARDS))
+    assert credit[CARDS[0]] == pytest.approx(2 / 3)
+    assert credit[CARDS[1]] == credit[CARDS[2]] == 1
+    assert credit[_number("green 9")] == 1, "what nothing is called may have the wrong name"
+    alone, by_deck = _says(NAMES[0], 0.9), _says(NAMES[1], 0.8)
+    for borne_out, told in ((credit, NAMES[1]), (None, NAMES[0])):
+        deck = replace(known, indices=replace(known.indices, borne_out=borne_out))
+        assert index(deck, alone, by_deck).card.name == told
 
 
 @pytest.mark.parametrize(
