@@ -169,20 +169,22 @@ class Reader:
         alone, by_deck: what each says of the card's middle. ends: the frames of its corners, and what they show. What
         both say alike is told as surely as the networks say it. Names in the deck may be wrong, and pictures askew.
         """
-        alone = replace(alone, belonging=0.0)
-        told = self._with_corners(image, alone, [self._index(*end) for end in ends])
+        alone, corners = replace(alone, belonging=0.0), [self._index(*end) for end in ends]
+        told = self._with_corners(image, alone, corners)
         if self._deck is None or not self._deck.tells_cards:
             # What the networks read as well by themselves is not told as one of the deck's cards.
             return told
+        # Caution is for people: the deck must be surer than the networks are without it.
+        alone = with_indices(alone, corners)
         placed = None if told.confidence >= _TOLD_WELL else self._deck.place_card(image, by_deck.quad)
         if placed is not None:
             logs, belonging = with_pictures(by_deck.logs, placed), max(by_deck.belonging, placed.belonging)
             by_deck = replace(by_deck, logs=logs, belonging=belonging)
         corners = [self._surer(*end) for end in ends]
-        if with_indices(by_deck, self._own(by_deck, corners)).card == told.card:
-            return replace(told, belonging=by_deck.belonging, most=1.0) if by_deck.known else told
-        other = self._with_corners(image, by_deck, corners)
-        return other if other.confidence > told.confidence else told
+        other = with_indices(by_deck, self._own(by_deck, corners))
+        if other.card == told.card:
+            return replace(alone, belonging=by_deck.belonging) if by_deck.known else told
+        return self._with_corners(image, by_deck, corners) if other.confidence > alone.confidence else told
 
     def _looks(
         self, image: Image, glances: Sequence[Pass], backing: Sequence[Backing], few: bool
