@@ -197,7 +197,8 @@ def learnt_looks(reader: Reader, deck: LearntDeck, networks: Path, cache: Path |
         had = None
     fitted = [] if had is None else [Fitted.kept(row) for row in had[_FITTED]]
     # Indices are laid into their places where the deck is sought alone; views that were kept are a little coarser.
-    sought = len(fitted) > 1 if fitted else not is_familiar(views, cards)
+    doubtful = prior is None or UNNAMED in cards
+    sought = len(fitted) > 1 if fitted else not is_familiar(views, cards, doubtful)
     whole, indices, seeker = card_places(deck, cards, prior, *fitted[:1]), None, None
     if sought:
         indices = index_places(deck, cards, prior, *fitted[1:])
@@ -249,12 +250,15 @@ def unrefuted(views: Sequence[CardViews], cards: Sequence[int]) -> list[int]:
     return [int(card) for card in np.where(sure & (other != labels) & (labels < NOTHING), UNNAMED, labels)]
 
 
-def is_familiar(views: Sequence[CardViews], cards: Sequence[int]) -> bool:
+def is_familiar(views: Sequence[CardViews], cards: Sequence[int], doubtful: bool = False) -> bool:
     """Return whether the networks know a design by itself, so that its cards need not be sought by their pictures.
 
     Of a card in a hand its index shows, and what is found well by that is mistaken for others where it is sought.
+    doubtful: whether faces or names are missing; then it is enough that they know the indices, as what is missing is
+    taken for what is there.
     """
-    return float(np.mean(_read_alone(views, cards))) >= _FAMILIAR
+    whole, indices = _read_alone(views, cards)
+    return (whole + indices) / 2 >= _FAMILIAR or (doubtful and indices >= _FAMILIAR)
 
 
 def _read_alone(views: Sequence[CardViews], cards: Sequence[int]) -> tuple[float, float]:
