@@ -167,7 +167,7 @@ class Reader:
         """Return what was read of a card of a design that the networks know, by them or by the deck if that is surer.
 
         alone, by_deck: what each says of the card's middle. ends: the frames of its corners, and what they show. What
-        both say alike is told as surely as the networks say it. Names in the deck may be wrong, and pictures askew.
+        both say alike is told as without the deck: its names may be wrong, pictures askew, and cards another deck's.
         """
         alone, corners = replace(alone, belonging=0.0), [self._index(*end) for end in ends]
         told = self._with_corners(image, alone, corners)
@@ -182,9 +182,10 @@ class Reader:
             by_deck = replace(by_deck, logs=logs, belonging=belonging)
         corners = [self._surer(*end) for end in ends]
         other = with_indices(by_deck, self._own(by_deck, corners))
-        if other.card == told.card:
-            return replace(alone, belonging=by_deck.belonging) if by_deck.known else told
-        return self._with_corners(image, by_deck, corners) if other.confidence > alone.confidence else told
+        surer = other.card != told.card and other.confidence > alone.confidence
+        if not surer or self._deck.are_of_another(image, [by_deck.quad]):
+            return told
+        return self._with_corners(image, by_deck, corners)
 
     def _looks(
         self, image: Image, glances: Sequence[Pass], backing: Sequence[Backing], few: bool

@@ -15,6 +15,7 @@ from companion.dataset.artist.families import StyleFamily
 from companion.dataset.artist.styles import sample_style
 from companion.dataset.scenes.sittings import Sitting, drawn_faces
 from companion.decks.deckfile import LearntDeck
+from companion.decks.fitting import Likes
 from companion.decks.look import _borne_out
 from companion.decks.places import Fitted, card_places, index_places
 from companion.decks.reading import reading_parts
@@ -228,8 +229,8 @@ def card(deck: LearntDeck, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Rea
         # To people the networks say it with more caution.
         (("red 9", 0.99), ("red 8", 0.98), 20.0, "red 9", False),
         (("red 9", 0.6), ("red 8", 0.97), 20.0, "red 8", True),
-        (("red 8", 0.6), ("red 8", 0.97), 20.0, "red 8", True),
-        (("red 8", 0.6), ("red 8", 0.97), 0.0, "red 8", False),
+        (("red 8", 0.6), ("red 8", 0.97), 20.0, "red 8", False),
+        (("red 9", 0.6), ("red 8", 0.97), 0.0, "red 9", False),
     ],
 )
 def test_a_card_is_told_by_the_surer_of_deck_and_networks(
@@ -248,6 +249,16 @@ def test_a_card_is_told_by_the_surer_of_deck_and_networks(
     if alone[0] == told:
         # As surely as without the deck.
         assert np.array_equal(read.logs, _says(*alone))
+
+
+@pytest.mark.parametrize("like", [True, False])
+def test_what_is_like_none_of_the_deck_s_pictures_is_told_as_without_it(
+    deck: LearntDeck, known: DeckLooks, card: Callable[..., Reading], like: bool
+) -> None:
+    blot = np.asarray(np.random.default_rng(1).integers(0, 255, deck.pictures[0].shape), np.uint8)
+    known = replace(known, likes=Likes(deck.pictures if like else [blot]))
+    read = card(known, _says("red 9", 0.6), _says("red 8", 0.97))
+    assert (read.card.name, read.known) == (("red 8", True) if like else ("red 9", False))
 
 
 @pytest.mark.parametrize(("alone", "told"), [(0.6, "red 7"), (0.95, "red 9")])
