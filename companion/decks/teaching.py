@@ -195,16 +195,16 @@ def learnt_looks(reader: Reader, deck: LearntDeck, networks: Path, cache: Path |
     told = looks([*views, *(seen for seen, _ in further)], cards + added, prior)
     if had is not None and had[_NAMED].tolist() != cards:
         had = None
-    fitted = [] if had is None else [Fitted.kept(row) for row in had[_FITTED]]
-    # Indices are laid into their places where the deck is sought alone; views that were kept are a little coarser.
     doubtful = prior is None or UNNAMED in cards
-    sought = len(fitted) > 1 if fitted else not is_familiar(views, cards, doubtful)
-    whole, indices, seeker = card_places(deck, cards, prior, *fitted[:1]), None, None
+    # Of a deck that was not sought nothing is kept but views, which are a little coarser than they were.
+    sought = not is_familiar(views, cards, doubtful) if had is None else len(had[_FITTED]) > 0
+    whole = indices = seeker = None
     if sought:
-        indices = index_places(deck, cards, prior, *fitted[1:])
+        first, second = (None, None) if had is None else map(Fitted.kept, had[_FITTED])
+        whole, indices = card_places(deck, cards, prior, first), index_places(deck, cards, prior, second)
         seeker = Seeker.of(deck, cards, prior) if had is None else Seeker.kept(had, prior)
     if cache and had is None:
-        rows = np.stack([places.fitted.array() for places in (whole, indices) if places])
+        rows = np.array([places.fitted.array() for places in (whole, indices) if places])
         worked_out = {_FITTED: rows, _NAMED: np.asarray(cards)}
         keep(cache, key, {**_as_arrays(views), **worked_out, **(seeker.arrays() if seeker else {})})
     named = [i for i, card in enumerate(cards) if card < NOTHING]

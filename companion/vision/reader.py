@@ -40,8 +40,6 @@ _AT_A_GLANCE = 0.85
 # index, for its outline to be taken as it is; else it is told by the deck's pictures. In well-fitting outlines nearly
 # all cards have more; an index is small, and its pictures tell less.
 _SURELY, _CLEARLY, _CLEARLY_INDEX = SURELY, -0.05, -0.35
-# What the networks tell so surely of a card of a design that they know needs no picture of the deck.
-_TOLD_WELL = 0.85
 # What belongs no more surely than this, as its picture says otherwise than the networks, must be told by more.
 _DOUBTED = 0.9
 
@@ -167,7 +165,7 @@ class Reader:
         """Return what was read of a card of a design that the networks know, by them or by the deck if that is surer.
 
         alone, by_deck: what each says of the card's middle. ends: the frames of its corners, and what they show. What
-        both say alike is told as without the deck: its names may be wrong, pictures askew, and cards another deck's.
+        both say alike is told as without the deck: its names may be wrong, and the cards another deck's.
         """
         alone, corners = replace(alone, belonging=0.0), [self._index(*end) for end in ends]
         told = self._with_corners(image, alone, corners)
@@ -176,10 +174,6 @@ class Reader:
             return told
         # Caution is for people: the deck must be surer than the networks are without it.
         alone = with_indices(alone, corners)
-        placed = None if told.confidence >= _TOLD_WELL else self._deck.place_card(image, by_deck.quad)
-        if placed is not None:
-            logs, belonging = with_pictures(by_deck.logs, placed), max(by_deck.belonging, placed.belonging)
-            by_deck = replace(by_deck, logs=logs, belonging=belonging)
         corners = [self._surer(*end) for end in ends]
         other = with_indices(by_deck, self._own(by_deck, corners))
         surer = other.card != told.card and other.confidence > alone.confidence
