@@ -31,7 +31,7 @@ from companion.vision.reader import Reader
 # The views of indices that stand for how they may look elsewhere are the last ones; see `study`.
 _SEED = 20
 # What the file of what is kept is made anew for: another number stands for another way to work it out.
-_VERSION, _FITTED, _NAMED = b"11", "fitted", "named"
+_VERSION, _FITTED, _NAMED = b"12", "fitted", "named"
 # The lowest number that 16 bits are let hold.
 _LOWEST = -6e4
 # A sign is an index where it tells the card on this share of the pictures: well above chance, and well below what one
