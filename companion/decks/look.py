@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property, lru_cache
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -127,7 +127,7 @@ class Look:
             told = logs - _BOUND * surely[:, None] * (np.arange(CLASSES) == NOTHING)
             return np.where(surely[:, None] > 0, log_softmax(told.astype(np.float32)), logs), belongs
         tells = self._own(logs)
-        odds = None if self.apart is None else self.apart.odds(likeness.max(1), _for_laid(tells, known))
+        odds = None if self.apart is None else self.apart.odds(likeness.max(1), _for_laid(tells, self._laid[:NOTHING]))
         belonging = belongs[:, None]
         evidence = _evidence(known, likeness - self.begin, self.sharpness, self.prior)
         own = np.maximum(tells, _BOUND) * self.trust
@@ -138,7 +138,7 @@ class Look:
             evidence[:, others] = evidence[:, UNNAMED:]
         told = np.asarray(own + evidence[:, :CLASSES], np.float32)
         if odds is not None:
-            told = _with_unlaid(told, tells, known, odds)
+            told = _with_unlaid(told, tells, self._laid, odds)
         blended = log_softmax(told)
         # Between the two, not a jump: a crop that is hardly like the deck's is hardly read otherwise than without it.
         weighed = np.where(belonging > 0, (1 - belonging) * logs + belonging * blended, logs)
@@ -237,23 +237,18 @@ def _borne_out(logs: Floats, labels: NDArray[np.intp]) -> Floats:
     return np.where(right > 0, right / np.maximum(every, 1), 1).astype(np.float32)
 
 
-@lru_cache(maxsize=64)
-def _is_among(known: bytes) -> NDArray[np.bool_]:
-    """Return (56,) which cards are among those whose numbers, intp as bytes, are given: it is asked for each crop."""
-    return np.isin(np.arange(NOTHING), np.frombuffer(known, np.intp))
-
-
-def _with_unlaid(told: Floats, tells: Floats, known: NDArray[np.intp], odds: Floats) -> Floats:
+def _with_unlaid(told: Floats, tells: Floats, laid: NDArray[np.bool_], odds: Floats) -> Floats:
     """Return what is told (N, 57) of the deck's pictures, and that it may be a face that was not laid.
 
-    Of those the deck knows nothing: which of them it is, the reader tells. odds: (N,) nats for a face that was.
+    Of those the deck knows nothing: which of them it is, the reader tells. laid: (58,) whether a number is a learnt
+    card's. odds: (N,) nats for a face that was.
     """
-    others = np.flatnonzero(~_is_among(known.tobytes()))
+    others = np.flatnonzero(~laid[:NOTHING])
     # What cards without a name add to the others is of the deck, too.
-    of_deck = np.arange(NOTHING) if known[-1] == UNNAMED else known[known < NOTHING]
+    of_deck = np.arange(NOTHING) if laid[UNNAMED] else np.flatnonzero(laid[:NOTHING])
     told = told + (odds - np.logaddexp.reduce(told[:, of_deck], axis=1))[:, None]
     unlaid = log_softmax(tells[:, others])
-    told[:, others] = np.logaddexp(told[:, others], unlaid) if known[-1] == UNNAMED else unlaid
+    told[:, others] = np.logaddexp(told[:, others], unlaid) if laid[UNNAMED] else unlaid
     return np.asarray(told, np.float32)
 
 
@@ -271,16 +266,16 @@ def _apart(
     what the reader tells of them, and would had their faces not been laid. copied: (N,) of which there are copies: a
     lone card's views are more like itself than any would be.
     """
-    laid = np.unique(cards)
+    numbers = np.arange(NOTHING)
+    laid = np.isin(numbers, cards)
     copied = copied if copied.any() else np.ones_like(copied)
     own = np.stack([np.maximum(right, wrong), _for_laid(told, laid)], -1)[copied]
-    said = np.stack([_for_laid(rows, laid[laid != card]) for rows, card in zip(untold, cards, strict=True)])
+    said = np.stack([_for_laid(rows, laid & (numbers != card)) for rows, card in zip(untold, cards, strict=True)])
     return Apart.of(own.reshape(-1, 2), np.stack([wrong, said], -1).reshape(-1, 2))
 
 
-def _for_laid(logs: Floats, known: NDArray[np.intp]) -> Floats:
-    """Return by how many nats (...,) a reader's (..., 57) log-likelihoods are for the known cards, not the others."""
-    laid = _is_among(known.tobytes())
+def _for_laid(logs: Floats, laid: NDArray[np.bool_]) -> Floats:
+    """Return by how many nats (...,) a reader's (..., 57) log-likelihoods are for laid cards (56,), not the others."""
     cards = np.maximum(logs[..., :NOTHING], np.log(_NEVER))
     return np.asarray(
         np.logaddexp.reduce(cards[..., laid], -1) - np.logaddexp.reduce(cards[..., ~laid], -1), np.float32
