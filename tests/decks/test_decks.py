@@ -9,6 +9,7 @@ import zipfile
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import cv2
 import numpy as np
@@ -36,8 +37,8 @@ from companion.decks.opinions import Opinions
 from companion.decks.outlining import card_like, changed_card, changes
 from companion.decks.reading import reading_parts
 from companion.decks.settled import settled_pictures
-from companion.decks.teaching import learnt_looks
-from companion.decks.views import PICTURE, straightened
+from companion.decks.teaching import DeckLooks, learnt_looks
+from companion.decks.views import PICTURE, straightened, usual_spot
 from companion.vision.detector import CardDetector, model_folder
 from companion.vision.geometry import Image, Quad, expand, homography, intersection_over_smaller, unit_square
 from companion.vision.sightings import Sighting
@@ -463,6 +464,24 @@ def test_pictures_are_laid_into_their_places_in_a_deck_that_is_sought_alone(
         monkeypatch.setattr(teaching, "is_familiar", lambda *_, familiar=familiar: familiar)
         told = learnt_looks(reader, learnt, model_folder(), cache)
         assert [told.seeks, told.card_places is not None, told.index_places is not None] == [sought] * 3
+
+
+@pytest.mark.parametrize(
+    ("sharpness", "indices", "sought"), [(0.0, False, False), (20.0, False, True), (0.0, True, True)]
+)
+def test_cards_without_indices_that_networks_read_as_well_are_not_sought(
+    learnt: LearntDeck, monkeypatch: pytest.MonkeyPatch, sharpness: float, indices: bool, sought: bool
+) -> None:
+    fitted = teaching.looks
+
+    def looks(*args: Any) -> DeckLooks:
+        told = fitted(*args)
+        return replace(told, cards=replace(told.cards, sharpness=sharpness))
+
+    monkeypatch.setattr(teaching, "looks", looks)
+    monkeypatch.setattr(teaching, "is_familiar", lambda *_: False)
+    deck = replace(learnt, spot=usual_spot() if indices else None)
+    assert learnt_looks(reading_parts()[0], deck, model_folder()).seeks is sought
 
 
 def test_a_deck_is_looked_at_anew_by_other_networks(learnt: LearntDeck, tmp_path: Path) -> None:
