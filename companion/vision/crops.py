@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -25,19 +25,25 @@ from companion.vision.labels import COLOR_COUNT, FACE_COUNT, Floats, card_log_li
 from companion.vision.learnt import Deck
 from companion.vision.runtime import Network
 
+_Look = tuple[Floats, Floats]
+"""Log-likelihoods (57,) by the networks, and the features (D,) by which a deck tells what it shows."""
+_Weigh = Callable[[Floats, Floats], tuple[Floats, Floats]]
+
 
 @dataclass(frozen=True, eq=False)
 class Pass:
-    """What one look at a whole card's crop gives: its outline, log-likelihoods (57,), and belonging to the deck.
+    """What looks at a whole card's crop give: its outline, log-likelihoods (57,), and belonging to the deck.
 
-    by_deck: what a learnt deck says, (57,), where the networks, which say `logs`, know its design; None where they do
-    not, as `logs` are then what both say, and where there is none.
+    by_deck: what a learnt deck says, (57,), where the networks, which say `logs`, know its design, once it was asked.
+    None where they do not, as `logs` are then what both say, and where there is none. looks: each of those of which the
+    deck is still to be asked.
     """
 
     outline: Quad
     logs: Floats
     belonging: float
     by_deck: Floats | None = None
+    looks: tuple[_Look, ...] = ()
 
     @property
     def likeliest(self) -> int:
@@ -63,11 +69,11 @@ class IndexPass:
 def together(a: Pass, b: Pass) -> Pass:
     """Return the mean of two looks."""
     outline = np.mean((a.outline, b.outline), axis=0, dtype=np.float32)
-    by_deck = None if a.by_deck is None or b.by_deck is None else mean_of((a.by_deck, b.by_deck))
-    return Pass(np.asarray(outline, np.float32), mean_of((a.logs, b.logs)), max(a.belonging, b.belonging), by_deck)
+    logs, belonging = mean_of((a.logs, b.logs)), max(a.belonging, b.belonging)
+    return Pass(np.asarray(outline, np.float32), logs, belonging, looks=a.looks + b.looks)
 
 
-def mean_of(logs: Sequence[Floats]) -> Floats:
+def mean_of(logs: Sequence[Floats] | Floats) -> Floats:
     """Return the logarithms of the mean probabilities."""
     return np.asarray(np.logaddexp.reduce(logs, axis=0) - np.log(len(logs)), np.float32)
 
@@ -104,22 +110,38 @@ class Crops:
         crops = _input([cut(image, edge, *CARD_CROP) for edge in edges])
         output, features = self._output(self._cards, crops)
         logs = _logs(output)
-        belonging, by_deck = [0.0] * len(output), [None] * len(output)
+        belonging = [0.0] * len(output)
+        looks: list[tuple[_Look, ...]] = [()] * len(output)
         if self._deck is not None and features is not None:
-            told, belongs = self._deck.weigh_cards(logs, features)
-            belonging = belongs.tolist()
             # What the networks know is looked at and outlined as without the deck.
-            logs, by_deck = (told, by_deck) if self._deck.seeks else (logs, list(told))
+            if self._deck.seeks:
+                logs, belongs = self._deck.weigh_cards(logs, features)
+                belonging = belongs.tolist()
+            elif self._deck.tells_cards:
+                looks = [(one,) for one in zip(logs, features, strict=True)]
         found = output[:, FACE_COUNT + COLOR_COUNT :].reshape(-1, 4, 2)
         outlines = [
             project(homography(unit_square(), edge), corners) for edge, corners in zip(edges, found, strict=True)
         ]
-        return [Pass(*one) for one in zip(outlines, logs, belonging, by_deck, strict=True)]
+        return [Pass(*one[:3], looks=one[3]) for one in zip(outlines, logs, belonging, looks, strict=True)]
 
     def cards_turned(self, image: Image, quads: Sequence[Quad]) -> list[Pass]:
         """Return what is seen in each outline upside down, with the outline as it was turned before."""
         seen = self.cards(image, [turned(quad, 2) for quad in quads])
         return [replace(one, outline=turned(one.outline, 2)) for one in seen]
+
+    def told_cards(self, seen: Sequence[Pass]) -> list[Pass]:
+        """Return what was seen of whole cards, with what a deck says besides whose design the networks know.
+
+        It is asked once about all of them, as of indices.
+        """
+        if self._deck is None or not any(one.looks for one in seen):
+            return list(seen)
+        said = _said(self._deck.weigh_cards, [one.looks for one in seen])
+        return [
+            replace(one, by_deck=mean_of(logs), belonging=float(belonging.max()), looks=())
+            for one, (logs, belonging) in zip(seen, said, strict=True)
+        ]
 
     def indices(
         self, image: Image, frames: Sequence[Quad], views: Sequence[tuple[float, int]] = ((0.0, 0),)
@@ -141,21 +163,19 @@ class Crops:
         seen = [IndexPass(*one[:3], features=one[3]) for one in zip(logs, turns, belonging, kept, strict=True)]
         return [seen[i : i + len(views)] for i in range(0, len(seen), len(views))]
 
-    def told(self, looks: Sequence[Sequence[IndexPass]]) -> list[IndexPass]:
+    def told_indices(self, looks: Sequence[Sequence[IndexPass]]) -> list[IndexPass]:
         """Return what the looks at each index tell together, with what a deck says whose design the networks know.
 
         The deck is asked once about all of them: it has many prototypes of indices.
         """
         told = [mean_index(few) for few in looks]
-        every = [(i, look.logs, look.features) for i, few in enumerate(looks) for look in few]
-        if self._deck is None or not every or every[0][2] is None:
+        every = [[(one.logs, one.features) for one in few if one.features is not None] for few in looks]
+        if self._deck is None or not any(every):
             return told
-        owners, logs, features = zip(*every, strict=True)
-        said, belonging = self._deck.weigh_indices(np.stack(logs), np.stack(features))
-        own = [np.flatnonzero(np.asarray(owners) == i) for i in range(len(looks))]
+        said = _said(self._deck.weigh_indices, every)
         return [
-            replace(one, by_deck=_mean(said[rows]), belonging=float(np.median(belonging[rows])), features=None)
-            for one, rows in zip(told, own, strict=True)
+            replace(one, by_deck=_mean(logs), belonging=float(np.median(belonging)), features=None)
+            for one, (logs, belonging) in zip(told, said, strict=True)
         ]
 
     def _output(self, network: Network, crops: Floats) -> tuple[Floats, Floats | None]:
@@ -173,6 +193,13 @@ class Crops:
         crops = [cut(image, frame, INDEX_CROP, INDEX_CROP) for frame in frames]
         output, features = self._indices.with_features(_input(crops))
         return _logs(output), features
+
+
+def _said(weigh: _Weigh, looks: Sequence[Sequence[_Look]]) -> Iterator[tuple[Floats, Floats]]:
+    """Yield what a deck, asked once, says of the looks at each thing: (L, 57) log-likelihoods and (L,) belonging."""
+    logs, features = (np.stack(part) for part in zip(*(one for few in looks for one in few), strict=True))
+    ends = np.cumsum([len(few) for few in looks])[:-1]
+    yield from zip(*(np.split(part, ends) for part in weigh(logs, features)), strict=True)
 
 
 def _input(crops: Sequence[Image]) -> NDArray[np.float32]:

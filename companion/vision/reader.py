@@ -133,14 +133,14 @@ class Reader:
         given_up = {i for i, on in zip(left, going_on, strict=True) if not on}
         read_on = [i for i in cards if i not in given_up and i not in first.plain]
         frames = [frame for i in read_on for frame in corner_frames(cards[i].quad)]
-        corners = iter(zip(frames, self._crops.told(self._crops.indices(image, frames)), strict=True))
-        for i in read_on:
+        corners = ((frame, seen) for frame, (seen,) in zip(frames, self._crops.indices(image, frames), strict=True))
+        for i, one in zip(read_on, self._crops.told_cards([looks[i] for i in read_on]), strict=True):
             ends = [next(corners), next(corners)]
-            by_deck, belonging = looks[i].by_deck, looks[i].belonging
-            if by_deck is None:
+            if one.by_deck is None:
                 cards[i] = self._with_corners(image, cards[i], [self._index(*end) for end in ends])
             else:
-                cards[i] = self._surer_card(image, cards[i], replace(cards[i], logs=by_deck, belonging=belonging), ends)
+                by_deck = replace(cards[i], logs=one.by_deck, belonging=one.belonging)
+                cards[i] = self._surer_card(image, cards[i], by_deck, ends)
         cards |= first.plain
         return [cards[i] for i in range(len(quads))]
 
@@ -167,14 +167,15 @@ class Reader:
         alone, by_deck: what each says of the card's middle. ends: the frames of its corners, and what they show. What
         both say alike is told as without the deck: its names may be wrong, and the cards another deck's.
         """
-        alone, corners = replace(alone, belonging=0.0), [self._index(*end) for end in ends]
+        corners = [self._index(*end) for end in ends]
         told = self._with_corners(image, alone, corners)
-        if self._deck is None or not self._deck.tells_cards:
-            # What the networks read as well by themselves is not told as one of the deck's cards.
+        if self._deck is None or by_deck.card == told.card:
+            # A deck has so many pictures of corners that it is asked of them where it says another card alone.
             return told
         # Caution is for people: the deck must be surer than the networks are without it.
         alone = with_indices(alone, corners)
-        corners = [self._surer(*end) for end in ends]
+        frames, seen = zip(*ends, strict=True)
+        corners = list(map(self._surer, frames, self._crops.told_indices([[one] for one in seen])))
         other = with_indices(by_deck, self._own(by_deck, corners))
         surer = other.card != told.card and other.confidence > alone.confidence
         if not surer or self._deck.are_of_another(image, [by_deck.quad]):
@@ -339,7 +340,7 @@ class Reader:
                 break
             for i, seen in zip(again, self._crops.indices(image, [frames[i] for i in again], [view]), strict=True):
                 looks[i] += seen
-        told = zip(frames, self._crops.told(looks), strict=True)
+        told = zip(frames, self._crops.told_indices(looks), strict=True)
         return [self._index_reading(image, frame, one) for frame, one in told]
 
     def _is_open(self, looks: Sequence[IndexPass], least: float) -> bool:

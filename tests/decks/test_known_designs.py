@@ -24,7 +24,7 @@ from companion.decks.teaching import DeckLooks, looks, views_of
 from companion.decks.views import PICTURE, index_frames, outline, usual_spot
 from companion.vision.assembly import Assembler
 from companion.vision.boxes import Box, BoxKind
-from companion.vision.crops import Crops, IndexPass
+from companion.vision.crops import Crops, IndexPass, together
 from companion.vision.detector import CardDetector, model_folder
 from companion.vision.geometry import corner_frames, homography, unit_square
 from companion.vision.labels import Floats
@@ -162,13 +162,39 @@ def test_the_deck_is_asked_once_what_several_looks_at_indices_show(
     looks = [
         [IndexPass(says * k, turns, 0.0, features=np.full(3, k, np.float32)) for k in few] for few in ([1, 3], [2])
     ]
-    first, second = crops.told(looks)
+    first, second = crops.told_indices(looks)
     assert asked == [3]
     for told in (first, second):
         assert told.by_deck is not None
         np.testing.assert_allclose(told.logs, says * 2, rtol=1e-6)
         np.testing.assert_allclose(told.by_deck, says * 2 - 1, rtol=1e-6)
         assert told.belonging == 2
+
+
+@pytest.mark.parametrize("tells", [True, False])
+def test_the_deck_is_asked_once_what_several_looks_at_cards_show(
+    deck: LearntDeck, known: DeckLooks, monkeypatch: pytest.MonkeyPatch, tells: bool
+) -> None:
+    """Where the networks read them as well by themselves it is not asked at all."""
+    asked: list[int] = []
+
+    def weigh(_: DeckLooks, logs: Floats, features: Floats) -> tuple[Floats, Floats]:
+        asked.append(len(logs))
+        return logs - 1, np.arange(len(logs), dtype=np.float32)
+
+    monkeypatch.setattr(DeckLooks, "weigh_cards", weigh)
+    known = replace(known, cards=replace(known.cards, sharpness=20.0 if tells else 0.0))
+    crops = reading_parts()[0].knowing(known)._crops
+    seen = crops.cards(deck.pictures[0], [outline()])
+    (turned,) = crops.cards_turned(deck.pictures[0], [outline()])
+    first, second = crops.told_cards([together(seen[0], turned), turned])
+    assert asked == ([3] if tells else [])
+    if not tells:
+        assert first.by_deck is second.by_deck is None
+        return
+    assert first.by_deck is not None
+    np.testing.assert_allclose(first.by_deck, first.logs - 1, rtol=1e-5)
+    assert (first.belonging, second.belonging) == (1, 2)
 
 
 @pytest.mark.parametrize("print_there", [False, True])
@@ -213,21 +239,20 @@ def card(deck: LearntDeck) -> Callable[..., Reading]:
         reader, flat = reading_parts()[0].knowing(known), np.zeros(NONE + 1, np.float32)
         scale, nothing = reader._card_scale, IndexPass(flat, np.zeros(4, np.float32), 0.0, flat)
         ends = [(frame, nothing) for frame in corner_frames(outline())]
-        says = (Reading(outline(), one, scale, 1.0) for one in (alone, by_deck))
+        says = Reading(outline(), alone, scale), Reading(outline(), by_deck, scale, 1.0)
         return reader._surer_card(deck.pictures[0], *says, ends)
 
     return read
 
 
 @pytest.mark.parametrize(
-    ("alone", "by_deck", "sharpness", "told", "is_known"),
+    ("alone", "by_deck", "told", "is_known"),
     [
-        (("red 9", 0.97), ("red 8", 0.6), 20.0, "red 9", False),
+        (("red 9", 0.97), ("red 8", 0.6), "red 9", False),
         # To people the networks say it with more caution.
-        (("red 9", 0.99), ("red 8", 0.98), 20.0, "red 9", False),
-        (("red 9", 0.6), ("red 8", 0.97), 20.0, "red 8", True),
-        (("red 8", 0.6), ("red 8", 0.97), 20.0, "red 8", False),
-        (("red 9", 0.6), ("red 8", 0.97), 0.0, "red 9", False),
+        (("red 9", 0.99), ("red 8", 0.98), "red 9", False),
+        (("red 9", 0.6), ("red 8", 0.97), "red 8", True),
+        (("red 8", 0.6), ("red 8", 0.97), "red 8", False),
     ],
 )
 def test_a_card_is_told_by_the_surer_of_deck_and_networks(
@@ -235,12 +260,10 @@ def test_a_card_is_told_by_the_surer_of_deck_and_networks(
     card: Callable[..., Reading],
     alone: tuple[str, float],
     by_deck: tuple[str, float],
-    sharpness: float,
     told: str,
     is_known: bool,
 ) -> None:
-    """Names in a deck may be wrong. What the networks read as well by themselves is not told as one of its cards."""
-    known = replace(known, cards=replace(known.cards, sharpness=sharpness))
+    """Names in a deck may be wrong."""
     read = card(known, _says(*alone), _says(*by_deck))
     assert (read.card.name, read.known) == (told, is_known)
     if alone[0] == told:
