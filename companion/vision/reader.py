@@ -199,7 +199,8 @@ class Reader:
             surest = self._card_scale.surest(one.logs)
             if not self.seeks and surest >= SETTLED and one.likeliest == first[i]:
                 continue
-            given_up = not self.seeks and backing[i] < Backing.BOX and surest < _STILL_HARDLY
+            sought = self._may_be_sought(one, backing[i])
+            given_up = not sought and backing[i] < Backing.BOX and surest < _STILL_HARDLY
             if given_up and aspects[i] <= _MAYBE_SIDEWAYS:
                 read_on[i] = False
             else:
@@ -221,9 +222,13 @@ class Reader:
                 seen[i] = other
         return seen, read_on
 
+    def _may_be_sought(self, seen: Pass, backing: Backing) -> bool:
+        """Whether a look shows a card of a deck that is sought, or so much speaks for a card there that it may."""
+        return self.seeks and (seen.belonging > 0 or backing is not Backing.NOTHING)
+
     def _is_hopeless(self, seen: Pass, backing: Backing) -> bool:
         """Whether the first look shows no card in an outline, for which so much speaks besides."""
-        if self.seeks:
+        if self._may_be_sought(seen, backing):
             return False
         chances = self._card_scale.probabilities(seen.logs)
         none, card = float(chances[-1]), float(chances[:-1].max())

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 import cv2
@@ -24,11 +24,12 @@ from companion.decks.teaching import DeckLooks, looks, views_of
 from companion.decks.views import PICTURE, index_frames, outline, usual_spot
 from companion.vision.assembly import Assembler
 from companion.vision.boxes import Box, BoxKind
-from companion.vision.crops import Crops, IndexPass, together
+from companion.vision.crops import Crops, IndexPass, Pass, together
 from companion.vision.detector import CardDetector, model_folder
-from companion.vision.geometry import corner_frames, homography, unit_square
+from companion.vision.geometry import Image, Quad, corner_frames, homography, unit_square
 from companion.vision.labels import Floats
 from companion.vision.limits import ReadingLimits
+from companion.vision.reader import Backing
 from companion.vision.reading import Reading
 
 NAMES = ("red 7", "blue 3", "green skip", "yellow 0")
@@ -229,6 +230,31 @@ def test_a_small_picture_that_fits_tells_an_index_only_of_a_design_that_is_not_k
     doubtful = _says("yellow 0", 0.5)
     read = index(_with_seeker(known, deck, sought), doubtful, None if sought else doubtful, 0.0)
     assert (read.card.name == "red 7" and read.known) is sought
+
+
+@pytest.mark.parametrize(
+    ("belonging", "backing", "given_up"),
+    [(0.0, Backing.NOTHING, True), (0.1, Backing.NOTHING, False), (0.0, Backing.INDEX, False)],
+)
+def test_of_a_deck_that_is_sought_what_nothing_speaks_for_is_looked_at_once(
+    deck: LearntDeck,
+    known: DeckLooks,
+    monkeypatch: pytest.MonkeyPatch,
+    belonging: float,
+    backing: Backing,
+    given_up: bool,
+) -> None:
+    looks = 0
+
+    def cards(_: Crops, image: Image, quads: Sequence[Quad]) -> list[Pass]:
+        nonlocal looks
+        looks += len(quads)
+        return [Pass(quad, np.full(NONE + 1, -np.log(NONE + 1), np.float32), belonging) for quad in quads]
+
+    monkeypatch.setattr(Crops, "cards", cards)
+    reader = reading_parts()[0].knowing(_with_seeker(known, deck, True))
+    reader.read_cards(np.full((400, 300, 3), 90, np.uint8), [outline()], [backing])
+    assert (looks == 1) is given_up
 
 
 @pytest.fixture
