@@ -93,6 +93,12 @@ def sides(quad: Quad) -> tuple[float, float]:
     return float(np.hypot(*(quad[1] - quad[0]))), float(np.hypot(*(quad[3] - quad[0])))
 
 
+def aspect(quad: Quad) -> float:
+    """Return the width of an outline over its height."""
+    width = np.hypot(*(quad[1] - quad[0])) + np.hypot(*(quad[2] - quad[3]))
+    return float(width / max(np.hypot(*(quad[3] - quad[0])) + np.hypot(*(quad[2] - quad[1])), 1e-6))
+
+
 def tilt(quad: Quad) -> float:
     """Return how many degrees the camera looks from the vertical onto a card with this outline, from its own top left.
 
@@ -131,9 +137,7 @@ def corner_frames(quad: Quad) -> tuple[Quad, Quad]:
 
 def is_portrait(quad: Quad) -> bool:
     """Whether the sides after the first corner's are the longer ones: such a quad starts at a short edge's left end."""
-    width = np.hypot(*(quad[1] - quad[0])) + np.hypot(*(quad[2] - quad[3]))
-    height = np.hypot(*(quad[3] - quad[0])) + np.hypot(*(quad[2] - quad[1]))
-    return bool(height >= width)
+    return aspect(quad) <= 1
 
 
 def turned(quad: Quad, quarters: int) -> Quad:

@@ -15,17 +15,12 @@ from companion.vision.calibration import Calibration
 from companion.vision.crops import Crops, IndexPass, Pass, mean_index, mean_of, together
 from companion.vision.doubt import most_sure
 from companion.vision.firstlooks import SETTLED, SURELY, FirstLooks, first_looks
-from companion.vision.geometry import (
-    Image,
-    Quad,
-    corner_frames,
-    portrait,
-    turned,
-)
+from companion.vision.geometry import Image, Quad, aspect, corner_frames, portrait, turned
 from companion.vision.labels import Floats, log_softmax
 from companion.vision.learnt import Deck, Sought, with_pictures
 from companion.vision.reading import Reading, Scale, with_indices
 from companion.vision.runtime import Network
+from companion.vision.sightings import NAMED_BELOW
 
 INDEX_VIEWS = ((-0.1, 2), (0.0, 0), (0.12, 1))
 """How an index is read: frames grown by so much, turned by so many quarters.
@@ -58,12 +53,6 @@ _NONE, _HARDLY_ANY, _RATHER_NONE, _FEWER, _STILL_HARDLY = 0.8, 0.12, 0.3, 0.25, 
 _SOUGHT_VIEWS, _CORNERS = ((-0.1, 0), (0.0, 0), (0.12, 0)), 0.5
 # A picture that says so much (nats) against every other card is believed without a look at the corners.
 _PLAIN = 8.0
-
-
-def _aspect(quad: Quad) -> float:
-    """Return the width of an outline over its height."""
-    width = np.hypot(*(quad[1] - quad[0])) + np.hypot(*(quad[2] - quad[3]))
-    return float(width / max(np.hypot(*(quad[3] - quad[0])) + np.hypot(*(quad[2] - quad[1])), 1e-6))
 
 
 class Backing(IntEnum):
@@ -165,19 +154,21 @@ class Reader:
         """Return what was read of a card of a design that the networks know, by them or by the deck if that is surer.
 
         alone, by_deck: what each says of the card's middle. ends: the frames of its corners, and what they show. What
-        both say alike is told as without the deck: its names may be wrong, and the cards another deck's.
+        both say alike the deck tells only of what surely is its card, where the networks leave doubt: its names may be
+        wrong, and the cards another deck's.
         """
         corners = [self._index(*end) for end in ends]
         told = self._with_corners(image, alone, corners)
-        if self._deck is None or by_deck.card == told.card:
-            # A deck has so many pictures of corners that it is asked of them where it says another card alone.
+        agreed = by_deck.card == told.card
+        if self._deck is None or (agreed and (told.confidence >= NAMED_BELOW or by_deck.belonging < _SURELY)):
+            # It has so many pictures of corners that it is not asked of them for nothing.
             return told
         # Caution is for people: the deck must be surer than the networks are without it.
         alone = with_indices(alone, corners)
         frames, seen = zip(*ends, strict=True)
         corners = list(map(self._surer, frames, self._crops.told_indices([[one] for one in seen])))
         other = with_indices(by_deck, self._own(by_deck, corners))
-        surer = other.card != told.card and other.confidence > alone.confidence
+        surer = (agreed or other.card != told.card) and other.confidence > alone.confidence
         if not surer or self._deck.are_of_another(image, [by_deck.quad]):
             return told
         return self._with_corners(image, by_deck, corners)
@@ -191,7 +182,7 @@ class Reader:
         read_on = ~np.array([self._is_hopeless(one, held) for one, held in zip(seen, backing, strict=True)], bool)
         refined = [portrait(one.outline) for one in seen]
         # A camera low above the table sees a card that lies towards it shorter than wide: it stands sideways then.
-        aspects = np.array([_aspect(quad) for quad in refined])
+        aspects = np.array([aspect(quad) for quad in refined])
         going_on = np.flatnonzero(read_on).tolist()
         again = []
         for i, one in zip(going_on, self._crops.cards_turned(image, [refined[i] for i in going_on]), strict=True):
@@ -245,7 +236,7 @@ class Reader:
         if seen.belonging >= _SURELY and seen.logs.max() > _CLEARLY:
             return as_read
         placed = deck.place_card(image, seen.outline)
-        if placed is None and _aspect(seen.outline) > least:
+        if placed is None and aspect(seen.outline) > least:
             # Seen from low, a card may lie sideways in its outline, which is then made out ill.
             (sideways,) = self._crops.cards(image, [turned(seen.outline, -1)])
             placed = deck.place_card(image, sideways.outline)
@@ -378,8 +369,9 @@ class Reader:
     def _surer(self, quad: Quad, seen: IndexPass) -> Reading:
         """Return what was seen of an index, one of a design that the networks know being told by the surer of the two.
 
-        What both say alike is told as surely as the networks say it. What looks like another of the deck's signs is
-        print, and still lies where an index is expected.
+        What both say alike is told as surely as the networks say it, but where the deck tells its cards apart and it
+        surely is one of them. What looks like another of the deck's signs is print, and still lies where an index is
+        expected.
         """
         alone = self._index(quad, seen)
         if self._deck is None or seen.by_deck is None:
@@ -387,7 +379,10 @@ class Reader:
         told = replace(alone, logs=seen.by_deck)
         credit = self._deck.credit_of_index(ALL_CARDS.index(alone.card))
         same = told.logs.argmax() == alone.logs.argmax()
-        if same or max(credit * alone.confidence, alone.nothing) > max(told.confidence, told.nothing):
+        its_card = self._deck.tells_cards and seen.belonging >= _SURELY and told.confidence > told.nothing
+        if (same and not its_card) or max(credit * alone.confidence, alone.nothing) > max(
+            told.confidence, told.nothing
+        ):
             return alone
         return replace(alone, is_print=True) if told.nothing > told.confidence else told
 
