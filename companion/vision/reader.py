@@ -160,7 +160,8 @@ class Reader:
         corners = [self._index(*end) for end in ends]
         told = self._with_corners(image, alone, corners)
         agreed = by_deck.card == told.card
-        if self._deck is None or (agreed and (told.confidence >= NAMED_BELOW or by_deck.belonging < _SURELY)):
+        its_card = by_deck.belonging >= _SURELY if agreed else by_deck.known
+        if self._deck is None or not its_card or (agreed and told.confidence >= NAMED_BELOW):
             # It has so many pictures of corners that it is not asked of them for nothing.
             return told
         # Caution is for people: the deck must be surer than the networks are without it.
@@ -378,11 +379,10 @@ class Reader:
             return alone
         told = replace(alone, logs=seen.by_deck)
         credit = self._deck.credit_of_index(ALL_CARDS.index(alone.card))
-        same = told.logs.argmax() == alone.logs.argmax()
-        its_card = self._deck.tells_cards and seen.belonging >= _SURELY and told.confidence > told.nothing
-        if (same and not its_card) or max(credit * alone.confidence, alone.nothing) > max(
-            told.confidence, told.nothing
-        ):
+        its_card = told.known
+        if told.logs.argmax() == alone.logs.argmax():
+            its_card = self._deck.tells_cards and told.belonging >= _SURELY and told.confidence > told.nothing
+        if not its_card or max(credit * alone.confidence, alone.nothing) > max(told.confidence, told.nothing):
             return alone
         return replace(alone, is_print=True) if told.nothing > told.confidence else told
 

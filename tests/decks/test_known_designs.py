@@ -124,6 +124,11 @@ def test_what_both_say_of_an_index_is_the_deck_s_to_tell_if_that_tells_its_cards
     assert read.confidence == index(known, _says("red 8", chance), None).confidence
 
 
+def test_what_is_hardly_the_deck_s_it_does_not_tell_otherwise(known: DeckLooks, index: Callable[..., Reading]) -> None:
+    alone, by_deck = _says("red 9", 0.6), _says("red 8", 0.97)
+    assert [index(known, alone, by_deck, belonging).card.name for belonging in (0.4, 0.6)] == ["red 9", "red 8"]
+
+
 def test_the_networks_are_believed_of_an_index_as_far_as_the_deck_s_own_pictures_bear_them_out(
     known: DeckLooks, index: Callable[..., Reading]
 ) -> None:
@@ -289,6 +294,8 @@ def card(deck: LearntDeck) -> Callable[..., Reading]:
         (("red 9", 0.6), ("red 8", 0.97), 1.0, "red 8", True),
         (("red 8", 0.6), ("red 8", 0.97), 1.0, "red 8", True),
         (("red 8", 0.6), ("red 8", 0.97), 0.9, "red 8", False),
+        (("red 9", 0.6), ("red 8", 0.97), 0.6, "red 8", True),
+        (("red 9", 0.6), ("red 8", 0.97), 0.4, "red 9", False),
     ],
 )
 def test_a_card_is_told_by_the_surer_of_deck_and_networks(
