@@ -40,10 +40,12 @@ def test_a_design_is_known_by_its_whole_cards_and_its_corners(whole: float, inde
     assert is_familiar(views, list(range(_CARDS))) is known
 
 
-@pytest.mark.parametrize(("whole", "index", "known"), [(0.5, 0.9, True), (0.5, 0.7, False), (0.95, 0.7, True)])
-def test_of_a_part_of_a_deck_it_is_enough_that_the_networks_know_the_corners(
+@pytest.mark.parametrize(
+    ("whole", "index", "known"), [(0.5, 0.9, True), (0.5, 0.7, False), (0.9, 0.5, False), (0.975, 0.1, True)]
+)
+def test_of_a_part_of_a_deck_it_is_enough_that_the_networks_know_its_corners_or_its_whole_cards(
     whole: float, index: float, known: bool
 ) -> None:
     views = [_views(card, card < whole * _CARDS, card < index * _CARDS) for card in range(_CARDS)]
     assert is_familiar(views, list(range(_CARDS)), doubtful=True) is known
-    assert is_familiar(views, list(range(_CARDS))) is (min(whole, (whole + index) / 2) >= 0.8)
+    assert not is_familiar(views, list(range(_CARDS)))
