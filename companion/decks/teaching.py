@@ -43,9 +43,9 @@ _REFUTING = -0.2
 # .86 and more of nine decks that they read well on a table, .82 to .84 of three of a black design, which seeking read
 # worse than they do, .79 and .83 of half a deck and of all of it, of which they read every card that lies open; .77 and
 # less of seven of which they miss many cards. Of whole cards alone: of two decks with .74 and less they misread every
-# third open card, which seeking mends, of those with more than .9 hardly any. And of a part of a deck, of whole cards
-# alone: of four halves with .95 and more two were read as well so as sought, two worse in hands (.91 for .98, .70 for
-# .82), and three of them cost 60 to 100 ms a card less.
+# third open card, which seeking mends. And of a part of a deck, of whole cards alone: of four halves with .95 and more
+# two were read as well so as sought, two worse in hands (.91 for .98, .70 for .82), and three of them cost 60 to 100 ms
+# a card less.
 _FAMILIAR, _FAMILIAR_WHOLE, _FAMILIAR_PART = 0.78, 0.8, 0.95
 # Copies that are less alike than this were outlined otherwise each time: in the median, those of a black deck laid on
 # itself had .41; those of eight designs that were outlined rightly .85 to .99.

@@ -162,7 +162,7 @@ class Reader:
         agreed = by_deck.card == told.card
         its_card = by_deck.belonging >= _SURELY if agreed else by_deck.known
         if self._deck is None or not its_card or (agreed and told.confidence >= NAMED_BELOW):
-            # It has so many pictures of corners that it is not asked of them for nothing.
+            # The deck has so many pictures of corners that it is not asked of them for nothing.
             return told
         # Caution is for people: the deck must be surer than the networks are without it.
         alone = with_indices(alone, corners)

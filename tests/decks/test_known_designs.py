@@ -315,6 +315,25 @@ def test_a_card_is_told_by_the_surer_of_deck_and_networks(
         assert np.array_equal(read.logs, _says(*alone))
 
 
+@pytest.mark.parametrize(("chance", "asked"), [(1 - 1e-9, 0), (0.6, 1)])
+def test_of_corners_of_a_card_that_both_say_the_deck_is_asked_where_it_is_in_doubt(
+    deck: LearntDeck, known: DeckLooks, monkeypatch: pytest.MonkeyPatch, chance: float, asked: int
+) -> None:
+    told, times = Crops.told_indices, 0
+
+    def counted(crops: Crops, looks: Sequence[Sequence[IndexPass]]) -> list[IndexPass]:
+        nonlocal times
+        times += 1
+        return told(crops, looks)
+
+    monkeypatch.setattr(Crops, "told_indices", counted)
+    reader, alone = reading_parts()[0].knowing(known), _says("red 8", chance)
+    ends = [(frame, IndexPass(alone, np.zeros(4, np.float32), 0.0)) for frame in corner_frames(outline())]
+    says = [Reading(outline(), one, reader._card_scale, 1.0) for one in (alone, _says("red 8", 0.97))]
+    reader._surer_card(deck.pictures[0], *says, ends)
+    assert times == asked
+
+
 @pytest.mark.parametrize("like", [True, False])
 def test_what_is_like_none_of_the_deck_s_pictures_is_told_as_without_it(
     deck: LearntDeck, known: DeckLooks, card: Callable[..., Reading], like: bool
