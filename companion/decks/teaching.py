@@ -43,9 +43,8 @@ _REFUTING = -0.2
 # .86 and more of nine decks that they read well on a table, .82 to .84 of three of a black design, which seeking read
 # worse than they do, .79 and .83 of half a deck and of all of it, of which they read every card that lies open; .77 and
 # less of seven of which they miss many cards. Of whole cards alone: of two decks with .74 and less they misread every
-# third open card, which seeking mends. And of a part of a deck, of whole cards alone: of four halves with .95 and more
-# two were read as well so as sought, two worse in hands (.91 for .98, .70 for .82), and three of them cost 60 to 100 ms
-# a card less.
+# third open card, which seeking mends. And of a part of a deck, of whole cards alone: of two halves with .95 and more
+# one was read as well so as sought, one worse in hands (.91 for .98), for 96 and 68 ms a card less.
 _FAMILIAR, _FAMILIAR_WHOLE, _FAMILIAR_PART = 0.78, 0.8, 0.95
 # Copies that are less alike than this were outlined otherwise each time: in the median, those of a black deck laid on
 # itself had .41; those of eight designs that were outlined rightly .85 to .99.
@@ -199,7 +198,8 @@ def learnt_looks(reader: Reader, deck: LearntDeck, networks: Path, cache: Path |
     told = looks([*views, *(seen for seen, _ in further)], cards + added, prior)
     if had is not None and had[_NAMED].tolist() != cards:
         had = None
-    doubtful = prior is None or UNNAMED in cards
+    # By indices, which such cards lack, what is missing is told from what is there.
+    doubtful = (prior is None or UNNAMED in cards) and deck.spot is not None
     # Of a deck that was not sought nothing is kept but views, which are a little coarser than they were.
     # Of cards without indices that the networks read as well by themselves there is nothing to be learnt.
     learnt = told.tells_cards or deck.spot is not None

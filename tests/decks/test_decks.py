@@ -466,12 +466,8 @@ def test_pictures_are_laid_into_their_places_in_a_deck_that_is_sought_alone(
         assert [told.seeks, told.card_places is not None, told.index_places is not None] == [sought] * 3
 
 
-@pytest.mark.parametrize(
-    ("sharpness", "indices", "sought"), [(0.0, False, False), (20.0, False, True), (0.0, True, True)]
-)
-def test_cards_without_indices_that_networks_read_as_well_are_not_sought(
-    learnt: LearntDeck, monkeypatch: pytest.MonkeyPatch, sharpness: float, indices: bool, sought: bool
-) -> None:
+def _tell(monkeypatch: pytest.MonkeyPatch, sharpness: float) -> None:
+    """Let a deck tell its cards apart so well, and none where that is 0."""
     fitted = teaching.looks
 
     def looks(*args: Any) -> DeckLooks:
@@ -479,9 +475,29 @@ def test_cards_without_indices_that_networks_read_as_well_are_not_sought(
         return replace(told, cards=replace(told.cards, sharpness=sharpness))
 
     monkeypatch.setattr(teaching, "looks", looks)
+
+
+@pytest.mark.parametrize(
+    ("sharpness", "indices", "sought"), [(0.0, False, False), (20.0, False, True), (0.0, True, True)]
+)
+def test_cards_without_indices_that_networks_read_as_well_are_not_sought(
+    learnt: LearntDeck, monkeypatch: pytest.MonkeyPatch, sharpness: float, indices: bool, sought: bool
+) -> None:
+    _tell(monkeypatch, sharpness)
     monkeypatch.setattr(teaching, "is_familiar", lambda *_: False)
     deck = replace(learnt, spot=usual_spot() if indices else None)
     assert learnt_looks(reading_parts()[0], deck, model_folder()).seeks is sought
+
+
+@pytest.mark.parametrize("indices", [False, True])
+def test_what_is_missing_makes_a_design_with_indices_alone_easier_to_know(
+    learnt: LearntDeck, monkeypatch: pytest.MonkeyPatch, indices: bool
+) -> None:
+    asked: list[bool] = []
+    _tell(monkeypatch, 20.0)
+    monkeypatch.setattr(teaching, "is_familiar", lambda _, cards, doubtful: asked.append(doubtful) or True)
+    learnt_looks(reading_parts()[0], replace(learnt, spot=usual_spot() if indices else None), model_folder())
+    assert asked == [indices]
 
 
 def test_a_deck_is_looked_at_anew_by_other_networks(learnt: LearntDeck, tmp_path: Path) -> None:
