@@ -104,8 +104,9 @@ class Lesson:
 
     def show(self, image: Image) -> int:
         """Take a settled (H, W, 3) BGR uint8 picture of the pile; returns how many more cards are known of."""
-        laid = self._pile.show(image)
-        new = [self._study(card) for card in laid]
+        # A card that was outlined twice since is as it was outlined last.
+        laid = {card.place: card for card in self._pile.show(image)}
+        new = [self._study(card) for card in laid.values()]
         with self._lock:
             there = {seen.place: i for i, seen in enumerate(self._seen)}
             for seen in [seen for seen in new if seen.place in there]:

@@ -5,6 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from companion.cards import EditionName
+from companion.decks.laying import Laid, Pile
+from companion.decks.lesson import Lesson
+from companion.decks.reading import reading_parts
 from companion.decks.slant import PLAIN, plane_of, ratio_on, rectangle_on, turn_on, upright_on
 from companion.vision.geometry import Quad, intersection_over_union, is_portrait, turned, unit_square
 
@@ -43,3 +47,12 @@ def test_a_camera_that_looks_straight_down_sees_no_slant_nor_do_outlines_that_ar
     assert plane_of([seen(degrees, 1.0) for degrees in LYING]) is PLAIN
     assert plane_of([]) is PLAIN
     assert plane_of([seen(degrees, 0.05) for degrees in LYING]) is PLAIN
+
+
+def test_a_card_that_is_outlined_twice_at_once_is_one_card_outlined_as_last(monkeypatch: pytest.MonkeyPatch) -> None:
+    image, quad = np.full((480, 640, 3), 90, np.uint8), seen(0, 1.0)
+    outlines = [quad - 20, quad]
+    monkeypatch.setattr(Pile, "show", lambda _, image: [Laid(image, quad, 0) for quad in outlines])
+    lesson = Lesson(*reading_parts(), EditionName.CLASSIC)
+    assert (lesson.show(image), lesson.places) == (1, (0,))
+    assert np.array_equal(lesson._seen[0].quad, quad)
