@@ -51,6 +51,9 @@ _ANY_BACK = 0.5
 # The score from which boxes are asked for with a learnt deck of a design that the networks do not know, which by itself
 # tells nothing.
 _FAINTEST = 0.02
+# How surely an open card is read that tells whether a picture shows the learnt deck: on two photographs of others what
+# was less surely read was as much like a picture of the deck as .61 and .73, the card itself .32 and .24.
+_TELLS_DECK = 0.9
 # At which scale cards are searched for that fill a third of the picture: 130 px long, as most are in training. Over 120
 # piles it found more than 640 and 320 px together.
 _CLOSE_SCALES = (416,)
@@ -154,10 +157,13 @@ class CardDetector:
         return self._calibration.in_picture(self._from_above(image, self._as_it_shows(image, found)))
 
     def _shows_another_deck(self, image: Image, found: Sequence[Sighting]) -> bool:
-        """Whether what a look has found are other cards than those of the learnt deck that is sought."""
-        return self._reader.seeks and self._reader.are_of_another_deck(
-            image, [sighting.quad for sighting in found if sighting.whole]
-        )
+        """Whether what a look has found are other cards than those of the learnt deck that is sought.
+
+        A surely read card tells it: what its pictures find on another deck's cards is doubtful, and like them.
+        """
+        whole = [sighting for sighting in found if sighting.whole]
+        sure = [sighting for sighting in whole if sighting.confidence >= _TELLS_DECK]
+        return self._reader.seeks and self._reader.are_of_another_deck(image, [one.quad for one in sure or whole])
 
     def _as_it_shows(self, image: Image, found: list[Sighting]) -> list[Sighting]:
         """Return what a picture shows in which a look has found so much."""

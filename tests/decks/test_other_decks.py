@@ -80,3 +80,20 @@ def test_a_card_that_others_may_lie_on_may_be_less_like_its_picture(faces: dict[
     assert not likes.are_of_another(hidden, [outline(), beside])
     hidden[:] = np.random.default_rng(1).integers(0, 255, kept.shape)
     assert likes.are_of_another(hidden, [outline(), beside])
+
+
+@pytest.mark.parametrize(("sure", "another"), [(0.95, True), (0.8, False)])
+def test_a_surely_read_card_tells_whose_deck_a_picture_shows(
+    faces: dict[Card, Image], sure: float, another: bool
+) -> None:
+    """What the pictures of a deck find on a card of another one is doubtful, and like them."""
+    kept = _kept(faces[CARDS[0]])
+    blot = np.asarray(np.random.default_rng(0).integers(0, 255, kept.shape), np.uint8)
+    image, beside = np.hstack([kept, blot]), outline() + np.float32([kept.shape[1], 0])
+    views = [study(CardDetector.shipped().reader, kept, None, np.random.default_rng(1))]
+    told = replace(looks(views, [ALL_CARDS.index(CARDS[0])]), seeker=MagicMock(), likes=Likes([kept]))
+    like, unlike = (
+        Sighting(quad, tuple(CARDS[:2]), (chance, 1 - chance), True)
+        for quad, chance in ((outline(), 0.7), (beside, sure))
+    )
+    assert CardDetector.shipped().knowing(told)._shows_another_deck(image, [like, unlike]) is another
