@@ -157,7 +157,7 @@ class Reader:
         both say alike the deck tells only of what surely is its card, where the networks leave doubt: its names may be
         wrong, and the cards another deck's.
         """
-        corners = [self._index(*end) for end in ends]
+        alone, corners = replace(alone, belonging=0.0), [self._index(*end) for end in ends]
         told = self._with_corners(image, alone, corners)
         agreed = by_deck.card == told.card
         its_card = by_deck.belonging >= _SURELY if agreed else by_deck.known
