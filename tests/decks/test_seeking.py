@@ -334,7 +334,7 @@ def test_what_looks_surely_like_a_card_is_none_whose_picture_fits_better(faces: 
     deck, picture, quad = _deck(faces), _table(800, 600), lying(400, 300, 20)
     _lay(picture, faces[0], quad)
     reader, _ = reading_parts()
-    known = learnt_looks(reader, deck, model_folder())
+    known = replace(learnt_looks(reader, deck, model_folder()), seeker=Seeker.of(deck, CARDS, None))
     logs = np.full(57, -30, np.float32)
     logs[CARDS[1:3]] = 0, -4
     unseen = np.setdiff1d(np.arange(len(ALL_CARDS)), CARDS)
