@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import compress
 
 import numpy as np
 from numpy.typing import NDArray
@@ -55,7 +56,7 @@ class Likes:
 def _may_be_hidden(cards: Sequence[Quad]) -> NDArray[np.bool_]:
     """Return (N,) which of the outlines (4, 2) others overlap."""
     shares = [[intersection_over_smaller(a, b) for b in cards if b is not a] for a in cards]
-    return np.array([max(row, default=0.0) >= _HIDDEN for row in shares])
+    return np.array([max(row, default=0.0) >= _HIDDEN for row in shares], bool)
 
 
 def agreement(pictures: Sequence[Image], cards: Sequence[int]) -> float:
@@ -78,13 +79,17 @@ class DeckFit:
         self._likeness: dict[Card, float] = {}
 
     def see(self, image: Image, sightings: Sequence[Sighting]) -> None:
-        """Take the cards read in a (H, W, 3) BGR uint8 picture."""
-        for sighting in sightings:
-            if not sighting.whole or sighting.card not in self._cards:
+        """Take the cards read in a (H, W, 3) BGR uint8 picture, of those that lie on each other the likest."""
+        whole = [sighting for sighting in sightings if sighting.whole and sighting.card in self._cards]
+        likeness = [_to(self._likes.of(image, one.quad), self._cards, one.card) for one in whole]
+        hidden = _may_be_hidden([one.quad for one in whole])
+        shown = max(compress(likeness, hidden), default=0.0)
+        for sighting, like, may_be_hidden in zip(whole, likeness, hidden, strict=True):
+            if may_be_hidden and like < shown:
                 continue
             # A card that lies there for long is one card.
             self._likeness.pop(sighting.card, None)
-            self._likeness[sighting.card] = _to(self._likes.of(image, sighting.quad), self._cards, sighting.card)
+            self._likeness[sighting.card] = like
         for card in list(self._likeness)[:-_LAST]:
             del self._likeness[card]
 

@@ -346,6 +346,13 @@ def test_cards_of_another_design_are_said_not_to_be_of_this_deck() -> None:
         for card, (image, quad) in [*zip(cards, shown, strict=True)] * 2:
             fits.see(image, [Sighting(np.roll(quad, 2, axis=0), (card,), (1.0,), True)])
         assert fits.is_another is another
+        # In a hand most of a card is its neighbours'.
+        for card, (image, quad) in [*zip(cards, shown, strict=True)] * 2:
+            hidden = (
+                Sighting(quad + off, (other,), (1.0,), True) for other, off in zip(cards, (40, 60, 80), strict=True)
+            )
+            fits.see(image, [Sighting(quad, (card,), (1.0,), True), *(one for one in hidden if one.card != card)])
+        assert fits.is_another is another
 
 
 def test_decks_are_kept_renamed_and_deleted(learnt: LearntDeck, tmp_path: Path) -> None:
