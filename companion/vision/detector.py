@@ -63,6 +63,8 @@ _LAST_SCALES = (416,)
 # photographs of cards 45 px long 3 were read so without, 9 at the first, 17 at the second, and none wrongly; done
 # always it invents. What was mended or turned round is searched at the first alone, as each look costs.
 _FINE_SCALES = (960, 1280)
+# How many level pictures of a hand are looked at at most: one of eight cards, four of them read at first, took four.
+_LEVEL_LOOKS = 6
 
 
 def model_folder() -> Path:
@@ -180,12 +182,21 @@ class CardDetector:
         return _seen_in_mirror(turned, image) if is_mirrored(found, turned) else found
 
     def _from_above(self, image: Image, found: list[Sighting]) -> list[Sighting]:
-        """Return what a hand, found in a picture, is read as where it is made level, if that is more."""
-        level = Level.of(image, found)
-        if level is None:
-            return found
-        again = [level.back(sighting) for sighting in self._look(level.image)]
-        return again if sum(s.confidence for s in again) > sum(s.confidence for s in found) else found
+        """Return what a hand, found in a picture, is read as where it is made level, if that is more.
+
+        What was passed over at first may lie outside the level picture: what that adds tells where the rest lies.
+        """
+        for _ in range(_LEVEL_LOOKS):
+            level = Level.of(image, found)
+            if level is None:
+                return found
+            again = [level.back(sighting) for sighting in self._look(level.image)]
+            if sum(s.confidence for s in again) <= sum(s.confidence for s in found):
+                return found
+            found = again
+            if level.holds(found):
+                return found
+        return found
 
     def _look(self, image: Image, fine_scales: tuple[int, ...] = _FINE_SCALES[:1]) -> list[Sighting]:
         least = _FAINTEST if self._reader.seeks else FAINT_BESIDE

@@ -77,6 +77,13 @@ class Level:
         level = cv2.warpPerspective(image, move @ matrix, target, flags=how)
         return cls(np.asarray(level, np.uint8), move @ matrix)
 
+    def holds(self, found: Sequence[Sighting]) -> bool:
+        """Whether the cards that were found lie in the level picture, and what may lie next to them as well."""
+        height, width = self.image.shape[:2]
+        points = project(self.matrix, np.concatenate([sighting.quad for sighting in found]))
+        room = _ROOM / 2 * max(width, height)
+        return bool((points >= room).all() and (points <= np.array([width, height]) - room).all())
+
     def back(self, sighting: Sighting) -> Sighting:
         """Return what was seen in the level picture as it lies in the picture itself."""
         inverse: NDArray[np.float64] = np.linalg.inv(self.matrix).astype(np.float64)

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import replace
 
+import cv2
 import numpy as np
 import pytest
 
-from companion.cards import Card
+from companion.cards import ALL_CARDS, Card
+from companion.dataset.artist.families import StyleFamily
+from companion.dataset.scenes.compose import SceneMaker
+from companion.dataset.scenes.layouts import Layout
+from companion.vision.detector import CardDetector
 from companion.vision.geometry import CARD_SIZE, Image, Quad, project, sides, tilt, unit_square
 from companion.vision.level import Level
 from companion.vision.sightings import Sighting
@@ -64,6 +70,17 @@ def test_what_is_seen_in_the_level_picture_is_told_where_it_lies(hand: list[Sigh
     assert level.back(seen).quad == pytest.approx(hand[1].quad, abs=0.1)
 
 
+def test_a_level_picture_holds_the_hand_that_it_was_made_for_and_no_longer_one(hand: list[Sighting]) -> None:
+    level = Level.of(_PICTURE, hand)
+    assert level is not None
+    assert level.holds(hand)
+    one_more = _sighting(_card(88, 20, 42), "green 1")
+    assert not level.holds([*hand, one_more])
+    longer = Level.of(_PICTURE, [*hand, one_more])
+    assert longer is not None
+    assert longer.holds([*hand, one_more])
+
+
 def test_no_level_picture_where_there_is_no_hand_or_no_plane(hand: list[Sighting]) -> None:
     apart = [_sighting(_card(200 * i, 0, 10 * i), "red 1") for i in range(-1, 3)]
     assert Level.of(_PICTURE, hand[2:]) is None
@@ -75,3 +92,15 @@ def test_no_level_picture_where_there_is_no_hand_or_no_plane(hand: list[Sighting
     assert Level.of(_PICTURE, [_sighting(flat + 40 * i, "red 1") for i in range(3)]) is None
     far = replace(hand[0], quad=np.asarray(hand[0].quad * 0.2, np.float32))
     assert Level.of(_PICTURE, [far, *hand[1:]]) is None
+
+
+@pytest.mark.parametrize("seed", [4, 27])
+def test_a_hand_that_reaches_out_of_the_level_picture_is_followed(seed: int) -> None:
+    cards = [ALL_CARDS[int(i)] for i in np.random.default_rng((seed, 0)).integers(0, 52, 8)]
+    families = [StyleFamily.CLASSIC_OVAL, StyleFamily.WHITE_OVAL]
+    scenes = SceneMaker(seed, (900, 900), families=families, fonts=(), deck_count=1)
+    from_low = np.array([[1, 0.35, 0], [0, 0.55, 60], [0, 0.0007, 1]])
+    picture = cv2.warpPerspective(scenes.make(Layout.FAN, cards).image, from_low, (1280, 720), flags=cv2.INTER_AREA)
+    seen = Counter(sighting.card for sighting in CardDetector.shipped(None).detect(np.asarray(picture, np.uint8)))
+    # One level picture shows three of the first hand and six of the second.
+    assert (seen & Counter(cards)).total() >= 7
