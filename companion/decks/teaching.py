@@ -31,7 +31,7 @@ from companion.vision.reader import Reader
 # The views of indices that stand for how they may look elsewhere are the last ones; see `study`.
 _SEED = 20
 # What the file of what is kept is made anew for: another number stands for another way to work it out.
-_VERSION, _FITTED, _NAMED = b"13", "fitted", "named"
+_VERSION, _FITTED, _NAMED = b"14", "fitted", "named"
 # The lowest number that 16 bits are let hold.
 _LOWEST = -6e4
 # A sign is an index where it tells the card on this share of the pictures: well above chance, and well below what one
@@ -64,13 +64,20 @@ class DeckLooks:
     likes: Likes | None = None
     hard_to_see: bool = False
     """Whether the cards' outlines were hardly made out as they were laid, so that their pictures tell nothing."""
+    familiar: bool = False
+    """Whether the networks know its design, so that its cards are sought only where they leave one out."""
     mostly_nameless: bool = False
     """Whether over two thirds of its pictures have no name, so that they tell next to nothing."""
 
     @property
     def seeks(self) -> bool:
         """Whether its cards are unlike any that the networks know, and worth seeking by their pictures."""
-        return self.seeker is not None
+        return self.seeker is not None and not self.familiar
+
+    @property
+    def fills_in(self) -> bool:
+        """Whether the networks know its cards, and those of a hand that they leave out may be sought by pictures."""
+        return self.seeker is not None and self.familiar
 
     @property
     def has_indices(self) -> bool:
@@ -200,7 +207,7 @@ def learnt_looks(reader: Reader, deck: LearntDeck, networks: Path, cache: Path |
         had = None
     # By indices, which such cards lack, what is missing is told from what is there.
     doubtful = (prior is None or UNNAMED in cards) and deck.spot is not None
-    # Of a deck that was not sought nothing is kept but views, which are a little coarser than they were.
+    # Of a deck that was not sought no places are kept, and views are a little coarser than they were.
     # Of cards without indices that the networks read as well by themselves there is nothing to be learnt.
     learnt = told.tells_cards or deck.spot is not None
     sought = learnt and not is_familiar(views, cards, doubtful) if had is None else len(had[_FITTED]) > 0
@@ -208,6 +215,7 @@ def learnt_looks(reader: Reader, deck: LearntDeck, networks: Path, cache: Path |
     if sought:
         first, second = (None, None) if had is None else map(Fitted.kept, had[_FITTED])
         whole, indices = card_places(deck, cards, prior, first), index_places(deck, cards, prior, second)
+    if learnt:
         seeker = Seeker.of(deck, cards, prior) if had is None else Seeker.kept(had, prior)
     if cache and had is None:
         rows = np.array([places.fitted.array() for places in (whole, indices) if places])
@@ -220,7 +228,7 @@ def learnt_looks(reader: Reader, deck: LearntDeck, networks: Path, cache: Path |
         return replace(told, hard_to_see=True)
     told = replace(told, card_places=whole, index_places=indices)
     unseen = seeker is not None and seeker.is_worse_than(_read_alone(views, cards)[0])
-    return replace(told, seeker=None if unseen else seeker, hard_to_see=unseen)
+    return replace(told, seeker=None if unseen else seeker, hard_to_see=unseen and sought, familiar=not sought)
 
 
 def _corrected(

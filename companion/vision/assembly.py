@@ -16,6 +16,7 @@ from companion.vision.doubt import as_middle_allows, as_told
 from companion.vision.firstlooks import FirstLooks
 from companion.vision.geometry import Image, Quad, index_frame, intersection_over_smaller, portrait, turned
 from companion.vision.hidden import HiddenCards
+from companion.vision.level import is_hand
 from companion.vision.limits import ReadingLimits
 from companion.vision.outlines import SAME_CARD, is_card_shaped, of_one_size, one_each, without_echo
 from companion.vision.proposals import proposals
@@ -46,6 +47,8 @@ _FAINT_CARDS, _TAKEN, _GLANCE, _BELONGS, _LEARNT = 12, 0.5, 0.01, 0.5, 0.5
 # A whole card of the learnt deck that is told so surely need not be sought. Where all found are such, and each box has
 # as much as the second in common with one of them, be it a card's or an index' with the last score, none is.
 _SURELY, _ON, _FAINT_INDEX = 0.95, 0.5, 0.2
+# Of a deck that the networks know, what is read so surely is nothing else by the deck's pictures.
+_STANDS = 0.8
 # Where nothing else is found, a faint box counts if it is read so surely.
 _READ_THOUGH_FAINT = 0.85
 # Beside so many open cards as make a picture of several, each read so surely, fainter boxes are looked at: with a finer
@@ -133,6 +136,23 @@ class Assembler:
         ]
         surely.sort(key=lambda reading: -reading.confidence)
         return [reading.sighting(whole=True) for reading in one_each(surely, [], image)]
+
+    def filled_in(self, image: Image, boxes: Sequence[Box], found: Sequence[Sighting]) -> list[Sighting]:
+        """Return what was found, with what a learnt deck's pictures tell where a hand of it is boxed and not read.
+
+        That is of a deck that the networks know; of another one they tell cards at once.
+        """
+        cards = [box.quad for box in boxes if box.kind is BoxKind.CARD]
+        surely = [box.quad for box in boxes if box.score >= self._limits.box]
+        left_out = self._reader.fills_in and is_hand(found) and _beside(surely, found, _ON)
+        if not left_out or self._reader.are_of_another_deck(image, [one.quad for one in found if one.whole]):
+            return list(found)
+        sure = [one for one in found if one.whole and one.confidence >= _SURELY]
+        told = [one for one in found if one.confidence >= _STANDS]
+        known = [one.quad for one in found if one.confidence < _STANDS]
+        boxed = self._telling(boxes, several=True)
+        sought = self._reader.sought(image, [*known, *_beside(cards, told)], sure, boxed)
+        return with_sought(found, sought, self._limits.misread, sure, _STANDS)
 
     def leaves_unread(self, boxes: Sequence[Box], found: Sequence[Sighting]) -> bool:
         """Whether beside several cards, surely read, another of their size is boxed and not read."""
@@ -292,7 +312,7 @@ def _explained(boxes: Sequence[Box], whole: Sequence[Reading]) -> bool:
     return bool(whole) and all(map(_is_surely_learnt, whole)) and not _beside(telling, whole, _ON)
 
 
-def _beside(quads: Sequence[Quad], cards: Sequence[Reading], share: float = _TAKEN) -> list[Quad]:
+def _beside(quads: Sequence[Quad], cards: Sequence[Reading | Sighting], share: float = _TAKEN) -> list[Quad]:
     """Return the outlines of which less than a share lies on each card."""
     return [q for q in quads if all(intersection_over_smaller(q, card.quad) < share for card in cards)]
 

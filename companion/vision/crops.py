@@ -91,16 +91,22 @@ def _mean(logs: Sequence[Floats] | Floats) -> Floats:
 
 
 class Crops:
-    """Looks at crops with the two exported networks. deck: what is known of the looks of the deck on the table."""
+    """Looks at crops with the two exported networks.
 
-    def __init__(self, card_network: Network, index_network: Network, deck: Deck | None = None) -> None:
+    deck: what is known of the looks of the deck on the table. at_once: whether it is asked of each look at once.
+    """
+
+    def __init__(
+        self, card_network: Network, index_network: Network, deck: Deck | None = None, at_once: bool = False
+    ) -> None:
         self._cards = card_network
         self._indices = index_network
         self._deck = deck
+        self._at_once = at_once
 
-    def knowing(self, deck: Deck) -> Crops:
+    def knowing(self, deck: Deck, at_once: bool) -> Crops:
         """Return what looks with the same networks, with what is known of a deck's looks."""
-        return Crops(self._cards, self._indices, deck)
+        return Crops(self._cards, self._indices, deck, at_once)
 
     def cards(self, image: Image, quads: Sequence[Quad]) -> list[Pass]:
         """Return what is seen of a whole card in each outline (4, 2) of a (H, W, 3) BGR uint8 picture."""
@@ -114,7 +120,7 @@ class Crops:
         looks: list[tuple[_Look, ...]] = [()] * len(output)
         if self._deck is not None and features is not None:
             # What the networks know is looked at and outlined as without the deck.
-            if self._deck.seeks:
+            if self._at_once:
                 logs, belongs = self._deck.weigh_cards(logs, features)
                 belonging = belongs.tolist()
             elif self._deck.tells_cards:
@@ -154,7 +160,7 @@ class Crops:
         crops = _input([cut(image, edge, INDEX_CROP, INDEX_CROP) for edge in edges])
         output, features = self._output(self._indices, crops)
         logs, belonging = _logs(output), [0.0] * len(output)
-        if self._deck is not None and self._deck.seeks and features is not None:
+        if self._deck is not None and self._at_once and features is not None:
             logs, belongs = self._deck.weigh_indices(logs, features)
             belonging, features = belongs.tolist(), None
         turns = log_softmax(output[:, FACE_COUNT + COLOR_COUNT :])

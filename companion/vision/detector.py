@@ -7,7 +7,7 @@ makes cards of.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -17,7 +17,7 @@ from companion.cards import deck as cards_of
 from companion.vision.assembly import FAINT_BESIDE, Assembler
 from companion.vision.backs import BackLooks
 from companion.vision.balance import balanced
-from companion.vision.boxes import BoxFinder, BoxKind
+from companion.vision.boxes import Box, BoxFinder, BoxKind
 from companion.vision.calibration import Calibration
 from companion.vision.geometry import Image, Quad, portrait, turned
 from companion.vision.learnt import Deck
@@ -70,6 +70,15 @@ _LEVEL_LOOKS = 6
 def model_folder() -> Path:
     """Return the folder of the shipped networks, beside the package in a checkout, inside it in an installation."""
     return MODEL_FOLDER if MODEL_FOLDER.is_dir() else _CHECKOUT_MODELS
+
+
+@dataclass(frozen=True, eq=False)
+class _Look:
+    """What one look at a (H, W, 3) BGR uint8 picture shows. boxes: none where it was another picture of the same."""
+
+    image: Image
+    boxes: list[Box]
+    found: list[Sighting]
 
 
 class CardDetector:
@@ -153,10 +162,10 @@ class CardDetector:
         ones; where hardly any is read surely, the picture is looked at lightened if it is dark, sharpened if everything
         in it moved, and in its mirror image: see `Sighting.mirrored`. A hand is looked at as from above, too.
         """
-        found = self._look(image, _FINE_SCALES)
-        if self._plain is not None and self._shows_another_deck(image, found):
+        look = self._look(image, _FINE_SCALES)
+        if self._plain is not None and self._shows_another_deck(image, look.found):
             return self._plain.detect(image)
-        return self._calibration.in_picture(self._from_above(image, self._as_it_shows(image, found)))
+        return self._calibration.in_picture(self._from_above(self._as_it_shows(look)))
 
     def _shows_another_deck(self, image: Image, found: Sequence[Sighting]) -> bool:
         """Whether what a look has found are other cards than those of the learnt deck that is sought.
@@ -167,40 +176,43 @@ class CardDetector:
         sure = [sighting for sighting in whole if sighting.confidence >= _TELLS_DECK]
         return self._reader.seeks and self._reader.are_of_another_deck(image, [one.quad for one in sure or whole])
 
-    def _as_it_shows(self, image: Image, found: list[Sighting]) -> list[Sighting]:
-        """Return what a picture shows in which a look has found so much."""
-        turned = self._look(flipped(image)) if lies_oddly(found) else None
+    def _as_it_shows(self, look: _Look) -> _Look:
+        """Return the look at a picture, or one at it mended or in its mirror image that shows more of what is there."""
+        image, found = look.image, look.found
+        turned = self._look(flipped(image)).found if lies_oddly(found) else None
         if turned is not None and lies_as_printed(found, turned):
-            return _seen_in_mirror(turned, image)
+            return _Look(image, [], _seen_in_mirror(turned, image))
         if not is_doubtful(found):
-            return found
+            return look
         for mended in restored(image):
-            again = self._look(mended)
+            again = self._look(mended).found
             if is_surer(again, found):
-                return again
-        turned = self._look(flipped(image)) if turned is None else turned
-        return _seen_in_mirror(turned, image) if is_mirrored(found, turned) else found
+                return _Look(image, [], again)
+        turned = self._look(flipped(image)).found if turned is None else turned
+        return _Look(image, [], _seen_in_mirror(turned, image)) if is_mirrored(found, turned) else look
 
-    def _from_above(self, image: Image, found: list[Sighting]) -> list[Sighting]:
+    def _from_above(self, look: _Look) -> list[Sighting]:
         """Return what a hand, found in a picture, is read as where it is made level, if that is more.
 
         What was passed over at first may lie outside the level picture: what that adds tells where the rest lies.
         """
+        found, best, plane = look.found, look, None
         for _ in range(_LEVEL_LOOKS):
-            level = Level.of(image, found)
+            level = Level.of(look.image, found)
             if level is None:
-                return found
-            again = [level.back(sighting) for sighting in self._look(level.image)]
-            if sum(s.confidence for s in again) <= sum(s.confidence for s in found):
-                return found
-            found = again
+                break
+            again = self._look(level.image)
+            if sum(s.confidence for s in again.found) <= sum(s.confidence for s in found):
+                break
+            found, best, plane = [level.back(sighting) for sighting in again.found], again, level
             if level.holds(found):
-                return found
-        return found
+                break
+        filled = self._assembler.filled_in(best.image, best.boxes, best.found)
+        return filled if plane is None else [plane.back(sighting) for sighting in filled]
 
-    def _look(self, image: Image, fine_scales: tuple[int, ...] = _FINE_SCALES[:1]) -> list[Sighting]:
+    def _look(self, image: Image, fine_scales: tuple[int, ...] = _FINE_SCALES[:1]) -> _Look:
         least = _FAINTEST if self._reader.seeks else FAINT_BESIDE
-        boxes = self._boxes.find(image, least=least)
+        shown, boxes = image, self._boxes.find(image, least=least)
         if not self._reader.seeks:
             # The cards of a deck that is sought are known in the light that they were learnt in.
             image = balanced(image, [b.quad for b in boxes if b.kind is BoxKind.CARD and b.score >= self._limits.box])
@@ -218,12 +230,12 @@ class CardDetector:
                 found = again
             boxes = [*boxes, *fine]
         if Calibration.is_fan(found):
-            return found or self._assembler.faint_cards(image, boxes)
+            return _Look(shown, boxes, found or self._assembler.faint_cards(image, boxes))
         found = [*found, *self._assembler.faint_cards(image, boxes, found)]
         if finest < _FINE_SCALES[0] < max(image.shape[:2]) and self._assembler.leaves_unread(boxes, found):
             fine = self._boxes.find(image, _FINE_SCALES[:1], least=least)
             found += self._assembler.faint_cards(image, fine, found)
-        return found
+        return _Look(shown, boxes, found)
 
     def backs(self, image: Image) -> list[Back]:
         """Return what may be cards face down, with how likely each is one."""

@@ -94,6 +94,10 @@ class Deck(Protocol):
         """Whether its cards are unlike any that the networks know, and worth seeking by their pictures."""
 
     @property
+    def fills_in(self) -> bool:
+        """Whether the networks know its cards, and those of a hand that they leave out may be sought by pictures."""
+
+    @property
     def hard_to_see(self) -> bool:
         """Whether the cards' outlines were hardly made out as they were laid, so that their pictures tell nothing."""
 

@@ -56,7 +56,7 @@ class Level:
         """Return the hand that was found in a (H, W, 3) BGR uint8 picture; None where none is, no plane is told, or it
         is seen from above as it is."""
         open_ones = [sighting for sighting in found if sighting.whole and sighting.confidence >= _FAIRLY]
-        if not open_ones or not _is_hand(found) or any(sighting.mirrored for sighting in found):
+        if not open_ones or not is_hand(found) or any(sighting.mirrored for sighting in found):
             return None
         if float(np.median([tilt(sighting.quad) for sighting in open_ones])) < _FROM_ABOVE:
             return None
@@ -90,7 +90,8 @@ class Level:
         return replace(sighting, quad=project(inverse, sighting.quad))
 
 
-def _is_hand(found: Sequence[Sighting]) -> bool:
+def is_hand(found: Sequence[Sighting]) -> bool:
+    """Return whether what was found are several cards that lie on one another."""
     overlap = any(intersection_over_smaller(a.quad, b.quad) > _OVERLAP for a, b in combinations(found, 2))
     return len(found) >= _HAND and (overlap or not all(sighting.whole for sighting in found))
 

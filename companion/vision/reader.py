@@ -20,7 +20,7 @@ from companion.vision.labels import Floats, log_softmax
 from companion.vision.learnt import Deck, Sought, with_pictures
 from companion.vision.reading import Reading, Scale, with_indices
 from companion.vision.runtime import Network
-from companion.vision.sightings import NAMED_BELOW
+from companion.vision.sightings import NAMED_BELOW, Sighting
 
 INDEX_VIEWS = ((-0.1, 2), (0.0, 0), (0.12, 1))
 """How an index is read: frames grown by so much, turned by so many quarters.
@@ -80,7 +80,7 @@ class Reader:
         cards: Collection[Card] | None = None,
         deck: Deck | None = None,
     ) -> None:
-        self._crops = Crops(card_network, index_network, deck)
+        self._crops = Crops(card_network, index_network, deck, deck is not None and deck.seeks)
         self._deck = deck
         calibration = calibration or Calibration()
         allowed = np.array([cards is None or card in cards for card in ALL_CARDS] + [True])
@@ -138,7 +138,7 @@ class Reader:
 
     def _with_corners(self, image: Image, card: Reading, corners: Sequence[Reading]) -> Reading:
         told = with_indices(card, self._own(card, corners))
-        # What a learnt deck's card is known to look like needs no caution.
+        # A learnt deck's card, whose looks are known, needs no caution.
         return told if card.known else told.at_most(most_sure(image, card, corners, told))
 
     def _own(self, card: Reading, corners: Sequence[Reading]) -> Sequence[Reading]:
@@ -261,13 +261,18 @@ class Reader:
     def knowing(self, deck: Deck) -> Reader:
         """Return what reads by the same networks, with what is known of a deck's looks."""
         reader = copy(self)
-        reader._crops, reader._deck = self._crops.knowing(deck), deck
+        reader._crops, reader._deck = self._crops.knowing(deck, deck.seeks), deck
         return reader
 
     @property
     def seeks(self) -> bool:
         """Whether a learnt deck's cards, unlike any that the networks know, are sought by their pictures besides."""
         return self._deck is not None and self._deck.seeks
+
+    @property
+    def fills_in(self) -> bool:
+        """Whether cards of a learnt deck's hand are sought that the networks, which know it, leave out."""
+        return self._deck is not None and self._deck.fills_in
 
     def are_of_another_deck(self, image: Image, cards: Sequence[Quad]) -> bool:
         """Whether of the cards that lie whole in outlines (4, 2) none is like any of the learnt deck."""
@@ -277,7 +282,7 @@ class Reader:
         self,
         image: Image,
         known: Sequence[Quad],
-        sure: Sequence[Reading] = (),
+        sure: Sequence[Reading | Sighting] = (),
         boxed: Sequence[Quad] | None = None,
     ) -> list[tuple[Reading, Sought]]:
         """Return the learnt deck's cards in a picture, told by their pictures and by the networks, the topmost first.
@@ -296,12 +301,13 @@ class Reader:
         if not len(one.unseen) and np.partition(one.logs[:-1], -2)[-2] <= -_PLAIN:
             scale = self._card_scale if one.open else self._index_scale
             return Reading(one.quad, log_softmax(one.logs[None])[0], scale, belonging=1.0)
+        crops = self._crops.knowing(deck, at_once=True)
         frames = [frame for frame in deck.corners(one.quad) if one.shows(frame.mean(0)[None]).all()]
         corners = np.zeros_like(one.logs)
-        for seen in self._crops.indices(image, frames, _SOUGHT_VIEWS):
+        for seen in crops.indices(image, frames, _SOUGHT_VIEWS):
             corners += np.mean([view.logs * view.belonging for view in seen], axis=0)
         if one.open:
-            views = self._crops.cards(image, [one.quad, turned(one.quad, 2)])
+            views = crops.cards(image, [one.quad, turned(one.quad, 2)])
             read, scale = mean_of([view.logs for view in views]) + _CORNERS * corners, self._card_scale
             # A picture that was outlined badly fits nothing: what looks surely like a card's others is that card.
             if all(view.belonging >= _SURELY and one.among_seen(view.logs).max() > _CLEARLY for view in views):

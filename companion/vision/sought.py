@@ -49,13 +49,17 @@ def with_sought(
     sightings: Sequence[Sighting],
     sought: Sequence[tuple[Reading, Sought]],
     least: float = 0.0,
-    sure: Sequence[Reading] = (),
+    sure: Sequence[Reading | Sighting] = (),
+    stands: float = np.inf,
 ) -> list[Sighting]:
     """Return what was sought and found, and of what was made out otherwise what lies elsewhere.
 
     least: how surely what was sought must be read, with what was made out there, to count. sure: the deck's cards
-    that surely lie there: what is far smaller than one of them is none.
+    that surely lie there: what is far smaller than one of them is none. stands: how surely what was made out must be
+    read for nothing that was sought to count in its place.
     """
+    standing = [sighting for sighting in sightings if sighting.confidence >= stands]
+    sought = [pair for pair in sought if all(_shares(sighting, [pair[1]])[0] < _SAME for sighting in standing)]
     if not sought:
         return list(sightings)
     shares = [_shares(sighting, [one for _, one in sought]) for sighting in sightings]

@@ -1,0 +1,161 @@
+"""Cards of a known design that the networks leave out of a hand, told by the deck's pictures."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+import cv2
+import numpy as np
+import pytest
+
+from companion.cards import Card
+from companion.decks import teaching
+from companion.decks.deckfile import LearntDeck
+from companion.decks.fitting import Likes
+from companion.decks.reading import reading_parts
+from companion.decks.seeking import Seeker
+from companion.decks.teaching import DeckLooks, learnt_looks, looks, views_of
+from companion.decks.views import PICTURE, outline
+from companion.vision.boxes import Box, BoxKind
+from companion.vision.detector import CardDetector, model_folder
+from companion.vision.geometry import Image
+from companion.vision.labels import Floats
+from companion.vision.learnt import Sought
+from companion.vision.limits import ReadingLimits
+from companion.vision.reading import Reading, Scale
+from companion.vision.sightings import Sighting
+from companion.vision.sought import with_sought
+
+from .test_seeking import CARDS, NAMES, _deck, _faces, _lay, _lit, _table, lying
+
+ODD = 1
+"""Which of the deck's cards no network knows."""
+
+
+def _odd_face(seed: int) -> Image:
+    """Return a face that looks like no card's: black marks on pale ground."""
+    rng = np.random.default_rng(seed)
+    face = np.full((400, 257, 3), (205, 225, 235), np.uint8)
+    for _ in range(60):
+        x, y = rng.integers((10, 10), (247, 390)).tolist()
+        cv2.line(face, (x, y), (x + int(rng.integers(-30, 30)), y + int(rng.integers(-30, 30))), (40, 40, 40), 3)
+    return face
+
+
+@pytest.fixture(scope="module")
+def faces() -> list[Image]:
+    faces = _faces(5)
+    faces[ODD] = _odd_face(1)
+    return faces
+
+
+@pytest.fixture(scope="module")
+def deck(faces: list[Image]) -> LearntDeck:
+    return _deck(faces)
+
+
+@pytest.fixture(scope="module")
+def known(deck: LearntDeck) -> DeckLooks:
+    told = looks(views_of(reading_parts()[0], deck), CARDS)
+    return replace(told, seeker=Seeker.of(deck, CARDS, 0.0), likes=Likes(deck.laid), spot=deck.spot, familiar=True)
+
+
+@dataclass
+class _Boxed:
+    """Boxes the same outlines whatever it is shown."""
+
+    boxes: list[Box] = field(default_factory=list)
+
+    def find(self, *_: object, **__: object) -> list[Box]:
+        return self.boxes
+
+
+@pytest.fixture
+def read(faces: list[Image]) -> Callable[..., list[str]]:
+    """Return what names the cards of a hand, each of which is boxed, that a deck's looks tell."""
+
+    def names(looks: DeckLooks, shown: Sequence[int] = (0, 2, ODD, 3), score: float = 0.9) -> list[str]:
+        picture, boxed = _table(1000, 600), _Boxed()
+        for place, i in enumerate(shown):
+            quad = lying(250 + 110 * place, 300 + 8 * place, -18 + 10 * place)
+            _lay(picture, faces[i], quad)
+            boxed.boxes.append(Box(BoxKind.CARD, quad, score if i == ODD else 0.9))
+        limits = ReadingLimits.load(model_folder() / "limits.json")
+        detector = CardDetector(boxed, reading_parts()[0], limits).knowing(looks)  # type: ignore[arg-type]
+        return sorted(sighting.card.name for sighting in detector.detect(_lit(picture)))
+
+    return names
+
+
+def test_what_the_networks_leave_out_of_a_hand_its_pictures_tell(
+    known: DeckLooks, read: Callable[..., list[str]]
+) -> None:
+    without = read(replace(known, seeker=None))
+    assert NAMES[ODD] not in without
+    assert len(without) >= 3
+    assert read(known) == sorted([*without, NAMES[ODD]])
+    assert read(known, score=0.3) == without, "nothing is left out of what is boxed surely"
+
+
+def test_of_a_hand_of_another_deck_nothing_is_sought(known: DeckLooks, read: Callable[..., list[str]]) -> None:
+    blot = np.asarray(np.random.default_rng(1).integers(0, 255, (*PICTURE[::-1], 3)), np.uint8)
+    assert NAMES[ODD] not in read(replace(known, likes=Likes([blot])))
+
+
+def test_what_is_no_hand_is_not_searched(
+    known: DeckLooks, read: Callable[..., list[str]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    searched: list[Image] = []
+
+    def seek(_: DeckLooks, image: Image, *__: object) -> list[Sought]:
+        searched.append(image)
+        return []
+
+    monkeypatch.setattr(DeckLooks, "seek", seek)
+    read(known, (0, ODD))
+    read(known, (0, 2, 3))
+    assert not searched
+    read(known)
+    assert searched
+
+
+def test_the_deck_is_asked_what_its_pictures_leave_in_doubt(
+    deck: LearntDeck, known: DeckLooks, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    weigh, asked = DeckLooks.weigh_cards, 0
+
+    def counted(looks: DeckLooks, logs: Floats, features: Floats) -> tuple[Floats, Floats]:
+        nonlocal asked
+        asked += len(logs)
+        return weigh(looks, logs, features)
+
+    monkeypatch.setattr(DeckLooks, "weigh_cards", counted)
+    doubtful = Sought(outline(), np.full(57, -1, np.float32), np.ones((12, 8), bool))
+    told = reading_parts()[0].knowing(known)._seen_there(deck.laid[ODD], doubtful, known)
+    assert asked == 2, "both ways up"
+    assert told.card.name == NAMES[ODD]
+
+
+@pytest.mark.parametrize(("chance", "named"), [(0.9, "green 4"), (0.7, "red 7")])
+def test_what_was_surely_made_out_stands(chance: float, named: str) -> None:
+    quad, logs = lying(300, 300, 10), np.full(57, -9, np.float32)
+    logs[CARDS[0]] = 0
+    told = Reading(quad, logs, Scale(1.0, np.ones(57, bool)), 1.0), Sought(quad, logs, np.ones((12, 8), bool))
+    there = Sighting(quad, (Card.parse("green 4"), Card.parse("wild")), (chance, 1 - chance), True)
+    assert [one.card.name for one in with_sought([there], [told], stands=0.8)] == [named]
+
+
+def test_a_known_deck_s_pictures_are_kept_to_seek_with(
+    deck: LearntDeck, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(teaching, "is_familiar", lambda *_: True)
+    reader, file = reading_parts()[0], tmp_path / "deck.npz"
+    pictures = replace(deck, spot=(0.1, 0.1, 0.2))
+    first, again = (learnt_looks(reader, pictures, model_folder(), file) for _ in range(2))
+    for known in (first, again):
+        assert known.fills_in
+        assert not known.seeks
+        assert known.card_places is None
+        assert not known.hard_to_see
