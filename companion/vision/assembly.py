@@ -142,17 +142,25 @@ class Assembler:
 
         That is of a deck that the networks know; of another one they tell cards at once.
         """
-        cards = [box.quad for box in boxes if box.kind is BoxKind.CARD]
-        surely = [box.quad for box in boxes if box.score >= self._limits.box]
-        left_out = self._reader.fills_in and is_hand(found) and _beside(surely, found, _ON)
-        if not left_out or self._reader.are_of_another_deck(image, [one.quad for one in found if one.whole]):
+        if not (self._reader.fills_in and is_hand(found) and self._left_out(image, boxes, found)):
             return list(found)
+        if self._reader.are_of_another_deck(image, [one.quad for one in found if one.whole]):
+            return list(found)
+        cards = [box.quad for box in boxes if box.kind is BoxKind.CARD]
         sure = [one for one in found if one.whole and one.confidence >= _SURELY]
         told = [one for one in found if one.confidence >= _STANDS]
         known = [one.quad for one in found if one.confidence < _STANDS]
         boxed = self._telling(boxes, several=True)
         sought = self._reader.sought(image, [*known, *_beside(cards, told)], sure, boxed)
         return with_sought(found, sought, self._limits.misread, sure, _STANDS)
+
+    def _left_out(self, image: Image, boxes: Sequence[Box], found: Sequence[Sighting]) -> bool:
+        """Whether something is surely boxed beside the cards found and may be a card, were it a covered one."""
+        left = [box for box in boxes if box.score >= self._limits.box and _beside([box.quad], found, _ON)]
+        if any(box.kind is BoxKind.INDEX for box in left):
+            return True
+        bare = self._reader.no_card_probabilities(image, [portrait(box.quad) for box in left])
+        return bool((bare <= self._limits.neighbour_bare).any())
 
     def leaves_unread(self, boxes: Sequence[Box], found: Sequence[Sighting]) -> bool:
         """Whether beside several cards, surely read, another of their size is boxed and not read."""

@@ -76,8 +76,10 @@ class _Boxed:
 def read(faces: list[Image]) -> Callable[..., list[str]]:
     """Return what names the cards of a hand, each of which is boxed, that a deck's looks tell."""
 
-    def names(looks: DeckLooks, shown: Sequence[int] = (0, 2, ODD, 3), score: float = 0.9) -> list[str]:
-        picture, boxed = _table(1000, 600), _Boxed()
+    def names(
+        looks: DeckLooks, shown: Sequence[int] = (0, 2, ODD, 3), score: float = 0.9, bare: bool = False
+    ) -> list[str]:
+        picture, boxed = _table(1000, 600), _Boxed([Box(BoxKind.CARD, lying(860, 140, 70), 0.9)] if bare else [])
         for place, i in enumerate(shown):
             quad = lying(250 + 110 * place, 300 + 8 * place, -18 + 10 * place)
             _lay(picture, faces[i], quad)
@@ -104,7 +106,7 @@ def test_of_a_hand_of_another_deck_nothing_is_sought(known: DeckLooks, read: Cal
     assert NAMES[ODD] not in read(replace(known, likes=Likes([blot])))
 
 
-def test_what_is_no_hand_is_not_searched(
+def test_what_is_no_hand_or_read_to_the_last_card_is_not_searched(
     known: DeckLooks, read: Callable[..., list[str]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     searched: list[Image] = []
@@ -116,6 +118,7 @@ def test_what_is_no_hand_is_not_searched(
     monkeypatch.setattr(DeckLooks, "seek", seek)
     read(known, (0, ODD))
     read(known, (0, 2, 3))
+    read(known, (0, 2, 3), bare=True)
     assert not searched
     read(known)
     assert searched
