@@ -68,8 +68,7 @@ class Backing(IntEnum):
 class Reader:
     """Reads cards and indices with the two exported networks.
 
-    calibration: what the networks' confidences mean. cards: those considered, all where None. deck: what is known of
-    the deck's own looks.
+    calibration: what the networks' confidences mean. cards: those considered, all where None.
     """
 
     def __init__(
@@ -78,10 +77,9 @@ class Reader:
         index_network: Network,
         calibration: Calibration | None = None,
         cards: Collection[Card] | None = None,
-        deck: Deck | None = None,
     ) -> None:
-        self._crops = Crops(card_network, index_network, deck, deck is not None and deck.seeks)
-        self._deck = deck
+        self._crops = Crops(card_network, index_network)
+        self._deck: Deck | None = None
         calibration = calibration or Calibration()
         allowed = np.array([cards is None or card in cards for card in ALL_CARDS] + [True])
         self._card_scale = Scale(calibration.card, allowed)
