@@ -26,9 +26,10 @@ _TABLE = 1.0
 # this share. An outline is another thing's where its area is so much smaller or larger: on a black design a card's sign
 # had 0.13 to 0.43 of the card's area, cards that were found whole 0.94 to 1.05.
 _FEWEST, _SELDOM, _AGREEING, _SMALLER, _LARGER, _SIGN = 3, 0.1, 0.12, 0.82, 1.22, 0.5
-# So many pictures of something as large as a card tell how slanted the camera sees them.
-_TELLING = 4
-# So many pictures are kept until cards' size is known.
+# So many pictures of something as large as a card tell how slanted the camera sees them, and so many tell it better: by
+# the first four a table seen half as long was once told to be hardly slanted, and the cards to lie across.
+_TELLING, _SURELY_TELLING = 4, 8
+# So many pictures are kept until it is known how large cards are and how slanted they are seen.
 _REMEMBERED = 16
 
 
@@ -55,7 +56,8 @@ class Pile:
         self._each = each
         self._boxed = boxed
         self._before: Image | None = None
-        self._alone: Image | None = None
+        # What showed before anything was laid on it, a card perhaps, and that card's place.
+        self._alone: tuple[int, Image] | None = None
         self._last: Quad | None = None
         self._next = 0
         # Outlines of all that has changed, and boxed ones about it.
@@ -75,7 +77,8 @@ class Pile:
         """
         before = self._before
         if before is None or before.shape != image.shape:
-            self._before = self._alone = image
+            self._before, self._alone = image, (self._next, image)
+            self._next += self._each
             return []
         anew = self._seen_aslant(before, image)
         quad = self._of_size(before, image, self._seen(before, image))
@@ -88,9 +91,11 @@ class Pile:
             return [*anew, *self._outlined_anew()]
         self._before, self._last = image, quad
         laid = []
-        if self._alone is not None and (self._each or not _is_bare(self._alone, image, quad)):
-            laid.append(Laid(self._alone, first_card(self._alone, quad, self._plane), 0))
-            self._next = max(self._next, 0) + 1
+        if self._alone is not None:
+            place, alone = self._alone
+            if self._each or not _is_bare(alone, image, quad):
+                laid.append(Laid(alone, first_card(alone, quad, self._plane), place))
+                self._next += not self._each
         self._alone = None
         laid.append(Laid(image, quad, self._next))
         self._keep(self._next, before, image, quad)
@@ -98,18 +103,21 @@ class Pile:
         return [*anew, *self._outlined_anew(), *laid]
 
     def _keep(self, place: int, before: Image, image: Image, quad: Quad | None) -> None:
-        if self._size is None and len(self._first) < _REMEMBERED:
+        if self._size is not None and len(self._hulls) >= _SURELY_TELLING:
+            self._first = []
+        elif len(self._first) < _REMEMBERED:
             self._first.append((place, before, image, quad))
 
     def _seen_aslant(self, before: Image, image: Image) -> list[Laid]:
         """Return the first cards anew once all that has changed tells that the camera sees them aslant."""
-        hull = changed_hull(before, image) if len(self._hulls) < _TELLING else None
+        hull = changed_hull(before, image) if len(self._hulls) < _SURELY_TELLING else None
         if hull is None:
             return []
         self._hulls.append(hull)
-        self._plane = plane_of(self._hulls) if len(self._hulls) == _TELLING else PLAIN
-        if self._plane is PLAIN:
+        plane = plane_of(self._hulls) if len(self._hulls) in (_TELLING, _SURELY_TELLING) else self._plane
+        if np.array_equal(plane, self._plane):
             return []
+        self._plane, self._size = plane, None
         first, self._first, self._outlines, self._boxes = self._first, [], [], []
         anew = []
         for place, under, card, _ in first:
@@ -171,7 +179,6 @@ class Pile:
                 anew.append(Laid(image, again, place))
             if place == 1 and self._each and quad is not None and not _as_large(quad, size):
                 anew.append(Laid(before, first_card(before, size, self._plane), 0))
-        self._first = []
         return anew
 
 

@@ -21,29 +21,23 @@ from hypothesis.extra.numpy import arrays
 
 from companion.cards import ALL_CARDS, Card, EditionName, deck
 from companion.cli import main
-from companion.dataset.artist.faces import render
-from companion.dataset.artist.families import StyleFamily
-from companion.dataset.artist.styles import sample_style
 from companion.decks import teaching
 from companion.decks.assignment import assign
 from companion.decks.deckfile import DeckFileError, LearntDeck, encoded, pack, unpack
 from companion.decks.fitting import DeckFit
-from companion.decks.laying import Pile, usual_size
 from companion.decks.lesson import Lesson
 from companion.decks.library import DeckLibrary, NoSuchDeckError
 from companion.decks.look import fit
 from companion.decks.naming import name_cards
 from companion.decks.opinions import Opinions
-from companion.decks.outlining import card_like, changed_card, changes
 from companion.decks.reading import reading_parts
 from companion.decks.settled import settled_pictures
 from companion.decks.teaching import DeckLooks, learnt_looks
 from companion.decks.views import PICTURE, straightened, usual_spot
 from companion.vision.detector import CardDetector, model_folder
-from companion.vision.geometry import Image, Quad, expand, homography, intersection_over_smaller, unit_square
 from companion.vision.sightings import Sighting
 
-RED_7, BLUE_3 = Card.parse("red 7"), Card.parse("blue 3")
+from .laid import BLUE_3, RED_7, bare_table, with_card
 
 
 @settings(deadline=None, max_examples=60)
@@ -54,123 +48,6 @@ def test_no_assignment_costs_less(costs: np.ndarray) -> None:
     assert len(set(found.tolist())) == rows
     least = min(sum(costs[i, p] for i, p in enumerate(chosen)) for chosen in itertools.permutations(range(6), rows))
     assert sum(costs[np.arange(rows), found]) == pytest.approx(least)
-
-
-def _table(rng: np.random.Generator) -> Image:
-    grain = cv2.GaussianBlur(rng.normal(0, 30, (480, 640, 1)), (0, 0), 4)[..., None]
-    return np.clip(np.array([60, 90, 120]) + grain, 0, 255).astype(np.uint8)
-
-
-def _laid(table: Image, card: Card, center: tuple[float, float], degrees: float) -> tuple[Image, Quad]:
-    """Return the picture with a card of a known design laid on it, and its outline."""
-    style = sample_style(np.random.default_rng(5), StyleFamily.WHITE_OVAL, ())
-    face = render(card, style, 300).image
-    height, width = face.shape[:2]
-    turn = np.radians(degrees)
-    matrix = np.array([[np.cos(turn), -np.sin(turn)], [np.sin(turn), np.cos(turn)]])
-    size = np.array([width, height]) * 0.6
-    quad = np.asarray(((unit_square() - 0.5) * size) @ matrix.T + center, np.float32)
-    whole = homography(unit_square() * np.array([width, height], np.float32), quad)
-    warped = cv2.warpPerspective(face, whole, (640, 480))
-    alpha = warped[:, :, 3:] / 255
-    return (warped[:, :, :3] * alpha + table * (1 - alpha)).astype(np.uint8), quad
-
-
-def test_what_has_changed_on_the_pile_is_the_card() -> None:
-    rng = np.random.default_rng(1)
-    pile, _ = _laid(_table(rng), RED_7, (320, 240), 20)
-    after, truth = _laid(pile, BLUE_3, (330, 236), 35)
-    noisy = np.clip(after + rng.normal(0, 4, after.shape), 0, 255).astype(np.uint8)
-    found = changed_card(pile, noisy)
-    assert found is not None
-    assert intersection_over_smaller(found, truth) > 0.95
-    assert abs(cv2.contourArea(found)) == pytest.approx(abs(cv2.contourArea(truth)), rel=0.1)
-    assert changed_card(pile, pile) is None
-
-
-def test_a_slanted_camera_sees_cards_nearly_as_wide_as_long_and_finds_them_all_the_same() -> None:
-    rng = np.random.default_rng(1)
-    table, pile, truths = _table(rng), Pile(each=True), list[Quad]()
-    size, squeezed = (640, 326), np.array([1.0, 326 / 480], np.float32)
-    found = {one.place: one.quad for one in pile.show(cv2.resize(table, size, interpolation=cv2.INTER_AREA))}
-    for number, degrees in enumerate((30, 50, 35, 2, 88, 45, 0, 3, 91)):
-        table, truth = _laid(table, (RED_7, BLUE_3)[number % 2], (320 + 5 * (number % 3), 240), degrees)
-        truths.append(truth * squeezed)
-        shown = np.clip(table + rng.normal(0, 2, table.shape), 0, 255).astype(np.uint8)
-        found |= {one.place: one.quad for one in pile.show(cv2.resize(shown, size, interpolation=cv2.INTER_AREA))}
-    # The bare table is taken for the first card, as every picture is to show one.
-    assert sorted(found) == list(range(10))
-    for place, truth in enumerate(truths, start=1):
-        ends = found[place] if np.abs(found[place] - truth).max() < 20 else np.roll(found[place], 2, axis=0)
-        assert np.abs(ends - truth).max() < 8
-
-
-def test_on_a_dark_table_a_grey_level_more_makes_no_gain() -> None:
-    table = np.full((480, 640, 3), 5, np.uint8)
-    table[:, 330:] = 6
-    pile, lies = _laid(table, RED_7, (480, 240), 20)
-    after, laid = _laid(pile, BLUE_3, (160, 240), 35)
-    assert np.median(pile) == 5
-    assert np.median(after) == 6
-    changed = changes(pile, after)
-    inside = cv2.fillConvexPoly(np.zeros((480, 640), np.uint8), lies.round().astype(np.int32), 1) > 0
-    assert float(changed[inside].max()) < 2
-    beyond = cv2.fillConvexPoly(np.zeros((480, 640), np.uint8), laid.round().astype(np.int32), 1) > 0
-    assert float(np.median(changed[beyond])) > 20
-
-
-def test_a_card_on_its_copy_is_found_by_the_little_that_has_changed() -> None:
-    rng = np.random.default_rng(1)
-    pile, under = _laid(_table(rng), RED_7, (320, 240), 20)
-    after, truth = _laid(pile, RED_7, (334, 236), 17)
-    noisy = np.clip(after + rng.normal(0, 2, after.shape), 0, 255).astype(np.uint8)
-    found = card_like(pile, noisy, under)
-    assert found is not None
-    assert np.abs(found - truth).max() < 5
-    assert card_like(pile, pile, under) is None
-
-
-def test_cards_are_as_large_as_the_largest_outlines_that_agree() -> None:
-    def square(side: float) -> Quad:
-        return np.asarray(unit_square() * side, np.float32)
-
-    signs = [square(side) for side in (20, 21, 20, 20.5, 45, 33)]
-    cards = [square(side) for side in (100, 102, 99)]
-    size = usual_size([*signs, *cards, square(160)])
-    assert size is not None
-    assert 99 <= size[2, 0] <= 102
-    assert usual_size([square(side) for side in (20, 50, 100, 160)]) is None
-
-
-@pytest.mark.parametrize("boxed", [True, False])
-def test_where_a_sign_alone_changes_the_card_boxed_about_it_is_what_was_laid(boxed: bool) -> None:
-    """Black cards on a black pile: all that changes is the sign in the middle."""
-    before = np.full((480, 640, 3), 30, np.uint8)
-    after = before.copy()
-    after[205:275, 295:345] = 200
-    card = np.array([[260, 150], [380, 150], [380, 330], [260, 330]], np.float32)
-    pile = Pile(each=True, boxed=lambda image: [card + 200, card] if boxed else [])
-    assert pile.show(before) == []
-    *_, laid = pile.show(after)
-    share = cv2.contourArea(laid.quad) / cv2.contourArea(card)
-    assert share > 0.9 if boxed else share < 0.3
-
-
-def test_boxes_about_the_pile_do_not_make_its_cards_larger() -> None:
-    """Cards that differ tell how large they are; then a corner's sign changes, and the pile is boxed about it."""
-    card = np.array([[260, 150], [380, 150], [380, 330], [260, 330]], np.float32)
-    picture = np.full((480, 640, 3), 150, np.uint8)
-    pile = Pile(each=True, boxed=lambda image: [expand(card, 0.3)])
-    laid = [pile.show(picture.copy())]
-    for level in (30, 90, 30, 90, 30):
-        picture[150:330, 260:380] = level
-        laid.append(pile.show(picture.copy()))
-    for level in (200, 30, 200, 30, 200):
-        picture[155:185, 265:285] = level
-        laid.append(pile.show(picture.copy()))
-    areas = [cv2.contourArea(one.quad) / cv2.contourArea(card) for one in laid[-1]]
-    assert len(areas) == 1
-    assert 0.9 < areas[0] < 1.15
 
 
 def test_a_film_gives_one_picture_for_each_time_that_all_lies_still() -> None:
@@ -337,7 +214,7 @@ def test_hostile_and_damaged_files_are_refused_in_one_sentence(learnt: LearntDec
 def test_cards_of_another_design_are_said_not_to_be_of_this_deck() -> None:
     rng = np.random.default_rng(2)
     cards = [RED_7, BLUE_3, Card.parse("green 1")]
-    shown = [_laid(_table(rng), card, (320, 240), 30) for card in cards]
+    shown = [with_card(bare_table(rng), card, (320, 240), 30) for card in cards]
     own = LearntDeck("Ours", EditionName.CLASSIC, tuple(cards), tuple(straightened(*one) for one in shown))
     other = tuple(np.asarray(rng.integers(0, 255, picture.shape), np.uint8) for picture in own.pictures)
     for pictures, another in ((own.pictures, False), (other, True)):
@@ -386,11 +263,11 @@ def test_a_folder_of_pictures_is_learnt_and_read_with(tmp_path: Path) -> None:
         *(Card.parse(f"{color} {face}") for color in ("red", "blue") for face in (7, 3, "skip")),
         Card.parse("wild"),
     ]
-    pile, folder = _table(rng), tmp_path / "flip"
+    pile, folder = bare_table(rng), tmp_path / "flip"
     folder.mkdir()
     for i, card in enumerate(cards):
         center = (320 + float(rng.normal(0, 6)), 240 + float(rng.normal(0, 6)))
-        pile, _ = _laid(pile, card, center, float(rng.normal(10, 12)))
+        pile, _ = with_card(pile, card, center, float(rng.normal(10, 12)))
         cv2.imwrite(str(folder / f"{i:03}.png"), pile)
     (tmp_path / "order.txt").write_text("\n".join(card.name for card in cards))
     data = ["--data", str(tmp_path / "data")]
@@ -399,7 +276,7 @@ def test_a_folder_of_pictures_is_learnt_and_read_with(tmp_path: Path) -> None:
     assert said.exit_code == 0, said.output
     found = json.loads(said.stdout)
     assert (found["cards"], found["asked"], found["names"]) == (7, 0, [card.name for card in cards])
-    shown, _ = _laid(_table(rng), BLUE_3, (200, 250), 70)
+    shown, _ = with_card(bare_table(rng), BLUE_3, (200, 250), 70)
     cv2.imwrite(str(tmp_path / "one.png"), shown)
     read = CliRunner().invoke(main, [*data, "read", "--deck", "Ours", "--json", str(tmp_path / "one.png")])
     assert [card["card"] for card in json.loads(read.stdout)["cards"]] == ["blue 3"]
@@ -413,11 +290,11 @@ def test_a_folder_of_pictures_is_learnt_and_read_with(tmp_path: Path) -> None:
 def test_a_card_whose_name_is_in_doubt_goes_into_the_deck_without_one() -> None:
     rng = np.random.default_rng(9)
     lesson = Lesson(*reading_parts(), EditionName.CLASSIC, each=True)
-    pile = _table(rng)
+    pile = bare_table(rng)
     for i in range(2):
         # Cards of an oil slick: nothing on them is a number.
         blots = cv2.resize(rng.uniform(0, 255, (5, 4, 3)).astype(np.uint8), (108, 168), interpolation=cv2.INTER_CUBIC)
-        pile, _ = _laid(pile, (RED_7, BLUE_3)[i], (320 + 4 * i, 240 + 3 * i), 0)
+        pile, _ = with_card(pile, (RED_7, BLUE_3)[i], (320 + 4 * i, 240 + 3 * i), 0)
         pile[156 + 3 * i : 324 + 3 * i, 266 + 4 * i : 374 + 4 * i] = blots
         lesson.show(pile)
     lesson.answer(0, RED_7)
@@ -440,9 +317,9 @@ def test_a_deck_hardly_a_third_of_which_has_names_is_read_as_without_it(learnt: 
 def test_cards_laid_by_name_have_that_name() -> None:
     rng = np.random.default_rng(9)
     lesson = Lesson(*reading_parts(), EditionName.CLASSIC, each=True)
-    pile = _table(rng)
+    pile = bare_table(rng)
     for i, name in enumerate(("blue 7", "green 3")):
-        pile, _ = _laid(pile, Card.parse(name), (320 + 4 * i, 240), 20 * i)
+        pile, _ = with_card(pile, Card.parse(name), (320 + 4 * i, 240), 20 * i)
         lesson.show(pile)
     assert lesson.wanted is None
     lesson.prompt()
@@ -451,7 +328,7 @@ def test_cards_laid_by_name_have_that_name() -> None:
         card = lesson.wanted
         assert card is not None
         wanted.append(card)
-        pile, _ = _laid(pile, card, (318, 244 + 5 * i), 60 + 20 * i)
+        pile, _ = with_card(pile, card, (318, 244 + 5 * i), 60 + 20 * i)
         lesson.show(pile)
     third = lesson.wanted
     assert third is not None

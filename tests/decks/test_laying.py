@@ -1,0 +1,133 @@
+"""Cards laid on a pile: what has changed is the card, and where it lies."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import cv2
+import numpy as np
+import pytest
+
+from companion.decks.laying import Pile, usual_size
+from companion.decks.outlining import card_like, changed_card, changes
+from companion.vision.geometry import Quad, expand, intersection_over_smaller, unit_square
+
+from .laid import BLUE_3, RED_7, bare_table, with_card
+
+
+def test_what_has_changed_on_the_pile_is_the_card() -> None:
+    rng = np.random.default_rng(1)
+    pile, _ = with_card(bare_table(rng), RED_7, (320, 240), 20)
+    after, truth = with_card(pile, BLUE_3, (330, 236), 35)
+    noisy = np.clip(after + rng.normal(0, 4, after.shape), 0, 255).astype(np.uint8)
+    found = changed_card(pile, noisy)
+    assert found is not None
+    assert intersection_over_smaller(found, truth) > 0.95
+    assert abs(cv2.contourArea(found)) == pytest.approx(abs(cv2.contourArea(truth)), rel=0.1)
+    assert changed_card(pile, pile) is None
+
+
+@pytest.mark.parametrize("ways", [(30, 50, 35, 2, 88, 45, 0, 3, 91), (1, 3, 0, 2, 45, 88, 60, 120)])
+def test_a_slanted_camera_sees_cards_nearly_as_wide_as_long_and_finds_them_all_the_same(ways: Sequence[float]) -> None:
+    """Cards that all lie one way leave open in which direction they are seen shorter, until others lie another way."""
+    rng = np.random.default_rng(1)
+    table, pile, truths = bare_table(rng), Pile(each=True), list[Quad]()
+    size, squeezed = (640, 326), np.array([1.0, 326 / 480], np.float32)
+    found = {one.place: one.quad for one in pile.show(cv2.resize(table, size, interpolation=cv2.INTER_AREA))}
+    for number, degrees in enumerate(ways):
+        table, truth = with_card(table, (RED_7, BLUE_3)[number % 2], (320 + 5 * (number % 3), 240), degrees)
+        truths.append(truth * squeezed)
+        shown = np.clip(table + rng.normal(0, 2, table.shape), 0, 255).astype(np.uint8)
+        found |= {one.place: one.quad for one in pile.show(cv2.resize(shown, size, interpolation=cv2.INTER_AREA))}
+    # The bare table is taken for the first card, as every picture is to show one.
+    assert sorted(found) == list(range(len(ways) + 1))
+    for place, truth in enumerate(truths, start=1):
+        ends = found[place] if np.abs(found[place] - truth).max() < 20 else np.roll(found[place], 2, axis=0)
+        assert np.abs(ends - truth).max() < 8
+
+
+def test_on_a_dark_table_a_grey_level_more_makes_no_gain() -> None:
+    table = np.full((480, 640, 3), 5, np.uint8)
+    table[:, 330:] = 6
+    pile, lies = with_card(table, RED_7, (480, 240), 20)
+    after, laid = with_card(pile, BLUE_3, (160, 240), 35)
+    assert np.median(pile) == 5
+    assert np.median(after) == 6
+    changed = changes(pile, after)
+    inside = cv2.fillConvexPoly(np.zeros((480, 640), np.uint8), lies.round().astype(np.int32), 1) > 0
+    assert float(changed[inside].max()) < 2
+    beyond = cv2.fillConvexPoly(np.zeros((480, 640), np.uint8), laid.round().astype(np.int32), 1) > 0
+    assert float(np.median(changed[beyond])) > 20
+
+
+def test_a_card_on_its_copy_is_found_by_the_little_that_has_changed() -> None:
+    rng = np.random.default_rng(1)
+    pile, under = with_card(bare_table(rng), RED_7, (320, 240), 20)
+    after, truth = with_card(pile, RED_7, (334, 236), 17)
+    noisy = np.clip(after + rng.normal(0, 2, after.shape), 0, 255).astype(np.uint8)
+    found = card_like(pile, noisy, under)
+    assert found is not None
+    assert np.abs(found - truth).max() < 5
+    assert card_like(pile, pile, under) is None
+
+
+def test_cards_are_as_large_as_the_largest_outlines_that_agree() -> None:
+    def square(side: float) -> Quad:
+        return np.asarray(unit_square() * side, np.float32)
+
+    signs = [square(side) for side in (20, 21, 20, 20.5, 45, 33)]
+    cards = [square(side) for side in (100, 102, 99)]
+    size = usual_size([*signs, *cards, square(160)])
+    assert size is not None
+    assert 99 <= size[2, 0] <= 102
+    assert usual_size([square(side) for side in (20, 50, 100, 160)]) is None
+
+
+@pytest.mark.parametrize("boxed", [True, False])
+def test_where_a_sign_alone_changes_the_card_boxed_about_it_is_what_waswith_card(boxed: bool) -> None:
+    """Black cards on a black pile: all that changes is the sign in the middle."""
+    before = np.full((480, 640, 3), 30, np.uint8)
+    after = before.copy()
+    after[205:275, 295:345] = 200
+    card = np.array([[260, 150], [380, 150], [380, 330], [260, 330]], np.float32)
+    pile = Pile(each=True, boxed=lambda image: [card + 200, card] if boxed else [])
+    assert pile.show(before) == []
+    *_, laid = pile.show(after)
+    share = cv2.contourArea(laid.quad) / cv2.contourArea(card)
+    assert share > 0.9 if boxed else share < 0.3
+
+
+def test_what_is_passed_over_at_first_and_outlined_later_has_its_own_place() -> None:
+    """Signs as wide as long are no card until it is known how large cards are."""
+    picture = np.full((480, 640, 3), 150, np.uint8)
+    picture[150:330, 260:380] = 30
+    pictures = [picture.copy()]
+    for top, level in ((170, 200), (250, 90)):
+        picture[top : top + 60, 290:350] = level
+        pictures.append(picture.copy())
+    for level in (60, 110) * 5:
+        picture[150:330, 260:380] = level
+        pictures.append(picture.copy())
+    pile = Pile(each=True)
+    laid = [pile.show(shown) for shown in pictures]
+    assert not any(laid[:3])
+    every = [one for some in laid for one in some]
+    assert {one.place for one in every} == set(range(len(pictures)))
+    assert all(np.array_equal(one.image, pictures[one.place]) for one in every)
+
+
+def test_boxes_about_the_pile_do_not_make_its_cards_larger() -> None:
+    """Cards that differ tell how large they are; then a corner's sign changes, and the pile is boxed about it."""
+    card = np.array([[260, 150], [380, 150], [380, 330], [260, 330]], np.float32)
+    picture = np.full((480, 640, 3), 150, np.uint8)
+    pile = Pile(each=True, boxed=lambda image: [expand(card, 0.3)])
+    laid = [pile.show(picture.copy())]
+    for level in (30, 90, 30, 90, 30):
+        picture[150:330, 260:380] = level
+        laid.append(pile.show(picture.copy()))
+    for level in (200, 30, 200, 30, 200):
+        picture[155:185, 265:285] = level
+        laid.append(pile.show(picture.copy()))
+    areas = [cv2.contourArea(one.quad) / cv2.contourArea(card) for one in laid[-1]]
+    assert len(areas) == 1
+    assert 0.9 < areas[0] < 1.15
