@@ -18,13 +18,14 @@ from companion.vision.geometry import (
     project,
     unit_square,
 )
-from companion.vision.labels import Floats, face_class
+from companion.vision.labels import Floats, color_class, face_class
 from companion.vision.learnt import Sought
 from companion.vision.outlines import is_far_smaller, lies_small
 from companion.vision.reading import Reading
 from companion.vision.sightings import Sighting
 
 _FACES = np.array([face_class(card.face) for card in ALL_CARDS])
+_COLORS = np.array([color_class(card.color) for card in ALL_CARDS])
 # Share of a card's places on which cards told by their pictures show, from which on it is one of them.
 _SAME = 0.4
 # What such a sighting says of a card is by these shares what it was read as; its face, in whatever colour, as a corner
@@ -41,6 +42,9 @@ _ANOTHERS = 0.5
 # hand these do by less.
 _OUTLINED = 0.7
 
+# What was made out so surely, and more surely than a sought card's picture tells it to be another one, stands: pictures
+# that fitted nothing made a 7 and a 9, made out with .99, those of other colours.
+_FAIRLY = 0.5
 # A card lies in a larger outline by so much of it; of two like cards that lie on each other less does.
 _LIES_IN = 0.9
 
@@ -60,6 +64,7 @@ def with_sought(
     """
     standing = [sighting for sighting in sightings if sighting.confidence >= stands]
     sought = [pair for pair in sought if all(_shares(sighting, [pair[1]])[0] < _SAME for sighting in standing)]
+    sought = [pair for pair in sought if not any(_is_surer(sighting, *pair) for sighting in sightings)]
     if not sought:
         return list(sightings)
     shares = [_shares(sighting, [one for _, one in sought]) for sighting in sightings]
@@ -124,6 +129,21 @@ def _shares(sighting: Sighting, sought: Sequence[Sought]) -> list[float]:
 
 def _has_outline(sighting: Sighting, one: Sought) -> bool:
     return sighting.whole and intersection_over_union(sighting.quad, one.quad) > _OUTLINED
+
+
+def _is_surer(sighting: Sighting, card: Reading, one: Sought) -> bool:
+    """Whether a sought card was made out as another one, more surely than its picture tells it.
+
+    That must not tell another colour as surely either, whatever the face: a corner may lack its own.
+    """
+    told = card.confidence
+    if sighting.card.color is not card.card.color:
+        told = float(card.probabilities[:-1][color_class(card.card.color) == _COLORS].sum())
+    if sighting.card == card.card or sighting.confidence < max(_FAIRLY, told):
+        return False
+    if sighting.whole:
+        return _has_outline(sighting, one)
+    return _shares(sighting, [one])[0] >= _SAME and not _is_anothers(sighting, card, one)
 
 
 def _is_its(sighting: Sighting, card: Reading, one: Sought) -> bool:

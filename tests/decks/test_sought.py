@@ -99,6 +99,27 @@ def test_a_corner_tells_the_face_where_pictures_tell_the_colour() -> None:
     assert found.confidence > 0.5
 
 
+@pytest.mark.parametrize(
+    ("name", "chance", "whole", "stands"),
+    [
+        ("yellow 9", 0.9, False, True),
+        ("yellow 9", 0.9, True, True),
+        # Less sure than the picture, or hardly sure of anything.
+        ("yellow 9", 0.6, True, False),
+        ("yellow 9", 0.6, False, False),
+    ],
+)
+def test_of_what_was_made_out_and_its_picture_the_surer_tells_the_card(
+    name: str, chance: float, whole: bool, stands: bool
+) -> None:
+    quad = lying(300, 300, 0)
+    reading, one = _half_hidden(quad, red_3=0.0, red_9=-1.0, yellow_3=-1.8)
+    assert 0.6 < reading.confidence < 0.7
+    made_out = replace(_corner(quad, name, chance), whole=whole)
+    told = with_sought([made_out], [(reading, one)], 0.24)
+    assert [sighting.card.name == name for sighting in told] == [stands]
+
+
 def test_what_pictures_leave_in_doubt_stays_as_it_was_made_out() -> None:
     """Of a card in a hand a neighbour hides the half, and its own picture tells too little to count."""
     quad = lying(300, 300, 0)
