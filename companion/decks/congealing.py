@@ -20,13 +20,14 @@ from companion.decks.views import outline
 from companion.vision.geometry import Image, Quad, project
 from companion.vision.labels import Floats
 
-# Keypoints of a picture that are looked for in the others; rounds, as the others move, too.
-_MOST, _ROUNDS = 100, 2
+# Keypoints of a picture that are looked for in the others; rounds, as the others move, too: of a black deck that was
+# outlined turned by some 60 degrees on its like here and there, the third and fourth still righted four cards.
+_MOST, _ROUNDS = 100, 4
 # Places that are off by less (px of a kept picture) agree.
 _NEAR = 8.0
 # So many must agree for a picture to be moved, and so many more than agree with it as it lies where it is turned by
 # more degrees; it is turned and scaled by no more than this, or the likes are of other print.
-_AGREE, _MORE, _HARDLY_TURNED, _TURNED, _SCALED = 8, 1.6, 4.0, 45.0, 1.33
+_AGREE, _MORE, _HARDLY_TURNED, _TURNED, _SCALED = 8, 1.6, 4.0, 75.0, 1.33
 
 # With how many others a moved picture is compared, half of those of a colour. Over a plain design the largest moves, of
 # three cards that had lain better, took these correlations from .61, .88 and .75 to .36, .48 and .56; of all moves by

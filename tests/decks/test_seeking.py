@@ -273,9 +273,12 @@ def test_the_part_of_a_card_that_shows_brings_its_outline_to_where_it_lies(faces
     assert aligned(picture, truth, like, np.zeros((12, 8), bool)) is None
 
 
-def test_kept_pictures_that_lie_off_are_brought_to_where_most_lie(faces: list[Image]) -> None:
+@pytest.mark.parametrize(("degrees", "scale"), [(9, 0.95), (60, 1.0)])
+def test_kept_pictures_that_lie_off_are_brought_to_where_most_lie(
+    faces: list[Image], degrees: float, scale: float
+) -> None:
     pictures = list(_deck(faces).pictures)
-    off = cv2.getRotationMatrix2D((160, 240), 9, 0.95)
+    off = cv2.getRotationMatrix2D((160, 240), degrees, scale)
     pictures[2] = np.asarray(cv2.warpAffine(pictures[2], off, PICTURE), np.uint8)
     matrices = congealed(pictures)
     back = matrices[2] @ np.vstack([off, [0, 0, 1]])
