@@ -22,6 +22,9 @@ _CHANGED, _OVER_NOISE = 10.0, 4.0
 _BLUR = 1.5
 # How much brighter a picture may be by the camera's own doing, told by pixels so far apart.
 _GAINS, _APART = (0.8, 1.25), 4
+# From how many grey levels on a pixel is lit, what share must be where the table is darker, and how finely ratios of
+# brightness are told apart.
+_LIT, _ENOUGH_LIT, _RATIO_BINS = 40.0, 0.002, 45
 # Changed spots nearer than this share of the picture's longer side are of one card: like print has not changed.
 _GAP = 0.02
 # The changed part of a picture is a card if it is so large (share of the picture) and so long over its width on the
@@ -65,10 +68,18 @@ def changes(before: Image, after: Image) -> Floats:
 def _gain(was: Floats, now: Floats) -> float:
     """Return how many times as bright a picture is, as the camera may have turned its gain up a little for all of it.
 
-    The darker half does not tell: of a dark table a level more or less is a tenth.
+    The darker half does not tell: of a dark table a level more or less is a tenth. Where nearly all is dark, what is
+    lit tells, by the ratio that most of it has: where a card was laid it may have any.
     """
     before, after = was[::_APART, ::_APART].ravel(), now[::_APART, ::_APART].ravel()
-    bright = before >= max(1.0, float(np.median(before)))
+    middle, lit = float(np.median(before)), before >= _LIT
+    if middle < _LIT and lit.mean() >= _ENOUGH_LIT:
+        ratios = after[lit] / before[lit]
+        often, edges = np.histogram(ratios, _RATIO_BINS, _GAINS)
+        at = int(np.convolve(often, np.ones(3), "same").argmax())
+        near = (ratios >= edges[max(0, at - 1)]) & (ratios <= edges[min(at + 2, _RATIO_BINS)])
+        return float(np.median(ratios[near])) if near.any() else 1.0
+    bright = before >= max(1.0, middle)
     return float(np.median(after[bright] / before[bright])) if bright.any() else 1.0
 
 

@@ -60,6 +60,19 @@ def test_on_a_dark_table_a_grey_level_more_makes_no_gain() -> None:
     assert float(np.median(changed[beyond])) > 20
 
 
+def test_on_a_black_table_the_pile_tells_how_much_brighter_the_camera_makes_it_all() -> None:
+    """Else all of the pile about a card has changed with it."""
+    rng = np.random.default_rng(3)
+    before = np.full((480, 640, 3), 4, np.uint8)
+    for degrees in (0, 40, 75):
+        before, _ = with_card(before, RED_7, (320, 240), degrees)
+    after, truth = with_card(before, BLUE_3, (320, 240), 20)
+    after = np.clip(after * 0.88 + rng.normal(0, 1, after.shape), 0, 255).astype(np.uint8)
+    found = changed_card(before, after)
+    assert found is not None
+    assert abs(cv2.contourArea(found)) == pytest.approx(abs(cv2.contourArea(truth)), rel=0.05)
+
+
 def test_a_card_on_its_copy_is_found_by_the_little_that_has_changed() -> None:
     rng = np.random.default_rng(1)
     pile, under = with_card(bare_table(rng), RED_7, (320, 240), 20)
