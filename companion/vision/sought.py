@@ -56,7 +56,7 @@ def with_sought(
     sure: Sequence[Reading | Sighting] = (),
     stands: float = np.inf,
 ) -> list[Sighting]:
-    """Return what was sought and found, and of what was made out otherwise what lies elsewhere.
+    """Return what was sought and found, and of what was made out otherwise what lies elsewhere or is told more surely.
 
     least: how surely what was sought must be read, with what was made out there, to count. sure: the deck's cards
     that surely lie there: what is far smaller than one of them is none. stands: how surely what was made out must be
