@@ -157,9 +157,13 @@ class Assembler:
     def _left_out(self, image: Image, boxes: Sequence[Box], found: Sequence[Sighting]) -> bool:
         """Whether something is surely boxed beside the cards found and may be a card, were it a covered one."""
         left = [box for box in boxes if box.score >= self._limits.box and _beside([box.quad], found, _ON)]
-        if any(box.kind is BoxKind.INDEX for box in left):
+        # What reads as one of the cards found is its other end, which its outline has missed.
+        told = {one.card for one in found}
+        indices = self._reader.read_indices(image, _index_frames(left))
+        if any(self._is_index(index) and index.card not in told for index in indices):
             return True
-        bare = self._reader.no_card_probabilities(image, [portrait(box.quad) for box in left])
+        cards = [portrait(box.quad) for box in left if box.kind is BoxKind.CARD]
+        bare = self._reader.no_card_probabilities(image, cards)
         return bool((bare <= self._limits.neighbour_bare).any())
 
     def leaves_unread(self, boxes: Sequence[Box], found: Sequence[Sighting]) -> bool:

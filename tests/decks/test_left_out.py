@@ -18,9 +18,10 @@ from companion.decks.reading import reading_parts
 from companion.decks.seeking import Seeker
 from companion.decks.teaching import DeckLooks, learnt_looks, looks, views_of
 from companion.decks.views import PICTURE, outline
+from companion.vision.assembly import Assembler
 from companion.vision.boxes import Box, BoxKind
 from companion.vision.detector import CardDetector, model_folder
-from companion.vision.geometry import Image
+from companion.vision.geometry import Image, corner_frames
 from companion.vision.labels import Floats
 from companion.vision.learnt import Sought
 from companion.vision.limits import ReadingLimits
@@ -122,6 +123,19 @@ def test_what_is_no_hand_or_read_to_the_last_card_is_not_searched(
     assert not searched
     read(known)
     assert searched
+
+
+@pytest.mark.parametrize(("shown", "left"), [(0, False), (4, True)])
+def test_the_other_end_of_a_card_that_was_read_is_not_left_out(
+    faces: list[Image], known: DeckLooks, shown: int, left: bool
+) -> None:
+    picture, quad = _table(1000, 600), lying(300, 300, 0)
+    _lay(picture, faces[shown], quad)
+    found = [Sighting(lying(800, 300, 0), (Card.parse(NAMES[0]),), (0.99,), True)]
+    limits = ReadingLimits.load(model_folder() / "limits.json")
+    assembler = Assembler(reading_parts()[0].knowing(known), limits)
+    corner = Box(BoxKind.INDEX, corner_frames(quad)[0], 0.9)
+    assert assembler._left_out(_lit(picture), [corner], found) is left
 
 
 def test_the_deck_is_asked_what_its_pictures_leave_in_doubt(
