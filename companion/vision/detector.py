@@ -6,6 +6,7 @@ makes cards of.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -38,7 +39,7 @@ from companion.vision.proposals import proposals
 from companion.vision.reader import Reader
 from companion.vision.restoration import lightened, restored
 from companion.vision.runtime import Network
-from companion.vision.sightings import NAMED_MOST, Back, Sighting
+from companion.vision.sightings import NAMED_BELOW, NAMED_MOST, Back, Sighting
 
 MODEL_FOLDER = Path(__file__).resolve().parent.parent / "models"
 _CHECKOUT_MODELS = Path(__file__).resolve().parents[2] / "models"
@@ -204,8 +205,9 @@ class CardDetector:
             again = self._look(level.image)
             if sum(s.confidence for s in again.found) <= sum(s.confidence for s in found):
                 break
-            found, best, plane = [level.back(sighting) for sighting in again.found], again, level
-            if level.holds(found):
+            before, found = found, [level.back(sighting) for sighting in again.found]
+            best, plane = again, level
+            if level.holds(found) or _tell_alike(before, found):
                 break
         filled = self._assembler.filled_in(best.image, best.boxes, best.found)
         return filled if plane is None else [plane.back(sighting) for sighting in filled]
@@ -289,6 +291,12 @@ class CardDetector:
             again = find(self, light)
             found = again if is_surer(again, found) else found
         return self._calibration.on_pile(found)
+
+
+def _tell_alike(before: Sequence[Sighting], after: Sequence[Sighting]) -> bool:
+    """Whether two looks tell the same cards, beyond doubt: a further one hardly finds more."""
+    sure = all(one.confidence >= NAMED_BELOW for one in (*before, *after))
+    return sure and Counter(one.card for one in before) == Counter(one.card for one in after)
 
 
 def _seen_in_mirror(turned: Sequence[Sighting], image: Image) -> list[Sighting]:

@@ -13,7 +13,7 @@ from companion.cards import ALL_CARDS, Card
 from companion.dataset.artist.families import StyleFamily
 from companion.dataset.scenes.compose import SceneMaker
 from companion.dataset.scenes.layouts import Layout
-from companion.vision.detector import CardDetector
+from companion.vision.detector import CardDetector, _Look
 from companion.vision.geometry import CARD_SIZE, Image, Quad, project, sides, tilt, unit_square
 from companion.vision.level import Level
 from companion.vision.sightings import Sighting
@@ -92,6 +92,27 @@ def test_no_level_picture_where_there_is_no_hand_or_no_plane(hand: list[Sighting
     assert Level.of(_PICTURE, [_sighting(flat + 40 * i, "red 1") for i in range(3)]) is None
     far = replace(hand[0], quad=np.asarray(hand[0].quad * 0.2, np.float32))
     assert Level.of(_PICTURE, [far, *hand[1:]]) is None
+
+
+@pytest.mark.parametrize(("sure", "looks"), [(0.98, 1), (0.9, 2)], ids=["beyond doubt", "in doubt"])
+def test_a_hand_told_alike_beyond_doubt_is_not_looked_at_once_more(
+    hand: list[Sighting], monkeypatch: pytest.MonkeyPatch, sure: float, looks: int
+) -> None:
+    level = Level.of(_PICTURE, hand)
+    assert level is not None
+    told = [replace(one, probabilities=(sure,)) for one in hand]
+    # Surer by a little, and reaching out of the level picture.
+    again = [replace(one, quad=project(level.matrix, one.quad) - 200, probabilities=(sure + 0.01,)) for one in hand]
+    detector, taken = CardDetector.shipped(None), list[Image]()
+
+    def look(image: Image, *_: object) -> _Look:
+        taken.append(image)
+        return _Look(image, [], again)
+
+    monkeypatch.setattr(detector, "_look", look)
+    found = detector._from_above(_Look(_PICTURE, [], told))
+    assert len(taken) == looks
+    assert [one.confidence for one in found] == pytest.approx([sure + 0.01] * len(hand))
 
 
 @pytest.mark.parametrize("seed", [4, 27])
