@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from statistics import median
 
 import numpy as np
 from numpy.typing import NDArray
@@ -83,11 +84,11 @@ def mean_index(looks: Sequence[IndexPass]) -> IndexPass:
     if len(looks) == 1:
         return looks[0]
     logs, turns = _mean([look.logs for look in looks]), _mean([look.turns for look in looks])
-    return IndexPass(logs, turns, float(np.median([look.belonging for look in looks])))
+    return IndexPass(logs, turns, median(look.belonging for look in looks))
 
 
 def _mean(logs: Sequence[Floats] | Floats) -> Floats:
-    return np.asarray(np.mean(logs, axis=0), np.float32)
+    return np.asarray(logs[0] if len(logs) == 1 else np.mean(logs, axis=0), np.float32)
 
 
 class Crops:
@@ -180,7 +181,7 @@ class Crops:
             return told
         said = _said(self._deck.weigh_indices, every)
         return [
-            replace(one, by_deck=_mean(logs), belonging=float(np.median(belonging)), features=None)
+            IndexPass(one.logs, one.turns, median(belonging.tolist()), _mean(logs))
             for one, (logs, belonging) in zip(told, said, strict=True)
         ]
 
@@ -204,8 +205,11 @@ class Crops:
 def _said(weigh: _Weigh, looks: Sequence[Sequence[_Look]]) -> Iterator[tuple[Floats, Floats]]:
     """Yield what a deck, asked once, says of the looks at each thing: (L, 57) log-likelihoods and (L,) belonging."""
     logs, features = (np.stack(part) for part in zip(*(one for few in looks for one in few), strict=True))
-    ends = np.cumsum([len(few) for few in looks])[:-1]
-    yield from zip(*(np.split(part, ends) for part in weigh(logs, features)), strict=True)
+    told, belonging = weigh(logs, features)
+    end = 0
+    for few in looks:
+        start, end = end, end + len(few)
+        yield told[start:end], belonging[start:end]
 
 
 def _input(crops: Sequence[Image]) -> NDArray[np.float32]:

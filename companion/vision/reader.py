@@ -381,11 +381,11 @@ class Reader:
         alone = self._index(quad, seen)
         if self._deck is None or seen.by_deck is None:
             return alone
-        told = replace(alone, logs=seen.by_deck)
-        credit = self._deck.credit_of_index(ALL_CARDS.index(alone.card))
+        told = Reading(quad, seen.by_deck, self._index_scale, seen.belonging)
         its_card = told.known
         if told.logs.argmax() == alone.logs.argmax():
             its_card = self._deck.tells_cards and told.belonging >= _SURELY and told.confidence > told.nothing
+        credit = self._deck.credit_of_index(int(alone.probabilities[:-1].argmax())) if its_card else 1.0
         if not its_card or max(credit * alone.confidence, alone.nothing) > max(told.confidence, told.nothing):
             return alone
         return replace(alone, is_print=True) if told.nothing > told.confidence else told
