@@ -30,6 +30,7 @@ from companion.vision.geometry import (
 )
 from companion.vision.labels import Floats
 from companion.vision.learnt import Sought
+from companion.vision.motion import filled
 from companion.vision.outlines import is_card_shaped
 
 # Outlines that share more are looked at once.
@@ -42,6 +43,8 @@ _ON = 0.5
 _SCALE, _MORE = 0.25, 9
 # A card shows so many cells of its own, so many of them with print, and so large a share of those that no other hides.
 _CELLS, _TELLING, _SHARE = 8, 5, 0.5
+# In a hand such a share is enough: it may be hidden by cards of which a corner alone was made out.
+_SHARE_IN_HAND = 0.4
 # What speaks for a card at least.
 _LEAST = 0.2
 # A box shows a whole card or an end of one: its edges may be off by such a share of a card's length.
@@ -183,69 +186,88 @@ class Seeker:
         known: Sequence[Quad],
         sure: Sequence[tuple[Quad, int]] = (),
         boxed: Sequence[Quad] | None = None,
+        hand: bool = False,
     ) -> list[Sought]:
         """Return the cards in a (H, W, 3) BGR uint8 picture, the topmost first, without those that are sure.
 
         known: outlines (4, 2) in which some may lie. sure: outlines of cards, numbers of ALL_CARDS, that lie there.
         boxed: what shows cards or parts of them: where each lies on a card that is sure or told in a known outline,
-        there are no others. Else, or where that is None, keypoints tell of further outlines.
+        there are no others. Else, or where that is None, keypoints tell of further outlines. hand: whether the sure
+        ones are a hand's, which hide one another, and boxed is what shows the others alone.
         """
-        height, width = (round(side * _SCALE) for side in image.shape[:2])
-        covered = np.zeros((height, width), np.uint8)
-        there: list[Quad] = []
-        for quad, card in sure:
-            shown = self._prints.shown(image, quad, card)
-            if shown.mean() > _SHARE:
-                covered |= _cover(quad, shown, covered.shape)
-                there.append(quad)
+        there, covered = self._lying(image, sure, hand)
         outlines = _others([quad for quad in known if _others([quad], there)], (), _SAME)
         looked = _Looked(image, self._prints)
         seen = looked.at_glances(outlines, covered)
         lying = [*there, *(one.proof.quad for one in seen if one.worth >= _LEAST)]
-        if boxed is not None and _explain(lying, boxed):
-            found = self._told(looked, seen, covered, there)
+        left = boxed if hand else None
+        if boxed is not None and (hand or _explain(lying, boxed)):
+            found = self._told(looked, seen, covered, there, left)
             lying = [*there, *(one.quad for one in found)]
             if _explain(lying, boxed):
                 return found
-        about = None if boxed is None else _about(boxed, lying)
+        about = None if boxed is None else _about(boxed, lying, hand)
         further = [quad for quad in self._voters.outlines(image, about) if _others([quad], there)]
-        more = _others([*outlines, *further], (), _SAME)[len(outlines) :]
-        return self._told(looked, [*seen, *looked.at_glances(more, covered)], covered, there)
+        more = _others([*outlines, *_showing(further, left)], (), _SAME)[len(outlines) :]
+        return self._told(looked, [*seen, *looked.at_glances(more, covered)], covered, there, left)
+
+    def _lying(
+        self, image: Image, sure: Sequence[tuple[Quad, int]], hand: bool
+    ) -> tuple[list[Quad], NDArray[np.uint8]]:
+        """Return the outlines of those sure cards that lie as they say, and (h, w) what they hide."""
+        covered = np.zeros([round(side * _SCALE) for side in image.shape[:2]], np.uint8)
+        there = []
+        for i, (quad, card) in enumerate(sure):
+            shown = self._prints.shown(image, quad, card)
+            if hand:
+                # What was left lies beside these: all of one that no other may hide hides it, if its picture fits ill.
+                others = [filled(other, covered.shape, _SCALE) for j, (other, _) in enumerate(sure) if j != i]
+                shown = shown | _free(quad, np.maximum.reduce([np.zeros_like(covered), *others]))
+            if hand or shown.mean() > _SHARE:
+                covered |= _cover(quad, shown, covered.shape)
+                there.append(quad)
+        return there, covered
 
     def _told(
-        self, looked: _Looked, left: list[_Seen], covered: NDArray[np.uint8], there: Sequence[Quad]
+        self,
+        looked: _Looked,
+        seen: list[_Seen],
+        covered: NDArray[np.uint8],
+        there: Sequence[Quad],
+        left: Sequence[Quad] | None,
     ) -> list[Sought]:
         """Return the cards that lie in outlines, the topmost first, and in those to which they lead on.
 
-        covered: (h, w) what cards hide that lie there.
+        covered: (h, w) what cards hide that lie there. left: what shows those to which they lead on, if that is known.
         """
         found: list[Sought] = []
         further: list[Quad] = []
         while True:
             # What little speaks for may show to be a hidden card once another is found on top of it.
-            best = max(left, key=lambda seen: seen.worth, default=None)
+            best = max(seen, key=lambda one: one.worth, default=None)
             if best is None or best.worth < _LEAST:
                 # How a hand goes on beyond the cards found tells of others.
                 lying = [*there, *(one.quad for one in found)]
-                onward = _others(continued(lying), [*lying, *further])[: _FURTHER - len(further)]
+                onward = _others(_showing(continued(lying), left), [*lying, *further])[: _FURTHER - len(further)]
                 further += onward
                 likely = looked.at_glances(onward, covered, _LEAST)
                 if not likely:
                     return found
-                left = [*left, *likely]
+                seen = [*seen, *likely]
                 continue
             taken = best
-            left = [seen for seen in left if seen is not taken]
+            seen = [one for one in seen if one is not taken]
             one = looked.closely(taken)
             free = _free(one.quad, covered)
             shown, telling = one.shown & free, one.telling & free
             if not _others([one.quad], [*there, *(other.quad for other in found)]):
                 continue
-            if shown.sum() < max(_CELLS, _SHARE * free.sum()) or telling.sum() < _TELLING:
+            least = _SHARE if left is None else _SHARE_IN_HAND
+            if shown.sum() < max(_CELLS, least * free.sum()) or telling.sum() < _TELLING:
                 continue
             found.append(self._sought(one, shown))
             covered = covered | _cover(one.quad, shown, covered.shape)
-            left = [seen for old in left if (seen := looked.again(old, covered)) is not None]
+            seen = [again for old in seen if (again := looked.again(old, covered)) is not None]
 
     def _sought(self, one: Proof, shown: Shown) -> Sought:
         logs = np.asarray(_logs(one.scores, one.shown, self._telling.nats), np.float32)
@@ -310,18 +332,23 @@ def _explain(cards: Sequence[Quad], boxed: Sequence[Quad]) -> bool:
     return bool(cards) and all(any(intersection_over_smaller(box, card) >= _ON for card in cards) for box in boxed)
 
 
-def _about(boxed: Sequence[Quad], cards: Sequence[Quad]) -> Floats | None:
+def _showing(quads: Sequence[Quad], left: Sequence[Quad] | None) -> list[Quad]:
+    """Return the outlines on which anything lies of what was left, all where nothing is known of that."""
+    return [quad for quad in quads if left is None or any(_explain([quad], [box]) for box in left)]
+
+
+def _about(boxed: Sequence[Quad], cards: Sequence[Quad], hand: bool) -> Floats | None:
     """Return points (N, 2) between which cards lie that show in what was boxed beside all cards known.
 
     Where none is known, a box in which all others lie is about a card. None where nothing tells how large cards are, or
-    what was boxed lies half on one: a neighbour in a hand may then lie anywhere about it.
+    what was boxed lies half on one: a neighbour may then lie anywhere about it, unless it is a hand's that is known.
     """
     left = [box for box in boxed if not _explain(cards, [box])]
     if not cards and len(left) > 1:
         largest = max(left, key=lambda box: float(cv2.contourArea(box)))
         if _explain([largest], left):
             cards, left = [largest], [largest]
-    elif any(intersection_over_smaller(box, card) > 0 for box in left for card in cards):
+    elif not hand and any(intersection_over_smaller(box, card) > 0 for box in left for card in cards):
         return None
     if not cards or not left:
         return None

@@ -142,21 +142,25 @@ class Assembler:
 
         That is of a deck that the networks know; of another one they tell cards at once.
         """
-        if not (self._reader.fills_in and is_hand(found) and self._left_out(image, boxes, found)):
+        left = self._left_out(boxes, found) if self._reader.fills_in and is_hand(found) else []
+        if not self._may_show_cards(image, left, found):
             return list(found)
         if self._reader.are_of_another_deck(image, [one.quad for one in found if one.whole]):
             return list(found)
         cards = [box.quad for box in boxes if box.kind is BoxKind.CARD]
-        sure = [one for one in found if one.whole and one.confidence >= _SURELY]
         told = [one for one in found if one.confidence >= _STANDS]
+        sure = [one for one in told if one.whole]
         known = [one.quad for one in found if one.confidence < _STANDS]
-        boxed = self._telling(boxes, several=True)
-        sought = self._reader.sought(image, [*known, *_beside(cards, told)], sure, boxed)
+        shows = [box.quad for box in left]
+        sought = self._reader.sought(image, [*known, *_beside(cards, told)], sure, shows, hand=True)
         return with_sought(found, sought, self._limits.misread, sure, _STANDS)
 
-    def _left_out(self, image: Image, boxes: Sequence[Box], found: Sequence[Sighting]) -> bool:
-        """Whether something is surely boxed beside the cards found and may be a card, were it a covered one."""
-        left = [box for box in boxes if box.score >= self._limits.box and _beside([box.quad], found, _ON)]
+    def _left_out(self, boxes: Sequence[Box], found: Sequence[Sighting]) -> list[Box]:
+        """Return what is surely boxed beside the cards found."""
+        return [box for box in boxes if box.score >= self._limits.box and _beside([box.quad], found, _ON)]
+
+    def _may_show_cards(self, image: Image, left: Sequence[Box], found: Sequence[Sighting]) -> bool:
+        """Whether something that is boxed beside the cards found may be another card, were it a covered one."""
         # What reads as one of the cards found is its other end, which its outline has missed.
         told = {one.card for one in found}
         indices = self._reader.read_indices(image, _index_frames(left))

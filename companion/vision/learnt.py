@@ -130,11 +130,13 @@ class Deck(Protocol):
         known: Sequence[Quad],
         sure: Sequence[tuple[Quad, int]] = (),
         boxed: Sequence[Quad] | None = None,
+        hand: bool = False,
     ) -> list[Sought]:
         """Return the deck's cards in a picture, the topmost first, without those that are sure.
 
         known: outlines (4, 2) in which some may lie. sure: outlines of cards, numbers of ALL_CARDS, that lie there.
-        boxed: what shows all cards that there are, if only a part of them, None where others may lie anywhere.
+        boxed: what shows all cards that there are, if only a part of them, None where others may lie anywhere. hand:
+        whether the sure ones are a hand's, which hide one another, and boxed is what shows the others alone.
         """
 
     def are_of_another(self, image: Image, cards: Sequence[Quad]) -> bool:

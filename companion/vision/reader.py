@@ -282,16 +282,17 @@ class Reader:
         known: Sequence[Quad],
         sure: Sequence[Reading | Sighting] = (),
         boxed: Sequence[Quad] | None = None,
+        hand: bool = False,
     ) -> list[tuple[Reading, Sought]]:
         """Return the learnt deck's cards in a picture, told by their pictures and by the networks, the topmost first.
 
-        known: outlines (4, 2) in which some may lie. sure: cards that need not be told, and hide others. boxed: what
-        shows all cards that there are, if only a part of them, None where others may lie anywhere.
+        sure: cards that need not be told, and hide others. known, boxed, hand: see `Deck.seek`.
         """
         if self._deck is None:
             return []
         told = [(card.quad, ALL_CARDS.index(card.card)) for card in sure]
-        return [(self._seen_there(image, one, self._deck), one) for one in self._deck.seek(image, known, told, boxed)]
+        found = self._deck.seek(image, known, told, boxed, hand)
+        return [(self._seen_there(image, one, self._deck), one) for one in found]
 
     def _seen_there(self, image: Image, one: Sought, deck: Deck) -> Reading:
         """Return what a card is, by its picture and, where that leaves doubt, by what the networks read there."""

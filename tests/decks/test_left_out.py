@@ -10,7 +10,7 @@ import cv2
 import numpy as np
 import pytest
 
-from companion.cards import Card
+from companion.cards import ALL_CARDS, Card
 from companion.decks import teaching
 from companion.decks.deckfile import LearntDeck
 from companion.decks.fitting import Likes
@@ -21,7 +21,7 @@ from companion.decks.views import PICTURE, outline
 from companion.vision.assembly import Assembler
 from companion.vision.boxes import Box, BoxKind
 from companion.vision.detector import CardDetector, model_folder
-from companion.vision.geometry import Image, corner_frames
+from companion.vision.geometry import Image, Quad, corner_frames, homography, project, unit_square
 from companion.vision.labels import Floats
 from companion.vision.learnt import Sought
 from companion.vision.limits import ReadingLimits
@@ -43,6 +43,10 @@ def _odd_face(seed: int) -> Image:
         x, y = rng.integers((10, 10), (247, 390)).tolist()
         cv2.line(face, (x, y), (x + int(rng.integers(-30, 30)), y + int(rng.integers(-30, 30))), (40, 40, 40), 3)
     return face
+
+
+def _name(one: Sought) -> str:
+    return ALL_CARDS[int(one.logs[:-1].argmax())].name
 
 
 @pytest.fixture(scope="module")
@@ -102,6 +106,41 @@ def test_what_the_networks_leave_out_of_a_hand_its_pictures_tell(
     assert read(known, score=0.3) == without, "nothing is left out of what is boxed surely"
 
 
+@pytest.fixture(scope="module")
+def hand(faces: list[Image]) -> tuple[Image, list[Quad]]:
+    """Return a hand of four cards beside a fifth, the last on top, and their outlines."""
+    picture = _table(800, 600)
+    quads = [lying(220 + 60 * i, 300 + 8 * i, -24 + 14 * i) for i in range(4)] + [lying(650, 170, 160)]
+    for face, quad in zip(_faces(5), quads, strict=False):
+        _lay(picture, face, quad)
+    return _lit(picture), quads
+
+
+@pytest.mark.parametrize("left_out", [0, 3], ids=["lowest", "topmost"])
+def test_of_a_hand_what_shows_in_no_box_that_is_left_is_not_sought(
+    hand: tuple[Image, list[Quad]], left_out: int
+) -> None:
+    picture, quads = hand
+    seeker = Seeker.of(_deck(_faces(5)), CARDS)
+    # Nothing shows the card at the other end, to which these lead on as well.
+    sure = [(quads[i], CARDS[i]) for i in (1, 2)]
+    left = [corner_frames(quads[left_out])[left_out // 2]]
+    names = [[_name(one) for one in seeker.seek(picture, [], sure, left, hand=known)] for known in (True, False)]
+    assert names[0] == [NAMES[left_out]]
+    assert len(names[1]) > 1
+
+
+def test_a_card_of_a_hand_that_no_other_hides_hides_what_lies_there(hand: tuple[Image, list[Quad]]) -> None:
+    picture, quads = hand
+    seeker = Seeker.of(_deck(_faces(5)), CARDS)
+    # Its picture does not fit, as its outline or its name may be off; the next one lies on its right half.
+    sure = [(quads[0], CARDS[5]), (quads[1], CARDS[5])]
+    points = np.round(project(homography(unit_square(), quads[0]), np.float32([[0.2, 0.5], [0.9, 0.5]])) * 0.25)
+    for known, hides in ((True, [True, False]), (False, [False, False])):
+        covered = seeker._lying(picture, sure, known)[1]
+        assert [bool(covered[int(y), int(x)]) for x, y in points] == hides
+
+
 def test_of_a_hand_of_another_deck_nothing_is_sought(known: DeckLooks, read: Callable[..., list[str]]) -> None:
     blot = np.asarray(np.random.default_rng(1).integers(0, 255, (*PICTURE[::-1], 3)), np.uint8)
     assert NAMES[ODD] not in read(replace(known, likes=Likes([blot])))
@@ -135,7 +174,8 @@ def test_the_other_end_of_a_card_that_was_read_is_not_left_out(
     limits = ReadingLimits.load(model_folder() / "limits.json")
     assembler = Assembler(reading_parts()[0].knowing(known), limits)
     corner = Box(BoxKind.INDEX, corner_frames(quad)[0], 0.9)
-    assert assembler._left_out(_lit(picture), [corner], found) is left
+    assert assembler._left_out([corner], found) == [corner]
+    assert assembler._may_show_cards(_lit(picture), [corner], found) is left
 
 
 def test_the_deck_is_asked_what_its_pictures_leave_in_doubt(
