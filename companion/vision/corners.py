@@ -244,8 +244,7 @@ def apart(readings: Sequence[Reading]) -> list[Reading]:
     """Return one reading per index: of those centred on the ink of an earlier one, the mean is taken in its place."""
     groups: list[list[Reading]] = []
     for reading in readings:
-        reach = _reach(reading.quad)
-        group = next((group for group in groups if math.dist(reading.center, group[0].center) < reach), None)
+        group = next((group for group in groups if _is_same_index(reading, group[0])), None)
         if group is None:
             groups.append([reading])
         else:
@@ -254,6 +253,12 @@ def apart(readings: Sequence[Reading]) -> list[Reading]:
         replace(group[0], logs=np.mean([member.logs for member in group], axis=0)) if len(group) > 1 else group[0]
         for group in groups
     ]
+
+
+def _is_same_index(one: Reading, earlier: Reading) -> bool:
+    """Whether a reading is centred on the ink of an earlier one, read alike if that is far larger."""
+    reach = max(_reach(one.quad), _reach(earlier.quad)) if one.card == earlier.card else _reach(one.quad)
+    return math.dist(one.center, earlier.center) < reach
 
 
 def one_per_card(readings: Sequence[Reading], share: float = USUAL_SHARE) -> list[Reading]:

@@ -38,6 +38,7 @@ from companion.vision.corners import (
 )
 from companion.vision.detector import CardDetector, model_folder
 from companion.vision.geometry import (
+    INDEX_REACH,
     Image,
     Quad,
     corner_frames,
@@ -349,6 +350,15 @@ def test_one_index_boxed_twice_is_one_card() -> None:
     assert len(beside([twice[1].quad, top_left + 60], twice[:1])) == 1
     assert len(one_per_card(apart([*twice, reading(bottom_right)]))) == 1
     assert len(one_per_card(apart([*twice, reading(top_left + 60)]))) == 2
+
+
+def test_a_part_of_an_index_that_reads_alike_is_no_second_one() -> None:
+    (whole, _), other = corner_frames(CARD), np.where(np.arange(57) == 8, 0.0, -5.0).astype(np.float32)
+    side = float(np.hypot(*(whole[1] - whole[0])))
+    # As of a "+2" the 2: centred on its ink, which reaches farther than its own.
+    part = (whole - whole.mean(0)) / 2 + whole.mean(0) + np.float32([0.45 * side / INDEX_REACH, 0])
+    assert len(apart([reading(whole), reading(part)])) == 1
+    assert len(apart([reading(whole), replace(reading(part), logs=other)])) == 2
 
 
 def test_cards_in_a_picture_are_of_one_size() -> None:
