@@ -39,7 +39,7 @@ from companion.vision.proposals import proposals
 from companion.vision.reader import Reader
 from companion.vision.restoration import lightened, restored
 from companion.vision.runtime import Network
-from companion.vision.sightings import NAMED_BELOW, NAMED_MOST, Back, Sighting
+from companion.vision.sightings import NAMED_MOST, UNSURE_BELOW, Back, Sighting
 
 MODEL_FOLDER = Path(__file__).resolve().parent.parent / "models"
 _CHECKOUT_MODELS = Path(__file__).resolve().parents[2] / "models"
@@ -294,8 +294,8 @@ class CardDetector:
 
 
 def _tell_alike(before: Sequence[Sighting], after: Sequence[Sighting]) -> bool:
-    """Whether two looks tell the same cards, beyond doubt: a further one hardly finds more."""
-    sure = all(one.confidence >= NAMED_BELOW for one in (*before, *after))
+    """Whether two looks tell the same cards, none of them unsure: a further one hardly finds more."""
+    sure = all(one.confidence >= UNSURE_BELOW for one in (*before, *after))
     return sure and Counter(one.card for one in before) == Counter(one.card for one in after)
 
 

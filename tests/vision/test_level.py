@@ -94,8 +94,8 @@ def test_no_level_picture_where_there_is_no_hand_or_no_plane(hand: list[Sighting
     assert Level.of(_PICTURE, [far, *hand[1:]]) is None
 
 
-@pytest.mark.parametrize(("sure", "looks"), [(0.98, 1), (0.9, 2)], ids=["beyond doubt", "in doubt"])
-def test_a_hand_told_alike_beyond_doubt_is_not_looked_at_once_more(
+@pytest.mark.parametrize(("sure", "looks"), [(0.8, 1), (0.7, 2)], ids=["surely", "unsurely"])
+def test_a_hand_surely_told_alike_is_not_looked_at_once_more(
     hand: list[Sighting], monkeypatch: pytest.MonkeyPatch, sure: float, looks: int
 ) -> None:
     level = Level.of(_PICTURE, hand)
