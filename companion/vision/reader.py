@@ -376,8 +376,7 @@ class Reader:
         """Return what was seen of an index, one of a design that the networks know being told by the surer of the two.
 
         What both say alike is told as surely as the networks say it, but where the deck tells its cards apart and it
-        surely is one of them. What looks like another of the deck's signs is print, and still lies where an index is
-        expected.
+        surely is one of them. What looks like another sign of the deck is print, and lies where an index is expected.
         """
         alone = self._index(quad, seen)
         if self._deck is None or seen.by_deck is None:
@@ -388,7 +387,8 @@ class Reader:
             its_card = self._deck.tells_cards and told.belonging >= _SURELY and told.confidence > told.nothing
         credit = self._deck.credit_of_index(int(alone.probabilities[:-1].argmax())) if its_card else 1.0
         if not its_card or max(credit * alone.confidence, alone.nothing) > max(told.confidence, told.nothing):
-            return alone
+            unlike = self._deck.tells_indices and seen.belonging == 0
+            return replace(alone, is_unlike=True) if unlike else alone
         return replace(alone, is_print=True) if told.nothing > told.confidence else told
 
     def describe_cards(self, image: Image, quads: Sequence[Quad]) -> tuple[Floats, Floats]:

@@ -50,7 +50,8 @@ class Reading:
     log-likelihoods of ALL_CARDS and, last, of no card. scale: what they mean. belonging: how surely (0 to 1) it is of
     the learnt deck that is read with, 0 where there is none. most: how sure it may be at most. middle: of a whole card
     the (57,) log-likelihoods without what its corners add, None where nothing was added. is_print: whether it is taken
-    for an index, and yet is known to be another of the learnt deck's signs.
+    for an index, and yet is known to be another of the learnt deck's signs. is_unlike: whether it looks like nothing in
+    the corners of that deck.
     """
 
     quad: Quad
@@ -60,6 +61,7 @@ class Reading:
     most: float = 1.0
     middle: Floats | None = None
     is_print: bool = False
+    is_unlike: bool = False
 
     @cached_property
     def probabilities(self) -> Floats:

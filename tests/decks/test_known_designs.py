@@ -149,6 +149,17 @@ def test_the_networks_are_believed_of_an_index_as_far_as_the_deck_s_own_pictures
 
 
 @pytest.mark.parametrize(
+    ("belonging", "sharpness", "is_unlike"), [(0.0, 20.0, True), (0.1, 20.0, False), (0.0, 0.0, False)]
+)
+def test_what_is_unlike_all_of_the_deck_s_corners_is_said(
+    known: DeckLooks, index: Callable[..., Reading], belonging: float, sharpness: float, is_unlike: bool
+) -> None:
+    """Unless the deck leaves corners to the networks, and so has nothing to say of them."""
+    known = replace(known, indices=replace(known.indices, sharpness=sharpness))
+    assert index(known, _says("red 8", 0.3), _says("red 8", 0.3), belonging).is_unlike is is_unlike
+
+
+@pytest.mark.parametrize(
     ("none_alone", "none_by_deck", "is_print", "is_index"),
     [(0.1, 0.97, True, True), (0.1, 0.6, False, True), (0.6, 0.1, False, True), (0.9, 0.97, False, False)],
 )
