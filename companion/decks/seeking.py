@@ -43,7 +43,8 @@ _ON = 0.5
 _SCALE, _MORE = 0.25, 9
 # A card shows so many cells of its own, so many of them with print, and so large a share of those that no other hides.
 _CELLS, _TELLING, _SHARE = 8, 5, 0.5
-# In a hand such a share is enough: it may be hidden by cards of which a corner alone was made out.
+# In a hand such a share is enough, as it may be hidden by cards of which a corner alone was made out: the wild of one
+# showed 23 of 48 cells.
 _SHARE_IN_HAND = 0.4
 # What speaks for a card at least.
 _LEAST = 0.2

@@ -143,7 +143,7 @@ class Assembler:
         That is of a deck that the networks know; of another one they tell cards at once.
         """
         left = self._left_out(boxes, found) if self._reader.fills_in and is_hand(found) else []
-        if not self._may_show_cards(image, left, found):
+        if not (left and self._may_show_cards(image, left, found)):
             return list(found)
         if self._reader.are_of_another_deck(image, [one.quad for one in found if one.whole]):
             return list(found)
