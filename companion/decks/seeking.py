@@ -218,12 +218,13 @@ class Seeker:
         """Return the outlines of those sure cards that lie as they say, and (h, w) what they hide."""
         covered = np.zeros([round(side * _SCALE) for side in image.shape[:2]], np.uint8)
         there = []
+        every = [filled(quad, covered.shape, _SCALE) for quad, _ in sure] if hand else []
+        lies = np.sum(every, axis=0, dtype=np.uint8)
         for i, (quad, card) in enumerate(sure):
             shown = self._prints.shown(image, quad, card)
             if hand:
                 # What was left lies beside these: all of one that no other may hide hides it, if its picture fits ill.
-                others = [filled(other, covered.shape, _SCALE) for j, (other, _) in enumerate(sure) if j != i]
-                shown = shown | _free(quad, np.maximum.reduce([np.zeros_like(covered), *others]))
+                shown = shown | _free(quad, lies - every[i])
             if hand or shown.mean() > _SHARE:
                 covered |= _cover(quad, shown, covered.shape)
                 there.append(quad)
