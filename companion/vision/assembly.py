@@ -20,8 +20,8 @@ from companion.vision.level import is_hand
 from companion.vision.limits import ReadingLimits
 from companion.vision.outlines import SAME_CARD, is_card_shaped, of_one_size, one_each, without_echo
 from companion.vision.proposals import proposals
-from companion.vision.reader import Backing, Reader
-from companion.vision.reading import Reading, as_corners_say, with_indices
+from companion.vision.reader import Reader
+from companion.vision.reading import Backing, Reading, as_corners_say, with_indices
 from companion.vision.sightings import NAMED_BELOW, Sighting
 from companion.vision.sought import with_sought
 

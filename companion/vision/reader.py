@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from copy import copy
 from dataclasses import replace
-from enum import IntEnum
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +17,7 @@ from companion.vision.firstlooks import SETTLED, SURELY, FirstLooks, first_looks
 from companion.vision.geometry import Image, Quad, aspect, corner_frames, portrait, turned
 from companion.vision.labels import Floats, log_softmax
 from companion.vision.learnt import Deck, Sought, with_pictures
-from companion.vision.reading import Reading, Scale, with_indices
+from companion.vision.reading import Backing, Reading, Scale, with_indices
 from companion.vision.runtime import Network
 from companion.vision.sightings import NAMED_BELOW, Sighting
 
@@ -53,16 +52,6 @@ _NONE, _HARDLY_ANY, _RATHER_NONE, _FEWER, _STILL_HARDLY = 0.8, 0.12, 0.3, 0.25, 
 _SOUGHT_VIEWS, _CORNERS = ((-0.1, 0), (0.0, 0), (0.12, 0)), 0.5
 # A picture that says so much (nats) against every other card is believed without a look at the corners.
 _PLAIN = 8.0
-
-
-class Backing(IntEnum):
-    """What besides its looks speaks for an outline."""
-
-    NOTHING = 0
-    INDEX = 1
-    """A corner index lies where the card would have one."""
-    BOX = 2
-    """It is surely boxed."""
 
 
 class Reader:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from enum import IntEnum
 from functools import cached_property
 
 import numpy as np
@@ -19,6 +20,16 @@ from companion.vision.sightings import NAMED_MOST, Sighting, drawn_together
 _CORNER_WEIGHT, _LEGIBLE_WIDTH, _CORNER_BOUND = 0.5, 100.0, -4.0
 # How surely a card must be of the learnt deck for its reading to be taken as it is.
 _KNOWN = 0.5
+
+
+class Backing(IntEnum):
+    """What besides its looks speaks for an outline."""
+
+    NOTHING = 0
+    INDEX = 1
+    """A corner index lies where the card would have one."""
+    BOX = 2
+    """It is surely boxed."""
 
 
 @dataclass(frozen=True, eq=False)

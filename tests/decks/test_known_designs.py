@@ -29,8 +29,7 @@ from companion.vision.detector import CardDetector, model_folder
 from companion.vision.geometry import Image, Quad, corner_frames, homography, unit_square
 from companion.vision.labels import Floats
 from companion.vision.limits import ReadingLimits
-from companion.vision.reader import Backing
-from companion.vision.reading import Reading
+from companion.vision.reading import Backing, Reading
 
 NAMES = ("red 7", "blue 3", "green skip", "yellow 0")
 CARDS = [ALL_CARDS.index(Card.parse(name)) for name in NAMES]

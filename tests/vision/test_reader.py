@@ -16,8 +16,8 @@ from companion.vision.detector import model_folder
 from companion.vision.doubt import as_middle_allows
 from companion.vision.geometry import CARD_MARGIN, index_frame, unit_square
 from companion.vision.labels import COLOR_COUNT, FACE_COUNT, NO_CARD, color_class, face_class
-from companion.vision.reader import Backing, Reader
-from companion.vision.reading import Reading, Scale, as_corners_say, with_indices
+from companion.vision.reader import Reader
+from companion.vision.reading import Backing, Reading, Scale, as_corners_say, with_indices
 from companion.vision.runtime import Network
 from companion.vision.sightings import NAMED_BELOW, UNSURE_BELOW
 
