@@ -52,6 +52,15 @@ def test_what_reads_the_same_both_ways_tells_nothing() -> None:
     assert not is_mirrored([seen("red 3", 0.9), seen("red 7", 0.9)], [seen("green 8", 0.96)]), "fewer are made out"
 
 
+def test_lone_arrows_whose_mirror_image_reads_about_as_surely_as_a_digit_are_arrows() -> None:
+    one, arrows = seen("red 1", 0.958), seen("red reverse", 0.94)
+    assert not is_mirrored([arrows], [one])
+    assert is_mirrored([seen("red reverse", 0.8)], [one])
+    assert is_mirrored([seen("red 4", 0.94)], [one])
+    more = [one, seen("blue 2", 0.96), seen("blue 3", 0.96)]
+    assert is_mirrored([arrows, seen("blue 2", 0.5), seen("blue 3", 0.5)], more)
+
+
 # As a card is outlined that is seen from 60 degrees.
 SLANTED = np.array([[10, 20], [60, 20], [60, 55], [10, 55]], np.float32)
 
