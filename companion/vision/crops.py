@@ -57,7 +57,8 @@ class IndexPass:
     """What one look at an index' crop gives: log-likelihoods (57,) and belonging to the deck.
 
     turns: (4,) log-likelihoods of the quarter turns by which the frame stands turned. by_deck: as of a card's, once it
-    was asked. features: (D,) what the deck tells it by, None where there is nothing to be asked.
+    was asked. features: (D,) what the deck tells it by, None where there is nothing to be asked. is_unlike: whether it
+    was asked, and no look is of the deck.
     """
 
     logs: Floats
@@ -65,6 +66,7 @@ class IndexPass:
     belonging: float
     by_deck: Floats | None = None
     features: Floats | None = None
+    is_unlike: bool = False
 
 
 def together(a: Pass, b: Pass) -> Pass:
@@ -181,7 +183,7 @@ class Crops:
             return told
         said = _said(self._deck.weigh_indices, every)
         return [
-            IndexPass(one.logs, one.turns, median(belonging.tolist()), _mean(logs))
+            IndexPass(one.logs, one.turns, median(belonging.tolist()), _mean(logs), is_unlike=not belonging.any())
             for one, (logs, belonging) in zip(told, said, strict=True)
         ]
 

@@ -376,8 +376,7 @@ class Reader:
             its_card = self._deck.tells_cards and told.belonging >= _SURELY and told.confidence > told.nothing
         credit = self._deck.credit_of_index(int(alone.probabilities[:-1].argmax())) if its_card else 1.0
         if not its_card or max(credit * alone.confidence, alone.nothing) > max(told.confidence, told.nothing):
-            unlike = self._deck.tells_indices and seen.belonging == 0
-            return replace(alone, is_unlike=True) if unlike else alone
+            return replace(alone, is_unlike=seen.is_unlike and self._deck.tells_indices)
         return replace(alone, is_print=True) if told.nothing > told.confidence else told
 
     def describe_cards(self, image: Image, quads: Sequence[Quad]) -> tuple[Floats, Floats]:

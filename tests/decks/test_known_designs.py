@@ -80,10 +80,13 @@ def _with_seeker(known: DeckLooks, deck: LearntDeck, sought: bool) -> DeckLooks:
 def index(deck: LearntDeck) -> Callable[..., Reading]:
     """Return what reads the index of the red 7 with a deck, as the looks at it say without and with that."""
 
-    def read(known: DeckLooks, alone: Floats, by_deck: Floats | None, belonging: float = 1.0) -> Reading:
+    def read(
+        known: DeckLooks, alone: Floats, by_deck: Floats | None, belonging: float = 1.0, is_unlike: bool = False
+    ) -> Reading:
         upright = np.array([0, -20, -20, -20], np.float32)
         reader, frame = reading_parts()[0].knowing(known), index_frames(*usual_spot())[0]
-        return reader._index_reading(deck.pictures[0], frame, IndexPass(alone, upright, belonging, by_deck))
+        seen = IndexPass(alone, upright, belonging, by_deck, is_unlike=is_unlike)
+        return reader._index_reading(deck.pictures[0], frame, seen)
 
     return read
 
@@ -148,14 +151,28 @@ def test_the_networks_are_believed_of_an_index_as_far_as_the_deck_s_own_pictures
 
 
 @pytest.mark.parametrize(
-    ("belonging", "sharpness", "is_unlike"), [(0.0, 20.0, True), (0.1, 20.0, False), (0.0, 0.0, False)]
+    ("looks_unlike", "sharpness", "is_unlike"), [(True, 20.0, True), (False, 20.0, False), (True, 0.0, False)]
 )
 def test_what_is_unlike_all_of_the_deck_s_corners_is_said(
-    known: DeckLooks, index: Callable[..., Reading], belonging: float, sharpness: float, is_unlike: bool
+    known: DeckLooks, index: Callable[..., Reading], looks_unlike: bool, sharpness: float, is_unlike: bool
 ) -> None:
     """Unless the deck leaves corners to the networks, and so has nothing to say of them."""
     known = replace(known, indices=replace(known.indices, sharpness=sharpness))
-    assert index(known, _says("red 8", 0.3), _says("red 8", 0.3), belonging).is_unlike is is_unlike
+    read = index(known, _says("red 8", 0.3), _says("red 8", 0.3), 0.0, looks_unlike)
+    assert read.is_unlike is is_unlike
+
+
+def test_what_one_of_several_looks_finds_like_the_deck_s_is_not_unlike_them(
+    known: DeckLooks, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(DeckLooks, "weigh_indices", lambda _, logs, features: (logs, features[:, 0]))
+    says, turns = _says("red 8", 0.6), np.zeros(4, np.float32)
+    looks = [
+        [IndexPass(says, turns, 0.0, features=np.full(3, like, np.float32)) for like in few]
+        for few in ([0, 0, 0.2], [0, 0, 0])
+    ]
+    told = reading_parts()[0].knowing(known)._crops.told_indices(looks)
+    assert [(one.belonging, one.is_unlike) for one in told] == [(0, False), (0, True)]
 
 
 @pytest.mark.parametrize(
