@@ -241,7 +241,10 @@ def beside(frames: Sequence[Quad], indices: Sequence[Reading]) -> list[Quad]:
 
 
 def apart(readings: Sequence[Reading]) -> list[Reading]:
-    """Return one reading per index: of those centred on the ink of an earlier one, the mean is taken in its place."""
+    """Return one reading per index: of those centred on the ink of an earlier one, the mean is taken in its place.
+
+    A frame in which nothing looks like the learnt deck's is a worse one than those in which something does.
+    """
     groups: list[list[Reading]] = []
     for reading in readings:
         group = next((group for group in groups if _is_same_index(reading, group[0])), None)
@@ -249,9 +252,10 @@ def apart(readings: Sequence[Reading]) -> list[Reading]:
             groups.append([reading])
         else:
             group.append(reading)
+    framed = [[member for member in group if not member.is_unlike] or group for group in groups]
     return [
         replace(group[0], logs=np.mean([member.logs for member in group], axis=0)) if len(group) > 1 else group[0]
-        for group in groups
+        for group in framed
     ]
 
 
