@@ -246,7 +246,7 @@ class Assembler:
         for (_, score), reading in zip(candidates, readings, strict=True):
             lying = CardIndices(reading.quad, frames)
             spots = lying.at_spots()
-            corners = [indices[i] for i in spots if not indices[i].is_print]
+            corners = [indices[i] for i in spots if not (indices[i].is_print or _is_unlike_its(indices[i], reading))]
             own = [corner for corner in corners if not self._denies(corner, reading)]
             whole = as_middle_allows(with_indices(reading, own))
             if corners and not own and len({corner.card for corner in corners}) < len(corners):
@@ -305,6 +305,7 @@ class Assembler:
             if _is_surely_learnt(card):
                 # By its pictures that card lies open: whatever its corners are read as, they are its own.
                 own |= spots
+            own |= {i for i in spots if _is_unlike_its(indices[i], card)}
         return [index for i, index in enumerate(indices) if i not in own and not index.is_print]
 
 
@@ -316,6 +317,11 @@ def _are_unlike_known(found: Sequence[Sighting]) -> bool:
     """Whether hardly an open card is beyond doubt: the deck's corners tell nothing, and its cards are boxed ill."""
     beyond = [one.confidence >= NAMED_BELOW for one in found if one.whole]
     return 2 * sum(beyond) < len(beyond)
+
+
+def _is_unlike_its(index: Reading, card: Reading) -> bool:
+    """Whether an index where a learnt deck's card has one looks like none of that deck: it is its own, read ill."""
+    return index.is_unlike and card.known
 
 
 def _is_surely_learnt(card: Reading) -> bool:
