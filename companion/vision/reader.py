@@ -36,6 +36,9 @@ _AT_A_GLANCE = 0.85
 _SURELY, _CLEARLY, _CLEARLY_INDEX = SURELY, -0.05, -0.35
 # What belongs no more surely than this, as its picture says otherwise than the networks, must be told by more.
 _DOUBTED = 0.9
+# What the networks do not say, with the first probability, a learnt deck whose design they know must tell with the
+# second.
+_SAID, _OVERRULES = 0.5, 0.9
 
 # Over which ratio of its sides an outline may be of a card seen sideways: at 60 degrees 56 x 87 mm look like 56 x 43,
 # which perspective may make longer: of one or two cards that are not read so surely the second is enough. Among more
@@ -156,7 +159,8 @@ class Reader:
         frames, seen = zip(*ends, strict=True)
         corners = list(map(self._surer, frames, self._crops.told_indices([[one] for one in seen])))
         other = with_indices(by_deck, self._own(by_deck, corners))
-        surer = (agreed or other.card != told.card) and other.confidence > alone.confidence
+        least = 0.0 if agreed and told.confidence >= _SAID else _OVERRULES
+        surer = (agreed or other.card != told.card) and other.confidence > max(alone.confidence, least)
         if not surer or self._deck.are_of_another(image, [by_deck.quad]):
             return told
         return self._with_corners(image, by_deck, corners)

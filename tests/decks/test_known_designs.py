@@ -326,6 +326,11 @@ def card(deck: LearntDeck) -> Callable[..., Reading]:
         (("red 8", 0.6), ("red 8", 0.97), 0.9, "red 8", False),
         (("red 9", 0.6), ("red 8", 0.97), 0.6, "red 8", True),
         (("red 9", 0.6), ("red 8", 0.97), 0.4, "red 9", False),
+        # What the networks do not say the deck must tell almost beyond doubt.
+        (("red 9", 0.6), ("red 8", 0.85), 1.0, "red 9", False),
+        (("red 8", 0.6), ("red 8", 0.85), 1.0, "red 8", True),
+        (("red 8", 0.4), ("red 8", 0.85), 1.0, "red 8", False),
+        (("red 8", 0.4), ("red 8", 0.95), 1.0, "red 8", True),
     ],
 )
 def test_a_card_is_told_by_the_surer_of_deck_and_networks(
@@ -338,11 +343,12 @@ def test_a_card_is_told_by_the_surer_of_deck_and_networks(
     is_known: bool,
 ) -> None:
     """Names in a deck may be wrong. What both say alike is told by it where it surely is its card, and is in doubt."""
-    read = card(known, _says(*alone), _says(*by_deck), belonging)
+    says = _says(*alone, NONE)
+    read = card(known, says, _says(*by_deck), belonging)
     assert (read.card.name, read.known) == (told, is_known)
     if not is_known:
         # As surely as without the deck.
-        assert np.array_equal(read.logs, _says(*alone))
+        assert np.array_equal(read.logs, says)
 
 
 @pytest.mark.parametrize(("chance", "asked"), [(1 - 1e-9, 0), (0.6, 1)])
