@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from copy import copy
 from dataclasses import replace
+from functools import cache, partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -113,13 +114,14 @@ class Reader:
         read_on = [i for i in cards if i not in given_up and i not in first.plain]
         frames = [frame for i in read_on for frame in corner_frames(cards[i].quad)]
         corners = ((frame, seen) for frame, (seen,) in zip(frames, self._crops.indices(image, frames), strict=True))
+        are_anothers = cache(partial(self.are_of_another_deck, image, [cards[i].quad for i in read_on]))
         for i, one in zip(read_on, self._crops.told_cards([looks[i] for i in read_on]), strict=True):
             ends = [next(corners), next(corners)]
             if one.by_deck is None:
                 cards[i] = self._with_corners(image, cards[i], [self._index(*end) for end in ends])
             else:
                 by_deck = replace(cards[i], logs=one.by_deck, belonging=one.belonging)
-                cards[i] = self._surer_card(image, cards[i], by_deck, ends)
+                cards[i] = self._surer_card(image, cards[i], by_deck, ends, are_anothers)
         cards |= first.plain
         return [cards[i] for i in range(len(quads))]
 
@@ -139,13 +141,18 @@ class Reader:
         return own if self._deck.has_indices else []
 
     def _surer_card(
-        self, image: Image, alone: Reading, by_deck: Reading, ends: Sequence[tuple[Quad, IndexPass]]
+        self,
+        image: Image,
+        alone: Reading,
+        by_deck: Reading,
+        ends: Sequence[tuple[Quad, IndexPass]],
+        are_anothers: Callable[[], bool],
     ) -> Reading:
         """Return what was read of a card of a design that the networks know, by them or by the deck if that is surer.
 
-        alone, by_deck: what each says of the card's middle. ends: the frames of its corners, and what they show. What
-        both say alike the deck tells only of what surely is its card, where the networks leave doubt: its names may be
-        wrong, and the cards another deck's.
+        alone, by_deck: what each says of the card's middle. ends: the frames of its corners, and what they show.
+        are_anothers: tells whether another deck lies there. What both say alike the deck tells only of what surely is
+        its card, where the networks leave doubt: its names may be wrong.
         """
         alone, corners = replace(alone, belonging=0.0), [self._index(*end) for end in ends]
         told = self._with_corners(image, alone, corners)
@@ -161,9 +168,7 @@ class Reader:
         other = with_indices(by_deck, self._own(by_deck, corners))
         least = 0.0 if agreed and told.confidence >= _SAID else _OVERRULES
         surer = (agreed or other.card != told.card) and other.confidence > max(alone.confidence, least)
-        if not surer or self._deck.are_of_another(image, [by_deck.quad]):
-            return told
-        return self._with_corners(image, by_deck, corners)
+        return self._with_corners(image, by_deck, corners) if surer and not are_anothers() else told
 
     def _looks(
         self, image: Image, glances: Sequence[Pass], backing: Sequence[Backing], few: bool

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 
 import cv2
 import numpy as np
@@ -310,7 +311,8 @@ def card(deck: LearntDeck) -> Callable[..., Reading]:
         scale, nothing = reader._card_scale, IndexPass(flat, np.zeros(4, np.float32), 0.0, flat)
         ends = [(frame, nothing) for frame in corner_frames(outline())]
         says = Reading(outline(), alone, scale), Reading(outline(), by_deck, scale, belonging)
-        return reader._surer_card(deck.pictures[0], *says, ends)
+        are_anothers = partial(reader.are_of_another_deck, deck.pictures[0], [outline()])
+        return reader._surer_card(deck.pictures[0], *says, ends, are_anothers)
 
     return read
 
@@ -366,7 +368,7 @@ def test_of_corners_of_a_card_that_both_say_the_deck_is_asked_where_it_is_in_dou
     reader, alone = reading_parts()[0].knowing(known), _says("red 8", chance)
     ends = [(frame, IndexPass(alone, np.zeros(4, np.float32), 0.0)) for frame in corner_frames(outline())]
     says = [Reading(outline(), one, reader._card_scale, 1.0) for one in (alone, _says("red 8", 0.97))]
-    reader._surer_card(deck.pictures[0], *says, ends)
+    reader._surer_card(deck.pictures[0], *says, ends, lambda: False)
     assert times == asked
 
 
@@ -378,6 +380,26 @@ def test_what_is_like_none_of_the_deck_s_pictures_is_told_as_without_it(
     known = replace(known, likes=Likes(deck.pictures if like else [blot]))
     read = card(known, _says("red 9", 0.6), _says("red 8", 0.97))
     assert (read.card.name, read.known) == (("red 8", True) if like else ("red 9", False))
+
+
+def test_a_hidden_card_is_of_the_deck_if_another_one_in_the_picture_is(
+    deck: LearntDeck, known: DeckLooks, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of a hand all cards but one are half hidden, and less like their pictures."""
+
+    def told_cards(_: Crops, seen: Sequence[Pass]) -> list[Pass]:
+        return [replace(one, by_deck=_says("red 8", 1 - 1e-6), belonging=1.0, looks=()) for one in seen]
+
+    monkeypatch.setattr(Crops, "told_cards", told_cards)
+    height, width = deck.pictures[0].shape[:2]
+    hidden = deck.pictures[1].copy()
+    hidden[height // 3 :] = np.random.default_rng(1).integers(0, 255, hidden[height // 3 :].shape)
+    picture, beside = np.concatenate([deck.pictures[0], hidden], 1), outline() + np.float32([width, 0])
+    known = replace(known, likes=Likes(deck.pictures))
+    reader = reading_parts()[0].knowing(known)
+    assert known.are_of_another(picture, [beside])
+    assert [one.card.name for one in reader.read_cards(picture, [beside])] == ["blue 3"]
+    assert [one.card.name for one in reader.read_cards(picture, [outline(), beside])] == ["red 8", "red 8"]
 
 
 def test_a_picture_is_seen_and_told_as_without_the_deck(deck: LearntDeck, known: DeckLooks) -> None:
