@@ -219,7 +219,8 @@ class Assembler:
         return index.nothing < self._limits.index_no_card
 
     def _is_worth_a_card(self, index: Reading) -> bool:
-        return index.confidence >= self._limits.faint and index.card.color is not None
+        """Whether an index that is boxed faintly is one of a card: the networks must see it there themselves."""
+        return index.confidence >= self._limits.faint and index.card.color is not None and not index.overrules
 
     def _whole_cards(
         self,

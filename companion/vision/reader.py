@@ -380,13 +380,13 @@ class Reader:
         if self._deck is None or seen.by_deck is None:
             return alone
         told = Reading(quad, seen.by_deck, self._index_scale, seen.belonging)
-        its_card = told.known
-        if told.logs.argmax() == alone.logs.argmax():
+        its_card, agreed = told.known, told.logs.argmax() == alone.logs.argmax()
+        if agreed:
             its_card = self._deck.tells_cards and told.belonging >= _SURELY and told.confidence > told.nothing
         credit = self._deck.credit_of_index(int(alone.probabilities[:-1].argmax())) if its_card else 1.0
         if not its_card or max(credit * alone.confidence, alone.nothing) > max(told.confidence, told.nothing):
             return replace(alone, is_unlike=seen.is_unlike and self._deck.tells_indices)
-        return replace(alone, is_print=True) if told.nothing > told.confidence else told
+        return replace(alone, is_print=True) if told.nothing > told.confidence else replace(told, overrules=not agreed)
 
     def describe_cards(self, image: Image, quads: Sequence[Quad]) -> tuple[Floats, Floats]:
         """Return (N, 57) log-likelihoods and (N, D) features of whole cards as they are outlined, (4, 2) each."""

@@ -62,7 +62,8 @@ class Reading:
     the learnt deck that is read with, 0 where there is none. most: how sure it may be at most. middle: of a whole card
     the (57,) log-likelihoods without what its corners add, None where nothing was added. is_print: whether it is taken
     for an index, and yet is known to be another of the learnt deck's signs. is_unlike: whether it looks like nothing in
-    the corners of that deck.
+    the corners of that deck. overrules: whether that deck tells the index otherwise than the networks, which know its
+    design.
     """
 
     quad: Quad
@@ -73,6 +74,7 @@ class Reading:
     middle: Floats | None = None
     is_print: bool = False
     is_unlike: bool = False
+    overrules: bool = False
 
     @cached_property
     def probabilities(self) -> Floats:

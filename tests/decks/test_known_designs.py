@@ -112,7 +112,7 @@ def test_an_index_is_told_by_the_surer_of_deck_and_networks(
 ) -> None:
     """What the networks tell they tell with their caution: they know it no better for being the deck's."""
     read = index(known, _says(*alone), _says(*by_deck))
-    assert (read.card.name, read.known, read.is_print) == (told, is_known, False)
+    assert (read.card.name, read.known, read.is_print, read.overrules) == (told, is_known, False, is_known)
     assert read.confidence == index(known, _says(told, chance), None).confidence
 
 
