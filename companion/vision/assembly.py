@@ -306,7 +306,7 @@ class Assembler:
             if _is_surely_learnt(card):
                 # By its pictures that card lies open: whatever its corners are read as, they are its own.
                 own |= spots
-            own |= {i for i in spots if _is_unlike_its(indices[i], card)}
+            own |= {i for i in spots if _is_misread_its(indices[i], card)}
         return [index for i, index in enumerate(indices) if i not in own and not index.is_print]
 
 
@@ -323,6 +323,11 @@ def _are_unlike_known(found: Sequence[Sighting]) -> bool:
 def _is_unlike_its(index: Reading, card: Reading) -> bool:
     """Whether an index where a learnt deck's card has one looks like none of that deck: it is its own, read ill."""
     return index.is_unlike and card.known
+
+
+def _is_misread_its(index: Reading, card: Reading) -> bool:
+    """Whether an index where a card has one is its own, though read as another: of its colour, if it surely is that."""
+    return _is_unlike_its(index, card) or (card.is_borne_out and index.card.color is card.card.color)
 
 
 def _is_surely_learnt(card: Reading) -> bool:

@@ -158,6 +158,7 @@ class Reader:
         told = self._with_corners(image, alone, corners)
         agreed = by_deck.card == told.card
         its_card = by_deck.belonging >= _SURELY if agreed else by_deck.known
+        told = replace(told, is_borne_out=agreed and its_card)
         if self._deck is None or not its_card or (agreed and told.confidence >= NAMED_BELOW):
             # The deck has so many pictures of corners that it is not asked of them for nothing.
             return told

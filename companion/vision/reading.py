@@ -63,7 +63,7 @@ class Reading:
     the (57,) log-likelihoods without what its corners add, None where nothing was added. is_print: whether it is taken
     for an index, and yet is known to be another of the learnt deck's signs. is_unlike: whether it looks like nothing in
     the corners of that deck. overrules: whether that deck tells the index otherwise than the networks, which know its
-    design.
+    design. is_borne_out: whether it surely tells the card as they do.
     """
 
     quad: Quad
@@ -75,6 +75,7 @@ class Reading:
     is_print: bool = False
     is_unlike: bool = False
     overrules: bool = False
+    is_borne_out: bool = False
 
     @cached_property
     def probabilities(self) -> Floats:

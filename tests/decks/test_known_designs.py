@@ -353,6 +353,16 @@ def test_a_card_is_told_by_the_surer_of_deck_and_networks(
         assert np.array_equal(read.logs, says)
 
 
+@pytest.mark.parametrize(
+    ("by_deck", "belonging", "is_borne_out"), [("red 8", 1.0, True), ("red 8", 0.9, False), ("red 9", 1.0, False)]
+)
+def test_what_the_networks_surely_tell_of_a_card_the_deck_bears_out(
+    known: DeckLooks, card: Callable[..., Reading], by_deck: str, belonging: float, is_borne_out: bool
+) -> None:
+    read = card(known, _says("red 8", 0.999), _says(by_deck, 0.9), belonging)
+    assert (read.card.name, read.known, read.is_borne_out) == ("red 8", False, is_borne_out)
+
+
 @pytest.mark.parametrize(("chance", "asked"), [(1 - 1e-9, 0), (0.6, 1)])
 def test_of_corners_of_a_card_that_both_say_the_deck_is_asked_where_it_is_in_doubt(
     deck: LearntDeck, known: DeckLooks, monkeypatch: pytest.MonkeyPatch, chance: float, asked: int

@@ -1,0 +1,92 @@
+"""What corners count on the cards of a learnt deck whose design the networks know: none that are unlike its own."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from unittest.mock import MagicMock
+
+import numpy as np
+import pytest
+
+from companion.cards import ALL_CARDS, Card
+from companion.decks.views import outline
+from companion.vision.assembly import Assembler
+from companion.vision.corners import apart
+from companion.vision.detector import model_folder
+from companion.vision.geometry import corner_frames
+from companion.vision.limits import ReadingLimits
+from companion.vision.reading import Reading, Scale
+
+ANY = Scale(1.0, np.ones(len(ALL_CARDS) + 1, bool))
+
+
+def _reads(name: str, chance: float) -> np.ndarray:
+    """Return (57,) log-likelihoods of a card, all others being as likely as each other."""
+    logs = np.full(len(ALL_CARDS) + 1, np.log((1 - chance) / len(ALL_CARDS)), np.float32)
+    logs[ALL_CARDS.index(Card.parse(name))] = np.log(chance)
+    return logs
+
+
+def _card(chance: float, belonging: float, is_borne_out: bool = False) -> Reading:
+    return Reading(outline(), _reads("yellow 7", chance), ANY, belonging, is_borne_out=is_borne_out)
+
+
+def _corner(name: str, chance: float, is_unlike: bool = False, end: int = 0) -> Reading:
+    return Reading(corner_frames(outline())[end], _reads(name, chance), ANY, is_unlike=is_unlike)
+
+
+@pytest.fixture
+def assembler() -> Assembler:
+    return Assembler(MagicMock(seeks=False), ReadingLimits.load(model_folder() / "limits.json"))
+
+
+@pytest.mark.parametrize(
+    ("belonging", "is_unlike", "others"), [(0.9, True, 0), (0.9, False, 1), (0.0, True, 1), (0.0, False, 1)]
+)
+def test_a_corner_unlike_the_deck_s_is_its_card_s_own(
+    assembler: Assembler, belonging: float, is_unlike: bool, others: int
+) -> None:
+    corner = _corner("green 1", 0.9, is_unlike)
+    assert len(assembler._unclaimed([corner], [_card(0.75, belonging)])) == others
+
+
+@pytest.mark.parametrize(
+    ("corner", "is_borne_out", "others"), [("yellow 1", True, 0), ("green 1", True, 1), ("yellow 1", False, 1)]
+)
+def test_a_card_that_deck_and_networks_tell_owns_a_misread_corner_of_its_colour(
+    assembler: Assembler, corner: str, is_borne_out: bool, others: int
+) -> None:
+    """Of another colour it is a neighbour's in a hand."""
+    card = _card(0.99, 0.0, is_borne_out)
+    assert len(assembler._unclaimed([_corner(corner, 0.9)], [card])) == others
+
+
+@pytest.mark.parametrize(("belonging", "counts"), [(0.9, False), (0.0, True)])
+def test_a_corner_unlike_the_deck_s_says_nothing_of_its_card(
+    assembler: Assembler, belonging: float, counts: bool
+) -> None:
+    card = _card(0.75, belonging)
+    assembler._reader.read_cards.return_value = [card]
+    (told,) = assembler._whole_cards(
+        np.zeros((520, 400, 3), np.uint8), [(outline(), 0.9)], [_corner("yellow 1", 0.7, True)]
+    )
+    assert (told.confidence != card.confidence) is counts
+
+
+def test_of_one_index_framed_twice_the_frame_that_shows_the_deck_s_counts() -> None:
+    well, ill = _corner("green 3", 0.97), _corner("green reverse", 0.4, is_unlike=True)
+    for both in ([well, ill], [ill, well]):
+        assert apart(both) == [well]
+    mean = replace(ill, is_unlike=False)
+    (told,) = apart([well, mean])
+    np.testing.assert_allclose(told.logs, (well.logs + mean.logs) / 2)
+    (unlike,) = apart([ill, replace(ill, logs=well.logs)])
+    np.testing.assert_allclose(unlike.logs, (well.logs + ill.logs) / 2)
+
+
+@pytest.mark.parametrize(("overrules", "counts"), [(False, True), (True, False)])
+def test_what_is_boxed_faintly_the_networks_must_read_themselves(
+    assembler: Assembler, overrules: bool, counts: bool
+) -> None:
+    corner = replace(_corner("green 7", 0.78), overrules=overrules)
+    assert assembler._is_worth_a_card(corner) is counts
