@@ -383,7 +383,8 @@ class Reader:
         told = Reading(quad, seen.by_deck, self._index_scale, seen.belonging)
         its_card, agreed = told.known, told.logs.argmax() == alone.logs.argmax()
         if agreed:
-            its_card = self._deck.tells_cards and told.belonging >= _SURELY and told.confidence > told.nothing
+            tells = self._deck.tells_cards and self._deck.tells_indices
+            its_card = tells and told.belonging >= _SURELY and told.confidence > told.nothing
         credit = self._deck.credit_of_index(int(alone.probabilities[:-1].argmax())) if its_card else 1.0
         if not its_card or max(credit * alone.confidence, alone.nothing) > max(told.confidence, told.nothing):
             return replace(alone, is_unlike=seen.is_unlike and self._deck.tells_indices)

@@ -116,14 +116,18 @@ def test_an_index_is_told_by_the_surer_of_deck_and_networks(
     assert read.confidence == index(known, _says(told, chance), None).confidence
 
 
-@pytest.mark.parametrize(("belonging", "sharpness", "chance"), [(1.0, 20.0, 0.97), (0.9, 20.0, 0.6), (1.0, 0.0, 0.6)])
-def test_what_both_say_of_an_index_is_the_deck_s_to_tell_if_that_tells_its_cards_apart(
-    known: DeckLooks, index: Callable[..., Reading], belonging: float, sharpness: float, chance: float
+@pytest.mark.parametrize(
+    ("belonging", "cards", "indices", "chance"),
+    [(1.0, 20.0, 20.0, 0.97), (0.9, 20.0, 20.0, 0.6), (1.0, 0.0, 20.0, 0.6), (1.0, 20.0, 0.0, 0.6)],
+)
+def test_what_both_say_of_an_index_is_the_deck_s_to_tell_if_that_tells_its_cards_and_indices_apart(
+    known: DeckLooks, index: Callable[..., Reading], belonging: float, cards: float, indices: float, chance: float
 ) -> None:
     """Signs that the networks take for a card look like that card's: it must surely be one of the deck's."""
-    known = replace(known, cards=replace(known.cards, sharpness=sharpness))
+    whole, corners = replace(known.cards, sharpness=cards), replace(known.indices, sharpness=indices)
+    known = replace(known, cards=whole, indices=corners)
     read = index(known, _says("red 8", 0.6), _says("red 8", 0.97), belonging)
-    assert (read.card.name, read.known) == ("red 8", chance > 0.9)
+    assert (read.card.name, read.known, read.overrules) == ("red 8", chance > 0.9, False)
     assert read.confidence == index(known, _says("red 8", chance), None).confidence
 
 
