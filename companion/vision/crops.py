@@ -24,6 +24,7 @@ from companion.vision.geometry import (
 )
 from companion.vision.labels import COLOR_COUNT, FACE_COUNT, Floats, card_log_likelihoods, log_softmax
 from companion.vision.learnt import Deck
+from companion.vision.reading import KNOWN
 from companion.vision.runtime import Network
 
 _Look = tuple[Floats, Floats]
@@ -58,7 +59,7 @@ class IndexPass:
 
     turns: (4,) log-likelihoods of the quarter turns by which the frame stands turned. by_deck: as of a card's, once it
     was asked. features: (D,) what the deck tells it by, None where there is nothing to be asked. is_unlike: whether it
-    was asked, and no look is of the deck.
+    was asked, and no look is rather of the deck than not.
     """
 
     logs: Floats
@@ -183,7 +184,9 @@ class Crops:
             return told
         said = _said(self._deck.weigh_indices, every)
         return [
-            IndexPass(one.logs, one.turns, median(belonging.tolist()), _mean(logs), is_unlike=not belonging.any())
+            IndexPass(
+                one.logs, one.turns, median(belonging.tolist()), _mean(logs), is_unlike=not (belonging >= KNOWN).any()
+            )
             for one, (logs, belonging) in zip(told, said, strict=True)
         ]
 

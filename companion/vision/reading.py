@@ -18,8 +18,8 @@ from companion.vision.sightings import NAMED_MOST, Sighting, drawn_together
 # What a corner's reading counts against the whole card's, where the card is at least so many pixels wide. A corner that
 # is hidden or cut reads as 'no card' or at random, so what it can say against a card is bounded.
 _CORNER_WEIGHT, _LEGIBLE_WIDTH, _CORNER_BOUND = 0.5, 100.0, -4.0
-# How surely a card must be of the learnt deck for its reading to be taken as it is.
-_KNOWN = 0.5
+KNOWN = 0.5
+"""How surely what is read must be of the learnt deck for its reading to be taken as it is."""
 
 
 class Backing(IntEnum):
@@ -116,7 +116,7 @@ class Reading:
     @property
     def known(self) -> bool:
         """Whether it is of the learnt deck that is read with, rather than not."""
-        return self.belonging >= _KNOWN
+        return self.belonging >= KNOWN
 
     def at_most(self, confidence: float) -> Reading:
         """Return the reading, at most so sure whatever is found out besides."""

@@ -174,7 +174,7 @@ def test_what_one_of_several_looks_finds_like_the_deck_s_is_not_unlike_them(
     says, turns = _says("red 8", 0.6), np.zeros(4, np.float32)
     looks = [
         [IndexPass(says, turns, 0.0, features=np.full(3, like, np.float32)) for like in few]
-        for few in ([0, 0, 0.2], [0, 0, 0])
+        for few in ([0, 0, 0.6], [0, 0, 0.4])
     ]
     told = reading_parts()[0].knowing(known)._crops.told_indices(looks)
     assert [(one.belonging, one.is_unlike) for one in told] == [(0, False), (0, True)]
