@@ -41,7 +41,9 @@ _ANOTHERS = 0.5
 # What was made out as a card that lies open is the sought one where the outlines share so much: of two neighbours in a
 # hand these do by less.
 _OUTLINED = 0.7
-
+# A card that reads as one made out is that one where their outlines share so much: two such mistakes had .69 in common,
+# like neighbours in a hand have less than half.
+_ITSELF = 0.6
 # What was made out so surely, and more surely than a sought card's picture tells it to be another one, stands: pictures
 # that fitted nothing made a 7 and a 9, made out with .99, those of other colours.
 _FAIRLY = 0.5
@@ -63,7 +65,7 @@ def with_sought(
     read for nothing that was sought to count in its place.
     """
     standing = [sighting for sighting in sightings if sighting.confidence >= stands]
-    sought = [pair for pair in sought if all(_shares(sighting, [pair[1]])[0] < _SAME for sighting in standing)]
+    sought = [pair for pair in sought if not any(_is_there(sighting, *pair) for sighting in standing)]
     sought = [pair for pair in sought if not any(_is_surer(sighting, *pair) for sighting in sightings)]
     if not sought:
         return list(sightings)
@@ -92,6 +94,13 @@ def with_sought(
             others.append(sighting)
     told = [(card, one) for card, (_, one), counted in zip(cards, sought, counts, strict=True) if counted]
     return [*others, *(reading.sighting(whole=one.open) for reading, one in told)]
+
+
+def _is_there(sighting: Sighting, card: Reading, one: Sought) -> bool:
+    """Whether a sought card lies where one was made out, or is that one's rim, which its outline has missed."""
+    if _shares(sighting, [one])[0] >= _SAME:
+        return True
+    return sighting.card == card.card and intersection_over_union(sighting.quad, one.quad) > _ITSELF
 
 
 def _is_far_larger(sighting: Sighting, cards: Sequence[Reading], counts: Sequence[bool]) -> bool:

@@ -204,6 +204,20 @@ def test_what_was_surely_made_out_stands(chance: float, named: str) -> None:
     assert [one.card.name for one in with_sought([there], [told], stands=0.8)] == [named]
 
 
+@pytest.mark.parametrize(
+    ("aside", "name", "cards"),
+    [(30, NAMES[0], 1), (30, "green 4", 2), (48, NAMES[0], 2)],
+    ids=["rim", "other", "beside"],
+)
+def test_the_rim_of_a_card_that_was_surely_made_out_is_no_like_card(aside: float, name: str, cards: int) -> None:
+    there = Sighting(lying(300, 300, 0), (Card.parse(name), Card.parse("wild")), (0.97, 0.03), True)
+    logs, rim = np.full(57, -9, np.float32), np.zeros((12, 8), bool)
+    logs[CARDS[0]], rim[:, -1] = 0, True
+    quad = lying(300 + aside, 300, 0)
+    told = Reading(quad, logs, Scale(1.0, np.ones(57, bool)), 1.0), Sought(quad, logs, rim)
+    assert len(with_sought([there], [told], stands=0.8)) == cards
+
+
 def test_a_known_deck_s_pictures_are_kept_to_seek_with(
     deck: LearntDeck, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
