@@ -158,10 +158,12 @@ class Reader:
         told = self._with_corners(image, alone, corners)
         agreed = by_deck.card == told.card
         its_card = by_deck.belonging >= _SURELY if agreed else by_deck.known
-        told = replace(told, is_borne_out=agreed and its_card)
-        if self._deck is None or not its_card or (agreed and told.confidence >= NAMED_BELOW):
-            # The deck has so many pictures of corners that it is not asked of them for nothing.
+        if not its_card:
             return told
+        borne_out = replace(told, is_borne_out=agreed)
+        if agreed and told.confidence >= NAMED_BELOW:
+            # The deck has so many pictures of corners that it is not asked of them for nothing.
+            return borne_out
         # Caution is for people: the deck must be surer than the networks are without it.
         alone = with_indices(alone, corners)
         frames, seen = zip(*ends, strict=True)
@@ -169,7 +171,7 @@ class Reader:
         other = with_indices(by_deck, self._own(by_deck, corners))
         least = 0.0 if agreed and told.confidence >= _SAID else _OVERRULES
         surer = (agreed or other.card != told.card) and other.confidence > max(alone.confidence, least)
-        return self._with_corners(image, by_deck, corners) if surer and not are_anothers() else told
+        return self._with_corners(image, by_deck, corners) if surer and not are_anothers() else borne_out
 
     def _looks(
         self, image: Image, glances: Sequence[Pass], backing: Sequence[Backing], few: bool
@@ -380,15 +382,14 @@ class Reader:
         alone = self._index(quad, seen)
         if self._deck is None or seen.by_deck is None:
             return alone
-        told = Reading(quad, seen.by_deck, self._index_scale, seen.belonging)
-        its_card, agreed = told.known, told.logs.argmax() == alone.logs.argmax()
-        if agreed:
-            tells = self._deck.tells_cards and self._deck.tells_indices
-            its_card = tells and told.belonging >= _SURELY and told.confidence > told.nothing
+        agreed = bool(seen.by_deck.argmax() == seen.logs.argmax())
+        told = Reading(quad, seen.by_deck, self._index_scale, seen.belonging, overrules=not agreed)
+        surely = self._deck.tells_cards and self._deck.tells_indices and told.belonging >= _SURELY
+        its_card = (surely and told.confidence > told.nothing) if agreed else told.known
         credit = self._deck.credit_of_index(int(alone.probabilities[:-1].argmax())) if its_card else 1.0
         if not its_card or max(credit * alone.confidence, alone.nothing) > max(told.confidence, told.nothing):
-            return replace(alone, is_unlike=seen.is_unlike and self._deck.tells_indices)
-        return replace(alone, is_print=True) if told.nothing > told.confidence else replace(told, overrules=not agreed)
+            return replace(alone, is_unlike=True) if seen.is_unlike and self._deck.tells_indices else alone
+        return replace(alone, is_print=True) if told.nothing > told.confidence else told
 
     def describe_cards(self, image: Image, quads: Sequence[Quad]) -> tuple[Floats, Floats]:
         """Return (N, 57) log-likelihoods and (N, D) features of whole cards as they are outlined, (4, 2) each."""
