@@ -124,7 +124,7 @@ def check_model(folder: Path | None) -> Check:
     """Check that the networks are there and are those whose sums the manifest gives; None means the shipped ones."""
     if folder is None:
         try:
-            from companion.vision.detector import model_folder
+            from companion.vision.recognition.card_detector import model_folder
         except ImportError:
             return _not_checked("model", State.MISSING)
         folder = model_folder()
@@ -149,8 +149,8 @@ def check_camera(source: str) -> Check:
     """Check that a picture comes from the source."""
     try:
         import companion.dataset.simulated  # noqa: F401 (registers itself as a source)
-        from companion.vision.frames import SourceError
-        from companion.vision.sources import open_source
+        from companion.vision.capture.frames import SourceError
+        from companion.vision.capture.sources import open_source
     except ImportError:
         return _not_checked("camera", State.WARNING)
     try:
@@ -165,10 +165,10 @@ def check_camera(source: str) -> Check:
 def check_picture(file: Path, settings: Settings) -> Check:
     """Check that the cards in a picture of the table can be read, and say what stands in the way."""
     try:
-        from companion.vision.advice import Hindrance, advise, in_words
-        from companion.vision.detector import CardDetector
-        from companion.vision.pictures import PictureError, load_picture
-        from companion.vision.runtime import ModelFileError
+        from companion.vision.capture.image_files import PictureError, load_picture
+        from companion.vision.core.runtime import ModelFileError
+        from companion.vision.recognition.card_detector import CardDetector
+        from companion.vision.tracking.camera_advice import Hindrance, advise, in_words
     except ImportError:
         return _not_checked("picture", State.MISSING)
     try:

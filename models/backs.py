@@ -17,10 +17,10 @@ from companion.dataset.scenes.layouts import Placement
 from companion.dataset.simulated.script import LIVELY, write_script
 from companion.dataset.simulated.simulation import SimulatedTable
 from companion.dataset.simulated.tabletop import Tabletop
-from companion.vision.backs import BackLooks
-from companion.vision.detector import CardDetector
-from companion.vision.geometry import Image, Quad, clipped, intersection_over_union
-from companion.vision.motion import Floats
+from companion.vision.core.geometry import Image, Quad, clipped, intersection_over_union
+from companion.vision.detection.card_backs import BackLooks
+from companion.vision.imaging.motion import Floats
+from companion.vision.recognition.card_detector import CardDetector
 
 # From which IoU with the draw pile's top card an outline is its; and under which one, and farther from its middle than
 # so much of a card's length, it is another thing. What lies between tells the fit nothing.

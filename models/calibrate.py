@@ -17,10 +17,10 @@ from companion.dataset.scenes.compose import Scene, SceneMaker
 from companion.dataset.scenes.hardships import SHARES, Hardship, suffer
 from companion.dataset.scenes.layouts import Layout
 from companion.models.evaluate import fit_temperature
-from companion.vision.calibration import Calibration, Curve, Kind
-from companion.vision.detector import CardDetector
-from companion.vision.geometry import Image, corner_frames
-from companion.vision.sightings import NAMED_BELOW, Sighting
+from companion.vision.core.calibration import Calibration, Curve, Kind
+from companion.vision.core.geometry import Image, corner_frames
+from companion.vision.core.sightings import NAMED_BELOW, Sighting
+from companion.vision.recognition.card_detector import CardDetector
 
 # One deck's pictures: as people show cards, and piles as they lie.
 SHOWN: Mapping[Layout, int] = {

@@ -18,7 +18,7 @@ from companion.cards import Card
 from companion.dataset.scenes.camera import coarsened
 from companion.models.hardening import hardened
 from companion.models.mine import false_file
-from companion.vision.geometry import (
+from companion.vision.core.geometry import (
     CARD_CROP,
     CARD_MARGIN,
     INDEX_CROP,
@@ -35,7 +35,7 @@ from companion.vision.geometry import (
     sides,
     unit_square,
 )
-from companion.vision.labels import NO_CARD, color_class, face_class
+from companion.vision.core.labels import NO_CARD, color_class, face_class
 
 IGNORE = -100
 """Target of a question that a crop does not answer."""

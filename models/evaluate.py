@@ -18,9 +18,9 @@ from numpy.typing import NDArray
 
 from companion.cards import ALL_CARDS, Card
 from companion.dataset.scenes.generate import CARD_VISIBLE, INDEX_VISIBLE
-from companion.vision.calibration import Calibration
-from companion.vision.detector import CardDetector
-from companion.vision.sightings import Sighting
+from companion.vision.core.calibration import Calibration
+from companion.vision.core.sightings import Sighting
+from companion.vision.recognition.card_detector import CardDetector
 
 # From fewer sightings no temperature is fitted.
 _FEWEST = 30

@@ -21,9 +21,9 @@ from companion.dataset.artist.families import StyleFamily
 from companion.dataset.scenes.compose import SceneCard, SceneMaker
 from companion.dataset.scenes.layouts import Layout
 from companion.dataset.scenes.photos import card_art
-from companion.vision.detector import CardDetector
-from companion.vision.geometry import Image, cut, portrait
-from companion.vision.hands import read_hand
+from companion.vision.core.geometry import Image, cut, portrait
+from companion.vision.recognition.card_detector import CardDetector
+from companion.vision.recognition.hand_merging import read_hand
 
 _LAYOUTS = (Layout.FAN, Layout.CASCADE, Layout.HEAP)
 _SIZE = (960, 960)

@@ -14,8 +14,8 @@ import torch
 
 from companion.dataset.scenes.generate import CLASSES
 from companion.models.network import Reader, WithFeatures, card_reader, index_reader
-from companion.vision.geometry import CARD_CROP, INDEX_CROP
-from companion.vision.labels import COLORS, FACES
+from companion.vision.core.geometry import CARD_CROP, INDEX_CROP
+from companion.vision.core.labels import COLORS, FACES
 
 NAMES = {"card": "card-reader", "index": "index-reader"}
 # The exponential of a little more overflows in single precision; logits stay below 30.

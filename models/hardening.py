@@ -7,7 +7,7 @@ import numpy as np
 
 from companion.dataset.scenes.camera import coarsened
 from companion.dataset.scenes.hardships import Hardship, suffer
-from companion.vision.geometry import Image
+from companion.vision.core.geometry import Image
 
 # How often a crop is spoilt in each way, the last being coarseness: the readers of step 17 were worst at the first two.
 _WAYS = (Hardship.MOTION, Hardship.DIM, Hardship.LAMP, Hardship.GLARE, None)

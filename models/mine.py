@@ -14,9 +14,9 @@ import cv2
 import numpy as np
 from rich.progress import track
 
-from companion.vision.boxes import Box, BoxFinder, BoxKind
-from companion.vision.geometry import Image, Quad, intersection_over_smaller
-from companion.vision.runtime import Network
+from companion.vision.core.geometry import Image, Quad, intersection_over_smaller
+from companion.vision.core.runtime import Network
+from companion.vision.detection.box_detector import Box, BoxFinder, BoxKind
 
 _THRESHOLD = 0.08
 _PER_SCENE = 6

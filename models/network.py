@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 import torch
 from torch import nn
 
-from companion.vision.labels import COLOR_COUNT, FACE_COUNT
+from companion.vision.core.labels import COLOR_COUNT, FACE_COUNT
 
 CARD_HEADS = {"face": FACE_COUNT, "color": COLOR_COUNT, "corners": 8}
 INDEX_HEADS = {"face": FACE_COUNT, "color": COLOR_COUNT, "turn": 4}
@@ -89,13 +89,13 @@ class WithFeatures(nn.Module):
 
 def card_reader() -> Reader:
     """Return an untrained reader of whole cards."""
-    from companion.vision.geometry import CARD_CROP
+    from companion.vision.core.geometry import CARD_CROP
 
     return Reader(*CARD_CROP, CARD_HEADS, ((24, 0), (40, 1), (72, 2), (128, 3), (192, 2)))
 
 
 def index_reader() -> Reader:
     """Return an untrained reader of corner indices."""
-    from companion.vision.geometry import INDEX_CROP
+    from companion.vision.core.geometry import INDEX_CROP
 
     return Reader(INDEX_CROP, INDEX_CROP, INDEX_HEADS, ((32, 1), (56, 1), (96, 2), (144, 2)))

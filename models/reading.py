@@ -12,8 +12,8 @@ from companion.models.learner import Learner
 from companion.models.pool import Ring, lit, moved, moved_corners, turned_cards, turned_indices
 from companion.models.train_reader import half, loss
 from companion.models.unfold import measure_norms, unfolded
-from companion.vision.geometry import CARD_CROP, INDEX_CROP
-from companion.vision.labels import NO_CARD
+from companion.vision.core.geometry import CARD_CROP, INDEX_CROP
+from companion.vision.core.labels import NO_CARD
 
 _RATE, _DECAY, _MOST_NORM = 0.0008, 0.02, 2.0
 # How much the card reader's features must stay what they were, for learnt decks are told by them.

@@ -32,8 +32,8 @@ from companion.models.crops import (
 from companion.models.hardening import hardened
 from companion.models.mine import false_boxes, miner
 from companion.models.views import MOST_BOXES, outlines, view
-from companion.vision.boxes import BoxFinder, BoxKind
-from companion.vision.geometry import Image
+from companion.vision.core.geometry import Image
+from companion.vision.detection.box_detector import BoxFinder, BoxKind
 
 VIEWS = 8
 """Views of a scene that the detector may be shown: on a fast card it sees each scene some five times."""

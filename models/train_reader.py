@@ -21,7 +21,7 @@ from torch.optim.swa_utils import AveragedModel, get_ema_multi_avg_fn
 
 from companion.models.crops import EASY, IGNORE, CropBatch, Limits, batches
 from companion.models.network import Reader, card_reader, index_reader
-from companion.vision.labels import NO_CARD
+from companion.vision.core.labels import NO_CARD
 
 _CORNER_WEIGHT = 12.0
 _AVERAGE_DECAY = 0.998

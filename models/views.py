@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 
 from companion.dataset.scenes.compose import SceneCard
 from companion.dataset.scenes.generate import CARD_VISIBLE, INDEX_VISIBLE
-from companion.vision.boxes import BoxKind
-from companion.vision.geometry import Quad, sides
+from companion.vision.core.geometry import Quad, sides
+from companion.vision.detection.box_detector import BoxKind
 
 MOST_BOXES = 80
 """Boxes that a view has room for: no scene has more than 25 cards, each with two indices."""

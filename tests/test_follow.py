@@ -18,9 +18,9 @@ from companion.dataset.simulated.simulation import SimulatedTable
 from companion.referee.match import Match
 from companion.referee.moves import ActorMove, Draw, Play, Reshuffle, Undo
 from companion.referee.transcript import read_entry, read_header
-from companion.vision import grabber
-from companion.vision.frames import Frame, SourceError
-from companion.vision.geometry import Image
+from companion.vision.capture import grabber
+from companion.vision.capture.frames import Frame, SourceError
+from companion.vision.core.geometry import Image
 
 _PLAYERS = ("Ann", "Ben", "Cy")
 

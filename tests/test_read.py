@@ -15,7 +15,7 @@ from companion.cli import main
 from companion.dataset.artist.families import StyleFamily
 from companion.dataset.scenes.compose import SceneMaker
 from companion.dataset.scenes.layouts import Layout
-from companion.vision.sightings import NAMED_BELOW
+from companion.vision.core.sightings import NAMED_BELOW
 
 
 @pytest.fixture(scope="module")

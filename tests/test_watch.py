@@ -19,10 +19,10 @@ from companion.dataset.scenes.layouts import Placement
 from companion.dataset.simulated.actions import Lay, Pace, Step, TakeTop
 from companion.dataset.simulated.script import Script, write_script
 from companion.dataset.simulated.simulation import SimulatedFrame, SimulatedTable
-from companion.vision.events import CardLanded, CardTakenBack, PileGone, PileMoved
-from companion.vision.frames import Frame, SourceError
-from companion.vision.geometry import Image
-from companion.vision.sightings import UNSURE_BELOW, Back, Sighting
+from companion.vision.capture.frames import Frame, SourceError
+from companion.vision.core.events import CardLanded, CardTakenBack, PileGone, PileMoved
+from companion.vision.core.geometry import Image
+from companion.vision.core.sightings import UNSURE_BELOW, Back, Sighting
 
 PACE = Pace(0.4, 0.2, 0.4)
 RED_7, BLUE_3 = Card.parse("red 7"), Card.parse("blue 3")

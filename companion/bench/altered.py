@@ -13,8 +13,8 @@ from companion.dataset.simulated.actions import Reach
 from companion.dataset.simulated.bystanders import Bystander, HeldCards, LeaningHead
 from companion.dataset.simulated.script import Script, Writer
 from companion.dataset.simulated.simulation import SimulatedTable
-from companion.vision.frames import Frame
-from companion.vision.geometry import Image
+from companion.vision.capture.frames import Frame
+from companion.vision.core.geometry import Image
 
 RATE = 30.0
 """Frames per second of a film."""

@@ -26,13 +26,13 @@ from companion.cards import deck as cards_of
 from companion.dataset.artist.families import HOMEMADE_KEPT_OUT, KEPT_OUT, StyleFamily
 from companion.dataset.artist.styles import sample_style
 from companion.dataset.scenes.sittings import Picture, Sitting, drawn_faces, faces_in
-from companion.decks.corrected import Corrected, with_corrections
-from companion.decks.deckfile import LearntDeck, encoded
-from companion.decks.lesson import Lesson
-from companion.decks.reading import reading_parts
-from companion.decks.teaching import learnt_looks
-from companion.vision.detector import CardDetector, model_folder
-from companion.vision.geometry import Image
+from companion.decks.service.build import learnt_looks
+from companion.decks.service.deck_detector import reading_parts
+from companion.decks.service.enrollment import Lesson
+from companion.decks.service.match_corrections import Corrected, with_corrections
+from companion.decks.storage.deck_file import LearntDeck, encoded
+from companion.vision.core.geometry import Image
+from companion.vision.recognition.card_detector import CardDetector, model_folder
 
 _EDITION = EditionName.CLASSIC
 _HANDS = "fans"

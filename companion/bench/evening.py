@@ -28,12 +28,12 @@ from companion.dataset.simulated.script import LIVELY, Nuisances, Script, write_
 from companion.dataset.simulated.simulation import PileChange, SimulatedTable
 from companion.referee.state import Header
 from companion.table import QuestionKind, Table
-from companion.vision.detector import CardDetector
-from companion.vision.events import PileEvent
-from companion.vision.follower import Follower
-from companion.vision.frames import Frame
-from companion.vision.pile import PileTracker
-from companion.vision.watcher import Follows
+from companion.vision.capture.capture_loop import Follows
+from companion.vision.capture.frames import Frame
+from companion.vision.core.events import PileEvent
+from companion.vision.pile.pile_tracker import PileTracker
+from companion.vision.recognition.card_detector import CardDetector
+from companion.vision.tracking.table_tracker import Follower
 
 PLAYERS = ("Ann", "Ben", "Cy", "Dee", "Eli", "Flo")
 # More reshuffles than a real evening has, for a short one has none of its own.

@@ -22,8 +22,8 @@ from companion.commands.parameters import EDITIONS
 from companion.dataset.simulated.script import LIVELY, Script, write_script
 from companion.referee.match import Match
 from companion.referee.moves import ActorMove, Draw, Flip, Play, Undo
-from companion.table.transcriber import Told
-from companion.vision.runtime import ModelFileError
+from companion.table.hypotheses.transcriber import Told
+from companion.vision.core.runtime import ModelFileError
 
 # People of a film neither take cards back nor knock the camera: it is held against the moves that stand.
 _NUISANCES = replace(LIVELY, take_back=0.0, illegal=0.0, knock=0.0, reshuffle=0.0)

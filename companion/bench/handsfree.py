@@ -11,8 +11,8 @@ import numpy as np
 from companion.dataset.simulated.actions import FLIP_SECONDS, Lay, Reach, Step
 from companion.dataset.simulated.script import Script
 from companion.dataset.simulated.tabletop import Tabletop
-from companion.table.ring import between
-from companion.vision.events import Arm, CardLanded, PileEvent, PileKind, PileReached
+from companion.table.state.seat_model import between
+from companion.vision.core.events import Arm, CardLanded, PileEvent, PileKind, PileReached
 
 # How much earlier (s) than the hand lets go a card may lie still, and how much later it may first be seen to.
 _EARLY, _LATE = 0.3, 2.5

@@ -13,10 +13,10 @@ from companion.cards import Card
 from companion.cards import deck as cards_of
 from companion.dataset.simulated.script import Script, Writer
 from companion.dataset.simulated.simulation import SimulatedFrame, SimulatedTable
-from companion.decks.lesson import Lesson
-from companion.decks.reading import reading_parts
-from companion.decks.teaching import learnt_looks
-from companion.vision.detector import CardDetector, model_folder
+from companion.decks.service.build import learnt_looks
+from companion.decks.service.deck_detector import reading_parts
+from companion.decks.service.enrollment import Lesson
+from companion.vision.recognition.card_detector import CardDetector, model_folder
 
 # Frames a second that are drawn of it: only those in which a card lies open are looked at.
 _RATE = 10.0

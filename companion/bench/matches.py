@@ -21,7 +21,7 @@ from companion.bench.styles import families_named
 from companion.cards import EditionName
 from companion.commands.parameters import EDITIONS, OPTIONS, RULES
 from companion.dataset.simulated.simulation import PileChange
-from companion.vision.runtime import ModelFileError
+from companion.vision.core.runtime import ModelFileError
 
 # How a landing, or the taking back of a card, can have been told.
 _GRADABLE = (Ruling.RIGHT, Ruling.ASKED, Ruling.WRONG, Ruling.MENDED, Ruling.MISSED)

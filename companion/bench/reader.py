@@ -18,7 +18,7 @@ from companion.bench.predictor import predictor
 from companion.cards import ALL_CARDS
 from companion.dataset.scenes.compose import SceneMaker
 from companion.dataset.scenes.layouts import Layout
-from companion.vision.detector import CardDetector, model_folder
+from companion.vision.recognition.card_detector import CardDetector, model_folder
 
 
 def _median_ms(work: Callable[[], object], rounds: int) -> float:

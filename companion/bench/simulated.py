@@ -15,11 +15,11 @@ import numpy as np
 
 from companion.cards import Card
 from companion.dataset.simulated.simulation import PileChange, SimulatedFrame, SimulatedTable, TrueEvent
-from companion.vision.events import CardLanded, CardTakenBack, PileEvent, PileGone, PileMoved
-from companion.vision.frames import Frame
-from companion.vision.geometry import Image
-from companion.vision.pile import Detect, PileTracker
-from companion.vision.sightings import Sighting
+from companion.vision.capture.frames import Frame
+from companion.vision.core.events import CardLanded, CardTakenBack, PileEvent, PileGone, PileMoved
+from companion.vision.core.geometry import Image
+from companion.vision.core.sightings import Sighting
+from companion.vision.pile.pile_tracker import Detect, PileTracker
 
 # A card is boxed as a whole from about this visible share on.
 _SEEN = 0.5

@@ -23,7 +23,7 @@ from companion.referee.state import Header
 from companion.server.access.guests import Role
 from companion.server.app import create_app, services_of
 from companion.server.config import ServerConfig
-from companion.server.memory import give_back_memory
+from companion.server.malloc_trim import give_back_memory
 from companion.server.selfplay import SelfPlay
 from companion.server.serve import Listeners
 from companion.server.services import Services

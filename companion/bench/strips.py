@@ -9,7 +9,7 @@ import cv2
 import numpy as np
 
 from companion.bench.people import Slip
-from companion.vision.geometry import Image
+from companion.vision.core.geometry import Image
 
 _SECONDS_APART = 1 / 6
 _TILE = (480, 270)

@@ -20,14 +20,14 @@ from companion.cards import EditionName
 from companion.commands.parameters import EDITIONS
 from companion.dataset.simulated.script import write_script
 from companion.dataset.simulated.simulation import PileChange, SimulatedFrame, SimulatedTable
-from companion.vision.detector import CardDetector, model_folder
-from companion.vision.events import PileEvent
-from companion.vision.follower import Follower
-from companion.vision.frames import Frame
-from companion.vision.geometry import Image
-from companion.vision.pile import PileTracker
-from companion.vision.runtime import ModelFileError
-from companion.vision.watcher import Follows
+from companion.vision.capture.capture_loop import Follows
+from companion.vision.capture.frames import Frame
+from companion.vision.core.events import PileEvent
+from companion.vision.core.geometry import Image
+from companion.vision.core.runtime import ModelFileError
+from companion.vision.pile.pile_tracker import PileTracker
+from companion.vision.recognition.card_detector import CardDetector, model_folder
+from companion.vision.tracking.table_tracker import Follower
 
 _RATE = 30.0
 # Frames are drawn beforehand, some at a time, so that drawing is in no figure.

@@ -16,18 +16,18 @@ from companion.commands.parameters import DECK, EDITIONS, OPTIONS, RULES, header
 from companion.referee.moves import ActorMove
 from companion.referee.state import Header
 from companion.referee.transcript import write_entry, write_header
-from companion.table.transcriber import Told, Transcriber, transcribe
-from companion.vision.events import CameraHealth, CameraStatus, PileEvent
-from companion.vision.follower import Follower
-from companion.vision.frames import FrameSource, SourceError
-from companion.vision.mirror import ThroughMirror, past_mirror
-from companion.vision.pile import PileTracker
-from companion.vision.runtime import ModelFileError
-from companion.vision.sources import PICTURES_PER_SECOND, open_source
-from companion.vision.watcher import Watcher
+from companion.table.hypotheses.transcriber import Told, Transcriber, transcribe
+from companion.vision.capture.capture_loop import Watcher
+from companion.vision.capture.frames import FrameSource, SourceError
+from companion.vision.capture.sources import PICTURES_PER_SECOND, open_source
+from companion.vision.core.events import CameraHealth, CameraStatus, PileEvent
+from companion.vision.core.runtime import ModelFileError
+from companion.vision.pile.pile_tracker import PileTracker
+from companion.vision.recognition.mirror import ThroughMirror, past_mirror
+from companion.vision.tracking.table_tracker import Follower
 
 if TYPE_CHECKING:
-    from companion.vision.detector import CardDetector
+    from companion.vision.recognition.card_detector import CardDetector
 
 # Seconds by which one event may be told after another that came later: a card is known once it lies still, an arm once
 # it has left.

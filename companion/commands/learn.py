@@ -12,13 +12,13 @@ import click
 
 from companion.cards import Card, EditionName, deck
 from companion.commands.parameters import decks_of
-from companion.decks.deckfile import MOST_BYTES, DeckFileError
-from companion.decks.lesson import Lesson
-from companion.decks.reading import deck_looks, reading_parts
-from companion.decks.settled import settled_pictures
-from companion.vision.frames import SourceError
-from companion.vision.runtime import ModelFileError
-from companion.vision.sources import PictureFolder, open_source
+from companion.decks.capture.keyframes import settled_pictures
+from companion.decks.service.deck_detector import deck_looks, reading_parts
+from companion.decks.service.enrollment import Lesson
+from companion.decks.storage.deck_file import MOST_BYTES, DeckFileError
+from companion.vision.capture.frames import SourceError
+from companion.vision.capture.sources import PictureFolder, open_source
+from companion.vision.core.runtime import ModelFileError
 
 
 @click.command()

@@ -16,8 +16,8 @@ from companion.referee.state import Header
 from companion.referee.transcript import TranscriptError, read_header
 
 if TYPE_CHECKING:
-    from companion.decks.library import DeckLibrary
-    from companion.vision.detector import CardDetector
+    from companion.decks.storage.library import DeckLibrary
+    from companion.vision.recognition.card_detector import CardDetector
 
 EDITIONS = click.Choice([edition.value for edition in EditionName])
 LANGUAGES = click.Choice([language.value for language in Language])
@@ -59,7 +59,7 @@ def _option(text: str) -> tuple[str, object]:
 
 def decks_of(ctx: click.Context) -> DeckLibrary:
     """Return the learnt decks in the data folder that the command is to use."""
-    from companion.decks.library import DeckLibrary
+    from companion.decks.storage.library import DeckLibrary
     from companion.settings import Settings, default_data_folder
 
     folder = ctx.obj.data.folder if isinstance(ctx.obj, Settings) else default_data_folder()
@@ -71,10 +71,10 @@ def load_detector(edition: EditionName | None, model: Path | None, deck: str | N
 
     Where no edition is given, a deck's own is taken.
     """
-    from companion.decks.deckfile import DeckFileError
-    from companion.decks.reading import deck_detector
-    from companion.vision.detector import CardDetector
-    from companion.vision.runtime import ModelFileError
+    from companion.decks.service.deck_detector import deck_detector
+    from companion.decks.storage.deck_file import DeckFileError
+    from companion.vision.core.runtime import ModelFileError
+    from companion.vision.recognition.card_detector import CardDetector
 
     try:
         if deck is None:

@@ -114,7 +114,7 @@ def _photographed(folder: Path, edition: str | None, seed: int) -> Begin:
     from companion.rehearsal.plan import PlanError, plan_match
     from companion.rehearsal.player import Rehearsal
     from companion.server.access.guests import Role
-    from companion.vision.pictures import PictureError
+    from companion.vision.capture.image_files import PictureError
 
     try:
         plan = plan_match(folder, EditionName(edition or EditionName.CLASSIC.value), seed, DEMO_PLAYERS)
@@ -147,14 +147,14 @@ def _config(data: Path, **options: Any) -> ServerConfig:
 
 def _serve(config: ServerConfig, browser: bool, begin: Begin, page: str = "setup") -> None:
     """Serve until Ctrl-C. `begin` is called with the pages' address once they are there; the host lands on `page`."""
-    from companion.decks.deckfile import DeckFileError
+    from companion.decks.storage.deck_file import DeckFileError
     from companion.server.access.guests import Role
     from companion.server.app import create_app, services_of
     from companion.server.lan import LanAccessError
-    from companion.server.memory import give_back_memory
+    from companion.server.malloc_trim import give_back_memory
     from companion.server.serve import Listeners, PortTakenError
     from companion.store import StoreError
-    from companion.vision.frames import SourceError
+    from companion.vision.capture.frames import SourceError
 
     try:
         app = create_app(config)

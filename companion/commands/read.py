@@ -15,11 +15,11 @@ from numpy.typing import NDArray
 
 from companion.cards import EditionName
 from companion.commands.parameters import DECK, EDITIONS, decks_of, load_detector
-from companion.decks.fitting import DeckFit
-from companion.vision.detector import CardDetector
-from companion.vision.hands import read_hand
-from companion.vision.pictures import SUFFIXES, PictureError, load_picture
-from companion.vision.sightings import UNSURE_BELOW, Sighting
+from companion.decks.service.membership import DeckFit
+from companion.vision.capture.image_files import SUFFIXES, PictureError, load_picture
+from companion.vision.core.sightings import UNSURE_BELOW, Sighting
+from companion.vision.recognition.card_detector import CardDetector
+from companion.vision.recognition.hand_merging import read_hand
 
 
 def picture_files(names: Sequence[str]) -> list[Path]:

@@ -176,7 +176,7 @@ def together(
     _need_extra()
     from companion.models.together import FILES, TogetherRun
     from companion.models.together import train as run
-    from companion.vision.detector import model_folder
+    from companion.vision.recognition.card_detector import model_folder
 
     models = folder or model_folder()
     missing = [name for name in FILES if not (models / name).is_file()]
@@ -256,7 +256,7 @@ def evaluate(work: Path, folder: Path | None, photos: Path | None, calibrate: bo
 
     from companion.commands.parameters import load_detector
     from companion.models import evaluate as measures
-    from companion.vision.calibration import Calibration
+    from companion.vision.core.calibration import Calibration
 
     folder = folder or work / "export"
     if not folder.is_dir():
@@ -294,7 +294,7 @@ def calibrate(work: Path, seed: int, folder: Path | None, decks: int, save: bool
 
     from companion.commands.parameters import load_detector
     from companion.models import calibrate as measures
-    from companion.vision.calibration import Calibration
+    from companion.vision.core.calibration import Calibration
 
     path = (folder or work / "export") / "calibration.json"
     current = Calibration.load(path)
@@ -328,7 +328,7 @@ def backs(work: Path, seed: int, folder: Path | None, tables: int, save: bool) -
 
     from companion.commands.parameters import load_detector
     from companion.models import backs as measures
-    from companion.vision.backs import BackLooks
+    from companion.vision.detection.card_backs import BackLooks
 
     path = (folder or work / "export") / "backs.json"
     detector = load_detector(None, path.parent)

@@ -10,9 +10,11 @@ import click
 import companion.dataset.simulated  # noqa: F401 (registers itself as a source)
 from companion.cards import EditionName
 from companion.commands.parameters import DECK, EDITIONS, decks_of, load_detector
-from companion.decks.fitting import DeckFit
-from companion.vision.advice import Advice, Hindrance, in_words
-from companion.vision.events import (
+from companion.decks.service.membership import DeckFit
+from companion.vision.capture.capture_loop import Watcher
+from companion.vision.capture.frames import SourceError
+from companion.vision.capture.sources import PICTURES_PER_SECOND, open_source
+from companion.vision.core.events import (
     CameraHealth,
     CameraStatus,
     CardLanded,
@@ -23,16 +25,14 @@ from companion.vision.events import (
     PileReached,
     Probabilities,
 )
-from companion.vision.follower import Follower
-from companion.vision.frames import SourceError
-from companion.vision.geometry import Image
-from companion.vision.helper import Helper
-from companion.vision.mirror import ThroughMirror
-from companion.vision.pile import Detect, PileTracker, Region
-from companion.vision.runtime import ModelFileError
-from companion.vision.sightings import NAMED_BELOW, UNSURE_BELOW, Sighting
-from companion.vision.sources import PICTURES_PER_SECOND, open_source
-from companion.vision.watcher import Watcher
+from companion.vision.core.geometry import Image
+from companion.vision.core.runtime import ModelFileError
+from companion.vision.core.sightings import NAMED_BELOW, UNSURE_BELOW, Sighting
+from companion.vision.pile.pile_tracker import Detect, PileTracker, Region
+from companion.vision.recognition.mirror import ThroughMirror
+from companion.vision.tracking.camera_advice import Advice, Hindrance, in_words
+from companion.vision.tracking.camera_hints import Helper
+from companion.vision.tracking.table_tracker import Follower
 
 
 def _region(_: click.Context, __: click.Parameter, text: str | None) -> Region | None:

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 import cv2
 import numpy as np
 
-from companion.vision.geometry import Image
+from companion.vision.core.geometry import Image
 
 SIZE = (1280, 720)
 """Width and height of the pictures."""

@@ -25,7 +25,7 @@ from companion.referee.transcript import write_entry
 from companion.rehearsal.device import Device, DeviceError
 from companion.rehearsal.footage import SIZE, Footage
 from companion.rehearsal.plan import Laid, LeftHand, Plan
-from companion.vision.pictures import load_picture
+from companion.vision.capture.image_files import load_picture
 
 FRAME_SECONDS = 1 / 12
 _JPEG_QUALITY = 85

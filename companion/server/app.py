@@ -32,7 +32,7 @@ from companion.server.routes import (
 from companion.server.routes.api import JSON_LIMIT, Api, Media
 from companion.server.routes.openapi import document
 from companion.server.services import Services, put, services
-from companion.vision.pile import Detect
+from companion.vision.pile.pile_tracker import Detect
 
 _log = logging.getLogger(__name__)
 

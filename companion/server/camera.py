@@ -11,17 +11,17 @@ from typing import Protocol
 import cv2
 
 import companion.dataset.simulated  # noqa: F401 (registers itself as a source)
-from companion.vision.advice import InView
-from companion.vision.events import CameraHealth, CameraStatus, CardLanded, PileEvent
-from companion.vision.follower import FindBacks, Follower
-from companion.vision.frames import Frame, FrameSource, SourceError, UploadSource
-from companion.vision.geometry import Image, Quad
-from companion.vision.mirror import ThroughMirror, past_mirror
-from companion.vision.pile import Detect, PileTracker, Region
-from companion.vision.runtime import ModelFileError
-from companion.vision.sightings import Back, Sighting
-from companion.vision.sources import open_source
-from companion.vision.watcher import Watcher
+from companion.vision.capture.capture_loop import Watcher
+from companion.vision.capture.frames import Frame, FrameSource, SourceError, UploadSource
+from companion.vision.capture.sources import open_source
+from companion.vision.core.events import CameraHealth, CameraStatus, CardLanded, PileEvent
+from companion.vision.core.geometry import Image, Quad
+from companion.vision.core.runtime import ModelFileError
+from companion.vision.core.sightings import Back, Sighting
+from companion.vision.pile.pile_tracker import Detect, PileTracker, Region
+from companion.vision.recognition.mirror import ThroughMirror, past_mirror
+from companion.vision.tracking.camera_advice import InView
+from companion.vision.tracking.table_tracker import FindBacks, Follower
 
 PHONE = "phone"
 """What names a phone's pictures among the sources."""

@@ -6,10 +6,10 @@ import logging
 import threading
 from collections.abc import Callable, Iterator
 
-from companion.decks.lesson import Lesson
-from companion.decks.settled import settled_pictures
-from companion.vision.frames import Frame
-from companion.vision.geometry import Image
+from companion.decks.capture.keyframes import settled_pictures
+from companion.decks.service.enrollment import Lesson
+from companion.vision.capture.frames import Frame
+from companion.vision.core.geometry import Image
 
 _log = logging.getLogger(__name__)
 

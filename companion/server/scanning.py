@@ -8,9 +8,9 @@ from dataclasses import dataclass
 
 from companion.server.errors import RefusalError
 from companion.server.services import Services
-from companion.table.pictures import kept_picture
-from companion.vision.geometry import Image
-from companion.vision.hands import HandReading, read_hand
+from companion.table.state.stored_pictures import kept_picture
+from companion.vision.core.geometry import Image
+from companion.vision.recognition.hand_merging import HandReading, read_hand
 
 
 @dataclass(frozen=True)

@@ -24,7 +24,7 @@ from companion.server.errors import RefusalError
 from companion.server.scanning import hold_picture, scan_hand
 from companion.server.services import Services
 from companion.table import QuestionKind, TableError, Turns, UpdateKind
-from companion.vision.runtime import ModelFileError
+from companion.vision.core.runtime import ModelFileError
 
 _log = logging.getLogger(__name__)
 

@@ -13,20 +13,20 @@ from flask import Flask, current_app
 
 from companion.caller import Caller
 from companion.cards import EditionName
-from companion.decks.fitting import DeckFit
-from companion.decks.library import DeckLibrary
-from companion.decks.reading import deck_detector
+from companion.decks.service.deck_detector import deck_detector
+from companion.decks.service.membership import DeckFit
+from companion.decks.storage.library import DeckLibrary
 from companion.languages import Language
 from companion.private import write_private
 from companion.referee.state import Header
 from companion.server.access.devices import Devices
 from companion.server.access.guests import Badges
 from companion.server.access.pairing import Pairing
+from companion.server.broadcast import Hub, StreamSlots
 from companion.server.camera import Camera
 from companion.server.config import ServerConfig
 from companion.server.errors import RefusalError
-from companion.server.hall import Hall
-from companion.server.hub import Hub, StreamSlots
+from companion.server.hall_of_fame import Hall
 from companion.server.lan import LanAccess
 from companion.server.lessons import Lessons
 from companion.server.lock import FolderLock
@@ -36,13 +36,13 @@ from companion.server.scans import Scans
 from companion.server.teaching import Teaching
 from companion.store import Store, StoreError
 from companion.table import Table, Turns, Update
-from companion.vision.detector import CardDetector
-from companion.vision.events import PileEvent
-from companion.vision.follower import FindBacks
-from companion.vision.geometry import Image
-from companion.vision.pile import Detect
-from companion.vision.runtime import ModelFileError
-from companion.vision.sightings import Sighting
+from companion.vision.core.events import PileEvent
+from companion.vision.core.geometry import Image
+from companion.vision.core.runtime import ModelFileError
+from companion.vision.core.sightings import Sighting
+from companion.vision.pile.pile_tracker import Detect
+from companion.vision.recognition.card_detector import CardDetector
+from companion.vision.tracking.table_tracker import FindBacks
 
 _RETRY_SECONDS = 2.0
 """How often it is tried again to write what could not be written; the keeper spaces the tries further."""

@@ -7,9 +7,9 @@ import threading
 from collections.abc import Callable
 
 from companion.cards import Card
-from companion.decks.corrected import Corrected, with_corrections
-from companion.decks.deckfile import DeckFileError, LearntDeck
-from companion.decks.library import DeckLibrary
+from companion.decks.service.match_corrections import Corrected, with_corrections
+from companion.decks.storage.deck_file import DeckFileError, LearntDeck
+from companion.decks.storage.library import DeckLibrary
 from companion.store import Store, StoreError
 from companion.table import Table
 

@@ -1,18 +1,7 @@
 """One running table: what is seen and tapped becomes moves of the referee, questions, and numbered updates."""
 
-from companion.table.corrections import Mended
-from companion.table.errors import (
-    NobodysMoveError,
-    NoMatchError,
-    NoSuchQuestionError,
-    NothingToRedoError,
-    NothingToTakeBackError,
-    RoundScoredError,
-    TableError,
-)
-from companion.table.table import Table
-from companion.table.updates import Subscription, Update, UpdateKind
-from companion.table.view import (
+from companion.table.presentation.updates import Subscription, Update, UpdateKind
+from companion.table.presentation.view import (
     CameraView,
     HistoryLine,
     Known,
@@ -28,6 +17,17 @@ from companion.table.view import (
     Turns,
     View,
 )
+from companion.table.session.corrections import Mended
+from companion.table.session.errors import (
+    NobodysMoveError,
+    NoMatchError,
+    NoSuchQuestionError,
+    NothingToRedoError,
+    NothingToTakeBackError,
+    RoundScoredError,
+    TableError,
+)
+from companion.table.session.table import Table
 
 __all__ = [
     "CameraView",

@@ -15,7 +15,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from companion.vision.geometry import Image
+from companion.vision.core.geometry import Image
 
 Bgr = tuple[int, int, int]
 Box = tuple[float, float, float, float]

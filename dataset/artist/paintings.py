@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from companion.dataset.artist import scenery
 from companion.dataset.artist.ink import Bgr, mix, stroke
 from companion.dataset.artist.palette import hsv
-from companion.vision.geometry import Image
+from companion.vision.core.geometry import Image
 
 _PICTURE_SIDE = 512
 """Longer side in pixels at which given pictures are kept: about what a card in a scene shows of them."""

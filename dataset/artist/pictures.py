@@ -26,7 +26,7 @@ from companion.dataset.artist.ink import (
     stroke,
     turned,
 )
-from companion.vision.geometry import Image
+from companion.vision.core.geometry import Image
 
 _BLACK = (24, 20, 20)
 _WHITE = (250, 250, 250)

@@ -28,7 +28,7 @@ from companion.dataset.artist.ink import (
     rounded,
 )
 from companion.dataset.artist.styles import Style
-from companion.vision.geometry import Image
+from companion.vision.core.geometry import Image
 
 CARD_WIDTH, CARD_HEIGHT = 56.0, 87.0
 """Size of a card in millimetres."""

@@ -13,7 +13,7 @@ import numpy as np
 from companion.dataset.artist.chance import chance
 from companion.dataset.artist.ink import Bgr, Points, ellipse, fill, mix, rounded, stroke, turned
 from companion.dataset.artist.palette import hsv
-from companion.vision.geometry import Image
+from companion.vision.core.geometry import Image
 
 
 def _any_color(rng: np.random.Generator, vivid: bool = True) -> Bgr:

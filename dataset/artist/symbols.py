@@ -11,7 +11,7 @@ import numpy as np
 
 from companion.dataset.artist.chance import chance, pick
 from companion.dataset.artist.ink import Bgr, Box, Mask, Points, cropped, ellipse, fill, rounded, stroke, turned, union
-from companion.vision.geometry import Image
+from companion.vision.core.geometry import Image
 
 _SIDE = 256
 

@@ -10,7 +10,7 @@ import cv2
 import numpy as np
 
 from companion.dataset.artist.ink import Bgr, Box, Points, ellipse, fill, stroke
-from companion.vision.geometry import Image
+from companion.vision.core.geometry import Image
 
 
 class WildKind(Enum):

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from companion.dataset.scenes.surfaces import smooth_noise
-from companion.vision.geometry import Image
+from companion.vision.core.geometry import Image
 
 Floats = NDArray[np.float32]
 

@@ -10,7 +10,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from companion.vision.geometry import Image
+from companion.vision.core.geometry import Image
 
 Owner = NDArray[np.int16]
 OCCLUDER = -2

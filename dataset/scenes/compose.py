@@ -27,7 +27,7 @@ from companion.dataset.scenes.clutter import Owner, draw_hand, draw_object
 from companion.dataset.scenes.hardships import SHARES, Hardship, cover, suffer
 from companion.dataset.scenes.layouts import Layout, Placement, place
 from companion.dataset.scenes.surfaces import SurfaceBank
-from companion.vision.geometry import Image, Quad
+from companion.vision.core.geometry import Image, Quad
 
 
 @dataclass(frozen=True)

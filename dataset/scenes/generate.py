@@ -21,7 +21,7 @@ from companion.dataset.artist.fonts import system_fonts
 from companion.dataset.scenes.compose import Scene, SceneCard, SceneMaker
 from companion.dataset.scenes.photos import load_card_photos
 from companion.dataset.scenes.surfaces import SurfaceBank, list_pictures
-from companion.vision.geometry import Quad
+from companion.vision.core.geometry import Quad
 
 CLASSES = ("card", "index")
 CARD_VISIBLE = 0.5

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from companion.dataset.scenes.clutter import Owner
-from companion.vision.geometry import Image, Quad
+from companion.vision.core.geometry import Image, Quad
 
 
 class Hardship(Enum):

@@ -22,7 +22,7 @@ from companion.dataset.scenes.camera import Floats, table_homography
 from companion.dataset.scenes.compose import card_to_table, paste, pyramid
 from companion.dataset.scenes.layouts import Placement
 from companion.dataset.scenes.surfaces import SurfaceBank, smooth_noise
-from companion.vision.geometry import Image, Quad, project, unit_square
+from companion.vision.core.geometry import Image, Quad, project, unit_square
 
 SIZE = (1280, 720)
 """Width and height in pixels of the pictures."""

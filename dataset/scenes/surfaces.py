@@ -9,7 +9,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from companion.vision.geometry import Image
+from companion.vision.core.geometry import Image
 
 _SUFFIXES = {".jpg", ".jpeg", ".png", ".webp", ".bmp"}
 

@@ -3,8 +3,8 @@
 It is a source of pictures like any camera and registers itself as one: `simulated`, or `simulated:SEED`.
 """
 
-from companion.vision.frames import FrameSource
-from companion.vision.sources import register
+from companion.vision.capture.frames import FrameSource
+from companion.vision.capture.sources import register
 
 
 def _open(seed: str) -> FrameSource | None:

@@ -15,7 +15,7 @@ from companion.dataset.simulated.looks import dressed_hand
 from companion.dataset.simulated.seating import Chair
 from companion.dataset.simulated.sprites import HAND_REACH, HAND_TIP, Sprite, blend, stack, warp, with_shadow
 from companion.dataset.simulated.tabletop import Tabletop
-from companion.vision.geometry import Image
+from companion.vision.core.geometry import Image
 
 # Cards of a held hand, the turn from one to the next (radians), and how far out of the picture its middle is held, over
 # the way from the pile to the rim.

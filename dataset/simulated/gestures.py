@@ -41,7 +41,7 @@ from companion.dataset.simulated.sprites import (
     with_shadow,
 )
 from companion.dataset.simulated.tabletop import PileCard, Tabletop, outline
-from companion.vision.geometry import Image, Quad
+from companion.vision.core.geometry import Image, Quad
 
 Vector = NDArray[np.float64]
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from companion.dataset.scenes.surfaces import smooth_noise
 from companion.dataset.simulated.sprites import HAND_REACH, HAND_TIP, hand_sprite
-from companion.vision.geometry import Image
+from companion.vision.core.geometry import Image
 
 # Where a wrist is, in lengths of fingers below their tips, and how broad a watch's strap is.
 _WRIST, _STRAP = (2.35, 2.8), 0.22

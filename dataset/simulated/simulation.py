@@ -45,7 +45,7 @@ from companion.dataset.simulated.looks import DAYLIGHT, draw_light
 from companion.dataset.simulated.script import Nuisances, Script, write_script
 from companion.dataset.simulated.sprites import Matrix, blend
 from companion.dataset.simulated.tabletop import Pile, Tabletop
-from companion.vision.geometry import Image, Quad
+from companion.vision.core.geometry import Image, Quad
 
 # A hand's speed is smeared over this long, as by a camera indoors.
 _EXPOSURE_SECONDS = 1 / 60

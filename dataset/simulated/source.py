@@ -6,7 +6,7 @@ import time
 from collections.abc import Iterator
 
 from companion.dataset.simulated.simulation import SimulatedTable
-from companion.vision.frames import Frame
+from companion.vision.capture.frames import Frame
 
 
 class SimulatedSource:

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from companion.dataset.scenes.clutter import draw_hand
-from companion.vision.geometry import Image
+from companion.vision.core.geometry import Image
 
 Matrix = NDArray[np.float64]
 

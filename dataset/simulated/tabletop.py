@@ -19,7 +19,7 @@ from companion.dataset.scenes.compose import Deck, PhotoDeck
 from companion.dataset.scenes.layouts import Placement
 from companion.dataset.scenes.surfaces import SurfaceBank
 from companion.dataset.simulated.sprites import Matrix, Sprite, blend, card_sprite, premultiplied, stack
-from companion.vision.geometry import Image, Quad, project
+from companion.vision.core.geometry import Image, Quad, project
 
 _UNIT = np.array([[0, 0], [1, 0], [1, 1], [0, 1]], np.float64)
 

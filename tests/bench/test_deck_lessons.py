@@ -18,11 +18,11 @@ from companion.cards import Card, Color, EditionName, Face
 from companion.dataset.artist.families import StyleFamily
 from companion.dataset.artist.styles import sample_style
 from companion.dataset.scenes.sittings import Sitting, drawn_faces, faces_in
-from companion.decks.deckfile import LearntDeck
-from companion.decks.views import straightened
-from companion.vision.detector import CardDetector
-from companion.vision.geometry import Image, unit_square
-from companion.vision.sightings import Sighting
+from companion.decks.model.card_views import straightened
+from companion.decks.storage.deck_file import LearntDeck
+from companion.vision.core.geometry import Image, unit_square
+from companion.vision.core.sightings import Sighting
+from companion.vision.recognition.card_detector import CardDetector
 
 FACES = drawn_faces(
     sample_style(np.random.default_rng(3), StyleFamily.CLASSIC_OVAL),

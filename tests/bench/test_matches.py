@@ -15,7 +15,7 @@ from companion.bench.simulated import Outcome, Score, grade
 from companion.cards import Card, EditionName
 from companion.dataset.simulated.script import write_script
 from companion.dataset.simulated.simulation import PileChange, SimulatedTable, TrueEvent
-from companion.vision.events import CardLanded, PileMoved
+from companion.vision.core.events import CardLanded, PileMoved
 
 
 @pytest.mark.parametrize(("right", "fits"), [(90, 1.0), (99, 0.48), (75, 2.0)])

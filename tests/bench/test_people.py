@@ -24,7 +24,7 @@ from companion.referee.editions import EDITIONS
 from companion.referee.moves import Catch, Challenge, Creeper, Draw, Judge, Move, Pass, Play, Reveal, Uno
 from companion.referee.state import Header
 from companion.table import QuestionKind, Table
-from companion.vision.events import Arm, CardLanded, CardTakenBack, PileEvent, PileGone, PileKind, PileReached
+from companion.vision.core.events import Arm, CardLanded, CardTakenBack, PileEvent, PileGone, PileKind, PileReached
 
 # What no camera sees.
 _TAPPED = (Uno, Catch, Challenge, Reveal, Judge, Creeper)

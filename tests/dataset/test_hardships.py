@@ -9,7 +9,7 @@ from companion.dataset.scenes.compose import SceneMaker
 from companion.dataset.scenes.hardships import SHARES, Hardship, cover, suffer
 from companion.dataset.scenes.layouts import Layout
 from companion.dataset.scenes.surfaces import SurfaceBank
-from companion.vision.geometry import Image
+from companion.vision.core.geometry import Image
 
 QUAD = np.array([[60, 40], [124, 40], [124, 140], [60, 140]], np.float32)
 

@@ -9,7 +9,7 @@ from companion.cards import Card
 from companion.dataset.artist.faces import render
 from companion.dataset.artist.families import StyleFamily
 from companion.dataset.artist.styles import sample_style
-from companion.vision.geometry import Image, Quad, homography, unit_square
+from companion.vision.core.geometry import Image, Quad, homography, unit_square
 
 RED_7, BLUE_3 = Card.parse("red 7"), Card.parse("blue 3")
 

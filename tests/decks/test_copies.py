@@ -7,10 +7,10 @@ from pathlib import Path
 import numpy as np
 
 from companion.cards import Card, EditionName, deck
-from companion.decks.continuing import continued
-from companion.decks.copies import copies
-from companion.decks.kept import keep, kept
-from companion.vision.geometry import Quad, intersection_over_union, unit_square
+from companion.decks.labels.clustering import copies
+from companion.decks.matching.fan_continuation import continued
+from companion.decks.storage.cache import keep, kept
+from companion.vision.core.geometry import Quad, intersection_over_union, unit_square
 
 HELD = deck(EditionName.CLASSIC)
 

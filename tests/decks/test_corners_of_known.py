@@ -9,13 +9,13 @@ import numpy as np
 import pytest
 
 from companion.cards import ALL_CARDS, Card
-from companion.decks.views import outline
-from companion.vision.assembly import Assembler
-from companion.vision.corners import apart
-from companion.vision.detector import model_folder
-from companion.vision.geometry import corner_frames
-from companion.vision.limits import ReadingLimits
-from companion.vision.reading import Reading, Scale
+from companion.decks.model.card_views import outline
+from companion.vision.core.geometry import corner_frames
+from companion.vision.core.limits import ReadingLimits
+from companion.vision.core.reading import Reading, Scale
+from companion.vision.recognition.assembly import Assembler
+from companion.vision.recognition.card_detector import model_folder
+from companion.vision.recognition.corners import apart
 
 ANY = Scale(1.0, np.ones(len(ALL_CARDS) + 1, bool))
 

@@ -14,13 +14,13 @@ from numpy.typing import NDArray
 
 from companion.cards import ALL_CARDS, Card, EditionName
 from companion.cli import main
-from companion.decks.corrected import Corrected, with_corrections
-from companion.decks.deckfile import DeckFileError, FurtherView, LearntDeck, encoded, pack, unpack
-from companion.decks.library import DeckLibrary
-from companion.decks.reading import reading_parts
-from companion.decks.teaching import learnt_looks
-from companion.decks.views import PICTURE, outline
-from companion.vision.detector import model_folder
+from companion.decks.model.card_views import PICTURE, outline
+from companion.decks.service.build import learnt_looks
+from companion.decks.service.deck_detector import reading_parts
+from companion.decks.service.match_corrections import Corrected, with_corrections
+from companion.decks.storage.deck_file import DeckFileError, FurtherView, LearntDeck, encoded, pack, unpack
+from companion.decks.storage.library import DeckLibrary
+from companion.vision.recognition.card_detector import model_folder
 
 RED_7, BLUE_3 = Card.parse("red 7"), Card.parse("blue 3")
 QUAD = [(float(x), float(y)) for x, y in outline()]

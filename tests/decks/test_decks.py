@@ -21,21 +21,21 @@ from hypothesis.extra.numpy import arrays
 
 from companion.cards import ALL_CARDS, Card, EditionName, deck
 from companion.cli import main
-from companion.decks import teaching
-from companion.decks.assignment import assign
-from companion.decks.deckfile import DeckFileError, LearntDeck, encoded, pack, unpack
-from companion.decks.fitting import DeckFit
-from companion.decks.lesson import Lesson
-from companion.decks.library import DeckLibrary, NoSuchDeckError
-from companion.decks.look import fit
-from companion.decks.naming import name_cards
-from companion.decks.opinions import Opinions
-from companion.decks.reading import reading_parts
-from companion.decks.settled import settled_pictures
-from companion.decks.teaching import DeckLooks, learnt_looks
-from companion.decks.views import PICTURE, straightened, usual_spot
-from companion.vision.detector import CardDetector, model_folder
-from companion.vision.sightings import Sighting
+from companion.decks.capture.keyframes import settled_pictures
+from companion.decks.labels.dawid_skene import Opinions
+from companion.decks.labels.hungarian import assign
+from companion.decks.labels.naming import name_cards
+from companion.decks.model.card_views import PICTURE, straightened, usual_spot
+from companion.decks.model.prototypes import fit
+from companion.decks.service import build
+from companion.decks.service.build import DeckLooks, learnt_looks
+from companion.decks.service.deck_detector import reading_parts
+from companion.decks.service.enrollment import Lesson
+from companion.decks.service.membership import DeckFit
+from companion.decks.storage.deck_file import DeckFileError, LearntDeck, encoded, pack, unpack
+from companion.decks.storage.library import DeckLibrary, NoSuchDeckError
+from companion.vision.core.sightings import Sighting
+from companion.vision.recognition.card_detector import CardDetector, model_folder
 
 from .laid import BLUE_3, RED_7, bare_table, with_card
 
@@ -345,20 +345,20 @@ def test_pictures_are_laid_into_their_places_in_a_deck_that_is_sought_alone(
     reader, cache = reading_parts()[0], tmp_path / "ours.npz"
     # What is kept of a deck says whether it was sought: views that were kept are a little coarser.
     for familiar in (not sought, sought):
-        monkeypatch.setattr(teaching, "is_familiar", lambda *_, familiar=familiar: familiar)
+        monkeypatch.setattr(build, "is_familiar", lambda *_, familiar=familiar: familiar)
         told = learnt_looks(reader, learnt, model_folder(), cache)
         assert [told.seeks, told.card_places is not None, told.index_places is not None] == [sought] * 3
 
 
 def _tell(monkeypatch: pytest.MonkeyPatch, sharpness: float) -> None:
     """Let a deck tell its cards apart so well, and none where that is 0."""
-    fitted = teaching.looks
+    fitted = build.looks
 
     def looks(*args: Any) -> DeckLooks:
         told = fitted(*args)
         return replace(told, cards=replace(told.cards, sharpness=sharpness))
 
-    monkeypatch.setattr(teaching, "looks", looks)
+    monkeypatch.setattr(build, "looks", looks)
 
 
 @pytest.mark.parametrize(
@@ -368,7 +368,7 @@ def test_cards_without_indices_that_networks_read_as_well_are_not_sought(
     learnt: LearntDeck, monkeypatch: pytest.MonkeyPatch, sharpness: float, indices: bool, sought: bool
 ) -> None:
     _tell(monkeypatch, sharpness)
-    monkeypatch.setattr(teaching, "is_familiar", lambda *_: False)
+    monkeypatch.setattr(build, "is_familiar", lambda *_: False)
     deck = replace(learnt, spot=usual_spot() if indices else None)
     assert learnt_looks(reading_parts()[0], deck, model_folder()).seeks is sought
 
@@ -379,7 +379,7 @@ def test_what_is_missing_makes_a_design_with_indices_alone_easier_to_know(
 ) -> None:
     asked: list[bool] = []
     _tell(monkeypatch, 20.0)
-    monkeypatch.setattr(teaching, "is_familiar", lambda _, cards, doubtful: asked.append(doubtful) or True)
+    monkeypatch.setattr(build, "is_familiar", lambda _, cards, doubtful: asked.append(doubtful) or True)
     learnt_looks(reading_parts()[0], replace(learnt, spot=usual_spot() if indices else None), model_folder())
     assert asked == [indices]
 

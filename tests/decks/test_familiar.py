@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from companion.decks.look import CLASSES
-from companion.decks.teaching import is_familiar
-from companion.decks.views import UPRIGHT, CardViews
-from companion.vision.labels import Floats
+from companion.decks.model.card_views import UPRIGHT, CardViews
+from companion.decks.model.prototypes import CLASSES
+from companion.decks.service.build import is_familiar
+from companion.vision.core.labels import Floats
 
 _CARDS = 40
 

@@ -15,16 +15,12 @@ from companion.cards import ALL_CARDS, Card, EditionName
 from companion.dataset.artist.faces import render
 from companion.dataset.artist.families import StyleFamily
 from companion.dataset.artist.styles import sample_style
-from companion.decks.deckfile import LearntDeck
-from companion.decks.places import Fitted, card_places
-from companion.decks.reading import reading_parts
-from companion.decks.teaching import DeckLooks, looks, views_of
-from companion.decks.views import PICTURE, outline
-from companion.vision.assembly import Assembler, _told_by_cards
-from companion.vision.boxes import Box, BoxKind
-from companion.vision.crops import Crops, Pass
-from companion.vision.detector import model_folder
-from companion.vision.geometry import (
+from companion.decks.matching.template_matching import Fitted, card_places
+from companion.decks.model.card_views import PICTURE, outline
+from companion.decks.service.build import DeckLooks, looks, views_of
+from companion.decks.service.deck_detector import reading_parts
+from companion.decks.storage.deck_file import LearntDeck
+from companion.vision.core.geometry import (
     Image,
     Quad,
     corner_frames,
@@ -33,9 +29,13 @@ from companion.vision.geometry import (
     turned,
     unit_square,
 )
-from companion.vision.learnt import Placed
-from companion.vision.limits import ReadingLimits
-from companion.vision.reading import Reading, Scale
+from companion.vision.core.limits import ReadingLimits
+from companion.vision.core.reading import Reading, Scale
+from companion.vision.detection.box_detector import Box, BoxKind
+from companion.vision.detection.crops import Crops, Pass
+from companion.vision.detection.deck_protocol import Placed
+from companion.vision.recognition.assembly import Assembler, _told_by_cards
+from companion.vision.recognition.card_detector import model_folder
 
 NAMES = ("red 7", "blue 3", "green skip", "yellow 0")
 CARDS = [ALL_CARDS.index(Card.parse(name)) for name in NAMES]

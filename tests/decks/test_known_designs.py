@@ -15,22 +15,22 @@ from companion.dataset.artist.faces import render
 from companion.dataset.artist.families import StyleFamily
 from companion.dataset.artist.styles import sample_style
 from companion.dataset.scenes.sittings import Sitting, drawn_faces
-from companion.decks.deckfile import LearntDeck
-from companion.decks.fitting import Likes
-from companion.decks.look import _borne_out
-from companion.decks.places import Fitted, card_places, index_places
-from companion.decks.reading import reading_parts
-from companion.decks.seeking import Seeker
-from companion.decks.teaching import DeckLooks, looks, views_of
-from companion.decks.views import PICTURE, index_frames, outline, usual_spot
-from companion.vision.assembly import Assembler
-from companion.vision.boxes import Box, BoxKind
-from companion.vision.crops import Crops, IndexPass, Pass, together
-from companion.vision.detector import CardDetector, model_folder
-from companion.vision.geometry import Image, Quad, corner_frames, homography, unit_square
-from companion.vision.labels import Floats
-from companion.vision.limits import ReadingLimits
-from companion.vision.reading import Backing, Reading
+from companion.decks.matching.template_matching import Fitted, card_places, index_places
+from companion.decks.matching.template_search import Seeker
+from companion.decks.model.card_views import PICTURE, index_frames, outline, usual_spot
+from companion.decks.model.prototypes import _borne_out
+from companion.decks.service.build import DeckLooks, looks, views_of
+from companion.decks.service.deck_detector import reading_parts
+from companion.decks.service.membership import Likes
+from companion.decks.storage.deck_file import LearntDeck
+from companion.vision.core.geometry import Image, Quad, corner_frames, homography, unit_square
+from companion.vision.core.labels import Floats
+from companion.vision.core.limits import ReadingLimits
+from companion.vision.core.reading import Backing, Reading
+from companion.vision.detection.box_detector import Box, BoxKind
+from companion.vision.detection.crops import Crops, IndexPass, Pass, together
+from companion.vision.recognition.assembly import Assembler
+from companion.vision.recognition.card_detector import CardDetector, model_folder
 
 NAMES = ("red 7", "blue 3", "green skip", "yellow 0")
 CARDS = [ALL_CARDS.index(Card.parse(name)) for name in NAMES]

@@ -8,9 +8,9 @@ import cv2
 import numpy as np
 import pytest
 
-from companion.decks.laying import Pile, usual_size
-from companion.decks.outlining import card_like, changed_card, changes
-from companion.vision.geometry import Quad, expand, intersection_over_smaller, unit_square
+from companion.decks.capture.change_outline import card_like, changed_card, changes
+from companion.decks.capture.pile_capture import Pile, usual_size
+from companion.vision.core.geometry import Quad, expand, intersection_over_smaller, unit_square
 
 from .laid import BLUE_3, RED_7, bare_table, with_card
 

@@ -11,23 +11,23 @@ import numpy as np
 import pytest
 
 from companion.cards import ALL_CARDS, Card
-from companion.decks import teaching
-from companion.decks.deckfile import LearntDeck
-from companion.decks.fitting import Likes
-from companion.decks.reading import reading_parts
-from companion.decks.seeking import Seeker
-from companion.decks.teaching import DeckLooks, learnt_looks, looks, views_of
-from companion.decks.views import PICTURE, outline
-from companion.vision.assembly import Assembler
-from companion.vision.boxes import Box, BoxKind
-from companion.vision.detector import CardDetector, model_folder
-from companion.vision.geometry import Image, Quad, corner_frames, homography, project, unit_square
-from companion.vision.labels import Floats
-from companion.vision.learnt import Sought
-from companion.vision.limits import ReadingLimits
-from companion.vision.reading import Reading, Scale
-from companion.vision.sightings import Sighting
-from companion.vision.sought import with_sought
+from companion.decks.matching.template_search import Seeker
+from companion.decks.model.card_views import PICTURE, outline
+from companion.decks.service import build
+from companion.decks.service.build import DeckLooks, learnt_looks, looks, views_of
+from companion.decks.service.deck_detector import reading_parts
+from companion.decks.service.membership import Likes
+from companion.decks.storage.deck_file import LearntDeck
+from companion.vision.core.geometry import Image, Quad, corner_frames, homography, project, unit_square
+from companion.vision.core.labels import Floats
+from companion.vision.core.limits import ReadingLimits
+from companion.vision.core.reading import Reading, Scale
+from companion.vision.core.sightings import Sighting
+from companion.vision.detection.box_detector import Box, BoxKind
+from companion.vision.detection.deck_protocol import Sought
+from companion.vision.recognition.assembly import Assembler
+from companion.vision.recognition.card_detector import CardDetector, model_folder
+from companion.vision.recognition.deck_merge import with_sought
 
 from .test_seeking import CARDS, NAMES, _deck, _faces, _lay, _lit, _table, lying
 
@@ -221,7 +221,7 @@ def test_the_rim_of_a_card_that_was_surely_made_out_is_no_like_card(aside: float
 def test_a_known_deck_s_pictures_are_kept_to_seek_with(
     deck: LearntDeck, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(teaching, "is_familiar", lambda *_: True)
+    monkeypatch.setattr(build, "is_familiar", lambda *_: True)
     reader, file = reading_parts()[0], tmp_path / "deck.npz"
     pictures = replace(deck, spot=(0.1, 0.1, 0.2))
     first, again = (learnt_looks(reader, pictures, model_folder(), file) for _ in range(2))

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from companion.cards import ALL_CARDS, Card
-from companion.decks.look import CLASSES, UNNAMED, Look, fit
+from companion.decks.model.prototypes import CLASSES, UNNAMED, Look, fit
 
 
 def test_a_face_that_was_not_laid_stays_as_the_reader_read_it() -> None:

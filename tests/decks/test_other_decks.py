@@ -11,13 +11,13 @@ import pytest
 from companion.cards import ALL_CARDS, Card, EditionName
 from companion.dataset.artist.styles import sample_style
 from companion.dataset.scenes.sittings import Sitting, drawn_faces
-from companion.decks.fitting import Likes
-from companion.decks.small import both_ways, small
-from companion.decks.teaching import looks
-from companion.decks.views import outline, straightened, study
-from companion.vision.detector import CardDetector
-from companion.vision.geometry import Image, unit_square
-from companion.vision.sightings import Sighting
+from companion.decks.model.card_views import outline, straightened, study
+from companion.decks.model.thumbnails import both_ways, small
+from companion.decks.service.build import looks
+from companion.decks.service.membership import Likes
+from companion.vision.core.geometry import Image, unit_square
+from companion.vision.core.sightings import Sighting
+from companion.vision.recognition.card_detector import CardDetector
 
 CARDS = [Card.parse(name) for name in ("red 7", "blue 3", "green 1", "yellow skip")]
 

@@ -8,9 +8,9 @@ import cv2
 import numpy as np
 import pytest
 
-from companion.decks.prints import Compared, Prints
-from companion.decks.proving import glance, proof
-from companion.vision.geometry import Image, Quad, homography, intersection_over_union, unit_square
+from companion.decks.matching.cell_matching import Compared, Prints
+from companion.decks.matching.verification import glance, proof
+from companion.vision.core.geometry import Image, Quad, homography, intersection_over_union, unit_square
 
 CARD = 7
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from companion.decks.exchanged import unexchanged
-from companion.decks.look import CLASSES, UNNAMED
-from companion.decks.teaching import unrefuted
-from companion.decks.views import CardViews
+from companion.decks.labels.label_swaps import unexchanged
+from companion.decks.model.card_views import CardViews
+from companion.decks.model.prototypes import CLASSES, UNNAMED
+from companion.decks.service.build import unrefuted
 
 
 def _views(shows: int, says: int, rng: np.random.Generator) -> CardViews:

@@ -12,15 +12,15 @@ from companion.cards import ALL_CARDS, Card, EditionName
 from companion.dataset.artist.faces import render
 from companion.dataset.artist.families import StyleFamily
 from companion.dataset.artist.styles import sample_style
-from companion.decks import registration
-from companion.decks.deckfile import LearntDeck
-from companion.decks.evening import evened
-from companion.decks.look import CLASSES, NOTHING
-from companion.decks.places import Fitted, Places, card_places
-from companion.decks.registration import Templates
-from companion.decks.views import PICTURE, outline
-from companion.vision.geometry import Image, cut, homography, intersection_over_union, unit_square
-from companion.vision.learnt import with_pictures
+from companion.decks.capture.procrustes import evened
+from companion.decks.matching import registration
+from companion.decks.matching.registration import Templates
+from companion.decks.matching.template_matching import Fitted, Places, card_places
+from companion.decks.model.card_views import PICTURE, outline
+from companion.decks.model.prototypes import CLASSES, NOTHING
+from companion.decks.storage.deck_file import LearntDeck
+from companion.vision.core.geometry import Image, cut, homography, intersection_over_union, unit_square
+from companion.vision.detection.deck_protocol import with_pictures
 
 NAMES = ("red 7", "blue 3", "green skip", "yellow 0")
 

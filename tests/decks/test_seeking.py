@@ -15,28 +15,28 @@ from companion.cards import ALL_CARDS, Card, EditionName
 from companion.dataset.artist.faces import render, render_back
 from companion.dataset.artist.families import StyleFamily
 from companion.dataset.artist.styles import sample_style
-from companion.decks import seeking
-from companion.decks.aligning import aligned
-from companion.decks.congealing import congealed
-from companion.decks.deckfile import LearntDeck
-from companion.decks.fitting import agreement
-from companion.decks.keypoints import Keypoints
-from companion.decks.places import Fitted, card_places
-from companion.decks.prints import Prints
-from companion.decks.proving import Proof
-from companion.decks.reading import reading_parts
-from companion.decks.seeking import Seeker, Telling, telling
-from companion.decks.teaching import learnt_looks, looks, views_of
-from companion.decks.views import PICTURE, outline, usual_spot
-from companion.decks.voting import Voters
-from companion.vision.assembly import Assembler
-from companion.vision.boxes import Box, BoxKind
-from companion.vision.crops import Pass
-from companion.vision.detector import CardDetector, model_folder
-from companion.vision.geometry import Image, Quad, corner_frames, homography, intersection_over_union, unit_square
-from companion.vision.learnt import Sought
-from companion.vision.limits import ReadingLimits
-from companion.vision.reading import Reading, Scale
+from companion.decks.matching import template_search
+from companion.decks.matching.alignment import aligned
+from companion.decks.matching.cell_matching import Prints
+from companion.decks.matching.hough_voting import Voters
+from companion.decks.matching.joint_alignment import congealed
+from companion.decks.matching.keypoints import Keypoints
+from companion.decks.matching.template_matching import Fitted, card_places
+from companion.decks.matching.template_search import Seeker, Telling, telling
+from companion.decks.matching.verification import Proof
+from companion.decks.model.card_views import PICTURE, outline, usual_spot
+from companion.decks.service.build import learnt_looks, looks, views_of
+from companion.decks.service.deck_detector import reading_parts
+from companion.decks.service.membership import agreement
+from companion.decks.storage.deck_file import LearntDeck
+from companion.vision.core.geometry import Image, Quad, corner_frames, homography, intersection_over_union, unit_square
+from companion.vision.core.limits import ReadingLimits
+from companion.vision.core.reading import Reading, Scale
+from companion.vision.detection.box_detector import Box, BoxKind
+from companion.vision.detection.crops import Pass
+from companion.vision.detection.deck_protocol import Sought
+from companion.vision.recognition.assembly import Assembler
+from companion.vision.recognition.card_detector import CardDetector, model_folder
 
 NAMES = ("red 7", "blue 3", "green skip", "yellow 0", "red 2", "blue reverse")
 CARDS = [ALL_CARDS.index(Card.parse(name)) for name in NAMES]
@@ -125,7 +125,7 @@ def test_what_was_looked_at_is_not_looked_at_again_with_further_outlines(
     looks = list[tuple[str, bytes, bytes]]()
 
     def counted(name: str) -> Callable[..., Proof]:
-        tell = getattr(seeking, name)
+        tell = getattr(template_search, name)
 
         def told(*args: Any) -> Proof:
             quad = args[1] if name == "glance" else args[2].quad
@@ -135,13 +135,13 @@ def test_what_was_looked_at_is_not_looked_at_again_with_further_outlines(
         return told
 
     for name in ("glance", "proof"):
-        monkeypatch.setattr(seeking, name, counted(name))
+        monkeypatch.setattr(template_search, name, counted(name))
     # All but the last are known; they do not explain what is boxed where that lies.
     known = [np.asarray(quad + 2, np.float32) for quad in quads[:3]]
     box = np.asarray(quads[3].mean(0) + 8 * (unit_square() - 0.5), np.float32)
     seeker = Seeker.of(_deck(faces), CARDS)
     explained = iter((True, False))
-    monkeypatch.setattr(seeking, "_explain", lambda *_: next(explained, False))
+    monkeypatch.setattr(template_search, "_explain", lambda *_: next(explained, False))
     assert sorted(_names(seeker.seek(_lit(picture), known, boxed=[box]))) == sorted(NAMES[:4])
     assert len(looks) == len(set(looks))
 

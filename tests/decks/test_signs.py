@@ -12,12 +12,12 @@ from companion.cards import ALL_CARDS, Card
 from companion.dataset.artist.faces import render
 from companion.dataset.artist.families import StyleFamily
 from companion.dataset.artist.styles import sample_style
-from companion.decks.look import CLASSES, NOTHING, Look
-from companion.decks.reading import reading_parts
-from companion.decks.teaching import DeckLooks, looks
-from companion.decks.views import PICTURE, CardViews, index_spot, outline, sign_spots
-from companion.vision.geometry import homography, unit_square
-from companion.vision.labels import Floats
+from companion.decks.model.card_views import PICTURE, CardViews, index_spot, outline, sign_spots
+from companion.decks.model.prototypes import CLASSES, NOTHING, Look
+from companion.decks.service.build import DeckLooks, looks
+from companion.decks.service.deck_detector import reading_parts
+from companion.vision.core.geometry import homography, unit_square
+from companion.vision.core.labels import Floats
 
 
 def test_a_sign_of_the_design_is_no_card_however_surely_it_is_read() -> None:

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 from companion.cards import EditionName
-from companion.decks.laying import Laid, Pile
-from companion.decks.lesson import Lesson
-from companion.decks.reading import reading_parts
-from companion.decks.slant import PLAIN, plane_of, ratio_on, rectangle_on, turn_on, upright_on
-from companion.vision.geometry import Quad, intersection_over_union, is_portrait, turned, unit_square
+from companion.decks.capture.pile_capture import Laid, Pile
+from companion.decks.capture.table_plane import PLAIN, plane_of, ratio_on, rectangle_on, turn_on, upright_on
+from companion.decks.service.deck_detector import reading_parts
+from companion.decks.service.enrollment import Lesson
+from companion.vision.core.geometry import Quad, intersection_over_union, is_portrait, turned, unit_square
 
 LYING = (-1, 20, 50, 75, 90, 130, 160)
 

@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 from companion.cards import ALL_CARDS, Card
-from companion.vision.geometry import Quad, corner_frames
-from companion.vision.learnt import Sought
-from companion.vision.reading import Reading, Scale
-from companion.vision.sightings import Sighting
-from companion.vision.sought import with_sought
+from companion.vision.core.geometry import Quad, corner_frames
+from companion.vision.core.reading import Reading, Scale
+from companion.vision.core.sightings import Sighting
+from companion.vision.detection.deck_protocol import Sought
+from companion.vision.recognition.deck_merge import with_sought
 
 from .test_seeking import CARDS, lying
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from companion.decks.look import CLASSES, NOTHING, Look
-from companion.decks.unlaid import Apart
-from companion.vision.geometry import unit_square
-from companion.vision.labels import Floats, log_softmax
-from companion.vision.learnt import Placed, with_pictures
+from companion.decks.model.open_set import Apart
+from companion.decks.model.prototypes import CLASSES, NOTHING, Look
+from companion.vision.core.geometry import unit_square
+from companion.vision.core.labels import Floats, log_softmax
+from companion.vision.detection.deck_protocol import Placed, with_pictures
 
 LAID = np.array([0, 1])
 UNLAID = np.arange(2, NOTHING)

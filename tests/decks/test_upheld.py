@@ -10,16 +10,16 @@ import pytest
 from companion.cards import ALL_CARDS, Card, Color, EditionName, Face, deck
 from companion.dataset.artist.styles import sample_style
 from companion.dataset.scenes.sittings import drawn_faces
-from companion.decks.deckfile import FurtherView, LearntDeck, encoded
-from companion.decks.look import CLASSES, NOTHING, UNNAMED
-from companion.decks.reading import reading_parts
-from companion.decks.teaching import learnt_looks
-from companion.decks.upheld import upheld
-from companion.decks.views import PLAIN, CardViews, straightened
-from companion.decks.witnessed import copied, votes
-from companion.vision.detector import model_folder
-from companion.vision.geometry import unit_square
-from companion.vision.labels import COLORS, FACES, Floats, color_class, face_class
+from companion.decks.labels.label_correction import upheld
+from companion.decks.model.card_views import PLAIN, CardViews, straightened
+from companion.decks.model.prototypes import CLASSES, NOTHING, UNNAMED
+from companion.decks.service.build import learnt_looks
+from companion.decks.service.deck_detector import reading_parts
+from companion.decks.service.match_feedback import copied, votes
+from companion.decks.storage.deck_file import FurtherView, LearntDeck, encoded
+from companion.vision.core.geometry import unit_square
+from companion.vision.core.labels import COLORS, FACES, Floats, color_class, face_class
+from companion.vision.recognition.card_detector import model_folder
 
 HELD = deck(EditionName.CLASSIC)
 NUMBERS = [ALL_CARDS.index(card) for card in sorted(HELD.elements(), key=str)]

@@ -15,9 +15,9 @@ from click.testing import CliRunner
 from companion.bench.decks import _answer_wrongly
 from companion.cards import ALL_CARDS, Card, EditionName, Face, deck
 from companion.cli import main
-from companion.decks.lesson import Lesson, _Seen
-from companion.decks.naming import Naming, Question, heeded
-from companion.decks.reading import reading_parts
+from companion.decks.labels.naming import Naming, Question, heeded
+from companion.decks.service.deck_detector import reading_parts
+from companion.decks.service.enrollment import Lesson, _Seen
 
 # The reader hardly tells these from each other, in any colour.
 DOUBTFUL = (Face.SKIP, Face.REVERSE, Face.DRAW_TWO, Face.FIVE, Face.SIX)

@@ -15,10 +15,10 @@ from companion.dataset.scenes.layouts import Layout
 from companion.models import calibrate
 from companion.models.calibrate import Bin, Judged
 from companion.models.evaluate import Labelled, Reading, fitted
-from companion.vision.calibration import Calibration, Curve, Kind
-from companion.vision.detector import CardDetector
-from companion.vision.geometry import Image, corner_frames, unit_square
-from companion.vision.sightings import NAMED_BELOW, Sighting
+from companion.vision.core.calibration import Calibration, Curve, Kind
+from companion.vision.core.geometry import Image, corner_frames, unit_square
+from companion.vision.core.sightings import NAMED_BELOW, Sighting
+from companion.vision.recognition.card_detector import CardDetector
 
 RED_7, RED_1 = Card.parse("red 7"), Card.parse("red 1")
 

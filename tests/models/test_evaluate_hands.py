@@ -15,7 +15,7 @@ from companion.cards import Card, EditionName
 from companion.cli import main
 from companion.dataset.scenes.compose import SceneCard, SceneIndex
 from companion.models.evaluate_hands import can_be_told, cut_out_cards, drawn_decks, measure_hands
-from companion.vision.detector import CardDetector, model_folder
+from companion.vision.recognition.card_detector import CardDetector, model_folder
 
 
 def test_figures_of_easy_hands() -> None:

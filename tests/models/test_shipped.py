@@ -10,11 +10,11 @@ import pytest
 
 from companion.dataset.scenes.compose import SceneMaker
 from companion.dataset.scenes.layouts import Layout
-from companion.vision.boxes import BoxFinder, BoxKind, letterbox
-from companion.vision.calibration import Calibration
-from companion.vision.detector import model_folder
-from companion.vision.labels import COLORS, FACES
-from companion.vision.runtime import ModelFileError, Network
+from companion.vision.core.calibration import Calibration
+from companion.vision.core.labels import COLORS, FACES
+from companion.vision.core.runtime import ModelFileError, Network
+from companion.vision.detection.box_detector import BoxFinder, BoxKind, letterbox
+from companion.vision.recognition.card_detector import model_folder
 
 FOLDER = model_folder()
 MANIFEST = json.loads((FOLDER / "manifest.json").read_text())

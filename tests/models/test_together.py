@@ -25,11 +25,11 @@ from companion.models.pool import Ring, moved, moved_corners, turned_cards, turn
 from companion.models.together import TogetherRun, train
 from companion.models.train_reader import loss
 from companion.models.unfold import measure_norms, unfolded
-from companion.vision.calibration import Calibration
-from companion.vision.detector import CardDetector, model_folder
-from companion.vision.geometry import CARD_CROP, INDEX_CROP
-from companion.vision.labels import NO_CARD
-from companion.vision.runtime import Network
+from companion.vision.core.calibration import Calibration
+from companion.vision.core.geometry import CARD_CROP, INDEX_CROP
+from companion.vision.core.labels import NO_CARD
+from companion.vision.core.runtime import Network
+from companion.vision.recognition.card_detector import CardDetector, model_folder
 
 
 @pytest.mark.parametrize("kind", NAMES)

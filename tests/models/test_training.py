@@ -21,9 +21,9 @@ from companion.models.train_detector import DetectorRun
 from companion.models.train_detector import train as train_detector
 from companion.models.train_reader import ReaderRun
 from companion.models.train_reader import train as train_readers
-from companion.vision.calibration import Calibration
-from companion.vision.detector import CardDetector
-from companion.vision.runtime import Network
+from companion.vision.core.calibration import Calibration
+from companion.vision.core.runtime import Network
+from companion.vision.recognition.card_detector import CardDetector
 
 
 @pytest.fixture(scope="module")
@@ -151,7 +151,7 @@ def test_mined_boxes_become_crops_of_no_card(work: Path) -> None:
 
     from companion.cli import main
     from companion.models.mine import false_file
-    from companion.vision.detector import model_folder
+    from companion.vision.recognition.card_detector import model_folder
 
     def crops_of_first_scenes() -> list[int]:
         # A scene's own crops are drawn before those of its mined boxes, and other scenes' after them.

@@ -16,8 +16,8 @@ from companion.server.app import create_app, services_of
 from companion.server.config import ServerConfig
 from companion.server.serve import Listeners
 from companion.server.services import Services
-from companion.vision.geometry import Image
-from companion.vision.pile import Detect
+from companion.vision.core.geometry import Image
+from companion.vision.pile.pile_tracker import Detect
 
 CLASSIC = [card for card in ALL_CARDS if card.face not in (Face.WILD_ITEM_BOX, Face.WILD_CREEPER)]
 

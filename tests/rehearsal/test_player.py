@@ -20,8 +20,8 @@ from companion.rehearsal.device import Device, DeviceError
 from companion.rehearsal.footage import SIZE, Footage, fitted
 from companion.rehearsal.plan import Laid, Plan, plan_match
 from companion.rehearsal.player import Fate, Rehearsal, Tally
-from companion.vision.geometry import Image
-from companion.vision.sightings import Sighting
+from companion.vision.core.geometry import Image
+from companion.vision.core.sightings import Sighting
 
 _BITS, _CELL = 6, 90
 PHOTOS = Path(os.environ.get("COMPANION_PHOTOS", Path(__file__).resolve().parents[3] / "shared" / "photos"))

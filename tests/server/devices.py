@@ -8,8 +8,8 @@ import numpy as np
 from flask.testing import FlaskClient
 
 from companion.cards import Card
-from companion.vision.geometry import Image
-from companion.vision.sightings import Sighting
+from companion.vision.core.geometry import Image
+from companion.vision.core.sightings import Sighting
 
 Join = Callable[..., FlaskClient]
 

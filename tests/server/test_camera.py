@@ -19,9 +19,9 @@ from companion.server.access.guests import Role
 from companion.server.app import create_app, services_of
 from companion.server.config import ServerConfig
 from companion.server.services import Services
-from companion.vision.advice import Hindrance
-from companion.vision.detector import model_folder
-from companion.vision.events import CardLanded
+from companion.vision.core.events import CardLanded
+from companion.vision.recognition.card_detector import model_folder
+from companion.vision.tracking.camera_advice import Hindrance
 
 CHALLENGED = (
     {"do": "play", "card": "wild draw four"},

@@ -21,7 +21,7 @@ from companion.server.config import ServerConfig
 from companion.server.lock import FolderInUseError
 from companion.server.services import Services
 from companion.store import Store
-from companion.table.keeper import RETRY_SECONDS
+from companion.table.session.persistence import RETRY_SECONDS
 
 
 class FullDisk:

@@ -10,7 +10,7 @@ from threading import Event, Thread
 from flask.testing import FlaskClient
 from werkzeug.test import TestResponse
 
-from companion.server.hub import KEPT, Hub, StreamSlots
+from companion.server.broadcast import KEPT, Hub, StreamSlots
 from companion.server.services import Services
 
 

@@ -7,7 +7,7 @@ from flask.testing import FlaskClient
 from companion.cards import Card
 from companion.server.services import Services
 from companion.table import Turns
-from companion.vision.events import Arm, CardLanded
+from companion.vision.core.events import Arm, CardLanded
 
 
 def _tap(client: FlaskClient, *moves: dict[str, object]) -> None:

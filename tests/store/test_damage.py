@@ -22,7 +22,7 @@ from companion.referee.moves import Draw, Start
 from companion.referee.state import Header
 from companion.referee.transcript import read_header
 from companion.store import FILE, Store
-from companion.table.keeper import Keeper
+from companion.table.session.persistence import Keeper
 
 HEADER: Header = read_header({"match": {"edition": "classic", "players": ["Ann", "Ben"]}})
 START = Line(Start(Card.parse("red 7")), ReadBy.TAP, 2.0)

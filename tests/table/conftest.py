@@ -13,7 +13,7 @@ from companion.referee.state import Header
 from companion.referee.transcript import read_header
 from companion.store import Store
 from companion.table import Outcome, Question, Table, Turns, View
-from companion.vision.events import CardLanded, CardTakenBack, Picture, Probabilities
+from companion.vision.core.events import CardLanded, CardTakenBack, Picture, Probabilities
 
 
 def header(edition: str = "mario-kart", players: str = "Ann Ben Cy", **options: object) -> Header:

@@ -32,7 +32,7 @@ from companion.referee.moves import (
 )
 from companion.referee.random_player import RandomTable
 from companion.referee.state import Header, Phase, opening
-from companion.vision.events import Arm, CardLanded, PileEvent, PileKind, PileReached
+from companion.vision.core.events import Arm, CardLanded, PileEvent, PileKind, PileReached
 
 from .simulated import Noise, read
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from companion.store import Store
 from companion.table import Table
-from companion.table.observations import dump
+from companion.table.state.observations import dump
 
 
 def started_again(table: Table, store: Store, now: float) -> Table:

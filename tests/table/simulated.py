@@ -19,7 +19,7 @@ from companion.referee.moves import Accept, ChooseColor, Flip, Move, Play, Reshu
 from companion.referee.random_player import RandomTable
 from companion.referee.state import Header, Phase, State, opening
 from companion.table import QuestionKind, Table
-from companion.vision.events import CardLanded, CardTakenBack, PileGone, Probabilities
+from companion.vision.core.events import CardLanded, CardTakenBack, PileGone, Probabilities
 
 _COLORS = (None, *Color)
 _FACES = tuple(Face)

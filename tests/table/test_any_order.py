@@ -39,7 +39,7 @@ from companion.referee.moves import (
 from companion.referee.random_player import random_match
 from companion.store import Store
 from companion.table import QuestionKind, Table, TableError, Turns
-from companion.vision.events import (
+from companion.vision.core.events import (
     Arm,
     CameraHealth,
     CameraStatus,

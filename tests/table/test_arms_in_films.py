@@ -12,9 +12,9 @@ from companion.cards import EditionName
 from companion.referee.editions import EDITIONS
 from companion.referee.moves import ActorMove, Draw, Flip, Play, Start
 from companion.referee.state import Header
-from companion.table.seatings import suggested_rings
-from companion.table.transcriber import Told, transcribe
-from companion.vision.events import CardLanded, PileReached
+from companion.table.hypotheses.seating_inference import suggested_rings
+from companion.table.hypotheses.transcriber import Told, transcribe
+from companion.vision.core.events import CardLanded, PileReached
 
 from .hands import Film, Filming, People, around
 

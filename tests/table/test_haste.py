@@ -9,9 +9,9 @@ import pytest
 
 from companion.store import Store
 from companion.table import QuestionKind, Table
-from companion.table.observations import Pending, Reach, Sight, dump, load
-from companion.table.visits import Visits
-from companion.vision.events import NUMBER_SHARES, Arm, CardLanded, PileGone, PileKind, PileReached
+from companion.table.state.draw_pile_stays import Visits
+from companion.table.state.observations import Pending, Reach, Sight, dump, load
+from companion.vision.core.events import NUMBER_SHARES, Arm, CardLanded, PileGone, PileKind, PileReached
 
 from .conftest import Game, header, probabilities
 

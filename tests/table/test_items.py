@@ -8,7 +8,7 @@ from companion.cards import Color
 from companion.referee.moves import Catch, Challenge, ChooseColor, Count, Creeper, Flip, Judge, Target
 from companion.store import Store
 from companion.table import QuestionKind
-from companion.vision.events import CardLanded, CardTakenBack, PileGone
+from companion.vision.core.events import CardLanded, CardTakenBack, PileGone
 
 from .conftest import header, probabilities
 from .test_arms import ArmsGame

@@ -29,7 +29,7 @@ from companion.referee.moves import Amend, ChooseColor, Draw, Pass, Play
 from companion.referee.transcript import read_header
 from companion.store import Store
 from companion.table import Table, Turns
-from companion.vision.events import CardLanded, CardTakenBack, PileGone
+from companion.vision.core.events import CardLanded, CardTakenBack, PileGone
 
 folder, last = Path(sys.argv[1]), int(sys.argv[2])
 table = Table(Store(folder))
@@ -107,7 +107,7 @@ from companion.referee.moves import Draw, Pass
 from companion.referee.transcript import read_header
 from companion.store import Store
 from companion.table import Table
-from companion.vision.events import CardLanded, CardTakenBack
+from companion.vision.core.events import CardLanded, CardTakenBack
 
 class Disk(Store):
     written, full = 0, False
@@ -210,7 +210,7 @@ from companion.cards import Card
 from companion.referee.transcript import read_header
 from companion.store import Store
 from companion.table import Table
-from companion.vision.events import Arm, CardLanded, PileKind, PileReached
+from companion.vision.core.events import Arm, CardLanded, PileKind, PileReached
 
 folder, last = Path(sys.argv[1]), int(sys.argv[2])
 clock = iter(range(1000, 9000, 5))

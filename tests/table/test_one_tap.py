@@ -10,8 +10,8 @@ from companion.referee.errors import DoesNotMatchError, RefereeError
 from companion.referee.moves import ChooseColor, Draw, Pass, Play
 from companion.store import Store
 from companion.table import Known, QuestionKind, Table
-from companion.table.errors import NobodysMoveError
-from companion.vision.events import PileKind, PileReached
+from companion.table.session.errors import NobodysMoveError
+from companion.vision.core.events import PileKind, PileReached
 
 from .conftest import Game, card, header
 from .restarts import started_again, unlike

@@ -11,10 +11,10 @@ from companion.referee.match import Match
 from companion.referee.moves import Draw, Flip, Hand, Move, Pass, Play, Reshuffle, Start, Uno
 from companion.store import Store
 from companion.table import NoSuchQuestionError, QuestionKind, UpdateKind
-from companion.table.remaining import draw_pile_size, seen_cards
-from companion.table.situation import Mode, Way, situation
-from companion.table.stories import Story
-from companion.table.weigh import _candidates
+from companion.table.hypotheses.hypotheses import Story
+from companion.table.hypotheses.inference import _candidates
+from companion.table.state.situation import Mode, Way, situation
+from companion.table.state.unseen_cards import draw_pile_size, seen_cards
 
 from .conftest import Game, card, header
 

@@ -12,13 +12,13 @@ from companion.referee.match import Match
 from companion.referee.moves import Amend, Draw, Pass, Play, Start, Undo
 from companion.store import Store
 from companion.table import NothingToRedoError, Turns
-from companion.table.memory import Memory, Watch, dump_memory, load_memory
-from companion.table.observations import Pending, Sight
-from companion.table.situation import Hand, Mode, situation
-from companion.table.stories import Story, stories_by
-from companion.table.thresholds import REMEMBERED, REMEMBERED_AT_MOST
-from companion.table.trail import Trail, put_right, retraced
-from companion.vision.events import Arm, CameraHealth, CameraStatus, CardLanded, PileKind, PileReached
+from companion.table.hypotheses.hypotheses import Story, stories_by
+from companion.table.hypotheses.revision_log import Trail, put_right, retraced
+from companion.table.session.match_memory import Memory, Watch, dump_memory, load_memory
+from companion.table.state.observations import Pending, Sight
+from companion.table.state.situation import Hand, Mode, situation
+from companion.table.state.thresholds import REMEMBERED, REMEMBERED_AT_MOST
+from companion.vision.core.events import Arm, CameraHealth, CameraStatus, CardLanded, PileKind, PileReached
 
 from .conftest import Game, card, header, probabilities
 from .restarts import started_again, unlike

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from companion.table.ring import Seat, unknown
+from companion.table.state.seat_model import Seat, unknown
 
 from .test_arms import SEATS
 

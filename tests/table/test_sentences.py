@@ -9,16 +9,16 @@ import pytest
 from babel.messages.extract import extract_from_file
 from babel.messages.pofile import read_po
 
-import companion.table.sentences
+import companion.table.presentation.sentences
 from companion.caller import CATALOGUES, LANGUAGES, Caller
 from companion.cards import Color
 from companion.records import StoreFullError
 from companion.table import Table
-from companion.table.sentences import DOMAIN, Sentences
+from companion.table.presentation.sentences import DOMAIN, Sentences
 
 from .conftest import card, header, probabilities
 
-_SOURCE = Path(companion.table.sentences.__file__)
+_SOURCE = Path(companion.table.presentation.sentences.__file__)
 _TRANSLATED = [language for language in LANGUAGES if language != "en"]
 
 
@@ -39,7 +39,7 @@ def test_a_catalogue_holds_just_what_the_code_says(language: str) -> None:
 
 
 def test_the_table_speaks_another_language_from_now_on() -> None:
-    from companion.vision.events import CardLanded
+    from companion.vision.core.events import CardLanded
 
     table = Table(caller=Caller("de"))
     table.start_match(header())

@@ -14,9 +14,9 @@ from companion.journal import replay
 from companion.referee.moves import Draw, Play, Undo
 from companion.store import FILE, NoSuchMatchError, Store, StoreDamagedError
 from companion.table import NothingToRedoError, NoticeKind, Table, Turns, UpdateKind
-from companion.table.keeper import RETRY_SECONDS
-from companion.table.pictures import LONGEST_SIDE, MOST_BYTES, kept_picture
-from companion.vision.events import CardLanded
+from companion.table.session.persistence import RETRY_SECONDS
+from companion.table.state.stored_pictures import LONGEST_SIDE, MOST_BYTES, kept_picture
+from companion.vision.core.events import CardLanded
 
 from .conftest import Game, card, header, probabilities
 

@@ -14,11 +14,11 @@ from companion.journal import Journal
 from companion.referee.editions import EDITIONS
 from companion.referee.match import Match
 from companion.referee.state import Header
-from companion.table.explain import ways
-from companion.table.observations import Pending, Reach, Sight
-from companion.table.situation import Mode, Way, situation
-from companion.table.stories import Story, grown
-from companion.vision.events import CardLanded, PileKind, PileReached
+from companion.table.hypotheses.explanations import ways
+from companion.table.hypotheses.hypotheses import Story, grown
+from companion.table.state.observations import Pending, Reach, Sight
+from companion.table.state.situation import Mode, Way, situation
+from companion.vision.core.events import CardLanded, PileKind, PileReached
 
 from .hands import Filming, People, around
 

@@ -11,9 +11,9 @@ from companion.journal import ReadBy
 from companion.referee.moves import Undo
 from companion.store import Store
 from companion.table import Table, UpdateKind
-from companion.table.situation import Situation, Way
-from companion.table.stories import Story
-from companion.vision.events import CardLanded, PileKind, PileReached
+from companion.table.hypotheses.hypotheses import Story
+from companion.table.state.situation import Situation, Way
+from companion.vision.core.events import CardLanded, PileKind, PileReached
 
 from .conftest import header, probabilities
 from .test_arms import ArmsGame, arms

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 
-from companion.table.updates import UpdateKind, Updates
+from companion.table.presentation.updates import UpdateKind, Updates
 
 
 def _all(updates: Updates, after: int | None) -> list[int]:

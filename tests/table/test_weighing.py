@@ -38,10 +38,10 @@ from companion.table import (
     Turns,
     UpdateKind,
 )
-from companion.table.explain import ways
-from companion.table.observations import Pending, Tap
-from companion.table.situation import Mode, situation
-from companion.vision.events import CameraHealth, CameraStatus, CardLanded, PileGone, PileMoved
+from companion.table.hypotheses.explanations import ways
+from companion.table.state.observations import Pending, Tap
+from companion.table.state.situation import Mode, situation
+from companion.vision.core.events import CameraHealth, CameraStatus, CardLanded, PileGone, PileMoved
 
 from .conftest import Game, card, header, probabilities
 

@@ -18,10 +18,10 @@ from companion.dataset.simulated.actions import (
 )
 from companion.dataset.simulated.script import Script, write_script
 from companion.dataset.simulated.simulation import SimulatedFrame, SimulatedTable
-from companion.vision.events import PileEvent
-from companion.vision.frames import Frame
-from companion.vision.pile import Detect, PileTracker
-from companion.vision.sightings import Sighting
+from companion.vision.capture.frames import Frame
+from companion.vision.core.events import PileEvent
+from companion.vision.core.sightings import Sighting
+from companion.vision.pile.pile_tracker import Detect, PileTracker
 
 SIZE = (640, 360)
 PACE = Pace(0.4, 0.2, 0.4)

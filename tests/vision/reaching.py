@@ -9,12 +9,12 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from companion.vision.arms import ArmWatcher
-from companion.vision.events import PileKind
-from companion.vision.frames import Frame
-from companion.vision.geometry import Image
-from companion.vision.reaches import Reach, ReachFinder, Spot
-from companion.vision.tracks import Track
+from companion.vision.arms.arm_detector import ArmWatcher
+from companion.vision.arms.arm_tracks import Track
+from companion.vision.arms.hand_visits import Reach, ReachFinder, Spot
+from companion.vision.capture.frames import Frame
+from companion.vision.core.events import PileKind
+from companion.vision.core.geometry import Image
 
 WIDTH, HEIGHT, RATE = 320, 180, 20
 DISCARD = Spot(PileKind.DISCARD, np.array([140.0, 90.0]), 40.0)

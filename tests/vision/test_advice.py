@@ -14,10 +14,10 @@ from companion.dataset.artist.families import StyleFamily
 from companion.dataset.artist.styles import sample_style
 from companion.doctor import State, check_picture
 from companion.settings import Settings
-from companion.vision.advice import Hindrance, InView, advise, glare, in_words
-from companion.vision.geometry import Image, Quad, tilt, unit_square
-from companion.vision.helper import Helper
-from companion.vision.sightings import Sighting
+from companion.vision.core.geometry import Image, Quad, tilt, unit_square
+from companion.vision.core.sightings import Sighting
+from companion.vision.tracking.camera_advice import Hindrance, InView, advise, glare, in_words
+from companion.vision.tracking.camera_hints import Helper
 
 SIX = Card.parse("red 6")
 FLAT = np.array([[300, 200], [428, 200], [428, 400], [300, 400]], np.float32)

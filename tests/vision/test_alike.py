@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from companion.cards import Card
-from companion.vision.alike import by_what_was_borne, is_unlikely, without_hand
-from companion.vision.events import CardLanded
+from companion.vision.core.events import CardLanded
+from companion.vision.tracking.repeat_landings import by_what_was_borne, is_unlikely, without_hand
 
 RED_7, RED_8 = Card.parse("red 7"), Card.parse("red 8")
 

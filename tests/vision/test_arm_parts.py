@@ -8,14 +8,14 @@ import pytest
 from numpy.typing import NDArray
 from reaching import DRAW, HEIGHT, WIDTH, Arm, direction, film, follow, off, table
 
-from companion.vision.arms import ArmWatcher
-from companion.vision.bridges import Bridges
-from companion.vision.drawpile import square_at
-from companion.vision.events import PileKind
-from companion.vision.frames import Frame
-from companion.vision.geometry import Image
-from companion.vision.rim import rim_of
-from companion.vision.shapes import body_of, divided
+from companion.vision.arms.arm_detector import ArmWatcher
+from companion.vision.arms.arm_geometry import body_of, divided
+from companion.vision.arms.frame_border import rim_of
+from companion.vision.arms.mask_bridging import Bridges
+from companion.vision.capture.frames import Frame
+from companion.vision.core.events import PileKind
+from companion.vision.core.geometry import Image
+from companion.vision.tracking.draw_pile import square_at
 
 
 def test_a_hand_beyond_a_wrist_like_the_table_is_the_arms() -> None:

@@ -8,12 +8,12 @@ import pytest
 from numpy.typing import NDArray
 from reaching import DISCARD, DRAW, HEIGHT, MIDDLE, Arm, direction, film, follow, off, table
 
-from companion.vision.arms import ArmWatcher
-from companion.vision.events import PileKind
-from companion.vision.frames import Frame
-from companion.vision.geometry import Image
-from companion.vision.reaches import Spot
-from companion.vision.tracks import Track
+from companion.vision.arms.arm_detector import ArmWatcher
+from companion.vision.arms.arm_tracks import Track
+from companion.vision.arms.hand_visits import Spot
+from companion.vision.capture.frames import Frame
+from companion.vision.core.events import PileKind
+from companion.vision.core.geometry import Image
 
 
 @pytest.mark.parametrize("degrees", range(10, 360, 50))

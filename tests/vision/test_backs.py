@@ -9,13 +9,13 @@ import numpy as np
 import pytest
 
 from companion.dataset.simulated.simulation import SimulatedTable
-from companion.vision.backs import BackLooks
-from companion.vision.boxes import BoxFinder
-from companion.vision.calibration import Calibration
-from companion.vision.detector import CardDetector, model_folder
-from companion.vision.limits import ReadingLimits
-from companion.vision.reader import Reader
-from companion.vision.runtime import ModelFileError, Network
+from companion.vision.core.calibration import Calibration
+from companion.vision.core.limits import ReadingLimits
+from companion.vision.core.runtime import ModelFileError, Network
+from companion.vision.detection.box_detector import BoxFinder
+from companion.vision.detection.card_backs import BackLooks
+from companion.vision.recognition.card_detector import CardDetector, model_folder
+from companion.vision.recognition.reader import Reader
 
 
 def test_what_is_written_is_read_again(tmp_path: Path) -> None:

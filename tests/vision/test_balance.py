@@ -12,8 +12,8 @@ from companion.cards import Card
 from companion.dataset.artist.faces import render
 from companion.dataset.artist.families import StyleFamily
 from companion.dataset.artist.styles import sample_style
-from companion.vision.balance import balanced
-from companion.vision.geometry import Image, Quad
+from companion.vision.core.geometry import Image, Quad
+from companion.vision.imaging.white_balance import balanced
 
 QUAD = np.array([[100, 60], [228, 60], [228, 259], [100, 259]], np.float32)
 GREY, WOOD, PALE_YELLOW = (150, 150, 150), (90, 180, 215), (100, 200, 220)

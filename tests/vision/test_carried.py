@@ -9,13 +9,13 @@ import numpy as np
 import pytest
 from reaching import DISCARD, MIDDLE, table, towards
 
-from companion.vision.arms import ArmWatcher
-from companion.vision.carried import colors_at, colors_of, likeness
-from companion.vision.frames import Frame
-from companion.vision.geometry import Image, Quad
-from companion.vision.laid import laid_by
-from companion.vision.motion import Floats
-from companion.vision.tracks import Sample, Track
+from companion.vision.arms.arm_detector import ArmWatcher
+from companion.vision.arms.arm_tracks import Sample, Track
+from companion.vision.arms.hand_color import colors_at, colors_of, likeness
+from companion.vision.capture.frames import Frame
+from companion.vision.core.geometry import Image, Quad
+from companion.vision.imaging.motion import Floats
+from companion.vision.tracking.landing_attribution import laid_by
 
 GREEN, SKIN, GREY = (40, 150, 30), (120, 150, 205), (120, 120, 120)
 

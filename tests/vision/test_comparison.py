@@ -12,8 +12,8 @@ from companion.cards import Card
 from companion.dataset.scenes.layouts import Placement
 from companion.dataset.simulated.simulation import SimulatedTable
 from companion.dataset.simulated.tabletop import PileCard, Tabletop
-from companion.vision.comparison import Comparison
-from companion.vision.geometry import Image, Quad, expand
+from companion.vision.core.geometry import Image, Quad, expand
+from companion.vision.pile.outline_comparison import Comparison
 
 RED_7 = Card.parse("red 7")
 OFF = Placement(3.0, -2.5, 0.12)

@@ -20,9 +20,25 @@ from companion.dataset.artist.styles import sample_style
 from companion.dataset.scenes.compose import SceneMaker
 from companion.dataset.scenes.layouts import Layout
 from companion.dataset.simulated.simulation import SimulatedTable
-from companion.vision.boxes import Box, BoxFinder, BoxKind
-from companion.vision.calibration import Calibration
-from companion.vision.corners import (
+from companion.vision.core.calibration import Calibration
+from companion.vision.core.geometry import (
+    INDEX_REACH,
+    Image,
+    Quad,
+    corner_frames,
+    homography,
+    index_frame,
+    intersection_over_union,
+    project,
+    unit_square,
+)
+from companion.vision.core.limits import ReadingLimits
+from companion.vision.core.reading import Reading, Scale
+from companion.vision.core.runtime import Network
+from companion.vision.core.sightings import Handedness, Sighting
+from companion.vision.detection.box_detector import Box, BoxFinder, BoxKind
+from companion.vision.recognition.card_detector import CardDetector, model_folder
+from companion.vision.recognition.corners import (
     USUAL_SHARE,
     CardIndices,
     apart,
@@ -36,24 +52,8 @@ from companion.vision.corners import (
     outline_from_index,
     outline_from_pair,
 )
-from companion.vision.detector import CardDetector, model_folder
-from companion.vision.geometry import (
-    INDEX_REACH,
-    Image,
-    Quad,
-    corner_frames,
-    homography,
-    index_frame,
-    intersection_over_union,
-    project,
-    unit_square,
-)
-from companion.vision.hidden import HiddenCards
-from companion.vision.limits import ReadingLimits
-from companion.vision.reader import Reader
-from companion.vision.reading import Reading, Scale
-from companion.vision.runtime import Network
-from companion.vision.sightings import Handedness, Sighting
+from companion.vision.recognition.occluded_cards import HiddenCards
+from companion.vision.recognition.reader import Reader
 
 PHOTOS = Path(os.environ.get("COMPANION_PHOTOS", Path(__file__).resolve().parents[3] / "shared" / "photos"))
 CARD = np.array([[100, 50], [212, 50], [212, 224], [100, 224]], np.float32)

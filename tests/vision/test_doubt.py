@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 from companion.cards import ALL_CARDS, Card
-from companion.vision.calibration import Calibration
-from companion.vision.doubt import as_told, corner_as_told
-from companion.vision.geometry import Image, Quad, unit_square
-from companion.vision.reading import Reading, Scale
-from companion.vision.sightings import NAMED_BELOW, Sighting
+from companion.vision.core.calibration import Calibration
+from companion.vision.core.geometry import Image, Quad, unit_square
+from companion.vision.core.reading import Reading, Scale
+from companion.vision.core.sightings import NAMED_BELOW, Sighting
+from companion.vision.recognition.confidence_checks import as_told, corner_as_told
 
 ANY = Scale(1.0, np.ones(len(ALL_CARDS) + 1, np.bool_))
 QUAD: Quad = np.asarray(unit_square() * (100, 155) + (20, 20), np.float32)

@@ -7,9 +7,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from companion.vision.drawpile import DrawPile
-from companion.vision.motion import Zone
-from companion.vision.sightings import Back
+from companion.vision.core.sightings import Back
+from companion.vision.imaging.motion import Zone
+from companion.vision.tracking.draw_pile import DrawPile
 
 ZONE = Zone(300.0, 200.0, 80.0)
 BACK = (440.0, 200.0)

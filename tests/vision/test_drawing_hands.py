@@ -7,13 +7,13 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from companion.vision.drawn import told
-from companion.vision.events import PileKind
-from companion.vision.laid import laid_by
-from companion.vision.motion import Floats, Zone
-from companion.vision.reaches import ReachFinder, Spot, stayed_at
-from companion.vision.rim import Point
-from companion.vision.tracks import Sample, Track
+from companion.vision.arms.arm_tracks import Sample, Track
+from companion.vision.arms.frame_border import Point
+from companion.vision.arms.hand_visits import ReachFinder, Spot, stayed_at
+from companion.vision.core.events import PileKind
+from companion.vision.imaging.motion import Floats, Zone
+from companion.vision.tracking.draw_inference import told
+from companion.vision.tracking.landing_attribution import laid_by
 
 ZONE = Zone(300.0, 200.0, 80.0)
 DISCARD = Spot(PileKind.DISCARD, np.array([300.0, 200.0]), 80.0)

@@ -9,14 +9,14 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from companion.vision.drawn import Changes, is_alone, is_sure, told
-from companion.vision.events import PileKind
-from companion.vision.geometry import Image
-from companion.vision.motion import Zone
-from companion.vision.quiet import QuietPictures, hidden_share
-from companion.vision.reaches import Reach, ReachFinder, Spot, gained_at, was_laying
-from companion.vision.shapes import body_of, single
-from companion.vision.tracks import Sample, Track
+from companion.vision.arms.arm_geometry import body_of, single
+from companion.vision.arms.arm_tracks import Sample, Track
+from companion.vision.arms.hand_visits import Reach, ReachFinder, Spot, gained_at, was_laying
+from companion.vision.core.events import PileKind
+from companion.vision.core.geometry import Image
+from companion.vision.imaging.motion import Zone
+from companion.vision.tracking.draw_inference import Changes, is_alone, is_sure, told
+from companion.vision.tracking.idle_snapshots import QuietPictures, hidden_share
 
 ZONE = Zone(300.0, 200.0, 80.0)
 DRAW = Spot(PileKind.DRAW, np.array([420.0, 200.0]), 80.0)

@@ -12,10 +12,10 @@ import cv2
 import numpy as np
 import pytest
 
-from companion.vision.encoded import EncodingError, PictureHead, inspect
-from companion.vision.frames import SourceError
-from companion.vision.pictures import PictureError, decode_picture
-from companion.vision.sources import VideoFile
+from companion.vision.capture.frames import SourceError
+from companion.vision.capture.image_files import PictureError, decode_picture
+from companion.vision.capture.image_headers import EncodingError, PictureHead, inspect
+from companion.vision.capture.sources import VideoFile
 
 _RNG = np.random.default_rng(3)
 IMAGE = cv2.GaussianBlur(_RNG.integers(0, 255, (90, 160, 3), np.uint8), (9, 9), 3)

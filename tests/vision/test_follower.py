@@ -15,19 +15,19 @@ from companion.dataset.simulated.actions import CarryOff, Lay, Nudge, Pace, Reac
 from companion.dataset.simulated.script import BESIDE_PILE, Script, write_script
 from companion.dataset.simulated.seating import Chair
 from companion.dataset.simulated.simulation import SimulatedTable
-from companion.vision.drawpile import DrawPile
-from companion.vision.events import CardLanded, PileEvent, PileGone, PileKind, PileReached
-from companion.vision.follower import Follower
-from companion.vision.frames import Frame
-from companion.vision.geometry import Image, Quad
-from companion.vision.hindsight import Hindsight
-from companion.vision.laid import came_to, laid_by
-from companion.vision.motion import Zone
-from companion.vision.pile import PileTracker
-from companion.vision.reaches import Reach as Stay
-from companion.vision.reaches import Spot, was_laying
-from companion.vision.sightings import Back
-from companion.vision.tracks import Sample, Track
+from companion.vision.arms.arm_tracks import Sample, Track
+from companion.vision.arms.hand_visits import Reach as Stay
+from companion.vision.arms.hand_visits import Spot, was_laying
+from companion.vision.capture.frames import Frame
+from companion.vision.core.events import CardLanded, PileEvent, PileGone, PileKind, PileReached
+from companion.vision.core.geometry import Image, Quad
+from companion.vision.core.sightings import Back
+from companion.vision.imaging.motion import Zone
+from companion.vision.pile.pile_tracker import PileTracker
+from companion.vision.tracking.draw_pile import DrawPile
+from companion.vision.tracking.landing_attribution import came_to, laid_by
+from companion.vision.tracking.offline_draws import Hindsight
+from companion.vision.tracking.table_tracker import Follower
 
 HEADER = write_script(0, longest=1).header
 CHAIRS = (Chair(0, 400), Chair(-380, 60), Chair(60, -400))

@@ -13,12 +13,10 @@ import numpy as np
 import pytest
 
 from companion.dataset.simulated.source import SimulatedSource
-from companion.vision.events import CameraHealth, CameraStatus
-from companion.vision.frames import Frame, FrameSource, SourceError, UploadSource, as_picture
-from companion.vision.geometry import Image
-from companion.vision.grabber import Grabber
-from companion.vision.pictures import PictureError
-from companion.vision.sources import (
+from companion.vision.capture.frames import Frame, FrameSource, SourceError, UploadSource, as_picture
+from companion.vision.capture.grabber import Grabber
+from companion.vision.capture.image_files import PictureError
+from companion.vision.capture.sources import (
     NetworkStream,
     PictureFolder,
     VideoFile,
@@ -26,6 +24,8 @@ from companion.vision.sources import (
     open_source,
     without_password,
 )
+from companion.vision.core.events import CameraHealth, CameraStatus
+from companion.vision.core.geometry import Image
 
 
 def picture(level: int, width: int = 64) -> Image:

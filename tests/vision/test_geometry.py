@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from companion.vision import geometry
+from companion.vision.core import geometry
 
 CARD = np.array([[100, 50], [156, 50], [156, 137], [100, 137]], np.float32)
 

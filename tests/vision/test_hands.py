@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from companion.cards import Card, EditionName
-from companion.vision.hands import read_hand
-from companion.vision.sightings import Sighting
+from companion.vision.core.sightings import Sighting
+from companion.vision.recognition.hand_merging import read_hand
 
 QUAD = np.array([[0, 0], [56, 0], [56, 87], [0, 87]], np.float32)
 

@@ -9,13 +9,13 @@ from companion.cards import Card
 from companion.dataset.scenes.layouts import Placement
 from companion.dataset.simulated.simulation import SimulatedTable
 from companion.dataset.simulated.tabletop import Tabletop
-from companion.vision.comparison import Comparison
-from companion.vision.evidence import Evidence, Lying
-from companion.vision.geometry import Image, Quad
-from companion.vision.judgement import Change, judge
-from companion.vision.known import where_seen
-from companion.vision.motion import difference, glance
-from companion.vision.sightings import Sighting
+from companion.vision.core.geometry import Image, Quad
+from companion.vision.core.sightings import Sighting
+from companion.vision.imaging.motion import difference, glance
+from companion.vision.pile.features import Evidence, Lying
+from companion.vision.pile.outline_comparison import Comparison
+from companion.vision.pile.pile_change import Change, judge
+from companion.vision.pile.pile_state import where_seen
 
 RED_7, BLUE_3, GREEN_9 = Card.parse("red 7"), Card.parse("blue 3"), Card.parse("green 9")
 WILD, GREEN_7, BLUE_7 = Card.parse("wild"), Card.parse("green 7"), Card.parse("blue 7")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from companion.cards import ALL_CARDS, Card, Color, Face
-from companion.vision import labels
+from companion.vision.core import labels
 
 
 def test_a_clear_face_and_colour_make_the_card() -> None:

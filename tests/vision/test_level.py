@@ -13,10 +13,10 @@ from companion.cards import ALL_CARDS, Card
 from companion.dataset.artist.families import StyleFamily
 from companion.dataset.scenes.compose import SceneMaker
 from companion.dataset.scenes.layouts import Layout
-from companion.vision.detector import CardDetector, _Look
-from companion.vision.geometry import CARD_SIZE, Image, Quad, project, sides, tilt, unit_square
-from companion.vision.level import Level
-from companion.vision.sightings import Sighting
+from companion.vision.core.geometry import CARD_SIZE, Image, Quad, project, sides, tilt, unit_square
+from companion.vision.core.sightings import Sighting
+from companion.vision.recognition.card_detector import CardDetector, _Look
+from companion.vision.recognition.rectify import Level
 
 _PICTURE: Image = np.zeros((720, 1280, 3), np.uint8)
 _SLANTED = np.array([[2.2, 0.9, 420.0], [0.3, 1.1, 300.0], [0.0004, 0.0012, 1.0]])

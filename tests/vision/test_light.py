@@ -12,8 +12,8 @@ from companion.cards import Card, Color
 from companion.dataset.artist.faces import render
 from companion.dataset.artist.families import StyleFamily
 from companion.dataset.artist.styles import sample_style
-from companion.vision.geometry import Image
-from companion.vision.light import is_color_doubtful
+from companion.vision.core.geometry import Image
+from companion.vision.imaging.lighting import is_color_doubtful
 
 QUAD = np.array([[100, 60], [228, 60], [228, 259], [100, 259]], np.float32)
 GREY_TABLE = (150, 150, 150)

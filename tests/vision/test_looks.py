@@ -8,14 +8,14 @@ import numpy as np
 import pytest
 
 from companion.cards import Card
-from companion.vision.evidence import Lying
-from companion.vision.frames import Frame
-from companion.vision.geometry import Quad
-from companion.vision.judgement import Change, Judgement
-from companion.vision.known import KnownPile
-from companion.vision.looks import Agreement, Look, Looks, is_new_for_certain
-from companion.vision.sightings import Sighting
-from companion.vision.stillness import Still, view
+from companion.vision.capture.frames import Frame
+from companion.vision.core.geometry import Quad
+from companion.vision.core.sightings import Sighting
+from companion.vision.pile.consensus import Agreement, Look, Looks, is_new_for_certain
+from companion.vision.pile.features import Lying
+from companion.vision.pile.motion_gate import Still, view
+from companion.vision.pile.pile_change import Change, Judgement
+from companion.vision.pile.pile_state import KnownPile
 
 RED_7, BLUE_3, GREEN_9 = Card.parse("red 7"), Card.parse("blue 3"), Card.parse("green 9")
 QUAD: Quad = np.array([[10, 10], [40, 10], [40, 55], [10, 55]], np.float32)

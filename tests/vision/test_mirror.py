@@ -12,11 +12,13 @@ from companion.cards import Card, EditionName
 from companion.dataset.artist.families import StyleFamily
 from companion.dataset.scenes.compose import SceneMaker
 from companion.dataset.scenes.layouts import Layout
-from companion.vision.detector import CardDetector
-from companion.vision.events import Arm, CardLanded, PileEvent, PileKind, PileMoved, PileReached
-from companion.vision.frames import Frame
-from companion.vision.geometry import Image, clipped, intersection_over_union
-from companion.vision.mirror import (
+from companion.vision.capture.frames import Frame
+from companion.vision.core.events import Arm, CardLanded, PileEvent, PileKind, PileMoved, PileReached
+from companion.vision.core.geometry import Image, clipped, intersection_over_union
+from companion.vision.core.sightings import Handedness, Sighting
+from companion.vision.pile.pile_tracker import PileTracker
+from companion.vision.recognition.card_detector import CardDetector
+from companion.vision.recognition.mirror import (
     ThroughMirror,
     back,
     flipped,
@@ -26,8 +28,6 @@ from companion.vision.mirror import (
     lies_oddly,
     past_mirror,
 )
-from companion.vision.pile import PileTracker
-from companion.vision.sightings import Handedness, Sighting
 
 QUAD = np.array([[10, 20], [60, 25], [55, 100], [5, 95]], np.float32)
 

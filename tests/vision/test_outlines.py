@@ -7,9 +7,9 @@ from dataclasses import replace
 import numpy as np
 
 from companion.cards import Card
-from companion.vision.geometry import Quad, unit_square
-from companion.vision.outlines import without_echo
-from companion.vision.sightings import Sighting
+from companion.vision.core.geometry import Quad, unit_square
+from companion.vision.core.sightings import Sighting
+from companion.vision.recognition.outlines import without_echo
 
 QUAD: Quad = np.asarray(unit_square() * (100, 155) + (200, 200), np.float32)
 

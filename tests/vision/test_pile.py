@@ -38,12 +38,12 @@ from companion.dataset.simulated.actions import (
 )
 from companion.dataset.simulated.script import write_script
 from companion.dataset.simulated.simulation import PileChange, SimulatedTable
-from companion.vision.events import CameraStatus, CardLanded, CardTakenBack, PileEvent, PileGone, PileMoved
-from companion.vision.frames import Frame
-from companion.vision.geometry import Quad, project
-from companion.vision.motion import Zone, glance, tinted
-from companion.vision.pile import PileTracker
-from companion.vision.sightings import Sighting
+from companion.vision.capture.frames import Frame
+from companion.vision.core.events import CameraStatus, CardLanded, CardTakenBack, PileEvent, PileGone, PileMoved
+from companion.vision.core.geometry import Quad, project
+from companion.vision.core.sightings import Sighting
+from companion.vision.imaging.motion import Zone, glance, tinted
+from companion.vision.pile.pile_tracker import PileTracker
 
 
 def test_each_card_that_lands_is_told_once_with_where_it_lies() -> None:

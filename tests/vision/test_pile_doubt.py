@@ -27,10 +27,10 @@ from companion.dataset.simulated.actions import (
     Nudge,
     TakeTop,
 )
-from companion.vision.events import CardLanded, CardTakenBack
-from companion.vision.frames import Frame
-from companion.vision.pile import Detect, PileTracker
-from companion.vision.sightings import Sighting
+from companion.vision.capture.frames import Frame
+from companion.vision.core.events import CardLanded, CardTakenBack
+from companion.vision.core.sightings import Sighting
+from companion.vision.pile.pile_tracker import Detect, PileTracker
 
 
 def test_what_the_detector_cannot_read_for_sure_is_said_with_both_candidates() -> None:

@@ -7,9 +7,9 @@ import pytest
 from footage import BLUE_3, GREEN_9, RED_7, SIZE, lay, table, told
 
 from companion.bench.simulated import ExactSightings
-from companion.vision.events import CardLanded, PileEvent
-from companion.vision.frames import Frame
-from companion.vision.pile import PileTracker
+from companion.vision.capture.frames import Frame
+from companion.vision.core.events import CardLanded, PileEvent
+from companion.vision.pile.pile_tracker import PileTracker
 
 
 @pytest.mark.parametrize("ignored", [False, True])

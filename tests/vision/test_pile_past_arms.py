@@ -16,11 +16,11 @@ from footage import (
 )
 
 from companion.bench.simulated import ExactSightings
-from companion.vision.events import CardLanded, PileMoved
-from companion.vision.frames import Frame
-from companion.vision.geometry import Image
-from companion.vision.pile import PileTracker
-from companion.vision.sightings import Sighting
+from companion.vision.capture.frames import Frame
+from companion.vision.core.events import CardLanded, PileMoved
+from companion.vision.core.geometry import Image
+from companion.vision.core.sightings import Sighting
+from companion.vision.pile.pile_tracker import PileTracker
 
 
 def test_a_card_is_told_once_while_the_arm_that_laid_it_still_leaves() -> None:

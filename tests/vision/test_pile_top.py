@@ -8,12 +8,12 @@ import cv2
 import numpy as np
 import pytest
 
-from companion.vision.events import Arm, CardLanded, PileEvent, PileKind, PileReached
-from companion.vision.geometry import Image
-from companion.vision.piletop import PileTop, TopChange
-from companion.vision.quiet import QuietPictures
-from companion.vision.reaches import Spot
-from companion.vision.tracks import Sample, Track
+from companion.vision.arms.arm_tracks import Sample, Track
+from companion.vision.arms.hand_visits import Spot
+from companion.vision.core.events import Arm, CardLanded, PileEvent, PileKind, PileReached
+from companion.vision.core.geometry import Image
+from companion.vision.tracking.draw_pile_change import PileTop, TopChange
+from companion.vision.tracking.idle_snapshots import QuietPictures
 
 DISCARD = Spot(PileKind.DISCARD, np.array([200.0, 200.0]), 80.0)
 DRAW = Spot(PileKind.DRAW, np.array([420.0, 200.0]), 80.0)

@@ -12,14 +12,14 @@ from companion.cards import ALL_CARDS, Card
 from companion.dataset.artist.families import StyleFamily
 from companion.dataset.scenes.compose import Scene, SceneMaker
 from companion.dataset.scenes.layouts import Layout
-from companion.vision.detector import model_folder
-from companion.vision.doubt import as_middle_allows
-from companion.vision.geometry import CARD_MARGIN, index_frame, unit_square
-from companion.vision.labels import COLOR_COUNT, FACE_COUNT, NO_CARD, color_class, face_class
-from companion.vision.reader import Reader
-from companion.vision.reading import Backing, Reading, Scale, as_corners_say, with_indices
-from companion.vision.runtime import Network
-from companion.vision.sightings import NAMED_BELOW, UNSURE_BELOW
+from companion.vision.core.geometry import CARD_MARGIN, index_frame, unit_square
+from companion.vision.core.labels import COLOR_COUNT, FACE_COUNT, NO_CARD, color_class, face_class
+from companion.vision.core.reading import Backing, Reading, Scale, as_corners_say, with_indices
+from companion.vision.core.runtime import Network
+from companion.vision.core.sightings import NAMED_BELOW, UNSURE_BELOW
+from companion.vision.recognition.card_detector import model_folder
+from companion.vision.recognition.confidence_checks import as_middle_allows
+from companion.vision.recognition.reader import Reader
 
 ANY = Scale(1.0, np.ones(len(ALL_CARDS) + 1, bool))
 

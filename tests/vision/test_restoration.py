@@ -12,9 +12,9 @@ from companion.cards import EditionName
 from companion.dataset.artist.families import StyleFamily
 from companion.dataset.scenes.compose import SceneMaker
 from companion.dataset.scenes.layouts import Layout
-from companion.vision.detector import CardDetector
-from companion.vision.geometry import Image
-from companion.vision.restoration import blur, lightened, movement, restored, sharpened
+from companion.vision.core.geometry import Image
+from companion.vision.imaging.restoration import blur, lightened, movement, restored, sharpened
+from companion.vision.recognition.card_detector import CardDetector
 
 
 @cache

@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 from reaching import DISCARD, HEIGHT, WIDTH, Arm, Change, direction, film, follow, off, table
 
-from companion.vision.arms import ArmWatcher
-from companion.vision.backdrop import Backdrop, Difference
-from companion.vision.events import PileKind
-from companion.vision.frames import Frame
-from companion.vision.geometry import Image
-from companion.vision.shade import is_shady, without_shade
+from companion.vision.arms.arm_detector import ArmWatcher
+from companion.vision.arms.shadows import is_shady, without_shade
+from companion.vision.capture.frames import Frame
+from companion.vision.core.events import PileKind
+from companion.vision.core.geometry import Image
+from companion.vision.imaging.background_model import Backdrop, Difference
 
 
 def lamp(image: Image, now: float) -> Image:

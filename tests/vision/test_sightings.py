@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from companion.cards import Card
-from companion.vision.calibration import Calibration
-from companion.vision.geometry import unit_square
-from companion.vision.sightings import NAMED_BELOW, NAMED_MOST, Sighting
+from companion.vision.core.calibration import Calibration
+from companion.vision.core.geometry import unit_square
+from companion.vision.core.sightings import NAMED_BELOW, NAMED_MOST, Sighting
 
 RED_7, RED_1 = Card.parse("red 7"), Card.parse("red 1")
 

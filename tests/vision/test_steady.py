@@ -6,9 +6,9 @@ import cv2
 import numpy as np
 import pytest
 
-from companion.vision.frames import Frame
-from companion.vision.geometry import Image
-from companion.vision.steady import Steadier
+from companion.vision.capture.frames import Frame
+from companion.vision.core.geometry import Image
+from companion.vision.imaging.stabilizer import Steadier
 
 WIDTH, HEIGHT, RATE = 640, 360, 15
 

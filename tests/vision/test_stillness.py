@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from companion.vision.frames import Frame
-from companion.vision.geometry import Image, Quad
-from companion.vision.motion import Zone
-from companion.vision.stillness import Still, Stillness, View, view
+from companion.vision.capture.frames import Frame
+from companion.vision.core.geometry import Image, Quad
+from companion.vision.imaging.motion import Zone
+from companion.vision.pile.motion_gate import Still, Stillness, View, view
 
 GRAIN = np.random.default_rng(1).integers(60, 120, (45, 80, 3), dtype=np.uint8).repeat(8, axis=0).repeat(8, axis=1)
 ZONE = Zone(320.0, 180.0, 100.0)

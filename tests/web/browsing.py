@@ -19,10 +19,10 @@ from companion.server.config import ServerConfig
 from companion.server.lan import LanAccess
 from companion.server.serve import Listeners
 from companion.server.services import Services
-from companion.vision.detector import model_folder
-from companion.vision.geometry import Image
-from companion.vision.pile import Detect
-from companion.vision.sightings import Sighting
+from companion.vision.core.geometry import Image
+from companion.vision.core.sightings import Sighting
+from companion.vision.pile.pile_tracker import Detect
+from companion.vision.recognition.card_detector import model_folder
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 ARGUMENTS = [

@@ -17,14 +17,14 @@ from companion.cards import Card, EditionName
 from companion.dataset.artist.faces import render
 from companion.dataset.artist.families import StyleFamily
 from companion.dataset.artist.styles import sample_style
-from companion.decks.laying import Laid
-from companion.decks.lesson import Lesson, _Seen
-from companion.decks.naming import Naming, Question
+from companion.decks.capture.pile_capture import Laid
+from companion.decks.labels.naming import Naming, Question
+from companion.decks.service.enrollment import Lesson, _Seen
 from companion.referee.editions import EDITIONS
 from companion.referee.state import Header
 from companion.server.access.guests import Role
-from companion.vision.geometry import Image, homography, unit_square
-from companion.vision.sightings import Sighting
+from companion.vision.core.geometry import Image, homography, unit_square
+from companion.vision.core.sightings import Sighting
 
 CARDS = ("red 7", "blue 3", "green skip", "red 7")
 PAUSE = 0.1

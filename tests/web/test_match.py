@@ -15,7 +15,7 @@ from companion.referee import moves
 from companion.referee.editions import EDITIONS
 from companion.referee.state import Header
 from companion.server.access.guests import Role
-from companion.vision.events import CardLanded
+from companion.vision.core.events import CardLanded
 
 
 def set_up(page: Page, *players: str) -> None:

@@ -22,9 +22,9 @@ from companion.referee import moves
 from companion.referee.editions import EDITIONS
 from companion.referee.state import Header
 from companion.server.access.guests import Role
-from companion.vision.detector import CardDetector
-from companion.vision.geometry import Image
-from companion.vision.sightings import Sighting
+from companion.vision.core.geometry import Image
+from companion.vision.core.sightings import Sighting
+from companion.vision.recognition.card_detector import CardDetector
 
 
 @pytest.fixture

@@ -27,8 +27,8 @@ from companion.referee import moves
 from companion.referee.editions import EDITIONS
 from companion.referee.state import Header
 from companion.server.access.guests import Role
-from companion.vision.detector import CardDetector
-from companion.vision.frames import Frame
+from companion.vision.capture.frames import Frame
+from companion.vision.recognition.card_detector import CardDetector
 
 # A round with an item box, a target to choose, a drawn card kept, and UNO called.
 SEED = 16

@@ -11,12 +11,12 @@ from browsing import GUIDED, Open, Server
 from playwright.sync_api import BrowserContext, expect
 
 from companion.cards import Card, EditionName
-from companion.decks.deckfile import LearntDeck
+from companion.decks.storage.deck_file import LearntDeck
 from companion.referee.editions import EDITIONS
 from companion.referee.state import Header
 from companion.server.access.guests import Role
 from companion.table import Turns
-from companion.vision.sightings import Sighting
+from companion.vision.core.sightings import Sighting
 
 
 def test_a_first_visit_shows_in_three_steps_how_the_camera_is_placed(server: Server, open_as: Open) -> None:

@@ -14,7 +14,7 @@ from companion.referee import moves
 from companion.referee.editions import EDITIONS, Stacking
 from companion.referee.state import Header
 from companion.server.access.guests import Role
-from companion.vision.events import Arm, CardLanded
+from companion.vision.core.events import Arm, CardLanded
 
 PEOPLE = ("Ann", "Ben", "Cy", "Dee", "Eve", "Fay", "Gus", "Hal", "Ivy", "Jo")
 

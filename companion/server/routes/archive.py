@@ -14,8 +14,8 @@ from companion.records import DamagedMatch, MatchSummary
 from companion.referee.errors import RefereeError
 from companion.results import deeds, rounds, totals
 from companion.server.access.guests import Role
+from companion.server.awards import oddities
 from companion.server.errors import RefusalError
-from companion.server.oddities import oddities
 from companion.server.routes.api import Api, Media
 from companion.server.routes.fields import Body, ExportName
 from companion.server.routes.payloads import Answer, kept_picture_response

@@ -17,11 +17,11 @@ from companion.server.routes.fields import Body
 from companion.server.routes.payloads import Answer, SeenCardAnswer, seen_card
 from companion.server.routes.uploads import check_picture
 from companion.server.services import services
-from companion.vision.advice import Advice, Hindrance, advise
-from companion.vision.frames import SourceError
-from companion.vision.mirror import as_mirrored
-from companion.vision.pictures import PictureError
-from companion.vision.sources import Webcam
+from companion.vision.capture.frames import SourceError
+from companion.vision.capture.image_files import PictureError
+from companion.vision.capture.sources import Webcam
+from companion.vision.recognition.mirror import as_mirrored
+from companion.vision.tracking.camera_advice import Advice, Hindrance, advise
 
 api = Api()
 
@@ -73,8 +73,8 @@ class FrameAnswer(Answer):
 class AdviceAnswer(Answer):
     """What stands in the way of reading the table, the worst first; `nothing` where all is well.
 
-    measured, wanted: see `companion.vision.advice.Advice`. nearer: by which share of its distance the camera should
-    come nearer. quad: the outline that this was measured on, in the picture's pixels.
+    measured, wanted: see `companion.vision.tracking.camera_advice.Advice`. nearer: the share of its distance by which
+    the camera should move closer. quad: the outline that was measured, in the picture's pixels.
     """
 
     hindrance: str

@@ -13,17 +13,17 @@ from pydantic import Field
 
 from companion.cards import Card, EditionName
 from companion.cards import deck as deck_of
-from companion.decks.deckfile import NAME, DeckFileError
-from companion.decks.lesson import Lesson
-from companion.decks.library import NoSuchDeckError
-from companion.decks.reading import deck_looks, reading_parts
+from companion.decks.service.deck_detector import deck_looks, reading_parts
+from companion.decks.service.enrollment import Lesson
+from companion.decks.storage.deck_file import NAME, DeckFileError
+from companion.decks.storage.library import NoSuchDeckError
 from companion.server.access.guests import Role
 from companion.server.errors import RefusalError
 from companion.server.routes.api import Api, Media
 from companion.server.routes.fields import Body, CardName
 from companion.server.routes.payloads import Answer
 from companion.server.services import services
-from companion.vision.runtime import ModelFileError
+from companion.vision.core.runtime import ModelFileError
 
 api = Api()
 

@@ -8,8 +8,8 @@ from flask import Response, request
 from pydantic import Field
 
 from companion.server.access.guests import Guest, Role
+from companion.server.broadcast import Stream
 from companion.server.errors import RefusalError
-from companion.server.hub import Stream
 from companion.server.routes.api import Api, Media, known_guest
 from companion.server.routes.fields import Body
 from companion.server.services import Services, services

@@ -14,7 +14,7 @@ from companion.referee.state import State
 from companion.referee.transcript import write_effect, write_entry, write_state
 from companion.server.errors import RefusalError
 from companion.table import HistoryLine, Outcome, Question, Ruling, View
-from companion.vision.sightings import Sighting
+from companion.vision.core.sightings import Sighting
 
 SHOWN_LINES = 40
 """How many lines of the history a view carries; the rest is to be had by itself."""

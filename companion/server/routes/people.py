@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from companion.server.access.guests import Role
 from companion.server.errors import RefusalError
-from companion.server.hall import HallOfFame
+from companion.server.hall_of_fame import HallOfFame
 from companion.server.routes.api import Api
 from companion.server.routes.fields import Body, KnownName
 from companion.server.routes.payloads import Answer

@@ -6,8 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from companion.server.errors import RefusalError
-from companion.vision.encoded import EncodingError, inspect
-from companion.vision.pictures import PictureError, decode_picture
+from companion.vision.capture.image_files import PictureError, decode_picture
+from companion.vision.capture.image_headers import EncodingError, inspect
 
 
 def read_picture(data: bytes) -> NDArray[np.uint8]:

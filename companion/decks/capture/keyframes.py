@@ -1,0 +1,38 @@
+"""From a film or a camera's pictures to one picture for each time that all lies still."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+import cv2
+import numpy as np
+
+from companion.vision.core.geometry import Image
+
+# Frames in a row that must be alike for a picture to be settled: a fifth of a second of film.
+_STILL = 5
+# Frames are compared at this width (px); they are alike where no more than this share of pixels differs by more than so
+# many grey levels: a hand covers far more of the picture, noise and leaves in the window's light less.
+_WIDTH, _MOVED, _LEVELS = 160, 0.002, 18
+
+
+def settled_pictures(images: Iterable[Image]) -> Iterator[Image]:
+    """Yield one of the (H, W, 3) BGR uint8 pictures each time that nothing has moved for a while after a movement."""
+    last, still, told = None, 0, False
+    for image in images:
+        small = cv2.GaussianBlur(_small(image), (0, 0), 1).astype(np.int16)
+        if last is not None and last.shape == small.shape and (np.abs(small - last) > _LEVELS).mean() < _MOVED:
+            still += 1
+        else:
+            still, told = 0, False
+        last = small
+        if still >= _STILL and not told:
+            told = True
+            yield image
+
+
+def _small(image: Image) -> Image:
+    height = max(1, round(_WIDTH * image.shape[0] / image.shape[1]))
+    return np.asarray(
+        cv2.cvtColor(cv2.resize(image, (_WIDTH, height), interpolation=cv2.INTER_AREA), cv2.COLOR_BGR2GRAY), np.uint8
+    )

@@ -1,0 +1,1 @@
+"""Which card each picture of a deck shows: assignment, clustering, consistency, corrections."""

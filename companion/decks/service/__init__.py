@@ -1,0 +1,1 @@
+"""Learning a deck, reading with it, and updating it from a match."""

@@ -1,0 +1,45 @@
+"""Detectors that read with a learnt deck."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from companion.cards import EditionName
+from companion.decks.service.build import DeckLooks, learnt_looks
+from companion.decks.storage.deck_file import LearntDeck
+from companion.decks.storage.library import DeckLibrary
+from companion.vision.core.runtime import Network
+from companion.vision.detection.box_detector import BoxFinder
+from companion.vision.recognition.card_detector import CardDetector, model_folder
+from companion.vision.recognition.reader import Reader
+
+
+def reading_parts(folder: Path | None = None, threads: int = 0) -> tuple[Reader, BoxFinder]:
+    """Return the reader and the box finder of a folder of networks, the shipped one where it is None.
+
+    Raises ModelFileError where a file is missing or damaged.
+    """
+    folder = folder or model_folder()
+    cards, indices = (Network.shared(folder / f"{kind}-reader.onnx", threads) for kind in ("card", "index"))
+    return Reader(cards, indices), BoxFinder(Network.shared(folder / "detector.onnx", threads))
+
+
+def deck_detector(
+    library: DeckLibrary,
+    name: str,
+    edition: EditionName | None = None,
+    folder: Path | None = None,
+    threads: int = 0,
+) -> CardDetector:
+    """Return what reads with the deck of this name; where no edition is given, with its own.
+
+    folder: that of the networks, the shipped one where it is None. Raises ModelFileError and DeckFileError.
+    """
+    deck = library.load(name)
+    detector = CardDetector.shipped(edition or deck.edition, folder, threads=threads)
+    return detector.knowing(deck_looks(library, deck, detector.reader, folder))
+
+
+def deck_looks(library: DeckLibrary, deck: LearntDeck, reader: Reader, folder: Path | None = None) -> DeckLooks:
+    """Return what the reader, of a folder of networks, is told of a deck; the work of seconds is kept beside it."""
+    return learnt_looks(reader, deck, folder or model_folder(), library.path(deck.name).with_suffix(".npz"))

@@ -1,0 +1,233 @@
+"""One lesson: a deck laid card by card, named, asked about where it is in doubt, and learnt."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import cv2
+import numpy as np
+
+from companion.cards import Card, EditionName, deck
+from companion.decks.capture.pile_capture import Laid, Pile
+from companion.decks.capture.procrustes import evened
+from companion.decks.labels.naming import Naming, heeded, name_cards
+from companion.decks.matching.joint_alignment import congealed
+from companion.decks.model.card_views import (
+    MARGIN,
+    PICTURE,
+    index_spot,
+    inks,
+    looks_at,
+    outline,
+    sign_spots,
+    straightened,
+)
+from companion.decks.storage.deck_file import MOST_CARDS, LearntDeck, encoded
+from companion.vision.core.geometry import Image, Quad, cut, expand, homography, project, unit_square
+from companion.vision.core.labels import Floats
+from companion.vision.detection.box_detector import BoxFinder, BoxKind
+from companion.vision.recognition.reader import Reader
+
+# How much of a card's sides is kept beyond its outline until all are laid, as the outline may be off by much.
+_ABOUT = 0.5
+
+
+@dataclass(frozen=True, eq=False)
+class _Seen:
+    """A laid card: its kept picture, features both ways up (2, D), colours (256,), what the reader says (L, 57).
+
+    quad: its outline in the picture of the pile. about: JPEG of what lies about it there, _ABOUT on each side.
+    """
+
+    picture: Image
+    quad: Quad
+    about: bytes
+    features: Floats
+    inks: Floats
+    logs: Floats
+    place: int
+
+
+class Lesson:
+    """What was laid so far. May be asked while further pictures come in another thread.
+
+    order: the cards in the order in which they are laid, where that is known. by_color: whether they are laid sorted by
+    colour. each: whether every picture shows one card more.
+    """
+
+    def __init__(
+        self,
+        reader: Reader,
+        boxes: BoxFinder,
+        edition: EditionName,
+        order: Sequence[Card] = (),
+        by_color: bool = False,
+        each: bool = False,
+    ) -> None:
+        self._reader = reader
+        self._boxes = boxes
+        self.edition = edition
+        self._order = tuple(order)
+        self._by_color = by_color
+        self._pile = Pile(each, self._boxed)
+        self._seen: list[_Seen] = []
+        # What is known, laid by name or named of people's own accord, and what they said when they were asked.
+        self._told: dict[int, Card] = {}
+        self._answers: dict[int, Card] = {}
+        self._unanswered: Naming | None = None
+        self._naming: Naming | None = None
+        self._asked = 0
+        self._revised = 0
+        self._prompting = False
+        self._passed_over: set[Card] = set()
+        self._lock = threading.Lock()
+
+    def __len__(self) -> int:
+        return len(self._seen)
+
+    @property
+    def pictures(self) -> tuple[Image, ...]:
+        """The cards' pictures, (480, 320, 3) BGR uint8, in the order laid."""
+        return tuple(seen.picture for seen in list(self._seen))
+
+    @property
+    def places(self) -> tuple[int, ...]:
+        """How many cards were laid before each of them, those that were not found included."""
+        return tuple(seen.place for seen in list(self._seen))
+
+    @property
+    def revised(self) -> int:
+        """How many pictures took the place of one that was kept before, as the card's outline had been mistaken."""
+        return self._revised
+
+    def show(self, image: Image) -> int:
+        """Take a settled (H, W, 3) BGR uint8 picture of the pile; returns how many more cards are known of."""
+        # A card that was outlined twice since is as it was outlined last.
+        laid = {card.place: card for card in self._pile.show(image)}
+        new = [self._study(card) for card in laid.values()]
+        with self._lock:
+            there = {seen.place: i for i, seen in enumerate(self._seen)}
+            for seen in [seen for seen in new if seen.place in there]:
+                self._seen[there[seen.place]] = seen
+                self._revised += 1
+            new = [seen for seen in new if seen.place not in there]
+            for seen in new[: max(0, MOST_CARDS - len(self._seen))]:
+                wanted = self._wanted()
+                if wanted is not None:
+                    self._told[len(self._seen)] = wanted
+                self._seen.append(seen)
+            self._unanswered = self._naming = None
+        return len(new)
+
+    def prompt(self) -> None:
+        """Say from now on which card is to be laid next, one of each whose name nobody has said: see `wanted`."""
+        with self._lock:
+            self._prompting = True
+
+    def pass_over(self, card: Card) -> None:
+        """Ask no more for a card that people do not have."""
+        with self._lock:
+            self._passed_over.add(card)
+
+    @property
+    def wanted(self) -> Card | None:
+        """The card that is to be laid next, None where people lay what they like or all were laid."""
+        with self._lock:
+            return self._wanted()
+
+    def _wanted(self) -> Card | None:
+        if not self._prompting:
+            return None
+        done = self._passed_over.union(self._told.values())
+        if self._answers and not self._named().set_aside:
+            done |= set(self._answers.values())
+        return next((card for card in deck(self.edition) if card not in done), None)
+
+    @property
+    def asked(self) -> int:
+        """How many questions people have answered."""
+        return self._asked
+
+    def _study(self, card: Laid) -> _Seen:
+        picture = straightened(card.image, card.quad)
+        features, logs = looks_at(self._reader, picture)
+        size = [round(side * (1 + 2 * _ABOUT) / (1 + 2 * MARGIN)) for side in PICTURE]
+        about = encoded(cut(card.image, expand(card.quad, _ABOUT), *size))
+        return _Seen(picture, card.quad, about, features, inks(picture), logs, card.place)
+
+    def naming(self) -> Naming:
+        """Return what the cards are taken for, by the answers as far as they fit. Raises ValueError where none lies."""
+        with self._lock:
+            return self._named()
+
+    def _named(self) -> Naming:
+        if not self._seen:
+            raise ValueError("no card was laid yet")
+        if self._naming is None:
+            order = self._order
+            told = {i: order[seen.place] for i, seen in enumerate(self._seen) if seen.place < len(order)} | self._told
+            if self._unanswered is None:
+                self._unanswered = self._named_by(told)
+            self._naming = self._unanswered
+            if self._answers:
+                answered = self._named_by(told | self._answers)
+                self._naming = heeded(self._unanswered, answered, len(self._answers))
+        return self._naming
+
+    def _named_by(self, known: Mapping[int, Card]) -> Naming:
+        features = np.stack([seen.features for seen in self._seen])
+        colors = np.stack([seen.inks for seen in self._seen])
+        logs = np.stack([seen.logs for seen in self._seen])
+        return name_cards(features, colors, logs, self.edition, known, self._by_color)
+
+    def _boxed(self, image: Image) -> list[Quad]:
+        return [box.quad for box in self._boxes.find(image, pile=True) if box.kind is BoxKind.CARD]
+
+    def answer(self, picture: int, card: Card) -> None:
+        """Take what people say that a picture shows: it tells of its copies, and of what others are not.
+
+        What they say of their own accord, of a picture that nothing is asked about, is taken for granted.
+        """
+        with self._lock:
+            asked = any(picture in question.pictures for question in self._named().questions)
+            if asked:
+                self._answers[picture] = card
+            else:
+                self._answers.pop(picture, None)
+                self._told[picture] = card
+                self._unanswered = None
+            self._asked += 1
+            self._naming = None
+
+    def finish(self, name: str) -> LearntDeck:
+        """Return the deck as it is known now; pictures whose name is in doubt go into it without one.
+
+        Raises ValueError where no card was laid.
+        """
+        naming = self.naming()
+        seen = list(self._seen)
+        outlines = evened([one.quad for one in seen])
+        pictures = [_cut_anew(one, even) for one, even in zip(seen, outlines, strict=True)]
+        # Where the print that all have in common shows an outline to be off, the card is where the print says.
+        for i, matrix in enumerate(congealed(pictures)):
+            back = project(np.linalg.inv(np.vstack([matrix, [0, 0, 1]])), outline())
+            outlines[i] = project(homography(outline(), outlines[i]), back)
+        pictures = [_cut_anew(one, even) for one, even in zip(seen, outlines, strict=True)]
+        spot = index_spot(self._boxes, pictures)
+        known = [i for i, sure in enumerate(naming.sure) if sure]
+        unnamed = tuple(encoded(pictures[i]) for i, sure in enumerate(naming.sure) if not sure)
+        cards, named = tuple(naming.cards[i] for i in known), tuple(pictures[i] for i in known)
+        signs = sign_spots(self._boxes, pictures, spot)
+        return LearntDeck(name, self.edition, cards, named, spot, self._asked, unnamed=unnamed, signs=signs)
+
+
+def _cut_anew(seen: _Seen, quad: Quad) -> Image:
+    """Return the kept picture of a laid card for another outline in the picture of the pile."""
+    about = cv2.imdecode(np.frombuffer(seen.about, np.uint8), cv2.IMREAD_COLOR)
+    assert about is not None
+    height, width = about.shape[:2]
+    inner = (unit_square() + _ABOUT) / (1 + 2 * _ABOUT) * np.array([width, height], np.float32)
+    matrix = homography(seen.quad, inner.astype(np.float32))
+    return straightened(np.asarray(about, np.uint8), project(matrix, quad))

@@ -1,0 +1,1 @@
+"""Deck files, the library of learnt decks, cached arrays."""

@@ -1,0 +1,218 @@
+"""A learnt deck and its file: a zip archive of the cards' pictures (JPEG) and one JSON.
+
+A file from a stranger is data: names, sizes, shapes and counts are checked before anything is read, and nothing of it
+is ever run.
+"""
+
+from __future__ import annotations
+
+import io
+import itertools
+import zipfile
+from collections import Counter
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import cv2
+import numpy as np
+from pydantic import BaseModel, ConfigDict, Field
+
+from companion.cards import Card, EditionName
+from companion.decks.model.card_views import MOST_SIGNS, PICTURE, Spot
+from companion.vision.capture.image_headers import EncodingError, PictureHead, inspect
+from companion.vision.core.geometry import Image
+
+MOST_CARDS = 240
+"""Pictures that a deck may rest on: two decks of 112, and some laid again."""
+MOST_FURTHER, MOST_OF_A_CARD = 100, 4
+"""Further views that matches may have brought, in all and of one card: a few lamps and tables, in a file that stays
+small and is loaded in seconds."""
+MOST_BYTES = 40_000_000
+"""Size that a deck's file may have, packed or unpacked: 340 pictures of 100 KB, and what they are called."""
+NAME = r"^[^\x00-\x1f/\\<>]{1,60}$"
+"""What decks may be called."""
+_VERSION = 1
+_QUALITY = 90
+_INDEX = "deck.json"
+
+
+class DeckFileError(Exception):
+    """A deck's file that is missing, damaged or no such file. The message is one sentence for a user."""
+
+
+@dataclass(frozen=True)
+class FurtherView:
+    """A picture from a match of which people said what it is, mostly as it was read as another card.
+
+    jpeg: the kept picture, of size PICTURE. match, reading: the ids of the match and of the reading behind the line.
+    """
+
+    card: Card
+    jpeg: bytes
+    match: str
+    reading: str
+
+    @property
+    def picture(self) -> Image:
+        """The (480, 320, 3) BGR uint8 picture; raises DeckFileError where the bytes are none of that size."""
+        return _picture(self.jpeg)
+
+
+@dataclass(frozen=True, eq=False)
+class LearntDeck:
+    """A deck whose cards are known: pictures[i], (480, 320, 3) BGR uint8, shows cards[i].
+
+    asked: how many questions it took. spot: where the design has its index, None where it has none.
+    learns: whether what people correct in a match becomes further views, the oldest first in `further`. jpegs: the
+    pictures as they lie in the file, if they come from one: written again as they are, they do not wear. unnamed: those
+    of cards of the deck whose name is in doubt, of size PICTURE, JPEG. signs: where else the design has what passes for
+    an index and is none, as in `spot`.
+    """
+
+    name: str
+    edition: EditionName
+    cards: tuple[Card, ...]
+    pictures: tuple[Image, ...]
+    spot: Spot | None = None
+    asked: int = 0
+    learns: bool = False
+    further: tuple[FurtherView, ...] = ()
+    jpegs: tuple[bytes, ...] = ()
+    unnamed: tuple[bytes, ...] = ()
+    signs: tuple[Spot, ...] = ()
+
+    @cached_property
+    def nameless(self) -> tuple[Image, ...]:
+        """The pictures of cards whose name is in doubt; raises DeckFileError where bytes are none of that size."""
+        return tuple(map(_picture, self.unnamed))
+
+    @property
+    def laid(self) -> tuple[Image, ...]:
+        """The pictures of all cards laid, those without a name last; raises as `nameless`."""
+        return (*self.pictures, *self.nameless)
+
+    @property
+    def faces(self) -> int:
+        """How many different cards were learnt."""
+        return len(set(self.cards))
+
+
+class _Nameless(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+    picture: str = Field(pattern=r"^[0-9]{3}\.jpg$")
+
+
+class _Entry(_Nameless):
+    card: str = Field(max_length=40)
+
+
+class _Further(_Entry):
+    match: str = Field(max_length=60)
+    reading: str = Field(max_length=60)
+
+
+class _Index(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+    version: int
+    name: str = Field(pattern=NAME)
+    edition: EditionName
+    asked: int = Field(ge=0, le=1000)
+    spot: Spot | None
+    cards: list[_Entry] = Field(min_length=1, max_length=MOST_CARDS)
+    learns: bool = False
+    further: list[_Further] = Field(default=[], max_length=MOST_FURTHER)
+    unnamed: list[_Nameless] = Field(default=[], max_length=MOST_CARDS)
+    signs: list[Spot] = Field(default=[], max_length=MOST_SIGNS)
+
+
+def pack(deck: LearntDeck) -> bytes:
+    """Return the deck's file."""
+    buffer, numbers = io.BytesIO(), itertools.count()
+    jpegs = deck.jpegs or [encoded(picture) for picture in deck.pictures]
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_STORED) as archive:
+
+        def kept(jpeg: bytes) -> str:
+            """Return the name under which a picture now lies in the archive."""
+            name = f"{next(numbers):03}.jpg"
+            archive.writestr(_entry(name), jpeg)
+            return name
+
+        index = _Index(
+            version=_VERSION,
+            name=deck.name,
+            edition=deck.edition,
+            asked=deck.asked,
+            spot=deck.spot,
+            cards=[_Entry(card=card.name, picture=kept(jpeg)) for card, jpeg in zip(deck.cards, jpegs, strict=True)],
+            learns=deck.learns,
+            further=[
+                _Further(card=view.card.name, picture=kept(view.jpeg), match=view.match, reading=view.reading)
+                for view in deck.further
+            ],
+            unnamed=[_Nameless(picture=kept(jpeg)) for jpeg in deck.unnamed],
+            signs=list(deck.signs),
+        )
+        archive.writestr(_entry(_INDEX), index.model_dump_json(indent=1))
+    return buffer.getvalue()
+
+
+def encoded(picture: Image) -> bytes:
+    """Return a picture as it is kept, JPEG."""
+    ok, data = cv2.imencode(".jpg", picture, [cv2.IMWRITE_JPEG_QUALITY, _QUALITY])
+    assert ok
+    return data.tobytes()
+
+
+def _entry(name: str) -> zipfile.ZipInfo:
+    """Return an archive member without a date: the same deck gives the same file."""
+    return zipfile.ZipInfo(name)
+
+
+def unpack(data: bytes) -> LearntDeck:
+    """Return the deck of a file's bytes; raises DeckFileError where they are no deck, or a damaged or outsized one."""
+    if len(data) > MOST_BYTES:
+        raise DeckFileError(f"A deck's file has at most {MOST_BYTES // 1_000_000} MB.")
+    try:
+        with zipfile.ZipFile(io.BytesIO(data)) as archive:
+            members = archive.infolist()
+            if len(members) > MOST_CARDS + MOST_FURTHER + 1 or sum(member.file_size for member in members) > MOST_BYTES:
+                raise DeckFileError("This file holds more than a deck does.")
+            index = _Index.model_validate_json(archive.read(_INDEX))
+            if index.version != _VERSION:
+                raise DeckFileError("This deck is of another version of the companion.")
+            cards = tuple(Card.parse(entry.card) for entry in index.cards)
+            jpegs = tuple(archive.read(entry.picture) for entry in index.cards)
+            pictures = tuple(map(_picture, jpegs))
+            further = tuple(
+                FurtherView(Card.parse(entry.card), archive.read(entry.picture), entry.match, entry.reading)
+                for entry in index.further
+            )
+            unnamed = tuple(archive.read(entry.picture) for entry in index.unnamed)
+    except DeckFileError:
+        raise
+    except (zipfile.BadZipFile, KeyError, ValueError, NotImplementedError, RuntimeError, OSError) as error:
+        raise DeckFileError("This is no deck that the companion has learnt, or it is damaged.") from error
+    spot = index.spot
+    if not all(0 < value < 1 for place in (*index.signs, *([spot] if spot else [])) for value in place):
+        raise DeckFileError("This deck says of its corners what cannot be.")
+    for jpeg in [*(view.jpeg for view in further), *unnamed]:
+        _picture(jpeg)
+    if any(count > MOST_OF_A_CARD for count in Counter(view.card for view in further).values()):
+        raise DeckFileError("This file holds more than a deck does.")
+    learnt = LearntDeck(index.name, index.edition, cards, pictures, spot, index.asked, index.learns, further, jpegs)
+    return replace(learnt, unnamed=unnamed, signs=tuple(index.signs))
+
+
+def _picture(data: bytes) -> Image:
+    width, height = PICTURE
+    # The size stands in the file's head: nothing larger than a card's picture is decoded.
+    try:
+        head = inspect(data)
+    except EncodingError as error:
+        raise DeckFileError("A picture in this deck is damaged.") from error
+    if head != PictureHead("jpeg", width, height):
+        raise DeckFileError("A picture in this deck is not of a card's size.")
+    image = cv2.imdecode(np.frombuffer(data, np.uint8), cv2.IMREAD_COLOR)
+    if image is None or image.shape != (height, width, 3):
+        raise DeckFileError("A picture in this deck is damaged.")
+    return np.asarray(image, np.uint8)

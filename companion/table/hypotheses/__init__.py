@@ -1,0 +1,1 @@
+"""How observations can have come about, weighed by rules, seats and timing."""

@@ -1,0 +1,166 @@
+"""Weighs all that is pending together: what is clear enough to be ruled on, and what must be asked.
+
+Everything is worked out from the last ruling on, so that the same observations always lead to the same finding,
+before and after a restart.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Hashable, Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from companion.cards import Color
+from companion.referee.moves import ChooseColor, Entry, Flip, Play, Start
+from companion.table.hypotheses.hypotheses import Story, stories_of
+from companion.table.state import thresholds
+from companion.table.state.observations import Pending, Reach
+from companion.table.state.situation import Mode, Situation, Way
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A way in which an observation may have come about, with its probability in the light of all that is pending.
+
+    stories: in which it has, likeliest first.
+    """
+
+    way: Way
+    probability: float
+    stories: tuple[Story, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """What all that is pending comes to.
+
+    settled: what the first observations were, one way each; assumed: for each, whether it is merely the likeliest.
+    open: what the next one may have been, likeliest first; empty where nothing is left. illegal: whether that is clear,
+    and is a card that does not match; idle: how many of the latest observations since then were of nothing at all.
+    last: what became of the last observation in the likeliest story.
+    """
+
+    settled: tuple[Way, ...]
+    assumed: tuple[bool, ...]
+    open: tuple[Candidate, ...]
+    illegal: bool
+    idle: int
+    last: Way | None
+
+
+def weigh(base: Situation, pending: Sequence[Pending], mode: Mode) -> Finding:
+    """Return what the pending observations come to, beginning from the last situation that is certain."""
+    return weighed(stories_of(base, pending, mode), pending, mode)
+
+
+def weighed(stories: list[Story], pending: Sequence[Pending], mode: Mode) -> Finding:
+    """Return what the pending observations come to by these stories of them, likeliest first."""
+    likeliest = stories[0].ways[-1] if pending else None
+    stories = _where_it_leads(stories)
+    assumed: list[bool] = []
+    candidates: list[Candidate] = []
+    for place in range(len(pending)):
+        candidates = _candidates(stories, place, mode)
+        later = len(pending) - 1 - place
+        best = candidates[0]
+        clear = _is_clear(best, pending[place], later) or (mode.sees_arms and _is_clear_of_card(candidates))
+        named = mode.sees_arms and pending[place].card is not None  # who has been asked is not asked again
+        landed = sum(way.card is not None for way in best.stories[0].ways[place + 1 :])
+        patience = thresholds.REACH_PATIENCE if isinstance(pending[place].what, Reach) else thresholds.PATIENCE
+        if not clear and not named and landed < patience:
+            break
+        if not clear and isinstance(pending[place].what, Reach):
+            reaches = next((n for n in range(place, len(pending)) if not isinstance(pending[n].what, Reach)), place)
+            best = _candidates(_by_all_reaches(stories, place, reaches), place, mode)[0]
+        assumed.append(not clear)
+        stories = list(best.stories)
+    # Where several ways at one place count as one, each by itself may be of another story.
+    settled = list(stories[0].ways[: len(assumed)])
+    first = len(settled)
+    while first and settled[first - 1].after.outlaw is not None:
+        first -= 1  # a card that does not match waits for what people make of it, and so does what came after it
+    idle = 0
+    while first + idle < len(settled) and _is_nothing(settled[-1 - idle]):
+        idle += 1
+    illegal = first < len(settled)
+    if illegal:
+        candidates = _candidates(stories, first, mode)
+        del settled[first:], assumed[first:]
+    still_open = tuple(candidates) if len(settled) < len(pending) else ()
+    return Finding(tuple(settled), tuple(assumed), still_open, illegal, idle, likeliest)
+
+
+def _is_nothing(way: Way) -> bool:
+    return not way.lines and way.card is None
+
+
+def _is_clear(best: Candidate, pending: Pending, later: int) -> bool:
+    """Whether it can be ruled on. later: how many observations there are since, which are evidence of it too."""
+    least = thresholds.SURE if isinstance(pending.what, Reach) else thresholds.CLEAR
+    return best.probability >= least and (later > 0 or not best.way.doubtful)
+
+
+def _is_clear_of_card(candidates: Sequence[Candidate]) -> bool:
+    """Whether it is clear which card has landed, and clear enough by whom: what follows will tell if it was another.
+
+    What it covers for good, as the colour named for a wild under another wild, need not be clear. A challenge would
+    ask for that, and who has the hand before them knows it.
+    """
+    best = candidates[0].way
+    alike = [c for c in candidates if c.way.card == best.card and c.way.after.outlaw is None]
+    if best.card is None or best.doubtful or sum(c.probability for c in alike) < thresholds.CLEAR:
+        return False
+    leads = replace(best.after.state, contested=None)
+    same = [c.probability for c in alike if replace(c.way.after.state, contested=None) == leads]
+    return best.after.outlaw is None and sum(same) >= thresholds.CLEAR_OF_ARMS
+
+
+def _where_it_leads(stories: list[Story]) -> list[Story]:
+    """Return the likeliest story alone if all clearly lead to the same table, as when an unsure card is taken back."""
+    if not stories[0].ways:
+        return stories
+    groups: dict[Hashable, list[Story]] = defaultdict(list)
+    for story in stories:
+        after = story.ways[-1].after
+        groups[after.journal.match.moves, after.outlaw].append(story)
+    best = max(groups.values(), key=lambda group: sum(story.weight for story in group))
+    lone = len(best) > 1 and sum(story.weight for story in best) >= thresholds.SURE and not best[0].ways[-1].doubtful
+    return [replace(best[0], weight=1.0)] if lone else stories
+
+
+def _by_all_reaches(stories: Sequence[Story], first: int, end: int) -> list[Story]:
+    """Return the stories in which the arms at the draw pile at these places did together what is likeliest.
+
+    One draw may have been seen as two hands there, by each of which it is unlikely.
+    """
+    groups: dict[Hashable, list[Story]] = defaultdict(list)
+    for story in stories:
+        groups[tuple(entry for way in story.ways[first:end] for entry in way.entries)].append(story)
+    return max(groups.values(), key=lambda group: sum(story.weight for story in group))
+
+
+def _candidates(stories: Iterable[Story], place: int, mode: Mode) -> list[Candidate]:
+    """Return what the observation at this place may have been, likeliest first."""
+    alike: dict[Hashable, list[Story]] = defaultdict(list)
+    for story in stories:
+        alike[_outcome(story, place) if mode.sees_arms else story.ways[place].outcome].append(story)
+    weights = [sum(story.weight for story in group) for group in alike.values()]
+    found = [
+        Candidate(group[0].ways[place], weight / sum(weights), tuple(group))
+        for group, weight in zip(alike.values(), weights, strict=True)
+    ]
+    return sorted(found, key=lambda candidate: -candidate.probability)
+
+
+def _outcome(story: Story, place: int) -> Hashable:
+    """Return what tells apart what the observation at this place was: not a colour that a wild has covered since."""
+    way = story.ways[place]
+    if not any(isinstance(entry, ChooseColor) for entry in way.entries):
+        return way.outcome
+    later = [entry for way in story.ways[place + 1 :] for entry in way.entries]
+    entries: list[Entry] = []
+    for n, entry in enumerate(way.entries):
+        landing = next((e for e in (*way.entries[n + 1 :], *later) if isinstance(e, Start | Play | Flip)), None)
+        covered = isinstance(entry, ChooseColor) and landing is not None and landing.card.face.is_wild
+        entries.append(ChooseColor(Color.RED) if covered else entry)
+    return tuple(entries), way.outcome[1:]

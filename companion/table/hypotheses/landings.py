@@ -1,0 +1,241 @@
+"""How a card seen on the pile can have come there, with the weight of each way: which card, and who laid it.
+
+A weight is the probability of the way and of the observation together, but for a factor that is the same for all ways
+of one observation. Readings are prior-free and stand for what the camera saw; the rest is how people play.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from companion.cards import Card
+from companion.journal import Line, ReadBy
+from companion.referee.legality import IN_ROUND, legal
+from companion.referee.match import Match
+from companion.referee.moves import Count, Flip, Move, Play, Reshuffle, Start
+from companion.referee.state import Phase
+from companion.table.hypotheses.unseen_moves import choices_made, guessed_anew, standing, turned, until_somebody_acts
+from companion.table.state import thresholds
+from companion.table.state.observations import Sight
+from companion.table.state.situation import Mode, Situation, Way
+from companion.table.state.unseen_cards import draw_pile_size, seen_cards
+from companion.vision.core.events import Arm
+
+_AFTER_PLAY = (Phase.SCORING, Phase.OVER)
+
+
+def sight_ways(situation: Situation, sight: Sight, mode: Mode, read_by: ReadBy = ReadBy.CAMERA) -> list[Way]:
+    """Return how the card can have come to be seen; at least one way, none with weight 0."""
+    anybody = 1.0 if sight.arm is None or not mode.sees_arms else 1 / 360
+    if situation.state.phase in _AFTER_PLAY:
+        return [Way(situation, weight=thresholds.AFTER_ROUND * anybody)]
+    reading = dict(sight.probabilities)
+    nothing = max(1 - sum(reading.values()), thresholds.FLOOR)
+    still = _share_still_there(situation, sight)
+    none = thresholds.NOTHING_ALIKE if sight.same_face else thresholds.NOTHING
+    found = [Way(situation, weight=none * nothing * anybody)]
+    if still:
+        assert situation.lying is not None
+        found.append(Way(situation, weight=still * reading.get(situation.lying, 0.0) * anybody))
+    by_arms = mode.sees_arms and (sight.arm is not None or situation.ring.seen)
+    start = Way(replace(situation, noted=None, misled=None), weight=1 - still)
+    anew = guessed_anew(start, situation.misled, sight.time)
+    for way in (stood for other in anew for stood in standing(other, sight.time)):
+        if way.after.state.phase in _AFTER_PLAY:
+            continue  # the card that stands was the last one
+        # All that is left to be weighed is a share, but for how densely arms come from there.
+        least = mode.least / most_by_arm(way.after, sight, mode)
+        through = until_somebody_acts(way, sight.time, mode, least) if by_arms else choices_made(way, sight.time)
+        left = _Left(way.after.journal.match)
+        for ready in through:
+            if ready.weight >= least:
+                found += _landings(ready, sight, read_by, mode, left)
+    return [way for way in found if way.weight > 0]
+
+
+def _share_still_there(situation: Situation, sight: Sight) -> float:
+    """Return how likely it is, before looking, that the card seen is the one that is known to lie there."""
+    if situation.lying is None or sight.same_face:
+        return 0.0
+    if sight.first_look:
+        return thresholds.SAME_CARD
+    lines = situation.journal.lines
+    last = next((line for line in reversed(lines) if isinstance(line.entry, Start | Play | Flip)), None)
+    if last is None or not 0 <= sight.time - last.time <= thresholds.ECHO_SECONDS:
+        return 0.0
+    if last.reading is None:
+        return thresholds.SAME_CARD
+    return thresholds.READ_RIGHTLY_LATER if last.read_by is ReadBy.CORRECTED else 0.0
+
+
+def most_by_arm(situation: Situation, sight: Sight, mode: Mode) -> float:
+    """Return how likely the arm is told to have laid a card at most, whoever did."""
+    if sight.arm is None or not mode.sees_arms:
+        return 1.0
+    return sum(share * situation.densest(arm) for arm, share in sight.arms) + thresholds.ANOTHERS_HAND_ALONE / 360
+
+
+def _landings(way: Way, sight: Sight, read_by: ReadBy, mode: Mode, left: _Left) -> Iterator[Way]:
+    """Yield a way for each card that the reading holds possible, landing now, by the player to act.
+
+    left: the cards that are left, of which none has landed on the way.
+    """
+    state = way.after.state
+    may = legal(state)
+    by_jump = may.jump if sight.arm is not None and mode.sees_arms else None
+    by_turn = [*_by_its_player(way, sight, mode)]
+    if not by_turn and by_jump is None:
+        return
+    pile = draw_pile_size(way.after.journal.match, left.seen)
+    reshuffled = way.then(Line(Reshuffle(), ReadBy.INFERRED, sight.time)) if state.phase in IN_ROUND else None
+    if reshuffled is not None and (pile < 0 or (pile == 0 and state.phase is Phase.FLIP)):
+        way = reshuffled
+        by_turn = [*_by_its_player(way, sight, mode)]
+        left = _Left(way.after.journal.match)
+        pile = draw_pile_size(way.after.journal.match, left.seen)
+    low = pile <= thresholds.LOW_PILE
+    allowed = may.cards
+    shares = _Shares(left, allowed, thresholds.RESHUFFLED_IF_LOW if low else thresholds.IMPOSSIBLE)
+    best, surest = sight.probabilities[0] if sight.probabilities else (None, 0.0)
+    bends = surest >= thresholds.CLEAR_READING and best not in allowed
+    for card, probability in sight.probabilities[: thresholds.CANDIDATES]:
+        if (
+            probability <= (thresholds.FAINT if mode.alone else thresholds.NEGLIGIBLE)
+            or card not in state.header.edition.deck
+        ):
+            continue
+        used_up = left.of(card) <= 0
+        share = shares.of(card) * probability * _share_of_face(sight, card, way.after.lying)
+        back_in_play = used_up and state.header.edition.deck[card] > (card == way.after.lying)
+        starts = by_turn
+        if back_in_play and reshuffled is not None:
+            starts = [*_by_its_player(reshuffled, sight, mode)]
+        unread = probability < thresholds.UNREAD or (bends and card in allowed)
+        doubtful = way.doubtful or unread or (used_up and not low) or sight.early
+        for owned in starts:
+            if owned.weight * share < mode.least:
+                continue
+            for counted in _counted(owned.times(share), card, allowed, sight.time, mode):
+                found = _land(counted, card, allowed, sight, read_by)
+                yield replace(found, used_up=used_up, doubtful=doubtful)
+        if card == by_jump:
+            start = reshuffled if back_in_play and reshuffled is not None else way
+            for found in _jumped_in(start.times(share), card, may.jumpers, sight, read_by, mode):
+                yield replace(found, used_up=used_up, doubtful=doubtful)
+
+
+def _by_its_player(way: Way, sight: Sight, mode: Mode) -> Iterator[Way]:
+    """Yield the way where the arm that was seen is the player's to act; two where everybody's place may be new."""
+    arm, seat = sight.arm, way.after.state.turn
+    if arm is None or not mode.sees_arms:
+        yield way
+        return
+    if seat is None:
+        dealer = way.after.state.dealer
+        share = 1 - thresholds.ANYBODY_STARTS
+        dealt = replace(way, after=way.after.taught(dealer, arm))
+        yield dealt.times(share * way.after.density(dealer, arm))
+        yield way.times(thresholds.ANYBODY_STARTS / 360)
+        return
+    weight = way.weight * _laid_by(way.after, seat, sight, mode)
+    arm = likeliest_arm(way.after, seat, sight) or arm
+    way = replace(way, by=seat)
+    if weight >= mode.least:
+        played = replace(way.after, debts=way.after.debts.played(seat)).taught(seat, arm)
+        yield replace(way, after=played, weight=weight)
+    may_be_turned = way.weight * thresholds.TURNED / 360 >= mode.least
+    if may_be_turned and way.after.ring.is_stray(way.after.ring.density(seat, arm.direction, arm.spread)):
+        yield turned(way, seat, arm.direction)
+
+
+def _laid_by(situation: Situation, seat: int, sight: Sight, mode: Mode) -> float:
+    """Return how likely the arms are seen that may have laid the card where that player did, per degree."""
+    anothers = thresholds.ANOTHERS_HAND_ALONE if mode.alone else thresholds.ANOTHERS_HAND
+    own = sum(share * situation.density(seat, arm) for arm, share in sight.arms)
+    return (1 - anothers) * own + anothers / 360
+
+
+def likeliest_arm(situation: Situation, seat: int, sight: Sight) -> Arm | None:
+    """Return which of the arms it was that may have laid the card where that player did, None where none was seen."""
+    if not sight.rivals:
+        return sight.arm
+    return max(sight.arms, key=lambda one: one[1] * situation.density(seat, one[0]))[0]
+
+
+def _jumped_in(
+    way: Way, card: Card, jumpers: tuple[str, ...], sight: Sight, read_by: ReadBy, mode: Mode
+) -> Iterator[Way]:
+    """Yield the ways in which a player who is not on turn laid a card like the one on top (R39)."""
+    for player in jumpers:
+        seat = way.after.state.header.seat(player)
+        arm = likeliest_arm(way.after, seat, sight)
+        assert arm is not None
+        after = replace(way.after, debts=way.after.debts.played(seat)).taught(seat, arm)
+        jumped = replace(way, after=after, by=seat).times(thresholds.JUMPED_IN * _laid_by(way.after, seat, sight, mode))
+        line = Line(Play(card, by=player), read_by, sight.time, sight.reading, arm.direction)
+        yield replace(jumped.then(line), card=card)
+
+
+def _counted(way: Way, card: Card, allowed: frozenset[Card], time: float, mode: Mode) -> Iterator[Way]:
+    """Yield the way, and where nobody can be asked, the one in which its player holds more than the card laid."""
+    state = way.after.state
+    seat = state.turn
+    yield way
+    plays = state.phase in (Phase.TURN, Phase.DRAWN) and card in allowed
+    if mode.alone and plays and seat is not None and state.hands[seat] == 1:
+        more = Count(state.players[seat], 2)
+        yield way.then(Line(more, ReadBy.INFERRED, time), thresholds.MISCOUNTED)
+
+
+def _land(way: Way, card: Card, allowed: frozenset[Card], sight: Sight, read_by: ReadBy) -> Way:
+    state = way.after.state
+    if card not in allowed:
+        return replace(way, after=replace(way.after, outlaw=card), card=card)
+    move: Move = Start(card) if state.phase is Phase.START else Flip(card) if state.phase is Phase.FLIP else Play(card)
+    arm = sight.arm if way.by is None else likeliest_arm(way.after, way.by, sight)
+    direction = None if arm is None else arm.direction
+    return replace(way.then(Line(move, read_by, sight.time, sight.reading, direction)), card=card)
+
+
+class _Left:
+    """How many copies of each card are left. seen: those that lie face up, or did since the last shuffle."""
+
+    def __init__(self, match: Match) -> None:
+        self.seen = seen_cards(match)
+        self._deck = match.header.edition.deck
+        self._copies: dict[float, dict[Card, float]] = {}
+
+    def of(self, card: Card) -> int:
+        return self._deck[card] - self.seen[card]
+
+    def copies(self, used_up: float) -> dict[Card, float]:
+        """Return that of every card, `used_up` where none can be left."""
+        if used_up not in self._copies:
+            self._copies[used_up] = {card: max(count - self.seen[card], used_up) for card, count in self._deck.items()}
+        return self._copies[used_up]
+
+
+class _Shares:
+    """How likely each card is to land, before looking: by the rules, and by how many copies of it are left.
+
+    used_up: how many copies are held to be left of a card that must be used up.
+    """
+
+    def __init__(self, left: _Left, allowed: frozenset[Card], used_up: float) -> None:
+        self._copies = left.copies(used_up)
+        self._allowed = allowed
+        inside = sum(self._copies[card] for card in allowed)
+        illegal = thresholds.ILLEGAL if len(allowed) < len(self._copies) else 0.0
+        outside = sum(self._copies.values()) - inside
+        self._legal_factor = (1 - illegal) / inside if inside else 0.0
+        self._illegal_factor = illegal / outside if illegal else 0.0
+
+    def of(self, card: Card) -> float:
+        return (self._legal_factor if card in self._allowed else self._illegal_factor) * self._copies[card]
+
+
+def _share_of_face(sight: Sight, card: Card, lying: Card | None) -> float:
+    """Return how likely the pile watcher is to tell, as it did, whether the faces are the same."""
+    told = thresholds.SAME_FACE_TOLD if card == lying else thresholds.SAME_FACE_WRONG
+    return told if sight.same_face else 1 - told

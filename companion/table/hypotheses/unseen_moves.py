@@ -1,0 +1,172 @@
+"""What may have happened unseen between two observations: choices, answers, passes, and draws that were missed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import replace
+
+from companion.cards import Color
+from companion.journal import Line, ReadBy
+from companion.referee.errors import DoesNotStackError, RefereeError
+from companion.referee.legality import legal, may_stack, must_draw_on
+from companion.referee.moves import (
+    Accept,
+    Challenge,
+    ChooseColor,
+    Draw,
+    Flip,
+    Judge,
+    Move,
+    Pass,
+    Play,
+    Start,
+    Target,
+    Undo,
+)
+from companion.referee.state import Phase, State
+from companion.table.state import thresholds
+from companion.table.state.situation import Mode, Situation, Turns, Way
+
+
+def standing(way: Way, time: float) -> Iterator[Way]:
+    """Yield what became of an illegal card when play goes on: it was let stand, or quietly replaced."""
+    outlaw = way.after.outlaw
+    if outlaw is None:
+        yield way
+        return
+    bare = replace(way, after=replace(way.after, outlaw=None))
+    try:
+        stood = bare.then(Line(Play(outlaw, force=True), ReadBy.INFERRED, time), thresholds.STOOD)
+    except DoesNotStackError:
+        yield bare  # nobody could let it stand: the cards that are owed come first
+        return
+    yield stood
+    yield bare.times(1 - thresholds.STOOD)
+
+
+def guessed_anew(way: Way, misled: Color | None, time: float) -> Iterator[Way]:
+    """Yield the way, and those in which a colour that was guessed by a card that is gone was another one.
+
+    misled: that card's colour. What others have done since stands, the referee allowing it.
+    """
+    lines = way.after.journal.lines
+    since = next((n for n, line in enumerate(reversed(lines)) if isinstance(line.entry, Start | Play | Flip)), 0)
+    places = [n for n in range(len(lines) - since, len(lines)) if isinstance(lines[n].entry, ChooseColor)]
+    guess = lines[places[-1]] if places else None
+    if misled is None or guess is None or guess.read_by is not ReadBy.INFERRED or guess.entry != ChooseColor(misled):
+        yield way
+        return
+    yield way.times(1 - thresholds.GUESSED_WRONGLY)
+    bare = way
+    for _ in range(places[-1], len(lines)):
+        bare = bare.then(Line(Undo(), ReadBy.CAMERA, time))
+    for color in (color for color in Color if color is not misled):
+        other = bare.then(replace(guess, entry=ChooseColor(color)), thresholds.GUESSED_WRONGLY / (len(Color) - 1))
+        with suppress(RefereeError):
+            for line in lines[places[-1] + 1 :]:
+                other = other.then(line)
+            yield other
+
+
+def choices_made(way: Way, time: float, *, answered: bool = True) -> Iterator[Way]:
+    """Yield the ways through colours, targets and answers that nobody entered, up to where a card may land.
+
+    A wild draw four on which play goes on is held to be accepted: a challenge would have been heard of. answered:
+    whether that is past, too.
+    """
+    state = way.after.state
+    options: list[Move]
+    if state.phase is Phase.COLOR:
+        options = [ChooseColor(color) for color in Color]
+    elif state.phase is Phase.TARGET:
+        options = [Target(player) for player in legal(state).targets]
+    elif state.phase is Phase.CHALLENGE and answered:
+        options = [Accept()]
+        if may_stack(state):
+            yield way
+            way = way.times(thresholds.TAKEN_UNSAID)
+    elif state.phase is Phase.DEBT and answered:
+        options = [Accept()]
+        yield way
+        way = way.times(thresholds.TAKEN_UNSAID)
+    elif state.phase is Phase.REVEAL:
+        options = [Judge(guilty=True), Judge(guilty=False)]
+    else:
+        yield way
+        return
+    for option, share in zip(options, _shares(state, options), strict=True):
+        inferred = way.then(Line(option, ReadBy.INFERRED, time), share)
+        yield from choices_made(inferred, time, answered=answered)
+
+
+def _shares(state: State, options: list[Move]) -> list[float]:
+    """Return how often each of these is chosen: as often as the others, but hardly anybody hits themselves (R24)."""
+    themselves = None if state.turn is None else Target(state.players[state.turn])
+    others = sum(option != themselves for option in options)
+    if others in (0, len(options)):
+        return [1 / len(options)] * len(options)
+    own = thresholds.HITS_THEMSELVES
+    return [own if option == themselves else (1 - own) / others for option in options]
+
+
+def until_somebody_acts(way: Way, time: float, mode: Mode, least: float = 0.0) -> Iterator[Way]:
+    """Yield the ways to where the player to act may have laid a card or drawn one, arms being evidence of who did.
+
+    Those that hold a draw to be missed where it could have been seen are doubtful. least: the weight under which a way
+    is given up.
+    """
+    count = len(way.after.state.players)
+    in_view = mode.unseen_draw < thresholds.UNSEEN_DRAW and mode.turns is Turns.CAMERA
+    missed = min(count - 1, thresholds.MISSED_IN_A_ROW) if in_view else count - 1
+    least = max(least, thresholds.FLOOR * way.weight)
+    yield from _acting(way, time, mode, missed, least=least, in_view=in_view)
+
+
+def _acting(way: Way, time: float, mode: Mode, missed: int, *, least: float, in_view: bool) -> Iterator[Way]:
+    """Yield the ways on from here but for those of less weight than `least`."""
+    phase = way.after.state.phase
+
+    def inferred(move: Move, share: float) -> Way:
+        return way.then(Line(move, ReadBy.INFERRED, time), share)
+
+    def worth(share: float) -> bool:
+        return way.weight * share >= least
+
+    def on(further: Way, left: int = missed) -> Iterator[Way]:
+        if further.weight >= least:
+            yield from _acting(further, time, mode, left, least=least, in_view=in_view)
+
+    if phase is Phase.CHALLENGE:
+        if may_stack(way.after.state):
+            yield way.times(thresholds.STACKED)
+        yield from on(inferred(Accept(), thresholds.ACCEPTED))
+        if worth((1 - thresholds.ACCEPTED) / 2):
+            doubted = inferred(Challenge(), (1 - thresholds.ACCEPTED) / 2)
+            for guilty in (True, False):
+                yield from on(doubted.then(Line(Judge(guilty), ReadBy.INFERRED, time)))
+    elif phase in (Phase.COLOR, Phase.TARGET, Phase.REVEAL):
+        for ready in choices_made(way, time, answered=False):
+            yield from on(ready)
+    elif phase is Phase.DEBT:
+        yield way.times(thresholds.STACKED)
+        yield from on(inferred(Accept(), 1 - thresholds.STACKED))
+    elif must_draw_on(way.after.state):
+        yield way  # on turn until a card is played, however many were drawn
+    elif phase is Phase.DRAWN:
+        yield way.times(1 - thresholds.PASSED)
+        yield from on(inferred(Pass(), thresholds.PASSED))
+    elif phase is Phase.TURN and missed:
+        yield way.times(1 - mode.unseen_draw)
+        if not worth(mode.unseen_draw):
+            return
+        drawn = inferred(Draw(), mode.unseen_draw).then(Line(Pass(), ReadBy.INFERRED, time))
+        yield from on(replace(drawn, doubtful=way.doubtful or in_view), missed - 1)
+    else:
+        yield way
+
+
+def turned(way: Way, seat: int, arm_direction: float) -> Way:
+    """Return the way where this player's arm comes from there because everybody's place in the picture is new."""
+    after: Situation = replace(way.after, ring=way.after.ring.anew().learn(seat, arm_direction))
+    return replace(way, after=after, weight=way.weight * thresholds.TURNED / 360)

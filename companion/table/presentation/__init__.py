@@ -1,0 +1,1 @@
+"""What screens show and say: views, updates, questions, sentences."""

@@ -1,0 +1,90 @@
+"""Puts what has happened into words, in the caller's language, as it is announced and as the history shows it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from companion.caller import Caller
+from companion.journal import Journal, Line, ReadBy
+from companion.referee.effects import Effect
+from companion.referee.match import Match
+from companion.referee.moves import ChooseColor, Undo
+from companion.table.presentation.sentences import Sentences
+from companion.table.presentation.view import HistoryLine, Ruling
+from companion.table.state.situation import Way
+
+
+@dataclass(frozen=True, slots=True)
+class Announcement:
+    """Something to be made known once it is written. ruling: None for a tap that turned out not to fit."""
+
+    ruling: Ruling | None
+    corrects: bool
+    sentences: tuple[str, ...]
+
+
+class Voice:
+    """Puts what has happened into words, in the caller's language."""
+
+    def __init__(self, caller: Caller) -> None:
+        self.caller = caller
+        self.sentences = Sentences(caller)
+
+    def line(self, journal: Journal, place: int) -> HistoryLine:
+        """Return the standing move at this place, counted from 0, as the history shows it."""
+        line, step = journal.lines[place], journal.match.history[place]
+        said = self._said(journal.match, place, line)
+        player = journal.player(place)
+        return HistoryLine(
+            place + 1, step.move, step.effects, said, line.read_by, line.reading, line.time, player, line.known
+        )
+
+    def ruled(self, before: Journal, way: Way, *, assumed: bool) -> Announcement | None:
+        """Return the announcement of a way that is ruled to be what happened; None where nothing happened."""
+        if way.refusal is not None:
+            return Announcement(None, False, (self.caller.refuse(way.refusal),))
+        if not way.lines:
+            return None
+        after = way.after.journal
+        if any(isinstance(line.entry, Undo) for line in way.lines):
+            return self.corrected(before, after, way.lines)
+        said: list[str] = []
+        effects: list[Effect] = []
+        covers = way.card is not None and way.card.face.is_wild
+        for place in range(len(before.lines), len(after.lines)):
+            line = after.lines[place]
+            if assumed and way.card is not None and place == len(after.lines) - 1:
+                said.append(self.sentences.assumed(way.card))
+            if not (covers and isinstance(line.entry, ChooseColor) and line.read_by is ReadBy.INFERRED):
+                # A colour that this card covers is a mere guess, and nothing hangs on it.
+                said += self._said(after.match, place, line, prompts=place == len(after.lines) - 1)
+            effects += after.match.history[place].effects
+        return self._announcement(after, way.lines, tuple(effects), tuple(said), corrects=False)
+
+    def corrected(self, before: Journal, after: Journal, lines: tuple[Line, ...]) -> Announcement:
+        """Return the announcement of moves taken back or changed."""
+        rewritten = before.match.moves != after.match.moves
+        said = tuple(self.caller.correct(before.match.state, after.match.state, rewritten=rewritten))
+        return self._announcement(after, lines, (), said, corrects=True)
+
+    def _announcement(
+        self,
+        after: Journal,
+        lines: tuple[Line, ...],
+        effects: tuple[Effect, ...],
+        said: tuple[str, ...],
+        corrects: bool,
+    ) -> Announcement:
+        last = lines[-1]
+        entries = tuple(line.entry for line in lines)
+        ruling = Ruling(len(after.lines), entries, effects, said, last.read_by, last.reading, last.time)
+        return Announcement(ruling, corrects, said)
+
+    def _said(self, match: Match, place: int, line: Line, *, prompts: bool = True) -> tuple[str, ...]:
+        step = match.history[place]
+        before = match.history[place - 1].state if place else Match(match.header).state
+        said = self.caller.say(step.effects, before, step.state)
+        if not prompts and said[-1:] == [self.caller.prompt(step.state)]:
+            said.pop()
+        inferred = self.sentences.inferred(step.move, before) if line.read_by is ReadBy.INFERRED else None
+        return tuple(said) if inferred is None else (inferred, *said)

@@ -1,0 +1,1 @@
+"""The running match: observations in, rulings and corrections out, persistence."""

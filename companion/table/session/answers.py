@@ -1,0 +1,83 @@
+"""What people say of a question: an answer tapped, a card named or typed, and what is pending in the light of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from companion.cards import Card
+from companion.records import Correction
+from companion.referee.errors import DoesNotMatchError, NotInThisEditionError
+from companion.referee.moves import Flip, Play, Start
+from companion.table.presentation.view import Offer, Question, QuestionKind
+from companion.table.session.errors import NoSuchQuestionError
+from companion.table.session.session import Session
+from companion.table.state.observations import Pending, Sight
+
+_NAMING = (QuestionKind.CARD, QuestionKind.DOUBT, QuestionKind.ILLEGAL)
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """What is pending now, and what the answer teaches about a reading."""
+
+    pending: tuple[Pending, ...]
+    corrections: tuple[Correction, ...] = ()
+
+
+def answered(session: Session, question: Question, answer: Card | int, now: float) -> Answered:
+    """Return what comes of the answer: the index of one of the question's choices, or the card that landed.
+
+    now: seconds since the epoch. Raises NoSuchQuestionError, for a choice that there is not too; NotInThisEditionError.
+    """
+    if isinstance(answer, Card):
+        return _named(session, question, answer, now)
+    if not 0 <= answer < len(question.choices):
+        raise NoSuchQuestionError(question.id)
+    choice = question.choices[answer]
+    if question.kind in _NAMING and choice.card is not None:
+        return _named(session, question, choice.card, now)
+    return _said(session, choice)
+
+
+def let_stand(session: Session, question: Question) -> Answered:
+    """Return what comes of letting the illegal card stand that the question is about; raises NoSuchQuestionError."""
+    if question.kind is not QuestionKind.ILLEGAL:
+        raise NoSuchQuestionError(question.id)
+    return _said(session, question.choices[0])
+
+
+def typed(session: Session, question: Question, move: Start | Play | Flip, now: float) -> Answered | None:
+    """Return what comes of a typed card as the name of the one in question; None where it is not meant so.
+
+    Raises NotInThisEditionError; DoesNotMatchError for the illegal card where it is not said to be let stand.
+    """
+    by = None if isinstance(move, Start) else move.by
+    if by not in (None, session.state.actor):
+        return None
+    if question.kind in (QuestionKind.CARD, QuestionKind.DOUBT):
+        return _named(session, question, move.card, now)
+    if question.kind is not QuestionKind.ILLEGAL or not isinstance(move, Play):
+        return None
+    stands = question.choices[0]
+    if stands.entries[-1:] != (Play(move.card, force=True),):
+        return None
+    state = session.state
+    if not move.force and state.top is not None and state.color is not None:
+        raise DoesNotMatchError(move.card, state.top, state.color)
+    return _said(session, stands)
+
+
+def _named(session: Session, question: Question, card: Card, now: float) -> Answered:
+    """Let the card that the question is about be this one."""
+    waiting = session.pending[0]
+    if not isinstance(waiting.what, Sight):
+        raise NoSuchQuestionError(question.id)
+    if card not in session.match.header.edition.deck:
+        raise NotInThisEditionError(card)
+    correction = Correction(waiting.what.reading, card, now)
+    return Answered((replace(waiting, card=card), *session.pending[1:]), (correction,))
+
+
+def _said(session: Session, choice: Offer) -> Answered:
+    """Let the choice be what has happened."""
+    return Answered((replace(session.pending[0], said=choice.entries), *session.pending[1:]))

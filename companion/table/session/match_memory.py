@@ -1,0 +1,205 @@
+"""What the table remembers of a match besides its moves: where people sit, what they owe, how turns are followed.
+
+It is written down as one JSON text with each batch, so that a restart loses nothing of it.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import math
+from collections.abc import Sequence
+from dataclasses import astuple, dataclass, replace
+from typing import Any
+
+from companion.cards import Card, Color
+from companion.journal import Journal, Line, ReadBy, replay
+from companion.referee.errors import RefereeError
+from companion.referee.transcript import read_entry, write_entry
+from companion.table.hypotheses.revision_log import Trail, agreeing, retraced
+from companion.table.state import thresholds
+from companion.table.state.debts import Debt, Debts
+from companion.table.state.observations import dump, load
+from companion.table.state.seat_model import Ring, Seat, seat_of
+from companion.table.state.situation import Hand, Mode, Situation, Turns, situation
+
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Watch:
+    """How turns are to be followed, and what the camera has shown of them so far: arms that laid a card, and arms at
+    the draw pile."""
+
+    turns: Turns = Turns.CAMERA
+    landings: int = 0
+    reaches: int = 0
+
+    @property
+    def sees_both_piles(self) -> bool:
+        """Whether the draw pile seems to be in view, too; that is believed until many cards have landed."""
+        return self.reaches > 0 or self.landings < thresholds.LANDINGS_WITHOUT_DRAW
+
+    def in_force(self, ring: Ring) -> Turns:
+        """Return how turns can be followed: by taps where directions tell nothing."""
+        return Turns.TAPPED if self.turns is Turns.CAMERA and ring.tells_nothing else self.turns
+
+    def mode(self, ring: Ring) -> Mode:
+        """Return how observations are to be understood."""
+        turns = self.in_force(ring)
+        in_view = turns is not Turns.RELAXED and self.sees_both_piles
+        seen = thresholds.MISSED_DRAW if self.reaches else thresholds.MISSED_YET
+        return Mode(turns, seen if in_view else thresholds.UNSEEN_DRAW)
+
+    def counting(self, *, landings: int = 0, reaches: int = 0) -> Watch:
+        """Return the watch with so many more arms seen."""
+        return replace(self, landings=self.landings + landings, reaches=self.reaches + reaches)
+
+
+@dataclass(frozen=True, slots=True)
+class Memory:
+    """What is remembered of a match.
+
+    trail: what was ruled on lately, up to what is known. undone: how many of the lines that were undone last may be
+    entered again; None where that is not known.
+    """
+
+    watch: Watch
+    known: Situation
+    trail: Trail
+    undone: int | None = None
+
+
+def dump_memory(memory: Memory) -> str:
+    """Return what is remembered as one line of JSON."""
+    watch, known, trail = memory.watch, memory.known, memory.trail
+    data: dict[str, Any] = {
+        "turns": watch.turns.value,
+        "landings": watch.landings,
+        "reaches": watch.reaches,
+        "undone": memory.undone,
+        **_plain(known),
+    }
+    if trail.seen and trail.known is known:
+        lines = trail.base.journal.lines
+        same = agreeing(lines, known.journal.lines)
+        data["trail"] = {
+            "lines": same,
+            "gone": [_plain_line(line) for line in lines[same:]],
+            **_plain(trail.base),
+            "seen": [json.loads(dump(seen)) for seen in trail.seen],
+            "modes": [(mode.turns.value, mode.unseen_draw) for mode in trail.modes],
+        }
+    return json.dumps(data)
+
+
+def load_memory(text: str, journal: Journal) -> Memory:
+    """Return what `dump_memory` wrote, with the journal that it belongs to.
+
+    Raises ValueError, KeyError, TypeError, RecursionError or RefereeError where the text is none of it.
+    """
+    data = json.loads(text)
+    watch = Watch(Turns(data["turns"]), *_numbers((data["landings"], data["reaches"])))
+    known, undone = _situation(data, journal), data.get("undone")
+    lately = data.get("trail")
+    if lately is None:
+        return Memory(watch, known, Trail(known), undone)
+    lines = (*journal.lines[: lately["lines"]], *map(_line, lately.get("gone", ())))
+    base = _situation(lately, replay(journal.match.header, lines))
+    seen = tuple(load(one if isinstance(one, str) else json.dumps(one)) for one in lately["seen"])
+    modes = [Mode(Turns(turns), *_numbers((share,))) for turns, share in lately.get("modes", ())]
+    trail = retraced(base, seen, tuple(modes) or (watch.mode(known.ring),) * len(seen), known)
+    return Memory(watch, trail.known, trail, undone)
+
+
+def recall(text: str | None, journal: Journal, turns: Turns) -> Memory:
+    """Return what is remembered of a match, or what its moves alone tell where that is lost or damaged.
+
+    turns: how they are followed then.
+    """
+    if text:
+        try:
+            return load_memory(text, journal)
+        except (ValueError, KeyError, TypeError, RecursionError, RefereeError) as error:
+            _log.warning("where people sit and what they owe is not known any more: %s", error)
+    known = situation(journal)
+    return Memory(Watch(turns), known, Trail(known))
+
+
+def _plain(known: Situation) -> dict[str, Any]:
+    return {
+        "outlaw": None if known.outlaw is None else known.outlaw.name,
+        "seats": [seat.arms for seat in known.ring.seats],
+        "about": [seat.bunch.about for seat in known.ring.seats],
+        "turned": known.ring.turned,
+        "debts": [astuple(debt) for debt in known.debts.seats],
+        "noted": known.noted,
+        "hands": [astuple(hand) for hand in known.hands],
+        "landed": known.landed,
+        "dropped": known.dropped,
+        "misled": None if known.misled is None else known.misled.value,
+    }
+
+
+def _plain_line(line: Line) -> dict[str, Any]:
+    return {
+        "entry": write_entry(line.entry),
+        "read_by": line.read_by.value,
+        "time": line.time,
+        "reading": line.reading,
+        "direction": line.direction,
+    }
+
+
+def _line(data: Any) -> Line:
+    where = data["time"], data["reading"], data["direction"]
+    return Line(read_entry(data["entry"]), ReadBy(data["read_by"]), *where)
+
+
+def _situation(data: Any, journal: Journal) -> Situation:
+    """Return the situation of which this is plain; raises ValueError, KeyError or TypeError where it is of none."""
+    players = len(journal.match.state.players)
+    noted = data["noted"]
+    if noted is not None and not 0 <= noted < players:
+        raise ValueError("there is no such seat")
+    about = _rows(data.get("about", [None] * players), players)
+    seats = tuple(map(_seat, _rows(data["seats"], players), about))
+    debts = Debts(tuple(Debt(*debt) for debt in map(_numbers, _rows(data["debts"], players))))
+    outlaw, misled = data.get("outlaw"), data.get("misled")
+    return Situation(
+        journal,
+        None if outlaw is None else Card.parse(outlaw),
+        Ring(seats, *_numbers((data["turned"],))),
+        debts,
+        noted,
+        tuple(Hand(*hand) for hand in data.get("hands", ())),
+        _moment(data.get("landed")),
+        _moment(data.get("dropped")),
+        None if misled is None else Color(misled),
+    )
+
+
+def _moment(value: Any) -> float | None:
+    return None if value is None else float(_numbers((value,))[0])
+
+
+def _rows(rows: Any, players: int) -> Sequence[Any]:
+    """Return the rows, one a player; raises ValueError or TypeError where that is not what it is."""
+    if len(rows) != players:
+        raise ValueError(f"there are {players} players")
+    return list(rows)
+
+
+def _seat(arms: Any, about: float | None) -> Seat:
+    """Return the seat of these arms; raises ValueError or TypeError unless they are pairs of numbers, none below 0."""
+    pairs = [(direction % 360, weight) for direction, weight in map(_numbers, arms)]
+    if not all(weight > 0 for _, weight in pairs):
+        raise ValueError("an arm that counts for nothing")
+    return seat_of(pairs, about)
+
+
+def _numbers(values: Sequence[Any]) -> Sequence[Any]:
+    """Return the values as they are; raises ValueError or TypeError unless all of them are finite numbers."""
+    if not all(math.isfinite(value) for value in values):
+        raise ValueError("a number is missing")
+    return values

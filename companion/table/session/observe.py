@@ -1,0 +1,155 @@
+"""Makes observations of what the camera saw: what it was, whether it may have lain there before, who could be seen."""
+
+from __future__ import annotations
+
+import secrets
+from dataclasses import dataclass, replace
+from typing import assert_never
+
+from companion.cards import Card
+from companion.journal import ReadBy, Reading
+from companion.referee.legality import IN_ROUND
+from companion.referee.moves import Reshuffle
+from companion.table.session.session import Session
+from companion.table.state.draw_pile_stays import Visits
+from companion.table.state.observations import Lift, Pending, Sight, Tap
+from companion.table.state.stored_pictures import kept_picture
+from companion.vision.core.events import (
+    CameraHealth,
+    CameraStatus,
+    CardLanded,
+    CardTakenBack,
+    Picture,
+    PileEvent,
+    PileGone,
+    PileKind,
+    PileMoved,
+    PileReached,
+    Probabilities,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """What an event comes to: the session that has taken note of it, and what of it is to be ruled on, if anything.
+
+    reading: what is kept of the picture, None where nothing is.
+    """
+
+    session: Session
+    pending: Pending | None = None
+    reading: Reading | None = None
+
+
+class Eyes:
+    """Remembers what bears on the next event. Not to be used by two threads at once."""
+
+    def __init__(self) -> None:
+        self._first_look = True
+        self._early: tuple[CardLanded, Reading] | None = None
+        self._visits = Visits()
+
+    def begin(self) -> None:
+        """Take in that another match runs now."""
+        self._first_look = True
+
+    def changed(self) -> None:
+        """Take in that another camera looks from now on, or none: what it sees first may have lain there before."""
+        self._first_look = True
+        self._early = None
+        self._visits = Visits()
+
+    def take(self, event: PileEvent, reading: Reading | None, session: Session | None, now: float) -> Seen | None:
+        """Return what the event comes to in the running match, None where none runs.
+
+        reading: see `reading_of`. now: seconds since the epoch.
+        """
+        first_look = self._first_look
+        self._visits.note(event)
+        match event:
+            case CardLanded():
+                assert reading is not None
+                self._first_look &= session is None
+                self._early = (event, reading) if session is None else None
+            case CardTakenBack():
+                self._early = None
+            case PileGone():
+                self.changed()
+            case CameraStatus():
+                self._first_look |= event.health is not CameraHealth.OK
+            case _:
+                pass
+        if session is None:
+            return None
+        if isinstance(event, PileReached):
+            if event.pile is PileKind.DRAW:
+                return _reached(event, self._visits, session, now)
+            return Seen(replace(session, pending=self._visits.with_late(session.pending)))
+        return _seen(event, reading, session, now, first_look=first_look)
+
+    def early(self, session: Session, now: float) -> Seen | None:
+        """Return what the card comes to that landed before this match began, None where none did.
+
+        now: seconds since the epoch; nothing of a match is older than the match.
+        """
+        if self._early is None:
+            return None
+        (event, reading), self._early = self._early, None
+        return _landed(event, replace(reading, time=now), session, first_look=self._first_look, early=True)
+
+
+def reading_of(event: PileEvent, now: float) -> Reading | None:
+    """Return what is kept of the event's picture, made small; None where it reads no card. now: since the epoch (s)."""
+    if not isinstance(event, CardLanded | CardTakenBack):
+        return None
+    quad = event.quad if isinstance(event, CardLanded) else None
+    picture, corners = kept_picture(event.picture, quad)
+    return Reading(secrets.token_hex(8), now, _each_once(event.probabilities), corners, picture)
+
+
+def _each_once(probabilities: Probabilities) -> Probabilities:
+    """Return the reading with the shares of a card that it names more than once added up, likeliest first."""
+    shares: dict[Card, float] = {}
+    for card, probability in probabilities:
+        shares[card] = shares.get(card, 0.0) + float(probability)
+    return tuple(sorted(shares.items(), key=lambda share: -share[1]))
+
+
+def reading_behind(picture: Picture, now: float) -> Reading | None:
+    """Return what is kept of the picture that a tapped move was read from, made small; None where there is none."""
+    kept, _ = kept_picture(picture, None)
+    return None if kept is None else Reading(secrets.token_hex(8), now, (), None, kept)
+
+
+def _seen(event: PileEvent, reading: Reading | None, session: Session, now: float, *, first_look: bool) -> Seen:
+    match event:
+        case CardLanded():
+            assert reading is not None
+            return _landed(event, reading, session, first_look=first_look)
+        case CardTakenBack():
+            assert reading is not None
+            lift = Lift(reading.time, reading.probabilities, reading.id)
+            return Seen(session, Pending(lift, at=event.time), reading)
+        case PileGone() if session.state.phase in IN_ROUND:
+            return Seen(session, Pending(Tap(now, Reshuffle(), ReadBy.CAMERA), at=event.time))
+        case CameraStatus(health=CameraHealth.KNOCKED):
+            return Seen(replace(session, known=session.known.shaken()))
+        case PileGone() | CameraStatus() | PileReached() | PileMoved():
+            return Seen(session)
+        case _:
+            assert_never(event)
+
+
+def _landed(event: CardLanded, reading: Reading, session: Session, *, first_look: bool, early: bool = False) -> Seen:
+    if event.arm is not None:
+        session = replace(session, watch=session.watch.counting(landings=1))
+    flags = (event.same_face, first_look, early)
+    sight = Sight(reading.time, reading.probabilities, reading.id, *flags, event.arm, event.rivals)
+    return Seen(session, Pending(sight, at=event.time), reading)
+
+
+def _reached(event: PileReached, visits: Visits, session: Session, now: float) -> Seen:
+    session = replace(session, watch=session.watch.counting(reaches=1))
+    if session.state.phase not in IN_ROUND or not session.watch.mode(session.known.ring).sees_arms:
+        return Seen(session)
+    return Seen(session, Pending(visits.reach(event, now), at=event.time))

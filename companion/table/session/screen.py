@@ -1,0 +1,171 @@
+"""What the table shows: the question it asks, its latest ruling, the history, notices, and how the camera does."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from companion.journal import Journal
+from companion.records import StoreError
+from companion.referee.legality import legal
+from companion.table.presentation.sentences import Sentences
+from companion.table.presentation.updates import UpdateKind, Updates
+from companion.table.presentation.view import (
+    CameraView,
+    HistoryLine,
+    Notice,
+    NoticeKind,
+    Question,
+    QuestionKind,
+    Ruling,
+    SeatView,
+    View,
+)
+from companion.table.presentation.voice import Voice
+from companion.table.session.session import Advance, Session
+from companion.table.state.situation import Turns
+from companion.vision.core.events import CameraStatus
+
+
+def seats(session: Session) -> tuple[SeatView, ...]:
+    """Return where each player seems to sit, and what each one owes the draw pile."""
+    ring, debts = session.known.ring, session.known.debts
+    return tuple(
+        SeatView(name, ring.direction(seat), round(ring.certainty(seat), 3), debt.cards, min(debt.cards, debt.taken))
+        for seat, (name, debt) in enumerate(zip(session.state.players, debts.seats, strict=True))
+    )
+
+
+def _fallen_back(session: Session, say: Sentences) -> str | None:
+    """Return why turns are not followed by camera though they are to be; None where they are."""
+    watch = session.watch
+    if watch.turns is not Turns.CAMERA:
+        return None
+    if watch.in_force(session.known.ring) is not Turns.CAMERA:
+        return say.directions_tell_nothing()
+    return None if watch.sees_both_piles else say.draw_pile_unseen()
+
+
+class Screen:
+    """Keeps what is shown and publishes what changes. Not to be used by two threads at once.
+
+    now: seconds since the epoch.
+    """
+
+    def __init__(self, updates: Updates, voice: Voice, now: float) -> None:
+        self.voice = voice
+        self.question: Question | None = None
+        self._updates = updates
+        self._last_question = 0
+        self._ruling: Ruling | None = None
+        self._history: tuple[HistoryLine, ...] = ()
+        self._camera = CameraView(None, "", now)
+        self._notices: dict[NoticeKind, Notice] = {}
+
+    def begin(self) -> None:
+        """Show another match."""
+        self._settle_question()
+        self._ruling, self._history = None, ()
+        self._updates.publish(UpdateKind.MATCH)
+
+    def speak(self, voice: Voice) -> None:
+        """Say everything in another language from now on."""
+        self.voice = voice
+        self._history = ()
+        self._notices.clear()
+
+    def show(self, step: Advance) -> tuple[Ruling, ...]:
+        """Publish what a step announces, pose its question, and return its rulings."""
+        rulings = []
+        for told in step.announcements:
+            if told.ruling is None:
+                self._updates.publish(UpdateKind.REFUSED, sentences=told.sentences)
+                continue
+            kind = UpdateKind.CORRECTED if told.corrects else UpdateKind.RULING
+            self._ruling = told.ruling
+            rulings.append(told.ruling)
+            self._updates.publish(kind, sentences=told.sentences, ruling=told.ruling)
+        self._pose(step)
+        return tuple(rulings)
+
+    def camera_is(self, status: CameraStatus | None, now: float) -> None:
+        """Show how the camera does; None where nothing was heard of it yet."""
+        health, detail = (None, "") if status is None else (status.health, status.detail)
+        self._camera = CameraView(health, detail, now)
+        self._updates.publish(UpdateKind.CAMERA, sentences=(detail,) if detail else ())
+
+    def notice(self, trouble: StoreError | None, session: Session | None) -> None:
+        """Show, or show no longer, that the store cannot be written, and that turns cannot be followed by camera."""
+        say = self.voice.sentences
+        sentences = {
+            NoticeKind.STORAGE: None if trouble is None else say.not_saved(trouble),
+            NoticeKind.TURNS: None if session is None else _fallen_back(session, say),
+        }
+        for kind, sentence in sentences.items():
+            wanted = None if sentence is None else Notice(kind, sentence)
+            if self._notices.get(kind) == wanted:
+                continue
+            if wanted is None:
+                del self._notices[kind]
+            else:
+                self._notices[kind] = wanted
+            self._updates.publish(UpdateKind.NOTICE, notice=wanted)
+
+    def view(self, session: Session | None, *, saved: bool) -> View:
+        """Return a snapshot of everything, for this session."""
+        self._history = () if session is None else self._lines(session.journal)
+        state = None if session is None else session.state
+        return View(
+            update=self._updates.last,
+            match_id=None if session is None else session.match_id,
+            header=None if state is None else state.header,
+            state=state,
+            legal=None if state is None else legal(state),
+            prompt=self.voice.sentences.no_match() if state is None else self.voice.caller.prompt(state),
+            ruling=self._ruling,
+            questions=() if self.question is None else (self.question,),
+            history=self._history,
+            camera=self._camera,
+            notices=tuple(self._notices.values()),
+            turns=Turns.CAMERA if session is None else session.watch.turns,
+            turns_in_force=Turns.CAMERA if session is None else session.watch.in_force(session.known.ring),
+            seats=() if session is None else seats(session),
+            saved=saved,
+        )
+
+    def _pose(self, step: Advance) -> None:
+        """Ask what is open now, under its old number where it was asked already."""
+        asked, old = step.asked, self.question
+        waiting = max(0, len(step.session.pending) - 1)
+        if asked is None:
+            self._settle_question()
+        elif old is not None and (old.kind, old.sentence, old.picture) == (asked.kind, asked.sentence, asked.reading):
+            self.question = replace(old, choices=asked.choices, waiting=waiting)
+            if self.question != old:
+                self._updates.publish(UpdateKind.QUESTION, question=self.question)
+        else:
+            self._settle_question()
+            self._last_question += 1
+            self.question = Question(
+                self._last_question, asked.kind, asked.sentence, asked.choices, asked.reading, waiting
+            )
+            illegal = asked.kind is QuestionKind.ILLEGAL
+            self._updates.publish(
+                UpdateKind.ILLEGAL if illegal else UpdateKind.QUESTION,
+                sentences=(asked.sentence,) if illegal else (),
+                question=self.question,
+            )
+
+    def _settle_question(self) -> None:
+        if self.question is not None:
+            self._updates.publish(UpdateKind.SETTLED, question=self.question)
+            self.question = None
+
+    def _lines(self, journal: Journal) -> tuple[HistoryLine, ...]:
+        """Return the history, put into words anew only from where it has changed."""
+        kept = 0
+        for shown, line, step in zip(self._history, journal.lines, journal.match.history, strict=False):
+            if shown.move is not step.move or shown.effects is not step.effects or shown.time != line.time:
+                break
+            kept += 1
+        fresh = (self.voice.line(journal, place) for place in range(kept, len(journal.lines)))
+        return (*self._history[:kept], *fresh)

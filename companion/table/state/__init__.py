@@ -1,0 +1,1 @@
+"""How the table stands: observations, seats, debts, thresholds."""

@@ -1,0 +1,115 @@
+"""Who owes the draw pile how many cards, and how many of them were seen to be taken."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+from companion.referee.effects import Dealt, Drawn, Effect, RoundWon, Why
+from companion.referee.state import Header
+from companion.table.state.thresholds import ECHO_SECONDS
+
+
+@dataclass(frozen=True, slots=True)
+class Debt:
+    """The cards that one player has to take.
+
+    since: when the last were added, as lines tell time. spoken: whether people were reminded of it. passed: whether
+    another player has laid a card since. More may be taken than is owed, where what asked for it was taken back since.
+    joined: whether another who came to owe at that moment was seen to take: arms that come at once hide one another.
+    """
+
+    cards: int = 0
+    taken: int = 0
+    since: float = 0.0
+    spoken: bool = False
+    passed: bool = False
+    joined: bool = False
+
+    @property
+    def left(self) -> int:
+        """How many are still to be taken."""
+        return max(0, self.cards - self.taken)
+
+
+@dataclass(frozen=True, slots=True)
+class Debts:
+    """Everybody's, by seat."""
+
+    seats: tuple[Debt, ...]
+
+    def left(self, seat: int) -> int:
+        """Return how many cards the player has still to take."""
+        return self.seats[seat].left
+
+    @property
+    def any(self) -> bool:
+        """Whether anybody owes anything."""
+        return any(debt.left for debt in self.seats)
+
+    def after(self, header: Header, effects: Iterable[Effect], time: float) -> Debts:
+        """Return the debts after these effects; cards drawn on one's own turn are no debt."""
+        debts = self
+        for effect in effects:
+            match effect:
+                case Drawn(player, count, why) if why is not Why.TURN and count:
+                    seat = header.seat(player)
+                    old = debts.seats[seat]
+                    ahead = old.taken - old.cards if time - old.since <= ECHO_SECONDS else 0
+                    if ahead > 0:
+                        new = Debt(count, min(ahead, count))
+                    else:
+                        new = Debt(old.left + count) if old.taken else replace(old, cards=old.cards + count)
+                    new = replace(new, since=time, spoken=False, passed=False, joined=False)
+                    debts = debts._with(seat, new if new.left else Debt())
+                case RoundWon() | Dealt():
+                    debts = nobodys(len(self.seats))
+                case _:
+                    pass
+        return debts
+
+    def before(self, header: Header, effects: Iterable[Effect], time: float) -> Debts:
+        """Return the debts as they were before these effects, as far as that can be told.
+
+        What is not owed any more by then has been taken: should these effects come again, those cards count.
+        """
+        debts = self
+        for effect in effects:
+            if isinstance(effect, Drawn) and effect.why is not Why.TURN:
+                seat = header.seat(effect.player)
+                old = debts.seats[seat]
+                cards, taken = max(0, old.cards - effect.count), old.taken + max(0, effect.count - old.cards)
+                left = replace(old, cards=cards, taken=taken, since=time) if cards or taken else Debt()
+                debts = debts._with(seat, left)
+        return debts
+
+    def take(self, seat: int, count: int) -> Debts:
+        """Return the debts after the player was seen to take so many cards; none are owed below 0."""
+        old = self.seats[seat]
+        new = replace(old, taken=min(old.cards, old.taken + count))
+        others = (
+            replace(debt, joined=debt.joined or (debt.left > 0 and debt.since == old.since)) for debt in self.seats
+        )
+        return Debts(tuple(others))._with(seat, new if new.left else Debt())
+
+    def played(self, seat: int) -> Debts:
+        """Return the debts where this player lays a card: what was owed by that one must have been taken unseen."""
+        if all(debt == Debt() for debt in self.seats):
+            return self
+        return Debts(
+            tuple(
+                Debt() if each == seat else replace(debt, passed=debt.left > 0) for each, debt in enumerate(self.seats)
+            )
+        )
+
+    def spoken(self, seat: int) -> Debts:
+        """Return the debts where people were reminded of this one."""
+        return self._with(seat, replace(self.seats[seat], spoken=True))
+
+    def _with(self, seat: int, debt: Debt) -> Debts:
+        return Debts((*self.seats[:seat], debt, *self.seats[seat + 1 :]))
+
+
+def nobodys(players: int) -> Debts:
+    """Return the debts of players who owe nothing."""
+    return Debts((Debt(),) * players)

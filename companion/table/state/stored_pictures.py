@@ -1,0 +1,51 @@
+"""Pictures as they are kept: JPEG, no larger than is needed to see what was ruled on."""
+
+from __future__ import annotations
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from companion.journal import Corners
+from companion.vision.capture.image_files import PictureError, decode_picture
+from companion.vision.core.events import Picture
+from companion.vision.core.geometry import Quad
+
+LONGEST_SIDE = 1280
+"""Pixels of a kept picture's longer side: a card on a table stays readable, also for training."""
+
+MOST_BYTES = 250_000
+"""Bytes of a kept picture; a usual one at quality 85 has 100 to 200 thousand."""
+
+_QUALITIES = (85, 70, 50)
+
+
+def kept_picture(picture: Picture, quad: Quad | None) -> tuple[bytes | None, Corners | None]:
+    """Return the picture within the bounds as JPEG bytes, and the outline in its pixels.
+
+    Without a picture that can be used there is neither.
+    """
+    if picture is None:
+        return None, None
+    small_enough = isinstance(picture, bytes) and len(picture) <= MOST_BYTES
+    try:
+        image = decode_picture(picture) if isinstance(picture, bytes) else picture
+        scale = min(1.0, LONGEST_SIDE / max(image.shape[:2]))
+        jpeg = picture if small_enough and scale == 1.0 and isinstance(picture, bytes) else _jpeg(image, scale)
+    except (PictureError, cv2.error, ValueError):
+        return None, None
+    if jpeg is None:
+        return None, None
+    return jpeg, None if quad is None else tuple((float(x) * scale, float(y) * scale) for x, y in quad)
+
+
+def _jpeg(image: NDArray[np.uint8], scale: float) -> bytes | None:
+    """Return the picture as JPEG, made coarser until it is small enough; None where that does not suffice."""
+    if scale < 1.0:
+        size = (round(image.shape[1] * scale), round(image.shape[0] * scale))
+        image = np.asarray(cv2.resize(image, size, interpolation=cv2.INTER_AREA), np.uint8)
+    for quality in _QUALITIES:
+        done, data = cv2.imencode(".jpg", image, [cv2.IMWRITE_JPEG_QUALITY, quality])
+        if done and len(data) <= MOST_BYTES:
+            return bytes(data)
+    return None

@@ -1,0 +1,1 @@
+"""Arms that reach into the picture: segmentation, tracks, visits to a pile."""

@@ -1,0 +1,90 @@
+"""Bridges within an arm: where a part of it looks like the table, what lies beyond hangs together with it all the same.
+
+A wrist the colour of the tablecloth leaves of an arm a sleeve at the picture's rim and a hand in the midst of it.
+"""
+
+from __future__ import annotations
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from companion.vision.arms.frame_border import rim_of
+from companion.vision.core.geometry import Quad
+from companion.vision.imaging.motion import Mask
+
+# How far in small pixels the parts of an arm may lie apart.
+_GAP = 10.0
+# How near another arm may not be: it may be its hand.
+_ALONE = 30.0
+# Fewest small pixels of a hand, and share of them that moves.
+_LEAST, _MOVES = 40, 0.02
+# How far from its middle a pile's top card is seen, in sides of the square about it: half a card's diagonal and a
+# little. Share of a part that must lie there for it to be that card.
+_TOP_CARD, _ON_PILE = 0.78, 0.95
+# Share of a hand that lies where one was a frame ago, which may keep still.
+_SAME = 0.6
+
+
+class Bridges:
+    """Finds them in one picture after another; not to be shared between threads."""
+
+    def __init__(self) -> None:
+        self._hands: Mask | None = None
+
+    def build(self, parts: Mask, moved: Mask, pile: Quad | None = None) -> Mask:
+        """Return what differs from the table, (h, w) uint8 of 0 and 1, with such parts joined.
+
+        pile: (4, 2) the square about the draw pile, in small pixels. What differs there alone is left out: it is the
+        card that lies on top now, and not the hand that has just taken one.
+        """
+        before, self._hands = self._hands, None
+        _, labels, stats, _ = cv2.connectedComponentsWithStats(parts, connectivity=8)
+        left, top, width, height, area = stats[1:].T
+        rows, columns = parts.shape
+        at_rim = (left <= 1) | (top <= 1) | (left + width >= columns - 1) | (top + height >= rows - 1)
+        if pile is not None:
+            on_top = ~at_rim & (_pixels_at(pile, np.asarray(labels, np.intp), len(area)) >= _ON_PILE * area)
+            parts = parts & ~np.isin(labels, np.flatnonzero(on_top) + 1)
+            at_rim, area = at_rim & ~on_top, np.where(on_top, 0, area)
+        big = area >= _LEAST
+        if not (at_rim & big).any() or not (~at_rim & big).any():
+            return parts
+        arms = np.where(np.isin(labels, np.flatnonzero(at_rim & big) + 1), labels, 0)
+        rim = rim_of(rows, columns)
+        joined = parts.copy()
+        for number in np.flatnonzero(~at_rim & big) + 1:
+            hand = labels == number
+            if float(moved[hand].mean()) <= _MOVES and (before is None or float(before[hand].mean()) < _SAME):
+                continue
+            ends = _nearest(hand, arms)
+            if ends is None or len(rim.runs(labels == labels[ends[0][::-1]])) > 1:
+                continue
+            cv2.line(joined, *ends, 1, 3)
+            if self._hands is None:
+                self._hands = np.zeros_like(parts)
+            self._hands[hand] = 1
+        return joined
+
+
+def _pixels_at(pile: Quad, labels: NDArray[np.intp], count: int) -> NDArray[np.intp]:
+    """Return how many pixels of each of so many components lie where a pile's top card is seen. labels: (h, w)."""
+    circle = np.zeros(labels.shape, np.uint8)
+    x, y = pile.mean(0)
+    cv2.circle(circle, (round(float(x)), round(float(y))), round(_TOP_CARD * float(np.ptp(pile[:, 0]))), 1, cv2.FILLED)
+    return np.bincount(labels[circle > 0], minlength=count + 1)[1:]
+
+
+def _nearest(hand: NDArray[np.bool_], arms: NDArray[np.intp]) -> tuple[tuple[int, int], tuple[int, int]] | None:
+    """Return where (x, y) an arm and a hand are nearest to each other, None where that is too far or another arm near.
+
+    arms: (h, w) their numbers.
+    """
+    away = cv2.distanceTransform((~hand).astype(np.uint8), cv2.DIST_L2, 3)
+    away[arms == 0] = np.inf
+    y, x = (int(place) for place in np.unravel_index(int(away.argmin()), away.shape))
+    if not away[y, x] <= _GAP or ((away <= _ALONE) & (arms != arms[y, x])).any():
+        return None
+    ys, xs = np.nonzero(hand)
+    nearest = int(np.argmin((ys - y) ** 2 + (xs - x) ** 2))
+    return (x, y), (int(xs[nearest]), int(ys[nearest]))

@@ -1,0 +1,1 @@
+"""Cameras, films and picture files, read into frames."""

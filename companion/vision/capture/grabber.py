@@ -1,0 +1,195 @@
+"""Keeps the newest frame of a source at hand, and the source alive.
+
+One thread reads as fast as frames come and keeps only the last; another sees to it that the source has not died. A
+camera that is stuck inside the driver cannot be interrupted, so its thread is abandoned and a new one connects.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections import deque
+
+import numpy as np
+from numpy.typing import NDArray
+
+from companion.vision.capture.frames import Frame, FrameSource, SourceError
+from companion.vision.core.events import CameraHealth, CameraStatus
+
+PATIENCE = 1.8
+"""Seconds without a new picture after which a camera counts as gone or frozen; less than two, so that it is said in
+time."""
+
+_CONNECT_PATIENCE = 15.0  # some webcams take ten seconds to start
+_FIRST_DELAY, _LONGEST_DELAY = 0.5, 15.0
+_TICK = 0.1
+# Of a picture, every so many pixels are compared: sensor noise changes some of them in every live frame.
+_STRIDE = 8
+
+
+class Grabber:
+    """Reads a source in the background. Use it as a context manager, or call `start` and `close`.
+
+    `next` and `statuses` are for one reader. A source that is not live is read in the same way, frames being dropped
+    where the reader is slower.
+    """
+
+    def __init__(self, source: FrameSource) -> None:
+        self.source = source
+        self.drops = 0
+        """How many frames were overtaken by a newer one before anybody asked."""
+        self._changed = threading.Condition()
+        self._newest: Frame | None = None
+        self._statuses: deque[CameraStatus] = deque(maxlen=100)
+        self._health: CameraHealth | None = None
+        self._attempt: _Attempt | None = None
+        self._closed = False
+        self._ended = False
+        self._fresh_at = time.monotonic()
+        self._last_time = 0.0
+        self._signature: NDArray[np.uint8] | None = None
+        self._keeper = threading.Thread(target=self._keep_alive, name="camera keeper", daemon=True)
+
+    @property
+    def ended(self) -> bool:
+        """Whether the source has come to its end, as a recording does, or the grabber was closed."""
+        return self._ended or self._closed
+
+    @property
+    def health(self) -> CameraHealth | None:
+        """How the camera does, None until the first picture."""
+        return self._health
+
+    def start(self) -> None:
+        """Begin to read."""
+        self._keeper.start()
+
+    def close(self) -> None:
+        """Stop reading; a thread that is stuck in a driver is left behind."""
+        with self._changed:
+            self._closed = True
+            self._changed.notify_all()
+        if self._keeper.is_alive():
+            self._keeper.join(timeout=2)
+
+    def __enter__(self) -> Grabber:
+        self.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def next(self, timeout: float) -> Frame | None:
+        """Return the newest frame that was not returned before, or None.
+
+        Waits for one at most `timeout` seconds, and not while `statuses` has something to say.
+        """
+        with self._changed:
+            self._changed.wait_for(lambda: self._newest is not None or self.ended or bool(self._statuses), timeout)
+            frame, self._newest = self._newest, None
+        return frame
+
+    def statuses(self) -> list[CameraStatus]:
+        """Return what became of the camera since this was last asked, oldest first."""
+        with self._changed:
+            said = list(self._statuses)
+            self._statuses.clear()
+        return said
+
+    def take(self, attempt: _Attempt, frame: Frame) -> bool:
+        """Take in a frame read by an attempt to connect; False where that attempt was given up."""
+        signature = frame.image[::_STRIDE, ::_STRIDE].copy()
+        with self._changed:
+            if attempt is not self._attempt or self._closed:
+                return False
+            same = self._signature is not None and np.array_equal(signature, self._signature)
+            self._signature = signature
+            attempt.heard_at = time.monotonic()
+            self.drops += self._newest is not None
+            self._newest = frame
+            if not same:
+                self._fresh_at, self._last_time = time.monotonic(), frame.time
+                attempt.fresh = True
+                self._report(CameraHealth.OK, "")
+            self._changed.notify_all()
+        return True
+
+    def finished(self, attempt: _Attempt, error: str | None) -> None:
+        """Take in that an attempt's source has ended, or broke off with an error."""
+        with self._changed:
+            if attempt is not self._attempt:
+                return
+            attempt.over = True
+            attempt.error = error
+            if error is None:
+                self._ended = True
+            self._changed.notify_all()
+
+    def _keep_alive(self) -> None:
+        delay = _FIRST_DELAY
+        while not self.ended:
+            attempt = _Attempt(self)
+            with self._changed:
+                self._attempt = attempt
+            attempt.start()
+            self._watch_over(attempt)
+            delay = _FIRST_DELAY if attempt.fresh else min(_LONGEST_DELAY, 2 * delay)
+            with self._changed:
+                self._attempt = None
+                self._changed.wait_for(lambda: self.ended, delay)
+
+    def _watch_over(self, attempt: _Attempt) -> None:
+        """Return when the attempt is over or has to be given up, having said what is wrong."""
+        began = time.monotonic()
+        with self._changed:
+            while not self.ended:
+                self._changed.wait_for(lambda: attempt.over or self._closed, _TICK)
+                now = time.monotonic()
+                if attempt.error is not None:
+                    self._report(CameraHealth.GONE, attempt.error)
+                if attempt.over or self._closed:
+                    return
+                if now - self._fresh_at < (_CONNECT_PATIENCE if self._health is None else PATIENCE):
+                    continue
+                name = self.source.name
+                heard = attempt.heard_at
+                if heard is not None and now - heard < PATIENCE / 2:
+                    self._report(CameraHealth.FROZEN, f"{name} sends the same picture over and over.")
+                else:
+                    self._report(CameraHealth.GONE, f"{name} sends no pictures.")
+                if now - max(began, self._fresh_at) > (_CONNECT_PATIENCE if heard is None else PATIENCE):
+                    return
+
+    def _report(self, health: CameraHealth, detail: str) -> None:
+        if health is self._health:
+            return
+        self._health = health
+        age = time.monotonic() - self._fresh_at
+        self._statuses.append(CameraStatus(self._last_time + age, health, detail))
+        self._changed.notify_all()
+
+
+class _Attempt:
+    """One connection to the source, read by a thread of its own."""
+
+    def __init__(self, grabber: Grabber) -> None:
+        self.heard_at: float | None = None
+        self.fresh = False
+        self.over = False
+        self.error: str | None = None
+        self._grabber = grabber
+
+    def start(self) -> None:
+        threading.Thread(target=self._read, name="camera", daemon=True).start()
+
+    def _read(self) -> None:
+        error: str | None = None
+        try:
+            for frame in self._grabber.source.frames():
+                if not self._grabber.take(self, frame):
+                    return
+        except SourceError as problem:
+            error = str(problem)
+        except Exception as problem:  # a driver's own trouble is a lost camera, not the end of the game
+            error = f"{self._grabber.source.name} failed: {problem}."
+        self._grabber.finished(self, error)

@@ -1,0 +1,1 @@
+"""Shared value types and the network runtime: geometry, labels, sightings, events."""

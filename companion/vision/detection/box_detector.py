@@ -1,0 +1,136 @@
+"""The YOLO model's boxes: picture -> turned rectangles about whole cards and corner indices, with ONNX Runtime."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from enum import IntEnum
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from companion.vision.core.geometry import Image, Quad, intersection_over_union
+from companion.vision.core.runtime import Network
+
+
+class BoxKind(IntEnum):
+    """The detector's classes."""
+
+    CARD = 0
+    INDEX = 1
+
+
+@dataclass(frozen=True, eq=False)
+class Box:
+    """A turned rectangle (4, 2) in pixels of the picture, clockwise, with the detector's score."""
+
+    kind: BoxKind
+    quad: Quad
+    score: float
+
+
+STRIDE = 32
+_PAD = 114
+# Two boxes of a kind that share more than this (IoU) are about the same thing, but on a pile, where cards lie across
+# one another: there boxes of cards that share less than the second are about two cards, or one of them about neither.
+_SAME_BOX, _SAME_ON_PILE = 0.4, 0.85
+
+
+def letterbox(image: Image, longest: int) -> tuple[NDArray[np.float32], float, tuple[int, int]]:
+    """Return the (1, 3, H, W) RGB input in 0..1 for the detector, the scale used, and the (x, y) offset of the picture.
+
+    The picture's longer side becomes `longest` px; grey is added about it up to multiples of the stride, as ultralytics
+    does.
+    """
+    height, width = image.shape[:2]
+    scale = longest / max(height, width)
+    new_width, new_height = max(1, round(width * scale)), max(1, round(height * scale))
+    method = cv2.INTER_AREA if scale < 1 else cv2.INTER_LINEAR
+    small = cv2.resize(image, (new_width, new_height), interpolation=method)
+    full_width, full_height = -(-new_width // STRIDE) * STRIDE, -(-new_height // STRIDE) * STRIDE
+    left, top = (full_width - new_width) // 2, (full_height - new_height) // 2
+    canvas = np.full((full_height, full_width, 3), _PAD, np.uint8)
+    canvas[top : top + new_height, left : left + new_width] = small
+    x = np.ascontiguousarray(canvas[..., ::-1].transpose(2, 0, 1))[None].astype(np.float32) / np.float32(255)
+    return x, scale, (left, top)
+
+
+def decode(output: NDArray[np.float32], scale: float, offset: tuple[int, int], threshold: float) -> list[Box]:
+    """Return the boxes scoring at least `threshold` in a raw (4 + classes + 1, N) output: x, y, w, h, scores, angle."""
+    scores = output[4 : 4 + len(BoxKind)]
+    kinds = scores.argmax(0)
+    best = scores.max(0)
+    keep = np.flatnonzero(best >= threshold)
+    x, y, width, height = output[:4, keep].astype(np.float64)
+    angle = output[-1, keep].astype(np.float64)
+    along = np.stack([np.cos(angle), np.sin(angle)], 1) * width[:, None] / 2
+    across = np.stack([-np.sin(angle), np.cos(angle)], 1) * height[:, None] / 2
+    center = np.stack([x, y], 1) - offset
+    corners = [center - along - across, center + along - across, center + along + across, center - along + across]
+    quads = np.asarray(np.stack(corners, 1) / scale, np.float32)
+    return [
+        Box(BoxKind(kind), quad, score)
+        for kind, quad, score in zip(kinds[keep].tolist(), quads, best[keep].tolist(), strict=True)
+    ]
+
+
+def suppress(boxes: list[Box], threshold: float) -> list[Box]:
+    """Return the boxes, best first, without those whose IoU with a better one of their kind is above `threshold`."""
+    ordered = sorted(boxes, key=lambda box: -box.score)
+    if not ordered:
+        return []
+    quads = np.stack([box.quad for box in ordered])
+    kinds = np.array([box.kind for box in ordered])
+    low, high = quads.min(1), quads.max(1)
+    apart = (high[:, None] < low[None]).any(2)
+    rivals = ~(apart | apart.T) & (kinds[:, None] == kinds[None])
+    kept: list[int] = []
+    for i in range(len(ordered)):
+        if all(intersection_over_union(quads[i], quads[j]) <= threshold for j in kept if rivals[i, j]):
+            kept.append(i)
+    return [ordered[i] for i in kept]
+
+
+class BoxFinder:
+    """Finds boxes at one or several scales of a picture.
+
+    Raises nothing of its own; `network` is the exported detector. Several scales see cards that fill the frame as well
+    as small ones, for convolutions know only the sizes that they were trained on.
+    """
+
+    def __init__(self, network: Network, scales: tuple[int, ...] = (640, 320), threshold: float = 0.35) -> None:
+        self._network = network
+        self._scales = scales
+        self._threshold = threshold
+
+    def find(
+        self,
+        image: Image,
+        scales: tuple[int, ...] | None = None,
+        turned: bool = False,
+        least: float | None = None,
+        pile: bool = False,
+    ) -> list[Box]:
+        """Return the boxes in a (H, W, 3) BGR uint8 picture, best first, none twice.
+
+        scales: others than usually. turned: whether to search the picture turned by a quarter, which shows now and then
+        what was passed over; the boxes are in pixels of the picture as it is all the same. least: another score than
+        usually that boxes must have. pile: whether the cards lie on one another.
+        """
+        boxes: list[Box] = []
+        threshold = self._threshold if least is None else least
+        picture = np.ascontiguousarray(np.rot90(image)) if turned else image
+        for longest in scales or self._scales:
+            x, scale, offset = letterbox(picture, longest)
+            boxes += decode(self._network(x)[0], scale, offset, threshold)
+        if turned:
+            boxes = [replace(box, quad=_turned_back(box.quad, image.shape[1])) for box in boxes]
+        if not pile:
+            return suppress(boxes, _SAME_BOX)
+        indices = suppress([box for box in boxes if box.kind is BoxKind.INDEX], _SAME_BOX)
+        return suppress([*indices, *(box for box in boxes if box.kind is BoxKind.CARD)], _SAME_ON_PILE)
+
+
+def _turned_back(quad: Quad, width: int) -> Quad:
+    """Return a quad of a picture turned a quarter anticlockwise in pixels of the unturned one, which is so wide."""
+    return np.column_stack([width - quad[:, 1], quad[:, 0]]).astype(np.float32)

@@ -1,0 +1,226 @@
+"""What the networks show of crops of a picture, of whole cards and of corner indices, with what a learnt deck adds."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from statistics import median
+
+import numpy as np
+from numpy.typing import NDArray
+
+from companion.vision.core.geometry import (
+    CARD_CROP,
+    CARD_MARGIN,
+    INDEX_CROP,
+    Image,
+    Quad,
+    cut,
+    expand,
+    homography,
+    project,
+    turned,
+    unit_square,
+)
+from companion.vision.core.labels import COLOR_COUNT, FACE_COUNT, Floats, card_log_likelihoods, log_softmax
+from companion.vision.core.reading import KNOWN
+from companion.vision.core.runtime import Network
+from companion.vision.detection.deck_protocol import Deck
+
+_Look = tuple[Floats, Floats]
+"""Log-likelihoods (57,) by the networks, and the features (D,) by which a deck tells what it shows."""
+_Weigh = Callable[[Floats, Floats], tuple[Floats, Floats]]
+
+
+@dataclass(frozen=True, eq=False)
+class Pass:
+    """What looks at a whole card's crop give: its outline, log-likelihoods (57,), and belonging to the deck.
+
+    by_deck: what a learnt deck says, (57,), where the networks, which say `logs`, know its design, once it was asked.
+    None where they do not, as `logs` are then what both say, and where there is none. looks: each of those of which the
+    deck is still to be asked.
+    """
+
+    outline: Quad
+    logs: Floats
+    belonging: float
+    by_deck: Floats | None = None
+    looks: tuple[_Look, ...] = ()
+
+    @property
+    def likeliest(self) -> int:
+        """The likeliest card's number."""
+        return int(self.logs[:-1].argmax())
+
+
+@dataclass(frozen=True, eq=False)
+class IndexPass:
+    """What one look at an index' crop gives: log-likelihoods (57,) and belonging to the deck.
+
+    turns: (4,) log-likelihoods of the quarter turns by which the frame stands turned. by_deck: as of a card's, once it
+    was asked. features: (D,) what the deck tells it by, None where there is nothing to be asked. is_unlike: whether it
+    was asked, and no look is rather of the deck than not.
+    """
+
+    logs: Floats
+    turns: Floats
+    belonging: float
+    by_deck: Floats | None = None
+    features: Floats | None = None
+    is_unlike: bool = False
+
+
+def together(a: Pass, b: Pass) -> Pass:
+    """Return the mean of two looks."""
+    outline = np.mean((a.outline, b.outline), axis=0, dtype=np.float32)
+    logs, belonging = mean_of((a.logs, b.logs)), max(a.belonging, b.belonging)
+    return Pass(np.asarray(outline, np.float32), logs, belonging, looks=a.looks + b.looks)
+
+
+def mean_of(logs: Sequence[Floats] | Floats) -> Floats:
+    """Return the logarithms of the mean probabilities."""
+    return np.asarray(np.logaddexp.reduce(logs, axis=0) - np.log(len(logs)), np.float32)
+
+
+def mean_index(looks: Sequence[IndexPass]) -> IndexPass:
+    """Return what several looks at one index tell together: the means, of the belonging the median."""
+    if len(looks) == 1:
+        return looks[0]
+    logs, turns = _mean([look.logs for look in looks]), _mean([look.turns for look in looks])
+    return IndexPass(logs, turns, median(look.belonging for look in looks))
+
+
+def _mean(logs: Sequence[Floats] | Floats) -> Floats:
+    return np.asarray(logs[0] if len(logs) == 1 else np.mean(logs, axis=0), np.float32)
+
+
+class Crops:
+    """Looks at crops with the two exported networks.
+
+    deck: what is known of the looks of the deck on the table. at_once: whether it is asked of each look at once.
+    """
+
+    def __init__(
+        self, card_network: Network, index_network: Network, deck: Deck | None = None, at_once: bool = False
+    ) -> None:
+        self._cards = card_network
+        self._indices = index_network
+        self._deck = deck
+        self._at_once = at_once
+
+    def knowing(self, deck: Deck, at_once: bool) -> Crops:
+        """Return what looks with the same networks, with what is known of a deck's looks."""
+        return Crops(self._cards, self._indices, deck, at_once)
+
+    def cards(self, image: Image, quads: Sequence[Quad]) -> list[Pass]:
+        """Return what is seen of a whole card in each outline (4, 2) of a (H, W, 3) BGR uint8 picture."""
+        if not quads:
+            return []
+        edges = [expand(quad, CARD_MARGIN) for quad in quads]
+        crops = _input([cut(image, edge, *CARD_CROP) for edge in edges])
+        output, features = self._output(self._cards, crops)
+        logs = _logs(output)
+        belonging = [0.0] * len(output)
+        looks: list[tuple[_Look, ...]] = [()] * len(output)
+        if self._deck is not None and features is not None:
+            # What the networks know is looked at and outlined as without the deck.
+            if self._at_once:
+                logs, belongs = self._deck.weigh_cards(logs, features)
+                belonging = belongs.tolist()
+            elif self._deck.tells_cards:
+                looks = [(one,) for one in zip(logs, features, strict=True)]
+        found = output[:, FACE_COUNT + COLOR_COUNT :].reshape(-1, 4, 2)
+        outlines = [
+            project(homography(unit_square(), edge), corners) for edge, corners in zip(edges, found, strict=True)
+        ]
+        return [Pass(*one[:3], looks=one[3]) for one in zip(outlines, logs, belonging, looks, strict=True)]
+
+    def cards_turned(self, image: Image, quads: Sequence[Quad]) -> list[Pass]:
+        """Return what is seen in each outline upside down, with the outline as it was turned before."""
+        seen = self.cards(image, [turned(quad, 2) for quad in quads])
+        return [replace(one, outline=turned(one.outline, 2)) for one in seen]
+
+    def told_cards(self, seen: Sequence[Pass]) -> list[Pass]:
+        """Return what was seen of whole cards, with what a deck says besides whose design the networks know.
+
+        It is asked once about all of them, as of indices.
+        """
+        if self._deck is None or not any(one.looks for one in seen):
+            return list(seen)
+        said = _said(self._deck.weigh_cards, [one.looks for one in seen])
+        return [
+            replace(one, by_deck=mean_of(logs), belonging=float(belonging.max()), looks=())
+            for one, (logs, belonging) in zip(seen, said, strict=True)
+        ]
+
+    def indices(
+        self, image: Image, frames: Sequence[Quad], views: Sequence[tuple[float, int]] = ((0.0, 0),)
+    ) -> list[list[IndexPass]]:
+        """Return what is seen of an index in each frame (4, 2), in each of the views of it: by how much it is grown,
+        and by how many quarters it is turned."""
+        if not frames:
+            return []
+        edges = [turned(expand(frame, growth), turn) for frame in frames for growth, turn in views]
+        crops = _input([cut(image, edge, INDEX_CROP, INDEX_CROP) for edge in edges])
+        output, features = self._output(self._indices, crops)
+        logs, belonging = _logs(output), [0.0] * len(output)
+        if self._deck is not None and self._at_once and features is not None:
+            logs, belongs = self._deck.weigh_indices(logs, features)
+            belonging, features = belongs.tolist(), None
+        turns = log_softmax(output[:, FACE_COUNT + COLOR_COUNT :])
+        turns = np.stack([np.roll(row, views[i % len(views)][1]) for i, row in enumerate(turns)])
+        kept = [None] * len(output) if features is None else features
+        seen = [IndexPass(*one[:3], features=one[3]) for one in zip(logs, turns, belonging, kept, strict=True)]
+        return [seen[i : i + len(views)] for i in range(0, len(seen), len(views))]
+
+    def told_indices(self, looks: Sequence[Sequence[IndexPass]]) -> list[IndexPass]:
+        """Return what the looks at each index tell together, with what a deck says whose design the networks know.
+
+        The deck is asked once about all of them: it has many prototypes of indices.
+        """
+        told = [mean_index(few) for few in looks]
+        every = [[(one.logs, one.features) for one in few if one.features is not None] for few in looks]
+        if self._deck is None or not any(every):
+            return told
+        said = _said(self._deck.weigh_indices, every)
+        return [
+            IndexPass(
+                one.logs, one.turns, median(belonging.tolist()), _mean(logs), is_unlike=not (belonging >= KNOWN).any()
+            )
+            for one, (logs, belonging) in zip(told, said, strict=True)
+        ]
+
+    def _output(self, network: Network, crops: Floats) -> tuple[Floats, Floats | None]:
+        """Return what a network says of crops, and their features where a learnt deck is to tell by them."""
+        return (network(crops), None) if self._deck is None else network.with_features(crops)
+
+    def describe_cards(self, image: Image, quads: Sequence[Quad]) -> tuple[Floats, Floats]:
+        """Return (N, 57) log-likelihoods and (N, D) features of whole cards as they are outlined, (4, 2) each."""
+        edges = [expand(quad, CARD_MARGIN) for quad in quads]
+        output, features = self._cards.with_features(_input([cut(image, edge, *CARD_CROP) for edge in edges]))
+        return _logs(output), features
+
+    def describe_indices(self, image: Image, frames: Sequence[Quad]) -> tuple[Floats, Floats]:
+        """Return the same of the squares (4, 2) about upright indices."""
+        crops = [cut(image, frame, INDEX_CROP, INDEX_CROP) for frame in frames]
+        output, features = self._indices.with_features(_input(crops))
+        return _logs(output), features
+
+
+def _said(weigh: _Weigh, looks: Sequence[Sequence[_Look]]) -> Iterator[tuple[Floats, Floats]]:
+    """Yield what a deck, asked once, says of the looks at each thing: (L, 57) log-likelihoods and (L,) belonging."""
+    logs, features = (np.stack(part) for part in zip(*(one for few in looks for one in few), strict=True))
+    told, belonging = weigh(logs, features)
+    end = 0
+    for few in looks:
+        start, end = end, end + len(few)
+        yield told[start:end], belonging[start:end]
+
+
+def _input(crops: Sequence[Image]) -> NDArray[np.float32]:
+    stack = np.stack(crops)[..., ::-1].transpose(0, 3, 1, 2)
+    return np.ascontiguousarray(stack).astype(np.float32) / np.float32(255)
+
+
+def _logs(output: Floats) -> Floats:
+    return card_log_likelihoods(output[:, :FACE_COUNT], output[:, FACE_COUNT : FACE_COUNT + COLOR_COUNT])

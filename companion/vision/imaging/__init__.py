@@ -1,0 +1,1 @@
+"""Image processing without networks: motion, background, stabilisation, white balance, restoration."""

@@ -1,0 +1,148 @@
+"""What lies on the pile, as a value: its cards and where to look for the next. What happens to it makes another one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from companion.cards import Card
+from companion.vision.core.geometry import Quad, homography, intersection_over_union, project
+from companion.vision.core.sightings import Sighting
+from companion.vision.imaging.motion import Mask, Zone, filled, length_of, share
+from companion.vision.pile.features import OUTSIDE, Lying
+from companion.vision.pile.pile_change import CHANGED, PUSHED, SAME_PLACE
+
+Region = tuple[int, int, int, int]
+"""Left, top, width and height in pixels."""
+
+# What lands on a pile comes to lie within this many lengths of one of its latest cards, middle to middle. The draw pile
+# beside it, whose backs are taken for faces now and then, does not. Where the pile was carried off, another one begins
+# as near its place. Of the latest, as many as mostly show.
+_NEAR, _LATEST = 0.9, 5
+# A card that seems to land on its like so soon after it is that card, which the hand had not let go of: nobody plays in
+# less than so many seconds.
+ONE_PLAY = 0.8
+# How many cards are remembered: more than are ever taken back, and few enough that a long evening costs no more.
+_REMEMBERED = 40
+
+
+@dataclass(frozen=True, eq=False)
+class KnownPile:
+    """The cards that lie, bottom first.
+
+    zone: where the pile is taken to be, None while no card was found. region: where it was said to lie, None where it
+    is found. landed_at: when the last card landed, in seconds.
+    """
+
+    cards: tuple[Lying, ...] = ()
+    zone: Zone | None = None
+    region: Region | None = None
+    landed_at: float = -ONE_PLAY
+
+    @property
+    def top(self) -> Card | None:
+        """The card taken to be on top."""
+        return self.cards[-1].card if self.cards else None
+
+    def can_hold(self, quad: Quad, knocked: bool) -> bool:
+        """Whether an outline is where a card of the pile can lie, when the camera was perhaps knocked."""
+        zone = self.zone
+        if zone is None:
+            return True
+        if self.region is not None and not zone.holds(quad):
+            return False
+        if knocked:
+            return True
+        latest = [lying.quad for lying in self.cards[-_LATEST:]]
+        if not latest:
+            return self.region is not None or _distance(quad.mean(0), (zone.x, zone.y)) <= _NEAR * zone.length
+        return min(_distance(quad.mean(0), other.mean(0)) for other in latest) <= _NEAR * length_of(latest[-1])
+
+    def has_just_taken(self, card: Card, time: float) -> bool:
+        """Whether a card like this landed so shortly before that it must be the same one."""
+        return time - self.landed_at < ONE_PLAY and card == self.top
+
+    def landed(self, top: Sighting, time: float) -> KnownPile:
+        """Return the pile with one more card."""
+        return replace(self, cards=(*self.cards[-_REMEMBERED:], Lying(top.card, top.quad)), landed_at=time)
+
+    def uncovered(self, top: Sighting, left: int) -> KnownPile:
+        """Return the pile after so many cards were left of it, the uppermost of them this."""
+        return replace(self, cards=(*self.cards[: max(0, left - 1)], Lying(top.card, top.quad)))
+
+    def moved(self, top: Quad, changed: Mask, scale: float) -> KnownPile:
+        """Return the pile after its top card came to lie at `top`."""
+        return replace(self, cards=tuple(carried_along(self.cards, top, changed, scale)))
+
+    def gone(self) -> KnownPile:
+        """Return the bare place."""
+        return replace(self, cards=())
+
+    def seen(self, sightings: Sequence[Sighting]) -> KnownPile:
+        """Return the pile with its cards where they are read now, and the zone about them."""
+        if not self.cards:
+            return self
+        cards = tuple(where_seen(self.cards, sightings))
+        if self.region is not None:
+            return replace(self, cards=cards)
+        return replace(self, cards=cards, zone=zone_about([lying.quad for lying in cards[-_LATEST:]]))
+
+
+def in_region(region: Region | None) -> KnownPile:
+    """Return a bare pile that is known to lie in a region, or anywhere."""
+    if region is None:
+        return KnownPile()
+    x, y, width, height = region
+    return KnownPile(zone=Zone(x + width / 2, y + height / 2, max(width, height) / 2 / Zone.REACH), region=region)
+
+
+def zone_about(quads: Sequence[Quad]) -> Zone:
+    """Return the zone of a pile with cards at these outlines."""
+    x, y = np.mean([quad.mean(0) for quad in quads], axis=0)
+    return Zone(float(x), float(y), float(np.median([length_of(quad) for quad in quads])))
+
+
+def _distance(a: NDArray[np.floating], b: NDArray[np.floating] | tuple[float, float]) -> float:
+    return float(np.hypot(*(np.asarray(a) - b)))
+
+
+def carried_along(known: Sequence[Lying], top: Quad, changed: Mask, scale: float) -> list[Lying]:
+    """Return the known cards after their top card came to lie at `top`.
+
+    Those under it are taken to have moved with it where the picture has changed beside it.
+    """
+    before = known[-1].quad
+    move = homography(before, top)
+    hidden = filled(before, changed.shape, scale, OUTSIDE) | filled(top, changed.shape, scale, OUTSIDE)
+    moved = []
+    for lying in known[:-1]:
+        part, area = share(changed, filled(lying.quad, changed.shape, scale) & (1 - hidden))
+        rigid = area > 0 and part > CHANGED
+        moved.append(Lying(lying.card, project(move, lying.quad) if rigid else lying.quad))
+    return [*moved, Lying(known[-1].card, top)]
+
+
+def where_seen(known: Sequence[Lying], sightings: Sequence[Sighting]) -> list[Lying]:
+    """Return the known cards, those under the top one where they are read now, should they have been pushed.
+
+    A hand that lays a card often pushes the others. Where a card hardly moved, the outline that it had while it lay
+    open is the better one.
+    """
+    top = known[-1]
+    seen = [s for s in sightings if s.whole and not is_at(s, top)]
+
+    def found(lying: Lying) -> Lying:
+        alike = [s.quad for s in seen if s.card == lying.card]
+        quad = max(alike, key=lambda quad: intersection_over_union(quad, lying.quad), default=lying.quad)
+        pushed = PUSHED < intersection_over_union(quad, lying.quad) < SAME_PLACE
+        return Lying(lying.card, quad) if pushed else lying
+
+    return [*map(found, known[:-1]), top]
+
+
+def is_at(sighting: Sighting, lying: Lying) -> bool:
+    """Whether a card is read as a known one in its place."""
+    return sighting.card == lying.card and intersection_over_union(sighting.quad, lying.quad) > SAME_PLACE

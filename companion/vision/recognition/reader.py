@@ -1,0 +1,400 @@
+"""Reads crops: what card a whole card or a corner index is, and where exactly a card's outline runs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Sequence
+from copy import copy
+from dataclasses import replace
+from functools import cache, partial
+
+import numpy as np
+from numpy.typing import NDArray
+
+from companion.cards import ALL_CARDS, Card
+from companion.vision.core.calibration import Calibration
+from companion.vision.core.geometry import Image, Quad, aspect, corner_frames, portrait, turned
+from companion.vision.core.labels import Floats, log_softmax
+from companion.vision.core.reading import Backing, Reading, Scale, with_indices
+from companion.vision.core.runtime import Network
+from companion.vision.core.sightings import NAMED_BELOW, Sighting
+from companion.vision.detection.crops import Crops, IndexPass, Pass, mean_index, mean_of, together
+from companion.vision.detection.deck_protocol import Deck, Sought, with_pictures
+from companion.vision.recognition.confidence_checks import most_sure
+from companion.vision.recognition.first_pass import SETTLED, SURELY, FirstLooks, first_looks
+
+INDEX_VIEWS = ((-0.1, 2), (0.0, 0), (0.12, 1))
+"""How an index is read: frames grown by so much, turned by so many quarters.
+
+What boxes are off by evens out, and so do the network's slips, which differ from view to view (test-time augmentation:
+Krizhevsky et al. 2012).
+"""
+# A corner that the views so far show with this probability is that card: of 242 in 24 drawn hands half were so at the
+# first, and the mean of all never told another card.
+_AT_A_GLANCE = 0.85
+# How surely it must be of the deck, and what log-likelihood the likeliest card must have, of a whole card and of an
+# index, for its outline to be taken as it is; else it is told by the deck's pictures. In well-fitting outlines nearly
+# all cards have more; an index is small, and its pictures tell less.
+_SURELY, _CLEARLY, _CLEARLY_INDEX = SURELY, -0.05, -0.35
+# What belongs no more surely than this, as its picture says otherwise than the networks, must be told by more.
+_DOUBTED = 0.9
+# What the networks do not say, with the first probability, a learnt deck whose design they know must tell with the
+# second.
+_SAID, _OVERRULES = 0.5, 0.9
+
+# Over which ratio of its sides an outline may be of a card seen sideways: at 60 degrees 56 x 87 mm look like 56 x 43,
+# which perspective may make longer: of one or two cards that are not read so surely the second is enough. Among more
+# cards those that are hardly read are hidden by others.
+_MAYBE_SIDEWAYS, _UNLIKELY_SIDEWAYS, _HARDLY_READ, _FEW = 0.72, 0.6, 0.8, 2
+# An outline is given up where the first look, in the rough outline, shows no card with the first probability; one that
+# nothing else speaks for where it shows any card with less than the second, or with less than the fourth where none is
+# likelier than the third; and one that is not surely boxed where the next look, in the outline found, shows any with
+# less than the last. Of 1,900 outlines in 280 pictures of several cards two fifths were given up so; of the 1,105 that
+# were read as cards one was.
+_NONE, _HARDLY_ANY, _RATHER_NONE, _FEWER, _STILL_HARDLY = 0.8, 0.12, 0.3, 0.25, 0.2
+# How the corners of a card are looked at that was told by its picture, and what they count beside it. The half was
+# chosen on 96 open cards of six designs (93 read rightly with it, 91 without): no test of how well it does on others.
+_SOUGHT_VIEWS, _CORNERS = ((-0.1, 0), (0.0, 0), (0.12, 0)), 0.5
+# A picture that says so much (nats) against every other card is believed without a look at the corners.
+_PLAIN = 8.0
+
+
+class Reader:
+    """Reads cards and indices with the two exported networks.
+
+    calibration: what the networks' confidences mean. cards: those considered, all where None.
+    """
+
+    def __init__(
+        self,
+        card_network: Network,
+        index_network: Network,
+        calibration: Calibration | None = None,
+        cards: Collection[Card] | None = None,
+    ) -> None:
+        self._crops = Crops(card_network, index_network)
+        self._deck: Deck | None = None
+        calibration = calibration or Calibration()
+        allowed = np.array([cards is None or card in cards for card in ALL_CARDS] + [True])
+        self._card_scale = Scale(calibration.card, allowed)
+        self._index_scale = Scale(calibration.index, allowed)
+
+    def first_looks(self, image: Image, quads: Sequence[Quad]) -> FirstLooks:
+        """Return what the first looks at rough outlines (4, 2) in a (H, W, 3) BGR uint8 picture show."""
+        return first_looks(self._crops, self._card_scale, image, quads, self._deck)
+
+    def read_cards(
+        self,
+        image: Image,
+        quads: Sequence[Quad],
+        backing: Sequence[Backing] | None = None,
+        first: FirstLooks | None = None,
+    ) -> list[Reading]:
+        """Return a reading for each rough outline (4, 2) in the (H, W, 3) BGR uint8 picture.
+
+        The first look finds the outline within the rough one, the others read the card in it both ways up. Then the
+        corners are read by themselves at the picture's full resolution, which tells more where the middle shows no
+        number. backing: what speaks for each outline besides, as much as can where it is None. Those for which little
+        does are not read on where a look tells next to nothing, and then come back as unlikely. first: what the first
+        look at them has shown, if that was made.
+        """
+        if not quads:
+            return []
+        backing = [Backing.BOX] * len(quads) if backing is None else backing
+        first = first or self.first_looks(image, quads)
+        left = [i for i in range(len(quads)) if i not in first.placed and i not in first.plain]
+        rough, few = [first.seen[i] for i in left], len(quads) <= _FEW
+        seen, going_on = self._looks(image, rough, [backing[i] for i in left], few)
+        if self._deck is not None:
+            least = _UNLIKELY_SIDEWAYS if few else _MAYBE_SIDEWAYS
+            looked = zip(seen, going_on, strict=True)
+            seen = [self._placed(image, one, self._deck, least) if self.seeks and on else one for one, on in looked]
+        looks = {**first.placed, **dict(zip(left, seen, strict=True))}
+        cards = {i: Reading(one.outline, one.logs, self._card_scale, one.belonging) for i, one in looks.items()}
+        given_up = {i for i, on in zip(left, going_on, strict=True) if not on}
+        read_on = [i for i in cards if i not in given_up and i not in first.plain]
+        frames = [frame for i in read_on for frame in corner_frames(cards[i].quad)]
+        corners = ((frame, seen) for frame, (seen,) in zip(frames, self._crops.indices(image, frames), strict=True))
+        are_anothers = cache(partial(self.are_of_another_deck, image, [cards[i].quad for i in read_on]))
+        for i, one in zip(read_on, self._crops.told_cards([looks[i] for i in read_on]), strict=True):
+            ends = [next(corners), next(corners)]
+            if one.by_deck is None:
+                cards[i] = self._with_corners(image, cards[i], [self._index(*end) for end in ends])
+            else:
+                by_deck = replace(cards[i], logs=one.by_deck, belonging=one.belonging)
+                cards[i] = self._surer_card(image, cards[i], by_deck, ends, are_anothers)
+        cards |= first.plain
+        return [cards[i] for i in range(len(quads))]
+
+    def _index(self, quad: Quad, seen: IndexPass) -> Reading:
+        return Reading(quad, seen.logs, self._index_scale, seen.belonging)
+
+    def _with_corners(self, image: Image, card: Reading, corners: Sequence[Reading]) -> Reading:
+        told = with_indices(card, self._own(card, corners))
+        # A learnt deck's card, whose looks are known, needs no caution.
+        return told if card.known else told.at_most(most_sure(image, card, corners, told))
+
+    def _own(self, card: Reading, corners: Sequence[Reading]) -> Sequence[Reading]:
+        """Return the corners that count on a card: of the learnt deck's those that are of it, if it has any there."""
+        if self._deck is None or not (card.known or (self.seeks and card.belonging > 0)):
+            return corners
+        own = [one for one in corners if not one.is_print and one.belonging >= card.belonging / 2]
+        return own if self._deck.has_indices else []
+
+    def _surer_card(
+        self,
+        image: Image,
+        alone: Reading,
+        by_deck: Reading,
+        ends: Sequence[tuple[Quad, IndexPass]],
+        are_anothers: Callable[[], bool],
+    ) -> Reading:
+        """Return what was read of a card of a design that the networks know, by them or by the deck if that is surer.
+
+        alone, by_deck: what each says of the card's middle. ends: the frames of its corners, and what they show.
+        are_anothers: tells whether another deck lies there. What both say alike the deck tells only of what surely is
+        its card, where the networks leave doubt: its names may be wrong.
+        """
+        alone, corners = replace(alone, belonging=0.0), [self._index(*end) for end in ends]
+        told = self._with_corners(image, alone, corners)
+        agreed = by_deck.card == told.card
+        its_card = by_deck.belonging >= _SURELY if agreed else by_deck.known
+        if not its_card:
+            return told
+        borne_out = replace(told, is_borne_out=agreed)
+        if agreed and told.confidence >= NAMED_BELOW:
+            # The deck has so many pictures of corners that it is not asked of them for nothing.
+            return borne_out
+        # Caution is for people: the deck must be surer than the networks are without it.
+        alone = with_indices(alone, corners)
+        frames, seen = zip(*ends, strict=True)
+        corners = list(map(self._surer, frames, self._crops.told_indices([[one] for one in seen])))
+        other = with_indices(by_deck, self._own(by_deck, corners))
+        least = 0.0 if agreed and told.confidence >= _SAID else _OVERRULES
+        surer = (agreed or other.card != told.card) and other.confidence > max(alone.confidence, least)
+        return self._with_corners(image, by_deck, corners) if surer and not are_anothers() else borne_out
+
+    def _looks(
+        self, image: Image, glances: Sequence[Pass], backing: Sequence[Backing], few: bool
+    ) -> tuple[list[Pass], NDArray[np.bool_]]:
+        """Return what is read after a first look in each outline, and (N,) whether it was read to the end."""
+        seen = list(glances)
+        first = [one.likeliest for one in seen]
+        read_on = ~np.array([self._is_hopeless(one, held) for one, held in zip(seen, backing, strict=True)], bool)
+        refined = [portrait(one.outline) for one in seen]
+        # A camera low above the table sees a card that lies towards it shorter than wide: it stands sideways then.
+        aspects = np.array([aspect(quad) for quad in refined])
+        going_on = np.flatnonzero(read_on).tolist()
+        again = []
+        for i, one in zip(going_on, self._crops.cards_turned(image, [refined[i] for i in going_on]), strict=True):
+            seen[i] = one
+            surest = self._card_scale.surest(one.logs)
+            if not self.seeks and surest >= SETTLED and one.likeliest == first[i]:
+                continue
+            sought = self._may_be_sought(one, backing[i])
+            given_up = not sought and backing[i] < Backing.BOX and surest < _STILL_HARDLY
+            if given_up and aspects[i] <= _MAYBE_SIDEWAYS:
+                read_on[i] = False
+            else:
+                again.append(i)
+        for i, one in zip(again, self._crops.cards(image, [refined[i] for i in again]), strict=True):
+            seen[i] = together(one, seen[i])
+        unsure = [few and self._card_scale.surest(seen[i].logs) < _HARDLY_READ for i in again]
+        low = [
+            i
+            for i, hardly in zip(again, unsure, strict=True)
+            if aspects[i] > (_UNLIKELY_SIDEWAYS if hardly else _MAYBE_SIDEWAYS)
+        ]
+        sideways = [turned(refined[i], -1) for i in low]
+        for i, a, b in zip(
+            low, self._crops.cards(image, sideways), self._crops.cards_turned(image, sideways), strict=True
+        ):
+            other = together(a, b)
+            if other.logs[:-1].max() > seen[i].logs[:-1].max():
+                seen[i] = other
+        return seen, read_on
+
+    def _may_be_sought(self, seen: Pass, backing: Backing) -> bool:
+        """Whether a look shows a card of a deck that is sought, or so much speaks for a card there that it may."""
+        return self.seeks and (seen.belonging > 0 or backing is not Backing.NOTHING)
+
+    def _is_hopeless(self, seen: Pass, backing: Backing) -> bool:
+        """Whether the first look shows no card in an outline, for which so much speaks besides."""
+        if self._may_be_sought(seen, backing):
+            return False
+        chances = self._card_scale.probabilities(seen.logs)
+        none, card = float(chances[-1]), float(chances[:-1].max())
+        if backing is not Backing.NOTHING:
+            return none > _NONE
+        return none > _NONE or card < _HARDLY_ANY or (none > _RATHER_NONE and card < _FEWER)
+
+    def _placed(self, image: Image, seen: Pass, deck: Deck, least: float = _UNLIKELY_SIDEWAYS) -> Pass:
+        """Return what is read where a picture of a deck that is sought fits, if that is not surely read already.
+
+        least: ratio of an outline's sides over which the card may lie sideways in it.
+        """
+        as_read = seen if deck.tells_cards else replace(seen, belonging=0.0)
+        if seen.belonging >= _SURELY and seen.logs.max() > _CLEARLY:
+            return as_read
+        placed = deck.place_card(image, seen.outline)
+        if placed is None and aspect(seen.outline) > least:
+            # Seen from low, a card may lie sideways in its outline, which is then made out ill.
+            (sideways,) = self._crops.cards(image, [turned(seen.outline, -1)])
+            placed = deck.place_card(image, sideways.outline)
+        if placed is None:
+            return as_read
+        views = self._crops.cards(image, [placed.quad, turned(placed.quad, 2)])
+        read = mean_of([view.logs for view in views])
+        if placed.lacks(seen.logs):
+            # Another face's picture lies on it so well or so ill: what was read before counts as much.
+            read = mean_of((seen.logs, read))
+        logs = with_pictures(read, placed)
+        belonging = max(placed.belonging, *(view.belonging for view in views))
+        if len(placed.unseen):
+            # What may as well be a card without a picture is not known by the pictures.
+            belonging *= max(0.0, 1 - 2 * float(np.exp(logs[placed.unseen]).sum()))
+        if read[:-1].argmax() != logs[:-1].argmax():
+            # One of the two errs: what else there is must tell, and by itself its picture.
+            belonging = min(belonging, _DOUBTED)
+        return Pass(placed.quad, logs, belonging)
+
+    def knowing(self, deck: Deck) -> Reader:
+        """Return what reads by the same networks, with what is known of a deck's looks."""
+        reader = copy(self)
+        reader._crops, reader._deck = self._crops.knowing(deck, deck.seeks), deck
+        return reader
+
+    @property
+    def seeks(self) -> bool:
+        """Whether a learnt deck's cards, unlike any that the networks know, are sought by their pictures besides."""
+        return self._deck is not None and self._deck.seeks
+
+    @property
+    def fills_in(self) -> bool:
+        """Whether cards of a learnt deck's hand are sought that the networks, which know it, leave out."""
+        return self._deck is not None and self._deck.fills_in
+
+    def are_of_another_deck(self, image: Image, cards: Sequence[Quad]) -> bool:
+        """Whether of the cards that lie whole in outlines (4, 2) none is like any of the learnt deck."""
+        return self._deck is not None and self._deck.are_of_another(image, cards)
+
+    def sought(
+        self,
+        image: Image,
+        known: Sequence[Quad],
+        sure: Sequence[Reading | Sighting] = (),
+        boxed: Sequence[Quad] | None = None,
+        hand: bool = False,
+    ) -> list[tuple[Reading, Sought]]:
+        """Return the learnt deck's cards in a picture, told by their pictures and by the networks, the topmost first.
+
+        sure: cards that need not be told, and hide others. known, boxed, hand: see `Deck.seek`.
+        """
+        if self._deck is None:
+            return []
+        told = [(card.quad, ALL_CARDS.index(card.card)) for card in sure]
+        found = self._deck.seek(image, known, told, boxed, hand)
+        return [(self._seen_there(image, one, self._deck), one) for one in found]
+
+    def _seen_there(self, image: Image, one: Sought, deck: Deck) -> Reading:
+        """Return what a card is, by its picture and, where that leaves doubt, by what the networks read there."""
+        # A face that the deck has no picture of may be very like one of those that it has.
+        if not len(one.unseen) and np.partition(one.logs[:-1], -2)[-2] <= -_PLAIN:
+            scale = self._card_scale if one.open else self._index_scale
+            return Reading(one.quad, log_softmax(one.logs[None])[0], scale, belonging=1.0)
+        crops = self._crops.knowing(deck, at_once=True)
+        frames = [frame for frame in deck.corners(one.quad) if one.shows(frame.mean(0)[None]).all()]
+        corners = np.zeros_like(one.logs)
+        for seen in crops.indices(image, frames, _SOUGHT_VIEWS):
+            corners += np.mean([view.logs * view.belonging for view in seen], axis=0)
+        if one.open:
+            views = crops.cards(image, [one.quad, turned(one.quad, 2)])
+            read, scale = mean_of([view.logs for view in views]) + _CORNERS * corners, self._card_scale
+            # A picture that was outlined badly fits nothing: what looks surely like a card's others is that card.
+            if all(view.belonging >= _SURELY and one.among_seen(view.logs).max() > _CLEARLY for view in views):
+                return Reading(one.quad, log_softmax(read[None])[0], scale, belonging=1.0)
+        else:
+            read, scale = _CORNERS * corners, self._index_scale
+        return Reading(one.quad, with_pictures(np.asarray(read, np.float32), one), scale, belonging=1.0)
+
+    def belongings(self, image: Image, quads: Sequence[Quad]) -> list[float]:
+        """Return how surely (0 to 1) a card of the learnt deck lies in each rough outline, at a glance."""
+        return [one.belonging for one in self._crops.cards(image, [portrait(quad) for quad in quads])]
+
+    def no_card_probabilities(self, image: Image, quads: Sequence[Quad]) -> Floats:
+        """Return (N,) how likely the card reader finds no card in each rough outline, be it a covered one."""
+        return np.asarray([np.exp(one.logs[-1]) for one in self._crops.cards(image, quads)], np.float32)
+
+    def read_indices(
+        self,
+        image: Image,
+        frames: Sequence[Quad],
+        views: Sequence[tuple[float, int]] = INDEX_VIEWS,
+        least: float = 0.0,
+    ) -> list[Reading]:
+        """Return a reading for each square (4, 2) about an index that may stand in any of four directions.
+
+        It is the mean over the `views`: by how much the frame is grown, and by how many quarters it is turned. What is
+        clear from those before, or has less than `least` by them, is not looked at again, but where a deck is sought.
+        """
+        looks: list[list[IndexPass]] = [[] for _ in frames]
+        for view in views:
+            again = [i for i, look in enumerate(looks) if not look or self._is_open(look, least)]
+            if not again:
+                break
+            for i, seen in zip(again, self._crops.indices(image, [frames[i] for i in again], [view]), strict=True):
+                looks[i] += seen
+        told = zip(frames, self._crops.told_indices(looks), strict=True)
+        return [self._index_reading(image, frame, one) for frame, one in told]
+
+    def _is_open(self, looks: Sequence[IndexPass], least: float) -> bool:
+        """Whether another look at an index is worth its cost."""
+        return self.seeks or least <= self._index_scale.surest(mean_index(looks).logs) < _AT_A_GLANCE
+
+    def _index_reading(self, image: Image, frame: Quad, seen: IndexPass) -> Reading:
+        """Return what the looks at an index' frame tell."""
+        read = self._surer(turned(frame, int(seen.turns.argmax())), seen)
+        if self._deck is None:
+            return read
+        if not self._deck.seeks:
+            # What the networks tell is told with the caution that they need, not as what a learnt card looks like.
+            return read if read.logs is seen.by_deck else replace(read, belonging=0.0)
+        told = read if self._deck.tells_indices else replace(read, belonging=0.0)
+        surely = seen.belonging >= _SURELY and seen.logs.max() > _CLEARLY_INDEX
+        return (None if surely else self._placed_index(image, read, self._deck)) or told
+
+    def _placed_index(self, image: Image, seen: Reading, deck: Deck) -> Reading | None:
+        """Return what is read where an index of the deck fits, None where none does."""
+        placed = deck.place_index(image, seen.quad)
+        if placed is None:
+            return None
+        ((there,),) = self._crops.indices(image, [placed.quad])
+        # What was seen before in a frame that fitted well counts as much, or where it is a face without a picture.
+        share = 0.5 if placed.lacks(seen.logs) else seen.belonging / 2
+        told = with_pictures(np.asarray(share * seen.logs + (1 - share) * there.logs, np.float32), placed)
+        return replace(seen, logs=told, belonging=max(placed.belonging, there.belonging))
+
+    def _surer(self, quad: Quad, seen: IndexPass) -> Reading:
+        """Return what was seen of an index, one of a design that the networks know being told by the surer of the two.
+
+        What both say alike is told as surely as the networks say it, but where the deck tells its cards apart and it
+        surely is one of them. What looks like another sign of the deck is print, and lies where an index is expected.
+        """
+        alone = self._index(quad, seen)
+        if self._deck is None or seen.by_deck is None:
+            return alone
+        agreed = bool(seen.by_deck.argmax() == seen.logs.argmax())
+        told = Reading(quad, seen.by_deck, self._index_scale, seen.belonging, overrules=not agreed)
+        surely = self._deck.tells_cards and self._deck.tells_indices and told.belonging >= _SURELY
+        its_card = (surely and told.confidence > told.nothing) if agreed else told.known
+        credit = self._deck.credit_of_index(int(alone.probabilities[:-1].argmax())) if its_card else 1.0
+        if not its_card or max(credit * alone.confidence, alone.nothing) > max(told.confidence, told.nothing):
+            return replace(alone, is_unlike=True) if seen.is_unlike and self._deck.tells_indices else alone
+        return replace(alone, is_print=True) if told.nothing > told.confidence else told
+
+    def describe_cards(self, image: Image, quads: Sequence[Quad]) -> tuple[Floats, Floats]:
+        """Return (N, 57) log-likelihoods and (N, D) features of whole cards as they are outlined, (4, 2) each."""
+        return self._crops.describe_cards(image, quads)
+
+    def describe_indices(self, image: Image, frames: Sequence[Quad]) -> tuple[Floats, Floats]:
+        """Return the same of the squares (4, 2) about upright indices."""
+        return self._crops.describe_indices(image, frames)

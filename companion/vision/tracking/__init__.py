@@ -1,0 +1,1 @@
+"""The whole table: who laid a card, who drew, where the draw pile is, camera hints."""

@@ -1,0 +1,384 @@
+"""The table as a whole: what becomes of the discard pile, whose arm did it, and who went to the draw pile."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from companion.vision.arms.arm_detector import ArmWatcher
+from companion.vision.arms.arm_tracks import Track
+from companion.vision.arms.hand_visits import (
+    THEN_LAYS,
+    Reach,
+    ReachFinder,
+    Spot,
+    arm_of,
+    gained_at,
+    is_brief,
+    is_one_act,
+    stayed_at,
+    was_laying,
+)
+from companion.vision.capture.frames import Frame
+from companion.vision.core.events import (
+    Arm,
+    CameraHealth,
+    CameraStatus,
+    CardLanded,
+    CardTakenBack,
+    PileEvent,
+    PileGone,
+    PileKind,
+    PileMoved,
+    PileReached,
+)
+from companion.vision.core.geometry import Image, Quad
+from companion.vision.core.sightings import Back
+from companion.vision.imaging.motion import Floats, Zone
+from companion.vision.imaging.stabilizer import SHAKES, Steadier
+from companion.vision.pile.pile_state import Region
+from companion.vision.pile.pile_tracker import PileTracker
+from companion.vision.tracking.camera_advice import InView
+from companion.vision.tracking.draw_inference import Changes, is_alone, is_sure, told, told_by_odds
+from companion.vision.tracking.draw_pile import ONE_BACK, DrawPile, square_at
+from companion.vision.tracking.draw_pile_change import PileTop
+from companion.vision.tracking.idle_snapshots import Changed, QuietPictures, hidden_share
+from companion.vision.tracking.landing_attribution import REMEMBERED, bore, came_to, laid_by
+from companion.vision.tracking.offline_draws import ONE_PLAYER, Hindsight
+from companion.vision.tracking.repeat_landings import by_what_was_borne, is_unlikely, without_hand
+
+FindBacks = Callable[[Image], list[Back]]
+"""Finds what may be cards face down in a (H, W, 3) BGR uint8 picture."""
+
+# Seconds for which reaches are held back, so that a card laid meanwhile is told first and events come in order; and for
+# which those to the draw pile are until its top can be seen, as the arm is gone.
+_HOLD, _SHOWS = 0.6, 1.5
+# After so many cards in a row of which an arm was seen to lay each, one without an arm is doubted that looks like the
+# one under it, as what was pushed or lit anew does; and after one of them, where it is unlikely in itself.
+_ALWAYS = 4
+# Seconds before a card lies still in which its hand shows where it comes from.
+_LAYS = 1.0
+# Of how many times without an arm at the draw pile a picture is kept while a match goes on.
+_QUIET = 12
+# Seconds for which arms that have left are remembered, to be told of once the draw pile is known; and after which a
+# hand rests, and tells no pile.
+_RETOLD, _RESTS = 90.0, 4.0
+
+
+@dataclass(frozen=True, eq=False)
+class _Held:
+    """A reach that is held back: its event as far as the hand's way tells, and what the draw pile is yet to tell."""
+
+    event: PileReached
+    reach: Reach
+    zone: Zone
+    draw: Spot | None
+
+
+class Follower:
+    """Follows a discard pile and the arms about it. Feed it every frame; it is not to be shared between threads.
+
+    tracker: follows the pile. find_backs: finds cards face down, among which the draw pile is; where None it is told by
+    the hands that go there alone. draw_pile: where it lies, found where None. whole: whether who went there may be told
+    at the end alone, as in a film: then the draw pile is sought by all of it.
+    """
+
+    def __init__(
+        self,
+        tracker: PileTracker,
+        find_backs: FindBacks | None = None,
+        draw_pile: Region | None = None,
+        whole: bool = False,
+    ) -> None:
+        self.tracker = tracker
+        self._find_backs = find_backs
+        self._draw_pile = DrawPile(draw_pile)
+        self._hindsight = Hindsight() if whole and draw_pile is None else None
+        self._steadier, self._busy = Steadier(), False
+        self._arms = ArmWatcher()
+        self._finders: dict[int, ReachFinder] = {}
+        self._recent: list[Track] = []
+        self._laid: list[tuple[int, float]] = []
+        self._held_back: list[_Held] = []
+        self._at_discard: list[Reach] = []
+        self._gone: list[Track] = []
+        self._told: set[tuple[int, float]] = set()
+        self._told_of: Spot | None = None
+        self._drawn: list[float] = []
+        self._quiet = QuietPictures(keep=None if whole else _QUIET)
+        self._changes, self._top = Changes(), PileTop()
+        self._by_arms: tuple[bool, ...] = ()
+        self._size, self._time = (0, 0), 0.0
+
+    @property
+    def draw_pile(self) -> Spot | None:
+        """Where the draw pile is taken to lie, None while that is not known."""
+        zone = self.tracker.zone
+        return None if zone is None else self._draw_pile.spot(zone)
+
+    def draw_pile_view(self) -> InView | None:
+        """Return how much of the draw pile is in the picture, None while that is not known."""
+        zone = self.tracker.zone
+        return None if zone is None else self._draw_pile.view(zone, self._size)
+
+    def feed(self, frame: Frame) -> list[PileEvent]:
+        """Take in the next frame; returns what has happened, mostly nothing, in order of time but for moments.
+
+        Raises what the tracker's detector raises.
+        """
+        frame = self._steadier.take(frame, self._busy)
+        self._size, self._time = (frame.image.shape[1], frame.image.shape[0]), frame.time
+        if self._steadier.moved:
+            self._arms.begin_anew()
+        tracks = self._arms.feed(frame)
+        if self._steadier.moved or self._arms.moved:
+            self._begin_anew(frame.time)
+        self._busy = any(not track.gone for track in tracks)
+        self._quiet.see(frame.image, frame.time, self._arms.hidden, self._hidden(tracks))
+        self.tracker.ignore(self._arms.restless)
+        events = self._take(self.tracker.feed(frame), tracks, frame.time)
+        self._look_for_backs(frame, tracks)
+        return events
+
+    def _hidden(self, tracks: Sequence[Track]) -> float:
+        """Return the share of the draw pile that arms hide; 1 if there are any and it is not known where that lies."""
+        spot, hidden = self.draw_pile, self._arms.hidden
+        if spot is None or hidden is None:
+            return float(any(not track.gone for track in tracks))
+        return hidden_share(hidden, spot.middle, spot.length, hidden.shape[1] / self._size[0])
+
+    def _begin_anew(self, time: float) -> None:
+        """Forget the arms that were seen while the camera came to stand elsewhere; they were the table's edges."""
+        self._quiet.forget()
+        self._top.forget()
+        self._finders, self._recent = {}, []
+        self._held_back = [held for held in self._held_back if time - held.event.time > SHAKES]
+
+    def finish(self) -> list[PileEvent]:
+        """Say what is left to be said when no frame will follow."""
+        tracks = self._arms.finish()
+        events = self._take(self.tracker.finish(), tracks, self._time)
+        left = [self._weighed(held) for held in self._held_back]
+        self._held_back = []
+        if self._hindsight is not None:
+            left += self._hindsight.draws(self._quiet)
+        return sorted([*events, *left], key=lambda event: event.time)
+
+    def _take(self, seen: list[PileEvent], tracks: list[Track], time: float) -> list[PileEvent]:
+        known = {track.number for track in self._recent}
+        self._recent = [track for track in self._recent if time - track.last.time <= REMEMBERED]
+        self._recent += [track for track in tracks if track.number not in known]
+        events = [self._with_arm(event) for event in seen]
+        zone = self.tracker.zone
+        if self._hindsight is not None:
+            self._hindsight.see([track for track in tracks if track.gone], zone)
+        if zone is None:
+            return events
+        spots = self._spots(zone)
+        self._arms.pile_at(square_at(spots[1]) if len(spots) > 1 else None)
+        for track in tracks:
+            finder = self._finders.setdefault(track.number, ReachFinder(track))
+            self._hold(finder.follow(spots), zone)
+            if track.gone:
+                self._visited(self._finders.pop(track.number), spots[0], zone)
+        self._tell_again(zone, time)
+        found = self._in_order(events, time)
+        self._top.note(found)
+        return sorted([*found, *self._unseen(spots, zone)], key=lambda event: event.time)
+
+    def _unseen(self, spots: list[Spot], zone: Zone) -> list[PileReached]:
+        """Return the draw that the pile's top alone tells of, if it does."""
+        if len(spots) == 1 or self._hindsight is not None:
+            return []
+        discard, draw = spots
+        held = [held.event for held in self._held_back if held.draw is not None]
+        change = self._top.look(self._quiet, discard, draw, held)
+        hand = None if change is None else change.hand(self._recent, spots)
+        if change is None or hand is None:
+            return []
+        return [told_by_odds(hand, zone, draw, self._changes.odds(change.share))]
+
+    def _visited(self, finder: ReachFinder, discard: Spot, zone: Zone) -> None:
+        """Take in where an arm has been that has left."""
+        track = finder.track
+        if self._hindsight is not None:
+            return
+        self._gone.append(track)
+        place = finder.rested(discard)
+        if place is not None and track.last.time - track.samples[0].time <= _RESTS:
+            came = track.direction(discard.middle, -np.inf, np.inf)
+            side = None if came is None else int(came[0] // ONE_PLAYER)
+            self._draw_pile.visit(place, zone, side, track.number, gained_at(track, place, zone.length))
+
+    def _tell_again(self, zone: Zone, time: float) -> None:
+        """Hold back what arms did at the draw pile that left before it was known to lie there."""
+        draw = self._draw_pile.spot(zone)
+        before, self._told_of = self._told_of, draw
+        self._gone = [track for track in self._gone if time - track.last.time <= _RETOLD]
+        if draw is None or self._hindsight is not None:
+            return
+        if before is not None and float(np.hypot(*(draw.middle - before.middle))) <= ONE_BACK * zone.length:
+            return
+        for track in self._gone:
+            self._hold(ReachFinder(track).follow(self._spots(zone)), zone, of=PileKind.DRAW)
+
+    def _hold(self, reaches: Sequence[Reach], zone: Zone, of: PileKind | None = None) -> None:
+        """Hold back what is new of these reaches. of: for which pile, either where None."""
+        for reach in reaches:
+            held = self._reached(reach, zone) if of in (None, reach.kind) else None
+            if held is None:
+                continue
+            if reach.kind is PileKind.DRAW:
+                if any(n == reach.track.number and reach.began <= ended for n, ended in self._told):
+                    continue
+                self._told.add((reach.track.number, reach.ended))
+            else:
+                recent = (other for other in self._at_discard if reach.ended - other.ended <= REMEMBERED)
+                self._at_discard = [*recent, reach]
+            self._held_back.append(held)
+
+    def _in_order(self, events: list[PileEvent], time: float) -> list[PileEvent]:
+        """Return the events with those reaches that are due, by their times."""
+        latest = max((event.time for event in events), default=0.0)
+        due = [held for held in self._held_back if held.event.time <= max(latest, time - self._patience(held))]
+        self._held_back = [held for held in self._held_back if held not in due]
+        return sorted([*events, *map(self._weighed, due)], key=lambda event: event.time)
+
+    def _patience(self, held: _Held) -> float:
+        if held.draw is None:
+            return _HOLD
+        if self._went_on(held.reach):
+            return _SHOWS  # What became of the discard pile may be its work, which takes a while to tell.
+        # An arm that is still there may lay a card yet.
+        lays = THEN_LAYS if is_brief(held.reach) and not held.reach.track.gone else _HOLD
+        return _SHOWS if self._changed(held, clearly=True) is None else lays
+
+    def _went_on(self, reach: Reach) -> bool:
+        """Whether a hand at the draw pile was at the discard pile in the same act."""
+        return any(other.track is reach.track and is_one_act(reach, other) for other in self._at_discard)
+
+    def _changed(self, held: _Held, clearly: bool = False) -> Changed | None:
+        """Return what became of the draw pile's top since before the reach; None while that is not known.
+
+        clearly: and not seen clearly.
+        """
+        if held.draw is None:
+            return None
+        return self._quiet.changed(held.draw.middle, held.draw.length, held.reach.began, held.reach.ended, clearly)
+
+    def _weighed(self, held: _Held) -> PileReached:
+        """Return the event of a reach by all that is known now."""
+        change = self._changed(held)
+        if held.draw is None:
+            return held.event
+        table = self._arms.table
+        back = None if table is None else table.within(square_at(held.draw))
+        if change is None:
+            return told(held.reach, held.zone, held.draw, back=back)
+        others = (other.reach for other in self._held_back if other.draw is not None)
+        alone = is_alone(held.reach, others, self._drawn, change.since)
+        if not held.reach.track.is_shadow:
+            self._drawn = [*self._drawn, held.reach.ended][-_QUIET:]
+        event = told(held.reach, held.zone, held.draw, self._changes.odds(change.share, alone), back)
+        if is_sure(held.reach, held.draw):
+            self._changes.note(change.share, 1 - event.drawn[0])
+        return event
+
+    def _spots(self, zone: Zone) -> list[Spot]:
+        discard = Spot(PileKind.DISCARD, np.array([zone.x, zone.y]), zone.length)
+        draw = self._draw_pile.spot(zone)
+        return [discard] if draw is None else [discard, draw]
+
+    def _with_arm(self, event: PileEvent) -> PileEvent:
+        match event:
+            case CardLanded():
+                if event.quad is not None:
+                    self._arms.lies(event.quad)
+                arms = self._there(event.time, event.quad)
+                by_arms, self._by_arms = self._by_arms, (*self._by_arms, bool(arms))[-_ALWAYS:]
+                if not arms:
+                    always = len(by_arms) == _ALWAYS and all(by_arms)
+                    return without_hand(event) if always or (any(by_arms) and is_unlikely(event)) else event
+                (track, _), *others = arms
+                weighed = by_what_was_borne(event, self._bore(track, event))
+                self._note_work(track, event.time)
+                rivals = tuple((self._arm(other, event), share) for other, share in others)
+                return replace(weighed, arm=self._arm(track, event), rivals=rivals)
+            case CardTakenBack() | PileGone() | PileMoved():
+                for track, _ in self._there(event.time, None)[:1]:
+                    if not isinstance(event, PileMoved) or self._stayed(track, event.time):
+                        self._note_work(track, event.time)
+            case CameraStatus(health=CameraHealth.KNOCKED):
+                self._draw_pile.forget()
+                self._gone, self._told_of = [], None
+                if self._hindsight is not None:
+                    self._hindsight.knocked()
+        return event
+
+    def _stayed(self, track: Track, moved: float) -> bool:
+        """Whether a hand was busy at the discard pile before that moved (s): who passes over it may only seem to."""
+        zone = self.tracker.zone
+        return zone is not None and stayed_at(PileKind.DISCARD, track, moved - _LAYS, self._spots(zone))
+
+    def _note_work(self, track: Track, time: float) -> None:
+        """Keep in mind that an arm was busy at the discard pile, whose tip may have seemed to be at the draw pile."""
+        self._laid = [*(one for one in self._laid if time - one[1] <= _RETOLD), (track.number, time)]
+        self._draw_pile.worked(track.number)
+        if self._hindsight is not None:
+            self._hindsight.see_work(track, time)
+        self._held_back = [held for held in self._held_back if not was_laying(held.reach, self._laid)]
+
+    def _there(self, landed: float, quad: Quad | None) -> tuple[tuple[Track, float], ...]:
+        """Return the arms that may have been last where a card then lay still, as `laid_by` does.
+
+        In the middle of the discard pile where None.
+        """
+        zone = self.tracker.zone
+        if zone is None:
+            return ()
+        done = {number for number, _ in self._laid}
+        return laid_by(_laid_at(zone, quad), self._recent, landed, done, self._colors(quad))
+
+    def _colors(self, quad: Quad | None) -> Floats | None:
+        """Return the shares of colours in an outline; None where there is none, or they are not seen."""
+        seen = self._arms.seen
+        return None if quad is None or seen is None else seen.within(quad)
+
+    def _bore(self, track: Track, landed: CardLanded) -> float | None:
+        """Return how like the card what an arm bore on its way to it was, 0 to 1; None where that was not seen."""
+        zone, card = self.tracker.zone, self._colors(landed.quad)
+        if zone is None or card is None:
+            return None
+        return bore(track, card, _laid_at(zone, landed.quad), landed.time)
+
+    def _reached(self, reach: Reach, zone: Zone) -> _Held | None:
+        drawing = reach.kind is PileKind.DRAW
+        if not reach.stayed or (drawing and self._hindsight is not None):
+            return None
+        if was_laying(reach, self._laid):
+            return None
+        draw = self._draw_pile.spot(zone)
+        return _Held(told(reach, zone, draw), reach, zone, draw if drawing else None)
+
+    def _arm(self, track: Track, landed: CardLanded) -> Arm:
+        zone = self.tracker.zone
+        assert zone is not None
+        began = came_to(_laid_at(zone, landed.quad), track, landed.time - _LAYS, landed.time)
+        return arm_of(track, zone, began, landed.time)
+
+    def _look_for_backs(self, frame: Frame, tracks: list[Track]) -> None:
+        zone = self.tracker.zone
+        if zone is None or self._find_backs is None:
+            return
+        if self._draw_pile.wants_look(frame.time, arms=any(not track.gone for track in tracks)):
+            backs = self._find_backs(frame.image)
+            self._draw_pile.see_backs(backs, zone, frame.time, self._size)
+            if self._hindsight is not None:
+                self._hindsight.see_backs(backs, self._arms.table)
+
+
+def _laid_at(zone: Zone, quad: Quad | None) -> Spot:
+    middle = np.array([zone.x, zone.y]) if quad is None else quad.mean(0).astype(np.float64)
+    return Spot(PileKind.DISCARD, middle, zone.length)
