@@ -1,4 +1,4 @@
-"""From a source to events: recordings frame by frame, cameras by the newest frame, with a word on their health."""
+"""Runs a tracker on a source: every frame of a recording, the newest frame of a camera, plus camera health events."""
 
 from __future__ import annotations
 
@@ -10,40 +10,40 @@ from companion.vision.capture.frames import Frame, FrameSource
 from companion.vision.capture.grabber import Grabber
 from companion.vision.core.events import PileEvent
 
-# How long a reader waits before it looks whether it was asked to stop.
+# Polling interval in seconds for stop requests.
 _TICK = 0.2
 
 
 class Follows(Protocol):
-    """Takes frames in and tells what happens in them: a pile's tracker, or what follows the arms about it as well."""
+    """Consumes frames and returns events: a pile tracker, or a tracker of the whole table."""
 
     def feed(self, frame: Frame) -> list[PileEvent]:
-        """Take in the next frame; returns what has happened, mostly nothing."""
+        """Process the next frame and return the events it caused, usually none."""
 
     def finish(self) -> list[PileEvent]:
-        """Say what is left to be said when no frame will follow."""
+        """Return the remaining events when no frame will follow."""
 
 
 class Watcher:
-    """Follows a table on a source. `events` is to be iterated by one thread; `stop` and `newest` are for any."""
+    """Follows a table on a source. Iterate `events` in one thread; `stop` and `newest` are thread-safe."""
 
     def __init__(self, source: FrameSource, tracker: Follows) -> None:
         self.source = source
         self.tracker = tracker
         self.newest: Frame | None = None
-        """The last frame that was looked at, for showing."""
+        """The last processed frame, for display."""
         self.drops = 0
-        """How many frames of a camera were passed over because newer ones came."""
+        """Number of camera frames skipped in favour of newer ones."""
         self._stopped = Event()
 
     def stop(self) -> None:
-        """Let `events` come to its end soon."""
+        """Ask `events` to end soon."""
         self._stopped.set()
 
     def events(self) -> Iterator[PileEvent]:
-        """Yield what happens until the source ends or `stop` is called.
+        """Yield events until the source ends or `stop` is called.
 
-        Raises SourceError where a recording cannot be read; a camera in trouble is told of by CameraStatus instead.
+        Raises SourceError if a recording cannot be read; camera failures are reported as CameraStatus instead.
         """
         frames = self._live() if self.source.live else self._recorded()
         yield from frames

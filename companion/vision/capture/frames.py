@@ -1,7 +1,7 @@
-"""Frames, and the one small interface behind which every camera, file and stream is read.
+"""Frames, and the interface of every camera, file and stream.
 
-A source's `frames()` is one connection: it opens, yields until the source ends, and closes. Calling it again connects
-anew, with times and numbers going on, so that a lost camera is reconnected by asking once more.
+A call of `frames()` is one connection: it opens the source, yields frames until the source ends, and closes it. Calling
+it again reconnects, with times and numbers continuing, so a lost camera is reconnected by calling it once more.
 """
 
 from __future__ import annotations
@@ -20,23 +20,23 @@ from companion.vision.capture.image_files import decode_picture
 from companion.vision.core.geometry import Image, reduced
 
 SMALLEST_SIDE = 16
-"""Pixels under which a picture is taken for the rubbish that a broken stream decodes to."""
+"""Minimum side in pixels of a valid picture; broken streams decode to smaller ones."""
 
 
 SMALL = 160
-"""Width in pixels at which a finger is about two of them wide, an arm ten."""
+"""Width in pixels of reduced pictures, at which a finger is about two pixels wide and an arm ten."""
 
 
 class SourceError(Exception):
-    """A source that cannot be opened or that broke off. The message is one sentence for people."""
+    """A source that cannot be opened or that broke off. The message is one sentence for the user."""
 
 
 @dataclass(frozen=True, eq=False)
 class Frame:
     """One picture of a source.
 
-    image: (H, W, 3) BGR uint8, never written to after it was handed out. time: seconds since the source began. number:
-    how many frames the source gave before it.
+    image: (H, W, 3) BGR uint8, immutable by convention. time: seconds since the source began. number: how many frames
+    precede it.
     """
 
     image: Image
@@ -45,27 +45,27 @@ class Frame:
 
     @cached_property
     def small(self) -> Image:
-        """(h, SMALL, 3) BGR uint8, the picture reduced: arms and the camera's swaying are told from it."""
+        """The reduced picture, (h, SMALL, 3) BGR uint8, used to detect arms and camera sway."""
         return reduced(self.image, SMALL)
 
 
 class FrameSource(Protocol):
-    """Where frames come from."""
+    """A source of frames."""
 
     @property
     def name(self) -> str:
-        """What to call the source when speaking to people."""
+        """Name of the source for messages."""
 
     @property
     def live(self) -> bool:
-        """Whether frames come at their own pace, so that waiting for the reader would mean falling behind."""
+        """Whether frames arrive at their own pace, so that a slow reader must skip some."""
 
     def frames(self) -> Iterator[Frame]:
-        """Connect and yield frames until the source ends; raises SourceError where it cannot open or breaks off."""
+        """Connect and yield frames until the source ends; raises SourceError if it cannot open or breaks off."""
 
 
 def as_picture(raw: object) -> Image | None:
-    """Return what a decoder gave as (H, W, 3) BGR uint8, None where it is no picture; grey and BGRA are converted."""
+    """Return a decoder's output as (H, W, 3) BGR uint8, None if it is not a picture; grey and BGRA are converted."""
     if not isinstance(raw, np.ndarray) or raw.dtype != np.uint8 or raw.ndim not in (2, 3):
         return None
     if min(raw.shape[:2]) < SMALLEST_SIDE:
@@ -78,14 +78,14 @@ def as_picture(raw: object) -> Image | None:
 
 
 class Stopwatch:
-    """Seconds and a count since the first reading, for sources whose frames carry no time of their own."""
+    """Time stamps and frame numbers for sources whose frames carry no time."""
 
     def __init__(self) -> None:
         self._start: float | None = None
         self._count = 0
 
     def stamp(self, image: Image) -> Frame:
-        """Return the picture as the source's next frame, taken now."""
+        """Return the picture as the source's next frame, stamped with the current time."""
         now = time.monotonic()
         if self._start is None:
             self._start = now
@@ -95,7 +95,7 @@ class Stopwatch:
 
 
 class UploadSource:
-    """Frames that a phone's browser sends, one picture at a time; whoever is slow finds the newest and no other.
+    """Frames that a phone's browser uploads one at a time. A slow reader gets only the newest.
 
     `push` and `frames` may be called from different threads.
     """
@@ -109,10 +109,10 @@ class UploadSource:
         self._closed = False
         self._clock = Stopwatch()
         self.drops = 0
-        """How many pictures were overtaken by a newer one before anybody looked."""
+        """Number of pictures replaced by a newer one before they were read."""
 
     def push(self, data: bytes) -> None:
-        """Take in one encoded picture (JPEG, PNG or WebP), upright as its EXIF says; raises PictureError."""
+        """Accept one encoded picture (JPEG, PNG or WebP), rotated upright by its EXIF data; raises PictureError."""
         image = decode_picture(data)
         with self._arrived:
             self.drops += self._newest is not None
@@ -120,13 +120,13 @@ class UploadSource:
             self._arrived.notify_all()
 
     def close(self) -> None:
-        """End all connections once the last picture was read."""
+        """End all connections after the last picture has been read."""
         with self._arrived:
             self._closed = True
             self._arrived.notify_all()
 
     def frames(self) -> Iterator[Frame]:
-        """Yield pushed pictures as they come, until the source is closed."""
+        """Yield uploaded pictures until the source is closed."""
         while True:
             with self._arrived:
                 self._arrived.wait_for(lambda: self._newest is not None or self._closed)

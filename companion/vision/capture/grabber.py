@@ -1,7 +1,7 @@
-"""Keeps the newest frame of a source at hand, and the source alive.
+"""Keeps the newest frame of a source available and reconnects a lost source.
 
-One thread reads as fast as frames come and keeps only the last; another sees to it that the source has not died. A
-camera that is stuck inside the driver cannot be interrupted, so its thread is abandoned and a new one connects.
+One thread reads frames and keeps the last one; another one checks that the source is alive. A thread that hangs in a
+camera driver cannot be interrupted, so it is abandoned and a new one connects.
 """
 
 from __future__ import annotations
@@ -17,27 +17,27 @@ from companion.vision.capture.frames import Frame, FrameSource, SourceError
 from companion.vision.core.events import CameraHealth, CameraStatus
 
 PATIENCE = 1.8
-"""Seconds without a new picture after which a camera counts as gone or frozen; less than two, so that it is said in
-time."""
+"""Seconds without a new picture after which a camera counts as lost or frozen. Below two, the limit for reporting it.
+"""
 
-_CONNECT_PATIENCE = 15.0  # some webcams take ten seconds to start
+_CONNECT_PATIENCE = 15.0  # Some webcams take ten seconds to start.
 _FIRST_DELAY, _LONGEST_DELAY = 0.5, 15.0
 _TICK = 0.1
-# Of a picture, every so many pixels are compared: sensor noise changes some of them in every live frame.
+# Sampling step in pixels for comparing pictures: sensor noise changes some samples in every live frame.
 _STRIDE = 8
 
 
 class Grabber:
-    """Reads a source in the background. Use it as a context manager, or call `start` and `close`.
+    """Reads a source in the background. Use as a context manager, or call `start` and `close`.
 
-    `next` and `statuses` are for one reader. A source that is not live is read in the same way, frames being dropped
-    where the reader is slower.
+    `next` and `statuses` are for a single reader. Recordings are read the same way and skip frames if the reader is
+    slower.
     """
 
     def __init__(self, source: FrameSource) -> None:
         self.source = source
         self.drops = 0
-        """How many frames were overtaken by a newer one before anybody asked."""
+        """Number of frames replaced by a newer one before they were read."""
         self._changed = threading.Condition()
         self._newest: Frame | None = None
         self._statuses: deque[CameraStatus] = deque(maxlen=100)
@@ -52,20 +52,20 @@ class Grabber:
 
     @property
     def ended(self) -> bool:
-        """Whether the source has come to its end, as a recording does, or the grabber was closed."""
+        """Whether the source has ended or the grabber was closed."""
         return self._ended or self._closed
 
     @property
     def health(self) -> CameraHealth | None:
-        """How the camera does, None until the first picture."""
+        """Health of the camera, None before the first picture."""
         return self._health
 
     def start(self) -> None:
-        """Begin to read."""
+        """Start reading."""
         self._keeper.start()
 
     def close(self) -> None:
-        """Stop reading; a thread that is stuck in a driver is left behind."""
+        """Stop reading; a thread that hangs in a driver is abandoned."""
         with self._changed:
             self._closed = True
             self._changed.notify_all()
@@ -80,9 +80,9 @@ class Grabber:
         self.close()
 
     def next(self, timeout: float) -> Frame | None:
-        """Return the newest frame that was not returned before, or None.
+        """Return the newest frame not returned before, or None.
 
-        Waits for one at most `timeout` seconds, and not while `statuses` has something to say.
+        Waits up to `timeout` seconds, but returns at once if `statuses` is not empty.
         """
         with self._changed:
             self._changed.wait_for(lambda: self._newest is not None or self.ended or bool(self._statuses), timeout)
@@ -90,14 +90,14 @@ class Grabber:
         return frame
 
     def statuses(self) -> list[CameraStatus]:
-        """Return what became of the camera since this was last asked, oldest first."""
+        """Return the camera's status changes since the last call, oldest first."""
         with self._changed:
             said = list(self._statuses)
             self._statuses.clear()
         return said
 
     def take(self, attempt: _Attempt, frame: Frame) -> bool:
-        """Take in a frame read by an attempt to connect; False where that attempt was given up."""
+        """Store a frame from a connection attempt; False if that attempt was abandoned."""
         signature = frame.image[::_STRIDE, ::_STRIDE].copy()
         with self._changed:
             if attempt is not self._attempt or self._closed:
@@ -115,7 +115,7 @@ class Grabber:
         return True
 
     def finished(self, attempt: _Attempt, error: str | None) -> None:
-        """Take in that an attempt's source has ended, or broke off with an error."""
+        """Record that an attempt's source ended, or failed with an error."""
         with self._changed:
             if attempt is not self._attempt:
                 return
@@ -139,7 +139,7 @@ class Grabber:
                 self._changed.wait_for(lambda: self.ended, delay)
 
     def _watch_over(self, attempt: _Attempt) -> None:
-        """Return when the attempt is over or has to be given up, having said what is wrong."""
+        """Return when the attempt has ended or must be abandoned; its problem has been reported."""
         began = time.monotonic()
         with self._changed:
             while not self.ended:
@@ -170,7 +170,7 @@ class Grabber:
 
 
 class _Attempt:
-    """One connection to the source, read by a thread of its own."""
+    """One connection to the source, read by its own thread."""
 
     def __init__(self, grabber: Grabber) -> None:
         self.heard_at: float | None = None
@@ -190,6 +190,6 @@ class _Attempt:
                     return
         except SourceError as problem:
             error = str(problem)
-        except Exception as problem:  # a driver's own trouble is a lost camera, not the end of the game
+        except Exception as problem:  # A driver's exception is a lost camera, not the end of the game.
             error = f"{self._grabber.source.name} failed: {problem}."
         self._grabber.finished(self, error)

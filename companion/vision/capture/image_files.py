@@ -1,4 +1,4 @@
-"""Reads picture files within limits, so that a damaged or a huge one is named and nothing else is harmed."""
+"""Reads picture files within limits. A damaged or oversized file is reported by name."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ SUFFIXES = frozenset({".jpg", ".jpeg", ".png", ".webp", ".bmp", ".tif", ".tiff"}
 
 
 class PictureError(Exception):
-    """A picture that cannot be used. `path` is the file, None for one that came over the network."""
+    """A picture that cannot be used. `path` is the file, None for an upload."""
 
     def __init__(self, reason: str, path: Path | None = None) -> None:
         super().__init__(f"{path}: {reason}" if path else reason)
@@ -23,7 +23,7 @@ class PictureError(Exception):
 
 
 def decode_picture(data: bytes, path: Path | None = None) -> NDArray[np.uint8]:
-    """Return the picture as (H, W, 3) BGR uint8, turned upright as its EXIF says; raises PictureError."""
+    """Return the picture as (H, W, 3) BGR uint8, rotated upright by its EXIF data; raises PictureError."""
     if len(data) > MAX_BYTES:
         raise PictureError(f"{len(data) / 1e6:.0f} MB is more than the {MAX_BYTES / 1e6:.0f} MB that are read", path)
     try:

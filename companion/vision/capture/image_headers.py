@@ -1,8 +1,7 @@
-"""Encoded pictures looked at before any decoder sees a byte of them: their kind, their size, whether they are whole.
+"""Validates encoded pictures before a decoder sees them: format, size, completeness.
 
-Decoders take a file's word for how much it holds: a PNG of 45 bytes can make one claim four gigabytes, and a JPEG of a
-thousand scans be decoded a thousand times over. Only the structure is read here, in time that grows with
-the file alone.
+Decoders trust a file's own size fields: a PNG of 45 bytes can claim four gigabytes, and a JPEG with a thousand scans is
+decoded a thousand times. This module reads only the structure, in time linear in the file's size.
 """
 
 from __future__ import annotations
@@ -13,14 +12,15 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 MAX_PIXELS = 60_000_000
-"""The largest cameras of phones give 50 million; some a little more."""
+"""Large phone cameras have 50 megapixels, some slightly more."""
 
-_LONGEST_SIDE = 65_500  # what JPEG can hold
-_MOST_BYTES = 4 * MAX_PIXELS  # decoded, at eight bits and with transparency
-_MOST_SCANS = 32  # a progressive JPEG has ten or so
-_MOST_PARTS = 20_000  # a PNG of 40 MB has five thousand chunks of the usual 8 kB
+_LONGEST_SIDE = 65_500  # Limit of the JPEG format.
+_MOST_BYTES = 4 * MAX_PIXELS  # Decoded size at eight bits with transparency.
+_MOST_SCANS = 32  # A progressive JPEG has about ten.
+_MOST_PARTS = 20_000  # A PNG of 40 MB has five thousand chunks of the usual 8 kB.
 
-# What phones call their own format, in the first box of the file (ISO/IEC 23008-12, annex B); no decoder here reads it.
+# Brands of HEIC, the phones' format, in the first box of the file (ISO/IEC 23008-12, annex B). It cannot be decoded
+# here.
 _HEIC = frozenset({b"heic", b"heix", b"heim", b"heis", b"mif1", b"msf1"})
 
 _NOT_FILL = re.compile(rb"[^\xff]")
@@ -28,12 +28,13 @@ _SCAN = b"\xff\xda"
 
 
 class EncodingError(ValueError):
-    """The file is no whole picture, or one too large to be decoded; the message ends a sentence that begins with it."""
+    """The file is incomplete or too large to decode; the message completes a sentence that starts with the file's name.
+    """
 
 
 @dataclass(frozen=True, slots=True)
 class PictureHead:
-    """What a file declares itself to be. kind: `jpeg`, `png` or `webp`. width, height: pixels, as they are stored."""
+    """The format a file declares. kind: `jpeg`, `png` or `webp`. width, height: pixels as stored."""
 
     kind: str
     width: int
@@ -41,9 +42,9 @@ class PictureHead:
 
 
 def inspect(data: bytes) -> PictureHead | None:
-    """Return what the file is, None where it is no JPEG, PNG or WebP.
+    """Return the file's format and size, None if it is no JPEG, PNG or WebP.
 
-    Raises EncodingError where it is cut off, makes no sense, or is too large to be decoded within bounds.
+    Raises EncodingError if it is truncated, malformed, or too large to decode safely.
     """
     try:
         if data[:8] == b"\x89PNG\r\n\x1a\n":
@@ -104,9 +105,9 @@ def _webp(data: bytes) -> PictureHead:
 
 
 def _chunks(data: bytes, at: int, order: str, trailer: int) -> Iterator[tuple[bytes, int, int]]:
-    """Yield name, start and length of each chunk, of PNG (`>`, a trailer of 4 bytes) or RIFF (`<`, length after name).
+    """Yield name, start and length of each chunk of PNG (`>`, trailer of 4 bytes) or RIFF (`<`, length after name).
 
-    Raises EncodingError where one declares more than the file holds.
+    Raises EncodingError if a chunk is longer than the file.
     """
     for _ in range(_MOST_PARTS):
         if at == len(data):
@@ -119,7 +120,7 @@ def _chunks(data: bytes, at: int, order: str, trailer: int) -> Iterator[tuple[by
         if end > len(data):
             raise EncodingError("is cut off")
         yield name, at + 8, length
-        # RIFF fills up to an even length, which the last chunk of some files lacks.
+        # RIFF pads chunks to an even length; the last chunk of some files lacks the padding.
         at = end if trailer else min(end + (length & 1), len(data))
     raise EncodingError("has too many parts")
 
@@ -146,7 +147,7 @@ def _jpeg(data: bytes) -> PictureHead:
 
 
 def _whole(data: bytes, at: int, head: PictureHead) -> PictureHead:
-    """Return the head of a JPEG whose first scan begins here, if its picture has an end and not too many scans."""
+    """Return the head of a JPEG whose first scan begins here, if the picture is complete and has few enough scans."""
     end = data.find(b"\xff\xd9", at)
     if end < 0:
         raise EncodingError("is cut off")

@@ -1,4 +1,4 @@
-"""The sources that a table can be watched through, and `open_source`, which tells from a text which one is meant."""
+"""The available sources, and `open_source`, which selects one from a text."""
 
 from __future__ import annotations
 
@@ -14,25 +14,25 @@ from companion.vision.capture.frames import Frame, FrameSource, SourceError, Sto
 from companion.vision.capture.image_files import SUFFIXES, PictureError, load_picture
 
 PICTURES_PER_SECOND = 30.0
-"""Pace at which the pictures of a folder are taken to follow each other, where nobody says otherwise."""
+"""Default rate of a folder's pictures."""
 
 Opener = Callable[[str], FrameSource | None]
-"""Takes what follows the colon and returns the source that it names, or None where that makes no sense."""
+"""Takes the text after the colon and returns the source it names, or None if it is invalid."""
 
 _registered: dict[str, Opener] = {}
 
 _STREAM_SCHEMES = frozenset({"rtsp", "rtsps", "rtmp", "http", "https", "udp", "tcp"})
-# How long FFmpeg waits for a stream; a camera counts as gone long before, but a slow one may still come up.
+# FFmpeg's timeout for a stream. A camera counts as lost earlier, but a slow one may still connect.
 _STREAM_PATIENCE_MS = 5000
 _WEBCAM_SIZE = (1280, 720)
-# Where a container keeps no times, its frames are spaced by its rate, or by this one where it has none either.
+# Frame rate assumed for a container that has neither time stamps nor a rate.
 _USUAL_RATE = 30.0
-# Undecodable frames in a row after which a stream counts as broken off, not as garbled: two seconds of it.
+# Number of consecutive undecodable frames after which a stream counts as broken: about two seconds.
 _GARBLED_LIMIT = 60
 
 
 class Webcam:
-    """A camera by its number, 0 being the computer's first."""
+    """A camera by number; 0 is the computer's first."""
 
     live = True
 
@@ -42,18 +42,18 @@ class Webcam:
         self.name = f"camera {number}"
 
     def frames(self) -> Iterator[Frame]:
-        """Yield pictures as the camera takes them."""
+        """Yield pictures as the camera delivers them."""
         _hush()
         capture = cv2.VideoCapture(self._number)
         capture.set(cv2.CAP_PROP_FRAME_WIDTH, _WEBCAM_SIZE[0])
         capture.set(cv2.CAP_PROP_FRAME_HEIGHT, _WEBCAM_SIZE[1])
-        # Old pictures in the driver's queue would be read as if they were taken now.
+        # Queued pictures in the driver would be processed with a wrong time.
         capture.set(cv2.CAP_PROP_BUFFERSIZE, 1)
         yield from _live_frames(capture, self._clock, self.name)
 
 
 class NetworkStream:
-    """A camera that sends over the network: RTSP, RTMP, MJPEG or video over HTTP."""
+    """A network camera: RTSP, RTMP, MJPEG or video over HTTP."""
 
     live = True
 
@@ -71,12 +71,12 @@ class NetworkStream:
         yield from _live_frames(capture, self._clock, self.name)
 
 
-# Some containers only estimate how many frames they hold; what misses more of them than this was cut off.
+# Some containers only estimate their frame count; a file with fewer frames than this share is truncated.
 _WHOLE = 0.8
 
 
 class VideoFile:
-    """A recording, with the times that it carries, as fast as it is read."""
+    """A recording, with its own time stamps, read as fast as possible."""
 
     live = False
 
@@ -85,7 +85,7 @@ class VideoFile:
         self.name = str(path)
 
     def frames(self) -> Iterator[Frame]:
-        """Yield every frame; raises SourceError where the file is no video."""
+        """Yield every frame; raises SourceError if the file is no video."""
         _hush()
         capture = cv2.VideoCapture(str(self._path))
         try:
@@ -98,7 +98,7 @@ class VideoFile:
                 if image is None:
                     break
                 stamp = capture.get(cv2.CAP_PROP_POS_MSEC) / 1000
-                # Some containers give 0 or the same time twice; time must go on for the tracker to judge stillness.
+                # Some containers repeat a time stamp or give 0. Times must increase for the motion gate.
                 last = stamp if stamp > last else last + step
                 yield Frame(image, last, number)
                 number += 1
@@ -112,7 +112,7 @@ class VideoFile:
 
 
 class PictureFolder:
-    """Pictures in a folder, in the natural order of their names (2 before 10), `rate` of them per second."""
+    """Pictures of a folder in natural order of their names (2 before 10), `rate` per second."""
 
     live = False
 
@@ -122,7 +122,7 @@ class PictureFolder:
         self.name = str(path)
 
     def frames(self) -> Iterator[Frame]:
-        """Yield every picture, passing over damaged ones; raises SourceError where there is none."""
+        """Yield every picture, skipping damaged ones; raises SourceError if there is none."""
         number = 0
         for place, file in enumerate(_pictures(self._path)):
             try:
@@ -136,10 +136,10 @@ class PictureFolder:
 
 
 def open_source(text: str, rate: float = PICTURES_PER_SECOND) -> FrameSource:
-    """Return the source that a text names; it is connected to only when its frames are asked for.
+    """Return the source that a text names; it connects when its frames are requested.
 
-    `text`: a camera's number, a stream's address, a video or picture file, a folder of pictures (`rate` per second), or
-    a registered kind of source, as `simulated`, or `simulated:SEED`. Raises SourceError where it can be none of these.
+    `text`: a camera number, stream address, video or picture file, folder of pictures (`rate` per second), or a
+    registered kind such as `simulated` or `simulated:SEED`. Raises SourceError if it is none of these.
     """
     if text.isdecimal():
         return Webcam(int(text))
@@ -161,12 +161,12 @@ def open_source(text: str, rate: float = PICTURES_PER_SECOND) -> FrameSource:
 
 
 def register(kind: str, opener: Opener) -> None:
-    """Let a text of this kind, alone or before a colon, name a source that `opener` returns."""
+    """Register a kind of source: `opener` is called for the text `kind`, or `kind:...`."""
     _registered[kind] = opener
 
 
 def without_password(address: str) -> str:
-    """Return a stream's address as it may be shown: what stands before the @ is left out."""
+    """Return a stream's address without its user name and password."""
     parts = urlsplit(address)
     return urlunsplit(parts._replace(netloc=parts.netloc.rpartition("@")[2]))
 
@@ -199,9 +199,9 @@ def _pictures(path: Path) -> list[Path]:
 
 
 def _hush() -> None:
-    """Keep OpenCV and FFmpeg from writing to the terminal what SourceError says in one sentence.
+    """Suppress OpenCV's and FFmpeg's own messages; SourceError reports the problem in one sentence.
 
-    And Windows' Media Foundation from half a minute of looking for hardware before a webcam's first picture.
+    Also skips Media Foundation's hardware search on Windows, which takes half a minute before a webcam's first picture.
     """
     os.environ.setdefault("OPENCV_VIDEOIO_MSMF_ENABLE_HW_TRANSFORMS", "0")
     os.environ.setdefault("OPENCV_FFMPEG_LOGLEVEL", "-8")

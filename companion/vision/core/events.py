@@ -1,6 +1,6 @@
-"""What the watched pile tells the table: one small class per thing that can happen to it or to the camera.
+"""Events that vision reports to the table: one small class per change of the pile, of an arm or of the camera.
 
-An event says what was seen, never what it means: the rules have no part in its probabilities.
+An event describes what was seen, not what it means. Its probabilities do not depend on the rules.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ Picture = bytes | NDArray[np.uint8] | None
 """A JPEG file's bytes, an (H, W, 3) BGR picture, or none."""
 
 Probabilities = tuple[tuple[Card, float], ...]
-"""Cards of the edition with calibrated, prior-free probabilities, likeliest first, which sum to at most 1.
+"""Cards of the edition with calibrated probabilities, most probable first. No prior is included; the sum is at most 1.
 
-What is missing to 1 goes to 'no card at all'.
+The remainder is the probability of "no card".
 """
 
 
 class CameraHealth(Enum):
-    """How the camera does."""
+    """Health of the camera."""
 
     OK = "ok"
     GONE = "gone"
@@ -35,7 +35,7 @@ class CameraHealth(Enum):
 
 
 class PileKind(Enum):
-    """Which pile an arm was at."""
+    """The pile an arm visited."""
 
     DISCARD = "discard"
     DRAW = "draw"
@@ -43,12 +43,11 @@ class PileKind(Enum):
 
 @dataclass(frozen=True)
 class Arm:
-    """An arm that reaches in from the picture's rim.
+    """An arm that reaches in from the picture's border.
 
-    direction: where it comes from, degrees in [0, 360) clockwise from up in the picture, about the discard pile's
-    middle. spread: standard deviation of that, degrees. track: a number that stays the same from the arm's coming to
-    its leaving, so that one arm that goes from pile to pile can be told from two. came: the number that it had when it
-    came into the picture, None where that is `track`: it has been at home since, and was in view all the while.
+    direction: where it comes from, in degrees [0, 360) clockwise from up, seen from the middle of the discard pile.
+    spread: its standard deviation in degrees. track: identifier that is constant while the arm is in view. came:
+    identifier at the time it entered, or None if it equals `track`.
     """
 
     direction: float
@@ -58,7 +57,7 @@ class Arm:
 
     @property
     def person(self) -> int:
-        """The number of whosever it is, while a part of the arm is in view."""
+        """Identifier of the person the arm belongs to, constant while a part of the arm is in view."""
         return self.track if self.came is None else self.came
 
 
@@ -67,15 +66,14 @@ Rivals = tuple[tuple[Arm, float], ...]
 
 @dataclass(frozen=True, eq=False)
 class CardLanded:
-    """A card has come to lie on top of the pile, and the hand is gone.
+    """A card landed on top of the pile and the hand has left.
 
-    time: seconds from the start of the source, of the first frame in which the card lay still.
-    quad: (4, 2) float32 pixels of `picture`, clockwise from the card's own top left; None where it cannot be told.
-    same_face: whether the card under it showed the same face as this one, which the eye alone could not tell apart.
-    arm: the arm that laid it, None where none was seen. rivals: other arms that may have laid it instead, each with the
-    probability that it did; the rest is `arm`'s.
+    time: seconds from the start of the source, of the first frame in which the card lies still. quad: (4, 2) float32
+    pixels of `picture`, clockwise from the card's own top left, or None if unknown. same_face: whether the card below
+    shows the same face. arm: the arm that laid it, or None if no arm was seen. rivals: other arms that may have laid
+    it, each with its probability; the remainder belongs to `arm`.
 
-    Raises ValueError where the probabilities are not positive numbers that sum to at most 1.
+    Raises ValueError if the probabilities are not positive or sum to more than 1.
     """
 
     time: float
@@ -92,9 +90,9 @@ class CardLanded:
 
 @dataclass(frozen=True, eq=False)
 class CardTakenBack:
-    """The top card was taken away again. `probabilities` are those of the card now on top, empty for a bare table.
+    """The top card was removed. `probabilities` describe the card that is now on top; empty for a bare table.
 
-    time: seconds from the start of the source. Raises ValueError as CardLanded does.
+    time: seconds from the start of the source. Raises ValueError like `CardLanded`.
     """
 
     time: float
@@ -107,33 +105,33 @@ class CardTakenBack:
 
 @dataclass(frozen=True)
 class PileGone:
-    """The pile was carried off, as it is for a reshuffle. time: seconds from the start of the source."""
+    """The pile was removed, for example to reshuffle. time: seconds from the start of the source."""
 
     time: float
 
 
 @dataclass(frozen=True)
 class PileMoved:
-    """The pile was nudged or straightened; its top card is the same. time: seconds from the start of the source."""
+    """The pile was nudged or straightened; the top card is unchanged. time: seconds from the start of the source."""
 
     time: float
 
 
 IDLE_SHARE = 1 / 3
-"""Of the reaches for the draw pile by which `PileReached.drawn` was worked out, so many took nothing: its prior."""
+"""Prior share of visits to the draw pile that take no card, as assumed by `PileReached.drawn`."""
 
 NUMBER_SHARES = (0.7, 0.12, 0.08, 0.1)
-"""Of those that took any, in so many one, two, three, and four cards or more were: as the number hardly shows, mostly
-just these. Divided by them, `PileReached.drawn` tells how likely the picture is with each number."""
+"""Prior shares of 1, 2, 3, and 4 or more cards among the visits that take any. Dividing `PileReached.drawn` by this
+prior gives the likelihood of each count.
+"""
 
 
 @dataclass(frozen=True)
 class PileReached:
-    """An arm has been at a pile and has gone from it, whether or not anything came of it.
+    """An arm visited a pile and left, whether or not anything changed.
 
-    began, time: seconds from the start of the source, when its tip came to the pile and when it left. drawn: for the
-    draw pile the probability of each number of cards taken, from 0 on, which sum to 1, nothing else being known than
-    that `IDLE_SHARE` of reaches take none; empty for the discard pile.
+    began, time: seconds from the start of the source at which its tip arrived and left. drawn: for the draw pile, the
+    probability of 0, 1, ... cards taken (sums to 1), under the prior `IDLE_SHARE`; empty for the discard pile.
     """
 
     time: float
@@ -145,7 +143,7 @@ class PileReached:
 
 @dataclass(frozen=True)
 class CameraStatus:
-    """The camera's health has changed. time: seconds from the start of the source; detail: one sentence, or nothing."""
+    """The camera's health changed. time: seconds from the start of the source; detail: one sentence or empty."""
 
     time: float
     health: CameraHealth
@@ -154,7 +152,7 @@ class CameraStatus:
 
 PileEvent = CardLanded | CardTakenBack | PileGone | PileMoved | PileReached | CameraStatus
 
-_ROUNDING = 1e-3  # float32 sums of fifty probabilities stray from 1 by less than this
+_ROUNDING = 1e-3  # Tolerance for float32 sums of about fifty probabilities.
 
 
 def _check(probabilities: Probabilities) -> None:

@@ -1,7 +1,7 @@
-"""Outlines and crops: the geometry that reading and training share.
+"""Geometry of outlines and crops, shared by reading and training.
 
-A quad is (4, 2) float32, pixels of the picture, clockwise on screen. A crop is described by the quad in the picture
-that becomes the crop's edge.
+A quad is a (4, 2) float32 array in picture pixels, clockwise on screen. A crop is defined by the quad in the picture
+that maps to the edge of the crop.
 """
 
 from __future__ import annotations
@@ -11,27 +11,27 @@ import numpy as np
 from numpy.typing import NDArray
 
 Image = NDArray[np.uint8]
-"""A picture: (H, W, 3) BGR."""
+"""A picture: (H, W, 3) uint8, BGR."""
 Quad = NDArray[np.float32]
-"""An outline: four corners (4, 2), (x, y) in pixels, clockwise from the thing's own top left."""
+"""An outline: (4, 2) float32, (x, y) in pixels, clockwise from the object's own top left."""
 
 CARD_SIZE = (56.0, 87.0)
-"""A card's width and height in millimetres."""
+"""Width and height of a card in millimetres."""
 CARD_CROP = (128, 192)
-"""Width and height in pixels of the crop from which a whole card is read."""
+"""Width and height in pixels of a whole card's crop."""
 CARD_MARGIN = 0.1
-"""Share of a card's width and height that its crop shows beyond the outline, on each side."""
+"""Margin around the outline in a whole card's crop, as a share of the card's width and height on each side."""
 INDEX_CROP = 64
-"""Width and height in pixels of the crop from which a corner index is read."""
+"""Side in pixels of a corner index' crop."""
 INDEX_REACH = 1.9
-"""Side of an index crop over the longer side of the index' ink."""
+"""Side of an index crop divided by the longer side of the printed index."""
 
-# Where the centre of the top-left index lies on cards, as shares of width and height, and how large its crop is over
-# the card's width: the mean over the drawn decks, to which real ones come close.
+# Centre of the top-left index as shares of the card's width and height; size of its crop divided by the card's width.
+# Mean over the drawn decks; real decks are close to it.
 INDEX_SPOT = (0.155, 0.12)
 INDEX_SPOT_SIDE = 0.3
 
-# The corners' numbers from each one on: indexing costs a tenth of `np.roll`, and a hand is read in a hundred outlines.
+# Precomputed corner orders. Indexing takes a tenth of the time of `np.roll`, and one hand needs a hundred outlines.
 _CORNERS_FROM = tuple(np.roll(np.arange(4), -start) for start in range(4))
 
 
@@ -41,27 +41,26 @@ def unit_square() -> Quad:
 
 
 def homography(source: Quad, target: Quad) -> NDArray[np.float64]:
-    """Return the 3 x 3 matrix that takes the corners of `source` to those of `target`."""
+    """Return the (3, 3) float64 matrix that maps the corners of `source` to those of `target`."""
     return np.asarray(cv2.getPerspectiveTransform(source.astype(np.float32), target.astype(np.float32)), np.float64)
 
 
 def project(matrix: NDArray[np.float64], points: NDArray[np.floating]) -> Quad:
-    """Return (N, 2) points after a homography."""
+    """Return (N, 2) points transformed by a homography."""
     mapped = points @ matrix[:, :2].T + matrix[:, 2]
     return np.asarray(mapped[:, :2] / mapped[:, 2:], np.float32)
 
 
 def expand(quad: Quad, margin: float) -> Quad:
-    """Return the quad grown by `margin` of its sides in each direction, in its own perspective."""
+    """Return the quad expanded by `margin` of its sides in each direction, within its own perspective."""
     grown = unit_square() * (1 + 2 * margin) - margin
     return project(homography(unit_square(), quad), grown)
 
 
 def cut(image: Image, quad: Quad, width: int, height: int) -> Image:
-    """Return the (height, width, 3) crop whose edge is `quad` in the picture; what lies outside is grey.
+    """Return the (height, width, 3) crop whose edge is `quad` in the picture; pixels outside the picture are grey.
 
-    A crop much smaller than its outline is taken from a reduced picture part, so that fine print is averaged and not
-    skipped.
+    If the crop is much smaller than its outline, the picture is reduced first to avoid aliasing.
     """
     x0, y0 = np.floor(quad.min(0)).astype(int) - 2
     x1, y1 = np.ceil(quad.max(0)).astype(int) + 3
@@ -100,10 +99,10 @@ def aspect(quad: Quad) -> float:
 
 
 def tilt(quad: Quad) -> float:
-    """Return how many degrees the camera looks from the vertical onto a card with this outline, from its own top left.
+    """Return the angle in degrees between the line of sight and the card's normal, estimated from the outline.
 
-    What is near the card's middle is seen shortened along one direction, by the cosine of that angle (weak
-    perspective: Hartley and Zisserman, Multiple View Geometry, 2nd edition, section 6.3).
+    A card seen at an angle is foreshortened by the cosine of that angle (weak perspective: Hartley and Zisserman,
+    Multiple View Geometry, 2nd edition, section 6.3).
     """
     matrix = homography(unit_square(), quad)
     step = 0.02
@@ -114,7 +113,7 @@ def tilt(quad: Quad) -> float:
 
 
 def index_frame(quad: Quad) -> Quad:
-    """Return the square about an index' outline from which it is read, turned as the outline is."""
+    """Return the square around an index' outline from which it is read, with the same rotation."""
     center = quad.mean(0)
     right, down = (quad[1] - quad[0] + quad[2] - quad[3]) / 2, (quad[3] - quad[0] + quad[2] - quad[1]) / 2
     side = INDEX_REACH * max(float(np.hypot(*right)), float(np.hypot(*down)))
@@ -125,7 +124,7 @@ def index_frame(quad: Quad) -> Quad:
 
 
 def corner_frames(quad: Quad) -> tuple[Quad, Quad]:
-    """Return the squares about the two corner indices of a whole card, each upright for its own index."""
+    """Return the squares around the two corner indices of a whole card, each upright for its own index."""
     matrix = homography(unit_square(), quad)
     x, y = INDEX_SPOT
     half_x, half_y = INDEX_SPOT_SIDE / 2, INDEX_SPOT_SIDE / 2 * 56 / 87
@@ -136,22 +135,22 @@ def corner_frames(quad: Quad) -> tuple[Quad, Quad]:
 
 
 def is_portrait(quad: Quad) -> bool:
-    """Whether the sides after the first corner's are the longer ones: such a quad starts at a short edge's left end."""
+    """Whether the sides after the first corner are the longer ones, so that the first edge is a short one."""
     return aspect(quad) <= 1
 
 
 def turned(quad: Quad, quarters: int) -> Quad:
-    """Return the same outline, its first corner being so many (also less than none) further along."""
+    """Return the same outline with its first corner moved on by `quarters` corners, which may be negative."""
     return np.asarray(quad[_CORNERS_FROM[quarters % 4]], np.float32)
 
 
 def portrait(quad: Quad) -> Quad:
-    """Return the same outline, starting at a corner from which its short edge runs first."""
+    """Return the same outline, starting at a corner followed by a short edge."""
     return quad if is_portrait(quad) else turned(quad, -1)
 
 
 def intersection_over_smaller(a: Quad, b: Quad) -> float:
-    """Return the common area of two convex quads over the smaller one's area, 0 where either is empty."""
+    """Return the common area of two convex quads divided by the smaller area, 0 if either is empty."""
     smaller = min(abs(cv2.contourArea(a)), abs(cv2.contourArea(b)))
     if smaller < 1:
         return 0.0
@@ -159,7 +158,8 @@ def intersection_over_smaller(a: Quad, b: Quad) -> float:
 
 
 def clipped(quad: Quad, width: int, height: int) -> Quad:
-    """Return the part of a convex outline that lies in a picture of this size, (N, 2); the outline where none does."""
+    """Return the part of a convex outline that lies inside a picture of this size, (N, 2), or the outline if none does.
+    """
     frame = np.array([[0, 0], [width, 0], [width, height], [0, height]], np.float32)
     if (quad >= 0).all() and (quad <= frame[2]).all():
         return quad
@@ -168,17 +168,17 @@ def clipped(quad: Quad, width: int, height: int) -> Quad:
 
 
 def intersection_over_union(a: Quad, b: Quad) -> float:
-    """Return the common area of two convex quads over that of both together, 0 where both are empty."""
+    """Return the intersection over union of two convex quads, 0 if both are empty."""
     common = float(cv2.intersectConvexConvex(a, b)[0])
     union = abs(cv2.contourArea(a)) + abs(cv2.contourArea(b)) - common
     return common / union if union > 0 else 0.0
 
 
 def averaged(image: Image, width: int) -> Image:
-    """Return a (H, W, 3) picture at a width in pixels, each of its pixels the mean of those that it stands for."""
+    """Return a (H, W, 3) picture resized to a width in pixels by area averaging."""
     height = max(4, round(image.shape[0] * width / image.shape[1]))
     while image.shape[1] % (4 * width) == 0 and image.shape[0] % (4 * height) == 0:
-        # By halves, to within a grey level: a third of the time.
+        # Repeated halving: within one grey level of the exact result in a third of the time.
         half = image.shape[1] // 2, image.shape[0] // 2
         image = np.asarray(cv2.resize(image, half, interpolation=cv2.INTER_AREA), np.uint8)
     method = cv2.INTER_AREA if image.shape[1] > width else cv2.INTER_LINEAR
@@ -186,9 +186,9 @@ def averaged(image: Image, width: int) -> Image:
 
 
 def reduced(image: Image, width: int) -> Image:
-    """Return a (H, W, 3) picture at a width in pixels, every fourth pixel of a large one being enough."""
+    """Return a (H, W, 3) picture resized to a width in pixels; large pictures are subsampled first for speed."""
     height = max(8, round(image.shape[0] * width / image.shape[1]))
     if image.shape[1] >= 4 * width:
-        # Two steps: the first, which skips pixels, costs an eighth of an exact one.
+        # Two steps: the first one subsamples and takes an eighth of the time of an exact resize.
         image = np.asarray(cv2.resize(image, (2 * width, 2 * height), interpolation=cv2.INTER_LINEAR), np.uint8)
     return np.asarray(cv2.resize(image, (width, height), interpolation=cv2.INTER_AREA), np.uint8)

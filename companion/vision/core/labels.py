@@ -1,4 +1,4 @@
-"""The classes that the networks tell apart, and their outputs as probabilities over cards."""
+"""Class numbers of the networks, and conversion of their outputs to probabilities over cards."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ FACES: tuple[Face, ...] = tuple(Face)
 COLORS: tuple[Color, ...] = tuple(Color)
 
 NO_CARD = len(FACES)
-"""Face class of what is no face-up card: a back, an object, a piece of table."""
+"""Face class of anything that is not a face-up card: a card back, an object, the table."""
 FACE_COUNT = len(FACES) + 1
 WILD_COLOR = len(COLORS)
 """Colour class of wilds."""
@@ -28,7 +28,7 @@ def face_class(face: Face) -> int:
 
 
 def color_class(color: Color | None) -> int:
-    """Return the class number of a card's colour, None being a wild's."""
+    """Return the class number of a card's colour; None is the colour of wilds."""
     return WILD_COLOR if color is None else COLORS.index(color)
 
 
@@ -40,13 +40,13 @@ def _card_classes() -> tuple[NDArray[np.intp], NDArray[np.intp]]:
 
 
 def log_softmax(logits: Floats) -> Floats:
-    """Return the logarithms of the softmax over the last axis."""
+    """Return the log-softmax over the last axis."""
     shifted = logits - logits.max(-1, keepdims=True)
     return np.asarray(shifted - np.log(np.exp(shifted).sum(-1, keepdims=True)), np.float32)
 
 
 def card_log_likelihoods(face_logits: Floats, color_logits: Floats) -> Floats:
-    """Return (N, 57) logs: for each card of ALL_CARDS that its face and its colour were read, and last for no card."""
+    """Return (N, 57) log-likelihoods: one per card of ALL_CARDS from face and colour, and "no card" last."""
     faces, colors = _card_classes()
     face, color = log_softmax(face_logits), log_softmax(color_logits)
     return np.concatenate([face[:, faces] + color[:, colors], face[:, NO_CARD:]], 1)

@@ -1,6 +1,7 @@
-"""Limits that depend on the networks' weights: from which score or probability on a box or a reading counts.
+"""Thresholds on scores and probabilities that depend on the networks' weights.
 
-They lie in `limits.json` beside the weights that they were chosen for, on generated validation scenes.
+They are stored in `limits.json` beside the weights they were chosen for, and were chosen on generated validation
+scenes.
 """
 
 from __future__ import annotations
@@ -17,53 +18,53 @@ class ReadingLimits:
     """Scores of boxes and calibrated probabilities of readings, each from 0 to 1."""
 
     box: float
-    """A box with less than this score is none, but for indices in a picture of several cards."""
+    """Minimum score of a box, except for indices in a picture of several cards."""
     faint_box: float
-    """Where a fan hides all else of a card, an index box with this score is worth reading ..."""
+    """Minimum score of an index box in a fan that hides the rest of the card ..."""
     faint: float
-    """... and counts if it is read with this probability, as no wild."""
+    """... and the minimum probability of its reading; wilds are excluded."""
     no_card: float
-    """An outline is no card where 'no card' is likelier than this."""
+    """Above this probability of "no card", an outline is rejected."""
     index_no_card: float
-    """A box is no index where 'no card' is likelier than this."""
+    """Above this probability of "no card", an index box is rejected."""
     sure_index: float
-    """An index read with more than this probability is believed against what was read of a whole card ..."""
+    """Above this probability, an index reading overrules the reading of the whole card ..."""
     sure_color: float
-    """... and where they differ in colour only, with more than this."""
+    """... or, where both differ only in colour, above this one."""
     whole: float
-    """Readings of whole cards less likely than this are more often wrong than worth a question."""
+    """Minimum probability of a whole card's reading. Below it, most readings are wrong."""
     index: float
     """The same for indices."""
     surely_boxed: float
-    """Where a whole card surely is, by the box' score ..."""
+    """Box score from which a whole card is certain to be present ..."""
     surely_not_none: float
-    """... and the reader's probability of none ..."""
+    """... and the reader's maximum probability of "no card" for it ..."""
     ill_read: float
-    """... it is listed as unsure from this probability on."""
+    """... so that it is listed as unsure from this probability on."""
     clearly_another: float
-    """Of two like indices at one corner of a card, one is another card's if it is read with this probability."""
+    """Of two like indices at one corner of a card, one belongs to another card from this probability on."""
     neighbour: float
-    """An index right beside other cards, read so likely, is one more of a fan."""
+    """Minimum probability of an index beside other cards to count as one more card of a fan."""
     dark_neighbour: float
-    """The same without colour: it may be any dark print."""
+    """The same for an index without colour, which may be any dark print."""
     company: float
-    """An index read with this probability is company for another one."""
+    """Minimum probability of an index to support another one nearby."""
     surely_card: float
-    """Where 'no card' is less likely than this to the card reader, an index is likelier ill read than mere print ..."""
+    """Below this "no card" probability of the card reader, an index is more likely misread than mere print ..."""
     misread: float
     """... and counts from this probability on."""
     bare: float
-    """An index is other print where its card's place shows no card with more than this probability ..."""
+    """An index is rejected as other print if its card's place has a "no card" probability above this ..."""
     neighbour_bare: float
-    """... and beside other cards, which may cover it, with more than this."""
+    """... or, beside other cards that may cover it, above this."""
     clear_index: float
-    """An index read with this probability is a card's, whatever else is about it."""
+    """From this probability on, an index belongs to a card regardless of its surroundings."""
     alike: float
-    """Two indices whose readings agree with at least this probability can be of one card."""
+    """Minimum agreement of two index readings to be corners of one card."""
 
     @classmethod
     def load(cls, path: Path) -> ReadingLimits:
-        """Return what `path` holds; raises ModelFileError where it is missing or not as written by `save`."""
+        """Load from JSON; raises ModelFileError if the file is missing or malformed."""
         try:
             return cls(**{name: float(value) for name, value in json.loads(path.read_text()).items()})
         except (OSError, AttributeError, TypeError, ValueError) as error:

@@ -1,4 +1,4 @@
-"""What was read somewhere in a picture, as a value: the log-likelihoods of all cards, and what they mean."""
+"""A reading at one place of a picture: log-likelihoods of all cards and their calibration."""
 
 from __future__ import annotations
 
@@ -15,55 +15,55 @@ from companion.vision.core.geometry import Quad
 from companion.vision.core.labels import Floats
 from companion.vision.core.sightings import NAMED_MOST, Sighting, drawn_together
 
-# What a corner's reading counts against the whole card's, where the card is at least so many pixels wide. A corner that
-# is hidden or cut reads as 'no card' or at random, so what it can say against a card is bounded.
+# Weight of a corner's reading relative to the whole card's, for cards at least `_LEGIBLE_WIDTH` pixels wide. A hidden
+# or cut corner reads as "no card" or at random, so its evidence against a card is bounded.
 _CORNER_WEIGHT, _LEGIBLE_WIDTH, _CORNER_BOUND = 0.5, 100.0, -4.0
 KNOWN = 0.5
-"""How surely what is read must be of the learnt deck for its reading to be taken as it is."""
+"""Minimum membership probability for a reading to be used as one of the learnt deck."""
 
 
 class Backing(IntEnum):
-    """What besides its looks speaks for an outline."""
+    """Evidence for an outline other than its appearance."""
 
     NOTHING = 0
     INDEX = 1
     """A corner index lies where the card would have one."""
     BOX = 2
-    """It is surely boxed."""
+    """The detector's box has a high score."""
 
 
 @dataclass(frozen=True, eq=False)
 class Scale:
-    """How log-likelihoods become calibrated probabilities of the cards that are considered.
+    """Converts log-likelihoods to calibrated probabilities of the cards under consideration.
 
-    temperature: divisor of the log-likelihoods. allowed: (57,) bool, which of ALL_CARDS are considered, and last True.
+    temperature: divisor of the log-likelihoods. allowed: (57,) bool, the cards of ALL_CARDS under consideration; the
+    last entry ("no card") is True.
     """
 
     temperature: float
     allowed: NDArray[np.bool_]
 
     def probabilities(self, logs: Floats) -> Floats:
-        """Return (57,) probabilities that sum to 1, last that of no card."""
+        """Return (57,) probabilities that sum to 1; the last one is "no card"."""
         scaled = np.where(self.allowed, logs, -np.inf) / self.temperature
         odds = np.exp(scaled - scaled.max())
         return np.asarray(odds / odds.sum(), np.float32)
 
     def surest(self, logs: Floats) -> float:
-        """Return the probability of the likeliest card."""
+        """Return the probability of the most probable card."""
         return float(self.probabilities(logs)[:-1].max())
 
 
 @dataclass(frozen=True, eq=False)
 class Reading:
-    """What was read somewhere in a picture: of a whole card, or of a corner index.
+    """A reading of a whole card or of a corner index.
 
-    quad: a card's refined outline, or an index' frame, (4, 2), clockwise from its own top left. logs: (57,)
-    log-likelihoods of ALL_CARDS and, last, of no card. scale: what they mean. belonging: how surely (0 to 1) it is of
-    the learnt deck that is read with, 0 where there is none. most: how sure it may be at most. middle: of a whole card
-    the (57,) log-likelihoods without what its corners add, None where nothing was added. is_print: whether it is taken
-    for an index, and yet is known to be another of the learnt deck's signs. is_unlike: whether it looks like nothing in
-    the corners of that deck. overrules: whether that deck tells the index otherwise than the networks, which know its
-    design. is_borne_out: whether it surely tells the card as they do.
+    quad: a card's refined outline or an index' frame, (4, 2), clockwise from its own top left. logs: (57,)
+    log-likelihoods of ALL_CARDS and "no card". scale: their calibration. belonging: membership probability of the
+    learnt deck, 0 without one. most: maximum confidence. middle: (57,) log-likelihoods of a whole card without its
+    corners' contribution, None if nothing was added. is_print: whether a supposed index is known to be another sign of
+    the learnt deck. is_unlike: whether it matches none of that deck's corners. overrules: whether the deck contradicts
+    the networks on a design they know. is_borne_out: whether the deck confirms the networks.
     """
 
     quad: Quad
@@ -79,12 +79,12 @@ class Reading:
 
     @cached_property
     def probabilities(self) -> Floats:
-        """(57,) calibrated probabilities, 0 for cards that are not considered."""
+        """(57,) calibrated probabilities; 0 for cards that are not under consideration."""
         return np.asarray(drawn_together(self.scale.probabilities(self.logs), self.most), np.float32)
 
     @cached_property
     def center(self) -> tuple[float, float]:
-        """Where the middle of `quad` lies, (x, y) in pixels."""
+        """Centre of `quad`, (x, y) in pixels."""
         x, y = self.quad.mean(0).tolist()
         return x, y
 
@@ -95,50 +95,50 @@ class Reading:
 
     @property
     def card(self) -> Card:
-        """The likeliest card."""
+        """The most probable card."""
         return ALL_CARDS[self._likeliest[0]]
 
     @property
     def confidence(self) -> float:
-        """The likeliest card's calibrated probability."""
+        """The calibrated probability of the most probable card."""
         return float(self.probabilities[self._likeliest[0]])
 
     @property
     def runner_up(self) -> Card:
-        """The second likeliest card."""
+        """The second most probable card."""
         return ALL_CARDS[self._likeliest[1]]
 
     @property
     def nothing(self) -> float:
-        """The calibrated probability of no card."""
+        """The calibrated probability of "no card"."""
         return float(self.probabilities[-1])
 
     @property
     def known(self) -> bool:
-        """Whether it is of the learnt deck that is read with, rather than not."""
+        """Whether the reading is more likely than not of the learnt deck."""
         return self.belonging >= KNOWN
 
     def at_most(self, confidence: float) -> Reading:
-        """Return the reading, at most so sure whatever is found out besides."""
+        """Return the reading with its confidence capped, now and after later changes."""
         return replace(self, most=min(self.most, confidence))
 
     def sighting(self, whole: bool) -> Sighting:
-        """Return the reading as what vision tells the rest."""
+        """Return the reading as the sighting that vision reports."""
         order = [int(i) for i in np.argsort(-self.probabilities[:-1]) if self.scale.allowed[i]]
         cards = tuple(ALL_CARDS[i] for i in order)
         return Sighting(self.quad, cards, tuple(float(self.probabilities[i]) for i in order), whole, most=self.most)
 
 
 def _corner_weight(card: Quad) -> float:
-    """Return what a corner's reading counts on a card with this outline: a corner of a few pixels tells little."""
+    """Return the weight of a corner's reading on a card with this outline; small corners weigh less."""
     width = min(float(np.hypot(*(card[1] - card[0]))), float(np.hypot(*(card[2] - card[3]))))
     return _CORNER_WEIGHT * min(1.0, (width / _LEGIBLE_WIDTH) ** 2)
 
 
 def with_indices(card: Reading, indices: Sequence[Reading]) -> Reading:
-    """Return the card's reading with what its own indices add.
+    """Return the card's reading combined with those of its own indices.
 
-    Those that were found by themselves are better framed than the corners that the outline tells.
+    Indices found by the detector are framed better than corners cropped from the outline.
     """
     found = sum((np.maximum(index.logs, _CORNER_BOUND) for index in indices), np.zeros_like(card.logs))
     middle = card.logs if card.middle is None else card.middle
@@ -146,6 +146,6 @@ def with_indices(card: Reading, indices: Sequence[Reading]) -> Reading:
 
 
 def as_corners_say(card: Reading, corners: Sequence[Reading]) -> Reading:
-    """Return what both corners of a card tell where its middle seems another one: never beyond doubt."""
+    """Return the card both corners agree on where the middle suggests another one; the confidence is capped."""
     logs = np.stack([corner.logs for corner in corners]).sum(axis=0)
     return replace(card, logs=np.asarray(logs, np.float32), scale=corners[0].scale).at_most(NAMED_MOST)

@@ -22,41 +22,43 @@ class ModelFileError(Exception):
         self.path = path
 
 
-# What the readers' heads judge by, as torch names it where it is no output of the file.
+# Name of the tensor before the readers' heads, as torch exports it, for files that lack it as an output.
 _NECK = b"/neck/neck.3/Mul_output_0"
 
 _AT_ONCE = 8
-"""How many inputs a network is given at once. The memory that it works in grows with them and is kept for the next
-time: 40 cards at once left 120 MB behind, in eights 15 MB, and take no longer."""
+"""Batch size. Working memory grows with it and stays allocated: 40 cards at once left 120 MB, batches of 8 leave 15 MB
+and take no longer.
+"""
 
 _WORKING_MEMORY = 64 * 2**20
-"""Bytes that the networks may work in before they ask for more: in simulated play 32 MB were once too few, and 64 more
-came then. What is never written to takes no memory."""
+"""Initial size of the shared arena in bytes. 32 MB was once too small in simulated play and grew by 64 MB. Pages that
+are never written take no memory.
+"""
 
 
 def _model(path: Path) -> str | bytes:
-    """Return the path of a network's file, or what it holds with the features as second output where a reader was
-    exported without.
+    """Return the path of a network file, or its bytes with the features added as second output if it was exported
+    without them.
 
-    Protocol buffers that follow one another are merged: a model (field 7: graph, its field 12: output, its field 1:
-    name) that holds nothing but this output is put behind.
+    Concatenated protocol buffers are merged, so a model that holds only this output (field 7: graph, its field 12:
+    output, its field 1: name) is appended.
     """
     data = path.read_bytes()
     if _NECK not in data:
-        return str(path)  # ONNX Runtime would keep the bytes
+        return str(path)  # ONNX Runtime would keep the bytes in memory.
     output = b"\x0a" + bytes([len(_NECK)]) + _NECK
     graph = b"\x62" + bytes([len(output)]) + output
     return data + b"\x3a" + bytes([len(graph)]) + graph
 
 
 class Network:
-    """A network with one input and one or two outputs. Calls may come from several threads."""
+    """A network with one input and one or two outputs. Thread-safe."""
 
     _shared: ClassVar[WeakValueDictionary[tuple[Path, int, int], Network]] = WeakValueDictionary()
 
     @classmethod
     def shared(cls, path: Path, threads: int = 0) -> Network:
-        """Return the network of this file that is in use already, else a new one: each takes tens of megabytes.
+        """Return the network of this file that is already loaded, else load it: each takes tens of megabytes.
 
         Raises ModelFileError.
         """
@@ -73,17 +75,17 @@ class Network:
             self._run: _Run = (
                 _openvino(path, threads) if importlib.util.find_spec("openvino") else _onnxruntime(path, threads)
             )
-        except Exception as error:  # both libraries raise many types of their own for a damaged file
+        except Exception as error:  # Both libraries raise many exception types for a damaged file.
             raise ModelFileError(path, f"cannot be loaded ({type(error).__name__})") from error
 
     def __call__(self, x: NDArray[np.float32]) -> NDArray[np.float32]:
-        """Return the (first) output for an input of the shape that the network was exported with (float32)."""
+        """Return the first output (float32) for an input (float32) of the exported shape."""
         return self._outputs(x)[0]
 
     def with_features(self, x: NDArray[np.float32]) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-        """Return both outputs, the second one being what the first was judged by.
+        """Return both outputs; the second one holds the features before the heads.
 
-        Raises ModelFileError where the network was exported without it.
+        Raises ModelFileError if the network was exported without them.
         """
         outputs = self._outputs(x)
         if len(outputs) < 2:
@@ -91,7 +93,7 @@ class Network:
         return outputs[0], outputs[1]
 
     def _outputs(self, x: NDArray[np.float32]) -> list[NDArray[np.float32]]:
-        """Return what the network makes of (N, ...) inputs: its outputs, (N, ...) each."""
+        """Return the network's outputs for (N, ...) inputs, each (N, ...)."""
         parts = [self._run(x[start : start + _AT_ONCE]) for start in range(0, len(x), _AT_ONCE)]
         return [np.concatenate(output, dtype=np.float32) for output in zip(*parts, strict=True)]
 
@@ -101,10 +103,10 @@ _Run = Callable[[NDArray[np.float32]], list[Any]]
 
 @cache
 def _share_working_memory() -> None:
-    """Let all networks of ONNX Runtime work in the same memory, as they run one after the other.
+    """Share one working memory between all ONNX Runtime networks, since they run one after another.
 
-    Each would keep its own else: 70 MB for the three together, now 30 MB. It is had in one piece, of which the system
-    gives what is written to: pieces that double, as they do else, came to 15 MB more, 32 of them at some time in play.
+    Separate memories take 70 MB for the three networks, a shared one 30 MB. It is reserved as one block: growing by
+    doubling, the default, took 15 to 32 MB more.
     """
     import onnxruntime as ort
 
@@ -118,7 +120,7 @@ def _onnxruntime(path: Path, threads: int) -> _Run:
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = threads
     options.inter_op_num_threads = 1
-    # Spinning threads would keep a core busy between pictures.
+    # Spinning threads keep a core busy between pictures.
     options.add_session_config_entry("session.intra_op.allow_spinning", "0")
     _share_working_memory()
     options.add_session_config_entry("session.use_env_allocators", "1")
@@ -130,7 +132,7 @@ def _onnxruntime(path: Path, threads: int) -> _Run:
 def _openvino(path: Path, threads: int) -> _Run:
     import openvino
 
-    # Left to itself it calculates in half precision where the processor can, and confidences differ.
+    # The default is half precision where the processor supports it, which changes confidences.
     options = {"INFERENCE_NUM_THREADS": threads, "INFERENCE_PRECISION_HINT": "f32", "PERFORMANCE_HINT": "LATENCY"}
     core = openvino.Core()
     model = core.compile_model(core.read_model(_model(path)), "CPU", options)

@@ -1,4 +1,4 @@
-"""What vision tells the rest: one neutral, validated type per card seen."""
+"""One neutral, validated type per card seen: the interface between vision and its users."""
 
 from __future__ import annotations
 
@@ -12,18 +12,17 @@ from companion.cards import Card
 from companion.vision.core.geometry import Quad
 
 UNSURE_BELOW = 0.75
-"""Confidence under which a reading is called unsure and shown with its runner-up."""
+"""Below this confidence a reading is unsure and shown with its runner-up."""
 NAMED_BELOW = 0.97
-"""Confidence under which a reading's runner-up is written down beside it, sure enough as the reading is: of those above
-it hardly one in 200 is wrong."""
+"""Below this confidence a reading's runner-up is recorded. Above it, fewer than 1 in 200 readings are wrong."""
 NAMED_MOST = 0.96
-"""How sure at most a reading is told to be that is not beyond doubt, so that its runner-up is named."""
+"""Maximum confidence of a reading that is not certain, so that its runner-up is recorded."""
 
 
 def drawn_together(chances: NDArray[np.floating], most: float) -> NDArray[np.float64]:
-    """Return (N,) probabilities, that of no card last, drawn together until no card has more than `most`.
+    """Return (N,) probabilities, "no card" last, softened until no card exceeds `most`.
 
-    All log-likelihoods are divided by the same number, as little as it takes.
+    All log-likelihoods are divided by the same temperature, the smallest one that suffices.
     """
     exact = np.asarray(chances, np.float64)
     if exact[:-1].max() <= most:
@@ -41,18 +40,18 @@ def drawn_together(chances: NDArray[np.floating], most: float) -> NDArray[np.flo
 
 
 class Handedness(IntEnum):
-    """Which way round a card is seen: every edition prints the indices top left and bottom right."""
+    """Handedness of a card in the picture: every edition prints indices top left and bottom right."""
 
     MIRRORED = -1
-    """They lie where a looking glass puts them."""
+    """The indices lie where a mirror puts them."""
     UNTOLD = 0
     PRINTED = 1
-    """They lie where they are printed."""
+    """The indices lie where they are printed."""
 
 
 @dataclass(frozen=True, eq=False)
 class Back:
-    """What may be a card face down. quad: (4, 2) pixels of the picture. score: how likely it is one, 0 to 1."""
+    """A possible face-down card. quad: (4, 2) pixels of the picture. score: its probability."""
 
     quad: Quad
     score: float
@@ -62,11 +61,10 @@ class Back:
 class Sighting:
     """One physical card seen in a picture.
 
-    quad: (4, 2) float32 pixels of the picture, clockwise from the card's own top left; for a fanned card as far as it
-    can be told. cards and probabilities: the candidates, likeliest first, with calibrated probabilities that sum to at
-    most 1 (what is missing goes to 'no card'). whole: whether the card lies open, or only a corner index was read.
-    mirrored: whether it was read in the picture's mirror image. most: how sure it may be at most, whatever is known of
-    readings like it. handedness: of a card that lies open, which way round it is seen by where its corners are.
+    quad: (4, 2) float32 pixels of the picture, clockwise from the card's own top left; estimated for a fanned card.
+    cards, probabilities: the candidates, most probable first, calibrated; they sum to at most 1 and the remainder is
+    "no card". whole: whether the card is open, or only a corner index was read. mirrored: whether it was read in the
+    mirrored picture. most: maximum confidence. handedness: of an open card, from the positions of its indices.
     """
 
     quad: Quad
@@ -85,40 +83,40 @@ class Sighting:
 
     @property
     def card(self) -> Card:
-        """The likeliest card."""
+        """The most probable card."""
         return self.cards[0]
 
     @property
     def confidence(self) -> float:
-        """The likeliest card's probability."""
+        """The most probable card's probability."""
         return self.probabilities[0]
 
     @property
     def runner_up(self) -> Card | None:
-        """The second likeliest card, None where there is none."""
+        """The second most probable card, None if there is none."""
         return self.cards[1] if len(self.cards) > 1 else None
 
     @property
     def doubt(self) -> Card | None:
-        """The card that an unsure reading may be instead, None for a sure one."""
+        """The runner-up of an unsure reading, None for a sure one."""
         return self.runner_up if self.confidence < UNSURE_BELOW else None
 
     @property
     def alternative(self) -> Card | None:
-        """The card that comes second, for a reading that is not beyond doubt, however sure."""
+        """The runner-up of a reading that is not certain."""
         return self.runner_up if self.confidence < NAMED_BELOW else None
 
     def tempered(self, temperature: float) -> Sighting:
-        """Return the same with the log-likelihoods, that of 'no card' too, divided by `temperature`."""
+        """Return the sighting with all log-likelihoods, "no card" included, divided by `temperature`."""
         chances = self._chances() ** (1 / temperature)
         return self._with(chances / chances.sum(), self.most)
 
     def at_most(self, confidence: float) -> Sighting:
-        """Return the same, at most so sure."""
+        """Return the sighting with its confidence capped."""
         return self._with(self._chances(), min(self.most, confidence))
 
     def said(self, confidence: float) -> Sighting:
-        """Return the same told with this confidence, at most what it may be and no less than keeps it the likeliest."""
+        """Return the sighting with this confidence, within its cap and without changing its top card."""
         second = self.probabilities[1] / (1 - self.confidence) if len(self.probabilities) > 1 else 0.0
         confidence = max(min(confidence, self.most), second / (1 + second))
         rest = (1 - confidence) / (1 - self.confidence)
@@ -131,5 +129,5 @@ class Sighting:
         return replace(self, probabilities=tuple(drawn_together(chances, most)[:-1].tolist()), most=most)
 
     def probability(self, card: Card) -> float:
-        """Return the probability of one card, 0 where it is no candidate."""
+        """Return the probability of one card, 0 if it is no candidate."""
         return dict(zip(self.cards, self.probabilities, strict=True)).get(card, 0.0)

@@ -1,4 +1,4 @@
-"""The YOLO model's boxes: picture -> turned rectangles about whole cards and corner indices, with ONNX Runtime."""
+"""The YOLO detector: picture to rotated boxes of whole cards and corner indices, with ONNX Runtime."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class BoxKind(IntEnum):
 
 @dataclass(frozen=True, eq=False)
 class Box:
-    """A turned rectangle (4, 2) in pixels of the picture, clockwise, with the detector's score."""
+    """A rotated rectangle (4, 2) in picture pixels, clockwise, with the detector's score."""
 
     kind: BoxKind
     quad: Quad
@@ -31,16 +31,16 @@ class Box:
 
 STRIDE = 32
 _PAD = 114
-# Two boxes of a kind that share more than this (IoU) are about the same thing, but on a pile, where cards lie across
-# one another: there boxes of cards that share less than the second are about two cards, or one of them about neither.
+# Non-maximum suppression: IoU above which two boxes of a kind are duplicates. On a pile, cards overlap strongly, so
+# there the limit for cards is higher.
 _SAME_BOX, _SAME_ON_PILE = 0.4, 0.85
 
 
 def letterbox(image: Image, longest: int) -> tuple[NDArray[np.float32], float, tuple[int, int]]:
-    """Return the (1, 3, H, W) RGB input in 0..1 for the detector, the scale used, and the (x, y) offset of the picture.
+    """Return the detector's input (1, 3, H, W) RGB in 0..1, the scale used, and the (x, y) offset of the picture.
 
-    The picture's longer side becomes `longest` px; grey is added about it up to multiples of the stride, as ultralytics
-    does.
+    The picture's longer side becomes `longest` pixels; grey padding extends it to multiples of the stride, as in
+    ultralytics.
     """
     height, width = image.shape[:2]
     scale = longest / max(height, width)
@@ -75,7 +75,7 @@ def decode(output: NDArray[np.float32], scale: float, offset: tuple[int, int], t
 
 
 def suppress(boxes: list[Box], threshold: float) -> list[Box]:
-    """Return the boxes, best first, without those whose IoU with a better one of their kind is above `threshold`."""
+    """Return the boxes, best first, without those whose IoU with a better one of their kind exceeds `threshold`."""
     ordered = sorted(boxes, key=lambda box: -box.score)
     if not ordered:
         return []
@@ -94,8 +94,8 @@ def suppress(boxes: list[Box], threshold: float) -> list[Box]:
 class BoxFinder:
     """Finds boxes at one or several scales of a picture.
 
-    Raises nothing of its own; `network` is the exported detector. Several scales see cards that fill the frame as well
-    as small ones, for convolutions know only the sizes that they were trained on.
+    `network` is the exported detector. Several scales cover cards that fill the frame as well as small ones, because
+    convolutions detect only the sizes they were trained on.
     """
 
     def __init__(self, network: Network, scales: tuple[int, ...] = (640, 320), threshold: float = 0.35) -> None:
@@ -111,11 +111,11 @@ class BoxFinder:
         least: float | None = None,
         pile: bool = False,
     ) -> list[Box]:
-        """Return the boxes in a (H, W, 3) BGR uint8 picture, best first, none twice.
+        """Return the boxes in a (H, W, 3) BGR uint8 picture, best first, without duplicates.
 
-        scales: others than usually. turned: whether to search the picture turned by a quarter, which shows now and then
-        what was passed over; the boxes are in pixels of the picture as it is all the same. least: another score than
-        usually that boxes must have. pile: whether the cards lie on one another.
+        scales: overrides the default scales. turned: search the picture rotated by a quarter turn, which finds some
+        missed cards; boxes are in pixels of the unrotated picture. least: overrides the minimum score. pile: whether
+        the cards overlap on a pile.
         """
         boxes: list[Box] = []
         threshold = self._threshold if least is None else least
@@ -132,5 +132,5 @@ class BoxFinder:
 
 
 def _turned_back(quad: Quad, width: int) -> Quad:
-    """Return a quad of a picture turned a quarter anticlockwise in pixels of the unturned one, which is so wide."""
+    """Return a quad found in a picture rotated a quarter turn anticlockwise in pixels of the original, `width` wide."""
     return np.column_stack([width - quad[:, 1], quad[:, 0]]).astype(np.float32)

@@ -1,7 +1,7 @@
-"""What a card face down looks like to the card reader, which reads it as no card: logistic regression on its features.
+"""Recognises face-down cards: logistic regression on the card reader's features.
 
-Fitted by `companion train backs` on drawn tables, with backs of many kinds against all else that may have a card's
-shape there: a box, a phone, a note, a tile, another game's card, an open card.
+Fitted by `companion train backs` on drawn tables, with many kinds of backs against other card-shaped objects: boxes,
+phones, notes, tiles, cards of other games, open cards.
 """
 
 from __future__ import annotations
@@ -18,19 +18,19 @@ from companion.vision.imaging.motion import Floats
 
 @dataclass(frozen=True, eq=False)
 class BackLooks:
-    """The regression. weights: (D,) of the features, `bias` what is added to their sum."""
+    """The regression. weights: (D,) for the features; `bias` is the intercept."""
 
     weights: Floats
     bias: float
 
     def probabilities(self, features: Floats) -> Floats:
-        """Return (N,) how likely what has these features (N, D), the mean of both ways up, is a card face down."""
+        """Return (N,) probabilities of a face-down card for features (N, D), averaged over both orientations."""
         odds = features @ self.weights + self.bias
         return np.asarray(1 / (1 + np.exp(-np.clip(odds, -50, 50))), np.float32)
 
     @classmethod
     def load(cls, path: Path) -> BackLooks:
-        """Return what `path` holds; raises ModelFileError where it is missing or not as written by `save`."""
+        """Load from JSON; raises ModelFileError if the file is missing or malformed."""
         try:
             found = json.loads(path.read_text())
             weights, bias = np.array(found["weights"], np.float32), float(found["bias"])

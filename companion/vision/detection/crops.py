@@ -1,4 +1,4 @@
-"""What the networks show of crops of a picture, of whole cards and of corner indices, with what a learnt deck adds."""
+"""Runs the networks on crops of whole cards and of corner indices, and adds the learnt deck's evidence."""
 
 from __future__ import annotations
 
@@ -28,17 +28,16 @@ from companion.vision.core.runtime import Network
 from companion.vision.detection.deck_protocol import Deck
 
 _Look = tuple[Floats, Floats]
-"""Log-likelihoods (57,) by the networks, and the features (D,) by which a deck tells what it shows."""
+"""Log-likelihoods (57,) by the networks, and the features (D,) a learnt deck uses."""
 _Weigh = Callable[[Floats, Floats], tuple[Floats, Floats]]
 
 
 @dataclass(frozen=True, eq=False)
 class Pass:
-    """What looks at a whole card's crop give: its outline, log-likelihoods (57,), and belonging to the deck.
+    """Result of reading a whole card's crops: outline, log-likelihoods (57,), and deck membership.
 
-    by_deck: what a learnt deck says, (57,), where the networks, which say `logs`, know its design, once it was asked.
-    None where they do not, as `logs` are then what both say, and where there is none. looks: each of those of which the
-    deck is still to be asked.
+    by_deck: the learnt deck's log-likelihoods, (57,), if the networks know its design; None otherwise, as `logs` then
+    contain both. looks: the single crops for which the deck still has to be queried.
     """
 
     outline: Quad
@@ -49,17 +48,16 @@ class Pass:
 
     @property
     def likeliest(self) -> int:
-        """The likeliest card's number."""
+        """Number of the most probable card."""
         return int(self.logs[:-1].argmax())
 
 
 @dataclass(frozen=True, eq=False)
 class IndexPass:
-    """What one look at an index' crop gives: log-likelihoods (57,) and belonging to the deck.
+    """Result of reading an index' crop: log-likelihoods (57,) and deck membership.
 
-    turns: (4,) log-likelihoods of the quarter turns by which the frame stands turned. by_deck: as of a card's, once it
-    was asked. features: (D,) what the deck tells it by, None where there is nothing to be asked. is_unlike: whether it
-    was asked, and no look is rather of the deck than not.
+    turns: (4,) log-likelihoods of the frame's quarter turns. by_deck: as for a card. features: (D,) for the deck, None
+    if there is nothing to query. is_unlike: whether the deck was queried and matches none of the crops.
     """
 
     logs: Floats
@@ -71,7 +69,7 @@ class IndexPass:
 
 
 def together(a: Pass, b: Pass) -> Pass:
-    """Return the mean of two looks."""
+    """Return the mean of two results."""
     outline = np.mean((a.outline, b.outline), axis=0, dtype=np.float32)
     logs, belonging = mean_of((a.logs, b.logs)), max(a.belonging, b.belonging)
     return Pass(np.asarray(outline, np.float32), logs, belonging, looks=a.looks + b.looks)
@@ -83,7 +81,7 @@ def mean_of(logs: Sequence[Floats] | Floats) -> Floats:
 
 
 def mean_index(looks: Sequence[IndexPass]) -> IndexPass:
-    """Return what several looks at one index tell together: the means, of the belonging the median."""
+    """Return the mean of several results for one index; membership is the median."""
     if len(looks) == 1:
         return looks[0]
     logs, turns = _mean([look.logs for look in looks]), _mean([look.turns for look in looks])
@@ -95,9 +93,9 @@ def _mean(logs: Sequence[Floats] | Floats) -> Floats:
 
 
 class Crops:
-    """Looks at crops with the two exported networks.
+    """Reads crops with the two exported networks.
 
-    deck: what is known of the looks of the deck on the table. at_once: whether it is asked of each look at once.
+    deck: the learnt deck's model. at_once: whether to query it for each crop immediately.
     """
 
     def __init__(
@@ -109,11 +107,11 @@ class Crops:
         self._at_once = at_once
 
     def knowing(self, deck: Deck, at_once: bool) -> Crops:
-        """Return what looks with the same networks, with what is known of a deck's looks."""
+        """Return a reader of crops with the same networks and the given deck."""
         return Crops(self._cards, self._indices, deck, at_once)
 
     def cards(self, image: Image, quads: Sequence[Quad]) -> list[Pass]:
-        """Return what is seen of a whole card in each outline (4, 2) of a (H, W, 3) BGR uint8 picture."""
+        """Return the result for a whole card in each outline (4, 2) of a (H, W, 3) BGR uint8 picture."""
         if not quads:
             return []
         edges = [expand(quad, CARD_MARGIN) for quad in quads]
@@ -123,7 +121,7 @@ class Crops:
         belonging = [0.0] * len(output)
         looks: list[tuple[_Look, ...]] = [()] * len(output)
         if self._deck is not None and features is not None:
-            # What the networks know is looked at and outlined as without the deck.
+            # Designs the networks know are read and outlined as without the deck.
             if self._at_once:
                 logs, belongs = self._deck.weigh_cards(logs, features)
                 belonging = belongs.tolist()
@@ -136,14 +134,14 @@ class Crops:
         return [Pass(*one[:3], looks=one[3]) for one in zip(outlines, logs, belonging, looks, strict=True)]
 
     def cards_turned(self, image: Image, quads: Sequence[Quad]) -> list[Pass]:
-        """Return what is seen in each outline upside down, with the outline as it was turned before."""
+        """Return the result for each outline upside down, with the outline in its original order."""
         seen = self.cards(image, [turned(quad, 2) for quad in quads])
         return [replace(one, outline=turned(one.outline, 2)) for one in seen]
 
     def told_cards(self, seen: Sequence[Pass]) -> list[Pass]:
-        """Return what was seen of whole cards, with what a deck says besides whose design the networks know.
+        """Return the results for whole cards with the evidence of a deck whose design the networks know.
 
-        It is asked once about all of them, as of indices.
+        The deck is queried once for all of them.
         """
         if self._deck is None or not any(one.looks for one in seen):
             return list(seen)
@@ -156,8 +154,9 @@ class Crops:
     def indices(
         self, image: Image, frames: Sequence[Quad], views: Sequence[tuple[float, int]] = ((0.0, 0),)
     ) -> list[list[IndexPass]]:
-        """Return what is seen of an index in each frame (4, 2), in each of the views of it: by how much it is grown,
-        and by how many quarters it is turned."""
+        """Return the results for an index in each frame (4, 2), in each view: by how much the frame is enlarged, and by
+        how many quarter turns it is rotated.
+        """
         if not frames:
             return []
         edges = [turned(expand(frame, growth), turn) for frame in frames for growth, turn in views]
@@ -174,9 +173,9 @@ class Crops:
         return [seen[i : i + len(views)] for i in range(0, len(seen), len(views))]
 
     def told_indices(self, looks: Sequence[Sequence[IndexPass]]) -> list[IndexPass]:
-        """Return what the looks at each index tell together, with what a deck says whose design the networks know.
+        """Return the combined results for each index, with the evidence of a deck whose design the networks know.
 
-        The deck is asked once about all of them: it has many prototypes of indices.
+        The deck is queried once for all of them, as it has many index prototypes.
         """
         told = [mean_index(few) for few in looks]
         every = [[(one.logs, one.features) for one in few if one.features is not None] for few in looks]
@@ -191,24 +190,24 @@ class Crops:
         ]
 
     def _output(self, network: Network, crops: Floats) -> tuple[Floats, Floats | None]:
-        """Return what a network says of crops, and their features where a learnt deck is to tell by them."""
+        """Return a network's output for crops, and their features if a learnt deck needs them."""
         return (network(crops), None) if self._deck is None else network.with_features(crops)
 
     def describe_cards(self, image: Image, quads: Sequence[Quad]) -> tuple[Floats, Floats]:
-        """Return (N, 57) log-likelihoods and (N, D) features of whole cards as they are outlined, (4, 2) each."""
+        """Return (N, 57) log-likelihoods and (N, D) features of whole cards in their outlines (4, 2)."""
         edges = [expand(quad, CARD_MARGIN) for quad in quads]
         output, features = self._cards.with_features(_input([cut(image, edge, *CARD_CROP) for edge in edges]))
         return _logs(output), features
 
     def describe_indices(self, image: Image, frames: Sequence[Quad]) -> tuple[Floats, Floats]:
-        """Return the same of the squares (4, 2) about upright indices."""
+        """Return the same for the squares (4, 2) around upright indices."""
         crops = [cut(image, frame, INDEX_CROP, INDEX_CROP) for frame in frames]
         output, features = self._indices.with_features(_input(crops))
         return _logs(output), features
 
 
 def _said(weigh: _Weigh, looks: Sequence[Sequence[_Look]]) -> Iterator[tuple[Floats, Floats]]:
-    """Yield what a deck, asked once, says of the looks at each thing: (L, 57) log-likelihoods and (L,) belonging."""
+    """Query a deck once, and yield its (L, 57) log-likelihoods and (L,) memberships for each object."""
     logs, features = (np.stack(part) for part in zip(*(one for few in looks for one in few), strict=True))
     told, belonging = weigh(logs, features)
     end = 0

@@ -1,4 +1,4 @@
-"""What a reader may be told of the looks of the deck on the table."""
+"""The interface between the reader and a learnt deck."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from numpy.typing import NDArray
 from companion.vision.core.geometry import Image, Quad, homography, project, unit_square
 from companion.vision.core.labels import Floats, log_softmax
 
-# What a deck lacks that was laid to the last face.
+# Missing faces of a complete deck: none.
 _ALL_SEEN: NDArray[np.intp] = np.zeros(0, np.intp)
-# Share of a card that shows if it lies open.
+# Minimum visible share of an open card.
 _OPEN = 0.6
 
 
 @dataclass(frozen=True, eq=False)
 class Placed:
-    """Where one of the deck's pictures was found to lie.
+    """A match of one of the deck's pictures.
 
-    quad: its outline (4, 2). logs: (57,) log-likelihoods by how well each card's pictures fit there. belonging: how
-    surely (0 to 1) it is of this deck. unseen: the cards, numbers of ALL_CARDS, of which the deck lacks pictures. odds:
-    nats against those, by how well the likeliest of the others' fits.
+    quad: its outline (4, 2). logs: (57,) log-likelihoods by how well each card's pictures match there. belonging:
+    membership probability. unseen: the cards, numbers of ALL_CARDS, that the deck has no picture of. odds: log-odds in
+    nats against those, from how well the best other picture matches.
     """
 
     quad: Quad
@@ -34,16 +34,16 @@ class Placed:
     odds: float = 0.0
 
     def lacks(self, logs: Floats) -> bool:
-        """Whether the likeliest card by (57,) log-likelihoods is one of which the deck has no picture."""
+        """Whether the most probable card of (57,) log-likelihoods is one without a picture."""
         return bool(np.isin(logs[:-1].argmax(), self.unseen))
 
 
 @dataclass(frozen=True, eq=False)
 class Sought:
-    """A card of the deck, told by its picture alone.
+    """A card of the deck, identified by its picture alone.
 
-    quad: its outline (4, 2). logs: (57,) log-likelihoods by what shows of it. shown: (R, C) which cells of it do.
-    unseen: the cards, numbers of ALL_CARDS, of which the deck lacks pictures.
+    quad: its outline (4, 2). logs: (57,) log-likelihoods from its visible part. shown: (R, C) mask of its visible
+    cells. unseen: the cards, numbers of ALL_CARDS, that the deck has no picture of.
     """
 
     quad: Quad
@@ -53,15 +53,15 @@ class Sought:
 
     @property
     def open(self) -> bool:
-        """Whether the card lies open."""
+        """Whether the card is open."""
         return bool(self.shown.mean() >= _OPEN)
 
     def among_seen(self, logs: Floats) -> Floats:
-        """Return of (57,) log-likelihoods those of no card and of cards with pictures, as if there were no others."""
+        """Return (57,) log-likelihoods restricted to "no card" and cards with pictures."""
         return log_softmax(np.delete(logs, self.unseen)[None])[0] if len(self.unseen) else logs
 
     def shows(self, points: Floats) -> NDArray[np.bool_]:
-        """Return (N,) which of the points (N, 2) of the picture lie where the card shows."""
+        """Return (N,) which of the points (N, 2) lie on a visible part of the card."""
         rows, columns = self.shown.shape
         x, y = np.floor(project(homography(self.quad, unit_square()), points) * (columns, rows)).astype(int).T
         inside: NDArray[np.bool_] = (x >= 0) & (x < columns) & (y >= 0) & (y < rows)
@@ -70,10 +70,9 @@ class Sought:
 
 
 def with_pictures(read: Floats, pictures: Placed | Sought) -> Floats:
-    """Return the (57,) log-likelihoods that were read, with what the deck's pictures tell besides.
+    """Return the (57,) log-likelihoods of a reading combined with the deck's pictures.
 
-    Of cards that it has no picture of these tell nothing but how well others fit: but for that they are together as
-    likely as they were read to be.
+    For cards without a picture the pictures carry no evidence, so their total probability is kept as read.
     """
     told: Floats = log_softmax(np.asarray(read + pictures.logs, np.float32)[None])[0]
     unseen = pictures.unseen
@@ -87,41 +86,41 @@ def with_pictures(read: Floats, pictures: Placed | Sought) -> Floats:
 
 
 class Deck(Protocol):
-    """What is known of the looks of the deck on the table."""
+    """A learnt deck as the reader uses it."""
 
     @property
     def seeks(self) -> bool:
-        """Whether its cards are unlike any that the networks know, and worth seeking by their pictures."""
+        """Whether the networks do not know the design, so that cards must be searched for by picture."""
 
     @property
     def fills_in(self) -> bool:
-        """Whether the networks know its cards, and those of a hand that they leave out may be sought by pictures."""
+        """Whether the networks know the design, and cards they miss in a hand may be searched for by picture."""
 
     @property
     def hard_to_see(self) -> bool:
-        """Whether the cards' outlines were hardly made out as they were laid, so that their pictures tell nothing."""
+        """Whether the outlines were so uncertain during learning that the pictures carry no evidence."""
 
     @property
     def mostly_nameless(self) -> bool:
-        """Whether over two thirds of its pictures have no name, so that they tell next to nothing."""
+        """Whether over two thirds of the pictures have no name, so that they carry little evidence."""
 
     @property
     def has_indices(self) -> bool:
-        """Whether something was found in the corners of the deck's cards."""
+        """Whether the deck's cards have corner indices."""
 
     @property
     def tells_cards(self) -> bool:
-        """Whether whole cards are told by their likeness to the deck's, which the networks do not read as well."""
+        """Whether whole cards are identified by similarity to the deck's pictures."""
 
     @property
     def tells_indices(self) -> bool:
-        """Whether indices are."""
+        """Whether indices are identified that way."""
 
     def credit_of_index(self, card: int) -> float:
-        """Return how far (0 to 1) the networks are to be believed when they say an index is a card's.
+        """Return the weight (0 to 1) of the networks' evidence that an index is a given card's.
 
-        card: a number of ALL_CARDS. They are as far as they say it rightly of the deck's own pictures: one design's
-        wild is another one's wild draw four.
+        card: a number of ALL_CARDS. It is the share of the deck's own pictures of that card they read correctly: one
+        design's wild looks like another one's wild draw four.
         """
 
     def seek(
@@ -132,30 +131,29 @@ class Deck(Protocol):
         boxed: Sequence[Quad] | None = None,
         hand: bool = False,
     ) -> list[Sought]:
-        """Return the deck's cards in a picture, the topmost first, without those that are sure.
+        """Return the deck's cards in a picture, topmost first, without the `sure` ones.
 
-        known: outlines (4, 2) in which some may lie. sure: outlines of cards, numbers of ALL_CARDS, that lie there.
-        boxed: what shows all cards that there are, if only a part of them, None where others may lie anywhere. hand:
-        whether the sure ones are a hand's, which hide one another, and boxed is what shows the others alone.
+        known: outlines (4, 2) that may contain some. sure: outlines and numbers of cards already identified. boxed: the
+        only places to search, None to search everywhere. hand: whether `sure` are cards of a fan that occlude one
+        another, and `boxed` shows only the others.
         """
 
     def are_of_another(self, image: Image, cards: Sequence[Quad]) -> bool:
-        """Whether of the cards that lie whole in outlines (4, 2) of a picture none is like any of this deck."""
+        """Whether none of the cards in whole outlines (4, 2) of a picture is similar to this deck's."""
 
     def corners(self, card: Quad) -> tuple[Quad, Quad]:
-        """Return the squares about a card's two indices, each upright for its own."""
+        """Return the squares around a card's two indices, each upright for its own index."""
 
     def weigh_cards(self, logs: Floats, features: Floats) -> tuple[Floats, Floats]:
-        """Return what crops of whole cards show by their (N, 57) log-likelihoods and their (N, D) features.
-
-        That is (N, 57) log-likelihoods, and (N,) how surely (0 to 1) each shows a card of this deck.
+        """Return the combined evidence for crops of whole cards: log-likelihoods (N, 57) and features (N, D) in,
+        log-likelihoods (N, 57) and membership probabilities (N,) out.
         """
 
     def weigh_indices(self, logs: Floats, features: Floats) -> tuple[Floats, Floats]:
-        """Return the same of crops of indices."""
+        """The same for crops of indices."""
 
     def place_card(self, image: Image, rough: Quad) -> Placed | None:
-        """Return how a card of the deck lies about a rough outline (4, 2), None where none fits there."""
+        """Return the best match of a card near a rough outline (4, 2), None if nothing matches."""
 
     def place_index(self, image: Image, rough: Quad) -> Placed | None:
-        """Return the same of an index about a rough frame that stands upright."""
+        """The same for an index near a rough upright frame."""

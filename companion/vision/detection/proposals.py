@@ -1,7 +1,7 @@
-"""Where cards may lie, told without a network: spots of a card's shape that stand out from the table.
+"""Card candidates without a network: card-shaped regions that stand out from the table.
 
-Only worth asking where what is proposed can be checked, as with a learnt deck or by where hands go: anything may
-have a card's shape.
+Use only where candidates are verified afterwards, for example by a learnt deck or by hand movements: many objects are
+card-shaped.
 """
 
 from __future__ import annotations
@@ -11,26 +11,26 @@ import numpy as np
 
 from companion.vision.core.geometry import Image, Quad, intersection_over_smaller, portrait
 
-# Width (px) at which is looked, and blur there: the table's grain does not stand out.
+# Working width (px) and blur, which suppresses the table's texture.
 _WIDTH, _BLUR = 512, 1.5
-# Shares of the picture's pixels that are nearer to the table's colour than what stands out.
+# Quantiles of colour distance to the table, used as segmentation thresholds.
 _LEVELS = (0.5, 0.65, 0.75, 0.85, 0.92, 0.97)
-# Sides of the edge filter's hysteresis (grey levels).
+# Hysteresis thresholds of the edge filter (grey levels).
 _EDGES = ((20, 60), (50, 120))
-# A card's area (share of the picture), its length over its width as lenses show it, and how much of its rectangle a
-# spot of its shape fills.
+# Limits of a card's area (share of the picture), of its aspect ratio as lenses show it, and of the share of its
+# rectangle that the region fills.
 _AREAS, _RATIOS, _FILLED = (0.004, 0.6), (1.1, 2.1), 0.8
-# Spots that share so much of the smaller one are the same; no more than so many are returned.
+# Overlap above which regions are duplicates, and maximum number of results.
 _SAME, _MOST = 0.8, 12
 
 
 def proposals(image: Image) -> list[Quad]:
-    """Return upright outlines (4, 2) of what may be cards in a (H, W, 3) BGR uint8 picture, the clearest first."""
+    """Return upright outlines (4, 2) of card candidates in a (H, W, 3) BGR uint8 picture, best first."""
     scale = _WIDTH / image.shape[1]
     small = cv2.resize(image, (_WIDTH, max(1, round(scale * image.shape[0]))), interpolation=cv2.INTER_AREA)
     lab = cv2.cvtColor(cv2.GaussianBlur(small, (0, 0), _BLUR), cv2.COLOR_BGR2LAB).astype(np.float32)
     rim = np.concatenate([lab[0], lab[-1], lab[:, 0], lab[:, -1]])
-    # Brightness changes over a table more than its colour does.
+    # Brightness varies more over a table than colour does.
     off = np.abs(lab - np.median(rim, axis=0)) * np.array([0.6, 1.5, 1.5], np.float32)
     apart = off.sum(2)
     masks = [(apart > np.quantile(apart, level)).astype(np.uint8) for level in _LEVELS]
@@ -49,7 +49,7 @@ def proposals(image: Image) -> list[Quad]:
 
 
 def _card_shaped(mask: Image) -> list[tuple[float, Quad]]:
-    """Return how well each spot of a mask fills its rectangle, and the rectangle, for those that may be cards."""
+    """Return fill ratio and rectangle of each card-shaped region of a mask."""
     contours, _ = cv2.findContours(mask, cv2.RETR_CCOMP, cv2.CHAIN_APPROX_SIMPLE)
     found = []
     for contour in contours:

@@ -1,10 +1,10 @@
-"""What the table looks like with nobody at it, and what in a picture differs from that.
+"""Background model of the table without hands, and foreground segmentation against it.
 
-Pictures are compared small, as logarithms of their colours: a lamp or a camera's exposure control multiplies all of
-them alike and is taken off again, and a shadow darkens a place without changing its hue. Nothing is learnt of what a
-hand looks like. Whatever lies still becomes part of the table after a while; what was there before is kept beneath it,
-so that a hand that rests and then goes leaves no ghost (two layers of Stauffer and Grimson, Adaptive background mixture
-models for real-time tracking, 1999).
+Pictures are compared at low resolution as logarithms of their colours. A change of lamp or exposure multiplies all
+colours alike and is removed as a constant; a shadow darkens a place without changing its hue. No appearance model of
+hands is used. Objects that lie still are absorbed after a while; the previous background is kept below them, so that a
+hand that rests and then leaves causes no ghost (two layers of Stauffer and Grimson, Adaptive background mixture models
+for real-time tracking, 1999).
 """
 
 from __future__ import annotations
@@ -18,74 +18,74 @@ from numpy.typing import NDArray
 from companion.vision.core.geometry import Image
 from companion.vision.imaging.motion import Floats, Mask, disc
 
-# Added to colours before their logarithm is taken, which keeps the noise of dark places small.
+# Added to colours before the logarithm, which limits the noise of dark places.
 _OFFSET = 5.0
 _LOGARITHMS = np.log(np.arange(256, dtype=np.float32) + _OFFSET).astype(np.float32)
-# Difference of logarithms from which a place is not the table's, and of their hue from which light alone is no reason.
+# Minimum log difference of foreground, and minimum difference in hue that light alone does not explain.
 _DIFFERENT, _OTHER_HUE = 0.13, 0.11
-# Brightness that neither a shadow (down to a third of the light) nor a lit spot explains.
+# Log brightness that neither a shadow (down to a third of the light) nor a highlight explains.
 _DARKER, _BRIGHTER = -1.1, 0.3
-# How much more the hue may differ per unit of darkening; how uneven, and over how many pixels, the light under a hand
-# is at least, as a standard deviation of logarithms.
+# Additional hue tolerance per unit of darkening; minimum unevenness of the light under a hand (standard deviation of
+# logarithms) within a patch of this many pixels.
 _SHADE_HUE, _UNEVEN, _PATCH = 0.15, 0.12, 5
-# How much less at most a dark colour is held to change with the light than a bright one: what is all but black changes
-# by its noise.
+# Lower bound on how strongly a dark colour responds to light relative to a bright one; nearly black colours change by
+# noise.
 _LEAST_RESPONSE = 0.3
-# All of these are raised to so many times the noise between two frames.
+# All thresholds are raised to this multiple of the noise between frames.
 _NOISES = 6.0
-# Small pixels between places whose noise has nothing in common: that is smoothed over three.
+# Distance in small pixels beyond which noise is uncorrelated: pictures are smoothed over three pixels.
 _APART = 3
-# How near something must move, in small pixels, for a tip to have moved.
+# Radius in small pixels within which motion counts as motion of a tip.
 _ABOUT = 3
-# Difference of logarithms from one frame to the next from which something moved.
+# Minimum log difference between consecutive frames that counts as motion.
 _MOVED = 0.07
-# Grey levels by which noise changes small pictures: a colour that is all but dark, as red is on a blue table, changes
-# by a fifth with that, and a third of such a table seemed to move with every hand.
+# Noise of small pictures in grey levels. Nearly dark colours, such as red on a blue table, change by a fifth with it;
+# without this term a third of such a table seemed to move with every hand.
 _GRAIN = 2
-# Grey levels between two pictures, and the share of pixels that may differ by more, under which nothing has happened.
+# Tolerance in grey levels, and share of pixels that may exceed it, for two pictures to count as identical.
 _SAME, _SAME_SHARE = 9, 0.0015
-# Seconds in which the table is learnt where nothing lies on it; after which what lies still becomes part of it; and the
-# same for what hangs together with the rim, as an arm that waits, but for the first seconds, when it may be the ghost
-# of one that was there when the camera was switched on.
+# Seconds to learn an empty place; to absorb a still object; and to absorb an object connected to the border, which may
+# be a waiting arm. In the first seconds the last limit does not apply, as it may be the ghost of an arm that was
+# present at start.
 _LEARN, _LAID_DOWN, _ARM_WAITS = 2.0, 0.8, 6.0
 _BEGINNING = 5.0
-# Edges at an outline so many times stronger in the table than in the picture: what had it has left.
+# If edges along an outline are this much stronger in the background than in the picture, the object has left.
 _GHOST = 1.5
-# Fewest small pixels that are more than a shadow whose outline tells by itself: a finger end has so many.
+# Minimum area in small pixels, without shadow, for an outline to be judged: a fingertip has about this many.
 _FIRM = 14
-# Share of the picture from which it is the camera or the light that changed, once it lasts for so long.
+# Share of the picture whose change, if it lasts this many seconds, means that the camera or the light changed.
 _EVERYWHERE, _CHANGED_FOR = 0.5, 0.4
-# Share of it that is more than shade then: where somebody steps before the lamp less is, and the table stays.
+# Minimum share that is not explained by shadow in that case; it is smaller if somebody steps in front of the lamp, and
+# then the background is kept.
 _NO_SHADE = 0.15
-# By how much the light may differ from what it just was to be the same, and the share of the picture that must show it:
-# what a shadow over most of the table leaves lit would else seem to have grown brighter, as no shadow does.
+# Maximum change of the light level to count as unchanged, and share of the picture that must support it. Otherwise the
+# part that a large shadow leaves lit would seem to have become brighter.
 _SAME_LIGHT, _SHOWS_LIGHT = 0.1, 0.2
-# Share of the picture that moves at once, and of each of its parts (so many by so many), as the camera is pushed: .36
-# to .91 then in four films, and in others .37 at most where three arms moved, never in all parts.
+# Share of the whole picture, and of each of its parts (a grid of `_PARTS` by `_PARTS`), that moves at once when the
+# camera is pushed: .36 to .91 in four films; in others .37 at most with three moving arms, and never in all parts.
 _PUSHED, _PUSHED_PART, _PARTS = 0.35, 0.03, 4
-# Share of what moves as the camera is pushed that changes its hue, or otherwise than what lies within so many small
-# pixels of it, by so much of what moving takes: .57 to .95 in six matches, and .11 where a shadow went over the table.
+# Share of the moving pixels that change hue, or differ from pixels at distance `_BESIDE` by the factor `_LESS` of the
+# motion threshold, when the camera is pushed: .57 to .95 in six matches, .11 when a shadow passed.
 _SHAKEN, _BESIDE, _LESS = 0.33, 9, 0.7
-# Of these parts so many, and of those that do not touch the rim so many, move while the camera does: so it was, or half
-# a second before, whenever four arms seemed to come at once as a camera was knocked or set up in eight films; with
-# hands of cards held all about the table so many moved in 3 of 60 such pictures.
+# Number of parts, and of inner parts, that move when the camera moves. It held whenever four arms seemed to appear at
+# once because the camera was knocked, in eight films; with hands all around the table it held in 3 of 60 pictures.
 _WIDE_PARTS, _WIDE_INNER = 12, 2
-# A table that lies a little elsewhere, once the camera has come to rest for so many seconds, is foreign by its edges in
-# so many of its parts, and more than shaded in so many: it was in 15 and 10 of the 16, arms that did not move in 12 and
-# 10 at most in seven matches, for a tenth of a second.
+# Once the camera has been at rest for `_RESTS_FOR` seconds, a displaced table differs in this many parts, and by more
+# than shadow in this many: in 15 and 10 of 16, against at most 12 and 10 for a tenth of a second with still arms in
+# seven matches.
 _COME_TO_REST, _RESTS_FOR, _FOREIGN_PARTS, _SOLID_PARTS = 0.05, 0.3, 14, 8
-# What is solid so many small pixels across, and hangs together in no more parts, is a hand that is near; edges that do
-# are all over the picture.
+# Minimum width in small pixels of a close hand, and maximum number of parts it spans; displaced edges spread over the
+# whole picture.
 _HAND, _HAND_PARTS = disc(7), 10
 
 
 @dataclass(frozen=True, eq=False)
 class Difference:
-    """What of a picture is not the table, each (h, w) uint8 of 0 and 1.
+    """Foreground masks of a picture, each (h, w) uint8 of 0 and 1.
 
-    foreign: what differs. solid: where it is more than a shadow or a lit spot. moved: what moved since the last look.
-    picture and table: (h, w, 3) float32 logarithms of BGR, of the picture in the table's light and of the table;
-    not to be kept.
+    foreign: pixels that differ from the background. solid: the part that no shadow or highlight explains. moved: pixels
+    that moved since the last frame. picture, table: (h, w, 3) float32 log BGR of the picture, corrected for the light,
+    and of the background; do not keep references.
     """
 
     time: float
@@ -97,19 +97,20 @@ class Difference:
 
     @property
     def moved_widely(self) -> bool:
-        """Whether so much of the picture moved, at its middle too, as people's hands do not: the camera."""
+        """Whether motion is so widespread that the camera moved, not hands."""
         parts = _by_parts(self.moved) > _PUSHED_PART
         return int(np.count_nonzero(parts)) >= _WIDE_PARTS and int(np.count_nonzero(parts[1:-1, 1:-1])) >= _WIDE_INNER
 
     def moves_at(self, place: NDArray[np.float64]) -> bool:
-        """Return whether something moves about a place (x, y)."""
+        """Whether something moves near a place (x, y)."""
         x, y = place.astype(int)
         return bool(self.moved[max(0, y - _ABOUT) : y + _ABOUT + 1, max(0, x - _ABOUT) : x + _ABOUT + 1].any())
 
     def was_here(self, place: Mask) -> bool:
-        """Whether the outline of a place is one that the table has and the picture has not: something has left.
+        """Whether an outline has edges in the background but not in the picture: the object has left.
 
-        That holds for what of it is more than a shadow, too: else a hand would have that a shadow passes.
+        The test must also hold for the part without shadow; otherwise a hand under a passing shadow would count as
+        gone.
         """
         if self._fades(place) <= _GHOST:
             return False
@@ -117,16 +118,16 @@ class Difference:
         return int(np.count_nonzero(firm)) < _FIRM or self._fades(firm) > _GHOST
 
     def _fades(self, place: Mask) -> float:
-        """Return how much stronger the edges at the outline of a place are in the table than in the picture."""
+        """Return the ratio of edge strength along an outline, background to picture."""
         outline = (cv2.dilate(place, _DISC) - cv2.erode(place, _DISC)) > 0
         if not outline.any():
-            return 0.0  # it is the whole picture
+            return 0.0  # The place is the whole picture.
         now, before = (float(_edges(colors)[outline].mean()) for colors in (self.picture, self.table))
         return before / max(1e-6, now)
 
 
 class Backdrop:
-    """The table as it is without hands. Show it every frame; it is not to be shared between threads."""
+    """The table without hands. Call it for every frame; not thread-safe."""
 
     def __init__(self) -> None:
         self._shown: Image | None = None
@@ -139,18 +140,18 @@ class Backdrop:
         self._noise = 0.0
         self._shifted_since = 0.0
         self.pushed = False
-        """Whether the last picture showed the camera being pushed; the table was then begun anew."""
+        """Whether the last picture showed a push of the camera; the background was then reset."""
         self.shifted = False
-        """Whether the last picture showed the table lying elsewhere; it was then begun anew."""
+        """Whether the last picture showed the table displaced; the background was then reset."""
 
     @property
     def seen(self) -> Floats | None:
-        """The last picture in which something happened, (h, w, 3) logarithms of BGR in the table's light."""
+        """The last picture with a change, (h, w, 3) log BGR corrected for the light."""
         return self._last
 
     @property
     def table(self) -> Floats | None:
-        """The table without hands, (h, w, 3) logarithms of BGR; None before a picture was seen."""
+        """The background, (h, w, 3) log BGR; None before the first picture."""
         return None if self._last is None else self._table
 
     def _begin(self, picture: Floats, time: float) -> None:
@@ -162,10 +163,10 @@ class Backdrop:
         self._began = self._time = self._shifted_since = time
 
     def look(self, small: Image, time: float, restless: Mask | None = None) -> Difference | None:
-        """Return what differs in a small (h, w, 3) BGR uint8 picture; None where nothing has happened since the last.
+        """Return the foreground of a small (h, w, 3) BGR uint8 picture; None if nothing changed since the last one.
 
-        Noise is taken off it first. restless: (h, w) uint8, 1 where it differs all the time, which tells nothing of the
-        camera.
+        Noise is removed first. restless: (h, w) uint8 mask of pixels that change all the time and are ignored for
+        camera motion.
         """
         self.pushed = self.shifted = False
         small = np.asarray(cv2.blur(small, (3, 3)), np.uint8)
@@ -194,9 +195,9 @@ class Backdrop:
         return Difference(time, foreign, solid, moved, picture, self._table)
 
     def learn(self, arms: Mask) -> None:
-        """Take what was looked at last into the table, but for what moves and for what is foreign.
+        """Update the background from the last picture, except where it moves or is foreground.
 
-        arms: (h, w) uint8, 1 where something hangs together with the rim and so may be an arm that waits.
+        arms: (h, w) uint8 mask of regions connected to the border, which may be waiting arms.
         """
         assert self._last is not None
         picture, foreign = self._last, self._foreign
@@ -214,12 +215,12 @@ class Backdrop:
             self._still[settled] = 0
 
     def forget(self, ghost: NDArray[np.bool_]) -> None:
-        """Take a place as it looks now for the table: what was taken for it has gone from there."""
+        """Replace the background at a place by the current picture: the object it contained has left."""
         assert self._last is not None
         self._beneath[ghost] = self._table[ghost] = self._last[ghost]
 
     def _moved(self, picture: Floats, levels: Image, time: float) -> Mask:
-        """Return where something moved since the last look. levels: (h, w, 3) uint8 by which colours differ."""
+        """Return the mask of motion since the last frame. levels: (h, w, 3) uint8 tolerances."""
         assert self._last is not None
         changes = np.asarray(cv2.absdiff(picture, self._last), np.float32)
         noise = _noise(picture, self._last)
@@ -232,7 +233,9 @@ class Backdrop:
         return moved.astype(np.uint8)
 
     def _is_more_than_light(self, picture: Floats, moved: Mask) -> bool:
-        """Whether much of what moved since the last look did otherwise than what is beside it, or changed its hue."""
+        """Whether most motion since the last frame differs from its surroundings or changes hue, so that light does not
+        explain it.
+        """
         assert self._last is not None
         change = np.asarray(cv2.subtract(picture, self._last), np.float32)
         light = _mean(change)
@@ -253,18 +256,18 @@ class Backdrop:
         if not foreign.any():
             return foreign, foreign
         light = _mean(change)
-        # Noise may be all the change that a dark colour shows.
+        # For dark colours noise alone may explain the change.
         alike = _beyond(change, light)
         hue = np.minimum(alike, _most(np.asarray(cv2.absdiff(change, self._as_lit(light)), np.float32)))
-        # In shade the hue may shift a little, towards that of the sky.
+        # In shadow the hue may shift slightly towards that of the sky.
         other_hue = np.maximum(_OTHER_HUE, _NOISES * self._noise) + np.maximum(-light, 0) * _SHADE_HUE
         solid = ((hue > other_hue) | (light > _BRIGHTER) | (light < _DARKER)).astype(np.uint8)
         return foreign, foreign & (solid | self._uneven(light, foreign))
 
     def _as_lit(self, light: Floats) -> Floats:
-        """Return how the table's colours would change by light alone, (h, w, 3); light: (h, w) the mean of that.
+        """Return the expected log change of the background under a light change, (h, w, 3); light: (h, w) its mean.
 
-        What is added to colours before their logarithm is taken makes dark ones change less than others.
+        The offset added before the logarithm makes dark colours respond less.
         """
         dark = np.asarray(cv2.exp(-self._table), np.float32)
         responds = np.maximum(1 - np.float32(_OFFSET) * dark, _LEAST_RESPONSE)
@@ -272,7 +275,7 @@ class Backdrop:
         return np.asarray(cv2.multiply(responds, cv2.merge([share, share, share])), np.float32)
 
     def _uneven(self, light: Floats, foreign: Mask) -> Mask:
-        """Return where the light has not changed evenly: a shadow leaves the table's texture as it was."""
+        """Return the mask of uneven light changes: a shadow preserves the table's texture."""
         size = (_PATCH, _PATCH)
         mean = cv2.boxFilter(light, -1, size)
         spread = np.asarray(cv2.sqrBoxFilter(light, -1, size) - mean * mean, np.float32)
@@ -283,7 +286,7 @@ class Backdrop:
         return uneven
 
     def _is_shifted(self, foreign: Mask, solid: Mask, moved: Mask, time: float, restless: Mask | None) -> bool:
-        """Whether what is foreign is the table itself, which lies elsewhere since the camera was knocked."""
+        """Whether the foreground is the table itself, displaced because the camera was knocked."""
         if restless is not None:
             foreign, solid = foreign & (1 - restless), solid & (1 - restless)
         rests = moved.mean() <= _COME_TO_REST and _parts_of(foreign) >= _FOREIGN_PARTS
@@ -293,8 +296,8 @@ class Backdrop:
         return time - self._shifted_since >= _RESTS_FOR
 
     def _is_elsewhere(self, foreign: Mask, solid: Mask, moved: Mask, time: float) -> bool:
-        """Whether the camera now looks elsewhere, or so much has changed that the table must be learnt anew."""
-        # Five hands that come for the draw pile at once hide half the table, but not a part of it everywhere.
+        """Whether the view has changed so much that the background must be relearned."""
+        # Five hands at the draw pile hide half the table, but never some of every part.
         somewhere = _by_parts(foreign).min() <= _PUSHED_PART
         if somewhere or foreign.mean() < _EVERYWHERE or solid.mean() < _NO_SHADE:
             self._wide_since = None
@@ -312,7 +315,7 @@ def _is_push(moved: Mask) -> bool:
 
 
 def _near_hand(solid: Mask) -> Mask:
-    """Return where the largest thing lies that is solid all over, nowhere where that is more than a hand can be."""
+    """Return the mask of the largest solid object, empty if it is larger than a hand can be."""
     count, labels, about, _ = cv2.connectedComponentsWithStats(cv2.morphologyEx(solid, cv2.MORPH_OPEN, _HAND))
     if count < 2:
         return np.zeros_like(solid)
@@ -323,19 +326,19 @@ def _near_hand(solid: Mask) -> Mask:
 
 
 def _parts_of(mask: Mask) -> int:
-    """Return in how many parts of the picture a mask covers anything worth mentioning."""
+    """Return the number of picture parts a mask covers noticeably."""
     return int(np.count_nonzero(_by_parts(mask) > _PUSHED_PART))
 
 
 def _by_parts(mask: Mask) -> Floats:
-    """Return which share of each part of the picture a mask covers."""
+    """Return the share of each picture part a mask covers."""
     return np.asarray(cv2.resize(mask.astype(np.float32), (_PARTS, _PARTS), interpolation=cv2.INTER_AREA), np.float32)
 
 
 def _light(change: Floats, before: Floats) -> Floats:
-    """Return (3,) by how much the light has changed: the median over the picture, for hands cover less than half.
+    """Return (3,) the change of the light: the median over the picture, as hands cover less than half of it.
 
-    before: the same a moment ago, which stays as long as some of the picture shows it: a shadow covers more than half.
+    before: the previous change, kept while part of the picture supports it, because a shadow may cover more than half.
     """
     sample = change[::4, ::4].reshape(-1, 3)
     same = np.abs(sample - before).max(axis=1) <= _SAME_LIGHT
@@ -345,22 +348,22 @@ def _light(change: Floats, before: Floats) -> Floats:
 
 
 def _noise(picture: Floats, last: Floats) -> float:
-    """Return the median change from picture to picture that places have not in common with those beside them.
+    """Return the noise: the median change between frames that is not shared by neighbouring places.
 
-    A shadow that passes or a lamp that dims changes neighbours alike; was that noise, a hand in it would be as well.
+    A passing shadow changes neighbours alike; counting it as noise would hide a hand in it.
     """
     change = picture[::_APART, ::_APART] - last[::_APART, ::_APART]
     return float(np.median(_most(np.abs(np.diff(change, axis=1)))) / np.sqrt(2))
 
 
 def _most(colors: Floats) -> Floats:
-    """Return the greatest of each pixel's three channels; numpy takes ten times as long."""
+    """Return each pixel's maximum over three channels; ten times faster than numpy's `max`."""
     blue, green, red = cv2.split(colors)
     return np.asarray(cv2.max(cv2.max(blue, green), red), np.float32)
 
 
 def _beyond(change: Floats, light: Floats) -> Floats:
-    """Return by how much colours changed, (h, w, 3), at most otherwise than by a change of light, (h, w), alone."""
+    """Return the change of colours, (h, w, 3), beyond a change of light, (h, w)."""
     return _most(np.asarray(cv2.absdiff(change, cv2.merge([light, light, light])), np.float32))
 
 

@@ -1,4 +1,4 @@
-"""What the light on a card leaves open of its colour."""
+"""Ambiguity of a card's colour caused by the light on it."""
 
 from __future__ import annotations
 
@@ -9,33 +9,33 @@ from numpy.typing import NDArray
 from companion.cards import Color
 from companion.vision.core.geometry import Image, Quad, cut
 
-# Width and height in pixels at which a card's light is looked at.
+# Width and height in pixels of the thumbnail that is analysed.
 _LOOK = (32, 48)
-# Where the most colourful quarter of a card has less than this saturation (of 255), its colour can be told by hardly
-# more than the light. One in a hundred hard pictures is so pale.
+# Saturation (of 255) of the most colourful quarter below which the light decides the colour. One in a hundred hard
+# pictures is that pale.
 _PALE = 24
-# A lamp colours what is white: where the brightest of the card and of the picture in one channel are so many times
-# those in another, nothing is white. Under a cold lamp green looks blue, under a green one yellow looks green.
+# Ratio between channels of the brightest pixels that indicates a coloured lamp. Under a cold lamp green looks blue,
+# under a green one yellow looks green.
 _CAST = 1.3
-# Where so much of a card is as bright as the sensor goes in two channels of three, yellow may be green or orange.
+# Share of a card saturated in two of three channels, from which yellow may be green or orange.
 _CLIPPED, _CLIPPED_SHARE = 250, 0.12
-# Hues in degrees. What reads as yellow and is more orange than the first is red: over 30 decks, under lamps of all
-# kinds, of 4,100 cards surely and rightly read hardly a red one had more than 28, no yellow one less than 35. Short of
-# the second it may be red, in coloured light or where it is as bright as the sensor goes; beyond the last, green.
+# Hue limits in degrees. A "yellow" card more orange than the first is red: over 30 decks, under all lamps, of 4,100
+# correct confident readings almost no red card exceeded 28 and no yellow one was below 35. Below the second limit it
+# may be red in coloured light or overexposure; beyond the last it may be green.
 _RED_AT_MOST, _SURELY_YELLOW, _GREENISH = 31.0, 45.0, 66.0
-# Beyond this, counted backwards, hues are a blue's.
+# Hues below this belong to blue.
 _PURPLE = -30.0
-# So much of a card has the hue of its ground, to so many degrees: of orange cards 0.63 and more, of cards that are one
-# picture or a board 0.22 and less had that of their most colourful part.
+# Share of a card within this many degrees of its ground's hue: at least 0.63 for orange cards, at most 0.22 for picture
+# cards and boards.
 _GROUND, _ONE_HUE = 0.5, 15.0
 BRIGHTEST = 98
-"""Percentile that stands for the brightest: less than that may be a gleam."""
+"""Percentile used as brightest level; higher ones may be a specular highlight."""
 
 
 def is_color_doubtful(image: Image, quad: Quad, color: Color) -> bool:
-    """Whether a card with this outline (4, 2) in a (H, W, 3) BGR picture may well have another colour than was read.
+    """Whether the colour read for a card with this outline (4, 2) in a (H, W, 3) BGR picture is ambiguous.
 
-    So it is where it lies in pale, coloured or too bright light.
+    It is for pale, coloured or overexposed light.
     """
     small = cut(image, quad, *_LOOK)
     if float(np.percentile(cv2.cvtColor(small, cv2.COLOR_BGR2HSV)[..., 1], 75)) < _PALE:
@@ -56,7 +56,7 @@ def is_color_doubtful(image: Image, quad: Quad, color: Color) -> bool:
 
 
 def is_orange(image: Image, quad: Quad) -> bool:
-    """Whether the ground of a card with this outline (4, 2) in a (H, W, 3) BGR picture is too red for a yellow one."""
+    """Whether the ground of a card with this outline (4, 2) in a (H, W, 3) BGR picture is too red to be yellow."""
     small = cut(image, quad, *_LOOK)
     hue = _hue(small)
     if not _PURPLE < hue < _RED_AT_MOST:
@@ -66,7 +66,7 @@ def is_orange(image: Image, quad: Quad) -> bool:
 
 
 def _hue(small: Image) -> float:
-    """Return the hue of the most colourful quarter of a picture, from -180 to 180 degrees, red at 0, yellow at 60."""
+    """Return the hue of a picture's most colourful quarter in degrees, -180 to 180; red is 0, yellow 60."""
     most = np.argsort(-_chroma(small), axis=None)[: small.shape[0] * small.shape[1] // 4]
     hues = cv2.cvtColor(small, cv2.COLOR_BGR2HSV)[..., 0].ravel()[most] * (np.pi / 90)
     return float(np.degrees(np.angle(np.exp(1j * hues).mean())))

@@ -1,6 +1,6 @@
-"""Pictures made readable again: dark ones lightened, those in which everything moved made sharp.
+"""Restoration of dark and motion-blurred pictures.
 
-Only worth a second look where the first told nothing: what is mended has lost something, and costs time.
+Use only for a second look: restoration loses detail and costs time.
 """
 
 from __future__ import annotations
@@ -12,31 +12,32 @@ import numpy as np
 
 from companion.vision.core.geometry import Image
 
-# A picture whose white (the 98th of 100 levels of its brightest colours) is less than the first is dark; it is made so
-# much brighter that white is the second, at most so many times. Its grain is evened out before, over so many pixels: of
-# 11 photographs made dark and noisy in which no card was found all were read then, 8 with 1.0, none with 0.
+# A picture whose white (98th percentile of its brightest channel) is below the first value is dark; it is amplified
+# until white is the second value, by at most this gain, after denoising over `_GRAIN` pixels. Of 11 dark, noisy
+# photographs without any detection all were read then, 8 with 1.0, none with 0.
 _DARK, _LIGHT, _MOST_GAIN, _GRAIN = 90.0, 225.0, 8.0, 1.6
-# Side of the square in which motion is sought, and by how many of its pixels; less hinders nobody, more leaves nothing.
+# Side of the square that is analysed for motion, and range of motion in its pixels; less is harmless, more is not
+# recoverable.
 _SIDE, _SHORTEST, _LONGEST = 512, 6.0, 64.0
-# Of photographs that nothing spoilt one in twenty is so blurred, as `blur` measures it, of those moved over a twentieth
-# of a card or more nine in ten.
+# Blur, as measured by `blur`, from which a picture is deblurred: 1 in 20 undegraded photographs exceeds it, 9 in 10 of
+# those moved by a twentieth of a card or more.
 _BLURRED = 0.42
-# How much deeper than the cepstrum's spread there the trough must be that motion leaves.
+# Minimum depth of the cepstral trough, in standard deviations of the cepstrum.
 _CLEAR = 4.5
-# Grain (levels of 255) from which a measure of sharpness is misled, and by how many times it the likeness of patches is
-# judged, which are so many pixels wide and sought so far about: with grain of 3 to 20 levels a photograph's blur then
-# comes out as without, to 0.03; before, one of 70 moved ones was still found blurred.
+# Noise (levels of 255) that biases the sharpness measure; the filter's tolerance in multiples of the noise, patch size
+# and search radius. With noise of 3 to 20 levels the blur measure then deviates by at most 0.03; before, 1 of 70 moved
+# photographs was still recognised as blurred.
 _GRAINY, _ALIKE, _PATCH, _ABOUT = 0.8, 3.0, 5, 15
-# Second differences across and down, which smooth surfaces have none of; their spread over that of the noise; and the
-# median of normal noise without its sign over its deviation.
+# Second differences in both directions, which vanish on smooth surfaces; the ratio of their spread to the noise; and
+# the ratio of the median absolute value to the standard deviation of normal noise.
 _SECOND = np.array([[1, -2, 1], [-2, 4, -2], [1, -2, 1]], np.float32)
 _SPREAD, _MEDIAN = 6.0, 0.6745
-# Power of noise over that of the picture: what is asked of a blurred picture beyond that is noise made loud.
+# Noise-to-signal power ratio of the Wiener filter; smaller values amplify noise.
 _NOISE = 0.015
 
 
 def restored(image: Image) -> Iterator[Image]:
-    """Yield what a (H, W, 3) BGR uint8 picture may have been before it was spoilt, of the same size."""
+    """Yield restored versions of a (H, W, 3) BGR uint8 picture, of the same size."""
     light = lightened(image)
     if light is not None:
         yield light
@@ -46,7 +47,7 @@ def restored(image: Image) -> Iterator[Image]:
 
 
 def lightened(image: Image) -> Image | None:
-    """Return a dark picture with its grain evened out and its white made white; None where it is not dark."""
+    """Return a dark picture denoised and brightened; None if it is not dark."""
     smooth = cv2.GaussianBlur(image, (0, 0), _GRAIN)
     white = float(np.percentile(smooth[::4, ::4].max(axis=2), 98))
     if white >= _DARK:
@@ -55,9 +56,9 @@ def lightened(image: Image) -> Image | None:
 
 
 def sharpened(image: Image) -> Image | None:
-    """Return a picture in which everything moved alike without that; None where no such motion is made out.
+    """Return a picture with uniform motion blur removed; None if no such motion is detected.
 
-    Wiener's filter for a straight, even movement.
+    Wiener filter for a straight, uniform motion.
     """
     moved = movement(image)
     if moved is None:
@@ -78,7 +79,7 @@ def sharpened(image: Image) -> Image | None:
 
 
 def blur(image: Image) -> float:
-    """Return how little a (H, W, 3) BGR picture changes where it is blurred further, from 0, sharp, to 1.
+    """Return the blur of a (H, W, 3) BGR picture, from 0 (sharp) to 1.
 
     The blurrier of two directions counts (Crété et al., The Blur Effect: Perception and Estimation with a New
     No-Reference Perceptual Blur Metric, 2007).
@@ -93,7 +94,7 @@ def blur(image: Image) -> float:
 
 
 def without_grain(image: Image) -> Image:
-    """Return a (H, W, 3) BGR picture in grey (H, W, 3), its grain evened out where there is any; edges stay.
+    """Return a (H, W, 3) BGR picture in grey (H, W, 3), denoised if it is noisy; edges are preserved.
 
     Non-local means (Buades et al., A Non-Local Algorithm for Image Denoising, 2005).
     """
@@ -105,9 +106,9 @@ def without_grain(image: Image) -> Image:
 
 
 def grain(image: Image) -> float:
-    """Return the noise of a (H, W, 3) BGR picture's brightness, its standard deviation in levels of 255.
+    """Return the noise of a (H, W, 3) BGR picture's brightness: its standard deviation in levels of 255.
 
-    By the median of second differences, so that edges hardly count (Immerkær, Fast Noise Variance Estimation, 1996).
+    Median of second differences, which is robust against edges (Immerkær, Fast Noise Variance Estimation, 1996).
     """
     grey = cv2.cvtColor(image, cv2.COLOR_BGR2GRAY).astype(np.float32)
     second = np.abs(cv2.filter2D(grey, -1, _SECOND))[1:-1, 1:-1]
@@ -115,10 +116,10 @@ def grain(image: Image) -> float:
 
 
 def movement(image: Image) -> tuple[float, float] | None:
-    """Return how far, (x, y) in pixels, everything in a picture moved while it was taken; None where it is not clear.
+    """Return the motion (x, y) in pixels during the exposure of a picture; None if it is not clear.
 
-    An even movement leaves a row of zeros in the spectrum, and those a trough in its cepstrum where the movement ends
-    (Cannon, Blind Deconvolution of Spatially Invariant Image Blurs with Phase, 1976).
+    Uniform motion leaves zeros in the spectrum and a trough in the cepstrum at its length (Cannon, Blind Deconvolution
+    of Spatially Invariant Image Blurs with Phase, 1976).
     """
     scale = min(1.0, _SIDE / max(image.shape[:2]))
     small = cv2.resize(image, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA) if scale < 1 else image

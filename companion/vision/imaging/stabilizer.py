@@ -1,8 +1,8 @@
-"""Takes a camera's swaying off its frames: on books or a bent arm it swings when somebody leans on the table.
+"""Stabilises the frames of a swaying camera, for example one on books or a bent arm.
 
-Swaying is a shift that all of the picture shares. It is found by phase correlation (Kuglin and Hines, The phase
-correlation image alignment method, 1975) with a frame from before, and believed only where the picture then fits that
-frame nearly everywhere; hands, cards and lamps change pictures in other ways.
+Sway is a shift common to the whole picture. It is estimated by phase correlation (Kuglin and Hines, The phase
+correlation image alignment method, 1975) with an earlier frame and accepted only if the shifted picture then matches
+nearly everywhere; hands, cards and lamps change pictures in other ways.
 """
 
 from __future__ import annotations
@@ -22,33 +22,33 @@ from companion.vision.imaging.motion import structure
 Floats = NDArray[np.float32]
 Picture = TypeVar("Picture", Image, Floats)
 
-# A shift is found in small pictures to a twentieth of a pixel.
-# Parts of the picture, so many by so many; the mean grey levels by which one must differ to be worth a closer look, and
-# the mean structure, to have changed. Swaying changes at least so many of them, an arm three to seven.
+# Shifts are estimated in small pictures to a twentieth of a pixel. Grid of parts; minimum mean difference in grey
+# levels to look closer; minimum mean difference in structure of a changed part; minimum number of changed parts. Sway
+# changes at least that many, an arm three to seven.
 _PARTS, _DIFFERS, _CHANGED, _FEWEST = 4, 0.8, 0.05, 8
-# The neighbourhood, in small pixels, and the grey levels of contrast, against which structure is told from light.
+# Neighbourhood in small pixels and contrast floor in grey levels of the structure.
 _NEIGHBOURHOOD, _FLOOR = 9, 8.0
-# Small pixels: shifts under the one are noise, over the other the camera was turned elsewhere.
+# Range of shifts in small pixels: smaller ones are noise, larger ones a camera turned elsewhere.
 _LEAST, _MOST = 0.2, 12.0
-# What is left of a part's difference where the shift explains it, and the share of the changed parts in which it must;
-# by how much more one may differ than before, and in how many that is the hand that moves meanwhile.
+# Share of a part's difference that may remain if the shift explains it, and share of the changed parts in which it
+# must; tolerated increase of the difference, and number of parts allowed to exceed it because a hand moves.
 _EXPLAINED, _MOST_PARTS, _WORSE, _IN_FEW = 0.7, 0.6, 0.03, 1
-# Share in which the shift that stood must still do: the arms of people who go on playing after a push hide many parts.
+# Share of parts that must still support the current shift: arms of people who continue to play hide many parts.
 _HELD_PARTS = 0.4
-# Seconds between the frames that others are held against, while nothing sways; after which a shift that stays is where
-# the camera now stands; and between frames that are pictures by themselves.
+# Seconds between reference frames while nothing sways; after which a constant shift becomes the new position; and
+# between frames treated as single pictures.
 _REFRESH, _STAYS, _SPARSE = 1.0, 1.5, 0.5
 SHAKES = _STAYS + 0.5
-"""Seconds before a camera is said to stand elsewhere in which it was pushed there."""
-# A shift that stays is taken off while hands are there, and for so long (s) after the last one, so that who lays a card
-# is not lost; but no longer than the other (s), as a hand may rest there.
+"""Seconds before a reported camera move within which it was pushed."""
+# A constant shift is compensated while hands are present and for `_CALM` seconds afterwards, so that a card being laid
+# is attributed; but no longer than `_LONGEST` seconds, as a hand may rest.
 _CALM, _LONGEST = 1.0, 6.0
-# Small pixels by which a shift may differ from the one before and be said to stay.
+# Tolerance in small pixels for a shift to count as constant.
 _SAME_SHIFT = 0.3
 
 
 class Steadier:
-    """Shifts frames back to where the camera stood. Feed it every frame; it is not to be shared between threads."""
+    """Shifts frames back to the camera's original position. Call it for every frame; not thread-safe."""
 
     def __init__(self) -> None:
         self._anchor: Floats | None = None
@@ -57,12 +57,12 @@ class Steadier:
         self._shifted_since = 0.0
         self._swayed = self._busy = -np.inf
         self.moved = False
-        """Whether with the last frame a shift had lasted so long that the camera stands there now."""
+        """Whether the camera's position was updated with the last frame."""
 
     def take(self, frame: Frame, busy: bool = False) -> Frame:
-        """Return the frame as the camera would have shown it had it not swayed; mostly the frame itself.
+        """Return the frame as an unmoved camera would show it; usually the frame itself.
 
-        busy: whether hands were there just before.
+        busy: whether hands were present just before.
         """
         self.moved = False
         self._busy = frame.time if busy else self._busy
@@ -85,7 +85,7 @@ class Steadier:
         return replace(frame, image=np.asarray(_shifted(frame.image, shift[0] * scale, shift[1] * scale), np.uint8))
 
     def _stays(self, time: float) -> bool:
-        """Whether a shift has lasted so long, and nobody is at work, that the camera is to be said to stand there."""
+        """Whether a shift has lasted long enough, without hands, to be the camera's new position."""
         lasted = time - self._shifted_since
         return lasted >= _STAYS and (time - self._busy >= _CALM or lasted >= _LONGEST)
 
@@ -95,9 +95,9 @@ class Steadier:
 
 
 def _shift(before: Floats, now: Floats, last: tuple[float, float]) -> tuple[float, float] | None:
-    """Return by how many small pixels, right and down, all of a grey picture has moved; None where it has not.
+    """Return the shift of a grey picture in small pixels, right and down; None if it has not moved.
 
-    last: what it had moved by just before, (0, 0) where it had not.
+    last: the previous shift, (0, 0) if there was none.
     """
     if np.count_nonzero(_by_parts(before, now) > _DIFFERS) < _FEWEST:
         return None
@@ -106,11 +106,11 @@ def _shift(before: Floats, now: Floats, last: tuple[float, float]) -> tuple[floa
     changed = differs > _CHANGED
     if np.count_nonzero(changed) < _FEWEST:
         return None
-    # It writes into what it is given.
+    # OpenCV modifies its input.
     (x, y), _ = cv2.phaseCorrelate(before.copy(), now.copy(), _window(*now.shape))
     best: tuple[float, float] | None = None
     most = 0
-    # Where both explain as much it is the one that stood: now these and now those parts are hidden.
+    # If both explain the change equally well, keep the current one: hidden parts vary from frame to frame.
     for shift, share in ((last, _HELD_PARTS), ((float(x), float(y)), _MOST_PARTS)):
         if _LEAST <= np.hypot(*shift) <= _MOST:
             left = _by_parts(before, _shifted(now, *shift))
@@ -127,7 +127,7 @@ def _by_parts(one: Floats, other: Floats) -> Floats:
 
 
 def _shifted(image: Picture, x: float, y: float) -> Picture:
-    """Return a picture moved back by so many pixels; what comes into view is what was at its rim."""
+    """Return a picture shifted back by this many pixels; the border is replicated."""
     way = np.array([[1, 0, -x], [0, 1, -y]], np.float32)
     size = image.shape[1], image.shape[0]
     return cast(Picture, cv2.warpAffine(image, way, size, flags=cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE))

@@ -1,4 +1,4 @@
-"""Pictures taken in a lamp's light as they were in white light: by what is white on the cards."""
+"""White balance from the white parts of cards."""
 
 from __future__ import annotations
 
@@ -11,29 +11,29 @@ from numpy.typing import NDArray
 from companion.vision.core.geometry import Image, Quad, cut
 from companion.vision.imaging.lighting import BRIGHTEST
 
-# Width and height in pixels at which a card is looked at.
+# Width and height in pixels of a card's thumbnail.
 _LOOK = (32, 48)
-# By how much the three channels of what is white differ at least (all these are natural logarithms of ratios of
-# levels): of 199 photographs in a room's light one in ten is so coloured.
+# Minimum difference between the channels of white (all in natural logarithms of ratios): 1 in 10 of 199 indoor
+# photographs exceeds it.
 _CAST = 0.2
-# What is white has one colour on the cards as in the whole picture, to so much, and on three cards of four to so much:
-# in 79 drawn pictures whose brightest parts are coloured, most of them a table's wood or felt or cards without anything
-# white, balancing without these two lost 15 of 265 cards.
+# Maximum difference in colour between the cards' white and the picture's brightest parts, and between the whites of
+# three of four cards. Without these two conditions, balancing lost 15 of 265 cards in 79 drawn pictures with coloured
+# brightest parts.
 _ALIKE, _ONE_COLOR = 0.15, 0.12
-# What blue and red may have over green in a lamp's light, from the least to the most: make_hard's strongest lamps are
-# within, a card's own ink seldom is. Where both have more or less than the last, they are not a lamp's either.
+# Range of blue and of red relative to green under lamps: make_hard's strongest lamps are inside, a card's ink rarely
+# is. If both deviate in the same direction by more than `_BOTH`, the cause is not a lamp.
 _BLUE, _RED, _BOTH = (-1.4, 0.6), (-0.9, 0.6), 0.3
-# From which level on the sensor tells no more; and how much blue then has over green, for each that red has under it:
-# along the light of the sky 1.0. Of six photographs of a deck in the strongest cold lamp two green cards stayed blue
-# with 0.4, a blue one became green with 1.0, all were read with 0.6 and 0.8.
+# Saturation level of the sensor; and the blue excess per red deficit assumed for saturated blue (1.0 along daylight).
+# Of six photographs under the strongest cold lamp two green cards stayed blue at 0.4 and a blue one became green at
+# 1.0; all were correct at 0.6 and 0.8.
 _CLIPPED, _OF_RED = 250.0, 0.7
 
 
 def balanced(image: Image, cards: Sequence[Quad]) -> Image:
-    """Return a (H, W, 3) BGR uint8 picture as in white light, the same one where its light is white or not made out.
+    """Return a (H, W, 3) BGR uint8 picture under white light; unchanged if its light is white or cannot be estimated.
 
-    cards: outlines (4, 2) of those that lie open. White patches on them tell the light (Land and McCann, Lightness and
-    Retinex Theory, 1971), where the brightest of the picture has the same colour.
+    cards: outlines (4, 2) of open cards. The light is estimated from their white patches (Land and McCann, Lightness
+    and Retinex Theory, 1971) if the picture's brightest parts have the same colour.
     """
     if not cards:
         return image
@@ -50,7 +50,7 @@ def balanced(image: Image, cards: Sequence[Quad]) -> Image:
         [-max(blue, -_OF_RED * red) if clipped else -blue, 0, -red], dtype=np.float32
     )
     if clipped:
-        # What was too blue for the sensor is no less blue than it is red and green, so that white stays white.
+        # Where blue is saturated, keep it at least as bright as red and green, so that white stays white.
         grey = np.minimum(light[..., 1], light[..., 2])
         light[..., 0] = np.where(image[..., 0] >= _CLIPPED, np.maximum(light[..., 0], grey), light[..., 0])
     return np.asarray(cv2.convertScaleAbs(light), np.uint8)
@@ -66,6 +66,6 @@ def _brightest(pixels: Image) -> NDArray[np.float64]:
 
 
 def _casts(levels: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return what blue and red have over green, (2,), of BGR levels (3,)."""
+    """Return the excess of blue and of red over green, (2,), for BGR levels (3,)."""
     logs = np.log(levels + 1)
     return np.asarray(logs[[0, 2]] - logs[1], np.float64)
