@@ -1,5 +1,8 @@
-"""Boxes -> cards: whole cards are read in a refined outline and claim their own indices; each index left over is one
-fanned or half-hidden card, two of them at opposite corners being the same one."""
+"""Combines boxes and readings into cards.
+
+Whole cards are read in a refined outline and claim their own indices. Each remaining index is one fanned or half-hidden
+card; two of them at opposite corners are the same one.
+"""
 
 from __future__ import annotations
 
@@ -25,45 +28,43 @@ from companion.vision.recognition.outlines import SAME_CARD, is_card_shaped, of_
 from companion.vision.recognition.reader import Reader
 from companion.vision.recognition.rectify import is_hand
 
-# So many cards make a picture of several.
+# Minimum number of cards of a picture with "several" cards.
 _SEVERAL = 3
-# A faint corner that the first view shows with less never became a card of 669 in 160 pictures of several cards, 166 of
-# which did.
+# Minimum probability of a faint corner in its first view to be read further: none of 669 corners below it became a card
+# in 160 pictures; 166 above it did.
 _FAINTLY = 0.4
-# From which score on a box is a card's though nothing but its two corners was read, and how far apart these lie at
-# least, over the box' diagonal: those of one card do by 0.75 of it, those of two in a fan by much less.
+# Minimum score of a box that counts as a card although only its two corners were read, and minimum distance of these
+# corners over the box' diagonal: 0.75 for one card, much less for two cards of a fan.
 _BOXED, _ENDS_APART = 0.5, 0.5
-# In a fan, where so many indices are read, more than two open cards have, a box with a lower score is about several
-# cards where indices lie so far from its edges in it, but none near the spots of one card's: of 2,576 boxes in 340
-# pictures of several cards none of the 1,750 cards was such. A card seen from low may be.
+# In a fan (at least `_FAN` indices, more than open cards have), a box below `_BOXED_AS_ONE` spans several cards if
+# indices lie at least `_WELL_INSIDE` from its edges but none is near a card's index spots. None of the 1,750 boxed
+# cards in 340 pictures met this, of 2,576 boxes. A card seen at a low angle may.
 _FAN, _BOXED_AS_ONE, _WELL_INSIDE = 5, 0.7, 0.03
-# What an index found at a spot where the outline expects one adds to a candidate's score, and the score with which a
-# candidate from two indices starts.
+# Score added per index found where the outline expects one; initial score of a candidate formed from two indices.
 _SUPPORT_WEIGHT = 0.3
 _PAIR_SCORE = 0.5
-# Of the learnt deck: how many faint boxes are looked at; where a card was found that shares so much with them, none is
-# sought; from which belonging on a place is looked at closely, and a card is one; and the score that it then has.
+# For a learnt deck: maximum number of faint boxes considered; overlap with a found card above which a box is skipped;
+# minimum membership to look closer, and to be a card; and the score the card then gets.
 _FAINT_CARDS, _TAKEN, _GLANCE, _BELONGS, _LEARNT = 12, 0.5, 0.01, 0.5, 0.5
-# A whole card of the learnt deck that is told so surely need not be sought. Where all found are such, and each box has
-# as much as the second in common with one of them, be it a card's or an index' with the last score, none is.
+# No search is needed if every found card of the learnt deck has at least this probability and every box, above the last
+# score if it is an index, overlaps one of them by the second value.
 _SURELY, _ON, _FAINT_INDEX = 0.95, 0.5, 0.2
-# Of a deck that the networks know, what is read so surely is nothing else by the deck's pictures.
+# For a deck the networks know: probability from which the networks' reading is not replaced by the deck's pictures.
 _STANDS = 0.8
-# Where nothing else is found, a faint box counts if it is read so surely.
+# Minimum confidence for a low-score box when nothing else was detected.
 _READ_THOUGH_FAINT = 0.85
-# Beside so many open cards as make a picture of several, each read so surely, fainter boxes are looked at: with a finer
-# look where a box is not read, in 20 pictures of white cards without border, on which this was made, that told four
-# more, in 20 others three, none of them wrongly; in 40 of four other designs and in 29 photographs nothing.
+# Minimum box score considered beside several confidently read open cards. With a second look at finer scale it found 4
+# more cards in 20 pictures of borderless white cards (used to choose it) and 3 in 20 others, none wrong; nothing in 40
+# pictures of four other designs and 29 photographs.
 FAINT_BESIDE = 0.04
 _SURE_FELLOW = 0.9
-# What has a card's shape counts likewise: in 36 pictures of such cards (seed 111 and, afterwards, 132) that told four
-# more, none wrongly; in 135 pictures without a card, plain, dark or moved, it told none.
-# So little a faint box shares with the cards that were found, and so many times it is as large as they at most.
+# The same for card-shaped proposals: 4 more cards, none wrong, in 36 such pictures (seeds 111 and 132), and none in 135
+# pictures without a card. Maximum overlap with the cards found, and maximum ratio of areas.
 _BESIDE, _AS_LARGE = 0.2, 2.0
 
 
 class Assembler:
-    """Makes cards of boxes. reader: reads what is boxed. limits: what of it counts."""
+    """Combines boxes into cards. reader: reads the boxes' content. limits: acceptance thresholds."""
 
     def __init__(self, reader: Reader, limits: ReadingLimits) -> None:
         self._reader = reader
@@ -71,10 +72,10 @@ class Assembler:
         self._hidden = HiddenCards(reader, limits)
 
     def cards(self, image: Image, boxes: Sequence[Box], seek: bool = False, propose: bool = False) -> list[Sighting]:
-        """Return the cards that are boxed in a (H, W, 3) BGR picture, whole ones first, each from the left.
+        """Return the cards boxed in a (H, W, 3) BGR picture, whole ones first, each group from left to right.
 
-        seek: whether a learnt deck's cards are sought by their pictures besides. propose: whether its cards are looked
-        for, at less cost, in faint boxes and where something stands out.
+        seek: also search for a learnt deck's cards by their pictures. propose: also look at faint boxes and card-shaped
+        proposals, which is cheaper.
         """
         surely = [box for box in boxes if box.score >= self._limits.box]
         candidates = [(box.quad, box.score) for box in surely if box.kind is BoxKind.CARD]
@@ -89,7 +90,7 @@ class Assembler:
         if learnt:
             whole = one_each([*whole, *learnt], indices, image)
         loose = self._unclaimed(indices, whole)
-        # Where the box of a card was missed or far off, its two indices say where it lies.
+        # If the box of a card is missing or far off, its two indices determine its outline.
         pairs = [(outline_from_pair(a, b), _PAIR_SCORE) for a, b in opposite_pairs(loose) if self._read_alike(a, b)]
         if pairs:
             whole = one_each([*whole, *self._whole_cards(image, pairs, indices)], indices, image)
@@ -116,10 +117,10 @@ class Assembler:
         return sorted(sightings, key=lambda sighting: (not sighting.whole, float(sighting.quad[:, 0].mean())))
 
     def faint_cards(self, image: Image, boxes: Sequence[Box], found: Sequence[Sighting] = ()) -> list[Sighting]:
-        """Return what was boxed too faintly to be believed, but is surely read: cards of designs unlike any known.
+        """Return cards with a low box score but a confident reading, for designs the networks do not know.
 
-        found: the other cards in the picture, which it must lie beside and be about as large as the open ones of them.
-        Where there are none, or several of a design unlike any known, what merely has a card's shape is looked at, too.
+        found: the other cards of the picture; a new card must lie beside them and be about as large as the open ones.
+        If there are none, or several of an unknown design, card-shaped proposals are read, too.
         """
         several = _are_several(found)
         least = FAINT_BESIDE if several else self._limits.faint_box
@@ -138,9 +139,10 @@ class Assembler:
         return [reading.sighting(whole=True) for reading in one_each(surely, [], image)]
 
     def filled_in(self, image: Image, boxes: Sequence[Box], found: Sequence[Sighting]) -> list[Sighting]:
-        """Return what was found, with what a learnt deck's pictures tell where a hand of it is boxed and not read.
+        """Return the cards found, completed by the learnt deck's pictures where something is boxed in a hand but not
+        read.
 
-        That is of a deck that the networks know; of another one they tell cards at once.
+        Only for decks the networks know; other decks are searched by picture from the start.
         """
         left = self._left_out(boxes, found) if self._reader.fills_in and is_hand(found) else []
         if not (left and self._may_show_cards(image, left, found)):
@@ -156,12 +158,12 @@ class Assembler:
         return with_sought(found, sought, self._limits.misread, sure, _STANDS)
 
     def _left_out(self, boxes: Sequence[Box], found: Sequence[Sighting]) -> list[Box]:
-        """Return what is surely boxed beside the cards found."""
+        """Return the confident boxes that no found card explains."""
         return [box for box in boxes if box.score >= self._limits.box and _beside([box.quad], found, _ON)]
 
     def _may_show_cards(self, image: Image, left: Sequence[Box], found: Sequence[Sighting]) -> bool:
-        """Whether something that is boxed beside the cards found may be another card, were it a covered one."""
-        # What reads as one of the cards found is its other end, which its outline has missed.
+        """Whether an unexplained box may be another, covered card."""
+        # A corner that reads as a found card is the far end of that card, beyond its outline.
         told = {one.card for one in found}
         indices = self._reader.read_indices(image, _index_frames(left))
         if any(self._is_index(index) and index.card not in told for index in indices):
@@ -171,24 +173,24 @@ class Assembler:
         return bool((bare <= self._limits.neighbour_bare).any())
 
     def leaves_unread(self, boxes: Sequence[Box], found: Sequence[Sighting]) -> bool:
-        """Whether beside several cards, surely read, another of their size is boxed and not read."""
+        """Whether a box of card size remains unread beside several confidently read cards."""
         cards = [box.quad for box in boxes if box.kind is BoxKind.CARD and box.score >= self._limits.box]
         return _are_several(found) and any(_is_one_more(quad, found) for quad in cards)
 
     def _faint_cards(self, boxes: Sequence[Box]) -> list[Quad]:
-        """Return the outlines of cards that are boxed too faintly to count by themselves, the likeliest."""
+        """Return the most probable outlines among boxes too faint to count on their own."""
         faint = [box.quad for box in boxes if box.kind is BoxKind.CARD and box.score < self._limits.box]
         return faint[:_FAINT_CARDS]
 
     def _telling(self, boxes: Sequence[Box], several: bool) -> list[Quad]:
-        """Return what is boxed so surely that a learnt deck's card shows there: beside several others, if faintly."""
+        """Return the boxes that show a card of the learnt deck, including faint ones beside several others."""
         least = {BoxKind.CARD: FAINT_BESIDE if several else self._limits.faint_box, BoxKind.INDEX: _FAINT_INDEX}
         return [box.quad for box in boxes if box.score >= least[box.kind]]
 
     def _learnt_cards(
         self, image: Image, boxes: Sequence[Box], whole: Sequence[Reading], indices: Sequence[Reading]
     ) -> list[Reading]:
-        """Return the readings of cards of the learnt deck that no sure box shows: faint boxes, and what stands out."""
+        """Return readings of the learnt deck's cards without a confident box: faint boxes and proposals."""
         places = _beside([*self._faint_cards(boxes), *proposals(image)], whole)
         belonging = self._reader.belongings(image, places)
         likely = [(quad, _LEARNT) for quad, belongs in zip(places, belonging, strict=True) if belongs >= _GLANCE]
@@ -198,9 +200,9 @@ class Assembler:
     def _boxed_pairs(
         self, candidates: Sequence[tuple[Quad, float]], loose: Sequence[Reading], whole: Sequence[Reading]
     ) -> list[tuple[Reading, Sequence[Reading]]]:
-        """Return the cards that are boxed and whose two corners say the same, though their outline was not made out.
+        """Return boxed cards whose two corners agree although no outline was found.
 
-        With each of them come its corners, of the loose ones.
+        Each card comes with its corners, taken from the unclaimed indices.
         """
         found: list[tuple[Reading, Sequence[Reading]]] = []
         for box, score in candidates:
@@ -219,7 +221,7 @@ class Assembler:
         return index.nothing < self._limits.index_no_card
 
     def _is_worth_a_card(self, index: Reading) -> bool:
-        """Whether an index that is boxed faintly is one of a card: the networks must see it there themselves."""
+        """Whether a faintly boxed index belongs to a card: the networks themselves must read one there."""
         return index.confidence >= self._limits.faint and index.card.color is not None and not index.overrules
 
     def _whole_cards(
@@ -229,9 +231,9 @@ class Assembler:
         indices: Sequence[Reading],
         first: FirstLooks | None = None,
     ) -> list[Reading]:
-        """Return the readings of those candidates (outline, score) that are cards, best first, none twice.
+        """Return the readings of those candidates (outline, score) that are cards, best first, without duplicates.
 
-        first: what the first look at them has shown, if that was made.
+        first: the results of the first pass, if it was run.
         """
         frames = [index.quad for index in indices]
         lies = [CardIndices(portrait(quad), frames) for quad, _ in candidates]
@@ -251,10 +253,10 @@ class Assembler:
             own = [corner for corner in corners if not self._denies(corner, reading)]
             whole = as_middle_allows(with_indices(reading, own))
             if corners and not own and len({corner.card for corner in corners}) < len(corners):
-                # Seen from low, the middle is crammed together and the corners, which say the same, are not.
+                # Seen at a low angle, the middle is compressed while the corners are legible.
                 whole, own = as_corners_say(reading, corners), corners
             denied = bool(corners) and not own
-            # A box about several fanned cards has indices in it, but not where one card has them.
+            # A box around several fanned cards contains indices, but not at a card's index spots.
             near = [indices[i] for i in lying.near_spots() if indices[i].card == reading.card]
             spans_several = not spots and lying.strangers() >= 2 and len(near) < 2
             if self._is_card(whole, score) and not (denied or spans_several):
@@ -263,7 +265,7 @@ class Assembler:
         return one_each([reading for _, reading in scored], indices, image)
 
     def _backing(self, lying: CardIndices, score: float) -> Backing:
-        """Return what speaks for a box of this score, in which the indices lie so."""
+        """Return the evidence for a box of this score, given the positions of the indices."""
         if score >= self._limits.surely_boxed:
             return Backing.BOX
         return Backing.INDEX if lying.about_spots() else Backing.NOTHING
@@ -274,21 +276,21 @@ class Assembler:
         return reading.nothing <= self._limits.no_card and reading.confidence >= least and is_card_shaped(reading.quad)
 
     def _denies(self, index: Reading, card: Reading) -> bool:
-        """Whether an index surely is another card's than the one that was read: indices are seldom misread."""
+        """Whether a confident index contradicts the card's reading: indices are rarely misread."""
         if index.card.face is card.card.face:
-            # Odd light falls on a card's corner sooner than a like card of another colour lies just there.
+            # Odd light on a corner is more common than an identical face of another colour exactly there.
             return index.card != card.card and index.confidence > self._limits.sure_color
         return index.confidence > min(self._limits.sure_index, max(self._limits.index, card.confidence))
 
     def _read_alike(self, a: Reading, b: Reading) -> bool:
-        """Whether two indices may well be of the same card."""
+        """Whether two indices may belong to the same card."""
         return bool(a.probabilities @ b.probabilities > self._limits.alike)
 
     def _is_clear(self, index: Reading) -> bool:
         return index.confidence >= self._limits.clearly_another
 
     def _unclaimed(self, indices: Sequence[Reading], whole: Sequence[Reading]) -> list[Reading]:
-        """Return the indices that are none of the whole cards' own."""
+        """Return the indices that no whole card claims."""
         frames = [index.quad for index in indices]
         own: set[int] = set()
         for card in whole:
@@ -298,13 +300,13 @@ class Assembler:
             agreeing = {i for i in seeming if indices[i].card == card.card}
             possible = {i for i in seeming if not self._denies(indices[i], card)}
             symbol = middle & possible
-            # What else is found on a card with both its corners in view is its print, not another card.
+            # Anything else on a card with both corners in view is its print, not another card.
             printed = within & (agreeing | possible if len(spots) == 2 else agreeing)
             corners = (spots & possible) | (near & agreeing) | printed
             others = lying.surplus(corners - symbol, agreeing)
             own |= symbol | (corners - {i for i in others if self._is_clear(indices[i])})
             if _is_surely_learnt(card):
-                # By its pictures that card lies open: whatever its corners are read as, they are its own.
+                # The deck's pictures show that the card is open, so its corners are its own however they read.
                 own |= spots
             own |= {i for i in spots if _is_misread_its(indices[i], card)}
         return [index for i, index in enumerate(indices) if i not in own and not index.is_print]
@@ -315,18 +317,20 @@ def _are_several(found: Sequence[Sighting]) -> bool:
 
 
 def _are_unlike_known(found: Sequence[Sighting]) -> bool:
-    """Whether hardly an open card is beyond doubt: the deck's corners tell nothing, and its cards are boxed ill."""
+    """Whether almost no open card is read with certainty: the design is unknown and its boxes are unreliable."""
     beyond = [one.confidence >= NAMED_BELOW for one in found if one.whole]
     return 2 * sum(beyond) < len(beyond)
 
 
 def _is_unlike_its(index: Reading, card: Reading) -> bool:
-    """Whether an index where a learnt deck's card has one looks like none of that deck: it is its own, read ill."""
+    """Whether an index at a learnt card's index spot matches none of that deck: it is the card's own, misread."""
     return index.is_unlike and card.known
 
 
 def _is_misread_its(index: Reading, card: Reading) -> bool:
-    """Whether an index where a card has one is its own, though read as another: of its colour, if it surely is that."""
+    """Whether an index at a card's index spot is its own but misread: it has the card's colour, if the colour is
+    certain.
+    """
     return _is_unlike_its(index, card) or (card.is_borne_out and index.card.color is card.card.color)
 
 
@@ -335,13 +339,13 @@ def _is_surely_learnt(card: Reading) -> bool:
 
 
 def _explained(boxes: Sequence[Box], whole: Sequence[Reading]) -> bool:
-    """Whether the cards found, all surely of the learnt deck, leave nothing that was boxed, however faintly."""
+    """Whether the found cards, all certainly of the learnt deck, explain every box."""
     telling = [box.quad for box in boxes if box.kind is BoxKind.CARD or box.score >= _FAINT_INDEX]
     return bool(whole) and all(map(_is_surely_learnt, whole)) and not _beside(telling, whole, _ON)
 
 
 def _beside(quads: Sequence[Quad], cards: Sequence[Reading | Sighting], share: float = _TAKEN) -> list[Quad]:
-    """Return the outlines of which less than a share lies on each card."""
+    """Return the outlines that overlap each card by less than `share`."""
     return [q for q in quads if all(intersection_over_smaller(q, card.quad) < share for card in cards)]
 
 
@@ -350,7 +354,7 @@ def _index_frames(boxes: Sequence[Box]) -> list[Quad]:
 
 
 def _told_by_cards(cards: Sequence[Reading], frames: Sequence[Quad]) -> tuple[list[Reading], list[Quad]]:
-    """Return what indices show that lie where cards told without them have theirs, and the frames (4, 2) of others."""
+    """Return the indices explained by cards read without them, and the frames (4, 2) of the others."""
     told: dict[int, Reading] = {}
     for card in cards:
         for i in CardIndices(card.quad, frames).at_spots():
@@ -360,7 +364,7 @@ def _told_by_cards(cards: Sequence[Reading], frames: Sequence[Quad]) -> tuple[li
 
 
 def _is_one_more(quad: Quad, found: Sequence[Sighting]) -> bool:
-    """Whether an outline lies beside all cards that were found, as large as those that lie open."""
+    """Whether an outline lies beside all found cards and is about as large as the open ones."""
     area = abs(cv2.contourArea(quad))
     return all(
         intersection_over_smaller(quad, other.quad) < _BESIDE

@@ -1,7 +1,7 @@
-"""Picture -> sightings: every face-up card once, whether it lies open or shows only a corner.
+"""Detects every face-up card of a picture once, whether it is open or shows only a corner.
 
-How often a picture is looked at, and how: at which scales, turned, mended, in a mirror. What a look boxes, `assembly`
-makes cards of.
+Decides how often and how a picture is looked at: scales, rotation, restoration, mirror image. `assembly` combines the
+boxes of one look into cards.
 """
 
 from __future__ import annotations
@@ -44,38 +44,39 @@ from companion.vision.recognition.rectify import Level
 MODEL_FOLDER = Path(__file__).resolve().parent.parent / "models"
 _CHECKOUT_MODELS = Path(__file__).resolve().parents[2] / "models"
 
-# Score from which a box may be a card face down, which the network was not trained to box: over tables drawn by lot the
-# draw pile in view had at least this, hardly anything of a card's size else.
+# Minimum box score of a possible face-down card, which the network was not trained to box: the draw pile had at least
+# this on random drawn tables, other objects of card size rarely did.
 _FAINT_BACK = 0.04
-# How likely anything is a card face down to a card reader of which nothing is known of how it sees those.
+# Score of a possible face-down card if no model of card backs was fitted.
 _ANY_BACK = 0.5
-# The score from which boxes are asked for with a learnt deck of a design that the networks do not know, which by itself
-# tells nothing.
+# Minimum box score with a learnt deck the networks do not know. The box is only a candidate.
 _FAINTEST = 0.02
-# How surely an open card is read that tells whether a picture shows the learnt deck: on two photographs of others what
-# was less surely read was as much like a picture of the deck as .61 and .73, the card itself .32 and .24.
+# Minimum confidence of an open card used to decide whether a picture shows the learnt deck. On two photographs of other
+# decks, less confident cards matched the deck at .61 and .73, the correct ones at .32 and .24.
 _TELLS_DECK = 0.9
-# At which scale cards are searched for that fill a third of the picture: 130 px long, as most are in training. Over 120
-# piles it found more than 640 and 320 px together.
+# Scale for cards that fill a third of the picture (130 px long, as most in training). On 120 piles it found more than
+# 640 and 320 px together.
 _CLOSE_SCALES = (416,)
-# At which scale a picture in which nothing, or on a pile no whole card, was found is searched turned by a quarter.
+# Scale of the search in the rotated picture when nothing, or no whole card of a pile, was found.
 _LAST_SCALES = (416,)
-# At which scales a larger picture is searched, one after the other, while nothing in it is fairly surely read: of 20
-# photographs of cards 45 px long 3 were read so without, 9 at the first, 17 at the second, and none wrongly; done
-# always it invents. What was mended or turned round is searched at the first alone, as each look costs.
+# Finer scales for larger pictures, tried while nothing is read with fair confidence: of 20 photographs of cards 45 px
+# long, 3 were read without, 9 with the first, 17 with the second, none wrong. Used always, they cause false detections.
+# Restored or rotated pictures use the first only, for speed.
 _FINE_SCALES = (960, 1280)
-# How many level pictures of a hand are looked at at most: one of eight cards, four of them read at first, took four.
+# Maximum number of rectified pictures of a hand: a hand of eight cards, four of them read at first, needed four.
 _LEVEL_LOOKS = 6
 
 
 def model_folder() -> Path:
-    """Return the folder of the shipped networks, beside the package in a checkout, inside it in an installation."""
+    """Return the folder of the shipped networks: beside the package in a checkout, inside it when installed."""
     return MODEL_FOLDER if MODEL_FOLDER.is_dir() else _CHECKOUT_MODELS
 
 
 @dataclass(frozen=True, eq=False)
 class _Look:
-    """What one look at a (H, W, 3) BGR uint8 picture shows. boxes: none where it was another picture of the same."""
+    """Result of one look at a (H, W, 3) BGR uint8 picture. boxes: empty if they belong to another version of the
+    picture.
+    """
 
     image: Image
     boxes: list[Box]
@@ -83,11 +84,11 @@ class _Look:
 
 
 class CardDetector:
-    """Finds and reads cards. One instance may be used from several threads.
+    """Detects and reads cards. Thread-safe.
 
-    boxes: finds cards and indices. reader: reads them. limits: what of both counts. calibration: what the confidences
-    mean that come of it. plain: what reads the pictures that show other cards than the learnt deck's. back_looks: what
-    cards face down look like to the reader, None where that was not fitted.
+    boxes: finds cards and indices. reader: reads them. limits: acceptance thresholds. calibration: final confidences.
+    plain: detector for pictures that do not show the learnt deck. back_looks: model of face-down cards, None if it was
+    not fitted.
     """
 
     def __init__(
@@ -115,12 +116,11 @@ class CardDetector:
         scales: tuple[int, ...] = (640, 320),
         threads: int = 0,
     ) -> CardDetector:
-        """Return the detector with the networks of a folder, the shipped ones where it is None.
+        """Return the detector with the networks of a folder, by default the shipped ones.
 
-        edition: only its cards are considered, all where None. folder: detector.onnx, card-reader.onnx,
-        index-reader.onnx, calibration.json, backs.json if backs were fitted, and, where it differs from the shipped
-        one, limits.json. scales: longer sides in pixels at which the picture is searched. Raises ModelFileError where a
-        file is missing or damaged.
+        edition: restricts the cards under consideration. folder: contains detector.onnx, card-reader.onnx,
+        index-reader.onnx, calibration.json, optionally backs.json and limits.json. scales: longer sides in pixels at
+        which the picture is searched. Raises ModelFileError if a file is missing or damaged.
         """
         folder = folder or model_folder()
         boxes_network = Network.shared(folder / "detector.onnx", threads)
@@ -135,33 +135,32 @@ class CardDetector:
 
     @property
     def reader(self) -> Reader:
-        """What reads the cards that are boxed."""
+        """The reader of boxed cards."""
         return self._reader
 
     def knowing(self, deck: Deck) -> CardDetector:
-        """Return what reads with the learnt looks of the deck on the table besides, by the same networks.
+        """Return a detector that also uses a learnt deck, with the same networks.
 
-        A deck whose cards were hardly made out as they were laid, or the names of most of which are in doubt, tells
-        nothing: that reads as without.
+        A deck whose outlines or names are mostly uncertain carries no evidence; the detector then ignores it.
         """
         plain = self._plain or self
         if deck.hard_to_see or deck.mostly_nameless:
             return plain
         reader = self._reader.knowing(deck)
-        # How well a deck that is sought is known is seen in its readings.
+        # For a searched deck, the readings themselves express the deck's uncertainty.
         calibration = replace(self._calibration, fanned=1.0, curves={}) if reader.seeks else self._calibration
         return CardDetector(self._boxes, reader, self._limits, calibration, plain, self._back_looks)
 
     def told_by(self, calibration: Calibration) -> CardDetector:
-        """Return what finds and reads the same, told with the confidences that another calibration gives at last."""
+        """Return the same detector with another final calibration."""
         return CardDetector(self._boxes, self._reader, self._limits, calibration, self._plain, self._back_looks)
 
     def detect(self, image: Image) -> list[Sighting]:
-        """Return the face-up cards in a (H, W, 3) BGR uint8 picture, whole ones first, each from the left.
+        """Return the face-up cards in a (H, W, 3) BGR uint8 picture, whole ones first, each group from left to right.
 
-        Where none is found, it is searched once more, turned by a quarter; where none is read fairly surely, for small
-        ones; where hardly any is read surely, the picture is looked at lightened if it is dark, sharpened if everything
-        in it moved, and in its mirror image: see `Sighting.mirrored`. A hand is looked at as from above, too.
+        If none is found, the rotated picture is searched; if none is read with fair confidence, finer scales are tried;
+        if few are confident, the picture is brightened, deblurred or mirrored as needed (see `Sighting.mirrored`).
+        Hands are also read in a rectified picture.
         """
         look = self._look(image, _FINE_SCALES)
         if self._plain is not None and self._shows_another_deck(image, look.found):
@@ -169,16 +168,17 @@ class CardDetector:
         return self._calibration.in_picture(self._from_above(self._as_it_shows(look)))
 
     def _shows_another_deck(self, image: Image, found: Sequence[Sighting]) -> bool:
-        """Whether what a look has found are other cards than those of the learnt deck that is sought.
+        """Whether the cards found belong to another deck than the learnt one.
 
-        A surely read card tells it: what its pictures find on another deck's cards is doubtful, and like them.
+        Decided by a confidently read card: the deck's own matches on other decks' cards are uncertain and similar to
+        them.
         """
         whole = [sighting for sighting in found if sighting.whole]
         sure = [sighting for sighting in whole if sighting.confidence >= _TELLS_DECK]
         return self._reader.seeks and self._reader.are_of_another_deck(image, [one.quad for one in sure or whole])
 
     def _as_it_shows(self, look: _Look) -> _Look:
-        """Return the look at a picture, or one at it mended or in its mirror image that shows more of what is there."""
+        """Return the look, or a look at the restored or mirrored picture if that shows more."""
         image, found = look.image, look.found
         turned = self._look(flipped(image)).found if lies_oddly(found) else None
         if turned is not None and lies_as_printed(found, turned):
@@ -193,9 +193,9 @@ class CardDetector:
         return _Look(image, [], _seen_in_mirror(turned, image)) if is_mirrored(found, turned) else look
 
     def _from_above(self, look: _Look) -> list[Sighting]:
-        """Return what a hand, found in a picture, is read as where it is made level, if that is more.
+        """Return a hand's cards as read in the rectified picture, if that finds more.
 
-        What was passed over at first may lie outside the level picture: what that adds tells where the rest lies.
+        Cards missed at first may lie outside the first rectified picture, so it is recomputed from the cards it adds.
         """
         found, best, plane = look.found, look, None
         for _ in range(_LEVEL_LOOKS):
@@ -216,13 +216,13 @@ class CardDetector:
         least = _FAINTEST if self._reader.seeks else FAINT_BESIDE
         shown, boxes = image, self._boxes.find(image, least=least)
         if not self._reader.seeks:
-            # The cards of a deck that is sought are known in the light that they were learnt in.
+            # Cards of a searched deck are matched in the light they were learnt in.
             image = balanced(image, [b.quad for b in boxes if b.kind is BoxKind.CARD and b.score >= self._limits.box])
         found = self._assembler.cards(image, boxes, seek=True)
         found = found or self._assembler.cards(image, self._boxes.find(image, _LAST_SCALES, turned=True, least=least))
         finest = 0
         for scale in fine_scales:
-            # What a learnt deck's pictures leave in doubt a finer look does not tell.
+            # A finer look does not resolve what the deck's pictures leave uncertain.
             if is_fairly_read(found) or (found and self._reader.seeks) or max(image.shape[:2]) <= scale * 3 / 4:
                 break
             finest = scale
@@ -240,7 +240,7 @@ class CardDetector:
         return _Look(shown, boxes, found)
 
     def backs(self, image: Image) -> list[Back]:
-        """Return what may be cards face down, with how likely each is one."""
+        """Return possible face-down cards with their probabilities."""
         quads, features = self.described_for_backs(image)
         if not quads:
             return []
@@ -249,9 +249,9 @@ class CardDetector:
         return [Back(quad, probability) for quad, probability in zip(quads, likely.tolist(), strict=True)]
 
     def described_for_backs(self, image: Image) -> tuple[list[Quad], Floats]:
-        """Return upright outlines (4, 2) of what is boxed as a card, however faintly, or has a card's shape.
+        """Return upright outlines (4, 2) of card boxes of any score and of card-shaped proposals.
 
-        And (N, D) what the card reader makes of each, the mean of both ways up: nobody knows which way up a back lies.
+        Also returns (N, D) features of the card reader, averaged over both orientations, as a back has no top.
         """
         boxes = self._boxes.find(image, least=_FAINT_BACK)
         quads = [*(portrait(box.quad) for box in boxes if box.kind is BoxKind.CARD), *proposals(image)]
@@ -261,13 +261,13 @@ class CardDetector:
         return quads, np.mean(ways, axis=0)
 
     def closely(self, image: Image) -> list[Sighting]:
-        """Return the same for a picture of a pile whose cards are about a third as long as it, in half the time."""
+        """The same for a pile whose cards are about a third as long as the picture, in half the time."""
         return self._on_pile(image, CardDetector._closely)
 
     def thoroughly(self, image: Image) -> list[Sighting]:
-        """Return the same for a picture of a pile with cards of any size.
+        """The same for a pile with cards of any size.
 
-        Where no whole card is found, it is searched once more, turned by a quarter.
+        If no whole card is found, the rotated picture is searched.
         """
         return self._on_pile(image, CardDetector._thoroughly)
 
@@ -283,7 +283,7 @@ class CardDetector:
         return again if any(sighting.whole for sighting in again) else found
 
     def _on_pile(self, image: Image, find: Callable[[CardDetector, Image], list[Sighting]]) -> list[Sighting]:
-        """Return what is found on a pile, in a dark picture lightened where that is read more surely."""
+        """Return the cards of a pile; a dark picture is brightened if that increases the confidence."""
         found = find(self, image)
         if self._plain is not None and self._shows_another_deck(image, found):
             return self._plain._on_pile(image, find)
@@ -294,14 +294,14 @@ class CardDetector:
 
 
 def _tell_alike(before: Sequence[Sighting], after: Sequence[Sighting]) -> bool:
-    """Whether two looks tell the same cards, none of them unsure: a further one hardly finds more."""
+    """Whether two looks show the same cards, all of them sure, so that further looks add little."""
     sure = all(one.confidence >= UNSURE_BELOW for one in (*before, *after))
     return sure and Counter(one.card for one in before) == Counter(one.card for one in after)
 
 
 def _seen_in_mirror(turned: Sequence[Sighting], image: Image) -> list[Sighting]:
-    """Return what was read in a picture's mirror image as it lies in the picture.
+    """Return the cards read in the mirrored picture in coordinates of the original.
 
-    One picture leaves open whether the camera mirrors: many a sign reads as another one in a mirror.
+    A single picture does not show whether the camera mirrors: many symbols read as others in a mirror.
     """
     return [back(sighting, image.shape[1]).at_most(NAMED_MOST) for sighting in turned]

@@ -1,4 +1,4 @@
-"""What speaks against a whole card's reading, though the network is sure: its corners, and the light on it."""
+"""Caps on a confident whole-card reading: disagreement of its corners, and ambiguous light."""
 
 from __future__ import annotations
 
@@ -12,35 +12,35 @@ from companion.vision.core.reading import Reading
 from companion.vision.core.sightings import NAMED_MOST, Sighting
 from companion.vision.imaging.lighting import is_color_doubtful, is_orange
 
-# Where both corners are read so surely as one other card than the middle, somebody may have spelled a word there or
-# the middle's light may be odd: then the reading is unsure, which is below `UNSURE_BELOW`, for all that looks at a
-# picture. How often such are right the calibration tells at last: 98 of 110 in photographs, printed and drawn decks.
+# If both corners read as one other card with this probability, the reading is unsure (below `UNSURE_BELOW`): the middle
+# may be a spelled word or oddly lit. 98 of 110 such readings were right in photographs, printed and drawn decks; the
+# calibration uses that.
 _SURE_CORNER, _DISPUTED = 0.9, 0.74
-# A middle that tells another card with less than this tells hardly anything: of 20 cards read as their corners say, all
-# seven were misread of which the middle told another one with more, and three of the 13 others, none of them surely.
+# Below this probability a deviating middle is ignored. Of 20 cards read by their corners, 7 were misread and all had a
+# deviating middle above it; 3 of the 13 others did, none with certainty.
 _TOLD = 0.5
-# What was told of a card so wide by its middle alone, none of whose corners says that with the second probability, and
-# what was told in odd light, are below `NAMED_BELOW`: of five sure mistakes in 282 drawn pictures four were such.
+# Readings of a card at least this wide that only its middle supports (no corner has that card with the second
+# probability), and readings in ambiguous light, stay below `NAMED_BELOW`: 4 of 5 confident errors in 282 drawn pictures
+# were of these kinds.
 _CORNERS_WIDTH, _SAID = 50.0, 0.1
 
-# A 1 whose middle is a 7 with the first probability, and one of them with the second, is a 7, bold and slanted. Of 346
-# cards read rightly as a 1 none had more than a third of the first, nine such sevens 0.35 and more; on cards that are
-# one picture both have less than the second.
+# A "1" whose middle is a 7 with the first probability, and a 1 or 7 with the second, is a bold slanted 7. Of 346
+# correctly read 1s none had more than a third of the first; nine such 7s had 0.35 and more. Picture cards stay below
+# the second.
 _SLANTED_SEVEN, _EITHER = 0.3, 0.9
-# A corner in a fan that is a 1, or a 7 with the first probability of what both have, both together at least the second,
-# is such a 7 too: all eight in fans of one printed deck and one of two of drawn decks had 0.27 and more, while of 278
-# rightly read 1s of drawn, photographed and printed decks four had 0.21 to 0.49, of which both together 0.75 at most
-# but one, 0.24. Of seven others of that printed deck, seen afterwards, one had as much: this helps, it does not mend.
+# The same for a corner in a fan: eight of eight such 7s in fans of a printed deck and one of two of drawn decks had at
+# least 0.27; of 278 correctly read 1s four had 0.21 to 0.49, with a sum of at most 0.75 except one (0.24). Of seven
+# later cards of that deck only one was corrected.
 _SLANTED_CORNER, _EITHER_CORNER = 0.26, 0.8
 _YELLOWS_REDS = [(Card(face, Color.YELLOW), Card(face, Color.RED)) for face in Face if not face.is_wild]
 _ONES_SEVENS = [(Card(Face.ONE, color), Card(Face.SEVEN, color)) for color in Color]
 
 
 def most_sure(image: Image, card: Reading, corners: Sequence[Reading], together: Reading) -> float:
-    """Return how sure a reading may be at most, 1 where nothing speaks against it.
+    """Return the maximum confidence of a reading, 1 if nothing speaks against it.
 
-    card: what was read of the whole in the (H, W, 3) BGR picture. corners: what its two corners show. together: the
-    reading that is made of them.
+    card: reading of the whole card in the (H, W, 3) BGR picture. corners: readings of its two corners. together: the
+    combined reading.
     """
     if _disputed(card, corners):
         return _DISPUTED
@@ -50,9 +50,9 @@ def most_sure(image: Image, card: Reading, corners: Sequence[Reading], together:
 
 
 def as_middle_allows(card: Reading) -> Reading:
-    """Return a whole card's reading, unsure where its corners tell another card than its middle does.
+    """Return a whole card's reading, unsure if its corners and its middle disagree.
 
-    So a heavy slanted 7 was surely a 1.
+    Without this, a heavy slanted 7 was read as a certain 1.
     """
     if card.middle is None or card.known:
         return card
@@ -62,15 +62,15 @@ def as_middle_allows(card: Reading) -> Reading:
 
 
 def as_told(image: Image, card: Reading) -> Sighting:
-    """Return what was read of a whole card in the (H, W, 3) BGR picture as it is told at last, unsure of what is put
-    right here: a yellow that is orange is red, a 1 whose middle may well be a 7 is one.
+    """Return a whole card of the (H, W, 3) BGR picture as the final sighting, unsure where it is corrected here: an
+    orange "yellow" becomes red, a 1 whose middle may be a 7 becomes a 7.
 
-    The corners must not say so before: they would be another card's then.
+    Corrections come last; corrected earlier, the card would no longer match its own corners.
     """
     told = card.sighting(whole=True)
     if card.known:
         return told
-    # Where corners dispute the middle its ground may be a picture.
+    # If the corners dispute the middle, the ground may be a picture.
     if told.card.color is Color.YELLOW and card.most > _DISPUTED and is_orange(image, card.quad):
         told = _exchanged(told, _YELLOWS_REDS)
     if told.card.face is Face.ONE and _may_be_seven(card):
@@ -79,7 +79,7 @@ def as_told(image: Image, card: Reading) -> Sighting:
 
 
 def corner_as_told(index: Reading) -> Sighting:
-    """Return what was read of a card of which a corner alone shows, a 1 that may well be a 7 as one."""
+    """Return a corner-only card as the final sighting; a 1 that may be a 7 becomes a 7."""
     told = index.sighting(whole=False)
     if index.known or told.card.face is not Face.ONE:
         return told
@@ -89,13 +89,13 @@ def corner_as_told(index: Reading) -> Sighting:
 
 
 def _may_be_seven(card: Reading) -> bool:
-    """Whether a card's middle leaves open which of the two it is, but that it is one of them."""
+    """Whether a card's middle is a 1 or a 7 without deciding which."""
     one, seven = _one_and_seven(card.scale.probabilities(card.logs if card.middle is None else card.middle))
     return seven >= _SLANTED_SEVEN and one + seven >= _EITHER
 
 
 def _one_and_seven(chances: Floats) -> tuple[float, float]:
-    """Return what 1s and what 7s have of (57,) probabilities."""
+    """Return the total probability of 1s and of 7s, from (57,) probabilities."""
     one, seven = (
         sum(float(chances[i]) for i, kind in enumerate(ALL_CARDS) if kind.face is face)
         for face in (Face.ONE, Face.SEVEN)
@@ -104,13 +104,13 @@ def _one_and_seven(chances: Floats) -> tuple[float, float]:
 
 
 def _exchanged(sighting: Sighting, pairs: Sequence[tuple[Card, Card]]) -> Sighting:
-    """Return the sighting with the cards of each pair taken for each other, not beyond doubt."""
+    """Return the sighting with the cards of each pair exchanged, capped below certainty."""
     swap = dict(pairs) | {other: one for one, other in pairs}
     return replace(sighting, cards=tuple(swap.get(card, card) for card in sighting.cards)).at_most(NAMED_MOST)
 
 
 def _disputed(card: Reading, corners: Sequence[Reading]) -> bool:
-    """Whether both corners surely say another card than the whole does."""
+    """Whether both corners confidently show another card than the whole."""
     first, second = corners
     return (
         first.card == second.card != card.card
@@ -120,7 +120,7 @@ def _disputed(card: Reading, corners: Sequence[Reading]) -> bool:
 
 
 def _is_told_by_middle_alone(card: Reading, corners: Sequence[Reading]) -> bool:
-    """Whether a card is large enough for its corners to be made out, and neither shows what the whole does."""
+    """Whether a card's corners are large enough to be legible and neither supports the whole card's reading."""
     said = ALL_CARDS.index(card.card)
     return sides(card.quad)[0] >= _CORNERS_WIDTH and all(corner.probabilities[said] < _SAID for corner in corners)
 

@@ -1,4 +1,4 @@
-"""How corner indices and cards belong together: which card an index is on, where the card of a read index lies."""
+"""Geometry of corner indices and cards: which card an index is on, and the outline a read index implies."""
 
 from __future__ import annotations
 
@@ -16,33 +16,34 @@ from companion.vision.core.reading import Reading
 from companion.vision.core.sightings import Handedness
 
 USUAL_SHARE = 0.135
-"""Length of an index' longer side over the card's width: the mean over the drawn decks."""
-# How far from its usual spot a card's own index may lie, in the card's unit square: decks and outlines differ.
+"""Length of an index' longer side over the card's width: mean over the drawn decks."""
+# Maximum distance of a card's own index from its nominal position, in the card's unit square: decks and outlines vary.
 _SPOT_REACH = 0.14
 _LOOSE_SPOT_REACH = 0.3
-# The same for print in the corners without an index, across and down: outlines told from an index are long or short.
+# The same for print in the two corners without an index, horizontally and vertically: outlines derived from an index
+# are inexact.
 _FREE_REACH = (0.15, 0.2)
-# Two indices of one card are at opposite corners. Two near one corner are of two cards, if they are of about one size,
-# and so many sides of an index' frame apart.
+# Minimum size ratio of two indices near one corner, and minimum distance in index sides, for them to belong to two
+# cards. The two indices of one card are at opposite corners.
 _LIKE_SIZED, _TWO_CARDS = 0.7, 0.63
-# How far from where one index expects the other that one may lie, over the card's height: perspective shortens.
+# Maximum distance between the expected and the actual opposite index, over the card's height: perspective shortens.
 _OPPOSITE_REACH = 0.45
-# Area of an outline told from one index, over that of a card beside it: indices differ in size from deck to deck.
+# Range of the area of an outline derived from one index over that of a neighbouring card: index sizes vary by deck.
 _SIZE_RANGE = (0.2, 5.0)
-# The same among cards that overlap, which are of one deck.
+# The same for overlapping cards, which are of one deck.
 _COMPANY_RANGE = 4.0
-# Degrees by which two outlines of one card are hardly ever turned to each other.
+# Rotation in degrees that two outlines of one card rarely have to each other.
 _CLEARLY_TURNED = 15.0
-# An index whose frame is this large a share of the card it lies in is the card's middle symbol.
+# Share of the card's area from which an index frame inside it is the card's middle symbol.
 _MIDDLE_SHARE, _CENTERED_SHARE = 0.15, 0.055
-# Up to which ratio of its sides an outline surely is of a card that stands upright: it is 0.64 seen from above.
+# Maximum aspect ratio of an outline that is certainly an upright card; it is 0.64 seen from above.
 _UPRIGHT = 0.85
-# How far from an outline's edges an index lies well inside it: outlines are off by less.
+# Distance from an outline's edges from which an index is well inside; outline errors are smaller.
 _WELL_INSIDE = 0.03
 
 
 class CardIndices:
-    """The indices found in a picture, as they lie to one card: (4, 2) outlines in pixels, indices told by number.
+    """The indices of a picture relative to one card. Outlines are (4, 2) in pixels; indices are identified by number.
 
     card: the card's outline, from its own top left. indices: the frames of all indices.
     """
@@ -51,23 +52,23 @@ class CardIndices:
         self._card = card
         self._indices = indices
         self._matrix = homography(card, unit_square())
-        # Where the indices' centres (N, 2) lie in the card's unit square.
+        # Centres of the indices (N, 2) in the card's unit square.
         centers = np.stack(indices).mean(1) if len(indices) else np.empty((0, 2), np.float32)
         self._positions = project(self._matrix, centers)
 
     def own(self) -> set[int]:
-        """Return which are the card's own: the nearest one at each of its spots, and its middle symbol.
+        """Return the card's own indices: the nearest one at each index spot, and its middle symbol.
 
-        An index between the spots belongs to another card that lies on this one, or sticks out from under it.
+        An index between the spots belongs to a card above or below this one.
         """
         return self.middles() | self.at_spots()
 
     def middles(self) -> set[int]:
-        """Return which are the card's middle symbol: large, the less so the nearer to its centre they are."""
+        """Return the indices that are the card's middle symbol: large ones, with a lower limit near the centre."""
         area = max(abs(cv2.contourArea(self._card)), 1.0)
         off = np.abs(self._positions - 0.5).max(1)
         shares = [abs(cv2.contourArea(index)) / area for index in self._indices]
-        # A real index of another card is much smaller than a middle symbol that was taken for one.
+        # A real index of another card is much smaller than a middle symbol detected as an index.
         return {
             i
             for i, share in enumerate(shares)
@@ -75,20 +76,20 @@ class CardIndices:
         }
 
     def at_spots(self) -> set[int]:
-        """Return those nearest to the card's two index spots, where they are near enough: its own, surely."""
+        """Return the indices close to the card's two index spots, which are certainly its own."""
         return self._nearest_to_spots(_SPOT_REACH)
 
     def about_spots(self) -> set[int]:
-        """Return the same with more room, for outlines that are off."""
+        """The same with a larger tolerance, for inexact outlines."""
         return self._nearest_to_spots(_LOOSE_SPOT_REACH)
 
     def near_spots(self) -> set[int]:
-        """Return those of them that stand as the card's own would."""
-        # At the top left an index stands upright, at the bottom right upside down.
+        """Return those of them with the orientation of the card's own."""
+        # The top-left index is upright, the bottom-right one upside down.
         return {i for i in self.about_spots() if self._pointing(self._indices[i]) * (0.5 - self._positions[i][1]) > 0}
 
     def _pointing(self, index: Quad) -> float:
-        """Return how far an index' top edge runs to the card's right, in the card's unit square."""
+        """Return how far an index' top edge points to the card's right, in the card's unit square."""
         start, end = project(self._matrix, index[:2])
         return float(end[0] - start[0])
 
@@ -100,20 +101,19 @@ class CardIndices:
 
     @cached_property
     def _off_spots(self) -> NDArray[np.float32]:
-        """How far each index (N) lies from each of the card's two spots, (N, 2) in the card's unit square."""
+        """Distance of each index (N) from the card's two spots, (N, 2) in the card's unit square."""
         spots = np.array([INDEX_SPOT, (1 - INDEX_SPOT[0], 1 - INDEX_SPOT[1])], np.float32)
         return np.asarray(np.abs(self._positions[:, None] - spots[None]).max(2), np.float32)
 
     def inside(self, margin: float = 0.0) -> set[int]:
-        """Return those whose centres lie on the card, so far from its edges."""
+        """Return the indices whose centres lie on the card, at least `margin` from its edges."""
         least, most = margin, 1 - margin
         return {i for i, (x, y) in enumerate(self._positions) if least < x < most and least < y < most}
 
     def surplus(self, own: Set[int], surely: Set[int]) -> set[int]:
-        """Return those of its seeming own indices that must be of a like card lying across it.
+        """Return those of its apparent own indices that belong to an identical card across it.
 
-        Of several near one corner the card keeps one: of those that are `surely` its own, else of all, the one nearest
-        to its spot.
+        Of several near one corner the card keeps the one nearest to its spot, preferring those in `surely`.
         """
         off = self._off_spots
         widths = [sides(index)[0] for index in self._indices]
@@ -128,16 +128,16 @@ class CardIndices:
         return left
 
     def in_free_corners(self) -> set[int]:
-        """Return those that lie where the card would have its own if it were mirrored."""
+        """Return the indices where a mirrored card would have its own."""
         spots = np.array([(INDEX_SPOT[0], 1 - INDEX_SPOT[1]), (1 - INDEX_SPOT[0], INDEX_SPOT[1])], np.float32)
         off = np.abs(self._positions[:, None] - spots[None])
         return set(np.flatnonzero((off < _FREE_REACH).all(2).any(1)).tolist())
 
     def handedness(self) -> Handedness:
-        """Return which way round the card is seen, by the corners that its indices are in.
+        """Return the card's handedness from the corners that contain indices.
 
-        A mirrored card's outline is often told lying down, with its indices where they belong, and a card seen from low
-        may look so: then neither is told.
+        The outline of a mirrored card is often found lying on its side, and so may that of a card seen at a low angle;
+        then the result is undecided.
         """
         own, free = self.at_spots(), self.in_free_corners()
         width, height = sides(self._card)
@@ -146,15 +146,15 @@ class CardIndices:
         return Handedness.PRINTED if own else Handedness.MIRRORED
 
     def strangers(self) -> int:
-        """Return how many lie well inside the outline that are not the card's own."""
+        """Return the number of indices well inside the outline that are not the card's own."""
         return len(self.inside(_WELL_INSIDE) - self.own())
 
 
 def lies_across(card: Reading, other: Reading, indices: Sequence[Reading]) -> bool:
-    """Whether a card is another one than that with which its outline shares most of its area, as on a pile.
+    """Whether two cards whose outlines overlap strongly are different cards, as on a pile.
 
-    An index at either end then reads as it does, and not as the other one; where it lies clearly turned to the other,
-    one index is enough.
+    An index at either end must then read as the first card and not as the second; one suffices if the outlines are
+    clearly rotated to each other.
     """
     ends = [indices[i] for i in CardIndices(card.quad, [index.quad for index in indices]).at_spots()]
     likeliest = {index.card for index in ends}
@@ -163,16 +163,16 @@ def lies_across(card: Reading, other: Reading, indices: Sequence[Reading]) -> bo
 
 
 def _turn_between(a: Quad, b: Quad) -> float:
-    """Return by how many degrees (0 to 90) the long sides of two upright cards are turned to each other."""
+    """Return the angle in degrees (0 to 90) between the long sides of two upright cards."""
     first, second = (complex(*(quad[3] - quad[0])) for quad in (a, b))
     turn = abs(np.degrees(np.angle(first * second.conjugate())))
     return float(min(turn, 180 - turn))
 
 
 def index_share(cards: Sequence[Quad], indices: Sequence[Quad]) -> float:
-    """Return how long an index of this deck is over a card's width, told from these cards and the indices on them.
+    """Return the ratio of an index' length to a card's width for this deck, from cards and the indices on them.
 
-    It is the usual share where none of the cards has an index.
+    The usual ratio if no card has an index.
     """
     shares = [
         sides(indices[i])[0] / INDEX_REACH / max(sides(card)[0], 1.0)
@@ -183,9 +183,9 @@ def index_share(cards: Sequence[Quad], indices: Sequence[Quad]) -> float:
 
 
 def outline_from_index(reading: Reading, share: float = USUAL_SHARE) -> Quad:
-    """Return about where the card lies whose top-left index was read, from the index' size and direction.
+    """Return the approximate outline of the card whose top-left index was read, from the index' size and direction.
 
-    share: how long an index is over the card's width.
+    share: index length over card width.
     """
     frame = reading.quad
     scale = 1 / (INDEX_REACH * share)
@@ -195,9 +195,9 @@ def outline_from_index(reading: Reading, share: float = USUAL_SHARE) -> Quad:
 
 
 def outline_from_pair(a: Reading, b: Reading) -> Quad:
-    """Return the upright rectangle of a card's proportions whose two indices lie where these two were found."""
+    """Return the upright card-shaped rectangle that has its two indices where these two were found."""
     first, second = a.quad.mean(0), b.quad.mean(0)
-    # The diagonal between the spots, in card widths, and its angle to the card's top edge.
+    # Diagonal between the index spots in card widths, and its angle to the card's top edge.
     across, down = 1 - 2 * INDEX_SPOT[0], (1 - 2 * INDEX_SPOT[1]) * 87 / 56
     diagonal = complex(*(second - first))
     along = diagonal / complex(across, down)
@@ -207,7 +207,7 @@ def outline_from_pair(a: Reading, b: Reading) -> Quad:
 
 
 def are_opposite(a: Reading, b: Reading, share: float = USUAL_SHARE) -> bool:
-    """Whether two indices can be the two of one card: of one size, half a turn apart, about a diagonal away."""
+    """Whether two indices can belong to one card: of one size, rotated by half a turn, about a diagonal apart."""
     right_a, right_b = a.quad[1] - a.quad[0], b.quad[1] - b.quad[0]
     side_a, side_b = float(np.hypot(*right_a)), float(np.hypot(*right_b))
     if not 0.5 < side_a / max(side_b, 1e-6) < 2.0 or float(right_a @ right_b) > -0.7 * side_a * side_b:
@@ -219,19 +219,19 @@ def are_opposite(a: Reading, b: Reading, share: float = USUAL_SHARE) -> bool:
 
 
 def opposite_pairs(readings: Sequence[Reading]) -> list[tuple[Reading, Reading]]:
-    """Return all pairs that can be the two indices of one card."""
+    """Return all pairs of indices that can belong to one card."""
     return [
         (a, b) for i, a in enumerate(readings) for b in readings[i + 1 :] if are_opposite(a, b) or are_opposite(b, a)
     ]
 
 
 def _reach(frame: Quad) -> float:
-    """Return how far in pixels an index' frame may be off the centre of the ink that it is about."""
+    """Return the tolerance in pixels of an index frame around the centre of its print."""
     return 0.6 * sides(frame)[0] / INDEX_REACH
 
 
 def beside(frames: Sequence[Quad], indices: Sequence[Reading]) -> list[Quad]:
-    """Return those frames that are about another index than those that were read: what `apart` would add to them."""
+    """Return the frames that contain an index not among those read: the ones `apart` would add."""
     read = [index.center for index in indices]
     return [
         frame
@@ -241,9 +241,9 @@ def beside(frames: Sequence[Quad], indices: Sequence[Reading]) -> list[Quad]:
 
 
 def apart(readings: Sequence[Reading]) -> list[Reading]:
-    """Return one reading per index: of those centred on the ink of an earlier one, the mean is taken in its place.
+    """Return one reading per index; duplicates centred on the same print are averaged.
 
-    A frame in which nothing looks like the learnt deck's is a worse one than those in which something does.
+    A frame that matches nothing of the learnt deck is worse than one that does.
     """
     groups: list[list[Reading]] = []
     for reading in readings:
@@ -260,15 +260,15 @@ def apart(readings: Sequence[Reading]) -> list[Reading]:
 
 
 def _is_same_index(one: Reading, earlier: Reading) -> bool:
-    """Whether a reading is centred on the ink of an earlier one, read alike if that is far larger."""
+    """Whether a reading is centred on an earlier one's print and, if that is much larger, reads the same."""
     reach = max(_reach(one.quad), _reach(earlier.quad)) if one.card == earlier.card else _reach(one.quad)
     return math.dist(one.center, earlier.center) < reach
 
 
 def one_per_card(readings: Sequence[Reading], share: float = USUAL_SHARE) -> list[Reading]:
-    """Return one reading per card, with the card's outline: two opposite corners that read alike are one card.
+    """Return one reading per card with the card's outline: two opposite corners with the same reading are one card.
 
-    share: how long an index is over a card's width.
+    share: index length over card width.
     """
     left = sorted(readings, key=lambda reading: -float(reading.logs[:-1].max()))
     cards: list[Reading] = []
@@ -284,7 +284,7 @@ def one_per_card(readings: Sequence[Reading], share: float = USUAL_SHARE) -> lis
 
 
 def is_size_of_others(card: Quad, others: Sequence[Quad]) -> bool:
-    """Whether an outline told from an index is about as large as the nearest other card; true where there is none."""
+    """Whether an outline derived from an index is about as large as the nearest other card; true without others."""
     if not others:
         return True
     nearest = min(others, key=lambda other: float(np.hypot(*(other.mean(0) - card.mean(0)))))
@@ -293,7 +293,7 @@ def is_size_of_others(card: Quad, others: Sequence[Quad]) -> bool:
 
 
 def is_in_company(card: Quad, others: Sequence[Quad]) -> bool:
-    """Whether a card of about the same size lies on, under or right beside the outline told from an index."""
+    """Whether a card of similar size overlaps or touches the outline derived from an index."""
     reach = float(np.hypot(*(card[2] - card[0])))
     area = max(abs(cv2.contourArea(card)), 1.0)
     return any(

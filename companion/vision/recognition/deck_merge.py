@@ -1,4 +1,4 @@
-"""Cards that the networks made out and cards of a learnt deck that its pictures told: one for each."""
+"""Merges network detections with matches from the learnt deck, keeping one result per card."""
 
 from __future__ import annotations
 
@@ -26,28 +26,27 @@ from companion.vision.recognition.outlines import is_far_smaller, lies_small
 
 _FACES = np.array([face_class(card.face) for card in ALL_CARDS])
 _COLORS = np.array([color_class(card.color) for card in ALL_CARDS])
-# Share of a card's places on which cards told by their pictures show, from which on it is one of them.
+# Minimum share of a card's sample points covered by a match to be the same card.
 _SAME = 0.4
-# What such a sighting says of a card is by these shares what it was read as; its face, in whatever colour, as a corner
-# without colour of its own takes that of what lies about it; and nothing.
+# Probability that such a detection's card is correct as read; that only its face is correct (a corner without its own
+# colour takes the surrounding one); the rest is uniform.
 _AS_READ, _BY_FACE = 0.6, 0.3
-# Places looked at in each direction.
+# Sample points per direction.
 _PLACES = 6
-# How far a card's own corner lies from where an index usually is, over its sides: those of a hand's neighbours lie a
-# third of its width and more beside it.
+# Maximum distance of a card's own corner from the nominal index position, over its sides; neighbours' corners in a hand
+# are at least a third of the width away.
 _OWN = 0.25
-# A corner elsewhere on a card that is partly hidden, read so surely, is one of a card that lies on it.
+# A corner elsewhere on a partly hidden card belongs to a card above it from this confidence on.
 _ANOTHERS = 0.5
-# What was made out as a card that lies open is the sought one where the outlines share so much: of two neighbours in a
-# hand these do by less.
+# Overlap from which an open detection is the matched card; two neighbours in a hand overlap less.
 _OUTLINED = 0.7
-# A card that reads as one made out is that one where their outlines share so much: two such mistakes had .69 in common,
-# like neighbours in a hand have less than half.
+# Overlap from which a detection with the same reading is the same card: two such errors had .69, neighbours in a hand
+# less than half.
 _ITSELF = 0.6
-# What was made out so surely, and more surely than a sought card's picture tells it to be another one, stands: pictures
-# that fitted nothing made a 7 and a 9, made out with .99, those of other colours.
+# A detection with this confidence that exceeds the match's is kept: matches without a good fit turned a 7 and a 9, read
+# at .99, into other colours.
 _FAIRLY = 0.5
-# A card lies in a larger outline by so much of it; of two like cards that lie on each other less does.
+# Share of a card inside a larger outline from which it is part of it; two stacked identical cards overlap less.
 _LIES_IN = 0.9
 
 
@@ -58,11 +57,10 @@ def with_sought(
     sure: Sequence[Reading | Sighting] = (),
     stands: float = np.inf,
 ) -> list[Sighting]:
-    """Return what was sought and found, and of what was made out otherwise what lies elsewhere or is told more surely.
+    """Return the matched cards, plus the detections that lie elsewhere or are more confident.
 
-    least: how surely what was sought must be read, with what was made out there, to count. sure: the deck's cards
-    that surely lie there: what is far smaller than one of them is none. stands: how surely what was made out must be
-    read for nothing that was sought to count in its place.
+    least: minimum combined confidence of a match. sure: certain cards of the deck in the picture; much smaller matches
+    are rejected. stands: confidence from which a detection cannot be replaced by a match.
     """
     standing = [sighting for sighting in sightings if sighting.confidence >= stands]
     sought = [pair for pair in sought if not any(_is_there(sighting, *pair) for sighting in standing)]
@@ -74,7 +72,7 @@ def with_sought(
     for i, sighting in enumerate(sightings):
         at = int(np.argmax(shares[i]))
         if shares[i][at] >= _SAME and _is_its(sighting, cards[at], sought[at][1]):
-            # A corner that was boxed by itself is better framed than where its card's outline has it.
+            # A separately boxed corner is framed better than one derived from its card's outline.
             cards[at] = replace(cards[at], logs=cards[at].logs + _says(sighting))
             joined.add(i)
     counts = [card.confidence >= least and not is_far_smaller(card, sure) for card in cards]
@@ -82,7 +80,7 @@ def with_sought(
     for i, sighting in enumerate(sightings):
         taken = sum(share for share, counted in zip(shares[i], counts, strict=True) if counted)
         at = int(np.argmax(shares[i]))
-        # What the pictures found there and left in doubt is a card all the same.
+        # An uncertain match still indicates a card.
         in_doubt = shares[i][at] >= _SAME and not counts[at]
         anothers = i not in joined and (
             _is_behind(sighting, cards, [one for _, one in sought])
@@ -97,16 +95,16 @@ def with_sought(
 
 
 def _is_there(sighting: Sighting, card: Reading, one: Sought) -> bool:
-    """Whether a sought card lies where one was made out, or is that one's rim, which its outline has missed."""
+    """Whether a match lies on a detection, or is a rim of that card which its outline misses."""
     if _shares(sighting, [one])[0] >= _SAME:
         return True
     return sighting.card == card.card and intersection_over_union(sighting.quad, one.quad) > _ITSELF
 
 
 def _is_far_larger(sighting: Sighting, cards: Sequence[Reading], counts: Sequence[bool]) -> bool:
-    """Whether a whole outline is far larger than a surer card that was sought and counts, as about all the table.
+    """Whether a whole outline is much larger than a more confident matched card, as one around the whole table.
 
-    Or was read as that very card, which lies in it: its box was too large.
+    Also if it reads as that very card, which lies inside it: its box was too large.
     """
     return sighting.whole and any(
         counted
@@ -120,9 +118,9 @@ def _is_far_larger(sighting: Sighting, cards: Sequence[Reading], counts: Sequenc
 
 
 def _is_its_end(corner: Sighting, cards: Sequence[Reading], counts: Sequence[bool]) -> bool:
-    """Whether a corner is read as a sought card that counts and lies where that has an index.
+    """Whether a corner reads as a matched card and lies at that card's index spot.
 
-    It shows there then, even if its picture fits too badly to say so.
+    The card is visible there even if its picture fits too badly to show it.
     """
     return not corner.whole and any(
         counted and card.card == corner.card and _is_at_an_end(corner_frames(corner.quad)[0].mean(0), card.quad)
@@ -131,7 +129,7 @@ def _is_its_end(corner: Sighting, cards: Sequence[Reading], counts: Sequence[boo
 
 
 def _shares(sighting: Sighting, sought: Sequence[Sought]) -> list[float]:
-    """Return on what share of a sighting's places each sought card shows: on all where it has the same outline."""
+    """Return the share of a detection's sample points each match covers; all of them for equal outlines."""
     places = _places(sighting)
     return [1.0 if _has_outline(sighting, one) else float(one.shows(places).mean()) for one in sought]
 
@@ -141,9 +139,9 @@ def _has_outline(sighting: Sighting, one: Sought) -> bool:
 
 
 def _is_surer(sighting: Sighting, card: Reading, one: Sought) -> bool:
-    """Whether a sought card was made out as another one, more surely than its picture tells it.
+    """Whether a detection shows another card than the match, with more confidence.
 
-    That must not tell another colour as surely either, whatever the face: a corner may lack its own.
+    Another colour must not be equally confident in the match: a corner may lack its own colour.
     """
     told = card.confidence
     if sighting.card.color is not card.card.color:
@@ -156,17 +154,17 @@ def _is_surer(sighting: Sighting, card: Reading, one: Sought) -> bool:
 
 
 def _is_its(sighting: Sighting, card: Reading, one: Sought) -> bool:
-    """Whether what was made out on a sought card is that card itself, and tells what it is."""
+    """Whether a detection on a matched card is that card and identifies it."""
     if sighting.whole:
-        # An open one was read as a whole card already.
+        # An open card has been read as a whole already.
         return not one.open and _has_outline(sighting, one)
     return not _is_anothers(sighting, card, one)
 
 
 def _is_anothers(corner: Sighting, card: Reading, one: Sought) -> bool:
-    """Whether a corner that lies where a sought card seems to show is one of another card that lies on it.
+    """Whether a corner inside a match's visible part belongs to another card above it.
 
-    Where faces are alike but for their signs, more of one seems to show than does.
+    If faces differ only in their signs, the visible part is overestimated.
     """
     return (
         not one.open
@@ -177,9 +175,9 @@ def _is_anothers(corner: Sighting, card: Reading, one: Sought) -> bool:
 
 
 def _is_behind(card: Sighting, others: Sequence[Reading], sought: Sequence[Sought]) -> bool:
-    """Whether a whole outline is that of another card than those sought ones that show in it, partly hidden by them.
+    """Whether a whole outline belongs to another card than the matches visible in it, partly hidden by them.
 
-    It has the outline of none of them, and one of its own corners lies where none of them shows.
+    It equals none of their outlines, and one of its own corners lies where none of them is visible.
     """
     if card.confidence < _ANOTHERS or any(_has_outline(card, one) for one in sought):
         return False
@@ -191,30 +189,30 @@ def _is_behind(card: Sighting, others: Sequence[Reading], sought: Sequence[Sough
 
 
 def _is_at_an_end(point: Floats, card: Quad) -> bool:
-    """Whether a point (2,) lies about where a card has one of its indices."""
+    """Whether a point (2,) lies near one of a card's index spots."""
     place = project(homography(card, unit_square()), point[None])[0]
     spot = np.array(INDEX_SPOT)
     return bool(min(np.abs(place - spot).max(), np.abs(place - (1 - spot)).max()) < _OWN)
 
 
 def _says(sighting: Sighting) -> Floats:
-    """Return (57,) log-likelihoods of what a sighting says of each card, which may be off, in its colour above all."""
+    """Return (57,) log-likelihoods of a detection, allowing for errors, mainly in colour."""
     chances = np.zeros(len(ALL_CARDS), np.float32)
     chances[[ALL_CARDS.index(card) for card in sighting.cards]] = sighting.probabilities
     same_face = _FACES[:, None] == _FACES
     by_face = (same_face @ chances) / same_face.sum(1)
     mixed = _AS_READ * chances + _BY_FACE * by_face + (1 - _AS_READ - _BY_FACE) / len(ALL_CARDS)
-    # That there is a card the pictures have told.
+    # The match already established that a card is present.
     return np.append(np.log(mixed), np.log(mixed).min()).astype(np.float32)
 
 
 def _places(sighting: Sighting) -> Floats:
-    """Return (N, 2) places in the picture at which a card was seen: all over it, or in the corner that shows."""
+    """Return (N, 2) sample points of a detection: over the whole card, or in its visible corner."""
     return _grid_in(sighting.quad if sighting.whole else corner_frames(sighting.quad)[0])
 
 
 def _grid_in(quad: Quad) -> Floats:
-    """Return (N, 2) places of the picture all over an outline."""
+    """Return (N, 2) sample points over an outline."""
     steps = (np.arange(_PLACES) + 0.5) / _PLACES
     grid = np.stack(np.meshgrid(steps, steps), 2).reshape(-1, 2)
     return project(homography(unit_square(), quad), grid)

@@ -1,4 +1,4 @@
-"""First looks at rough outlines, after which cards of a deck that is sought may be told by their pictures already."""
+"""First pass over rough outlines; cards of a searched deck may be identified by their pictures here."""
 
 from __future__ import annotations
 
@@ -13,25 +13,25 @@ from companion.vision.detection.crops import Crops, Pass, mean_of, together
 from companion.vision.detection.deck_protocol import Deck, with_pictures
 
 SURELY = 0.95
-"""How surely what is seen must be of the learnt deck to be taken for one of its cards."""
+"""Minimum membership for a reading to be accepted as a card of the learnt deck."""
 SETTLED = 0.95
-"""The probability of a card from which on nothing more is looked at.
+"""Probability from which no further crop is read.
 
-What the first two looks, which are turned to each other by half, both take for the same card, the second with this
-probability, needs no third: that told none of 705 such cards otherwise.
+If the first two crops (rotated by half a turn) agree and the second has this probability, a third is not needed: it
+changed none of 705 such cards.
 """
-# A card is looked for by its picture after a first look that shows one of the deck so surely, at most so many times.
+# Minimum membership of the first crop to match pictures, and maximum number of attempts.
 _ALIKE, _LAID = 0.5, 2
-# Where none fits, a look is held against another one if it tells a card with this probability.
+# Without a match, a crop is compared with a second one from this probability on.
 _NEARLY = 0.9
 
 
 @dataclass(frozen=True, eq=False)
 class FirstLooks:
-    """What the first looks at rough outlines show.
+    """Results of the first pass.
 
-    seen: what one look at each does. placed: what is read where a picture of a deck that is sought fits, and says the
-    same as the networks, by the outline's number. plain: the readings of those that need no more looks.
+    seen: result of one crop per outline. placed: readings where a picture of a searched deck matches and agrees with
+    the networks, by outline number. plain: readings that need no further crops.
     """
 
     seen: Sequence[Pass]
@@ -40,10 +40,10 @@ class FirstLooks:
 
 
 def first_looks(crops: Crops, scale: Scale, image: Image, quads: Sequence[Quad], deck: Deck | None) -> FirstLooks:
-    """Return what the first looks at rough outlines (4, 2) in a (H, W, 3) BGR uint8 picture show.
+    """Return the first-pass results for rough outlines (4, 2) in a (H, W, 3) BGR uint8 picture.
 
-    What looks like a card of a deck that is sought is looked at once more, the other way up, where its picture fits,
-    and from there again where that does not tell it plainly. scale: what the looks' confidences mean.
+    Cards similar to a searched deck are read again upside down where a picture matches, and once more from there if the
+    result is still uncertain. scale: calibration of the crops' confidences.
     """
     seen = crops.cards(image, [portrait(quad) for quad in quads])
     told, plain = dict[int, Pass](), dict[int, Reading]()
@@ -52,7 +52,7 @@ def first_looks(crops: Crops, scale: Scale, image: Image, quads: Sequence[Quad],
     last = {i: one for i, one in enumerate(seen) if one.belonging >= _ALIKE}
     for _ in range(_LAID):
         laid = {i: deck.place_card(image, one.outline) for i, one in last.items()}
-        # A face that was not laid may be very like one that was.
+        # A missing face may look very similar to one that the deck has.
         whole = {i: there for i, there in laid.items() if there is None or not len(there.unseen)}
         placed = {i: there for i, there in whole.items() if there is not None and there.belonging >= SURELY}
         plain |= _clear(crops, scale, image, {i: last[i] for i in whole if i not in placed})
@@ -72,7 +72,7 @@ def first_looks(crops: Crops, scale: Scale, image: Image, quads: Sequence[Quad],
 
 
 def _clear(crops: Crops, scale: Scale, image: Image, seen: Mapping[int, Pass]) -> dict[int, Reading]:
-    """Return the readings of looks that another one the other way up bears out, though no picture surely fits there."""
+    """Return the readings confirmed by an upside-down crop although no picture matches."""
     surely = {i: one for i, one in seen.items() if one.belonging >= SURELY and scale.surest(one.logs) >= _NEARLY}
     clear = {}
     for i, view in zip(surely, crops.cards_turned(image, [one.outline for one in surely.values()]), strict=True):
@@ -87,6 +87,6 @@ def _say_the_same(*looks: Pass) -> bool:
 
 
 def _other_way_up(quad: Quad, outline: Quad) -> Quad:
-    """Return the quad turned so that its top is where the bottom of an outline is that lies about there."""
+    """Return the quad rotated so that its top is at the bottom of an outline at the same place."""
     near, far = (float(np.hypot(*(quad[corner] - outline[0]))) for corner in (0, 2))
     return turned(quad, 2) if near < far else quad
