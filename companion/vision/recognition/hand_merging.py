@@ -1,7 +1,8 @@
-"""A leftover hand from one or several pictures of it: a card hidden in one picture counts when another shows it.
+"""Merges the cards of a leftover hand read from one or several pictures; a card hidden in one picture may be visible in
+another.
 
-Each picture is read by itself; the hands read are then merged as multisets of cards, weighed by how sure the readings
-are: two pictures that call one card red 7 and red 1 must not make two cards of it.
+Each picture is read by itself. The hands are then merged as multisets weighted by confidence: two pictures that read
+one card as red 7 and red 1 must not make two cards of it.
 """
 
 from __future__ import annotations
@@ -14,30 +15,30 @@ from dataclasses import dataclass
 from companion.cards import Card, EditionName, deck
 from companion.vision.core.sightings import Sighting
 
-# Bounds of what one picture tells, in log-odds: against a card that it does not show, for it may be hidden there, and
-# for one that it shows.
+# Bounds of one picture's evidence in log-odds: against a card it does not show (the card may be hidden), and for a card
+# it shows.
 _UNSEEN, _SEEN = 1.0, 4.5
 
 
 @dataclass(frozen=True)
 class HandCard:
-    """One card of a hand: its best reading's picture number and sighting."""
+    """One card of a hand: its best sighting and the number of the picture it is from."""
 
     picture: int
     sighting: Sighting
 
     @property
     def card(self) -> Card:
-        """What the card is taken to be."""
+        """The most probable card."""
         return self.sighting.card
 
 
 @dataclass(frozen=True)
 class HandReading:
-    """The cards of one hand, with what is doubtful about it.
+    """The cards of one hand and its inconsistencies.
 
-    expected: the count kept by the referee, None where there is none. impossible: cards of which more were read than
-    the deck holds.
+    expected: the count kept by the referee, None if unknown. impossible: cards read more often than the deck holds
+    them.
     """
 
     cards: tuple[HandCard, ...]
@@ -51,17 +52,17 @@ class HandReading:
 
     @property
     def missing(self) -> int:
-        """How many cards fewer than expected were found; negative where there are more, 0 where none were expected."""
+        """Number of cards missing from the expected count; negative if there are too many, 0 if none was given."""
         return 0 if self.expected is None else self.expected - len(self.cards)
 
 
 def read_hand(
     pictures: Sequence[Sequence[Sighting]], expected: int | None = None, edition: EditionName | None = None
 ) -> HandReading:
-    """Return the hand that the sightings of one or several pictures of it show.
+    """Return the hand shown by the sightings of one or several pictures.
 
-    One picture is taken at its word. Of several, each tells for and against every card that one of them shows, by the
-    log-odds of its own reading of it; the likeliest `expected` cards are the hand, all likely ones where that is None.
+    A single picture is used as read. With several, each adds log-odds for and against every card that any of them
+    shows; the hand is the `expected` most probable cards, or all probable ones if that is None.
     """
     if len(pictures) == 1:
         hand = [HandCard(0, sighting) for sighting in pictures[0]]
@@ -74,7 +75,7 @@ def read_hand(
 
 @dataclass(frozen=True)
 class _Copy:
-    """The first, second ... card of a kind that a hand may hold: how surely it is there, and its best sighting."""
+    """The first, second, ... copy of a card in a hand: its log-odds and its best sighting."""
 
     evidence: float
     best: HandCard
@@ -86,11 +87,12 @@ def _copies(pictures: Sequence[Sequence[Sighting]]) -> Iterator[_Copy]:
     for count in counts:
         most |= count
     for card, number in most.items():
-        # A picture's n-th likeliest sighting of a card tells about the n-th copy, whatever it takes itself for.
+        # A picture's n-th most probable sighting of a card is evidence for the n-th copy.
         ranked = [sorted((s.probability(card) for s in sightings), reverse=True) for sightings in pictures]
         shown = [HandCard(i, s) for i, sightings in enumerate(pictures) for s in sightings if s.card == card]
         full = [held for held in shown if counts[held.picture][card] == number]
-        # The copies are distinct cards, so their sightings come from one picture; a lone one is the surest of all.
+        # Copies are distinct cards, so their sightings come from one picture; a single copy uses the most confident
+        # one.
         source = max(full, key=lambda held: held.sighting.confidence).picture
         own = sorted((held for held in shown if held.picture == source), key=lambda held: -held.sighting.confidence)
         for n in range(number):

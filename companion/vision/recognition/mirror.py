@@ -1,4 +1,4 @@
-"""Mirrored pictures: front cameras show the table as a looking glass does, and digits read wrongly or not at all."""
+"""Detects and handles mirrored pictures, as front cameras send: mirrored digits are misread or not read."""
 
 from __future__ import annotations
 
@@ -16,43 +16,43 @@ from companion.vision.core.sightings import NAMED_BELOW, Handedness, Sighting
 Find = Callable[[Image], list[Sighting]]
 """Finds the face-up cards in a (H, W, 3) BGR uint8 picture; quads in its pixels."""
 
-# On 24 mirrored photographs hardly a card was read with this confidence that a mirror does not leave as it is, in eight
-# mirrored fans hardly a corner with the second. Corners are seldom read more surely, however clear they are.
+# Confidences that cards and corners rarely reach in mirrored pictures unless their face is symmetric (24 mirrored
+# photographs, eight mirrored fans). Corners rarely reach high confidence in general.
 _SURELY, _SURELY_CORNER = 0.95, 0.88
 _FAIRLY = 0.8
-# After so many looks in a row in which nothing was surely read the other way round is tried, then after twice as many
-# each time up to the last: an empty table must not cost much more for it.
+# After this many looks without a confident card the mirrored picture is tried, then at intervals doubling up to the
+# last value, so that an empty table stays cheap.
 _FIRST, _RARER, _RAREST = 3, 2, 24
-# So many tries one after the other must tell the same.
+# Number of consecutive tries that must agree.
 _TOLD = 2
-# How much more surely a card is read one way round than the other is told by the log-odds of its confidence, within
-# bounds: of 161 photographs and printed cards no mirror image was read more surely by this measure, 66 more surely the
-# right way by 0.5 and more, 62 by 1.5. So two cards settle in the median that a camera does not mirror, four that it
-# does: that is said later, as it is rare. Until then pictures are read the way that is likelier by the last.
+# Difference in confidence between both orientations, as bounded log-odds: of 161 photographs and printed cards no
+# mirror image was more confident, 66 originals by 0.5 and more, 62 by 1.5. In the median two cards settle that a camera
+# does not mirror, four that it does, as that is rare. Until then the more probable orientation is used.
 _LEAST_READ, _MOST_READ, _BY_ONE_CARD = 0.1, 0.993, 3.0
-# The same by where its corners are, each way round, and where it reads as arrows one way alone. Of the first cards of
-# mirrored pictures 16 of 146 were told wrongly without these, four with them; of those of others two as before.
+# Weight of the corners' positions in each orientation, and of a face that reads as arrows in one orientation only.
+# Without them 16 of 146 mirrored pictures were decided wrongly by their first card, with them four; for other pictures
+# two in both cases.
 _BY_CORNERS, _BY_ARROWS = 1.25, 2.0
 _SURELY_MIRRORS, _SURELY_NOT, _LEANS = 4.0, -2.0, 0.5
-# The same by how slanted its outline says the camera is. A mirrored card is outlined lying, as if seen from 45 to 66
-# degrees though it is seen from above. Surely read in the mirror, each of 16 that a mirror leaves as they are was less
-# slanted there by 36 degrees and more, none of 40 others photographed from 60 degrees by more than 32 and as sure; what
-# is surer makes up for degrees, so many to one of log-odds (chosen on those and on nine mirrored ones not told before).
-# So few corners without an open card may be one card in a mirror: more are a fan.
+# The same for the tilt implied by the outline. A mirrored card's outline is found on its side, as if seen from 45 to 66
+# degrees. For 16 confidently read mirrored cards with symmetric faces the tilt dropped by at least 36 degrees when
+# mirrored; for 40 others photographed from 60 degrees by at most 32 at equal confidence. A higher confidence offsets
+# degrees at `_FOR_SURENESS` per log-odds. Up to `_FEW` corners without an open card may be one mirrored card; more are
+# a fan.
 _STRAIGHTER, _BY_SLANT, _FOR_SURENESS, _FEW = 34.0, 2.5, 8.0, 2
-# So much surer (log-odds) a digit that has two sides is one way round than what is read the other way, in odd light or
-# from the middle alone perhaps; and what counts as no surer.
+# Log-odds by which an asymmetric digit in one orientation must exceed the reading in the other, which may be caused by
+# odd light; and the confidence treated as certain.
 _SURER, _SUREST = 2.0, 1 - 1e-6
-# The same of a card that looks alike both ways, where its corners do not tell. Of eleven photographs wrongly said to be
-# mirrored all showed such cards, most of them slanted: the same one both ways by 4.6 at most, two mirrored ones by 11.
+# The same for a symmetric face whose corners do not decide. Eleven photographs wrongly classified as mirrored showed
+# such cards, mostly tilted, with a difference of at most 4.6; two mirrored ones had 11.
 _MUCH_SURER = 8.0
-# How much surer a lone digit is than the arrows that are read the other way round: of a learnt white deck six arrows'
-# mirror images were by -4.1 to .4, seven mirrored digits by 1.9 and more.
+# The same for a single digit against arrows in the other orientation: six arrows of a learnt white deck had -4.1 to .4,
+# seven mirrored digits at least 1.9.
 _ARROWS = 1.0
 _ALIKE = frozenset(
     {Face.ZERO, Face.FOUR, Face.EIGHT, Face.SKIP, Face.REVERSE, *(face for face in Face if face.is_wild)}
 )
-"""Faces that look about the same in a mirror."""
+"""Faces that look about the same when mirrored."""
 
 
 def flipped(image: Image) -> Image:
@@ -61,24 +61,24 @@ def flipped(image: Image) -> Image:
 
 
 def is_doubtful(sightings: Sequence[Sighting]) -> bool:
-    """Whether so little was read surely, and no digit that has two sides, that the picture may be mirrored."""
+    """Whether so little was read confidently, and no asymmetric digit, that the picture may be mirrored."""
     return not any(map(_is_two_sided, sightings)) and 2 * _sure(sightings, NAMED_BELOW) <= len(sightings)
 
 
 def _is_two_sided(sighting: Sighting) -> bool:
-    """Whether a sighting would surely be read otherwise in a mirror, and its corners do not tell that it is in one."""
+    """Whether a sighting would read differently when mirrored and its corners do not indicate a mirror."""
     least = _SURELY if sighting.whole else _SURELY_CORNER
     seen_in_one = sighting.handedness is Handedness.MIRRORED
     return sighting.confidence >= least and sighting.card.face not in _ALIKE and not seen_in_one
 
 
 def is_mirrored(as_it_is: Sequence[Sighting], turned: Sequence[Sighting]) -> bool:
-    """Whether a picture is mirrored, by what was read in it and in its mirror image.
+    """Whether a picture is mirrored, given the readings of it and of its mirror image.
 
-    Some cards look the same in a mirror, so those read surely there must be more than twice as many. Arrows tell
-    nothing where there are digits: a slanted or blurred digit's mirror image may look like them. Where fewer cards are
-    made out in the mirror image, it is that which is mirrored. Of cards that all look the same in a mirror the surest
-    tells it alone, see `_tells_though_alike`.
+    Some faces are symmetric, so the mirror image must have more than twice as many confident cards. Arrows do not count
+    beside digits: the mirror image of a tilted or blurred digit may look like them. If fewer cards are found in the
+    mirror image, the picture is not mirrored. If all faces are symmetric, the most confident card decides, see
+    `_tells_though_alike`.
     """
     if _sure(turned, _FAIRLY) < _sure(as_it_is, _FAIRLY):
         return False
@@ -88,8 +88,8 @@ def is_mirrored(as_it_is: Sequence[Sighting], turned: Sequence[Sighting]) -> boo
         return False
     if _sure(turned, _SURELY) > 2 * _sure(as_it_is, _SURELY):
         return True
-    # What is not beyond doubt, in odd light or told by its middle alone, may be so where its corners are not read as
-    # they are in a mirror; a finger on one of them does the same, but puts none where it is printed.
+    # A card below certainty (odd light, or supported by its middle only) may be mirrored if its corners do not show the
+    # printed orientation. A finger on a corner looks similar, but never puts an index where it is printed.
     if any(sighting.handedness is Handedness.PRINTED for sighting in as_it_is):
         return False
     printed = [sighting for sighting in turned if sighting.handedness is Handedness.PRINTED]
@@ -97,7 +97,7 @@ def is_mirrored(as_it_is: Sequence[Sighting], turned: Sequence[Sighting]) -> boo
 
 
 def _are_arrows(as_it_is: Sequence[Sighting], turned: Sequence[Sighting]) -> bool:
-    """Whether a lone card is read as arrows about as surely as, the other way round, as another one."""
+    """Whether a single card reads as arrows in one orientation about as confidently as another face in the other."""
     if not len(as_it_is) == len(turned) == 1:
         return False
     (one,), (other,) = as_it_is, turned
@@ -105,22 +105,22 @@ def _are_arrows(as_it_is: Sequence[Sighting], turned: Sequence[Sighting]) -> boo
 
 
 def lies_oddly(sightings: Sequence[Sighting]) -> bool:
-    """Whether the surest open card lies so slanted, or its corners so, as a mirrored one seems to, or is not made out.
+    """Whether the most confident open card has the tilt or the corners of a mirrored card, or there is no open card.
 
-    Where no digit that has two sides is surely read beside it the picture may be mirrored, though all is surely read.
+    If no asymmetric digit is read beside it, the picture may be mirrored although everything is read confidently.
     """
     first = _surest(sightings)
     if first is None:
         return 0 < len(sightings) <= _FEW
     odd = first.handedness is Handedness.MIRRORED or tilt(first.quad) >= _STRAIGHTER
-    # Two cards, too, are surely read in a mirror, if not as surely as otherwise.
+    # A draw two is read confidently in a mirror, too.
     return odd and not any(_is_two_sided(s) for s in sightings if s.card.face is not Face.DRAW_TWO)
 
 
 def lies_as_printed(as_it_is: Sequence[Sighting], turned: Sequence[Sighting]) -> bool:
-    """Whether the surest open card lies as a printed one does in the picture's mirror image alone, surely read there.
+    """Whether the most confident open card has its printed handedness only in the mirror image, read confidently there.
 
-    So a card is told to be mirrored that looks about the same in a mirror.
+    This identifies mirrored cards with symmetric faces.
     """
     first, second = _surest(as_it_is), _surest(turned)
     if second is None or second.confidence < NAMED_BELOW:
@@ -132,13 +132,13 @@ def lies_as_printed(as_it_is: Sequence[Sighting], turned: Sequence[Sighting]) ->
 
 
 def _has_two_sides(one: Sighting, other: Sighting) -> bool:
-    """Whether a card is much more surely a digit that has two sides than, the other way round, a sign that has not."""
+    """Whether a card is much more confidently an asymmetric digit than a symmetric sign in the other orientation."""
     return one.card.face not in _ALIKE and other.card.face in _ALIKE and _surer(one, other) >= _SURER
 
 
 def _tells_though_alike(one: Sighting | None, other: Sighting | None) -> bool:
-    """Whether a card that looks the same in a mirror lies, seen from above, as printed the first way round, or is read
-    both ways, and much more surely the first way."""
+    """Whether a card with a symmetric face shows the orientation: its tilt or its corners, or a much higher confidence.
+    """
     if one is None:
         return False
     if one.handedness is Handedness.PRINTED and tilt(one.quad) < _STRAIGHTER:
@@ -147,19 +147,19 @@ def _tells_though_alike(one: Sighting | None, other: Sighting | None) -> bool:
 
 
 def _surer(one: Sighting, other: Sighting) -> float:
-    """Return by how much in log-odds the first of two readings is the surer."""
+    """Return the difference of two readings' confidences in log-odds."""
     chances = [min(sighting.confidence, _SUREST) for sighting in (one, other)]
     return float(np.diff([np.log((1 - chance) / chance) for chance in chances])[0])
 
 
 def _is_straighter(one: Sighting, other: Sighting) -> bool:
-    """Whether a card surely read lies as if seen much more from above than it does the other way round."""
+    """Whether a confidently read card has a much smaller tilt than in the other orientation."""
     surer = _log_odds(one) - _log_odds(other)
     return one.confidence >= NAMED_BELOW and tilt(other.quad) - tilt(one.quad) + _FOR_SURENESS * surer >= _STRAIGHTER
 
 
 def is_surer(again: Sequence[Sighting], before: Sequence[Sighting]) -> bool:
-    """Whether another look, at the picture mended, tells more: more is surely read, or something where nothing was."""
+    """Whether a look at the restored picture is better: more confident cards, or a card where there was none."""
     surely, fairly = (
         [sum(sighting.confidence >= least for sighting in found) for found in (again, before)]
         for least in (_SURELY, _FAIRLY)
@@ -168,12 +168,12 @@ def is_surer(again: Sequence[Sighting], before: Sequence[Sighting]) -> bool:
 
 
 def is_fairly_read(sightings: Sequence[Sighting]) -> bool:
-    """Whether anything is read so surely that no other look at it is worth its cost."""
+    """Whether a card is read with enough confidence that another look is not worth its cost."""
     return any(sighting.confidence >= _FAIRLY for sighting in sightings)
 
 
 def _sure(sightings: Sequence[Sighting], least: float) -> int:
-    """Return how many open cards are read with this confidence, but for arrows and what seems seen in a mirror."""
+    """Return the number of open cards with this confidence, except arrows and cards that appear mirrored."""
     return sum(
         s.whole
         and s.confidence >= least
@@ -184,41 +184,41 @@ def _sure(sightings: Sequence[Sighting], least: float) -> int:
 
 
 def back(sighting: Sighting, width: int) -> Sighting:
-    """Return what was seen in the mirror image of a picture `width` pixels wide as it lies in the picture itself.
+    """Return a sighting of the mirror image of a picture `width` pixels wide in coordinates of the picture.
 
-    Its outline stays clockwise on screen, from what is its top left there.
+    Its outline stays clockwise on screen, from its top left there.
     """
     quad = np.array([width, 0], np.float32) + sighting.quad[[1, 0, 3, 2]] * np.array([-1, 1], np.float32)
     return replace(sighting, quad=quad, mirrored=True)
 
 
 def past_mirror(event: PileEvent) -> PileEvent:
-    """Return what a mirroring camera saw, arms from where they come at the table: people's ring is reversed."""
+    """Return an event of a mirroring camera with the arms' directions as at the table."""
     if isinstance(event, CardLanded | PileReached) and event.arm is not None:
         return replace(event, arm=replace(event.arm, direction=-event.arm.direction % 360))
     return event
 
 
 class ThroughMirror:
-    """Finds cards in what one camera shows: in its mirror image, once it is known to mirror.
+    """Finds cards in a camera's pictures, using the mirror image once the camera is known to mirror.
 
-    Each of the first cards is read both ways, until their likelihoods tell which way is right: a mirrored digit may
-    surely be another one. After that the other way is tried only where little is read surely for a while.
+    The first cards are read in both orientations until their likelihoods decide: a mirrored digit may be confidently
+    another one. After that the other orientation is tried only if little is read confidently for a while.
 
-    thoroughly, closely: find the cards in a picture as it is, see `CardDetector`. turns: told whether the camera
-    mirrors when that is found out, or is no longer so. Not to be shared between threads.
+    thoroughly, closely: find the cards of a picture as it is, see `CardDetector`. turns: called when the decision
+    changes. Not thread-safe.
     """
 
     def __init__(self, thoroughly: Find, closely: Find, turns: Callable[[bool], None] = lambda _: None) -> None:
         self._thoroughly, self._closely, self._turns = thoroughly, closely, turns
         self._mirrors = self._said = False
-        # By each of the first cards, how much likelier it is that the camera mirrors; None once that is settled.
+        # Log-odds that the camera mirrors, by each of the first cards; None once decided.
         self._odds: dict[Card, float] | None = {}
         self._doubtful, self._next, self._told = 0, _FIRST, 0
 
     @property
     def mirrors(self) -> bool:
-        """Whether the camera is taken to mirror."""
+        """Whether the camera is assumed to mirror."""
         return self._mirrors
 
     def thoroughly(self, image: Image) -> list[Sighting]:
@@ -233,9 +233,9 @@ class ThroughMirror:
         return self._tried(image, found)
 
     def _weighed(self, image: Image, found: list[Sighting], first: Sighting, odds: dict[Card, float]) -> list[Sighting]:
-        """Return what is found the way round that is the likelier by this card, which is a new one, and those before.
+        """Return the cards found in the orientation favoured by this new card and the previous ones.
 
-        found, first: what was found the way that was likelier so far, and the surest of it.
+        found, first: the cards in the orientation favoured so far, and the most confident one.
         """
         other = as_mirrored(self._thoroughly, image, not self._mirrors)
         second = _surest(other)
@@ -252,7 +252,7 @@ class ThroughMirror:
         return other if turned else found
 
     def _tried(self, image: Image, found: list[Sighting]) -> list[Sighting]:
-        """Return what is found, little of it surely; the other way round once that has told more twice."""
+        """Return the cards found; the other orientation is used after it was better twice in a row."""
         self._doubtful += 1
         if self._doubtful < self._next:
             return found
@@ -274,23 +274,23 @@ class ThroughMirror:
             self._turns(self._mirrors)
 
     def closely(self, image: Image) -> list[Sighting]:
-        """Return the same of a picture of the pile's surroundings."""
+        """The same for the region around the pile."""
         return as_mirrored(self._closely, image, self._mirrors)
 
 
 def _surest(found: Sequence[Sighting]) -> Sighting | None:
-    """Return the card that is read most surely of those that lie open."""
+    """Return the most confident open card."""
     return max((sighting for sighting in found if sighting.whole), key=lambda s: s.confidence, default=None)
 
 
 def _by_one_card(first: Sighting, second: Sighting | None) -> float:
-    """Return how much likelier than the way round of the first reading of a card that of the second one is."""
+    """Return the log-odds of the second reading's orientation against that of the first one."""
     arrows = [one is not None and one.card.face is Face.REVERSE for one in (first, second)]
     if second is not None and second.card == first.card:
-        # How much surer it is one way tells nothing of the camera.
+        # The difference in confidence carries no information about the camera.
         gain = 0.0
     elif any(arrows):
-        # Arrows stay arrows in a mirror; digits and two cards come to look like them.
+        # Arrows stay arrows in a mirror; digits and draw twos can look like them.
         gain = 0.0 if second is None else _BY_ARROWS * (arrows[0] - arrows[1])
     else:
         gain = float(np.clip(_log_odds(second) - _log_odds(first), -_BY_ONE_CARD, _BY_ONE_CARD))
@@ -300,11 +300,11 @@ def _by_one_card(first: Sighting, second: Sighting | None) -> float:
 
 
 def _log_odds(sighting: Sighting | None) -> float:
-    """Return the logarithm of the odds that a card is read rightly, within bounds; the least where there is none."""
+    """Return the bounded log-odds that a card is read correctly; the minimum if there is none."""
     sure = _LEAST_READ if sighting is None else float(np.clip(sighting.confidence, _LEAST_READ, _MOST_READ))
     return float(np.log(sure / (1 - sure)))
 
 
 def as_mirrored(find: Find, image: Image, mirrored: bool) -> list[Sighting]:
-    """Return what `find` finds in a picture, in its mirror image if that is what the camera takes."""
+    """Return what `find` finds in a picture, or in its mirror image if the camera mirrors."""
     return [back(sighting, image.shape[1]) for sighting in find(flipped(image))] if mirrored else find(image)

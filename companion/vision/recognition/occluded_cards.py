@@ -1,5 +1,7 @@
-"""Cards of which only a corner shows: behind others in a fan or a heap. Which of the corners read are such cards', and
-which are mere print."""
+"""Cards of which only a corner is visible, in a fan or a heap.
+
+Decides which of the read corners belong to such cards and which are other print.
+"""
 
 from __future__ import annotations
 
@@ -19,21 +21,21 @@ from companion.vision.recognition.corners import (
 )
 from companion.vision.recognition.reader import Reader
 
-# From so many prints in the free corners of cards on, the deck has a picture there.
+# Number of prints in the free corners of cards from which the deck has a picture there.
 _ITEMS = 3
-# Where a coloured index is read with less, it is looked whether a card lies there at all: of 70 such places in 24 drawn
-# hands the eight that seemed bare were read with at most 0.4.
+# Below this probability of a coloured index, the place of its card is checked: of 70 such places in 24 drawn hands the
+# eight that appeared empty had at most 0.4.
 _LOOKED_FOR = 0.6
-# An unsure corner whose card would share more of its area than this with an open one that reads alike is that card's
-# own, seen twice, as where it moved: in 160 pictures of hands no like card lay so on another.
+# Overlap above which an unsure corner belongs to an open card with the same reading, for example one that moved: no
+# identical card lay like that in 160 pictures of hands.
 _SHARED = 0.7
-# What looks like nothing in the learnt deck's corners is a card's if it is read so surely: of six told of with less
-# in 214 hands of six decks none was one but letters of their print; the one that was read with .4 to .6 was.
+# A corner that matches nothing of the learnt deck counts from this confidence on: of six below it in 214 hands of six
+# decks none was a card; one with .4 to .6 was.
 _READ_THOUGH_UNLIKE = 0.4
 
 
 class HiddenCards:
-    """Tells the cards that only a corner of shows. reader: looks where they must lie. limits: what of it counts."""
+    """Finds cards with one visible corner. reader: checks their places. limits: acceptance thresholds."""
 
     def __init__(self, reader: Reader, limits: ReadingLimits) -> None:
         self._reader = reader
@@ -47,10 +49,10 @@ class HiddenCards:
         indices: Sequence[Reading],
         read: Sequence[Reading],
     ) -> list[Sighting]:
-        """Return the cards that corners tell of, in a (H, W, 3) BGR picture.
+        """Return the occluded cards of a (H, W, 3) BGR picture.
 
-        loose: the corners that are no whole card's. whole: the cards that lie open. indices: the corners that are
-        surely some. read: all that were looked at, be they corners or not.
+        loose: corners that no whole card claims. whole: open cards. indices: certain corners. read: all readings of
+        corner candidates.
         """
         quads = [sighting.quad for sighting in whole]
         share = index_share(quads, [index.quad for index in indices])
@@ -59,10 +61,10 @@ class HiddenCards:
         return self._without_items([s for s in likely if not _is_seen_twice(s, whole)], whole, read)
 
     def _likely(self, image: Image, cards: Sequence[Reading], whole: Sequence[Quad]) -> list[Sighting]:
-        """Return the fanned and half-hidden cards among those that loose indices tell of; the others are mere print.
+        """Return the occluded cards implied by unclaimed indices, without those that are other print.
 
-        Unless the index is clear, such a card is of the size of the others in the picture, and the card reader sees
-        cards where it must lie; it looks only where that decides.
+        Unless its index is clear, such a card must have the size of the other cards, and the card reader must see cards
+        at its place; that is checked only if it decides.
         """
         limits = self._limits
         sightings = [corner_as_told(card) for card in cards]
@@ -95,10 +97,10 @@ class HiddenCards:
     def _without_items(
         self, behind: Sequence[Sighting], whole: Sequence[Sighting], read: Sequence[Reading]
     ) -> list[Sighting]:
-        """Return the cards behind others without what is the print in another card's free corner.
+        """Return the occluded cards without print in another card's free corner.
 
-        UNO Mario Kart has an item's picture there, and in a fan all of them are in view: what is doubtfully read in
-        such a corner, in that card's colour, is no card. `read` are all the indices that were read in the picture.
+        UNO Mario Kart has an item's picture there, and all of them are visible in a fan: an uncertain reading there in
+        the card's colour is no card. `read` are all index readings of the picture.
         """
         listed = [*whole, *behind]
         clearly = self._limits.clearly_another
@@ -116,19 +118,19 @@ class HiddenCards:
 
 
 def _is_seen_twice(sighting: Sighting, whole: Sequence[Sighting]) -> bool:
-    """Whether an unsure corner is the own one of a card that lies open."""
+    """Whether an unsure corner belongs to an open card."""
     return sighting.doubt is not None and any(
         card.card == sighting.card and intersection_over_smaller(card.quad, sighting.quad) > _SHARED for card in whole
     )
 
 
 def _others(sighting: Sighting, company: Sequence[Sighting]) -> list[Quad]:
-    """Return the outlines of those that read otherwise: what reads alike may be the same card's other corner."""
+    """Return the outlines of cards with other readings; an equal reading may be the same card's other corner."""
     return [other.quad for other in company if other.card != sighting.card]
 
 
 def _is_print_of_another(sighting: Sighting, cards: Sequence[Sighting]) -> bool:
-    """Whether an index stands in the free corner of a surer card of its colour."""
+    """Whether an index is in the free corner of a more confident card of its colour."""
     index = corner_frames(sighting.quad)[0]
     return any(
         card.card.color is sighting.card.color
@@ -139,5 +141,5 @@ def _is_print_of_another(sighting: Sighting, cards: Sequence[Sighting]) -> bool:
 
 
 def _is_colored(sighting: Sighting, least: float) -> bool:
-    """Whether an index is read at least so surely, and not as a wild's: coloured ground is seldom anything else."""
+    """Whether an index has at least this confidence and is not a wild's: coloured ground is rarely anything else."""
     return sighting.confidence >= least and sighting.card.color is not None

@@ -1,4 +1,4 @@
-"""Outlines of whole cards against one another: one for each card, all of about one size, of a card's shape."""
+"""Consistency of whole-card outlines: one per card, similar sizes, card-like shapes."""
 
 from __future__ import annotations
 
@@ -21,24 +21,24 @@ from companion.vision.core.reading import Reading
 from companion.vision.core.sightings import Sighting
 from companion.vision.recognition.corners import lies_across
 
-# An outline of less than this share of a surer one's area is no card beside it, however near the camera is.
+# Minimum area relative to a more confident card, for any camera position.
 _FAR_SMALLER = 0.2
-# Two whole cards sharing more of the smaller one than this are the same card boxed twice.
+# Overlap (over the smaller area) above which two outlines are the same card.
 SAME_CARD = 0.65
-# An outline of less than this share of the area of one that it lies in is a part of it.
+# Area ratio below which an outline inside another one is a part of it.
 _PART = 0.6
-# A corner read with less than the first, no farther than so much of an open card's sides from it, is its own if it
-# reads alike: so it was on three photographs of one card, however they were spoilt.
+# Below the first confidence, a corner within this distance of an open card (in card sides) with the same reading is
+# that card's own: so on three degraded photographs of single cards.
 _CLEAR, _ECHO = 0.82, 0.5
-# A corner on an open card tells a card of at least so much of its area, or is print: one that did not had a fifth.
+# Minimum area of the card implied by a corner on an open card, relative to it; one that was print had a fifth.
 _PRINT = 0.3
 
 
 def one_each(readings: Sequence[Reading], indices: Sequence[Reading], image: Image) -> list[Reading]:
-    """Return the readings, best first, without second boxes of a card and without boxes of a card's part.
+    """Return the readings, best first, without duplicate boxes and without boxes around a part of a card.
 
-    Cards are all of one size, so an outline much smaller than another that it lies in is a piece of that card's print.
-    Of outlines that reach out of the picture, what lies in it is compared: the rest is guessed.
+    All cards have one size, so an outline much smaller than one it lies in is a piece of its print. Outlines are
+    compared inside the picture; beyond it they are estimates.
     """
     height, width = image.shape[:2]
     kept: list[Reading] = []
@@ -59,25 +59,25 @@ def one_each(readings: Sequence[Reading], indices: Sequence[Reading], image: Ima
 
 
 def of_one_size(sightings: Sequence[Sighting]) -> list[Sighting]:
-    """Return the sightings without those far smaller than a surer one: cards in a picture are of about one size."""
+    """Return the sightings without those far smaller than a more confident one."""
     return [sighting for sighting in sightings if not is_far_smaller(sighting, sightings)]
 
 
 def is_far_smaller(card: Reading | Sighting, others: Iterable[Reading | Sighting]) -> bool:
-    """Whether an outline is far smaller than another card's that is surer, so that no card is there."""
+    """Whether an outline is far smaller than a more confident card's, so that it is no card."""
     return any(card.confidence < other.confidence and lies_small(card.quad, other.quad) for other in others)
 
 
 def lies_small(quad: Quad, other: Quad) -> bool:
-    """Whether an outline is so much smaller than another one that cards do not lie in both."""
+    """Whether an outline is too small beside another one for both to be cards."""
     return bool(abs(cv2.contourArea(quad)) < _FAR_SMALLER * abs(cv2.contourArea(other)))
 
 
 def without_echo(sightings: Sequence[Sighting]) -> list[Sighting]:
-    """Return the sightings without a doubtful corner that is the one open card's own, or its print.
+    """Return the sightings without an uncertain corner that belongs to, or is print of, the only open card.
 
-    Where a card's outline is off, its own corner lies beside it; a second card like it seldom does. What lies on it is
-    as large as it is.
+    If a card's outline is inexact, its own corner lies outside it; a second identical card rarely does. A card lying on
+    it would be equally large.
     """
     if len(sightings) != 2 or not sightings[0].whole or sightings[1].whole:
         return list(sightings)
@@ -91,7 +91,7 @@ def without_echo(sightings: Sequence[Sighting]) -> list[Sighting]:
 
 
 def is_card_shaped(quad: Quad) -> bool:
-    """Whether an outline is convex and not a sliver: what a card can look like short of seeing its edge."""
+    """Whether an outline is convex and not a sliver."""
     if not cv2.isContourConvex(quad.reshape(-1, 1, 2)):
         return False
     width = np.hypot(*(quad[1] - quad[0])) + np.hypot(*(quad[2] - quad[3]))

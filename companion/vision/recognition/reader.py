@@ -1,4 +1,4 @@
-"""Reads crops: what card a whole card or a corner index is, and where exactly a card's outline runs."""
+"""Reads crops: the card of a whole-card or index crop, and the exact outline of a card."""
 
 from __future__ import annotations
 
@@ -23,45 +23,43 @@ from companion.vision.recognition.confidence_checks import most_sure
 from companion.vision.recognition.first_pass import SETTLED, SURELY, FirstLooks, first_looks
 
 INDEX_VIEWS = ((-0.1, 2), (0.0, 0), (0.12, 1))
-"""How an index is read: frames grown by so much, turned by so many quarters.
+"""Views of an index: enlargement of the frame, and quarter turns.
 
-What boxes are off by evens out, and so do the network's slips, which differ from view to view (test-time augmentation:
-Krizhevsky et al. 2012).
+Averaging evens out box errors and the network's errors, which differ between views (test-time augmentation: Krizhevsky
+et al. 2012).
 """
-# A corner that the views so far show with this probability is that card: of 242 in 24 drawn hands half were so at the
-# first, and the mean of all never told another card.
+# Probability from which no further view of a corner is read: half of 242 corners in 24 drawn hands reached it at the
+# first view, and the mean of all views never changed the card.
 _AT_A_GLANCE = 0.85
-# How surely it must be of the deck, and what log-likelihood the likeliest card must have, of a whole card and of an
-# index, for its outline to be taken as it is; else it is told by the deck's pictures. In well-fitting outlines nearly
-# all cards have more; an index is small, and its pictures tell less.
+# Minimum membership, and minimum log-likelihood of the top card for whole cards and for indices, to accept an outline;
+# otherwise the deck's pictures are matched. Nearly all well-outlined cards exceed it; indices are small and match less
+# well.
 _SURELY, _CLEARLY, _CLEARLY_INDEX = SURELY, -0.05, -0.35
-# What belongs no more surely than this, as its picture says otherwise than the networks, must be told by more.
+# Maximum membership where the deck's picture and the networks disagree; other evidence must then decide.
 _DOUBTED = 0.9
-# What the networks do not say, with the first probability, a learnt deck whose design they know must tell with the
-# second.
+# A card the networks give less than the first probability needs the second from a learnt deck whose design they know.
 _SAID, _OVERRULES = 0.5, 0.9
 
-# Over which ratio of its sides an outline may be of a card seen sideways: at 60 degrees 56 x 87 mm look like 56 x 43,
-# which perspective may make longer: of one or two cards that are not read so surely the second is enough. Among more
-# cards those that are hardly read are hidden by others.
+# Aspect ratio above which an outline may be a card seen sideways: at 60 degrees 56 x 87 mm appear as 56 x 43, or longer
+# in perspective. For one or two cards without a confident reading the second value applies. In larger groups, uncertain
+# cards are occluded ones.
 _MAYBE_SIDEWAYS, _UNLIKELY_SIDEWAYS, _HARDLY_READ, _FEW = 0.72, 0.6, 0.8, 2
-# An outline is given up where the first look, in the rough outline, shows no card with the first probability; one that
-# nothing else speaks for where it shows any card with less than the second, or with less than the fourth where none is
-# likelier than the third; and one that is not surely boxed where the next look, in the outline found, shows any with
-# less than the last. Of 1,900 outlines in 280 pictures of several cards two fifths were given up so; of the 1,105 that
-# were read as cards one was.
+# A rough outline is dropped if its first crop has at least this probability of "no card"; an outline without other
+# evidence, if any card has less than the second, or less than the fourth with "no card" above the third; one without a
+# confident box, if the refined crop has less than the last. Of 1,900 outlines in 280 pictures of several cards two
+# fifths were dropped, one of which was among the 1,105 cards.
 _NONE, _HARDLY_ANY, _RATHER_NONE, _FEWER, _STILL_HARDLY = 0.8, 0.12, 0.3, 0.25, 0.2
-# How the corners of a card are looked at that was told by its picture, and what they count beside it. The half was
-# chosen on 96 open cards of six designs (93 read rightly with it, 91 without): no test of how well it does on others.
+# Corner views of a card identified by its picture, and their weight relative to the picture. Chosen on 96 open cards of
+# six designs (93 correct, 91 without), not validated on others.
 _SOUGHT_VIEWS, _CORNERS = ((-0.1, 0), (0.0, 0), (0.12, 0)), 0.5
-# A picture that says so much (nats) against every other card is believed without a look at the corners.
+# Margin (nats) from which a picture match is accepted without reading the corners.
 _PLAIN = 8.0
 
 
 class Reader:
     """Reads cards and indices with the two exported networks.
 
-    calibration: what the networks' confidences mean. cards: those considered, all where None.
+    calibration: temperatures of the networks. cards: the cards under consideration, all if None.
     """
 
     def __init__(
@@ -79,7 +77,7 @@ class Reader:
         self._index_scale = Scale(calibration.index, allowed)
 
     def first_looks(self, image: Image, quads: Sequence[Quad]) -> FirstLooks:
-        """Return what the first looks at rough outlines (4, 2) in a (H, W, 3) BGR uint8 picture show."""
+        """Return the first-pass results for rough outlines (4, 2) in a (H, W, 3) BGR uint8 picture."""
         return first_looks(self._crops, self._card_scale, image, quads, self._deck)
 
     def read_cards(
@@ -91,11 +89,10 @@ class Reader:
     ) -> list[Reading]:
         """Return a reading for each rough outline (4, 2) in the (H, W, 3) BGR uint8 picture.
 
-        The first look finds the outline within the rough one, the others read the card in it both ways up. Then the
-        corners are read by themselves at the picture's full resolution, which tells more where the middle shows no
-        number. backing: what speaks for each outline besides, as much as can where it is None. Those for which little
-        does are not read on where a look tells next to nothing, and then come back as unlikely. first: what the first
-        look at them has shown, if that was made.
+        The first crop refines the outline, further crops read the card in both orientations. Then the corners are read
+        at full resolution, which helps if the middle shows no digit. backing: other evidence per outline, the strongest
+        kind if None; with little evidence, reading stops early and returns an improbable card. first: first-pass
+        results, if available.
         """
         if not quads:
             return []
@@ -130,11 +127,11 @@ class Reader:
 
     def _with_corners(self, image: Image, card: Reading, corners: Sequence[Reading]) -> Reading:
         told = with_indices(card, self._own(card, corners))
-        # A learnt deck's card, whose looks are known, needs no caution.
+        # A learnt deck's card needs no caps: its appearance is known.
         return told if card.known else told.at_most(most_sure(image, card, corners, told))
 
     def _own(self, card: Reading, corners: Sequence[Reading]) -> Sequence[Reading]:
-        """Return the corners that count on a card: of the learnt deck's those that are of it, if it has any there."""
+        """Return the corners that count for a card: for a learnt deck, those that belong to it."""
         if self._deck is None or not (card.known or (self.seeks and card.belonging > 0)):
             return corners
         own = [one for one in corners if not one.is_print and one.belonging >= card.belonging / 2]
@@ -148,11 +145,11 @@ class Reader:
         ends: Sequence[tuple[Quad, IndexPass]],
         are_anothers: Callable[[], bool],
     ) -> Reading:
-        """Return what was read of a card of a design that the networks know, by them or by the deck if that is surer.
+        """Return the reading of a card of a known design, by the networks or by the deck, whichever is more confident.
 
-        alone, by_deck: what each says of the card's middle. ends: the frames of its corners, and what they show.
-        are_anothers: tells whether another deck lies there. What both say alike the deck tells only of what surely is
-        its card, where the networks leave doubt: its names may be wrong.
+        alone, by_deck: readings of the card's middle. ends: frames and readings of its corners. are_anothers: whether
+        another deck lies there. If both agree, the deck only raises the confidence of cards that certainly belong to
+        it: its labels may be wrong.
         """
         alone, corners = replace(alone, belonging=0.0), [self._index(*end) for end in ends]
         told = self._with_corners(image, alone, corners)
@@ -162,9 +159,9 @@ class Reader:
             return told
         borne_out = replace(told, is_borne_out=agreed)
         if agreed and told.confidence >= NAMED_BELOW:
-            # The deck has so many pictures of corners that it is not asked of them for nothing.
+            # The deck has many corner prototypes, so it is queried only if needed.
             return borne_out
-        # Caution is for people: the deck must be surer than the networks are without it.
+        # Caps are for people; the deck must exceed the networks' uncapped confidence.
         alone = with_indices(alone, corners)
         frames, seen = zip(*ends, strict=True)
         corners = list(map(self._surer, frames, self._crops.told_indices([[one] for one in seen])))
@@ -176,12 +173,12 @@ class Reader:
     def _looks(
         self, image: Image, glances: Sequence[Pass], backing: Sequence[Backing], few: bool
     ) -> tuple[list[Pass], NDArray[np.bool_]]:
-        """Return what is read after a first look in each outline, and (N,) whether it was read to the end."""
+        """Return the results after a first crop per outline, and (N,) whether each was read completely."""
         seen = list(glances)
         first = [one.likeliest for one in seen]
         read_on = ~np.array([self._is_hopeless(one, held) for one, held in zip(seen, backing, strict=True)], bool)
         refined = [portrait(one.outline) for one in seen]
-        # A camera low above the table sees a card that lies towards it shorter than wide: it stands sideways then.
+        # A low camera sees a card that points towards it shorter than wide, that is sideways.
         aspects = np.array([aspect(quad) for quad in refined])
         going_on = np.flatnonzero(read_on).tolist()
         again = []
@@ -214,11 +211,11 @@ class Reader:
         return seen, read_on
 
     def _may_be_sought(self, seen: Pass, backing: Backing) -> bool:
-        """Whether a look shows a card of a deck that is sought, or so much speaks for a card there that it may."""
+        """Whether a result shows a searched deck's card, or other evidence suggests one."""
         return self.seeks and (seen.belonging > 0 or backing is not Backing.NOTHING)
 
     def _is_hopeless(self, seen: Pass, backing: Backing) -> bool:
-        """Whether the first look shows no card in an outline, for which so much speaks besides."""
+        """Whether the first crop shows no card, given the other evidence."""
         if self._may_be_sought(seen, backing):
             return False
         chances = self._card_scale.probabilities(seen.logs)
@@ -228,16 +225,16 @@ class Reader:
         return none > _NONE or card < _HARDLY_ANY or (none > _RATHER_NONE and card < _FEWER)
 
     def _placed(self, image: Image, seen: Pass, deck: Deck, least: float = _UNLIKELY_SIDEWAYS) -> Pass:
-        """Return what is read where a picture of a deck that is sought fits, if that is not surely read already.
+        """Return the result of matching a searched deck's pictures, if the card is not certain already.
 
-        least: ratio of an outline's sides over which the card may lie sideways in it.
+        least: aspect ratio from which the card may lie sideways in the outline.
         """
         as_read = seen if deck.tells_cards else replace(seen, belonging=0.0)
         if seen.belonging >= _SURELY and seen.logs.max() > _CLEARLY:
             return as_read
         placed = deck.place_card(image, seen.outline)
         if placed is None and aspect(seen.outline) > least:
-            # Seen from low, a card may lie sideways in its outline, which is then made out ill.
+            # At a low angle a card may lie sideways in its outline, which is then inexact.
             (sideways,) = self._crops.cards(image, [turned(seen.outline, -1)])
             placed = deck.place_card(image, sideways.outline)
         if placed is None:
@@ -245,36 +242,36 @@ class Reader:
         views = self._crops.cards(image, [placed.quad, turned(placed.quad, 2)])
         read = mean_of([view.logs for view in views])
         if placed.lacks(seen.logs):
-            # Another face's picture lies on it so well or so ill: what was read before counts as much.
+            # Another face's picture fits about equally well, so the previous reading keeps equal weight.
             read = mean_of((seen.logs, read))
         logs = with_pictures(read, placed)
         belonging = max(placed.belonging, *(view.belonging for view in views))
         if len(placed.unseen):
-            # What may as well be a card without a picture is not known by the pictures.
+            # Membership excludes the probability of cards without a picture.
             belonging *= max(0.0, 1 - 2 * float(np.exp(logs[placed.unseen]).sum()))
         if read[:-1].argmax() != logs[:-1].argmax():
-            # One of the two errs: what else there is must tell, and by itself its picture.
+            # Picture and networks disagree, so other evidence must decide.
             belonging = min(belonging, _DOUBTED)
         return Pass(placed.quad, logs, belonging)
 
     def knowing(self, deck: Deck) -> Reader:
-        """Return what reads by the same networks, with what is known of a deck's looks."""
+        """Return a reader with the same networks and a learnt deck."""
         reader = copy(self)
         reader._crops, reader._deck = self._crops.knowing(deck, deck.seeks), deck
         return reader
 
     @property
     def seeks(self) -> bool:
-        """Whether a learnt deck's cards, unlike any that the networks know, are sought by their pictures besides."""
+        """Whether a learnt deck's cards, unknown to the networks, are searched for by picture."""
         return self._deck is not None and self._deck.seeks
 
     @property
     def fills_in(self) -> bool:
-        """Whether cards of a learnt deck's hand are sought that the networks, which know it, leave out."""
+        """Whether cards of a learnt deck's hand that the networks miss are searched for by picture."""
         return self._deck is not None and self._deck.fills_in
 
     def are_of_another_deck(self, image: Image, cards: Sequence[Quad]) -> bool:
-        """Whether of the cards that lie whole in outlines (4, 2) none is like any of the learnt deck."""
+        """Whether none of the whole cards in outlines (4, 2) is similar to the learnt deck."""
         return self._deck is not None and self._deck.are_of_another(image, cards)
 
     def sought(
@@ -285,9 +282,9 @@ class Reader:
         boxed: Sequence[Quad] | None = None,
         hand: bool = False,
     ) -> list[tuple[Reading, Sought]]:
-        """Return the learnt deck's cards in a picture, told by their pictures and by the networks, the topmost first.
+        """Return the learnt deck's cards in a picture, from picture matches and networks, topmost first.
 
-        sure: cards that need not be told, and hide others. known, boxed, hand: see `Deck.seek`.
+        sure: cards already identified, which may occlude others. known, boxed, hand: see `Deck.seek`.
         """
         if self._deck is None:
             return []
@@ -296,8 +293,8 @@ class Reader:
         return [(self._seen_there(image, one, self._deck), one) for one in found]
 
     def _seen_there(self, image: Image, one: Sought, deck: Deck) -> Reading:
-        """Return what a card is, by its picture and, where that leaves doubt, by what the networks read there."""
-        # A face that the deck has no picture of may be very like one of those that it has.
+        """Return the reading of a match: by its picture and, if uncertain, by the networks."""
+        # A face without a picture may look very similar to one that has one.
         if not len(one.unseen) and np.partition(one.logs[:-1], -2)[-2] <= -_PLAIN:
             scale = self._card_scale if one.open else self._index_scale
             return Reading(one.quad, log_softmax(one.logs[None])[0], scale, belonging=1.0)
@@ -309,7 +306,7 @@ class Reader:
         if one.open:
             views = crops.cards(image, [one.quad, turned(one.quad, 2)])
             read, scale = mean_of([view.logs for view in views]) + _CORNERS * corners, self._card_scale
-            # A picture that was outlined badly fits nothing: what looks surely like a card's others is that card.
+            # A badly outlined picture fits nothing; a crop that is certainly similar to other views of that card is it.
             if all(view.belonging >= _SURELY and one.among_seen(view.logs).max() > _CLEARLY for view in views):
                 return Reading(one.quad, log_softmax(read[None])[0], scale, belonging=1.0)
         else:
@@ -317,11 +314,11 @@ class Reader:
         return Reading(one.quad, with_pictures(np.asarray(read, np.float32), one), scale, belonging=1.0)
 
     def belongings(self, image: Image, quads: Sequence[Quad]) -> list[float]:
-        """Return how surely (0 to 1) a card of the learnt deck lies in each rough outline, at a glance."""
+        """Return a quick membership estimate (0 to 1) for each rough outline."""
         return [one.belonging for one in self._crops.cards(image, [portrait(quad) for quad in quads])]
 
     def no_card_probabilities(self, image: Image, quads: Sequence[Quad]) -> Floats:
-        """Return (N,) how likely the card reader finds no card in each rough outline, be it a covered one."""
+        """Return (N,) the card reader's probability of "no card" in each rough outline, occluded cards included."""
         return np.asarray([np.exp(one.logs[-1]) for one in self._crops.cards(image, quads)], np.float32)
 
     def read_indices(
@@ -331,10 +328,10 @@ class Reader:
         views: Sequence[tuple[float, int]] = INDEX_VIEWS,
         least: float = 0.0,
     ) -> list[Reading]:
-        """Return a reading for each square (4, 2) about an index that may stand in any of four directions.
+        """Return a reading for each square (4, 2) around an index in any of four orientations.
 
-        It is the mean over the `views`: by how much the frame is grown, and by how many quarters it is turned. What is
-        clear from those before, or has less than `least` by them, is not looked at again, but where a deck is sought.
+        It averages the `views`: enlargement and quarter turns. Further views are skipped if the previous ones are
+        confident or below `least`, unless a deck is searched.
         """
         looks: list[list[IndexPass]] = [[] for _ in frames]
         for view in views:
@@ -347,37 +344,38 @@ class Reader:
         return [self._index_reading(image, frame, one) for frame, one in told]
 
     def _is_open(self, looks: Sequence[IndexPass], least: float) -> bool:
-        """Whether another look at an index is worth its cost."""
+        """Whether another view of an index is worth its cost."""
         return self.seeks or least <= self._index_scale.surest(mean_index(looks).logs) < _AT_A_GLANCE
 
     def _index_reading(self, image: Image, frame: Quad, seen: IndexPass) -> Reading:
-        """Return what the looks at an index' frame tell."""
+        """Return the combined reading of an index' views."""
         read = self._surer(turned(frame, int(seen.turns.argmax())), seen)
         if self._deck is None:
             return read
         if not self._deck.seeks:
-            # What the networks tell is told with the caution that they need, not as what a learnt card looks like.
+            # The networks' readings keep their caps.
             return read if read.logs is seen.by_deck else replace(read, belonging=0.0)
         told = read if self._deck.tells_indices else replace(read, belonging=0.0)
         surely = seen.belonging >= _SURELY and seen.logs.max() > _CLEARLY_INDEX
         return (None if surely else self._placed_index(image, read, self._deck)) or told
 
     def _placed_index(self, image: Image, seen: Reading, deck: Deck) -> Reading | None:
-        """Return what is read where an index of the deck fits, None where none does."""
+        """Return the reading where an index of the deck matches, None if none matches."""
         placed = deck.place_index(image, seen.quad)
         if placed is None:
             return None
         ((there,),) = self._crops.indices(image, [placed.quad])
-        # What was seen before in a frame that fitted well counts as much, or where it is a face without a picture.
+        # A previous reading in a well-fitting frame, or of a face without a picture, keeps equal weight.
         share = 0.5 if placed.lacks(seen.logs) else seen.belonging / 2
         told = with_pictures(np.asarray(share * seen.logs + (1 - share) * there.logs, np.float32), placed)
         return replace(seen, logs=told, belonging=max(placed.belonging, there.belonging))
 
     def _surer(self, quad: Quad, seen: IndexPass) -> Reading:
-        """Return what was seen of an index, one of a design that the networks know being told by the surer of the two.
+        """Return the reading of an index of a known design, by the networks or by the deck, whichever is more
+        confident.
 
-        What both say alike is told as surely as the networks say it, but where the deck tells its cards apart and it
-        surely is one of them. What looks like another sign of the deck is print, and lies where an index is expected.
+        If both agree, the networks' confidence is used unless the deck identifies its cards and the index certainly
+        belongs to it. A match with another sign of the deck is print at an index' place.
         """
         alone = self._index(quad, seen)
         if self._deck is None or seen.by_deck is None:
@@ -392,9 +390,9 @@ class Reader:
         return replace(alone, is_print=True) if told.nothing > told.confidence else told
 
     def describe_cards(self, image: Image, quads: Sequence[Quad]) -> tuple[Floats, Floats]:
-        """Return (N, 57) log-likelihoods and (N, D) features of whole cards as they are outlined, (4, 2) each."""
+        """Return (N, 57) log-likelihoods and (N, D) features of whole cards in their outlines (4, 2)."""
         return self._crops.describe_cards(image, quads)
 
     def describe_indices(self, image: Image, frames: Sequence[Quad]) -> tuple[Floats, Floats]:
-        """Return the same of the squares (4, 2) about upright indices."""
+        """The same for the squares (4, 2) around upright indices."""
         return self._crops.describe_indices(image, frames)
