@@ -19,7 +19,7 @@ from companion.dataset.scenes.layouts import Layout
 from companion.models.evaluate import fit_temperature
 from companion.vision.core.calibration import Calibration, Curve, Kind
 from companion.vision.core.geometry import Image, corner_frames
-from companion.vision.core.sightings import NAMED_BELOW, Sighting
+from companion.vision.core.sightings import RUNNER_UP_BELOW, Sighting
 from companion.vision.recognition.card_detector import CardDetector
 
 # One deck's pictures: as people show cards, and piles as they lie.
@@ -47,7 +47,7 @@ _HELD_BACK = 0.005
 # Log-odds beyond which a reading tells the fit no more.
 _STEEPEST = 30.0
 # Bins of confidence.
-_EDGES = (0.5, 0.7, 0.8, 0.9, NAMED_BELOW, 1.0)
+_EDGES = (0.5, 0.7, 0.8, 0.9, RUNNER_UP_BELOW, 1.0)
 _NORMAL_95 = 1.96
 
 
@@ -114,7 +114,7 @@ def drawn(
 
 def _read(detector: CardDetector, image: Image, scene: Scene) -> Iterator[Judged]:
     if scene.layout is Layout.PILE:
-        found = [sighting for sighting in detector.thoroughly(image) if sighting.whole]
+        found = [sighting for sighting in detector.detect_pile(image) if sighting.whole]
         kinds = [Kind.PILE] * len(found)
     else:
         found = detector.detect(image)
@@ -141,7 +141,7 @@ def fitted(judged: Sequence[Judged], current: Calibration) -> Calibration:
     for kinds in ((Kind.FANNED,), _OPEN):
         # What is held back is told with as much as it may be, whatever was read.
         ones = [one for one in judged if one.kind in kinds and one.sighting.confidence < one.sighting.most - _HELD_BACK]
-        doubtful = [pair for pairs in told(ones, new).values() for pair in pairs if pair[0] < NAMED_BELOW]
+        doubtful = [pair for pairs in told(ones, new).values() for pair in pairs if pair[0] < RUNNER_UP_BELOW]
         if len(doubtful) >= _FEWEST:
             curves |= dict.fromkeys(kinds, fit_curve(*map(np.array, zip(*doubtful, strict=True))))
     return replace(new, curves=curves)
@@ -169,7 +169,7 @@ def told(judged: Sequence[Judged], calibration: Calibration) -> dict[Kind, list[
     """Return with which confidence a calibration tells the readings, and whether they are right, by kind."""
     ones: dict[Kind, list[tuple[float, bool]]] = {}
     for one in judged:
-        ones.setdefault(one.kind, []).append((calibration.deserved(one.sighting, one.kind).confidence, one.right))
+        ones.setdefault(one.kind, []).append((calibration.calibrated(one.sighting, one.kind).confidence, one.right))
     return ones
 
 

@@ -15,7 +15,7 @@ from companion.cli import main
 from companion.dataset.artist.families import StyleFamily
 from companion.dataset.scenes.compose import SceneMaker
 from companion.dataset.scenes.layouts import Layout
-from companion.vision.core.sightings import NAMED_BELOW
+from companion.vision.core.sightings import RUNNER_UP_BELOW
 
 
 @pytest.fixture(scope="module")
@@ -59,7 +59,7 @@ def test_every_reading_that_is_not_beyond_doubt_names_its_runner_up(tmp_path: Pa
     cv2.imwrite(str(tmp_path / "clear.png"), clear)
     _, out, _ = run("read", tmp_path / "blurred.png", tmp_path / "clear.png", "--json")
     cards = [card for line in out.splitlines() for card in json.loads(line)["cards"]]
-    doubted = [card for card in cards if card["confidence"] < NAMED_BELOW]
+    doubted = [card for card in cards if card["confidence"] < RUNNER_UP_BELOW]
     assert 0 < len(doubted) < len(cards)
     assert [card for card in cards if "or" in card] == doubted
     assert all(Card.parse(card["or"]) != Card.parse(card["card"]) for card in doubted)

@@ -65,7 +65,7 @@ class Recognising:
         corner = np.array([left, top], np.float32)
         return [Sighting(s.quad - corner, s.cards, s.probabilities, s.whole) for s in exact(frame.image)]
 
-    closely = thoroughly = detect
+    detect_closeup = detect_pile = detect
 
     def backs(self, _: Image) -> list[Back]:
         return []

@@ -133,9 +133,9 @@ def _measured(job: tuple[_Design, _Plan]) -> tuple[str, Row]:
         took += made + known
         if plan.corrected:
             sitting = Sitting(faces, (plan.seed, seed, 2))
-            row["corrected"], deck = _corrected(deck, detector.knowing(looks), sitting, plan.corrected)
+            row["corrected"], deck = _corrected(deck, detector.with_deck(looks), sitting, plan.corrected)
             looks = learnt_looks(detector.reader, deck, model_folder())
-        row |= _read(Sitting(faces, (plan.seed, seed, 1)), kinds, detector, detector.knowing(looks))
+        row |= _read(Sitting(faces, (plan.seed, seed, 1)), kinds, detector, detector.with_deck(looks))
     row["seconds"] = seconds + took
     return design.name, {name: round(value, 3) for name, value in row.items()}
 

@@ -28,7 +28,7 @@ from companion.dataset.simulated.script import LIVELY, Nuisances, Script, write_
 from companion.dataset.simulated.simulation import PileChange, SimulatedTable
 from companion.referee.state import Header
 from companion.table import QuestionKind, Table
-from companion.vision.capture.capture_loop import Follows
+from companion.vision.capture.capture_loop import FrameConsumer
 from companion.vision.capture.frames import Frame
 from companion.vision.core.events import PileEvent
 from companion.vision.pile.pile_tracker import PileTracker
@@ -110,8 +110,8 @@ def play(set_up: SetUp, pictures: Path | None = None) -> Evening:
     detector = detector_of(set_up)
     if set_up.learnt:
         detector = learnt_detector(simulated, detector, None if set_up.model is None else Path(set_up.model))
-    tracker = PileTracker(detector.thoroughly, closely=detector.closely)
-    follower: Follows = Follower(tracker, detector.backs) if free else tracker
+    tracker = PileTracker(detector.detect_pile, detect_closeup=detector.detect_closeup)
+    follower: FrameConsumer = Follower(tracker, detector.backs) if free else tracker
     now = [0.0]
     table = Table(clock=lambda: now[0])
     table.start_match(script.header)

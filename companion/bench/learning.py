@@ -38,7 +38,7 @@ def learnt_detector(table: SimulatedTable, detector: CardDetector, model: Path |
     for frame in laid(table, cards):
         lesson.show(frame.image)
     deck = lesson.finish(f"simulated {table.seed}")
-    return detector.knowing(learnt_looks(detector.reader, deck, model or model_folder()))
+    return detector.with_deck(learnt_looks(detector.reader, deck, model or model_folder()))
 
 
 def laid(table: SimulatedTable, cards: Sequence[Card]) -> Iterator[SimulatedFrame]:

@@ -20,7 +20,7 @@ from companion.cards import EditionName
 from companion.commands.parameters import EDITIONS
 from companion.dataset.simulated.script import write_script
 from companion.dataset.simulated.simulation import PileChange, SimulatedFrame, SimulatedTable
-from companion.vision.capture.capture_loop import Follows
+from companion.vision.capture.capture_loop import FrameConsumer
 from companion.vision.capture.frames import Frame
 from companion.vision.core.events import PileEvent
 from companion.vision.core.geometry import Image
@@ -106,8 +106,8 @@ def watch(
     for number in range(seed, seed + matches):
         script = write_script(number, name, longest=moves)
         table = SimulatedTable(number, script, name)
-        detect = ExactSightings(number) if reader is None else reader.thoroughly
-        tracker = PileTracker(detect, closely=None if reader is None else reader.closely)
+        detect = ExactSightings(number) if reader is None else reader.detect_pile
+        tracker = PileTracker(detect, detect_closeup=None if reader is None else reader.detect_closeup)
         live = _Live(Follower(tracker, None if reader is None else reader.backs), ours)
         for chunk in _chunks(table):
             for frame in chunk:
@@ -151,7 +151,7 @@ def _rows(score: Score, ours: _Cost, plain: _Cost) -> dict[str, dict[str, float]
 class _Live:
     """Shows a tracker frames as a camera would: those are dropped that were overtaken while it was computing."""
 
-    def __init__(self, tracker: Follows, cost: _Cost) -> None:
+    def __init__(self, tracker: FrameConsumer, cost: _Cost) -> None:
         self.said: list[tuple[float, PileEvent]] = []
         self._tracker = tracker
         self._cost = cost

@@ -17,13 +17,13 @@ from companion.referee.moves import ActorMove
 from companion.referee.state import Header
 from companion.referee.transcript import write_entry, write_header
 from companion.table.hypotheses.transcriber import Told, Transcriber, transcribe
-from companion.vision.capture.capture_loop import Watcher
+from companion.vision.capture.capture_loop import CaptureLoop
 from companion.vision.capture.frames import FrameSource, SourceError
 from companion.vision.capture.sources import PICTURES_PER_SECOND, open_source
 from companion.vision.core.events import CameraHealth, CameraStatus, PileEvent
 from companion.vision.core.runtime import ModelFileError
 from companion.vision.pile.pile_tracker import PileTracker
-from companion.vision.recognition.mirror import ThroughMirror, past_mirror
+from companion.vision.recognition.mirror import ThroughMirror, unmirrored_event
 from companion.vision.tracking.table_tracker import Follower
 
 if TYPE_CHECKING:
@@ -86,9 +86,9 @@ def followed(frames: FrameSource, header: Header, detector: CardDetector) -> Ite
 
     Raises SourceError where the source gives no picture, and what the detector raises.
     """
-    eyes = ThroughMirror(detector.thoroughly, detector.closely)
-    tracker = PileTracker(eyes.thoroughly, closely=eyes.closely)
-    events = _heard(Watcher(frames, Follower(tracker, detector.backs, whole=not frames.live)))
+    eyes = ThroughMirror(detector.detect_pile, detector.detect_closeup)
+    tracker = PileTracker(eyes.detect_pile, detect_closeup=eyes.detect_closeup)
+    events = _heard(CaptureLoop(frames, Follower(tracker, detector.backs, whole=not frames.live)))
     yield from _as_it_goes(header, events, eyes) if frames.live else _in_hindsight(header, events, eyes)
 
 
@@ -107,7 +107,7 @@ def as_text(told: Told) -> str:
     return f"{int(minutes)}:{seconds:04.1f}  {who}{what}"
 
 
-def _heard(watcher: Watcher) -> Iterator[PileEvent]:
+def _heard(watcher: CaptureLoop) -> Iterator[PileEvent]:
     """Yield what happens until the source ends or Ctrl-C; the camera's troubles are said."""
     try:
         for event in watcher.events():
@@ -124,7 +124,7 @@ def _heard(watcher: Watcher) -> Iterator[PileEvent]:
 def _in_hindsight(header: Header, events: Iterable[PileEvent], eyes: ThroughMirror) -> list[Told]:
     """Return the moves of a film; the first arms, too, are seen in the mirror that was found out later."""
     seen = list(events)
-    return transcribe(header, [past_mirror(event) for event in seen] if eyes.mirrors else seen)
+    return transcribe(header, [unmirrored_event(event) for event in seen] if eyes.mirrors else seen)
 
 
 def _as_it_goes(header: Header, events: Iterable[PileEvent], eyes: ThroughMirror) -> Iterator[Told]:
@@ -132,7 +132,7 @@ def _as_it_goes(header: Header, events: Iterable[PileEvent], eyes: ThroughMirror
     transcriber = Transcriber(header)
     waiting: list[PileEvent] = []
     for event in events:
-        waiting = sorted([*waiting, past_mirror(event) if eyes.mirrors else event], key=lambda each: each.time)
+        waiting = sorted([*waiting, unmirrored_event(event) if eyes.mirrors else event], key=lambda each: each.time)
         while waiting and waiting[0].time < event.time - _TOLD_LATE:
             transcriber.see(waiting.pop(0))
         yield from transcriber.settled()

@@ -298,7 +298,7 @@ def calibrate(work: Path, seed: int, folder: Path | None, decks: int, save: bool
 
     path = (folder or work / "export") / "calibration.json"
     current = Calibration.load(path)
-    detector = load_detector(None, path.parent).told_by(measures.unfitted(current))
+    detector = load_detector(None, path.parent).with_calibration(measures.unfitted(current))
     if save:
         fit = [number for number in range(decks) if number % 3 != 2]
         current = measures.fitted(list(measures.drawn(detector, fit, seed, measures.SHOWN)), current)

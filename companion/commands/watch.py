@@ -11,7 +11,7 @@ import companion.dataset.simulated  # noqa: F401 (registers itself as a source)
 from companion.cards import EditionName
 from companion.commands.parameters import DECK, EDITIONS, decks_of, load_detector
 from companion.decks.service.membership import DeckFit
-from companion.vision.capture.capture_loop import Watcher
+from companion.vision.capture.capture_loop import CaptureLoop
 from companion.vision.capture.frames import SourceError
 from companion.vision.capture.sources import PICTURES_PER_SECOND, open_source
 from companion.vision.core.events import (
@@ -27,7 +27,7 @@ from companion.vision.core.events import (
 )
 from companion.vision.core.geometry import Image
 from companion.vision.core.runtime import ModelFileError
-from companion.vision.core.sightings import NAMED_BELOW, UNSURE_BELOW, Sighting
+from companion.vision.core.sightings import RUNNER_UP_BELOW, UNSURE_BELOW, Sighting
 from companion.vision.pile.pile_tracker import Detect, PileTracker, Region
 from companion.vision.recognition.mirror import ThroughMirror
 from companion.vision.tracking.camera_advice import Advice, Hindrance, in_words
@@ -84,11 +84,11 @@ def watch(
         detector = load_detector(EditionName(edition) if edition else None, model, deck)
         fits = DeckFit(decks_of(click.get_current_context()).load(deck)) if deck else None
         eyes = ThroughMirror(
-            detector.thoroughly if fits is None else _watched(detector.thoroughly, fits), detector.closely
+            detector.detect_pile if fits is None else _watched(detector.detect_pile, fits), detector.detect_closeup
         )
-        helper = Helper(eyes.thoroughly, _say, lambda: follower.draw_pile_view())
-        follower = Follower(PileTracker(helper, region, eyes.closely), detector.backs)
-        watcher = Watcher(frames, follower)
+        helper = Helper(eyes.detect_pile, _say, lambda: follower.draw_pile_view())
+        follower = Follower(PileTracker(helper, region, eyes.detect_closeup), detector.backs)
+        watcher = CaptureLoop(frames, follower)
         lost = False
         for event in watcher.events():
             if isinstance(event, CameraStatus):
@@ -149,7 +149,7 @@ def as_line(event: PileEvent) -> dict[str, object] | None:
     else:
         card, confidence = event.probabilities[0]
         line |= {"card": card.name, "confidence": round(confidence, 3)}
-        if confidence < NAMED_BELOW and len(event.probabilities) > 1:
+        if confidence < RUNNER_UP_BELOW and len(event.probabilities) > 1:
             line["or"] = event.probabilities[1][0].name
     if isinstance(event, CardTakenBack):
         line["taken_back"] = True

@@ -11,7 +11,7 @@ from typing import Protocol
 import cv2
 
 import companion.dataset.simulated  # noqa: F401 (registers itself as a source)
-from companion.vision.capture.capture_loop import Watcher
+from companion.vision.capture.capture_loop import CaptureLoop
 from companion.vision.capture.frames import Frame, FrameSource, SourceError, UploadSource
 from companion.vision.capture.sources import open_source
 from companion.vision.core.events import CameraHealth, CameraStatus, CardLanded, PileEvent
@@ -19,7 +19,7 @@ from companion.vision.core.geometry import Image, Quad
 from companion.vision.core.runtime import ModelFileError
 from companion.vision.core.sightings import Back, Sighting
 from companion.vision.pile.pile_tracker import Detect, PileTracker, Region
-from companion.vision.recognition.mirror import ThroughMirror, past_mirror
+from companion.vision.recognition.mirror import ThroughMirror, unmirrored_event
 from companion.vision.tracking.camera_advice import InView
 from companion.vision.tracking.table_tracker import FindBacks, Follower
 
@@ -164,7 +164,7 @@ class _Run:
         self.trouble: str | None = None
         self._camera = camera
         self._region, self._draw_pile = region, draw_pile
-        self._watcher: Watcher | None = None
+        self._watcher: CaptureLoop | None = None
         self._follower: Follower | None = None
         self._eyes: ThroughMirror | None = None
         self._outline: tuple[float, Quad] | None = None
@@ -207,24 +207,24 @@ class _Run:
     def _watch(self) -> None:
         listener = self._camera.listener
         try:
-            detect, closely, backs = listener.detector(), listener.close_detector(), listener.back_finder()
+            detect, detect_closeup, backs = listener.detector(), listener.close_detector(), listener.back_finder()
         except ModelFileError as error:
             # Without its networks the camera still shows its picture.
             self.trouble = str(error)
             _log.warning("The pile cannot be read: %s", error)
-            detect = closely = _find_nothing
+            detect = detect_closeup = _find_nothing
             backs = _find_no_backs
-        eyes = self._eyes = ThroughMirror(detect, closely, self._turns)
-        tracker = PileTracker(eyes.thoroughly, self._region, eyes.closely)
+        eyes = self._eyes = ThroughMirror(detect, detect_closeup, self._turns)
+        tracker = PileTracker(eyes.detect_pile, self._region, eyes.detect_closeup)
         self._follower = Follower(tracker, backs, self._draw_pile)
-        self._watcher = Watcher(self.source, self._follower)
+        self._watcher = CaptureLoop(self.source, self._follower)
         try:
             for event in self._watcher.events():
                 if self._stopped.is_set():
                     return
                 if isinstance(event, CardLanded) and event.quad is not None:
                     self._outline = event.time, event.quad
-                listener.camera_saw(past_mirror(event) if eyes.mirrors else event)
+                listener.camera_saw(unmirrored_event(event) if eyes.mirrors else event)
         except SourceError as error:
             listener.camera_saw(CameraStatus(0.0, CameraHealth.GONE, str(error)))
 

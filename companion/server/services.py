@@ -116,12 +116,12 @@ class Services:
         """Return what finds the cards of a pile, of the edition being played at the time; raises ModelFileError."""
         # A camera outlives its match, and the next one may be of another edition.
         self._load()
-        return self._detect or (lambda image: self._fitting(image, self._networks().thoroughly(image)))
+        return self._detect or (lambda image: self._fitting(image, self._networks().detect_pile(image)))
 
     def close_detector(self) -> Detect:
         """Return what does that in pictures of the pile's surroundings; raises ModelFileError."""
         self._load()
-        return self._detect or (lambda image: self._networks().closely(image))
+        return self._detect or (lambda image: self._networks().detect_closeup(image))
 
     def back_finder(self) -> FindBacks:
         """Return what finds cards face down; raises ModelFileError."""

@@ -27,12 +27,12 @@ def _reads(name: str, chance: float) -> np.ndarray:
     return logs
 
 
-def _card(chance: float, belonging: float, is_borne_out: bool = False) -> Reading:
-    return Reading(outline(), _reads("yellow 7", chance), ANY, belonging, is_borne_out=is_borne_out)
+def _card(chance: float, membership: float, is_confirmed: bool = False) -> Reading:
+    return Reading(outline(), _reads("yellow 7", chance), ANY, membership, is_confirmed=is_confirmed)
 
 
-def _corner(name: str, chance: float, is_unlike: bool = False, end: int = 0) -> Reading:
-    return Reading(corner_frames(outline())[end], _reads(name, chance), ANY, is_unlike=is_unlike)
+def _corner(name: str, chance: float, is_out_of_deck: bool = False, end: int = 0) -> Reading:
+    return Reading(corner_frames(outline())[end], _reads(name, chance), ANY, is_out_of_deck=is_out_of_deck)
 
 
 @pytest.fixture
@@ -41,31 +41,31 @@ def assembler() -> Assembler:
 
 
 @pytest.mark.parametrize(
-    ("belonging", "is_unlike", "others"), [(0.9, True, 0), (0.9, False, 1), (0.0, True, 1), (0.0, False, 1)]
+    ("membership", "is_out_of_deck", "others"), [(0.9, True, 0), (0.9, False, 1), (0.0, True, 1), (0.0, False, 1)]
 )
 def test_a_corner_unlike_the_deck_s_is_its_card_s_own(
-    assembler: Assembler, belonging: float, is_unlike: bool, others: int
+    assembler: Assembler, membership: float, is_out_of_deck: bool, others: int
 ) -> None:
-    corner = _corner("green 1", 0.9, is_unlike)
-    assert len(assembler._unclaimed([corner], [_card(0.75, belonging)])) == others
+    corner = _corner("green 1", 0.9, is_out_of_deck)
+    assert len(assembler._unclaimed([corner], [_card(0.75, membership)])) == others
 
 
 @pytest.mark.parametrize(
-    ("corner", "is_borne_out", "others"), [("yellow 1", True, 0), ("green 1", True, 1), ("yellow 1", False, 1)]
+    ("corner", "is_confirmed", "others"), [("yellow 1", True, 0), ("green 1", True, 1), ("yellow 1", False, 1)]
 )
 def test_a_card_that_deck_and_networks_tell_owns_a_misread_corner_of_its_colour(
-    assembler: Assembler, corner: str, is_borne_out: bool, others: int
+    assembler: Assembler, corner: str, is_confirmed: bool, others: int
 ) -> None:
     """Of another colour it is a neighbour's in a hand."""
-    card = _card(0.99, 0.0, is_borne_out)
+    card = _card(0.99, 0.0, is_confirmed)
     assert len(assembler._unclaimed([_corner(corner, 0.9)], [card])) == others
 
 
-@pytest.mark.parametrize(("belonging", "counts"), [(0.9, False), (0.0, True)])
+@pytest.mark.parametrize(("membership", "counts"), [(0.9, False), (0.0, True)])
 def test_a_corner_unlike_the_deck_s_says_nothing_of_its_card(
-    assembler: Assembler, belonging: float, counts: bool
+    assembler: Assembler, membership: float, counts: bool
 ) -> None:
-    card = _card(0.75, belonging)
+    card = _card(0.75, membership)
     assembler._reader.read_cards.return_value = [card]
     (told,) = assembler._whole_cards(
         np.zeros((520, 400, 3), np.uint8), [(outline(), 0.9)], [_corner("yellow 1", 0.7, True)]
@@ -74,19 +74,19 @@ def test_a_corner_unlike_the_deck_s_says_nothing_of_its_card(
 
 
 def test_of_one_index_framed_twice_the_frame_that_shows_the_deck_s_counts() -> None:
-    well, ill = _corner("green 3", 0.97), _corner("green reverse", 0.4, is_unlike=True)
+    well, ill = _corner("green 3", 0.97), _corner("green reverse", 0.4, is_out_of_deck=True)
     for both in ([well, ill], [ill, well]):
         assert apart(both) == [well]
-    mean = replace(ill, is_unlike=False)
+    mean = replace(ill, is_out_of_deck=False)
     (told,) = apart([well, mean])
     np.testing.assert_allclose(told.logs, (well.logs + mean.logs) / 2)
     (unlike,) = apart([ill, replace(ill, logs=well.logs)])
     np.testing.assert_allclose(unlike.logs, (well.logs + ill.logs) / 2)
 
 
-@pytest.mark.parametrize(("overrules", "counts"), [(False, True), (True, False)])
+@pytest.mark.parametrize(("overrides_networks", "counts"), [(False, True), (True, False)])
 def test_what_is_boxed_faintly_the_networks_must_read_themselves(
-    assembler: Assembler, overrules: bool, counts: bool
+    assembler: Assembler, overrides_networks: bool, counts: bool
 ) -> None:
-    corner = replace(_corner("green 7", 0.78), overrules=overrules)
+    corner = replace(_corner("green 7", 0.78), overrides_networks=overrides_networks)
     assert assembler._is_worth_a_card(corner) is counts

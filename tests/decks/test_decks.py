@@ -135,9 +135,9 @@ def test_prototypes_outweigh_a_reader_that_is_wrong_and_leave_strangers_alone() 
     features = np.repeat(_features(cards, rng), 2, axis=1)
     logs = np.repeat(_says(cards, {"red 7": "red 1"}, rng)[:, None], 4, axis=1)
     look = fit(features, logs, [ALL_CARDS.index(card) for card in cards], 2)
-    weighed, belonging = look.weigh(logs[:, 0], features[:, 0])
+    weighed, membership = look.weigh(logs[:, 0], features[:, 0])
     assert [ALL_CARDS[int(row.argmax())] for row in weighed] == cards
-    assert (belonging > 0.9).all()
+    assert (membership > 0.9).all()
     strangers = rng.normal(size=(5, 24)).astype(np.float32)
     untouched, none = look.weigh(logs[:5, 0], strangers)
     assert np.array_equal(untouched[none == 0], logs[:5, 0][none == 0])
@@ -308,7 +308,7 @@ def test_a_deck_hardly_a_third_of_which_has_names_is_read_as_without_it(learnt: 
 
     def known(nameless: int) -> CardDetector:
         unnamed = tuple(encoded(learnt.pictures[0]) for _ in range(nameless))
-        return detector.knowing(learnt_looks(detector.reader, replace(learnt, unnamed=unnamed), model_folder()))
+        return detector.with_deck(learnt_looks(detector.reader, replace(learnt, unnamed=unnamed), model_folder()))
 
     assert known(2 * len(learnt.cards)) is not detector
     assert known(2 * len(learnt.cards) + 1) is detector

@@ -88,7 +88,7 @@ def test_a_card_that_its_picture_and_two_looks_say_is_looked_at_no_more(
 ) -> None:
     picture = _laid(faces[0], QUAD, (800, 600))
     reader, _ = reading_parts()
-    reader = reader.knowing(known if sought else replace(known, seeker=None))
+    reader = reader.with_deck(known if sought else replace(known, seeker=None))
     (card,) = reader.read_cards(picture, [np.asarray(QUAD + np.array([6, -5]), np.float32)])
     assert card.card.name == NAMES[0]
     assert intersection_over_union(card.quad, QUAD) > 0.95
@@ -105,12 +105,12 @@ def test_a_card_of_which_its_picture_says_otherwise_than_the_networks_is_not_sur
     said = np.where(np.arange(57) == CARDS[1 if other else 0], 0, -60).astype(np.float32)
     monkeypatch.setattr(DeckLooks, "place_card", lambda *_: Placed(QUAD, said, 1.0))
     # What the networks say is likeliest and not clear.
-    reader = reader.knowing(replace(known, cards=replace(known.cards, sharpness=3.0)))
-    first = reader.first_looks(picture, [QUAD])
+    reader = reader.with_deck(replace(known, cards=replace(known.cards, sharpness=3.0)))
+    first = reader.first_pass(picture, [QUAD])
     assert (0 in first.plain) is not doubted
     assert (0 in first.placed) is not doubted
     (card,) = reader.read_cards(picture, [QUAD], first=first)
-    assert (card.belonging < 0.95) is doubted
+    assert (card.membership < 0.95) is doubted
     assert card.known
 
 
@@ -129,7 +129,7 @@ def test_what_the_networks_say_more_surely_of_a_design_that_they_know_is_told_as
     one = Pass(QUAD, _says("blue 1", 0.96), 1.0, _says("blue reverse", with_deck))
     monkeypatch.setattr(Crops, "cards", lambda _, image, quads: [one] * len(quads))
     reader, _ = reading_parts()
-    (card,) = reader.knowing(replace(known, seeker=None)).read_cards(np.zeros((600, 800, 3), np.uint8), [QUAD])
+    (card,) = reader.with_deck(replace(known, seeker=None)).read_cards(np.zeros((600, 800, 3), np.uint8), [QUAD])
     assert card.card.name == told
     assert card.known == (told != "blue 1")
 
@@ -143,7 +143,7 @@ def test_a_card_that_both_ways_up_say_clearly_is_told_though_no_picture_fits(
     monkeypatch.setattr(Crops, "cards", lambda _, image, quads: [next(views) for _ in quads])
     monkeypatch.setattr(DeckLooks, "place_card", lambda *_: None)
     reader, _ = reading_parts()
-    first = reader.knowing(known).first_looks(np.zeros((600, 800, 3), np.uint8), [QUAD])
+    first = reader.with_deck(known).first_pass(np.zeros((600, 800, 3), np.uint8), [QUAD])
     assert (0 in first.plain) is plainly
     assert not first.placed
 
@@ -155,7 +155,7 @@ def test_a_face_of_a_deck_of_which_only_a_part_was_laid_is_looked_at_as_before(
     said = np.where(np.arange(57) == CARDS[0], 0, -60).astype(np.float32)
     monkeypatch.setattr(DeckLooks, "place_card", lambda *_: Placed(QUAD, said, 1.0, unseen))
     reader, _ = reading_parts()
-    first = reader.knowing(known).first_looks(picture, [QUAD])
+    first = reader.with_deck(known).first_pass(picture, [QUAD])
     assert not first.placed
     assert not first.plain
 
@@ -168,7 +168,7 @@ def test_indices_that_are_boxed_on_a_card_told_at_once_are_not_read(
     reader, _ = reading_parts()
     limits = ReadingLimits.load(model_folder() / "limits.json")
     boxes = [Box(BoxKind.CARD, QUAD, 0.9), *ends]
-    (card,) = Assembler(reader.knowing(known), limits).cards(picture, boxes, seek=True)
+    (card,) = Assembler(reader.with_deck(known), limits).cards(picture, boxes, seek=True)
     assert card.card.name == NAMES[0]
     assert card.whole
     assert +looked == Counter(cards=2)

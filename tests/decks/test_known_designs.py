@@ -26,7 +26,7 @@ from companion.decks.storage.deck_file import LearntDeck
 from companion.vision.core.geometry import Image, Quad, corner_frames, homography, unit_square
 from companion.vision.core.labels import Floats
 from companion.vision.core.limits import ReadingLimits
-from companion.vision.core.reading import Backing, Reading
+from companion.vision.core.reading import EvidenceSource, Reading
 from companion.vision.detection.box_detector import Box, BoxKind
 from companion.vision.detection.crops import Crops, IndexPass, Pass, together
 from companion.vision.recognition.assembly import Assembler
@@ -82,11 +82,11 @@ def index(deck: LearntDeck) -> Callable[..., Reading]:
     """Return what reads the index of the red 7 with a deck, as the looks at it say without and with that."""
 
     def read(
-        known: DeckLooks, alone: Floats, by_deck: Floats | None, belonging: float = 1.0, is_unlike: bool = False
+        known: DeckLooks, alone: Floats, by_deck: Floats | None, membership: float = 1.0, is_out_of_deck: bool = False
     ) -> Reading:
         upright = np.array([0, -20, -20, -20], np.float32)
-        reader, frame = reading_parts()[0].knowing(known), index_frames(*usual_spot())[0]
-        seen = IndexPass(alone, upright, belonging, by_deck, is_unlike=is_unlike)
+        reader, frame = reading_parts()[0].with_deck(known), index_frames(*usual_spot())[0]
+        seen = IndexPass(alone, upright, membership, by_deck, is_out_of_deck=is_out_of_deck)
         return reader._index_reading(deck.pictures[0], frame, seen)
 
     return read
@@ -112,28 +112,28 @@ def test_an_index_is_told_by_the_surer_of_deck_and_networks(
 ) -> None:
     """What the networks tell they tell with their caution: they know it no better for being the deck's."""
     read = index(known, _says(*alone), _says(*by_deck))
-    assert (read.card.name, read.known, read.is_print, read.overrules) == (told, is_known, False, is_known)
+    assert (read.card.name, read.known, read.is_non_index, read.overrides_networks) == (told, is_known, False, is_known)
     assert read.confidence == index(known, _says(told, chance), None).confidence
 
 
 @pytest.mark.parametrize(
-    ("belonging", "cards", "indices", "chance"),
+    ("membership", "cards", "indices", "chance"),
     [(1.0, 20.0, 20.0, 0.97), (0.9, 20.0, 20.0, 0.6), (1.0, 0.0, 20.0, 0.6), (1.0, 20.0, 0.0, 0.6)],
 )
 def test_what_both_say_of_an_index_is_the_deck_s_to_tell_if_that_tells_its_cards_and_indices_apart(
-    known: DeckLooks, index: Callable[..., Reading], belonging: float, cards: float, indices: float, chance: float
+    known: DeckLooks, index: Callable[..., Reading], membership: float, cards: float, indices: float, chance: float
 ) -> None:
     """Signs that the networks take for a card look like that card's: it must surely be one of the deck's."""
     whole, corners = replace(known.cards, sharpness=cards), replace(known.indices, sharpness=indices)
     known = replace(known, cards=whole, indices=corners)
-    read = index(known, _says("red 8", 0.6), _says("red 8", 0.97), belonging)
-    assert (read.card.name, read.known, read.overrules) == ("red 8", chance > 0.9, False)
+    read = index(known, _says("red 8", 0.6), _says("red 8", 0.97), membership)
+    assert (read.card.name, read.known, read.overrides_networks) == ("red 8", chance > 0.9, False)
     assert read.confidence == index(known, _says("red 8", chance), None).confidence
 
 
 def test_what_is_hardly_the_deck_s_it_does_not_tell_otherwise(known: DeckLooks, index: Callable[..., Reading]) -> None:
     alone, by_deck = _says("red 9", 0.6), _says("red 8", 0.97)
-    assert [index(known, alone, by_deck, belonging).card.name for belonging in (0.4, 0.6)] == ["red 9", "red 8"]
+    assert [index(known, alone, by_deck, membership).card.name for membership in (0.4, 0.6)] == ["red 9", "red 8"]
 
 
 def test_the_networks_are_believed_of_an_index_as_far_as_the_deck_s_own_pictures_bear_them_out(
@@ -156,15 +156,15 @@ def test_the_networks_are_believed_of_an_index_as_far_as_the_deck_s_own_pictures
 
 
 @pytest.mark.parametrize(
-    ("looks_unlike", "sharpness", "is_unlike"), [(True, 20.0, True), (False, 20.0, False), (True, 0.0, False)]
+    ("looks_unlike", "sharpness", "is_out_of_deck"), [(True, 20.0, True), (False, 20.0, False), (True, 0.0, False)]
 )
 def test_what_is_unlike_all_of_the_deck_s_corners_is_said(
-    known: DeckLooks, index: Callable[..., Reading], looks_unlike: bool, sharpness: float, is_unlike: bool
+    known: DeckLooks, index: Callable[..., Reading], looks_unlike: bool, sharpness: float, is_out_of_deck: bool
 ) -> None:
     """Unless the deck leaves corners to the networks, and so has nothing to say of them."""
     known = replace(known, indices=replace(known.indices, sharpness=sharpness))
     read = index(known, _says("red 8", 0.3), _says("red 8", 0.3), 0.0, looks_unlike)
-    assert read.is_unlike is is_unlike
+    assert read.is_out_of_deck is is_out_of_deck
 
 
 def test_what_one_of_several_looks_finds_like_the_deck_s_is_not_unlike_them(
@@ -176,12 +176,12 @@ def test_what_one_of_several_looks_finds_like_the_deck_s_is_not_unlike_them(
         [IndexPass(says, turns, 0.0, features=np.full(3, like, np.float32)) for like in few]
         for few in ([0, 0, 0.6], [0, 0, 0.4])
     ]
-    told = reading_parts()[0].knowing(known)._crops.told_indices(looks)
-    assert [(one.belonging, one.is_unlike) for one in told] == [(0, False), (0, True)]
+    told = reading_parts()[0].with_deck(known)._crops.indices_with_deck(looks)
+    assert [(one.membership, one.is_out_of_deck) for one in told] == [(0, False), (0, True)]
 
 
 @pytest.mark.parametrize(
-    ("none_alone", "none_by_deck", "is_print", "is_index"),
+    ("none_alone", "none_by_deck", "is_non_index", "is_index"),
     [(0.1, 0.97, True, True), (0.1, 0.6, False, True), (0.6, 0.1, False, True), (0.9, 0.97, False, False)],
 )
 def test_whether_there_is_an_index_is_told_by_the_surer_as_well(
@@ -189,11 +189,11 @@ def test_whether_there_is_an_index_is_told_by_the_surer_as_well(
     index: Callable[..., Reading],
     none_alone: float,
     none_by_deck: float,
-    is_print: bool,
+    is_non_index: bool,
     is_index: bool,
 ) -> None:
     read = index(known, _says("red 8", 1 - none_alone, NONE), _says("red 8", 1 - none_by_deck, NONE))
-    assert read.is_print is is_print
+    assert read.is_non_index is is_non_index
     assert (read.nothing < 0.5) is is_index
 
 
@@ -207,18 +207,18 @@ def test_the_deck_is_asked_once_what_several_looks_at_indices_show(
         return logs - 1, features[:, 0]
 
     monkeypatch.setattr(DeckLooks, "weigh_indices", weigh)
-    crops = reading_parts()[0].knowing(known)._crops
+    crops = reading_parts()[0].with_deck(known)._crops
     says, turns = _says("red 8", 0.6), np.zeros(4, np.float32)
     looks = [
         [IndexPass(says * k, turns, 0.0, features=np.full(3, k, np.float32)) for k in few] for few in ([1, 3], [2])
     ]
-    first, second = crops.told_indices(looks)
+    first, second = crops.indices_with_deck(looks)
     assert asked == [3]
     for told in (first, second):
         assert told.by_deck is not None
         np.testing.assert_allclose(told.logs, says * 2, rtol=1e-6)
         np.testing.assert_allclose(told.by_deck, says * 2 - 1, rtol=1e-6)
-        assert told.belonging == 2
+        assert told.membership == 2
 
 
 @pytest.mark.parametrize("tells", [True, False])
@@ -234,17 +234,17 @@ def test_the_deck_is_asked_once_what_several_looks_at_cards_show(
 
     monkeypatch.setattr(DeckLooks, "weigh_cards", weigh)
     known = replace(known, cards=replace(known.cards, sharpness=20.0 if tells else 0.0))
-    crops = reading_parts()[0].knowing(known)._crops
+    crops = reading_parts()[0].with_deck(known)._crops
     seen = crops.cards(deck.pictures[0], [outline()])
     (turned,) = crops.cards_turned(deck.pictures[0], [outline()])
-    first, second = crops.told_cards([together(seen[0], turned), turned])
+    first, second = crops.cards_with_deck([together(seen[0], turned), turned])
     assert asked == ([3] if tells else [])
     if not tells:
         assert first.by_deck is second.by_deck is None
         return
     assert first.by_deck is not None
     np.testing.assert_allclose(first.by_deck, first.logs - 1, rtol=1e-5)
-    assert (first.belonging, second.belonging) == (1, 2)
+    assert (first.membership, second.membership) == (1, 2)
 
 
 @pytest.mark.parametrize("print_there", [False, True])
@@ -255,7 +255,7 @@ def test_another_sign_of_the_deck_is_no_card_and_denies_none(
     seen = IndexPass(_says("red 7", 0.97), np.array([0, -20, -20, -20], np.float32), 1.0, by_deck)
     monkeypatch.setattr(Crops, "indices", lambda _, image, frames, *views: [[seen]] * len(frames))
     limits = ReadingLimits.load(model_folder() / "limits.json")
-    assembler = Assembler(reading_parts()[0].knowing(known), limits)
+    assembler = Assembler(reading_parts()[0].with_deck(known), limits)
     corner, card = corner_frames(outline())[0], Box(BoxKind.CARD, outline(), 0.9)
     boxes = [Box(BoxKind.INDEX, corner, 0.9)]
     alone = assembler.cards(deck.pictures[1], boxes)
@@ -268,7 +268,7 @@ def test_another_sign_of_the_deck_is_no_card_and_denies_none(
 def test_an_index_is_looked_at_as_often_as_without_the_deck(known: DeckLooks, alone: float, still_open: bool) -> None:
     for by_deck in (0.6, 0.97):
         look = IndexPass(_says("red 8", alone), np.zeros(4, np.float32), 1.0, _says("red 8", by_deck))
-        assert reading_parts()[0].knowing(known)._is_open([look], 0.0) is still_open
+        assert reading_parts()[0].with_deck(known)._is_open([look], 0.0) is still_open
 
 
 @pytest.mark.parametrize("sought", [False, True])
@@ -282,15 +282,15 @@ def test_a_small_picture_that_fits_tells_an_index_only_of_a_design_that_is_not_k
 
 
 @pytest.mark.parametrize(
-    ("belonging", "backing", "given_up"),
-    [(0.0, Backing.NOTHING, True), (0.1, Backing.NOTHING, False), (0.0, Backing.INDEX, False)],
+    ("membership", "evidence", "given_up"),
+    [(0.0, EvidenceSource.NOTHING, True), (0.1, EvidenceSource.NOTHING, False), (0.0, EvidenceSource.INDEX, False)],
 )
 def test_of_a_deck_that_is_sought_what_nothing_speaks_for_is_looked_at_once(
     deck: LearntDeck,
     known: DeckLooks,
     monkeypatch: pytest.MonkeyPatch,
-    belonging: float,
-    backing: Backing,
+    membership: float,
+    evidence: EvidenceSource,
     given_up: bool,
 ) -> None:
     looks = 0
@@ -298,11 +298,11 @@ def test_of_a_deck_that_is_sought_what_nothing_speaks_for_is_looked_at_once(
     def cards(_: Crops, image: Image, quads: Sequence[Quad]) -> list[Pass]:
         nonlocal looks
         looks += len(quads)
-        return [Pass(quad, np.full(NONE + 1, -np.log(NONE + 1), np.float32), belonging) for quad in quads]
+        return [Pass(quad, np.full(NONE + 1, -np.log(NONE + 1), np.float32), membership) for quad in quads]
 
     monkeypatch.setattr(Crops, "cards", cards)
-    reader = reading_parts()[0].knowing(_with_seeker(known, deck, True))
-    reader.read_cards(np.full((400, 300, 3), 90, np.uint8), [outline()], [backing])
+    reader = reading_parts()[0].with_deck(_with_seeker(known, deck, True))
+    reader.read_cards(np.full((400, 300, 3), 90, np.uint8), [outline()], [evidence])
     assert (looks == 1) is given_up
 
 
@@ -310,11 +310,11 @@ def test_of_a_deck_that_is_sought_what_nothing_speaks_for_is_looked_at_once(
 def card(deck: LearntDeck) -> Callable[..., Reading]:
     """Return what reads the red 7's card with a deck, as each says of its middle; its corners show nothing."""
 
-    def read(known: DeckLooks, alone: Floats, by_deck: Floats, belonging: float = 1.0) -> Reading:
-        reader, flat = reading_parts()[0].knowing(known), np.zeros(NONE + 1, np.float32)
+    def read(known: DeckLooks, alone: Floats, by_deck: Floats, membership: float = 1.0) -> Reading:
+        reader, flat = reading_parts()[0].with_deck(known), np.zeros(NONE + 1, np.float32)
         scale, nothing = reader._card_scale, IndexPass(flat, np.zeros(4, np.float32), 0.0, flat)
         ends = [(frame, nothing) for frame in corner_frames(outline())]
-        says = Reading(outline(), alone, scale), Reading(outline(), by_deck, scale, belonging)
+        says = Reading(outline(), alone, scale), Reading(outline(), by_deck, scale, membership)
         are_anothers = partial(reader.are_of_another_deck, deck.pictures[0], [outline()])
         return reader._surer_card(deck.pictures[0], *says, ends, are_anothers)
 
@@ -322,7 +322,7 @@ def card(deck: LearntDeck) -> Callable[..., Reading]:
 
 
 @pytest.mark.parametrize(
-    ("alone", "by_deck", "belonging", "told", "is_known"),
+    ("alone", "by_deck", "membership", "told", "is_known"),
     [
         (("red 9", 0.97), ("red 8", 0.6), 1.0, "red 9", False),
         # To people the networks say it with more caution.
@@ -344,13 +344,13 @@ def test_a_card_is_told_by_the_surer_of_deck_and_networks(
     card: Callable[..., Reading],
     alone: tuple[str, float],
     by_deck: tuple[str, float],
-    belonging: float,
+    membership: float,
     told: str,
     is_known: bool,
 ) -> None:
     """Names in a deck may be wrong. What both say alike is told by it where it surely is its card, and is in doubt."""
     says = _says(*alone, NONE)
-    read = card(known, says, _says(*by_deck), belonging)
+    read = card(known, says, _says(*by_deck), membership)
     assert (read.card.name, read.known) == (told, is_known)
     if not is_known:
         # As surely as without the deck.
@@ -358,28 +358,28 @@ def test_a_card_is_told_by_the_surer_of_deck_and_networks(
 
 
 @pytest.mark.parametrize(
-    ("by_deck", "belonging", "is_borne_out"), [("red 8", 1.0, True), ("red 8", 0.9, False), ("red 9", 1.0, False)]
+    ("by_deck", "membership", "is_confirmed"), [("red 8", 1.0, True), ("red 8", 0.9, False), ("red 9", 1.0, False)]
 )
 def test_what_the_networks_surely_tell_of_a_card_the_deck_bears_out(
-    known: DeckLooks, card: Callable[..., Reading], by_deck: str, belonging: float, is_borne_out: bool
+    known: DeckLooks, card: Callable[..., Reading], by_deck: str, membership: float, is_confirmed: bool
 ) -> None:
-    read = card(known, _says("red 8", 0.999), _says(by_deck, 0.9), belonging)
-    assert (read.card.name, read.known, read.is_borne_out) == ("red 8", False, is_borne_out)
+    read = card(known, _says("red 8", 0.999), _says(by_deck, 0.9), membership)
+    assert (read.card.name, read.known, read.is_confirmed) == ("red 8", False, is_confirmed)
 
 
 @pytest.mark.parametrize(("chance", "asked"), [(1 - 1e-9, 0), (0.6, 1)])
 def test_of_corners_of_a_card_that_both_say_the_deck_is_asked_where_it_is_in_doubt(
     deck: LearntDeck, known: DeckLooks, monkeypatch: pytest.MonkeyPatch, chance: float, asked: int
 ) -> None:
-    told, times = Crops.told_indices, 0
+    told, times = Crops.indices_with_deck, 0
 
     def counted(crops: Crops, looks: Sequence[Sequence[IndexPass]]) -> list[IndexPass]:
         nonlocal times
         times += 1
         return told(crops, looks)
 
-    monkeypatch.setattr(Crops, "told_indices", counted)
-    reader, alone = reading_parts()[0].knowing(known), _says("red 8", chance)
+    monkeypatch.setattr(Crops, "indices_with_deck", counted)
+    reader, alone = reading_parts()[0].with_deck(known), _says("red 8", chance)
     ends = [(frame, IndexPass(alone, np.zeros(4, np.float32), 0.0)) for frame in corner_frames(outline())]
     says = [Reading(outline(), one, reader._card_scale, 1.0) for one in (alone, _says("red 8", 0.97))]
     reader._surer_card(deck.pictures[0], *says, ends, lambda: False)
@@ -401,16 +401,16 @@ def test_a_hidden_card_is_of_the_deck_if_another_one_in_the_picture_is(
 ) -> None:
     """Of a hand all cards but one are half hidden, and less like their pictures."""
 
-    def told_cards(_: Crops, seen: Sequence[Pass]) -> list[Pass]:
-        return [replace(one, by_deck=_says("red 8", 1 - 1e-6), belonging=1.0, looks=()) for one in seen]
+    def cards_with_deck(_: Crops, seen: Sequence[Pass]) -> list[Pass]:
+        return [replace(one, by_deck=_says("red 8", 1 - 1e-6), membership=1.0, looks=()) for one in seen]
 
-    monkeypatch.setattr(Crops, "told_cards", told_cards)
+    monkeypatch.setattr(Crops, "cards_with_deck", cards_with_deck)
     height, width = deck.pictures[0].shape[:2]
     hidden = deck.pictures[1].copy()
     hidden[height // 3 :] = np.random.default_rng(1).integers(0, 255, hidden[height // 3 :].shape)
     picture, beside = np.concatenate([deck.pictures[0], hidden], 1), outline() + np.float32([width, 0])
     known = replace(known, likes=Likes(deck.pictures))
-    reader = reading_parts()[0].knowing(known)
+    reader = reading_parts()[0].with_deck(known)
     assert known.are_of_another(picture, [beside])
     assert [one.card.name for one in reader.read_cards(picture, [beside])] == ["blue 3"]
     assert [one.card.name for one in reader.read_cards(picture, [outline(), beside])] == ["red 8", "red 8"]
@@ -418,7 +418,7 @@ def test_a_hidden_card_is_of_the_deck_if_another_one_in_the_picture_is(
 
 def test_a_picture_is_seen_and_told_as_without_the_deck(deck: LearntDeck, known: DeckLooks) -> None:
     detector = CardDetector.shipped(EditionName.CLASSIC)
-    with_deck = detector.knowing(known)
+    with_deck = detector.with_deck(known)
     assert with_deck._calibration is detector._calibration
     style = sample_style(np.random.default_rng(5), StyleFamily.WHITE_OVAL, ())
     faces = drawn_faces(style, dict.fromkeys(deck.cards, 1))

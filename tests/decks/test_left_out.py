@@ -24,10 +24,10 @@ from companion.vision.core.limits import ReadingLimits
 from companion.vision.core.reading import Reading, Scale
 from companion.vision.core.sightings import Sighting
 from companion.vision.detection.box_detector import Box, BoxKind
-from companion.vision.detection.deck_protocol import Sought
+from companion.vision.detection.deck_protocol import PictureMatch
 from companion.vision.recognition.assembly import Assembler
 from companion.vision.recognition.card_detector import CardDetector, model_folder
-from companion.vision.recognition.deck_merge import with_sought
+from companion.vision.recognition.deck_merge import merge_deck_matches
 
 from .test_seeking import CARDS, NAMES, _deck, _faces, _lay, _lit, _table, lying
 
@@ -45,7 +45,7 @@ def _odd_face(seed: int) -> Image:
     return face
 
 
-def _name(one: Sought) -> str:
+def _name(one: PictureMatch) -> str:
     return ALL_CARDS[int(one.logs[:-1].argmax())].name
 
 
@@ -90,7 +90,7 @@ def read(faces: list[Image]) -> Callable[..., list[str]]:
             _lay(picture, faces[i], quad)
             boxed.boxes.append(Box(BoxKind.CARD, quad, score if i == ODD else 0.9))
         limits = ReadingLimits.load(model_folder() / "limits.json")
-        detector = CardDetector(boxed, reading_parts()[0], limits).knowing(looks)  # type: ignore[arg-type]
+        detector = CardDetector(boxed, reading_parts()[0], limits).with_deck(looks)  # type: ignore[arg-type]
         return sorted(sighting.card.name for sighting in detector.detect(_lit(picture)))
 
     return names
@@ -151,7 +151,7 @@ def test_what_is_no_hand_or_read_to_the_last_card_is_not_searched(
 ) -> None:
     searched: list[Image] = []
 
-    def seek(_: DeckLooks, image: Image, *__: object) -> list[Sought]:
+    def seek(_: DeckLooks, image: Image, *__: object) -> list[PictureMatch]:
         searched.append(image)
         return []
 
@@ -172,7 +172,7 @@ def test_the_other_end_of_a_card_that_was_read_is_not_left_out(
     _lay(picture, faces[shown], quad)
     found = [Sighting(lying(800, 300, 0), (Card.parse(NAMES[0]),), (0.99,), True)]
     limits = ReadingLimits.load(model_folder() / "limits.json")
-    assembler = Assembler(reading_parts()[0].knowing(known), limits)
+    assembler = Assembler(reading_parts()[0].with_deck(known), limits)
     corner = Box(BoxKind.INDEX, corner_frames(quad)[0], 0.9)
     assert assembler._left_out([corner], found) == [corner]
     assert assembler._may_show_cards(_lit(picture), [corner], found) is left
@@ -189,8 +189,8 @@ def test_the_deck_is_asked_what_its_pictures_leave_in_doubt(
         return weigh(looks, logs, features)
 
     monkeypatch.setattr(DeckLooks, "weigh_cards", counted)
-    doubtful = Sought(outline(), np.full(57, -1, np.float32), np.ones((12, 8), bool))
-    told = reading_parts()[0].knowing(known)._seen_there(deck.laid[ODD], doubtful, known)
+    doubtful = PictureMatch(outline(), np.full(57, -1, np.float32), np.ones((12, 8), bool))
+    told = reading_parts()[0].with_deck(known)._seen_there(deck.laid[ODD], doubtful, known)
     assert asked == 2, "both ways up"
     assert told.card.name == NAMES[ODD]
 
@@ -199,9 +199,9 @@ def test_the_deck_is_asked_what_its_pictures_leave_in_doubt(
 def test_what_was_surely_made_out_stands(chance: float, named: str) -> None:
     quad, logs = lying(300, 300, 10), np.full(57, -9, np.float32)
     logs[CARDS[0]] = 0
-    told = Reading(quad, logs, Scale(1.0, np.ones(57, bool)), 1.0), Sought(quad, logs, np.ones((12, 8), bool))
+    told = Reading(quad, logs, Scale(1.0, np.ones(57, bool)), 1.0), PictureMatch(quad, logs, np.ones((12, 8), bool))
     there = Sighting(quad, (Card.parse("green 4"), Card.parse("wild")), (chance, 1 - chance), True)
-    assert [one.card.name for one in with_sought([there], [told], stands=0.8)] == [named]
+    assert [one.card.name for one in merge_deck_matches([there], [told], stands=0.8)] == [named]
 
 
 @pytest.mark.parametrize(
@@ -214,8 +214,8 @@ def test_the_rim_of_a_card_that_was_surely_made_out_is_no_like_card(aside: float
     logs, rim = np.full(57, -9, np.float32), np.zeros((12, 8), bool)
     logs[CARDS[0]], rim[:, -1] = 0, True
     quad = lying(300 + aside, 300, 0)
-    told = Reading(quad, logs, Scale(1.0, np.ones(57, bool)), 1.0), Sought(quad, logs, rim)
-    assert len(with_sought([there], [told], stands=0.8)) == cards
+    told = Reading(quad, logs, Scale(1.0, np.ones(57, bool)), 1.0), PictureMatch(quad, logs, rim)
+    assert len(merge_deck_matches([there], [told], stands=0.8)) == cards
 
 
 def test_a_known_deck_s_pictures_are_kept_to_seek_with(

@@ -48,8 +48,8 @@ def test_a_deck_that_is_not_on_the_table_tells_nothing(faces: dict[Card, Image])
         np.asarray(np.random.default_rng(i).integers(0, 255, one.shape), np.uint8) for i, one in enumerate(pictures)
     ]
     image = Sitting({CARDS[0]: faces[CARDS[0]]}, (5, 1)).single().image
-    plain, own, other = detector, *(detector.knowing(replace(told, likes=Likes(of))) for of in (pictures, blots))
-    for look in (CardDetector.detect, CardDetector.thoroughly, CardDetector.closely):
+    plain, own, other = detector, *(detector.with_deck(replace(told, likes=Likes(of))) for of in (pictures, blots))
+    for look in (CardDetector.detect, CardDetector.detect_pile, CardDetector.detect_closeup):
         assert _told(look(other, image)) == _told(look(plain, image)) != _told(look(own, image))
 
 
@@ -96,4 +96,4 @@ def test_a_surely_read_card_tells_whose_deck_a_picture_shows(
         Sighting(quad, tuple(CARDS[:2]), (chance, 1 - chance), True)
         for quad, chance in ((outline(), 0.7), (beside, sure))
     )
-    assert CardDetector.shipped().knowing(told)._shows_another_deck(image, [like, unlike]) is another
+    assert CardDetector.shipped().with_deck(told)._shows_another_deck(image, [like, unlike]) is another

@@ -112,7 +112,7 @@ def test_where_a_picture_hardly_fits_what_the_networks_call_no_card_is_none(
     quad = (unit_square() * np.array([width, height], np.float32) + 60).astype(np.float32)
     found = Places(Templates(small, (0, 2)), laid, Fitted(40.0), 5.0).find(table, quad)
     assert found is not None
-    assert (found.belonging == 1) is is_card
+    assert (found.membership == 1) is is_card
     read = np.full(CLASSES, np.log(0.02 / NOTHING), np.float32)
     read[NOTHING] = np.log(0.98)
     told = with_pictures(read, found)

@@ -34,7 +34,7 @@ from companion.vision.core.limits import ReadingLimits
 from companion.vision.core.reading import Reading, Scale
 from companion.vision.detection.box_detector import Box, BoxKind
 from companion.vision.detection.crops import Pass
-from companion.vision.detection.deck_protocol import Sought
+from companion.vision.detection.deck_protocol import PictureMatch
 from companion.vision.recognition.assembly import Assembler
 from companion.vision.recognition.card_detector import CardDetector, model_folder
 
@@ -86,7 +86,7 @@ def _lit(picture: Image) -> Image:
     return np.asarray(np.clip(picture * np.array([0.75, 0.7, 0.68]) + noise, 0, 255), np.uint8)
 
 
-def _names(found: list[Sought]) -> list[str]:
+def _names(found: list[PictureMatch]) -> list[str]:
     return [ALL_CARDS[int(one.logs[:-1].argmax())].name for one in found]
 
 
@@ -342,7 +342,7 @@ def test_what_looks_surely_like_a_card_is_none_whose_picture_fits_better(faces: 
     logs[CARDS[1:3]] = 0, -4
     unseen = np.setdiff1d(np.arange(len(ALL_CARDS)), CARDS)
     for shown, name in ((np.ones((12, 8), bool), NAMES[0]), (np.arange(96).reshape(12, 8) < 30, NAMES[1])):
-        told = reader.knowing(known)._seen_there(picture, Sought(quad, logs, shown, unseen), known)
+        told = reader.with_deck(known)._seen_there(picture, PictureMatch(quad, logs, shown, unseen), known)
         assert told.card.name == name
 
 
@@ -360,8 +360,8 @@ def test_a_deck_whose_pictures_are_askew_is_not_placed_by_them(faces: list[Image
     assert told.place_card(deck.pictures[0], outline()) is None
     # It tells nothing of its cards: they are read as without it.
     detector = CardDetector.shipped(EditionName.CLASSIC)
-    assert detector.knowing(told) is detector
-    assert detector.knowing(learnt_looks(reader, deck, model_folder())).knowing(told) is detector
+    assert detector.with_deck(told) is detector
+    assert detector.with_deck(learnt_looks(reader, deck, model_folder())).with_deck(told) is detector
 
 
 @pytest.mark.parametrize("sharpness", [0.0, 20.0])
@@ -374,7 +374,7 @@ def test_what_the_networks_read_as_well_by_themselves_is_told_as_without_the_dec
     known = replace(known, cards=replace(known.cards, sharpness=sharpness), card_places=None)
     logs = np.full(57, -30, np.float32)
     logs[CARDS[0]] = 0
-    assert reader.knowing(known)._placed(picture, Pass(quad, logs, 1.0), known).belonging == (sharpness > 0)
+    assert reader.with_deck(known)._placed(picture, Pass(quad, logs, 1.0), known).membership == (sharpness > 0)
 
 
 @pytest.mark.parametrize("spot", [True, False])
@@ -386,7 +386,7 @@ def test_what_is_in_the_corners_of_a_deck_without_indices_tells_nothing(faces: l
     logs[CARDS[0]], corner[CARDS[1]] = 0, 0
     quad = lying(400, 300, 20)
     card, index = (Reading(quad, one, Scale(1.0, np.ones(57, np.bool_)), 1.0) for one in (logs, corner))
-    told = reader.knowing(known)._with_corners(_table(800, 600), card, [index, index])
+    told = reader.with_deck(known)._with_corners(_table(800, 600), card, [index, index])
     assert told.card.name == NAMES[0]
     assert (told.confidence < card.confidence) is spot
 
@@ -399,7 +399,7 @@ def test_a_card_that_lies_sideways_in_its_outline_is_placed_by_its_picture(faces
     reader, _ = reading_parts()
     known = replace(looks(views_of(reader, deck), CARDS), card_places=card_places(deck, CARDS, fitted=Fitted(40.0)))
     mistaken = Pass(np.roll(truth, -1, axis=0), np.zeros(57, np.float32), 0.0)
-    placed = reader.knowing(known)._placed(picture, mistaken, known)
+    placed = reader.with_deck(known)._placed(picture, mistaken, known)
     assert intersection_over_union(placed.outline, truth) > 0.9
     assert ALL_CARDS[int(placed.logs.argmax())].name == NAMES[0]
 
@@ -420,7 +420,7 @@ def test_what_the_networks_surely_call_no_card_no_picture_of_a_known_deck_is_lai
     )
     placed = known.place_card(picture, quad)
     assert placed is not None
-    assert placed.belonging == 1
-    (card,) = reader.knowing(known).read_cards(picture, [quad])
+    assert placed.membership == 1
+    (card,) = reader.with_deck(known).read_cards(picture, [quad])
     assert (card.nothing > 0.8) is surely
     assert surely or card.card.name == NAMES[0]

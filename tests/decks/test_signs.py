@@ -25,8 +25,8 @@ def test_a_sign_of_the_design_is_no_card_however_surely_it_is_read() -> None:
     crops = np.eye(3, dtype=np.float32)
     logs = np.full((3, CLASSES), -9.0, np.float32)
     logs[:, 0] = -0.01
-    knowing = look.but(crops[2:])
-    assert knowing.weigh(logs, crops)[0].argmax(1).tolist() == [0, 1, NOTHING]
+    with_deck = look.but(crops[2:])
+    assert with_deck.weigh(logs, crops)[0].argmax(1).tolist() == [0, 1, NOTHING]
     assert look.weigh(logs, crops)[0][2].argmax() == 0
 
 

@@ -11,8 +11,8 @@ from companion.cards import ALL_CARDS, Card
 from companion.vision.core.geometry import Quad, corner_frames
 from companion.vision.core.reading import Reading, Scale
 from companion.vision.core.sightings import Sighting
-from companion.vision.detection.deck_protocol import Sought
-from companion.vision.recognition.deck_merge import with_sought
+from companion.vision.detection.deck_protocol import PictureMatch
+from companion.vision.recognition.deck_merge import merge_deck_matches
 
 from .test_seeking import CARDS, lying
 
@@ -25,9 +25,9 @@ def test_what_was_sought_stands_for_what_was_made_out_there() -> None:
     elsewhere = Sighting(lying(600, 300, 0), (Card.parse("blue 3"),), (0.9,), True)
     there = Sighting(quad, (Card.parse("green 4"),), (0.9,), True)
     corner = Sighting(corner_frames(quad)[0], (Card.parse("green 4"),), (0.9,), True)
-    merged = with_sought([there, corner, elsewhere], [(reading, Sought(quad, logs, shown))])
+    merged = merge_deck_matches([there, corner, elsewhere], [(reading, PictureMatch(quad, logs, shown))])
     assert [sighting.card.name for sighting in merged] == ["blue 3", "red 7"]
-    assert with_sought([there], []) == [there]
+    assert merge_deck_matches([there], []) == [there]
 
 
 @pytest.mark.parametrize(("side", "chance", "counts"), [(1.5, 0.6, True), (5.0, 0.6, False), (5.0, 0.999, True)])
@@ -38,7 +38,7 @@ def test_what_is_far_larger_than_a_surer_card_that_was_sought_is_none(side: floa
     # It lies about all the table.
     around = np.asarray(quad.mean(0) + 60 + side * (quad - quad.mean(0)), np.float32)
     sighting = Sighting(around, (Card.parse("blue 3"), Card.parse("wild")), (chance, 1 - chance), True)
-    found = with_sought([sighting], [(reading, Sought(quad, logs, np.ones((12, 8), bool)))], 0.24)
+    found = merge_deck_matches([sighting], [(reading, PictureMatch(quad, logs, np.ones((12, 8), bool)))], 0.24)
     assert len(found) == 1 + counts
 
 
@@ -49,7 +49,7 @@ def test_a_card_is_not_told_again_by_a_box_too_large_for_it(name: str, moved: fl
     reading = Reading(quad, logs, Scale(1.0, np.ones(57, bool)), 1.0)
     around = np.asarray(quad.mean(0) + (moved, 10) + 2.1 * (quad - quad.mean(0)), np.float32)
     sighting = Sighting(around, (Card.parse(name), Card.parse("wild")), (0.7, 0.3), True)
-    found = with_sought([sighting], [(reading, Sought(quad, logs, np.ones((12, 8), bool)))], 0.24)
+    found = merge_deck_matches([sighting], [(reading, PictureMatch(quad, logs, np.ones((12, 8), bool)))], 0.24)
     assert len(found) == 1 + counts
 
 
@@ -60,18 +60,18 @@ def test_what_is_far_smaller_than_a_sure_card_is_none(side: float, counts: bool)
     logs[CARDS[0]] = logs[CARDS[1]] = np.log(0.5)
     reading = Reading(quad, logs, Scale(1.0, np.ones(57, bool)), 1.0)
     card = Reading(lying(600, 300, 0), np.where(np.arange(57) == 7, 0, -9.0).astype(np.float32), reading.scale, 1.0)
-    found = with_sought([], [(reading, Sought(quad, logs, np.ones((12, 8), bool)))], 0.24, [card])
+    found = merge_deck_matches([], [(reading, PictureMatch(quad, logs, np.ones((12, 8), bool)))], 0.24, [card])
     assert len(found) == counts
 
 
-def _half_hidden(quad: Quad, **nats: float) -> tuple[Reading, Sought]:
+def _half_hidden(quad: Quad, **nats: float) -> tuple[Reading, PictureMatch]:
     """Return a sought card of which the left half seems to show, and what its pictures tell: the rest -9."""
     logs = np.full(57, -9, np.float32)
     for name, value in nats.items():
         logs[ALL_CARDS.index(Card.parse(name.replace("_", " ")))] = value
     shown = np.zeros((12, 8), bool)
     shown[:, :4] = True
-    return Reading(quad, logs, Scale(1.0, np.ones(57, bool)), 1.0), Sought(quad, logs, shown)
+    return Reading(quad, logs, Scale(1.0, np.ones(57, bool)), 1.0), PictureMatch(quad, logs, shown)
 
 
 def _corner(quad: Quad, name: str, chance: float) -> Sighting:
@@ -84,7 +84,7 @@ def test_a_corner_away_from_a_hidden_cards_own_is_another_cards(chance: float, n
     """What is alike in both of two neighbours seems to show of the one below."""
     quad = lying(300, 300, 10)
     beside = np.asarray(quad + 0.3 * (quad[1] - quad[0]) + 0.1 * (quad[3] - quad[0]), np.float32)
-    found = with_sought([_corner(beside, "green 4", chance)], [_half_hidden(quad, red_7=0.0)])
+    found = merge_deck_matches([_corner(beside, "green 4", chance)], [_half_hidden(quad, red_7=0.0)])
     assert sorted(sighting.card.name for sighting in found) == named
 
 
@@ -93,8 +93,8 @@ def test_a_corner_tells_the_face_where_pictures_tell_the_colour() -> None:
     quad = lying(300, 300, 10)
     pair = _half_hidden(quad, yellow_7=0.0, yellow_0=-0.2, yellow_3=-0.1, yellow_9=-0.1, yellow_8=-0.2)
     assert pair[0].confidence < 0.24
-    assert with_sought([], [pair], 0.24) == []
-    (found,) = with_sought([_corner(quad, "blue 0", 0.8)], [pair], 0.24)
+    assert merge_deck_matches([], [pair], 0.24) == []
+    (found,) = merge_deck_matches([_corner(quad, "blue 0", 0.8)], [pair], 0.24)
     assert found.card.name == "yellow 0"
     assert found.confidence > 0.5
 
@@ -116,7 +116,7 @@ def test_of_what_was_made_out_and_its_picture_the_surer_tells_the_card(
     reading, one = _half_hidden(quad, red_3=0.0, red_9=-1.0, yellow_3=-1.8)
     assert 0.6 < reading.confidence < 0.7
     made_out = replace(_corner(quad, name, chance), whole=whole)
-    told = with_sought([made_out], [(reading, one)], 0.24)
+    told = merge_deck_matches([made_out], [(reading, one)], 0.24)
     assert [sighting.card.name == name for sighting in told] == [stands]
 
 
@@ -128,7 +128,7 @@ def test_what_pictures_leave_in_doubt_stays_as_it_was_made_out() -> None:
     top = _half_hidden(over, blue_3=0.0)
     rough = np.asarray(quad + 0.19 * (quad[3] - quad[0]), np.float32)
     made_out = Sighting(rough, (Card.parse("yellow 9"), Card.parse("red 9")), (0.9, 0.05), True)
-    found = with_sought([made_out], [doubtful, top], 0.24)
+    found = merge_deck_matches([made_out], [doubtful, top], 0.24)
     assert sorted(sighting.card.name for sighting in found) == ["blue 3", "yellow 9"]
 
 
@@ -148,7 +148,7 @@ def test_a_card_of_which_another_hides_the_half_is_one_if_its_corner_is_in_view(
     quad = lying(300, 300, 0)
     top = _half_hidden(np.asarray(quad + off * (quad[1] - quad[0]), np.float32), blue_3=0.0)
     made_out = Sighting(quad, (Card.parse(name), Card.parse("wild")), (chance, 1 - chance), True)
-    found = with_sought([made_out], [top], 0.24)
+    found = merge_deck_matches([made_out], [top], 0.24)
     assert sorted(sighting.card.name for sighting in found) == named
 
 
@@ -162,7 +162,7 @@ def test_the_other_end_of_a_sought_card_is_no_second_one_though_its_picture_fits
     # As corners are told: by a card's outline whose first index it is.
     corner = np.asarray(np.roll(quad, 2, axis=0) + moved, np.float32)
     assert np.abs(corner_frames(corner)[0].mean(0) - frame.mean(0) - moved).max() < 2
-    found = with_sought([_corner(corner, name, 0.4)], [_half_hidden(quad, red_7=0.0)], 0.24)
+    found = merge_deck_matches([_corner(corner, name, 0.4)], [_half_hidden(quad, red_7=0.0)], 0.24)
     assert len(found) == 1 + counts
 
 
@@ -170,4 +170,4 @@ def test_a_card_that_hardly_shows_by_its_picture_is_not_there_twice() -> None:
     quad, (reading, one) = lying(300, 300, 10), _half_hidden(lying(303, 302, 10), red_7=0.0)
     hardly = replace(one, shown=one.shown & (np.arange(12)[:, None] < 4))
     made_out = Sighting(quad, (Card.parse("red 7"), Card.parse("red 1")), (0.9, 0.05), True)
-    assert [sighting.card.name for sighting in with_sought([made_out], [(reading, hardly)], 0.24)] == ["red 7"]
+    assert [sighting.card.name for sighting in merge_deck_matches([made_out], [(reading, hardly)], 0.24)] == ["red 7"]

@@ -17,7 +17,7 @@ from companion.models.calibrate import Bin, Judged
 from companion.models.evaluate import Labelled, Reading, fitted
 from companion.vision.core.calibration import Calibration, Curve, Kind
 from companion.vision.core.geometry import Image, corner_frames, unit_square
-from companion.vision.core.sightings import NAMED_BELOW, Sighting
+from companion.vision.core.sightings import RUNNER_UP_BELOW, Sighting
 from companion.vision.recognition.card_detector import CardDetector
 
 RED_7, RED_1 = Card.parse("red 7"), Card.parse("red 1")
@@ -72,13 +72,13 @@ def test_what_is_held_back_tells_the_line_nothing_and_is_told_by_it() -> None:
     held = [replace(one, sighting=replace(one.sighting, most=0.74)) for one in held]
     found = calibrate.fitted([*free, *held], Calibration())
     assert found.curves == calibrate.fitted(free, Calibration()).curves
-    assert 0.75 < found.deserved(held[0].sighting, Kind.ALONE).confidence < 0.97
+    assert 0.75 < found.calibrated(held[0].sighting, Kind.ALONE).confidence < 0.97
 
 
 def test_a_wild_s_corner_is_told_by_itself_and_never_beyond_doubt() -> None:
     corners = [Sighting(unit_square(), (Card.parse(name),), (0.99,), False) for name in ("red 7", "wild", "blue 2")]
     assert Calibration.kinds(corners) == [Kind.FANNED, Kind.WILD, Kind.FANNED]
-    assert [card.confidence >= NAMED_BELOW for card in Calibration().in_picture(corners)] == [True, False, True]
+    assert [card.confidence >= RUNNER_UP_BELOW for card in Calibration().in_picture(corners)] == [True, False, True]
 
 
 class Answers:
@@ -129,7 +129,7 @@ def test_confidences_are_told_as_their_kind_deserves() -> None:
     # What is not beyond doubt never comes to be so.
     most = Calibration(curves={Kind.ALONE: Curve(1.0, 9.0)})
     assert most.in_picture([doubtful])[0].confidence < 0.97
-    assert most.in_picture([doubtful.at_most(0.7)])[0].confidence < 0.97
+    assert most.in_picture([doubtful.capped(0.7)])[0].confidence < 0.97
 
 
 def test_calibrations_are_kept(tmp_path: Path) -> None:
@@ -147,7 +147,7 @@ def test_intervals_of_bins_are_wilson_s() -> None:
 
 
 def test_drawn_decks_are_read_and_judged() -> None:
-    detector = CardDetector.shipped().told_by(Calibration())
+    detector = CardDetector.shipped().with_calibration(Calibration())
     judged = []
     # Decks are drawn in the computer's fonts: deck 3 can hardly be read in Liberation, this one in it and in DejaVu.
     for one in calibrate.drawn(detector, [5], 1):

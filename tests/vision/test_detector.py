@@ -129,13 +129,13 @@ def test_a_card_whose_corner_signs_stand_far_in_is_seen_whole(detector: CardDete
 def test_the_top_card_of_a_pile_is_read_though_others_lie_across_under_it(seed: int) -> None:
     families = [StyleFamily.CLASSIC_OVAL, StyleFamily.WHITE_OVAL]
     scene = SceneMaker(seed, (640, 640), families=families, fonts=(), deck_count=1).make(Layout.PILE)
-    seen = [sighting.card for sighting in CardDetector.shipped(None).thoroughly(scene.image) if sighting.whole]
+    seen = [sighting.card for sighting in CardDetector.shipped(None).detect_pile(scene.image) if sighting.whole]
     assert scene.cards[-1].card in seen
 
 
 def test_a_pile_on_which_no_card_is_found_is_searched_turned_by_a_quarter() -> None:
     scene = SceneMaker(81, (640, 640), families=KEPT_OUT, fonts=(), deck_count=1).make(Layout.PILE)
-    assert scene.cards[-1].card in [s.card for s in CardDetector.shipped(None).thoroughly(scene.image) if s.whole]
+    assert scene.cards[-1].card in [s.card for s in CardDetector.shipped(None).detect_pile(scene.image) if s.whole]
 
 
 def test_a_card_that_is_boxed_too_faintly_counts_if_it_is_surely_read() -> None:
@@ -465,5 +465,5 @@ def test_a_doubtful_corner_that_is_unlike_the_deck_s_is_no_card(chance: float, u
     beside = Sighting(CARD + np.float32([130, 0]), (Card.parse("red 1"),), (0.99,), True)
     logs = np.full(57, np.log((1 - chance) / 56), np.float32)
     logs[ALL_CARDS.index(Card.parse("green reverse"))] = np.log(chance)
-    corner = Reading(corner_frames(CARD)[0], logs, ANY, is_unlike=unlike)
+    corner = Reading(corner_frames(CARD)[0], logs, ANY, is_out_of_deck=unlike)
     assert len(hidden.among(np.zeros((900, 900, 3), np.uint8), [corner], [beside], [corner], [corner])) == cards

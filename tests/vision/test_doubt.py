@@ -11,8 +11,8 @@ from companion.cards import ALL_CARDS, Card
 from companion.vision.core.calibration import Calibration
 from companion.vision.core.geometry import Image, Quad, unit_square
 from companion.vision.core.reading import Reading, Scale
-from companion.vision.core.sightings import NAMED_BELOW, Sighting
-from companion.vision.recognition.confidence_checks import as_told, corner_as_told
+from companion.vision.core.sightings import RUNNER_UP_BELOW, Sighting
+from companion.vision.recognition.confidence_checks import final_corner_sighting, final_sighting
 
 ANY = Scale(1.0, np.ones(len(ALL_CARDS) + 1, np.bool_))
 QUAD: Quad = np.asarray(unit_square() * (100, 155) + (20, 20), np.float32)
@@ -42,16 +42,16 @@ def read(chances: dict[str, float], middle: dict[str, float] | None = None) -> R
 
 def test_a_yellow_card_whose_ground_is_orange_is_red_but_not_beyond_doubt() -> None:
     yellow = read({"yellow 4": 0.99, "red 4": 0.01})
-    told = as_told(picture(ORANGE), yellow)
+    told = final_sighting(picture(ORANGE), yellow)
     assert [card.name for card in told.cards[:2]] == ["red 4", "yellow 4"]
-    assert 0.9 < told.confidence < NAMED_BELOW
-    assert as_told(picture(YELLOW), yellow).card.name == "yellow 4"
+    assert 0.9 < told.confidence < RUNNER_UP_BELOW
+    assert final_sighting(picture(YELLOW), yellow).card.name == "yellow 4"
     # Orange that is not its ground is print, and a middle that corners dispute may be a picture.
-    assert as_told(picture(GREY, ORANGE), yellow).card.name == "yellow 4"
-    assert as_told(picture(ORANGE), yellow.at_most(0.74)).card.name == "yellow 4"
-    assert as_told(picture(ORANGE), read({"green 4": 0.99})).card.name == "green 4"
+    assert final_sighting(picture(GREY, ORANGE), yellow).card.name == "yellow 4"
+    assert final_sighting(picture(ORANGE), yellow.capped(0.74)).card.name == "yellow 4"
+    assert final_sighting(picture(ORANGE), read({"green 4": 0.99})).card.name == "green 4"
     # What a learnt deck's cards look like is known.
-    assert as_told(picture(ORANGE), replace(yellow, belonging=0.9)).card.name == "yellow 4"
+    assert final_sighting(picture(ORANGE), replace(yellow, membership=0.9)).card.name == "yellow 4"
 
 
 @pytest.mark.parametrize(
@@ -63,9 +63,9 @@ def test_a_yellow_card_whose_ground_is_orange_is_red_but_not_beyond_doubt() -> N
     ],
 )
 def test_a_1_whose_middle_may_as_well_be_a_7_is_a_slanted_7(middle: dict[str, float], name: str) -> None:
-    told = as_told(picture((40, 40, 200)), read({"red 1": 0.98, "red 7": 0.02}, middle))
+    told = final_sighting(picture((40, 40, 200)), read({"red 1": 0.98, "red 7": 0.02}, middle))
     assert told.card.name == name
-    assert (told.confidence < NAMED_BELOW) is (name == "red 7")
+    assert (told.confidence < RUNNER_UP_BELOW) is (name == "red 7")
 
 
 @pytest.mark.parametrize(
@@ -78,11 +78,11 @@ def test_a_1_whose_middle_may_as_well_be_a_7_is_a_slanted_7(middle: dict[str, fl
     ],
 )
 def test_a_corner_that_is_a_1_and_may_well_be_a_7_is_a_slanted_7(corner: dict[str, float], name: str) -> None:
-    told = corner_as_told(read(corner))
+    told = final_corner_sighting(read(corner))
     assert told.card.name == name
     assert told.confidence == pytest.approx(max(corner.values()), abs=0.01)
     assert not told.whole
-    assert corner_as_told(replace(read(corner), belonging=0.9)).card.name == next(iter(corner))
+    assert final_corner_sighting(replace(read(corner), membership=0.9)).card.name == next(iter(corner))
 
 
 def test_where_a_card_s_fellows_are_hardly_read_it_is_not_beyond_doubt() -> None:
@@ -92,7 +92,7 @@ def test_where_a_card_s_fellows_are_hardly_read_it_is_not_beyond_doubt() -> None
     def told(*others: Sighting) -> float:
         return Calibration().in_picture([open_card(0.99), *others])[0].confidence
 
-    assert told(open_card(0.99), open_card(0.6)) < NAMED_BELOW
+    assert told(open_card(0.99), open_card(0.6)) < RUNNER_UP_BELOW
     assert told(open_card(0.99), open_card(0.85)) == 0.99
     # One among many, a lone card's neighbour, or a corner says nothing of the picture.
     assert told(*[open_card(0.99)] * 24, open_card(0.6)) == 0.99

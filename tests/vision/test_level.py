@@ -16,7 +16,7 @@ from companion.dataset.scenes.layouts import Layout
 from companion.vision.core.geometry import CARD_SIZE, Image, Quad, project, sides, tilt, unit_square
 from companion.vision.core.sightings import Sighting
 from companion.vision.recognition.card_detector import CardDetector, _Look
-from companion.vision.recognition.rectify import Level
+from companion.vision.recognition.rectify import RectifiedHand
 
 _PICTURE: Image = np.zeros((720, 1280, 3), np.uint8)
 _SLANTED = np.array([[2.2, 0.9, 420.0], [0.3, 1.1, 300.0], [0.0004, 0.0012, 1.0]])
@@ -42,7 +42,7 @@ def hand() -> list[Sighting]:
 
 def test_all_cards_of_a_level_hand_are_rectangles_of_one_size(hand: list[Sighting]) -> None:
     assert max(tilt(one.quad) for one in hand) > 30
-    level = Level.of(_PICTURE, hand)
+    level = RectifiedHand.of(_PICTURE, hand)
     assert level is not None
     lengths = []
     for one in hand:
@@ -58,47 +58,47 @@ def test_all_cards_of_a_level_hand_are_rectangles_of_one_size(hand: list[Sightin
 
 def test_the_plane_is_told_by_the_surest_open_card_and_not_by_a_corner(hand: list[Sighting]) -> None:
     rough = replace(hand[0], quad=hand[0].quad + np.array([[0, 0], [40, 0], [0, 60], [0, 0]], np.float32))
-    level = Level.of(_PICTURE, [rough, *hand[1:]])
+    level = RectifiedHand.of(_PICTURE, [rough, *hand[1:]])
     assert level is not None
     assert tilt(project(level.matrix, hand[0].quad)) < 8
 
 
 def test_what_is_seen_in_the_level_picture_is_told_where_it_lies(hand: list[Sighting]) -> None:
-    level = Level.of(_PICTURE, hand)
+    level = RectifiedHand.of(_PICTURE, hand)
     assert level is not None
     seen = replace(hand[1], quad=project(level.matrix, hand[1].quad))
     assert level.back(seen).quad == pytest.approx(hand[1].quad, abs=0.1)
 
 
 def test_a_level_picture_holds_the_hand_that_it_was_made_for_and_no_longer_one(hand: list[Sighting]) -> None:
-    level = Level.of(_PICTURE, hand)
+    level = RectifiedHand.of(_PICTURE, hand)
     assert level is not None
     assert level.holds(hand)
     one_more = _sighting(_card(88, 20, 42), "green 1")
     assert not level.holds([*hand, one_more])
-    longer = Level.of(_PICTURE, [*hand, one_more])
+    longer = RectifiedHand.of(_PICTURE, [*hand, one_more])
     assert longer is not None
     assert longer.holds([*hand, one_more])
 
 
 def test_no_level_picture_where_there_is_no_hand_or_no_plane(hand: list[Sighting]) -> None:
     apart = [_sighting(_card(200 * i, 0, 10 * i), "red 1") for i in range(-1, 3)]
-    assert Level.of(_PICTURE, hand[2:]) is None
-    assert Level.of(_PICTURE, apart) is None
-    assert Level.of(_PICTURE, [replace(one, whole=False) for one in hand]) is None
-    assert Level.of(_PICTURE, [replace(one, mirrored=True) for one in hand]) is None
-    assert Level.of(_PICTURE, [replace(one, probabilities=(0.3,)) for one in hand]) is None
+    assert RectifiedHand.of(_PICTURE, hand[2:]) is None
+    assert RectifiedHand.of(_PICTURE, apart) is None
+    assert RectifiedHand.of(_PICTURE, [replace(one, whole=False) for one in hand]) is None
+    assert RectifiedHand.of(_PICTURE, [replace(one, mirrored=True) for one in hand]) is None
+    assert RectifiedHand.of(_PICTURE, [replace(one, probabilities=(0.3,)) for one in hand]) is None
     flat = unit_square() * np.array(CARD_SIZE, np.float32) * 2 + 300
-    assert Level.of(_PICTURE, [_sighting(flat + 40 * i, "red 1") for i in range(3)]) is None
+    assert RectifiedHand.of(_PICTURE, [_sighting(flat + 40 * i, "red 1") for i in range(3)]) is None
     far = replace(hand[0], quad=np.asarray(hand[0].quad * 0.2, np.float32))
-    assert Level.of(_PICTURE, [far, *hand[1:]]) is None
+    assert RectifiedHand.of(_PICTURE, [far, *hand[1:]]) is None
 
 
 @pytest.mark.parametrize(("sure", "looks"), [(0.8, 1), (0.7, 2)], ids=["surely", "unsurely"])
 def test_a_hand_surely_told_alike_is_not_looked_at_once_more(
     hand: list[Sighting], monkeypatch: pytest.MonkeyPatch, sure: float, looks: int
 ) -> None:
-    level = Level.of(_PICTURE, hand)
+    level = RectifiedHand.of(_PICTURE, hand)
     assert level is not None
     told = [replace(one, probabilities=(sure,)) for one in hand]
     # Surer by a little, and reaching out of the level picture.

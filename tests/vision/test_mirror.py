@@ -24,9 +24,9 @@ from companion.vision.recognition.mirror import (
     flipped,
     is_doubtful,
     is_mirrored,
-    lies_as_printed,
-    lies_oddly,
-    past_mirror,
+    is_printed_in_mirror,
+    looks_mirrored,
+    unmirrored_event,
 )
 
 QUAD = np.array([[10, 20], [60, 25], [55, 100], [5, 95]], np.float32)
@@ -110,16 +110,16 @@ def test_a_camera_that_mirrors_is_found_out_and_read_through_from_then_on() -> N
     turns: list[bool] = []
     eyes = ThroughMirror(reads_if_lit_on_the_right, reads_if_lit_on_the_right, turns.append)
     for _ in range(4):
-        eyes.thoroughly(LIT_LEFT)
+        eyes.detect_pile(LIT_LEFT)
     assert turns == [True]
     assert eyes.mirrors
-    for found in (eyes.thoroughly(LIT_LEFT), eyes.closely(LIT_LEFT)):
+    for found in (eyes.detect_pile(LIT_LEFT), eyes.detect_closeup(LIT_LEFT)):
         assert [(s.card.name, s.mirrored) for s in found] == [("red 7", True)]
         assert np.allclose(found[0].quad, back(seen("red 7", 0.99), 200).quad)
     for _ in range(4):
-        eyes.thoroughly(flipped(LIT_LEFT))
+        eyes.detect_pile(flipped(LIT_LEFT))
     assert turns == [True, False]
-    assert [s.mirrored for s in eyes.closely(flipped(LIT_LEFT))] == [False]
+    assert [s.mirrored for s in eyes.detect_closeup(flipped(LIT_LEFT))] == [False]
 
 
 class Shown:
@@ -154,7 +154,7 @@ def test_each_of_the_first_cards_is_read_both_ways_until_they_tell_whether_the_c
     for straight, reversed_ in MIRRORED_CARDS:
         shown.lay(straight, reversed_)
         for _ in range(3):
-            assert [s.card.name for s in eyes.thoroughly(LIT_LEFT)] == [straight[0]]
+            assert [s.card.name for s in eyes.detect_pile(LIT_LEFT)] == [straight[0]]
     assert eyes.mirrors is mirrors
     assert told == [True] * mirrors
     # Once more for each of the first cards, until it is settled: sooner that the camera does not mirror.
@@ -167,7 +167,7 @@ def test_where_a_card_s_corners_are_tells_a_mirror_though_it_reads_surely_both_w
         for name, way in (("blue 5", Handedness.PRINTED), ("blue 2", Handedness.MIRRORED))
     )
     eyes = ThroughMirror(lambda image: [printed] if image[0, -1, 0] else [turned], lambda _: [])
-    assert [s.card.name for s in eyes.thoroughly(LIT_LEFT)] == ["blue 5"]
+    assert [s.card.name for s in eyes.detect_pile(LIT_LEFT)] == ["blue 5"]
     # A picture by itself is not read surely either where its corners lie so.
     assert is_doubtful([turned])
     assert is_mirrored([turned], [printed])
@@ -180,32 +180,32 @@ LYING = np.array([[0, 0], [87, 0], [87, 56], [0, 56]], np.float32)
 
 def test_a_card_that_a_mirror_leaves_as_it_is_tells_it_by_how_it_lies() -> None:
     lying, upright = replace(seen("red 8", 0.999), quad=LYING), replace(seen("red 8", 0.999), quad=UPRIGHT)
-    assert lies_oddly([lying])
-    assert not lies_oddly([upright])
-    assert not lies_oddly([lying, seen("red 7", 0.99)])
-    assert lies_as_printed([lying], [upright])
+    assert looks_mirrored([lying])
+    assert not looks_mirrored([upright])
+    assert not looks_mirrored([lying, seen("red 7", 0.99)])
+    assert is_printed_in_mirror([lying], [upright])
     # A camera that looks from low, and a card that is not read so surely there.
     low = replace(upright, quad=LYING * np.float32([1, 0.8]))
-    assert not lies_as_printed([lying], [low])
-    assert not lies_as_printed([lying], [replace(upright, probabilities=(0.9,))])
+    assert not is_printed_in_mirror([lying], [low])
+    assert not is_printed_in_mirror([lying], [replace(upright, probabilities=(0.9,))])
     # A lone corner may be of a card that is not made out in a mirror.
     corner, found = replace(seen("red 3", 0.9), whole=False), replace(upright, handedness=Handedness.PRINTED)
-    assert lies_oddly([corner])
-    assert not lies_oddly([corner] * 3)
-    assert lies_as_printed([corner], [found])
-    assert not lies_as_printed([corner], [replace(found, quad=LYING)])
+    assert looks_mirrored([corner])
+    assert not looks_mirrored([corner] * 3)
+    assert is_printed_in_mirror([corner], [found])
+    assert not is_printed_in_mirror([corner], [replace(found, quad=LYING)])
     eyes = ThroughMirror(lambda image: [upright] if image[0, -1, 0] else [lying], lambda _: [])
-    assert [s.mirrored for s in eyes.thoroughly(LIT_LEFT)] == [True]
+    assert [s.mirrored for s in eyes.detect_pile(LIT_LEFT)] == [True]
     eyes = ThroughMirror(lambda image: [lying] if image[0, -1, 0] else [upright], lambda _: [])
-    assert [s.mirrored for s in eyes.thoroughly(LIT_LEFT)] == [False]
+    assert [s.mirrored for s in eyes.detect_pile(LIT_LEFT)] == [False]
 
 
 def test_a_digit_with_two_sides_that_is_much_surer_in_the_mirror_tells_it() -> None:
     lying, digit = replace(seen("red 4", 0.99), quad=LYING), replace(seen("red 1", 0.9999), quad=LYING)
-    assert lies_as_printed([lying], [digit])
-    assert not lies_as_printed([lying], [replace(digit, probabilities=(0.993,))])
-    assert not lies_as_printed([lying], [replace(digit, cards=(Card.parse("red 8"),))])
-    assert not lies_as_printed([replace(lying, cards=(Card.parse("red 1"),))], [digit])
+    assert is_printed_in_mirror([lying], [digit])
+    assert not is_printed_in_mirror([lying], [replace(digit, probabilities=(0.993,))])
+    assert not is_printed_in_mirror([lying], [replace(digit, cards=(Card.parse("red 8"),))])
+    assert not is_printed_in_mirror([replace(lying, cards=(Card.parse("red 1"),))], [digit])
 
 
 def test_what_is_beyond_doubt_in_the_mirror_alone_tells_it() -> None:
@@ -232,8 +232,8 @@ def test_the_first_card_of_a_mirrored_film_tells_that_the_camera_mirrors() -> No
     # This 3 reads as a 3 either way round, surely.
     footage = table(lay(Card.parse("green 3")), seed=7)
     detector = CardDetector.shipped(EditionName.CLASSIC)
-    eyes = ThroughMirror(detector.thoroughly, detector.closely)
-    tracker = PileTracker(eyes.thoroughly, closely=eyes.closely)
+    eyes = ThroughMirror(detector.detect_pile, detector.detect_closeup)
+    tracker = PileTracker(eyes.detect_pile, detect_closeup=eyes.detect_closeup)
     events: list[PileEvent] = []
     for frame in footage.frames():
         events += tracker.feed(Frame(flipped(frame.image), frame.time, frame.number))
@@ -246,14 +246,14 @@ def test_arrows_in_a_mirror_tell_nothing() -> None:
     eyes = ThroughMirror(shown, shown)
     for color in ("red", "blue", "green"):
         shown.lay((f"{color} 2", 0.7), (f"{color} reverse", 0.99))
-        eyes.thoroughly(LIT_LEFT)
+        eyes.detect_pile(LIT_LEFT)
     assert not eyes.mirrors
 
 
 def test_what_reads_alike_both_ways_makes_no_camera_mirror() -> None:
     eyes = ThroughMirror(lambda image: [seen("red 8", 0.99)] if image[0, -1, 0] else [seen("red 8", 0.9)], lambda _: [])
     for _ in range(60):
-        eyes.thoroughly(LIT_LEFT)
+        eyes.detect_pile(LIT_LEFT)
     assert not eyes.mirrors
 
 
@@ -266,7 +266,7 @@ def test_an_empty_table_is_hardly_looked_at_in_the_mirror() -> None:
 
     eyes = ThroughMirror(nothing, nothing)
     for _ in range(240):
-        eyes.thoroughly(LIT_LEFT)
+        eyes.detect_pile(LIT_LEFT)
     assert 240 < len(looks) <= 255
 
 
@@ -274,7 +274,7 @@ def test_people_sit_the_other_way_round_in_a_mirror() -> None:
     arm = Arm(80.0, 9.0, 3)
     landed = CardLanded(1.0, (), None, None, arm=arm)
     reached = PileReached(2.0, 1.5, Arm(0.0, 9.0, 4), PileKind.DRAW)
-    directions = [event.arm.direction for event in map(past_mirror, (landed, reached)) if event.arm is not None]
+    directions = [event.arm.direction for event in map(unmirrored_event, (landed, reached)) if event.arm is not None]
     assert directions == [280.0, 0.0]
     moved = PileMoved(3.0)
-    assert past_mirror(moved) is moved
+    assert unmirrored_event(moved) is moved

@@ -54,7 +54,7 @@ def test_a_card_that_the_quick_look_passes_over_is_found_by_the_thorough_one(pas
         return [sighting for sighting in exact(image) if sighting.card != passed_over]
 
     footage = table(lay(RED_7), lay(BLUE_3, angle=1.4, x=9, seat=1), TakeTop(1, PACE))
-    events = played(footage, exact, PileTracker(exact, closely=quick))
+    events = played(footage, exact, PileTracker(exact, detect_closeup=quick))
     assert told(events) == [(CardLanded, "red 7"), (CardLanded, "blue 3"), (CardTakenBack, "red 7")]
 
 
@@ -65,7 +65,7 @@ def test_a_card_that_the_quick_look_passes_over_is_found_though_that_surely_sees
         return [replace(s, probabilities=(0.999, 0.0005)) for s in exact(image) if s.card == RED_7]
 
     footage = table(lay(RED_7), lay(BLUE_3, angle=0.3, x=40, seat=1))
-    events = played(footage, exact, PileTracker(exact, closely=quick))
+    events = played(footage, exact, PileTracker(exact, detect_closeup=quick))
     assert told(events) == [(CardLanded, "red 7"), (CardLanded, "blue 3")]
 
 
@@ -82,7 +82,7 @@ def test_a_card_that_the_thorough_look_passes_over_counts_once_quick_ones_agree(
         return [replace(sighting, whole=False) for sighting in found if sighting.card == RED_7]
 
     footage = table(lay(RED_7), lay(BLUE_3, angle=1.4, x=9, seat=1))
-    events = played(footage, exact, PileTracker(thorough, closely=doubtful))
+    events = played(footage, exact, PileTracker(thorough, detect_closeup=doubtful))
     assert told(events) == [(CardLanded, "red 7"), (CardLanded, "blue 3")]
 
 
@@ -113,7 +113,7 @@ def test_a_corner_that_every_other_look_reads_is_told_before_long() -> None:
         return detect
 
     footage = table(lay(RED_7), lay(BLUE_3, angle=1.4, x=9, seat=1))
-    events = played(footage, exact, PileTracker(corner(0.4), closely=corner(0.9)))
+    events = played(footage, exact, PileTracker(corner(0.4), detect_closeup=corner(0.9)))
     assert told(events) == [(CardLanded, "red 7"), (CardLanded, "blue 3")]
 
 
@@ -139,7 +139,7 @@ def test_a_card_that_is_read_as_the_one_under_it_is_told_with_doubt_and_not_as_a
 def test_a_card_that_one_look_reads_as_the_one_under_it_is_told_as_another_look_reads_it() -> None:
     exact = ExactSightings()
     footage = table(lay(RED_7), lay(WILD, angle=1.4, x=9, seat=1))
-    events = played(footage, exact, PileTracker(exact, closely=reading_red_7(exact)))
+    events = played(footage, exact, PileTracker(exact, detect_closeup=reading_red_7(exact)))
     assert told(events) == [(CardLanded, "red 7"), (CardLanded, "wild")]
 
 

@@ -14,11 +14,11 @@ from companion.dataset.scenes.compose import Scene, SceneMaker
 from companion.dataset.scenes.layouts import Layout
 from companion.vision.core.geometry import CARD_MARGIN, index_frame, unit_square
 from companion.vision.core.labels import COLOR_COUNT, FACE_COUNT, NO_CARD, color_class, face_class
-from companion.vision.core.reading import Backing, Reading, Scale, as_corners_say, with_indices
+from companion.vision.core.reading import EvidenceSource, Reading, Scale, resolved_by_corners, with_indices
 from companion.vision.core.runtime import Network
-from companion.vision.core.sightings import NAMED_BELOW, UNSURE_BELOW
+from companion.vision.core.sightings import RUNNER_UP_BELOW, UNSURE_BELOW
 from companion.vision.recognition.card_detector import model_folder
-from companion.vision.recognition.confidence_checks import as_middle_allows
+from companion.vision.recognition.confidence_checks import limited_by_middle
 from companion.vision.recognition.reader import Reader
 
 ANY = Scale(1.0, np.ones(len(ALL_CARDS) + 1, bool))
@@ -99,12 +99,12 @@ def test_a_reading_is_drawn_together_until_it_is_no_surer_than_allowed() -> None
     logs = np.full(len(ALL_CARDS) + 1, -9.0, np.float32)
     logs[3], logs[5] = 0.0, -4.0
     sure = Reading(unit_square(), logs, ANY)
-    doubted = sure.at_most(0.7)
+    doubted = sure.capped(0.7)
     assert sure.confidence > 0.9
     assert 0.6 < doubted.confidence <= 0.7
     assert doubted.card == sure.card
     assert doubted.runner_up == sure.runner_up
-    assert doubted.at_most(0.9).confidence == doubted.confidence
+    assert doubted.capped(0.9).confidence == doubted.confidence
     # What is found out besides makes it no surer.
     assert with_indices(doubted, [replace(sure, quad=unit_square())]).confidence <= 0.7
 
@@ -112,9 +112,9 @@ def test_a_reading_is_drawn_together_until_it_is_no_surer_than_allowed() -> None
 def test_corners_that_agree_are_believed_against_the_middle_but_never_beyond_doubt() -> None:
     middle = Reading(unit_square(), _logs({"green 0": 0.6, "green 8": 0.4}), ANY)
     corners = [Reading(unit_square(), _logs({"green 8": 0.95, "green 0": 0.05}), ANY)] * 2
-    told = as_corners_say(middle, corners)
+    told = resolved_by_corners(middle, corners)
     assert told.card == Card.parse("green 8")
-    assert 0.9 < told.confidence < NAMED_BELOW
+    assert 0.9 < told.confidence < RUNNER_UP_BELOW
 
 
 def test_where_corners_tell_another_card_than_the_middle_the_reading_is_unsure() -> None:
@@ -124,16 +124,16 @@ def test_where_corners_tell_another_card_than_the_middle_the_reading_is_unsure()
     told = with_indices(with_indices(middle, corners[:1]), corners[1:])
     assert told.card == Card.parse("red 1")
     assert told.confidence > 0.9
-    unsure = as_middle_allows(told)
+    unsure = limited_by_middle(told)
     assert (unsure.card, unsure.runner_up) == (Card.parse("red 1"), Card.parse("red 7"))
     assert unsure.confidence < UNSURE_BELOW
     # What a learnt deck's cards are known to look like needs no such caution.
-    assert as_middle_allows(replace(told, belonging=0.9)).confidence == told.confidence
+    assert limited_by_middle(replace(told, membership=0.9)).confidence == told.confidence
     # A middle that tells hardly anything takes nothing away.
     vague = _logs({"red 7": 0.4, "red 1": 0.35, "red 4": 0.25})
-    assert as_middle_allows(replace(told, middle=vague)).confidence == told.confidence
+    assert limited_by_middle(replace(told, middle=vague)).confidence == told.confidence
     agreeing = with_indices(replace(middle, logs=_logs({"red 1": 0.9, "red 7": 0.1})), corners)
-    assert as_middle_allows(agreeing) is agreeing
+    assert limited_by_middle(agreeing) is agreeing
 
 
 class Says:
@@ -203,23 +203,23 @@ class Falters:
 
 
 @pytest.mark.parametrize(
-    ("face", "sure", "backing", "cards", "corners"),
+    ("face", "sure", "evidence", "cards", "corners"),
     [
-        (face_class(Card.parse("red 5").face), 1.0, Backing.BOX, 2, 2),
-        (face_class(Card.parse("red 5").face), 0.4, Backing.BOX, 3, 2),
-        (NO_CARD, 1.0, Backing.BOX, 1, 0),
-        (NO_CARD, 0.0, Backing.NOTHING, 1, 0),
-        (NO_CARD, 0.0, Backing.INDEX, 2, 0),
-        (NO_CARD, 0.0, Backing.BOX, 3, 2),
+        (face_class(Card.parse("red 5").face), 1.0, EvidenceSource.BOX, 2, 2),
+        (face_class(Card.parse("red 5").face), 0.4, EvidenceSource.BOX, 3, 2),
+        (NO_CARD, 1.0, EvidenceSource.BOX, 1, 0),
+        (NO_CARD, 0.0, EvidenceSource.NOTHING, 1, 0),
+        (NO_CARD, 0.0, EvidenceSource.INDEX, 2, 0),
+        (NO_CARD, 0.0, EvidenceSource.BOX, 3, 2),
     ],
     ids=["settled", "a third look", "none", "hardly any", "still hardly any", "hardly any, but surely boxed"],
 )
 def test_no_more_is_looked_at_than_an_outline_is_worth(
-    face: int, sure: float, backing: Backing, cards: int, corners: int
+    face: int, sure: float, evidence: EvidenceSource, cards: int, corners: int
 ) -> None:
     whole, index = Counts(face, 8, sure), Counts(face, 4)
     reader = Reader(whole, index)  # type: ignore[arg-type]
-    (reading,) = reader.read_cards(_TABLE, [_PLACE], [backing])
+    (reading,) = reader.read_cards(_TABLE, [_PLACE], [evidence])
     assert (whole.crops, index.crops) == (cards, corners)
     assert np.allclose(reading.quad, _PLACE, atol=0.5)
 

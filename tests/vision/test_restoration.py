@@ -82,5 +82,5 @@ def test_spoilt_pictures_are_read(spoilt: object) -> None:
 def test_a_dark_pile_is_read() -> None:
     image, names = scene()
     detector = CardDetector.shipped(EditionName.CLASSIC)
-    for look in (detector.thoroughly, detector.closely):
+    for look in (detector.detect_pile, detector.detect_closeup):
         assert [sighting.card.name for sighting in look(dark(image)) if sighting.whole] == names

@@ -14,7 +14,7 @@ from companion.vision.arms.shadows import is_shady, without_shade
 from companion.vision.capture.frames import Frame
 from companion.vision.core.events import PileKind
 from companion.vision.core.geometry import Image
-from companion.vision.imaging.background_model import Backdrop, Difference
+from companion.vision.imaging.background_model import BackgroundModel, Difference
 
 
 def lamp(image: Image, now: float) -> Image:
@@ -110,7 +110,7 @@ def test_a_shadow_on_a_dark_table_is_no_more_than_a_shadow() -> None:
     shaded = table.copy()
     shaded[20:60, 40:90] = shaded[20:60, 40:90] // 2
     shaded[60:80, 40:90] = (8, 26, 40)
-    backdrop = Backdrop()
+    backdrop = BackgroundModel()
     backdrop.look(table, 0.0)
     difference = backdrop.look(shaded, 0.1)
     assert difference is not None
@@ -124,7 +124,7 @@ def test_a_hand_is_seen_while_a_shadow_passes() -> None:
     rng = np.random.default_rng(0)
     table = rng.uniform(60, 200, (90, 160, 1)).astype(np.float32) * np.ones(3, np.float32)
     table = cv2.blur(table, (5, 5))
-    backdrop, difference = Backdrop(), None
+    backdrop, difference = BackgroundModel(), None
     for number in range(30):
         now = number / 15
         light = np.ones(160, np.float32)
@@ -223,7 +223,7 @@ def test_held_cards_and_two_arms_are_no_table_that_lies_elsewhere() -> None:
     changed = np.where(cards[..., None] > 0, (20, 30, 230), ground).astype(np.uint8)
     changed[40:60, 60:100] = (20, 30, 230)
     for known, shifts in ((restless, False), (None, True)):
-        backdrop, shifted = Backdrop(), False
+        backdrop, shifted = BackgroundModel(), False
         backdrop.look(ground, 0.0, known)
         for number in range(1, 12):
             picture = ground.copy()
@@ -239,7 +239,7 @@ def test_a_near_hand_and_its_shadow_at_rest_are_no_table_that_lies_elsewhere() -
     for top in range(0, 90, 16):  # in stripes, so that what is left tells the light
         shaded[top : top + 8] *= 0.75
     shaded[:, 62:118] = (20, 30, 230)  # it reaches from one rim to the other
-    backdrop = Backdrop()
+    backdrop = BackgroundModel()
     backdrop.look(ground.astype(np.uint8), 0.0)
     for number in range(1, 12):
         picture = np.concatenate([shaded[:, : 60 * number], ground[:, 60 * number :]], axis=1)
@@ -333,7 +333,7 @@ def test_a_shadow_that_goes_over_the_whole_table_is_no_push_of_the_camera() -> N
     slope = np.linspace(0.7, 1.3, 160, dtype=np.float32)[None, :, None]
     pushed = list[bool]()
     for second in (ground * slope, np.roll(ground, (3, 4), axis=(0, 1))):
-        backdrop = Backdrop()
+        backdrop = BackgroundModel()
         backdrop.look(ground, 0.0)
         backdrop.look(np.asarray(second, np.uint8), 0.066)
         pushed.append(backdrop.pushed)
@@ -344,7 +344,7 @@ def test_a_shadow_that_goes_over_the_whole_table_is_no_push_of_the_camera() -> N
 def test_what_a_shadow_over_most_of_the_table_leaves_lit_is_nothing_that_came(part: float) -> None:
     ground = np.asarray(cv2.blur(table(), (5, 5)), np.uint8)
     gains = np.where(np.arange(ground.shape[1]) < part * ground.shape[1], 0.6, 1.0)[None, :, None]
-    backdrop = Backdrop()
+    backdrop = BackgroundModel()
     backdrop.look(ground, 0.0)
     difference = backdrop.look(np.asarray(ground * gains, np.uint8), 0.066)
     assert difference is not None

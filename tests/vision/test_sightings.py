@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from companion.cards import Card
 from companion.vision.core.calibration import Calibration
 from companion.vision.core.geometry import unit_square
-from companion.vision.core.sightings import NAMED_BELOW, NAMED_MOST, Sighting
+from companion.vision.core.sightings import RUNNER_UP_BELOW, UNCERTAIN_MOST, Sighting
 
 RED_7, RED_1 = Card.parse("red 7"), Card.parse("red 1")
 
@@ -36,12 +36,12 @@ def test_a_temperature_changes_how_sure_a_reading_is_and_not_what_is_read(best: 
 
 
 def test_what_is_not_beyond_doubt_names_its_runner_up_however_sure_readings_like_it_are() -> None:
-    doubted = reading(0.999, 0.001).at_most(NAMED_MOST)
-    assert 0.9 < doubted.confidence <= NAMED_MOST
-    assert doubted.tempered(0.5).confidence <= NAMED_MOST < NAMED_BELOW
+    doubted = reading(0.999, 0.001).capped(UNCERTAIN_MOST)
+    assert 0.9 < doubted.confidence <= UNCERTAIN_MOST
+    assert doubted.tempered(0.5).confidence <= UNCERTAIN_MOST < RUNNER_UP_BELOW
     assert doubted.tempered(0.5).alternative == RED_1
     assert doubted.tempered(3.0).confidence < doubted.confidence
-    assert doubted.at_most(0.99).confidence == pytest.approx(doubted.confidence)
+    assert doubted.capped(0.99).confidence == pytest.approx(doubted.confidence)
 
 
 def test_corners_in_a_fan_alone_are_told_as_surely_as_they_deserve() -> None:
@@ -55,8 +55,8 @@ def test_corners_in_a_fan_alone_are_told_as_surely_as_they_deserve() -> None:
 
 
 def test_several_looks_at_a_pile_may_be_surer_than_one_picture() -> None:
-    doubted = reading(0.999, 0.001).at_most(NAMED_MOST)
-    assert Calibration(pile=0.5).on_pile([doubted])[0].confidence > NAMED_BELOW
+    doubted = reading(0.999, 0.001).capped(UNCERTAIN_MOST)
+    assert Calibration(pile=0.5).on_pile([doubted])[0].confidence > RUNNER_UP_BELOW
 
 
 def test_the_number_of_probabilities_is_that_of_the_cards() -> None:

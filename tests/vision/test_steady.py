@@ -8,7 +8,7 @@ import pytest
 
 from companion.vision.capture.frames import Frame
 from companion.vision.core.geometry import Image
-from companion.vision.imaging.stabilizer import Steadier
+from companion.vision.imaging.stabilizer import Stabilizer
 
 WIDTH, HEIGHT, RATE = 640, 360, 15
 
@@ -43,7 +43,7 @@ def off(one: Image, other: Image) -> float:
 
 @pytest.mark.parametrize("reach", [HEIGHT, 160], ids=["alone", "with an arm"])
 def test_a_swaying_camera_is_held_still(reach: int) -> None:
-    steadier, ground = Steadier(), table()
+    steadier, ground = Stabilizer(), table()
     for number in range(60):
         x, y = (6 * np.sin(0.9 * number), 3 * np.cos(0.7 * number)) if number >= 20 else (0.0, 0.0)
         scene = with_arm(ground, reach) if number >= 20 else ground
@@ -55,7 +55,7 @@ def test_a_swaying_camera_is_held_still(reach: int) -> None:
 
 def test_arms_and_lamps_are_no_swaying() -> None:
     """The very frame is handed on, pixel for pixel."""
-    steadier, ground = Steadier(), table()
+    steadier, ground = Stabilizer(), table()
     for number in range(60):
         scene = with_arm(ground, int(200 - 100 * np.sin(0.3 * number)))
         lit = np.clip(scene * (0.7 + 0.3 * np.cos(0.2 * number)), 0, 255).astype(np.uint8)
@@ -64,7 +64,7 @@ def test_arms_and_lamps_are_no_swaying() -> None:
 
 
 def test_a_camera_that_stays_turned_is_taken_as_it_stands() -> None:
-    steadier, ground = Steadier(), table()
+    steadier, ground = Stabilizer(), table()
     turned = shown(ground, 8, 5)
     for number in range(30):
         steadier.take(Frame(ground, number / RATE, number))
@@ -76,7 +76,7 @@ def test_a_camera_that_stays_turned_is_taken_as_it_stands() -> None:
 
 def test_while_hands_are_at_work_a_turned_camera_is_not_yet_said_to_stand_there() -> None:
     for busy_until, moved in ((0.0, 3.6), (4.5, 5.5), (99.0, 8.1)):
-        steadier, ground = Steadier(), table()
+        steadier, ground = Stabilizer(), table()
         turned = shown(ground, 8, 5)
         for number in range(30):
             steadier.take(Frame(ground, number / RATE, number))
@@ -89,7 +89,7 @@ def test_while_hands_are_at_work_a_turned_camera_is_not_yet_said_to_stand_there(
 
 def test_a_camera_that_stays_turned_is_held_where_it_was_under_two_arms() -> None:
     """A hand rests there from before, so that the camera is not said to stand elsewhere; another one comes and goes."""
-    steadier, ground = Steadier(), table()
+    steadier, ground = Stabilizer(), table()
     for number in range(60):
         scene = with_arm(ground, 200)
         if number >= 25:
@@ -103,7 +103,7 @@ def test_a_camera_that_stays_turned_is_held_where_it_was_under_two_arms() -> Non
 
 def test_a_turned_camera_is_said_to_stand_there_though_arms_hide_now_these_and_now_those_parts() -> None:
     """What is made out of the shift wavers with them; it was pushed at two seconds, and hands are always there."""
-    steadier, ground, said = Steadier(), table(), list[float]()
+    steadier, ground, said = Stabilizer(), table(), list[float]()
     for number in range(10 * RATE):
         scene = with_arm(ground, int(150 + 40 * np.sin(0.5 * number)))
         wide = 200 + int(60 * np.sin(0.9 * number))
@@ -115,7 +115,7 @@ def test_a_turned_camera_is_said_to_stand_there_though_arms_hide_now_these_and_n
 
 
 def test_pictures_seconds_apart_are_left_alone() -> None:
-    steadier, ground = Steadier(), table()
+    steadier, ground = Stabilizer(), table()
     for number in range(4):
         frame = Frame(shown(ground, 4 * number, 0), 2.0 * number, number)
         assert steadier.take(frame) is frame

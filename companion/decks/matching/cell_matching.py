@@ -220,7 +220,7 @@ class Prints:
         return compared.shown(int(compared.scores.argmax()))
 
     def fit(self, image: Image, quad: Quad, picture: int, free: Shown) -> float:
-        """Return how well one of the pictures fits an outline, compared closely: at most 0."""
+        """Return how well one of the pictures fits an outline, compared detect_closeup: at most 0."""
         return float(self._closely(image, quad, np.array([picture]), free).scores[0])
 
     def _closely(self, image: Image, quad: Quad, chosen: NDArray[np.intp], free: Shown) -> Compared:

@@ -78,14 +78,14 @@ class Places:
         logs = np.maximum(self.fitted.sharpness * (best - best.max()), -_MOST)
         # How a face looks that was not laid is not known. One whose name is in doubt may be any of them.
         logs[self._unlaid] = logs[UNNAMED] if self._doubtful else -_MOST if self._prior is None else -self._prior
-        belonging = float(np.clip((found.fit - _FITS) / (_SURELY - _FITS), 0, 1))
+        membership = float(np.clip((found.fit - _FITS) / (_SURELY - _FITS), 0, 1))
         # A picture that hardly fits tells which card it is if there is one, not that there is one: a card face down may
         # be as dark in the middle as a wild.
-        logs[NOTHING] = -_MOST * belonging
+        logs[NOTHING] = -_MOST * membership
         odds = 0.0
         if len(self._unseen):
             odds = float(self.fitted.apart.odds(np.array([found.fit], np.float32), np.zeros(1, np.float32))[0])
-        return Placed(found.quad, np.asarray(logs[:CLASSES], np.float32), belonging, self._unseen, odds)
+        return Placed(found.quad, np.asarray(logs[:CLASSES], np.float32), membership, self._unseen, odds)
 
 
 def card_places(

@@ -29,7 +29,7 @@ from companion.vision.core.geometry import (
     unit_square,
 )
 from companion.vision.core.labels import Floats
-from companion.vision.detection.deck_protocol import Sought
+from companion.vision.detection.deck_protocol import PictureMatch
 from companion.vision.imaging.motion import filled
 from companion.vision.recognition.outlines import is_card_shaped
 
@@ -122,7 +122,7 @@ class _Looked:
             return None
         return replace(self._glance(old.proof.quad, old.look, free), told=old.told)
 
-    def closely(self, seen: _Seen) -> Proof:
+    def detect_closeup(self, seen: _Seen) -> Proof:
         """Return what is told of an outline at a second look."""
         key = seen.proof.quad.tobytes(), seen.free.tobytes()
         if key not in self._proofs:
@@ -188,7 +188,7 @@ class Seeker:
         sure: Sequence[tuple[Quad, int]] = (),
         boxed: Sequence[Quad] | None = None,
         hand: bool = False,
-    ) -> list[Sought]:
+    ) -> list[PictureMatch]:
         """Return the cards in a (H, W, 3) BGR uint8 picture, the topmost first, without those that are sure.
 
         known: outlines (4, 2) in which some may lie. sure: outlines of cards, numbers of ALL_CARDS, that lie there.
@@ -237,12 +237,12 @@ class Seeker:
         covered: NDArray[np.uint8],
         there: Sequence[Quad],
         left: Sequence[Quad] | None,
-    ) -> list[Sought]:
+    ) -> list[PictureMatch]:
         """Return the cards that lie in outlines, the topmost first, and in those to which they lead on.
 
         covered: (h, w) what cards hide that lie there. left: what shows those to which they lead on, if that is known.
         """
-        found: list[Sought] = []
+        found: list[PictureMatch] = []
         further: list[Quad] = []
         while True:
             # What little speaks for may show to be a hidden card once another is found on top of it.
@@ -259,7 +259,7 @@ class Seeker:
                 continue
             taken = best
             seen = [one for one in seen if one is not taken]
-            one = looked.closely(taken)
+            one = looked.detect_closeup(taken)
             free = _free(one.quad, covered)
             shown, telling = one.shown & free, one.telling & free
             if not _others([one.quad], [*there, *(other.quad for other in found)]):
@@ -271,12 +271,12 @@ class Seeker:
             covered = covered | _cover(one.quad, shown, covered.shape)
             seen = [again for old in seen if (again := looked.again(old, covered)) is not None]
 
-    def _sought(self, one: Proof, shown: Shown) -> Sought:
+    def _sought(self, one: Proof, shown: Shown) -> PictureMatch:
         logs = np.asarray(_logs(one.scores, one.shown, self._telling.nats), np.float32)
         least = -_MOST if self._prior is None else -self._prior
         logs[self._unlaid] = logs[UNNAMED] if self._doubtful else np.minimum(logs[self._unlaid], least)
         logs[NOTHING] = -_MOST
-        return Sought(one.quad, logs[:CLASSES], shown, self._unseen)
+        return PictureMatch(one.quad, logs[:CLASSES], shown, self._unseen)
 
 
 def telling(pictures: Sequence[Image], cards: Sequence[int]) -> Telling:

@@ -135,7 +135,7 @@ class Look:
             return np.where(surely[:, None] > 0, log_softmax(told.astype(np.float32)), logs), belongs
         tells = self._own(logs)
         odds = None if self.apart is None else self.apart.odds(likeness.max(1), _for_laid(tells, self._laid[:NOTHING]))
-        belonging = belongs[:, None]
+        membership = belongs[:, None]
         evidence = _evidence(known, likeness - self.begin, self.sharpness, self.prior)
         own = np.maximum(tells, _BOUND) * self.trust
         if len(others):
@@ -148,7 +148,7 @@ class Look:
             told = _with_unlaid(told, tells, self._laid, odds)
         blended = log_softmax(told)
         # Between the two, not a jump: a crop that is hardly like the deck's is hardly read otherwise than without it.
-        weighed = np.where(belonging > 0, (1 - belonging) * logs + belonging * blended, logs)
+        weighed = np.where(membership > 0, (1 - membership) * logs + membership * blended, logs)
         if odds is not None:
             # What is told to be a face that was not laid is none of those that the deck knows.
             belongs = np.where(

@@ -25,7 +25,7 @@ from companion.decks.storage.cache import Arrays, keep, kept
 from companion.decks.storage.deck_file import LearntDeck
 from companion.vision.core.geometry import Image, Quad, homography, project
 from companion.vision.core.labels import Floats, log_softmax
-from companion.vision.detection.deck_protocol import Placed, Sought
+from companion.vision.detection.deck_protocol import PictureMatch, Placed
 from companion.vision.recognition.reader import Reader
 
 # The views of indices that stand for how they may look elsewhere are the last ones; see `study`.
@@ -85,16 +85,16 @@ class DeckLooks:
         return self.spot is not None
 
     @property
-    def tells_cards(self) -> bool:
+    def identifies_cards(self) -> bool:
         """Whether whole cards are told by their likeness to the deck's, which the networks do not read as well."""
         return self.cards.sharpness > 0
 
     @property
-    def tells_indices(self) -> bool:
+    def identifies_indices(self) -> bool:
         """Whether indices are."""
         return self.indices.sharpness > 0
 
-    def credit_of_index(self, card: int) -> float:
+    def index_reliability(self, card: int) -> float:
         """Return how far (0 to 1) the networks are to be believed when they say an index is that of a card's number."""
         return self.indices.credit(card)
 
@@ -105,7 +105,7 @@ class DeckLooks:
         sure: Sequence[tuple[Quad, int]] = (),
         boxed: Sequence[Quad] | None = None,
         hand: bool = False,
-    ) -> list[Sought]:
+    ) -> list[PictureMatch]:
         """Return the deck's cards in a picture, the topmost first, without those that are sure.
 
         known: outlines (4, 2) in which some may lie. sure: outlines of cards, numbers of ALL_CARDS, that lie there.
@@ -211,7 +211,7 @@ def learnt_looks(reader: Reader, deck: LearntDeck, networks: Path, cache: Path |
     doubtful = (prior is None or UNNAMED in cards) and deck.spot is not None
     # Of a deck that was not sought no places are kept, and views are a little coarser than they were.
     # Of cards without indices that the networks read as well by themselves there is nothing to be learnt.
-    learnt = told.tells_cards or deck.spot is not None
+    learnt = told.identifies_cards or deck.spot is not None
     sought = learnt and not is_familiar(views, cards, doubtful) if had is None else len(had[_FITTED]) > 0
     whole = indices = seeker = None
     if sought:

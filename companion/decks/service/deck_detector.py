@@ -37,7 +37,7 @@ def deck_detector(
     """
     deck = library.load(name)
     detector = CardDetector.shipped(edition or deck.edition, folder, threads=threads)
-    return detector.knowing(deck_looks(library, deck, detector.reader, folder))
+    return detector.with_deck(deck_looks(library, deck, detector.reader, folder))
 
 
 def deck_looks(library: DeckLibrary, deck: LearntDeck, reader: Reader, folder: Path | None = None) -> DeckLooks:

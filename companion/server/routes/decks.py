@@ -165,7 +165,12 @@ def _decks(hard_to_see: bool = False, mostly_nameless: bool = False) -> DecksAns
         )
         for one in found
     ]
-    return DecksAnswer(decks=decks, chosen=services().deck, hard_to_see=hard_to_see, mostly_nameless=mostly_nameless)
+    return DecksAnswer(
+        decks=decks,
+        chosen=services().deck,
+        hard_to_see=hard_to_see,
+        mostly_nameless=mostly_nameless,
+    )
 
 
 @api.route("POST", "/api/decks/choose", role=Role.HOST, body=ChooseBody, answer=DecksAnswer, errors=(404, 409))

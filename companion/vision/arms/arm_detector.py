@@ -26,12 +26,12 @@ from companion.vision.arms.arm_geometry import (
 from companion.vision.arms.arm_tracks import RIM_JUMP, Sample, Track, entry
 from companion.vision.arms.frame_border import Point, Rim, longest_run, rim_of
 from companion.vision.arms.hand_color import Tints, colors_at
-from companion.vision.arms.ignore_mask import Restless
+from companion.vision.arms.ignore_mask import IgnoreMask
 from companion.vision.arms.mask_bridging import Bridges
 from companion.vision.arms.shadows import is_shady, without_shade
 from companion.vision.capture.frames import SMALL, Frame
 from companion.vision.core.geometry import Quad
-from companion.vision.imaging.background_model import Backdrop, Difference
+from companion.vision.imaging.background_model import BackgroundModel, Difference
 from companion.vision.imaging.motion import Mask, disc, filled, length_of
 
 __all__ = ["ArmWatcher"]
@@ -76,7 +76,7 @@ class ArmWatcher:
     """Follows the arms on a table. Feed it every frame; it is not to be shared between threads."""
 
     def __init__(self) -> None:
-        self._backdrop, self._restless, self._bridges = Backdrop(), Restless(), Bridges()
+        self._backdrop, self._restless, self._bridges = BackgroundModel(), IgnoreMask(), Bridges()
         self._tracks: list[Track] = []
         self._count = 0
         self._shape: tuple[int, int] | None = None
@@ -104,10 +104,10 @@ class ArmWatcher:
         self._looked = time
         if self._shape != frame.image.shape[:2]:
             self._shape = (frame.image.shape[0], frame.image.shape[1])
-            self._backdrop, self._restless = Backdrop(), Restless()
+            self._backdrop, self._restless = BackgroundModel(), IgnoreMask()
         difference = self._backdrop.look(frame.small, time, self._restless.mask)
         if self._backdrop.pushed:
-            self._shaken, self._laid, self._restless = time, None, Restless()
+            self._shaken, self._laid, self._restless = time, None, IgnoreMask()
             return self.finish()
         if self._backdrop.shifted:
             self.begin_anew()
@@ -141,7 +141,7 @@ class ArmWatcher:
 
     def begin_anew(self) -> None:
         """Take in that the camera stands elsewhere from now on: what there was of arms is none."""
-        self._backdrop, self._restless = Backdrop(), Restless()
+        self._backdrop, self._restless = BackgroundModel(), IgnoreMask()
         self._tracks, self._laid = [], None
 
     def finish(self) -> list[Track]:
@@ -369,7 +369,7 @@ class ArmWatcher:
         swung = time - self._swung <= _MOVED_WIDELY
         if swung and not shady and len(new) >= (_STILL_SWINGS if swings else _AT_ONCE):
             self._shaken = time
-            self._backdrop, self._restless = Backdrop(), Restless()
+            self._backdrop, self._restless = BackgroundModel(), IgnoreMask()
             return self.finish()
         for sample in () if swings else new:
             self._count += 1

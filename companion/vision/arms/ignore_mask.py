@@ -25,7 +25,7 @@ _PAUSE, _PICTURE = 0.5, 0.1
 _GAPS, _SWAYS = 7, 5
 
 
-class Restless:
+class IgnoreMask:
     """Learns where the rim never rests. Show it what differs from the table; not to be shared between threads."""
 
     def __init__(self) -> None:

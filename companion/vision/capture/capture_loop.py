@@ -14,7 +14,7 @@ from companion.vision.core.events import PileEvent
 _TICK = 0.2
 
 
-class Follows(Protocol):
+class FrameConsumer(Protocol):
     """Consumes frames and returns events: a pile tracker, or a tracker of the whole table."""
 
     def feed(self, frame: Frame) -> list[PileEvent]:
@@ -24,10 +24,10 @@ class Follows(Protocol):
         """Return the remaining events when no frame will follow."""
 
 
-class Watcher:
+class CaptureLoop:
     """Follows a table on a source. Iterate `events` in one thread; `stop` and `newest` are thread-safe."""
 
-    def __init__(self, source: FrameSource, tracker: Follows) -> None:
+    def __init__(self, source: FrameSource, tracker: FrameConsumer) -> None:
         self.source = source
         self.tracker = tracker
         self.newest: Frame | None = None

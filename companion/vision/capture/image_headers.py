@@ -28,8 +28,7 @@ _SCAN = b"\xff\xda"
 
 
 class EncodingError(ValueError):
-    """The file is incomplete or too large to decode; the message completes a sentence that starts with the file's name.
-    """
+    """The file is incomplete or too large to decode. The message completes a sentence that starts with its name."""
 
 
 @dataclass(frozen=True, slots=True)

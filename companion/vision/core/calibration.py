@@ -14,7 +14,7 @@ from math import exp, log
 from pathlib import Path
 
 from companion.vision.core.runtime import ModelFileError
-from companion.vision.core.sightings import NAMED_BELOW, NAMED_MOST, Sighting
+from companion.vision.core.sightings import RUNNER_UP_BELOW, UNCERTAIN_MOST, Sighting
 
 # Minimum number of corner-only cards that form a fan. Fewer are part of a heap or clutter.
 _FAN = 3
@@ -61,7 +61,7 @@ class Calibration:
     """Temperatures (divisors of log-likelihoods, above 1 for overconfident networks) and calibration curves.
 
     card, index: temperatures of the two readers. pile, fanned: second temperatures for whole cards on a pile and for
-    corners in a fan, fitted on cards that include hidden ones. curves: one per kind, applied below `NAMED_BELOW`; a
+    corners in a fan, fitted on cards that include hidden ones. curves: one per kind, applied below `RUNNER_UP_BELOW`; a
     kind without a curve is left unchanged.
     """
 
@@ -86,12 +86,12 @@ class Calibration:
     def in_picture(self, found: Sequence[Sighting]) -> list[Sighting]:
         """Return the sightings of a picture with calibrated confidences."""
         kinds = self.kinds(found)
-        told = [self.deserved(sighting, kind) for sighting, kind in zip(found, kinds, strict=True)]
+        told = [self.calibrated(sighting, kind) for sighting, kind in zip(found, kinds, strict=True)]
         doubtful = sum(one.whole and one.confidence < _HARDLY_READ for one in told)
         # Confident sightings never count as degraded themselves.
         spoilt = doubtful > _SPOILT * max(1, sum(one.whole for one in told) - 1)
         return [
-            one.at_most(NAMED_MOST) if spoilt and kind is Kind.AMONG else one
+            one.capped(UNCERTAIN_MOST) if spoilt and kind is Kind.AMONG else one
             for one, kind in zip(told, kinds, strict=True)
         ]
 
@@ -100,9 +100,9 @@ class Calibration:
 
         There is no cap for a single picture: several looks must agree before a card is reported.
         """
-        return [self.deserved(replace(card, most=1.0), Kind.PILE) if card.whole else card for card in found]
+        return [self.calibrated(replace(card, most=1.0), Kind.PILE) if card.whole else card for card in found]
 
-    def deserved(self, sighting: Sighting, kind: Kind) -> Sighting:
+    def calibrated(self, sighting: Sighting, kind: Kind) -> Sighting:
         """Return a sighting with the calibrated confidence of its kind.
 
         The curve is fitted on low-confidence readings too, so its results stay below certainty.
@@ -111,11 +111,11 @@ class Calibration:
         tempered = sighting if temperature == 1.0 else sighting.tempered(temperature)
         if kind is Kind.WILD:
             # On unseen decks 3 of 7 certain corner readings of wilds named the wrong wild.
-            tempered = tempered.at_most(NAMED_MOST)
+            tempered = tempered.capped(UNCERTAIN_MOST)
         curve = self.curves.get(kind)
-        if curve is None or tempered.confidence >= NAMED_BELOW:
+        if curve is None or tempered.confidence >= RUNNER_UP_BELOW:
             return tempered
-        return replace(tempered, most=NAMED_MOST).said(curve(tempered.confidence))
+        return replace(tempered, most=UNCERTAIN_MOST).said(curve(tempered.confidence))
 
     @classmethod
     def load(cls, path: Path) -> Calibration:

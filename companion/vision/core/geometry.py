@@ -158,8 +158,7 @@ def intersection_over_smaller(a: Quad, b: Quad) -> float:
 
 
 def clipped(quad: Quad, width: int, height: int) -> Quad:
-    """Return the part of a convex outline that lies inside a picture of this size, (N, 2), or the outline if none does.
-    """
+    """Return the part (N, 2) of a convex outline inside a picture of this size, or the outline if it lies outside."""
     frame = np.array([[0, 0], [width, 0], [width, height], [0, height]], np.float32)
     if (quad >= 0).all() and (quad <= frame[2]).all():
         return quad

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from companion.cards import ALL_CARDS, Card
 from companion.vision.core.geometry import Quad
 from companion.vision.core.labels import Floats
-from companion.vision.core.sightings import NAMED_MOST, Sighting, drawn_together
+from companion.vision.core.sightings import UNCERTAIN_MOST, Sighting, softened
 
 # Weight of a corner's reading relative to the whole card's, for cards at least `_LEGIBLE_WIDTH` pixels wide. A hidden
 # or cut corner reads as "no card" or at random, so its evidence against a card is bounded.
@@ -22,7 +22,7 @@ KNOWN = 0.5
 """Minimum membership probability for a reading to be used as one of the learnt deck."""
 
 
-class Backing(IntEnum):
+class EvidenceSource(IntEnum):
     """Evidence for an outline other than its appearance."""
 
     NOTHING = 0
@@ -59,28 +59,28 @@ class Reading:
     """A reading of a whole card or of a corner index.
 
     quad: a card's refined outline or an index' frame, (4, 2), clockwise from its own top left. logs: (57,)
-    log-likelihoods of ALL_CARDS and "no card". scale: their calibration. belonging: membership probability of the
+    log-likelihoods of ALL_CARDS and "no card". scale: their calibration. membership: membership probability of the
     learnt deck, 0 without one. most: maximum confidence. middle: (57,) log-likelihoods of a whole card without its
-    corners' contribution, None if nothing was added. is_print: whether a supposed index is known to be another sign of
-    the learnt deck. is_unlike: whether it matches none of that deck's corners. overrules: whether the deck contradicts
-    the networks on a design they know. is_borne_out: whether the deck confirms the networks.
+    corners' contribution, None if nothing was added. is_non_index: whether a supposed index is known to be another sign
+    of the learnt deck. is_out_of_deck: whether it matches none of that deck's corners. overrides_networks: whether the
+    deck contradicts the networks on a design they know. is_confirmed: whether the deck confirms the networks.
     """
 
     quad: Quad
     logs: Floats
     scale: Scale
-    belonging: float = 0.0
+    membership: float = 0.0
     most: float = 1.0
     middle: Floats | None = None
-    is_print: bool = False
-    is_unlike: bool = False
-    overrules: bool = False
-    is_borne_out: bool = False
+    is_non_index: bool = False
+    is_out_of_deck: bool = False
+    overrides_networks: bool = False
+    is_confirmed: bool = False
 
     @cached_property
     def probabilities(self) -> Floats:
         """(57,) calibrated probabilities; 0 for cards that are not under consideration."""
-        return np.asarray(drawn_together(self.scale.probabilities(self.logs), self.most), np.float32)
+        return np.asarray(softened(self.scale.probabilities(self.logs), self.most), np.float32)
 
     @cached_property
     def center(self) -> tuple[float, float]:
@@ -116,9 +116,9 @@ class Reading:
     @property
     def known(self) -> bool:
         """Whether the reading is more likely than not of the learnt deck."""
-        return self.belonging >= KNOWN
+        return self.membership >= KNOWN
 
-    def at_most(self, confidence: float) -> Reading:
+    def capped(self, confidence: float) -> Reading:
         """Return the reading with its confidence capped, now and after later changes."""
         return replace(self, most=min(self.most, confidence))
 
@@ -145,7 +145,7 @@ def with_indices(card: Reading, indices: Sequence[Reading]) -> Reading:
     return replace(card, logs=card.logs + np.float32(_corner_weight(card.quad)) * found, middle=middle)
 
 
-def as_corners_say(card: Reading, corners: Sequence[Reading]) -> Reading:
+def resolved_by_corners(card: Reading, corners: Sequence[Reading]) -> Reading:
     """Return the card both corners agree on where the middle suggests another one; the confidence is capped."""
     logs = np.stack([corner.logs for corner in corners]).sum(axis=0)
-    return replace(card, logs=np.asarray(logs, np.float32), scale=corners[0].scale).at_most(NAMED_MOST)
+    return replace(card, logs=np.asarray(logs, np.float32), scale=corners[0].scale).capped(UNCERTAIN_MOST)

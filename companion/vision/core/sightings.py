@@ -13,13 +13,13 @@ from companion.vision.core.geometry import Quad
 
 UNSURE_BELOW = 0.75
 """Below this confidence a reading is unsure and shown with its runner-up."""
-NAMED_BELOW = 0.97
+RUNNER_UP_BELOW = 0.97
 """Below this confidence a reading's runner-up is recorded. Above it, fewer than 1 in 200 readings are wrong."""
-NAMED_MOST = 0.96
+UNCERTAIN_MOST = 0.96
 """Maximum confidence of a reading that is not certain, so that its runner-up is recorded."""
 
 
-def drawn_together(chances: NDArray[np.floating], most: float) -> NDArray[np.float64]:
+def softened(chances: NDArray[np.floating], most: float) -> NDArray[np.float64]:
     """Return (N,) probabilities, "no card" last, softened until no card exceeds `most`.
 
     All log-likelihoods are divided by the same temperature, the smallest one that suffices.
@@ -104,14 +104,14 @@ class Sighting:
     @property
     def alternative(self) -> Card | None:
         """The runner-up of a reading that is not certain."""
-        return self.runner_up if self.confidence < NAMED_BELOW else None
+        return self.runner_up if self.confidence < RUNNER_UP_BELOW else None
 
     def tempered(self, temperature: float) -> Sighting:
         """Return the sighting with all log-likelihoods, "no card" included, divided by `temperature`."""
         chances = self._chances() ** (1 / temperature)
         return self._with(chances / chances.sum(), self.most)
 
-    def at_most(self, confidence: float) -> Sighting:
+    def capped(self, confidence: float) -> Sighting:
         """Return the sighting with its confidence capped."""
         return self._with(self._chances(), min(self.most, confidence))
 
@@ -126,7 +126,7 @@ class Sighting:
         return np.maximum([*self.probabilities, 1 - sum(self.probabilities)], 1e-12)
 
     def _with(self, chances: NDArray[np.float64], most: float) -> Sighting:
-        return replace(self, probabilities=tuple(drawn_together(chances, most)[:-1].tolist()), most=most)
+        return replace(self, probabilities=tuple(softened(chances, most)[:-1].tolist()), most=most)
 
     def probability(self, card: Card) -> float:
         """Return the probability of one card, 0 if it is no candidate."""

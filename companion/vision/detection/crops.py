@@ -42,7 +42,7 @@ class Pass:
 
     outline: Quad
     logs: Floats
-    belonging: float
+    membership: float
     by_deck: Floats | None = None
     looks: tuple[_Look, ...] = ()
 
@@ -57,22 +57,22 @@ class IndexPass:
     """Result of reading an index' crop: log-likelihoods (57,) and deck membership.
 
     turns: (4,) log-likelihoods of the frame's quarter turns. by_deck: as for a card. features: (D,) for the deck, None
-    if there is nothing to query. is_unlike: whether the deck was queried and matches none of the crops.
+    if there is nothing to query. is_out_of_deck: whether the deck was queried and matches none of the crops.
     """
 
     logs: Floats
     turns: Floats
-    belonging: float
+    membership: float
     by_deck: Floats | None = None
     features: Floats | None = None
-    is_unlike: bool = False
+    is_out_of_deck: bool = False
 
 
 def together(a: Pass, b: Pass) -> Pass:
     """Return the mean of two results."""
     outline = np.mean((a.outline, b.outline), axis=0, dtype=np.float32)
-    logs, belonging = mean_of((a.logs, b.logs)), max(a.belonging, b.belonging)
-    return Pass(np.asarray(outline, np.float32), logs, belonging, looks=a.looks + b.looks)
+    logs, membership = mean_of((a.logs, b.logs)), max(a.membership, b.membership)
+    return Pass(np.asarray(outline, np.float32), logs, membership, looks=a.looks + b.looks)
 
 
 def mean_of(logs: Sequence[Floats] | Floats) -> Floats:
@@ -85,7 +85,7 @@ def mean_index(looks: Sequence[IndexPass]) -> IndexPass:
     if len(looks) == 1:
         return looks[0]
     logs, turns = _mean([look.logs for look in looks]), _mean([look.turns for look in looks])
-    return IndexPass(logs, turns, median(look.belonging for look in looks))
+    return IndexPass(logs, turns, median(look.membership for look in looks))
 
 
 def _mean(logs: Sequence[Floats] | Floats) -> Floats:
@@ -106,7 +106,7 @@ class Crops:
         self._deck = deck
         self._at_once = at_once
 
-    def knowing(self, deck: Deck, at_once: bool) -> Crops:
+    def with_deck(self, deck: Deck, at_once: bool) -> Crops:
         """Return a reader of crops with the same networks and the given deck."""
         return Crops(self._cards, self._indices, deck, at_once)
 
@@ -118,27 +118,27 @@ class Crops:
         crops = _input([cut(image, edge, *CARD_CROP) for edge in edges])
         output, features = self._output(self._cards, crops)
         logs = _logs(output)
-        belonging = [0.0] * len(output)
+        membership = [0.0] * len(output)
         looks: list[tuple[_Look, ...]] = [()] * len(output)
         if self._deck is not None and features is not None:
             # Designs the networks know are read and outlined as without the deck.
             if self._at_once:
                 logs, belongs = self._deck.weigh_cards(logs, features)
-                belonging = belongs.tolist()
-            elif self._deck.tells_cards:
+                membership = belongs.tolist()
+            elif self._deck.identifies_cards:
                 looks = [(one,) for one in zip(logs, features, strict=True)]
         found = output[:, FACE_COUNT + COLOR_COUNT :].reshape(-1, 4, 2)
         outlines = [
             project(homography(unit_square(), edge), corners) for edge, corners in zip(edges, found, strict=True)
         ]
-        return [Pass(*one[:3], looks=one[3]) for one in zip(outlines, logs, belonging, looks, strict=True)]
+        return [Pass(*one[:3], looks=one[3]) for one in zip(outlines, logs, membership, looks, strict=True)]
 
     def cards_turned(self, image: Image, quads: Sequence[Quad]) -> list[Pass]:
         """Return the result for each outline upside down, with the outline in its original order."""
         seen = self.cards(image, [turned(quad, 2) for quad in quads])
         return [replace(one, outline=turned(one.outline, 2)) for one in seen]
 
-    def told_cards(self, seen: Sequence[Pass]) -> list[Pass]:
+    def cards_with_deck(self, seen: Sequence[Pass]) -> list[Pass]:
         """Return the results for whole cards with the evidence of a deck whose design the networks know.
 
         The deck is queried once for all of them.
@@ -147,8 +147,8 @@ class Crops:
             return list(seen)
         said = _said(self._deck.weigh_cards, [one.looks for one in seen])
         return [
-            replace(one, by_deck=mean_of(logs), belonging=float(belonging.max()), looks=())
-            for one, (logs, belonging) in zip(seen, said, strict=True)
+            replace(one, by_deck=mean_of(logs), membership=float(membership.max()), looks=())
+            for one, (logs, membership) in zip(seen, said, strict=True)
         ]
 
     def indices(
@@ -162,17 +162,17 @@ class Crops:
         edges = [turned(expand(frame, growth), turn) for frame in frames for growth, turn in views]
         crops = _input([cut(image, edge, INDEX_CROP, INDEX_CROP) for edge in edges])
         output, features = self._output(self._indices, crops)
-        logs, belonging = _logs(output), [0.0] * len(output)
+        logs, membership = _logs(output), [0.0] * len(output)
         if self._deck is not None and self._at_once and features is not None:
             logs, belongs = self._deck.weigh_indices(logs, features)
-            belonging, features = belongs.tolist(), None
+            membership, features = belongs.tolist(), None
         turns = log_softmax(output[:, FACE_COUNT + COLOR_COUNT :])
         turns = np.stack([np.roll(row, views[i % len(views)][1]) for i, row in enumerate(turns)])
         kept = [None] * len(output) if features is None else features
-        seen = [IndexPass(*one[:3], features=one[3]) for one in zip(logs, turns, belonging, kept, strict=True)]
+        seen = [IndexPass(*one[:3], features=one[3]) for one in zip(logs, turns, membership, kept, strict=True)]
         return [seen[i : i + len(views)] for i in range(0, len(seen), len(views))]
 
-    def told_indices(self, looks: Sequence[Sequence[IndexPass]]) -> list[IndexPass]:
+    def indices_with_deck(self, looks: Sequence[Sequence[IndexPass]]) -> list[IndexPass]:
         """Return the combined results for each index, with the evidence of a deck whose design the networks know.
 
         The deck is queried once for all of them, as it has many index prototypes.
@@ -184,9 +184,13 @@ class Crops:
         said = _said(self._deck.weigh_indices, every)
         return [
             IndexPass(
-                one.logs, one.turns, median(belonging.tolist()), _mean(logs), is_unlike=not (belonging >= KNOWN).any()
+                one.logs,
+                one.turns,
+                median(membership.tolist()),
+                _mean(logs),
+                is_out_of_deck=not (membership >= KNOWN).any(),
             )
-            for one, (logs, belonging) in zip(told, said, strict=True)
+            for one, (logs, membership) in zip(told, said, strict=True)
         ]
 
     def _output(self, network: Network, crops: Floats) -> tuple[Floats, Floats | None]:
@@ -209,11 +213,11 @@ class Crops:
 def _said(weigh: _Weigh, looks: Sequence[Sequence[_Look]]) -> Iterator[tuple[Floats, Floats]]:
     """Query a deck once, and yield its (L, 57) log-likelihoods and (L,) memberships for each object."""
     logs, features = (np.stack(part) for part in zip(*(one for few in looks for one in few), strict=True))
-    told, belonging = weigh(logs, features)
+    told, membership = weigh(logs, features)
     end = 0
     for few in looks:
         start, end = end, end + len(few)
-        yield told[start:end], belonging[start:end]
+        yield told[start:end], membership[start:end]
 
 
 def _input(crops: Sequence[Image]) -> NDArray[np.float32]:

@@ -22,14 +22,14 @@ _OPEN = 0.6
 class Placed:
     """A match of one of the deck's pictures.
 
-    quad: its outline (4, 2). logs: (57,) log-likelihoods by how well each card's pictures match there. belonging:
+    quad: its outline (4, 2). logs: (57,) log-likelihoods by how well each card's pictures match there. membership:
     membership probability. unseen: the cards, numbers of ALL_CARDS, that the deck has no picture of. odds: log-odds in
     nats against those, from how well the best other picture matches.
     """
 
     quad: Quad
     logs: Floats
-    belonging: float
+    membership: float
     unseen: NDArray[np.intp] = field(default_factory=_ALL_SEEN.copy)
     odds: float = 0.0
 
@@ -39,7 +39,7 @@ class Placed:
 
 
 @dataclass(frozen=True, eq=False)
-class Sought:
+class PictureMatch:
     """A card of the deck, identified by its picture alone.
 
     quad: its outline (4, 2). logs: (57,) log-likelihoods from its visible part. shown: (R, C) mask of its visible
@@ -69,7 +69,7 @@ class Sought:
         return inside
 
 
-def with_pictures(read: Floats, pictures: Placed | Sought) -> Floats:
+def with_pictures(read: Floats, pictures: Placed | PictureMatch) -> Floats:
     """Return the (57,) log-likelihoods of a reading combined with the deck's pictures.
 
     For cards without a picture the pictures carry no evidence, so their total probability is kept as read.
@@ -109,14 +109,14 @@ class Deck(Protocol):
         """Whether the deck's cards have corner indices."""
 
     @property
-    def tells_cards(self) -> bool:
+    def identifies_cards(self) -> bool:
         """Whether whole cards are identified by similarity to the deck's pictures."""
 
     @property
-    def tells_indices(self) -> bool:
+    def identifies_indices(self) -> bool:
         """Whether indices are identified that way."""
 
-    def credit_of_index(self, card: int) -> float:
+    def index_reliability(self, card: int) -> float:
         """Return the weight (0 to 1) of the networks' evidence that an index is a given card's.
 
         card: a number of ALL_CARDS. It is the share of the deck's own pictures of that card they read correctly: one
@@ -130,7 +130,7 @@ class Deck(Protocol):
         sure: Sequence[tuple[Quad, int]] = (),
         boxed: Sequence[Quad] | None = None,
         hand: bool = False,
-    ) -> list[Sought]:
+    ) -> list[PictureMatch]:
         """Return the deck's cards in a picture, topmost first, without the `sure` ones.
 
         known: outlines (4, 2) that may contain some. sure: outlines and numbers of cards already identified. boxed: the

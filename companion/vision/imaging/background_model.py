@@ -126,7 +126,7 @@ class Difference:
         return before / max(1e-6, now)
 
 
-class Backdrop:
+class BackgroundModel:
     """The table without hands. Call it for every frame; not thread-safe."""
 
     def __init__(self) -> None:

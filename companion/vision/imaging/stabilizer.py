@@ -47,7 +47,7 @@ _CALM, _LONGEST = 1.0, 6.0
 _SAME_SHIFT = 0.3
 
 
-class Steadier:
+class Stabilizer:
     """Shifts frames back to the camera's original position. Call it for every frame; not thread-safe."""
 
     def __init__(self) -> None:

@@ -71,13 +71,13 @@ class Glimpse:
 class PileTracker:
     """Follows one pile. Feed it every frame there is; it is not to be shared between threads.
 
-    detect: finds the cards in a picture. region: where the pile lies, found by itself where None. closely: finds them
-    in a picture of the pile's surroundings, where they are big; `detect` does that too where None.
+    detect: finds the cards in a picture. region: location of the pile, found automatically if None. detect_closeup:
+    finds the cards in a picture of the pile's surroundings, where they are large; `detect` if None.
     """
 
-    def __init__(self, detect: Detect, region: Region | None = None, closely: Detect | None = None) -> None:
+    def __init__(self, detect: Detect, region: Region | None = None, detect_closeup: Detect | None = None) -> None:
         self._detect = detect
-        self._closely = closely or detect
+        self._closely = detect_closeup or detect
         self._stillness = Stillness()
         self._looks = Looks()
         self._pile = in_region(region)

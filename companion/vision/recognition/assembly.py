@@ -15,16 +15,22 @@ import numpy as np
 
 from companion.vision.core.geometry import Image, Quad, index_frame, intersection_over_smaller, portrait, turned
 from companion.vision.core.limits import ReadingLimits
-from companion.vision.core.reading import Backing, Reading, as_corners_say, with_indices
-from companion.vision.core.sightings import NAMED_BELOW, Sighting
+from companion.vision.core.reading import EvidenceSource, Reading, resolved_by_corners, with_indices
+from companion.vision.core.sightings import RUNNER_UP_BELOW, Sighting
 from companion.vision.detection.box_detector import Box, BoxKind
 from companion.vision.detection.proposals import proposals
-from companion.vision.recognition.confidence_checks import as_middle_allows, as_told
+from companion.vision.recognition.confidence_checks import final_sighting, limited_by_middle
 from companion.vision.recognition.corners import CardIndices, apart, beside, opposite_pairs, outline_from_pair
-from companion.vision.recognition.deck_merge import with_sought
-from companion.vision.recognition.first_pass import FirstLooks
+from companion.vision.recognition.deck_merge import merge_deck_matches
+from companion.vision.recognition.first_pass import FirstPass
 from companion.vision.recognition.occluded_cards import HiddenCards
-from companion.vision.recognition.outlines import SAME_CARD, is_card_shaped, of_one_size, one_each, without_echo
+from companion.vision.recognition.outlines import (
+    SAME_CARD,
+    drop_duplicate_corners,
+    drop_duplicates,
+    is_card_shaped,
+    of_one_size,
+)
 from companion.vision.recognition.reader import Reader
 from companion.vision.recognition.rectify import is_hand
 
@@ -79,7 +85,7 @@ class Assembler:
         """
         surely = [box for box in boxes if box.score >= self._limits.box]
         candidates = [(box.quad, box.score) for box in surely if box.kind is BoxKind.CARD]
-        first = self._reader.first_looks(image, [quad for quad, _ in candidates]) if self._reader.seeks else None
+        first = self._reader.first_pass(image, [quad for quad, _ in candidates]) if self._reader.seeks else None
         plain = list(first.plain.values()) if first else []
         own, frames = _told_by_cards(plain, _index_frames(surely))
         read = [*own, *self._reader.read_indices(image, frames)]
@@ -88,12 +94,12 @@ class Assembler:
         seeks = self._reader.seeks and seek and not _explained(boxes, whole)
         learnt = self._learnt_cards(image, boxes, whole, indices) if self._reader.seeks and propose else []
         if learnt:
-            whole = one_each([*whole, *learnt], indices, image)
+            whole = drop_duplicates([*whole, *learnt], indices, image)
         loose = self._unclaimed(indices, whole)
         # If the box of a card is missing or far off, its two indices determine its outline.
         pairs = [(outline_from_pair(a, b), _PAIR_SCORE) for a, b in opposite_pairs(loose) if self._read_alike(a, b)]
         if pairs:
-            whole = one_each([*whole, *self._whole_cards(image, pairs, indices)], indices, image)
+            whole = drop_duplicates([*whole, *self._whole_cards(image, pairs, indices)], indices, image)
             loose = self._unclaimed(indices, whole)
         for card, ends in self._boxed_pairs(candidates, loose, whole):
             whole = [*whole, card]
@@ -105,15 +111,15 @@ class Assembler:
             loose += self._unclaimed(more, whole)
             read += faint
         frames = [index.quad for index in indices]
-        told = [as_told(image, card) for card in whole]
+        told = [final_sighting(image, card) for card in whole]
         sightings = of_one_size([replace(one, handedness=CardIndices(one.quad, frames).handedness()) for one in told])
-        sightings = without_echo([*sightings, *self._hidden.among(image, loose, sightings, indices, read)])
+        sightings = drop_duplicate_corners([*sightings, *self._hidden.among(image, loose, sightings, indices, read)])
         if seeks:
             sure = [card for card in whole if _is_surely_learnt(card)]
             unread = [box.quad for box in surely if box.kind is BoxKind.CARD]
             known = [*(s.quad for s in sightings), *_beside([*unread, *self._faint_cards(boxes)], whole)]
             sought = self._reader.sought(image, known, sure, self._telling(boxes, several=len(sightings) >= _SEVERAL))
-            sightings = with_sought(sightings, sought, self._limits.misread, sure)
+            sightings = merge_deck_matches(sightings, sought, self._limits.misread, sure)
         return sorted(sightings, key=lambda sighting: (not sighting.whole, float(sighting.quad[:, 0].mean())))
 
     def faint_cards(self, image: Image, boxes: Sequence[Box], found: Sequence[Sighting] = ()) -> list[Sighting]:
@@ -127,7 +133,7 @@ class Assembler:
         faint = [box.quad for box in boxes if box.kind is BoxKind.CARD and box.score >= least]
         shapes = proposals(image) if not found or (several and _are_unlike_known(found)) else []
         quads = [quad for quad in [*faint, *shapes] if _is_one_more(quad, found)]
-        readings = self._reader.read_cards(image, quads, [Backing.NOTHING] * len(quads))
+        readings = self._reader.read_cards(image, quads, [EvidenceSource.NOTHING] * len(quads))
         surely = [
             reading
             for reading in readings
@@ -136,7 +142,7 @@ class Assembler:
             and is_card_shaped(reading.quad)
         ]
         surely.sort(key=lambda reading: -reading.confidence)
-        return [reading.sighting(whole=True) for reading in one_each(surely, [], image)]
+        return [reading.sighting(whole=True) for reading in drop_duplicates(surely, [], image)]
 
     def filled_in(self, image: Image, boxes: Sequence[Box], found: Sequence[Sighting]) -> list[Sighting]:
         """Return the cards found, completed by the learnt deck's pictures where something is boxed in a hand but not
@@ -155,7 +161,7 @@ class Assembler:
         known = [one.quad for one in found if one.confidence < _STANDS]
         shows = [box.quad for box in left]
         sought = self._reader.sought(image, [*known, *_beside(cards, told)], sure, shows, hand=True)
-        return with_sought(found, sought, self._limits.misread, sure, _STANDS)
+        return merge_deck_matches(found, sought, self._limits.misread, sure, _STANDS)
 
     def _left_out(self, boxes: Sequence[Box], found: Sequence[Sighting]) -> list[Box]:
         """Return the confident boxes that no found card explains."""
@@ -192,10 +198,10 @@ class Assembler:
     ) -> list[Reading]:
         """Return readings of the learnt deck's cards without a confident box: faint boxes and proposals."""
         places = _beside([*self._faint_cards(boxes), *proposals(image)], whole)
-        belonging = self._reader.belongings(image, places)
-        likely = [(quad, _LEARNT) for quad, belongs in zip(places, belonging, strict=True) if belongs >= _GLANCE]
+        membership = self._reader.memberships(image, places)
+        likely = [(quad, _LEARNT) for quad, belongs in zip(places, membership, strict=True) if belongs >= _GLANCE]
         found = self._whole_cards(image, likely, indices)
-        return [card for card in found if card.belonging >= _BELONGS]
+        return [card for card in found if card.membership >= _BELONGS]
 
     def _boxed_pairs(
         self, candidates: Sequence[tuple[Quad, float]], loose: Sequence[Reading], whole: Sequence[Reading]
@@ -214,7 +220,7 @@ class Assembler:
             if len(ends) == 2 and ends[0].card == ends[1].card:
                 apart_by = float(np.hypot(*(ends[0].quad.mean(0) - ends[1].quad.mean(0))))
                 if apart_by > _ENDS_APART * float(np.hypot(*(quad[2] - quad[0]))):
-                    found.append((as_corners_say(replace(ends[0], quad=quad), ends), ends))
+                    found.append((resolved_by_corners(replace(ends[0], quad=quad), ends), ends))
         return found
 
     def _is_index(self, index: Reading) -> bool:
@@ -222,14 +228,14 @@ class Assembler:
 
     def _is_worth_a_card(self, index: Reading) -> bool:
         """Whether a faintly boxed index belongs to a card: the networks themselves must read one there."""
-        return index.confidence >= self._limits.faint and index.card.color is not None and not index.overrules
+        return index.confidence >= self._limits.faint and index.card.color is not None and not index.overrides_networks
 
     def _whole_cards(
         self,
         image: Image,
         candidates: Sequence[tuple[Quad, float]],
         indices: Sequence[Reading],
-        first: FirstLooks | None = None,
+        first: FirstPass | None = None,
     ) -> list[Reading]:
         """Return the readings of those candidates (outline, score) that are cards, best first, without duplicates.
 
@@ -237,24 +243,26 @@ class Assembler:
         """
         frames = [index.quad for index in indices]
         lies = [CardIndices(portrait(quad), frames) for quad, _ in candidates]
-        backing = [self._backing(lying, score) for lying, (_, score) in zip(lies, candidates, strict=True)]
+        evidence = [self._backing(lying, score) for lying, (_, score) in zip(lies, candidates, strict=True)]
         if len(indices) >= _FAN and not self._reader.seeks:
             worth = [
                 held or score >= _BOXED_AS_ONE or not lying.inside(_WELL_INSIDE)
-                for lying, held, (_, score) in zip(lies, backing, candidates, strict=True)
+                for lying, held, (_, score) in zip(lies, evidence, candidates, strict=True)
             ]
-            candidates, backing = list(compress(candidates, worth)), list(compress(backing, worth))
-        readings = self._reader.read_cards(image, [quad for quad, _ in candidates], backing, first)
+            candidates, evidence = list(compress(candidates, worth)), list(compress(evidence, worth))
+        readings = self._reader.read_cards(image, [quad for quad, _ in candidates], evidence, first)
         scored = []
         for (_, score), reading in zip(candidates, readings, strict=True):
             lying = CardIndices(reading.quad, frames)
             spots = lying.at_spots()
-            corners = [indices[i] for i in spots if not (indices[i].is_print or _is_unlike_its(indices[i], reading))]
+            corners = [
+                indices[i] for i in spots if not (indices[i].is_non_index or _is_unlike_its(indices[i], reading))
+            ]
             own = [corner for corner in corners if not self._denies(corner, reading)]
-            whole = as_middle_allows(with_indices(reading, own))
+            whole = limited_by_middle(with_indices(reading, own))
             if corners and not own and len({corner.card for corner in corners}) < len(corners):
                 # Seen at a low angle, the middle is compressed while the corners are legible.
-                whole, own = as_corners_say(reading, corners), corners
+                whole, own = resolved_by_corners(reading, corners), corners
             denied = bool(corners) and not own
             # A box around several fanned cards contains indices, but not at a card's index spots.
             near = [indices[i] for i in lying.near_spots() if indices[i].card == reading.card]
@@ -262,13 +270,13 @@ class Assembler:
             if self._is_card(whole, score) and not (denied or spans_several):
                 scored.append((score * (0.3 + whole.confidence) + _SUPPORT_WEIGHT * len(own), whole))
         scored.sort(key=lambda pair: -pair[0])
-        return one_each([reading for _, reading in scored], indices, image)
+        return drop_duplicates([reading for _, reading in scored], indices, image)
 
-    def _backing(self, lying: CardIndices, score: float) -> Backing:
+    def _backing(self, lying: CardIndices, score: float) -> EvidenceSource:
         """Return the evidence for a box of this score, given the positions of the indices."""
         if score >= self._limits.surely_boxed:
-            return Backing.BOX
-        return Backing.INDEX if lying.about_spots() else Backing.NOTHING
+            return EvidenceSource.BOX
+        return EvidenceSource.INDEX if lying.about_spots() else EvidenceSource.NOTHING
 
     def _is_card(self, reading: Reading, score: float) -> bool:
         surely = score >= self._limits.surely_boxed and reading.nothing <= self._limits.surely_not_none
@@ -309,7 +317,7 @@ class Assembler:
                 # The deck's pictures show that the card is open, so its corners are its own however they read.
                 own |= spots
             own |= {i for i in spots if _is_misread_its(indices[i], card)}
-        return [index for i, index in enumerate(indices) if i not in own and not index.is_print]
+        return [index for i, index in enumerate(indices) if i not in own and not index.is_non_index]
 
 
 def _are_several(found: Sequence[Sighting]) -> bool:
@@ -318,24 +326,24 @@ def _are_several(found: Sequence[Sighting]) -> bool:
 
 def _are_unlike_known(found: Sequence[Sighting]) -> bool:
     """Whether almost no open card is read with certainty: the design is unknown and its boxes are unreliable."""
-    beyond = [one.confidence >= NAMED_BELOW for one in found if one.whole]
+    beyond = [one.confidence >= RUNNER_UP_BELOW for one in found if one.whole]
     return 2 * sum(beyond) < len(beyond)
 
 
 def _is_unlike_its(index: Reading, card: Reading) -> bool:
     """Whether an index at a learnt card's index spot matches none of that deck: it is the card's own, misread."""
-    return index.is_unlike and card.known
+    return index.is_out_of_deck and card.known
 
 
 def _is_misread_its(index: Reading, card: Reading) -> bool:
     """Whether an index at a card's index spot is its own but misread: it has the card's colour, if the colour is
     certain.
     """
-    return _is_unlike_its(index, card) or (card.is_borne_out and index.card.color is card.card.color)
+    return _is_unlike_its(index, card) or (card.is_confirmed and index.card.color is card.card.color)
 
 
 def _is_surely_learnt(card: Reading) -> bool:
-    return min(card.belonging, card.confidence) >= _SURELY
+    return min(card.membership, card.confidence) >= _SURELY
 
 
 def _explained(boxes: Sequence[Box], whole: Sequence[Reading]) -> bool:

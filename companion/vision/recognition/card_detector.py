@@ -19,7 +19,7 @@ from companion.vision.core.calibration import Calibration
 from companion.vision.core.geometry import Image, Quad, portrait, turned
 from companion.vision.core.limits import ReadingLimits
 from companion.vision.core.runtime import Network
-from companion.vision.core.sightings import NAMED_MOST, UNSURE_BELOW, Back, Sighting
+from companion.vision.core.sightings import UNCERTAIN_MOST, UNSURE_BELOW, Back, Sighting
 from companion.vision.detection.box_detector import Box, BoxFinder, BoxKind
 from companion.vision.detection.card_backs import BackLooks
 from companion.vision.detection.deck_protocol import Deck
@@ -31,15 +31,15 @@ from companion.vision.recognition.assembly import FAINT_BESIDE, Assembler
 from companion.vision.recognition.mirror import (
     back,
     flipped,
+    is_better,
     is_doubtful,
     is_fairly_read,
     is_mirrored,
-    is_surer,
-    lies_as_printed,
-    lies_oddly,
+    is_printed_in_mirror,
+    looks_mirrored,
 )
 from companion.vision.recognition.reader import Reader
-from companion.vision.recognition.rectify import Level
+from companion.vision.recognition.rectify import RectifiedHand
 
 MODEL_FOLDER = Path(__file__).resolve().parent.parent / "models"
 _CHECKOUT_MODELS = Path(__file__).resolve().parents[2] / "models"
@@ -138,7 +138,7 @@ class CardDetector:
         """The reader of boxed cards."""
         return self._reader
 
-    def knowing(self, deck: Deck) -> CardDetector:
+    def with_deck(self, deck: Deck) -> CardDetector:
         """Return a detector that also uses a learnt deck, with the same networks.
 
         A deck whose outlines or names are mostly uncertain carries no evidence; the detector then ignores it.
@@ -146,12 +146,12 @@ class CardDetector:
         plain = self._plain or self
         if deck.hard_to_see or deck.mostly_nameless:
             return plain
-        reader = self._reader.knowing(deck)
+        reader = self._reader.with_deck(deck)
         # For a searched deck, the readings themselves express the deck's uncertainty.
         calibration = replace(self._calibration, fanned=1.0, curves={}) if reader.seeks else self._calibration
         return CardDetector(self._boxes, reader, self._limits, calibration, plain, self._back_looks)
 
-    def told_by(self, calibration: Calibration) -> CardDetector:
+    def with_calibration(self, calibration: Calibration) -> CardDetector:
         """Return the same detector with another final calibration."""
         return CardDetector(self._boxes, self._reader, self._limits, calibration, self._plain, self._back_looks)
 
@@ -180,14 +180,14 @@ class CardDetector:
     def _as_it_shows(self, look: _Look) -> _Look:
         """Return the look, or a look at the restored or mirrored picture if that shows more."""
         image, found = look.image, look.found
-        turned = self._look(flipped(image)).found if lies_oddly(found) else None
-        if turned is not None and lies_as_printed(found, turned):
+        turned = self._look(flipped(image)).found if looks_mirrored(found) else None
+        if turned is not None and is_printed_in_mirror(found, turned):
             return _Look(image, [], _seen_in_mirror(turned, image))
         if not is_doubtful(found):
             return look
         for mended in restored(image):
             again = self._look(mended).found
-            if is_surer(again, found):
+            if is_better(again, found):
                 return _Look(image, [], again)
         turned = self._look(flipped(image)).found if turned is None else turned
         return _Look(image, [], _seen_in_mirror(turned, image)) if is_mirrored(found, turned) else look
@@ -199,7 +199,7 @@ class CardDetector:
         """
         found, best, plane = look.found, look, None
         for _ in range(_LEVEL_LOOKS):
-            level = Level.of(look.image, found)
+            level = RectifiedHand.of(look.image, found)
             if level is None:
                 break
             again = self._look(level.image)
@@ -228,7 +228,7 @@ class CardDetector:
             finest = scale
             fine = self._boxes.find(image, (scale,), least=least)
             again = self._assembler.cards(image, fine)
-            if not found or is_surer(again, found):
+            if not found or is_better(again, found):
                 found = again
             boxes = [*boxes, *fine]
         if Calibration.is_fan(found):
@@ -260,11 +260,11 @@ class CardDetector:
         ways = [self._reader.describe_cards(image, way)[1] for way in (quads, [turned(quad, 2) for quad in quads])]
         return quads, np.mean(ways, axis=0)
 
-    def closely(self, image: Image) -> list[Sighting]:
+    def detect_closeup(self, image: Image) -> list[Sighting]:
         """The same for a pile whose cards are about a third as long as the picture, in half the time."""
         return self._on_pile(image, CardDetector._closely)
 
-    def thoroughly(self, image: Image) -> list[Sighting]:
+    def detect_pile(self, image: Image) -> list[Sighting]:
         """The same for a pile with cards of any size.
 
         If no whole card is found, the rotated picture is searched.
@@ -289,7 +289,7 @@ class CardDetector:
             return self._plain._on_pile(image, find)
         if is_doubtful(found) and (light := lightened(image)) is not None:
             again = find(self, light)
-            found = again if is_surer(again, found) else found
+            found = again if is_better(again, found) else found
         return self._calibration.on_pile(found)
 
 
@@ -304,4 +304,4 @@ def _seen_in_mirror(turned: Sequence[Sighting], image: Image) -> list[Sighting]:
 
     A single picture does not show whether the camera mirrors: many symbols read as others in a mirror.
     """
-    return [back(sighting, image.shape[1]).at_most(NAMED_MOST) for sighting in turned]
+    return [back(sighting, image.shape[1]).capped(UNCERTAIN_MOST) for sighting in turned]

@@ -9,7 +9,7 @@ from companion.cards import ALL_CARDS, Card, Color, Face
 from companion.vision.core.geometry import Image, sides
 from companion.vision.core.labels import Floats
 from companion.vision.core.reading import Reading
-from companion.vision.core.sightings import NAMED_MOST, Sighting
+from companion.vision.core.sightings import UNCERTAIN_MOST, Sighting
 from companion.vision.imaging.lighting import is_color_doubtful, is_orange
 
 # If both corners read as one other card with this probability, the reading is unsure (below `UNSURE_BELOW`): the middle
@@ -20,8 +20,8 @@ _SURE_CORNER, _DISPUTED = 0.9, 0.74
 # deviating middle above it; 3 of the 13 others did, none with certainty.
 _TOLD = 0.5
 # Readings of a card at least this wide that only its middle supports (no corner has that card with the second
-# probability), and readings in ambiguous light, stay below `NAMED_BELOW`: 4 of 5 confident errors in 282 drawn pictures
-# were of these kinds.
+# probability), and readings in ambiguous light, stay below `RUNNER_UP_BELOW`: 4 of 5 confident errors in 282 drawn
+# pictures were of these kinds.
 _CORNERS_WIDTH, _SAID = 50.0, 0.1
 
 # A "1" whose middle is a 7 with the first probability, and a 1 or 7 with the second, is a bold slanted 7. Of 346
@@ -36,7 +36,7 @@ _YELLOWS_REDS = [(Card(face, Color.YELLOW), Card(face, Color.RED)) for face in F
 _ONES_SEVENS = [(Card(Face.ONE, color), Card(Face.SEVEN, color)) for color in Color]
 
 
-def most_sure(image: Image, card: Reading, corners: Sequence[Reading], together: Reading) -> float:
+def confidence_cap(image: Image, card: Reading, corners: Sequence[Reading], together: Reading) -> float:
     """Return the maximum confidence of a reading, 1 if nothing speaks against it.
 
     card: reading of the whole card in the (H, W, 3) BGR picture. corners: readings of its two corners. together: the
@@ -45,11 +45,11 @@ def most_sure(image: Image, card: Reading, corners: Sequence[Reading], together:
     if _disputed(card, corners):
         return _DISPUTED
     if _is_told_by_middle_alone(card, corners) or _is_oddly_lit(image, together):
-        return NAMED_MOST
+        return UNCERTAIN_MOST
     return 1.0
 
 
-def as_middle_allows(card: Reading) -> Reading:
+def limited_by_middle(card: Reading) -> Reading:
     """Return a whole card's reading, unsure if its corners and its middle disagree.
 
     Without this, a heavy slanted 7 was read as a certain 1.
@@ -58,10 +58,10 @@ def as_middle_allows(card: Reading) -> Reading:
         return card
     middle = card.scale.probabilities(card.middle)[:-1]
     told = int(middle.argmax())
-    return card.at_most(_DISPUTED) if middle[told] >= _TOLD and ALL_CARDS[told] != card.card else card
+    return card.capped(_DISPUTED) if middle[told] >= _TOLD and ALL_CARDS[told] != card.card else card
 
 
-def as_told(image: Image, card: Reading) -> Sighting:
+def final_sighting(image: Image, card: Reading) -> Sighting:
     """Return a whole card of the (H, W, 3) BGR picture as the final sighting, unsure where it is corrected here: an
     orange "yellow" becomes red, a 1 whose middle may be a 7 becomes a 7.
 
@@ -78,7 +78,7 @@ def as_told(image: Image, card: Reading) -> Sighting:
     return told
 
 
-def corner_as_told(index: Reading) -> Sighting:
+def final_corner_sighting(index: Reading) -> Sighting:
     """Return a corner-only card as the final sighting; a 1 that may be a 7 becomes a 7."""
     told = index.sighting(whole=False)
     if index.known or told.card.face is not Face.ONE:
@@ -106,7 +106,7 @@ def _one_and_seven(chances: Floats) -> tuple[float, float]:
 def _exchanged(sighting: Sighting, pairs: Sequence[tuple[Card, Card]]) -> Sighting:
     """Return the sighting with the cards of each pair exchanged, capped below certainty."""
     swap = dict(pairs) | {other: one for one, other in pairs}
-    return replace(sighting, cards=tuple(swap.get(card, card) for card in sighting.cards)).at_most(NAMED_MOST)
+    return replace(sighting, cards=tuple(swap.get(card, card) for card in sighting.cards)).capped(UNCERTAIN_MOST)
 
 
 def _disputed(card: Reading, corners: Sequence[Reading]) -> bool:

@@ -252,7 +252,7 @@ def apart(readings: Sequence[Reading]) -> list[Reading]:
             groups.append([reading])
         else:
             group.append(reading)
-    framed = [[member for member in group if not member.is_unlike] or group for group in groups]
+    framed = [[member for member in group if not member.is_out_of_deck] or group for group in groups]
     return [
         replace(group[0], logs=np.mean([member.logs for member in group], axis=0)) if len(group) > 1 else group[0]
         for group in framed

@@ -21,7 +21,7 @@ from companion.vision.core.geometry import (
 from companion.vision.core.labels import Floats, color_class, face_class
 from companion.vision.core.reading import Reading
 from companion.vision.core.sightings import Sighting
-from companion.vision.detection.deck_protocol import Sought
+from companion.vision.detection.deck_protocol import PictureMatch
 from companion.vision.recognition.outlines import is_far_smaller, lies_small
 
 _FACES = np.array([face_class(card.face) for card in ALL_CARDS])
@@ -50,9 +50,9 @@ _FAIRLY = 0.5
 _LIES_IN = 0.9
 
 
-def with_sought(
+def merge_deck_matches(
     sightings: Sequence[Sighting],
-    sought: Sequence[tuple[Reading, Sought]],
+    sought: Sequence[tuple[Reading, PictureMatch]],
     least: float = 0.0,
     sure: Sequence[Reading | Sighting] = (),
     stands: float = np.inf,
@@ -94,7 +94,7 @@ def with_sought(
     return [*others, *(reading.sighting(whole=one.open) for reading, one in told)]
 
 
-def _is_there(sighting: Sighting, card: Reading, one: Sought) -> bool:
+def _is_there(sighting: Sighting, card: Reading, one: PictureMatch) -> bool:
     """Whether a match lies on a detection, or is a rim of that card which its outline misses."""
     if _shares(sighting, [one])[0] >= _SAME:
         return True
@@ -128,17 +128,17 @@ def _is_its_end(corner: Sighting, cards: Sequence[Reading], counts: Sequence[boo
     )
 
 
-def _shares(sighting: Sighting, sought: Sequence[Sought]) -> list[float]:
+def _shares(sighting: Sighting, sought: Sequence[PictureMatch]) -> list[float]:
     """Return the share of a detection's sample points each match covers; all of them for equal outlines."""
     places = _places(sighting)
     return [1.0 if _has_outline(sighting, one) else float(one.shows(places).mean()) for one in sought]
 
 
-def _has_outline(sighting: Sighting, one: Sought) -> bool:
+def _has_outline(sighting: Sighting, one: PictureMatch) -> bool:
     return sighting.whole and intersection_over_union(sighting.quad, one.quad) > _OUTLINED
 
 
-def _is_surer(sighting: Sighting, card: Reading, one: Sought) -> bool:
+def _is_surer(sighting: Sighting, card: Reading, one: PictureMatch) -> bool:
     """Whether a detection shows another card than the match, with more confidence.
 
     Another colour must not be equally confident in the match: a corner may lack its own colour.
@@ -153,7 +153,7 @@ def _is_surer(sighting: Sighting, card: Reading, one: Sought) -> bool:
     return _shares(sighting, [one])[0] >= _SAME and not _is_anothers(sighting, card, one)
 
 
-def _is_its(sighting: Sighting, card: Reading, one: Sought) -> bool:
+def _is_its(sighting: Sighting, card: Reading, one: PictureMatch) -> bool:
     """Whether a detection on a matched card is that card and identifies it."""
     if sighting.whole:
         # An open card has been read as a whole already.
@@ -161,7 +161,7 @@ def _is_its(sighting: Sighting, card: Reading, one: Sought) -> bool:
     return not _is_anothers(sighting, card, one)
 
 
-def _is_anothers(corner: Sighting, card: Reading, one: Sought) -> bool:
+def _is_anothers(corner: Sighting, card: Reading, one: PictureMatch) -> bool:
     """Whether a corner inside a match's visible part belongs to another card above it.
 
     If faces differ only in their signs, the visible part is overestimated.
@@ -174,7 +174,7 @@ def _is_anothers(corner: Sighting, card: Reading, one: Sought) -> bool:
     )
 
 
-def _is_behind(card: Sighting, others: Sequence[Reading], sought: Sequence[Sought]) -> bool:
+def _is_behind(card: Sighting, others: Sequence[Reading], sought: Sequence[PictureMatch]) -> bool:
     """Whether a whole outline belongs to another card than the matches visible in it, partly hidden by them.
 
     It equals none of their outlines, and one of its own corners lies where none of them is visible.

@@ -27,7 +27,7 @@ _NEARLY = 0.9
 
 
 @dataclass(frozen=True, eq=False)
-class FirstLooks:
+class FirstPass:
     """Results of the first pass.
 
     seen: result of one crop per outline. placed: readings where a picture of a searched deck matches and agrees with
@@ -39,7 +39,7 @@ class FirstLooks:
     plain: Mapping[int, Reading]
 
 
-def first_looks(crops: Crops, scale: Scale, image: Image, quads: Sequence[Quad], deck: Deck | None) -> FirstLooks:
+def first_pass(crops: Crops, scale: Scale, image: Image, quads: Sequence[Quad], deck: Deck | None) -> FirstPass:
     """Return the first-pass results for rough outlines (4, 2) in a (H, W, 3) BGR uint8 picture.
 
     Cards similar to a searched deck are read again upside down where a picture matches, and once more from there if the
@@ -48,37 +48,37 @@ def first_looks(crops: Crops, scale: Scale, image: Image, quads: Sequence[Quad],
     seen = crops.cards(image, [portrait(quad) for quad in quads])
     told, plain = dict[int, Pass](), dict[int, Reading]()
     if deck is None or not deck.seeks:
-        return FirstLooks(seen, told, plain)
-    last = {i: one for i, one in enumerate(seen) if one.belonging >= _ALIKE}
+        return FirstPass(seen, told, plain)
+    last = {i: one for i, one in enumerate(seen) if one.membership >= _ALIKE}
     for _ in range(_LAID):
         laid = {i: deck.place_card(image, one.outline) for i, one in last.items()}
         # A missing face may look very similar to one that the deck has.
         whole = {i: there for i, there in laid.items() if there is None or not len(there.unseen)}
-        placed = {i: there for i, there in whole.items() if there is not None and there.belonging >= SURELY}
+        placed = {i: there for i, there in whole.items() if there is not None and there.membership >= SURELY}
         plain |= _clear(crops, scale, image, {i: last[i] for i in whole if i not in placed})
         views = crops.cards(image, [_other_way_up(there.quad, last[i].outline) for i, there in placed.items()])
-        looks = {i: (last[i], view) for i, view in zip(placed, views, strict=True) if view.belonging >= SURELY}
+        looks = {i: (last[i], view) for i, view in zip(placed, views, strict=True) if view.membership >= SURELY}
         last = {}
         for i, pair in looks.items():
             read = mean_of([look.logs for look in pair])
             told[i] = Pass(placed[i].quad, with_pictures(read, placed[i]), 1.0)
             if _say_the_same(told[i], *pair) and scale.surest(told[i].logs) >= SETTLED:
-                plain[i] = Reading(told[i].outline, told[i].logs, scale, belonging=1.0)
+                plain[i] = Reading(told[i].outline, told[i].logs, scale, membership=1.0)
                 continue
             last[i] = pair[1]
             if told[i].likeliest != int(read[:-1].argmax()):
                 del told[i]
-    return FirstLooks(seen, told, plain)
+    return FirstPass(seen, told, plain)
 
 
 def _clear(crops: Crops, scale: Scale, image: Image, seen: Mapping[int, Pass]) -> dict[int, Reading]:
     """Return the readings confirmed by an upside-down crop although no picture matches."""
-    surely = {i: one for i, one in seen.items() if one.belonging >= SURELY and scale.surest(one.logs) >= _NEARLY}
+    surely = {i: one for i, one in seen.items() if one.membership >= SURELY and scale.surest(one.logs) >= _NEARLY}
     clear = {}
     for i, view in zip(surely, crops.cards_turned(image, [one.outline for one in surely.values()]), strict=True):
         both = together(surely[i], view)
-        if _say_the_same(surely[i], view) and view.belonging >= SURELY and scale.surest(both.logs) >= SETTLED:
-            clear[i] = Reading(both.outline, both.logs, scale, belonging=1.0)
+        if _say_the_same(surely[i], view) and view.membership >= SURELY and scale.surest(both.logs) >= SETTLED:
+            clear[i] = Reading(both.outline, both.logs, scale, membership=1.0)
     return clear
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from companion.cards import Card, Face
 from companion.vision.core.events import CardLanded, PileEvent, PileReached
 from companion.vision.core.geometry import Image, tilt
-from companion.vision.core.sightings import NAMED_BELOW, Handedness, Sighting
+from companion.vision.core.sightings import RUNNER_UP_BELOW, Handedness, Sighting
 
 Find = Callable[[Image], list[Sighting]]
 """Finds the face-up cards in a (H, W, 3) BGR uint8 picture; quads in its pixels."""
@@ -62,7 +62,7 @@ def flipped(image: Image) -> Image:
 
 def is_doubtful(sightings: Sequence[Sighting]) -> bool:
     """Whether so little was read confidently, and no asymmetric digit, that the picture may be mirrored."""
-    return not any(map(_is_two_sided, sightings)) and 2 * _sure(sightings, NAMED_BELOW) <= len(sightings)
+    return not any(map(_is_two_sided, sightings)) and 2 * _sure(sightings, RUNNER_UP_BELOW) <= len(sightings)
 
 
 def _is_two_sided(sighting: Sighting) -> bool:
@@ -93,7 +93,7 @@ def is_mirrored(as_it_is: Sequence[Sighting], turned: Sequence[Sighting]) -> boo
     if any(sighting.handedness is Handedness.PRINTED for sighting in as_it_is):
         return False
     printed = [sighting for sighting in turned if sighting.handedness is Handedness.PRINTED]
-    return _sure(printed, NAMED_BELOW) > 2 * _sure(as_it_is, NAMED_BELOW)
+    return _sure(printed, RUNNER_UP_BELOW) > 2 * _sure(as_it_is, RUNNER_UP_BELOW)
 
 
 def _are_arrows(as_it_is: Sequence[Sighting], turned: Sequence[Sighting]) -> bool:
@@ -104,7 +104,7 @@ def _are_arrows(as_it_is: Sequence[Sighting], turned: Sequence[Sighting]) -> boo
     return one.card.face is Face.REVERSE and _surer(other, one) < _ARROWS
 
 
-def lies_oddly(sightings: Sequence[Sighting]) -> bool:
+def looks_mirrored(sightings: Sequence[Sighting]) -> bool:
     """Whether the most confident open card has the tilt or the corners of a mirrored card, or there is no open card.
 
     If no asymmetric digit is read beside it, the picture may be mirrored although everything is read confidently.
@@ -117,13 +117,13 @@ def lies_oddly(sightings: Sequence[Sighting]) -> bool:
     return odd and not any(_is_two_sided(s) for s in sightings if s.card.face is not Face.DRAW_TWO)
 
 
-def lies_as_printed(as_it_is: Sequence[Sighting], turned: Sequence[Sighting]) -> bool:
+def is_printed_in_mirror(as_it_is: Sequence[Sighting], turned: Sequence[Sighting]) -> bool:
     """Whether the most confident open card has its printed handedness only in the mirror image, read confidently there.
 
     This identifies mirrored cards with symmetric faces.
     """
     first, second = _surest(as_it_is), _surest(turned)
-    if second is None or second.confidence < NAMED_BELOW:
+    if second is None or second.confidence < RUNNER_UP_BELOW:
         return False
     seen_in_one = first is None or first.handedness is Handedness.MIRRORED
     if seen_in_one and second.handedness is Handedness.PRINTED and tilt(second.quad) < _STRAIGHTER:
@@ -137,8 +137,7 @@ def _has_two_sides(one: Sighting, other: Sighting) -> bool:
 
 
 def _tells_though_alike(one: Sighting | None, other: Sighting | None) -> bool:
-    """Whether a card with a symmetric face shows the orientation: its tilt or its corners, or a much higher confidence.
-    """
+    """Whether a symmetric face shows the orientation: by its tilt, its corners, or a much higher confidence."""
     if one is None:
         return False
     if one.handedness is Handedness.PRINTED and tilt(one.quad) < _STRAIGHTER:
@@ -155,10 +154,12 @@ def _surer(one: Sighting, other: Sighting) -> float:
 def _is_straighter(one: Sighting, other: Sighting) -> bool:
     """Whether a confidently read card has a much smaller tilt than in the other orientation."""
     surer = _log_odds(one) - _log_odds(other)
-    return one.confidence >= NAMED_BELOW and tilt(other.quad) - tilt(one.quad) + _FOR_SURENESS * surer >= _STRAIGHTER
+    return (
+        one.confidence >= RUNNER_UP_BELOW and tilt(other.quad) - tilt(one.quad) + _FOR_SURENESS * surer >= _STRAIGHTER
+    )
 
 
-def is_surer(again: Sequence[Sighting], before: Sequence[Sighting]) -> bool:
+def is_better(again: Sequence[Sighting], before: Sequence[Sighting]) -> bool:
     """Whether a look at the restored picture is better: more confident cards, or a card where there was none."""
     surely, fairly = (
         [sum(sighting.confidence >= least for sighting in found) for found in (again, before)]
@@ -192,7 +193,7 @@ def back(sighting: Sighting, width: int) -> Sighting:
     return replace(sighting, quad=quad, mirrored=True)
 
 
-def past_mirror(event: PileEvent) -> PileEvent:
+def unmirrored_event(event: PileEvent) -> PileEvent:
     """Return an event of a mirroring camera with the arms' directions as at the table."""
     if isinstance(event, CardLanded | PileReached) and event.arm is not None:
         return replace(event, arm=replace(event.arm, direction=-event.arm.direction % 360))
@@ -205,12 +206,12 @@ class ThroughMirror:
     The first cards are read in both orientations until their likelihoods decide: a mirrored digit may be confidently
     another one. After that the other orientation is tried only if little is read confidently for a while.
 
-    thoroughly, closely: find the cards of a picture as it is, see `CardDetector`. turns: called when the decision
-    changes. Not thread-safe.
+    detect_pile, detect_closeup: find the cards of a picture as it is, see `CardDetector`. turns: called when the
+    decision changes. Not thread-safe.
     """
 
-    def __init__(self, thoroughly: Find, closely: Find, turns: Callable[[bool], None] = lambda _: None) -> None:
-        self._thoroughly, self._closely, self._turns = thoroughly, closely, turns
+    def __init__(self, detect_pile: Find, detect_closeup: Find, turns: Callable[[bool], None] = lambda _: None) -> None:
+        self._thoroughly, self._closely, self._turns = detect_pile, detect_closeup, turns
         self._mirrors = self._said = False
         # Log-odds that the camera mirrors, by each of the first cards; None once decided.
         self._odds: dict[Card, float] | None = {}
@@ -221,7 +222,7 @@ class ThroughMirror:
         """Whether the camera is assumed to mirror."""
         return self._mirrors
 
-    def thoroughly(self, image: Image) -> list[Sighting]:
+    def detect_pile(self, image: Image) -> list[Sighting]:
         """Return the cards in a (H, W, 3) BGR uint8 picture, their outlines in its own pixels."""
         found = as_mirrored(self._thoroughly, image, self._mirrors)
         first = _surest(found)
@@ -273,7 +274,7 @@ class ThroughMirror:
             self._said = self._mirrors
             self._turns(self._mirrors)
 
-    def closely(self, image: Image) -> list[Sighting]:
+    def detect_closeup(self, image: Image) -> list[Sighting]:
         """The same for the region around the pile."""
         return as_mirrored(self._closely, image, self._mirrors)
 

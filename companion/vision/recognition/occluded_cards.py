@@ -11,7 +11,7 @@ from companion.vision.core.geometry import Image, Quad, corner_frames, intersect
 from companion.vision.core.limits import ReadingLimits
 from companion.vision.core.reading import Reading
 from companion.vision.core.sightings import Sighting
-from companion.vision.recognition.confidence_checks import corner_as_told
+from companion.vision.recognition.confidence_checks import final_corner_sighting
 from companion.vision.recognition.corners import (
     CardIndices,
     index_share,
@@ -56,7 +56,7 @@ class HiddenCards:
         """
         quads = [sighting.quad for sighting in whole]
         share = index_share(quads, [index.quad for index in indices])
-        loose = [index for index in loose if not index.is_unlike or index.confidence >= _READ_THOUGH_UNLIKE]
+        loose = [index for index in loose if not index.is_out_of_deck or index.confidence >= _READ_THOUGH_UNLIKE]
         likely = self._likely(image, one_per_card(loose, share), quads)
         return self._without_items([s for s in likely if not _is_seen_twice(s, whole)], whole, read)
 
@@ -67,7 +67,7 @@ class HiddenCards:
         at its place; that is checked only if it decides.
         """
         limits = self._limits
-        sightings = [corner_as_told(card) for card in cards]
+        sightings = [final_corner_sighting(card) for card in cards]
         clear = [_is_colored(sighting, limits.clear_index) for sighting in sightings]
         least = min(limits.misread, limits.neighbour, limits.index)
         doubtful = [s.confidence >= least and not _is_colored(s, _LOOKED_FOR) for s in sightings]

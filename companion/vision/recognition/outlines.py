@@ -34,7 +34,7 @@ _CLEAR, _ECHO = 0.82, 0.5
 _PRINT = 0.3
 
 
-def one_each(readings: Sequence[Reading], indices: Sequence[Reading], image: Image) -> list[Reading]:
+def drop_duplicates(readings: Sequence[Reading], indices: Sequence[Reading], image: Image) -> list[Reading]:
     """Return the readings, best first, without duplicate boxes and without boxes around a part of a card.
 
     All cards have one size, so an outline much smaller than one it lies in is a piece of its print. Outlines are
@@ -73,7 +73,7 @@ def lies_small(quad: Quad, other: Quad) -> bool:
     return bool(abs(cv2.contourArea(quad)) < _FAR_SMALLER * abs(cv2.contourArea(other)))
 
 
-def without_echo(sightings: Sequence[Sighting]) -> list[Sighting]:
+def drop_duplicate_corners(sightings: Sequence[Sighting]) -> list[Sighting]:
     """Return the sightings without an uncertain corner that belongs to, or is print of, the only open card.
 
     If a card's outline is inexact, its own corner lies outside it; a second identical card rarely does. A card lying on

@@ -14,13 +14,13 @@ from companion.cards import ALL_CARDS, Card
 from companion.vision.core.calibration import Calibration
 from companion.vision.core.geometry import Image, Quad, aspect, corner_frames, portrait, turned
 from companion.vision.core.labels import Floats, log_softmax
-from companion.vision.core.reading import Backing, Reading, Scale, with_indices
+from companion.vision.core.reading import EvidenceSource, Reading, Scale, with_indices
 from companion.vision.core.runtime import Network
-from companion.vision.core.sightings import NAMED_BELOW, Sighting
+from companion.vision.core.sightings import RUNNER_UP_BELOW, Sighting
 from companion.vision.detection.crops import Crops, IndexPass, Pass, mean_index, mean_of, together
-from companion.vision.detection.deck_protocol import Deck, Sought, with_pictures
-from companion.vision.recognition.confidence_checks import most_sure
-from companion.vision.recognition.first_pass import SETTLED, SURELY, FirstLooks, first_looks
+from companion.vision.detection.deck_protocol import Deck, PictureMatch, with_pictures
+from companion.vision.recognition.confidence_checks import confidence_cap
+from companion.vision.recognition.first_pass import SETTLED, SURELY, FirstPass, first_pass
 
 INDEX_VIEWS = ((-0.1, 2), (0.0, 0), (0.12, 1))
 """Views of an index: enlargement of the frame, and quarter turns.
@@ -76,65 +76,65 @@ class Reader:
         self._card_scale = Scale(calibration.card, allowed)
         self._index_scale = Scale(calibration.index, allowed)
 
-    def first_looks(self, image: Image, quads: Sequence[Quad]) -> FirstLooks:
+    def first_pass(self, image: Image, quads: Sequence[Quad]) -> FirstPass:
         """Return the first-pass results for rough outlines (4, 2) in a (H, W, 3) BGR uint8 picture."""
-        return first_looks(self._crops, self._card_scale, image, quads, self._deck)
+        return first_pass(self._crops, self._card_scale, image, quads, self._deck)
 
     def read_cards(
         self,
         image: Image,
         quads: Sequence[Quad],
-        backing: Sequence[Backing] | None = None,
-        first: FirstLooks | None = None,
+        evidence: Sequence[EvidenceSource] | None = None,
+        first: FirstPass | None = None,
     ) -> list[Reading]:
         """Return a reading for each rough outline (4, 2) in the (H, W, 3) BGR uint8 picture.
 
         The first crop refines the outline, further crops read the card in both orientations. Then the corners are read
-        at full resolution, which helps if the middle shows no digit. backing: other evidence per outline, the strongest
-        kind if None; with little evidence, reading stops early and returns an improbable card. first: first-pass
-        results, if available.
+        at full resolution, which helps if the middle shows no digit. evidence: other evidence per outline, the
+        strongest kind if None; with little evidence, reading stops early and returns an improbable card. first:
+        first-pass results, if available.
         """
         if not quads:
             return []
-        backing = [Backing.BOX] * len(quads) if backing is None else backing
-        first = first or self.first_looks(image, quads)
+        evidence = [EvidenceSource.BOX] * len(quads) if evidence is None else evidence
+        first = first or self.first_pass(image, quads)
         left = [i for i in range(len(quads)) if i not in first.placed and i not in first.plain]
         rough, few = [first.seen[i] for i in left], len(quads) <= _FEW
-        seen, going_on = self._looks(image, rough, [backing[i] for i in left], few)
+        seen, going_on = self._looks(image, rough, [evidence[i] for i in left], few)
         if self._deck is not None:
             least = _UNLIKELY_SIDEWAYS if few else _MAYBE_SIDEWAYS
             looked = zip(seen, going_on, strict=True)
             seen = [self._placed(image, one, self._deck, least) if self.seeks and on else one for one, on in looked]
         looks = {**first.placed, **dict(zip(left, seen, strict=True))}
-        cards = {i: Reading(one.outline, one.logs, self._card_scale, one.belonging) for i, one in looks.items()}
+        cards = {i: Reading(one.outline, one.logs, self._card_scale, one.membership) for i, one in looks.items()}
         given_up = {i for i, on in zip(left, going_on, strict=True) if not on}
         read_on = [i for i in cards if i not in given_up and i not in first.plain]
         frames = [frame for i in read_on for frame in corner_frames(cards[i].quad)]
         corners = ((frame, seen) for frame, (seen,) in zip(frames, self._crops.indices(image, frames), strict=True))
         are_anothers = cache(partial(self.are_of_another_deck, image, [cards[i].quad for i in read_on]))
-        for i, one in zip(read_on, self._crops.told_cards([looks[i] for i in read_on]), strict=True):
+        for i, one in zip(read_on, self._crops.cards_with_deck([looks[i] for i in read_on]), strict=True):
             ends = [next(corners), next(corners)]
             if one.by_deck is None:
                 cards[i] = self._with_corners(image, cards[i], [self._index(*end) for end in ends])
             else:
-                by_deck = replace(cards[i], logs=one.by_deck, belonging=one.belonging)
+                by_deck = replace(cards[i], logs=one.by_deck, membership=one.membership)
                 cards[i] = self._surer_card(image, cards[i], by_deck, ends, are_anothers)
         cards |= first.plain
         return [cards[i] for i in range(len(quads))]
 
     def _index(self, quad: Quad, seen: IndexPass) -> Reading:
-        return Reading(quad, seen.logs, self._index_scale, seen.belonging)
+        return Reading(quad, seen.logs, self._index_scale, seen.membership)
 
     def _with_corners(self, image: Image, card: Reading, corners: Sequence[Reading]) -> Reading:
         told = with_indices(card, self._own(card, corners))
         # A learnt deck's card needs no caps: its appearance is known.
-        return told if card.known else told.at_most(most_sure(image, card, corners, told))
+        return told if card.known else told.capped(confidence_cap(image, card, corners, told))
 
     def _own(self, card: Reading, corners: Sequence[Reading]) -> Sequence[Reading]:
         """Return the corners that count for a card: for a learnt deck, those that belong to it."""
-        if self._deck is None or not (card.known or (self.seeks and card.belonging > 0)):
+        if self._deck is None or not (card.known or (self.seeks and card.membership > 0)):
             return corners
-        own = [one for one in corners if not one.is_print and one.belonging >= card.belonging / 2]
+        own = [one for one in corners if not one.is_non_index and one.membership >= card.membership / 2]
         return own if self._deck.has_indices else []
 
     def _surer_card(
@@ -151,32 +151,32 @@ class Reader:
         another deck lies there. If both agree, the deck only raises the confidence of cards that certainly belong to
         it: its labels may be wrong.
         """
-        alone, corners = replace(alone, belonging=0.0), [self._index(*end) for end in ends]
+        alone, corners = replace(alone, membership=0.0), [self._index(*end) for end in ends]
         told = self._with_corners(image, alone, corners)
         agreed = by_deck.card == told.card
-        its_card = by_deck.belonging >= _SURELY if agreed else by_deck.known
+        its_card = by_deck.membership >= _SURELY if agreed else by_deck.known
         if not its_card:
             return told
-        borne_out = replace(told, is_borne_out=agreed)
-        if agreed and told.confidence >= NAMED_BELOW:
+        borne_out = replace(told, is_confirmed=agreed)
+        if agreed and told.confidence >= RUNNER_UP_BELOW:
             # The deck has many corner prototypes, so it is queried only if needed.
             return borne_out
         # Caps are for people; the deck must exceed the networks' uncapped confidence.
         alone = with_indices(alone, corners)
         frames, seen = zip(*ends, strict=True)
-        corners = list(map(self._surer, frames, self._crops.told_indices([[one] for one in seen])))
+        corners = list(map(self._surer, frames, self._crops.indices_with_deck([[one] for one in seen])))
         other = with_indices(by_deck, self._own(by_deck, corners))
         least = 0.0 if agreed and told.confidence >= _SAID else _OVERRULES
         surer = (agreed or other.card != told.card) and other.confidence > max(alone.confidence, least)
         return self._with_corners(image, by_deck, corners) if surer and not are_anothers() else borne_out
 
     def _looks(
-        self, image: Image, glances: Sequence[Pass], backing: Sequence[Backing], few: bool
+        self, image: Image, glances: Sequence[Pass], evidence: Sequence[EvidenceSource], few: bool
     ) -> tuple[list[Pass], NDArray[np.bool_]]:
         """Return the results after a first crop per outline, and (N,) whether each was read completely."""
         seen = list(glances)
         first = [one.likeliest for one in seen]
-        read_on = ~np.array([self._is_hopeless(one, held) for one, held in zip(seen, backing, strict=True)], bool)
+        read_on = ~np.array([self._is_hopeless(one, held) for one, held in zip(seen, evidence, strict=True)], bool)
         refined = [portrait(one.outline) for one in seen]
         # A low camera sees a card that points towards it shorter than wide, that is sideways.
         aspects = np.array([aspect(quad) for quad in refined])
@@ -187,8 +187,8 @@ class Reader:
             surest = self._card_scale.surest(one.logs)
             if not self.seeks and surest >= SETTLED and one.likeliest == first[i]:
                 continue
-            sought = self._may_be_sought(one, backing[i])
-            given_up = not sought and backing[i] < Backing.BOX and surest < _STILL_HARDLY
+            sought = self._may_be_sought(one, evidence[i])
+            given_up = not sought and evidence[i] < EvidenceSource.BOX and surest < _STILL_HARDLY
             if given_up and aspects[i] <= _MAYBE_SIDEWAYS:
                 read_on[i] = False
             else:
@@ -210,17 +210,17 @@ class Reader:
                 seen[i] = other
         return seen, read_on
 
-    def _may_be_sought(self, seen: Pass, backing: Backing) -> bool:
+    def _may_be_sought(self, seen: Pass, evidence: EvidenceSource) -> bool:
         """Whether a result shows a searched deck's card, or other evidence suggests one."""
-        return self.seeks and (seen.belonging > 0 or backing is not Backing.NOTHING)
+        return self.seeks and (seen.membership > 0 or evidence is not EvidenceSource.NOTHING)
 
-    def _is_hopeless(self, seen: Pass, backing: Backing) -> bool:
+    def _is_hopeless(self, seen: Pass, evidence: EvidenceSource) -> bool:
         """Whether the first crop shows no card, given the other evidence."""
-        if self._may_be_sought(seen, backing):
+        if self._may_be_sought(seen, evidence):
             return False
         chances = self._card_scale.probabilities(seen.logs)
         none, card = float(chances[-1]), float(chances[:-1].max())
-        if backing is not Backing.NOTHING:
+        if evidence is not EvidenceSource.NOTHING:
             return none > _NONE
         return none > _NONE or card < _HARDLY_ANY or (none > _RATHER_NONE and card < _FEWER)
 
@@ -229,8 +229,8 @@ class Reader:
 
         least: aspect ratio from which the card may lie sideways in the outline.
         """
-        as_read = seen if deck.tells_cards else replace(seen, belonging=0.0)
-        if seen.belonging >= _SURELY and seen.logs.max() > _CLEARLY:
+        as_read = seen if deck.identifies_cards else replace(seen, membership=0.0)
+        if seen.membership >= _SURELY and seen.logs.max() > _CLEARLY:
             return as_read
         placed = deck.place_card(image, seen.outline)
         if placed is None and aspect(seen.outline) > least:
@@ -245,19 +245,19 @@ class Reader:
             # Another face's picture fits about equally well, so the previous reading keeps equal weight.
             read = mean_of((seen.logs, read))
         logs = with_pictures(read, placed)
-        belonging = max(placed.belonging, *(view.belonging for view in views))
+        membership = max(placed.membership, *(view.membership for view in views))
         if len(placed.unseen):
             # Membership excludes the probability of cards without a picture.
-            belonging *= max(0.0, 1 - 2 * float(np.exp(logs[placed.unseen]).sum()))
+            membership *= max(0.0, 1 - 2 * float(np.exp(logs[placed.unseen]).sum()))
         if read[:-1].argmax() != logs[:-1].argmax():
             # Picture and networks disagree, so other evidence must decide.
-            belonging = min(belonging, _DOUBTED)
-        return Pass(placed.quad, logs, belonging)
+            membership = min(membership, _DOUBTED)
+        return Pass(placed.quad, logs, membership)
 
-    def knowing(self, deck: Deck) -> Reader:
+    def with_deck(self, deck: Deck) -> Reader:
         """Return a reader with the same networks and a learnt deck."""
         reader = copy(self)
-        reader._crops, reader._deck = self._crops.knowing(deck, deck.seeks), deck
+        reader._crops, reader._deck = self._crops.with_deck(deck, deck.seeks), deck
         return reader
 
     @property
@@ -281,7 +281,7 @@ class Reader:
         sure: Sequence[Reading | Sighting] = (),
         boxed: Sequence[Quad] | None = None,
         hand: bool = False,
-    ) -> list[tuple[Reading, Sought]]:
+    ) -> list[tuple[Reading, PictureMatch]]:
         """Return the learnt deck's cards in a picture, from picture matches and networks, topmost first.
 
         sure: cards already identified, which may occlude others. known, boxed, hand: see `Deck.seek`.
@@ -292,30 +292,30 @@ class Reader:
         found = self._deck.seek(image, known, told, boxed, hand)
         return [(self._seen_there(image, one, self._deck), one) for one in found]
 
-    def _seen_there(self, image: Image, one: Sought, deck: Deck) -> Reading:
+    def _seen_there(self, image: Image, one: PictureMatch, deck: Deck) -> Reading:
         """Return the reading of a match: by its picture and, if uncertain, by the networks."""
         # A face without a picture may look very similar to one that has one.
         if not len(one.unseen) and np.partition(one.logs[:-1], -2)[-2] <= -_PLAIN:
             scale = self._card_scale if one.open else self._index_scale
-            return Reading(one.quad, log_softmax(one.logs[None])[0], scale, belonging=1.0)
-        crops = self._crops.knowing(deck, at_once=True)
+            return Reading(one.quad, log_softmax(one.logs[None])[0], scale, membership=1.0)
+        crops = self._crops.with_deck(deck, at_once=True)
         frames = [frame for frame in deck.corners(one.quad) if one.shows(frame.mean(0)[None]).all()]
         corners = np.zeros_like(one.logs)
         for seen in crops.indices(image, frames, _SOUGHT_VIEWS):
-            corners += np.mean([view.logs * view.belonging for view in seen], axis=0)
+            corners += np.mean([view.logs * view.membership for view in seen], axis=0)
         if one.open:
             views = crops.cards(image, [one.quad, turned(one.quad, 2)])
             read, scale = mean_of([view.logs for view in views]) + _CORNERS * corners, self._card_scale
             # A badly outlined picture fits nothing; a crop that is certainly similar to other views of that card is it.
-            if all(view.belonging >= _SURELY and one.among_seen(view.logs).max() > _CLEARLY for view in views):
-                return Reading(one.quad, log_softmax(read[None])[0], scale, belonging=1.0)
+            if all(view.membership >= _SURELY and one.among_seen(view.logs).max() > _CLEARLY for view in views):
+                return Reading(one.quad, log_softmax(read[None])[0], scale, membership=1.0)
         else:
             read, scale = _CORNERS * corners, self._index_scale
-        return Reading(one.quad, with_pictures(np.asarray(read, np.float32), one), scale, belonging=1.0)
+        return Reading(one.quad, with_pictures(np.asarray(read, np.float32), one), scale, membership=1.0)
 
-    def belongings(self, image: Image, quads: Sequence[Quad]) -> list[float]:
+    def memberships(self, image: Image, quads: Sequence[Quad]) -> list[float]:
         """Return a quick membership estimate (0 to 1) for each rough outline."""
-        return [one.belonging for one in self._crops.cards(image, [portrait(quad) for quad in quads])]
+        return [one.membership for one in self._crops.cards(image, [portrait(quad) for quad in quads])]
 
     def no_card_probabilities(self, image: Image, quads: Sequence[Quad]) -> Floats:
         """Return (N,) the card reader's probability of "no card" in each rough outline, occluded cards included."""
@@ -340,7 +340,7 @@ class Reader:
                 break
             for i, seen in zip(again, self._crops.indices(image, [frames[i] for i in again], [view]), strict=True):
                 looks[i] += seen
-        told = zip(frames, self._crops.told_indices(looks), strict=True)
+        told = zip(frames, self._crops.indices_with_deck(looks), strict=True)
         return [self._index_reading(image, frame, one) for frame, one in told]
 
     def _is_open(self, looks: Sequence[IndexPass], least: float) -> bool:
@@ -354,9 +354,9 @@ class Reader:
             return read
         if not self._deck.seeks:
             # The networks' readings keep their caps.
-            return read if read.logs is seen.by_deck else replace(read, belonging=0.0)
-        told = read if self._deck.tells_indices else replace(read, belonging=0.0)
-        surely = seen.belonging >= _SURELY and seen.logs.max() > _CLEARLY_INDEX
+            return read if read.logs is seen.by_deck else replace(read, membership=0.0)
+        told = read if self._deck.identifies_indices else replace(read, membership=0.0)
+        surely = seen.membership >= _SURELY and seen.logs.max() > _CLEARLY_INDEX
         return (None if surely else self._placed_index(image, read, self._deck)) or told
 
     def _placed_index(self, image: Image, seen: Reading, deck: Deck) -> Reading | None:
@@ -366,9 +366,9 @@ class Reader:
             return None
         ((there,),) = self._crops.indices(image, [placed.quad])
         # A previous reading in a well-fitting frame, or of a face without a picture, keeps equal weight.
-        share = 0.5 if placed.lacks(seen.logs) else seen.belonging / 2
+        share = 0.5 if placed.lacks(seen.logs) else seen.membership / 2
         told = with_pictures(np.asarray(share * seen.logs + (1 - share) * there.logs, np.float32), placed)
-        return replace(seen, logs=told, belonging=max(placed.belonging, there.belonging))
+        return replace(seen, logs=told, membership=max(placed.membership, there.membership))
 
     def _surer(self, quad: Quad, seen: IndexPass) -> Reading:
         """Return the reading of an index of a known design, by the networks or by the deck, whichever is more
@@ -381,13 +381,15 @@ class Reader:
         if self._deck is None or seen.by_deck is None:
             return alone
         agreed = bool(seen.by_deck.argmax() == seen.logs.argmax())
-        told = Reading(quad, seen.by_deck, self._index_scale, seen.belonging, overrules=not agreed)
-        surely = self._deck.tells_cards and self._deck.tells_indices and told.belonging >= _SURELY
+        told = Reading(quad, seen.by_deck, self._index_scale, seen.membership, overrides_networks=not agreed)
+        surely = self._deck.identifies_cards and self._deck.identifies_indices and told.membership >= _SURELY
         its_card = (surely and told.confidence > told.nothing) if agreed else told.known
-        credit = self._deck.credit_of_index(int(alone.probabilities[:-1].argmax())) if its_card else 1.0
+        credit = self._deck.index_reliability(int(alone.probabilities[:-1].argmax())) if its_card else 1.0
         if not its_card or max(credit * alone.confidence, alone.nothing) > max(told.confidence, told.nothing):
-            return replace(alone, is_unlike=True) if seen.is_unlike and self._deck.tells_indices else alone
-        return replace(alone, is_print=True) if told.nothing > told.confidence else told
+            return (
+                replace(alone, is_out_of_deck=True) if seen.is_out_of_deck and self._deck.identifies_indices else alone
+            )
+        return replace(alone, is_non_index=True) if told.nothing > told.confidence else told
 
     def describe_cards(self, image: Image, quads: Sequence[Quad]) -> tuple[Floats, Floats]:
         """Return (N, 57) log-likelihoods and (N, D) features of whole cards in their outlines (4, 2)."""

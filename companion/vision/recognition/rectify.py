@@ -45,7 +45,7 @@ _LIKE_SIZED = 3.0
 
 
 @dataclass(frozen=True, eq=False)
-class Level:
+class RectifiedHand:
     """A rectified picture of a hand. image: (H, W, 3) BGR uint8. matrix: (3, 3), from the picture's pixels to the
     rectified ones.
     """
@@ -54,7 +54,7 @@ class Level:
     matrix: NDArray[np.float64]
 
     @classmethod
-    def of(cls, image: Image, found: Sequence[Sighting]) -> Level | None:
+    def of(cls, image: Image, found: Sequence[Sighting]) -> RectifiedHand | None:
         """Return the rectified hand found in a (H, W, 3) BGR uint8 picture.
 
         None if there is no hand, no valid plane, or the view is already vertical.

@@ -37,7 +37,7 @@ from companion.vision.core.events import (
 from companion.vision.core.geometry import Image, Quad
 from companion.vision.core.sightings import Back
 from companion.vision.imaging.motion import Floats, Zone
-from companion.vision.imaging.stabilizer import SHAKES, Steadier
+from companion.vision.imaging.stabilizer import SHAKES, Stabilizer
 from companion.vision.pile.pile_state import Region
 from companion.vision.pile.pile_tracker import PileTracker
 from companion.vision.tracking.camera_advice import InView
@@ -96,7 +96,7 @@ class Follower:
         self._find_backs = find_backs
         self._draw_pile = DrawPile(draw_pile)
         self._hindsight = Hindsight() if whole and draw_pile is None else None
-        self._steadier, self._busy = Steadier(), False
+        self._steadier, self._busy = Stabilizer(), False
         self._arms = ArmWatcher()
         self._finders: dict[int, ReachFinder] = {}
         self._recent: list[Track] = []
