@@ -41,8 +41,8 @@ from companion.vision.recognition.mirror import (
 from companion.vision.recognition.reader import Reader
 from companion.vision.recognition.rectify import RectifiedHand
 
-MODEL_FOLDER = Path(__file__).resolve().parent.parent / "models"
-_CHECKOUT_MODELS = Path(__file__).resolve().parents[2] / "models"
+MODEL_FOLDER = Path(__file__).resolve().parents[2] / "models"
+_CHECKOUT_MODELS = Path(__file__).resolve().parents[3] / "models"
 
 # Minimum box score of a possible face-down card, which the network was not trained to box: the draw pile had at least
 # this on random drawn tables, other objects of card size rarely did.
