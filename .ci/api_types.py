@@ -7,8 +7,8 @@ import re
 from itertools import chain
 from typing import Any
 
+from companion.server.api.openapi import document
 from companion.server.app import APIS
-from companion.server.routes.openapi import document
 
 # Of a field that holds more names than these (the cards), only that they are names is checked.
 _MOST_NAMES = 20

@@ -1,4 +1,4 @@
-"""The command line: one group, its common options, and where each of its commands is found."""
+"""The command line: one group, its common options, and the location of each command."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ _COMMANDS = {
     "watch": ("companion.commands.watch:watch", "Follow a discard pile and name each new top card."),
 }
 
-# These start faster without reading settings, of which they use none.
+# These commands use no settings and start faster without them.
 _WITHOUT_SETTINGS = frozenset({"bench", "referee", "score-hand", "train"})
 
 
 class _Companion(LazyGroup):
-    """The outermost edge: whatever a command did not foresee becomes one sentence, with `--verbose` a traceback."""
+    """The outermost error handler: an unexpected error becomes one sentence, or a traceback with `--verbose`."""
 
     def invoke(self, ctx: click.Context) -> Any:
         try:
@@ -48,7 +48,7 @@ class _Companion(LazyGroup):
 
 
 def _sentence(error: Exception) -> str:
-    """Return what to say of an error that no command foresaw."""
+    """Return the message for an unexpected error."""
     if isinstance(error, ImportError):
         from companion.doctor import missing_library
 
@@ -81,22 +81,22 @@ def _sentence(error: Exception) -> str:
 @click.pass_context
 def main(ctx: click.Context, config: Path | None, data: Path | None, verbose: int) -> None:
     """Referee UNO Mario Kart, UNO Minecraft and classic UNO on a real table."""
-    _bear_any_text()
+    _replace_unencodable()
     if ctx.invoked_subcommand in _WITHOUT_SETTINGS:
         set_up_logging(verbose_level(verbose))
         return
-    _take_settings(ctx, config, data, verbose)
+    _apply_settings(ctx, config, data, verbose)
 
 
-def _bear_any_text() -> None:
-    """Let what a terminal's or a file's encoding lacks become a question mark: on Windows pipes are no UTF-8."""
+def _replace_unencodable() -> None:
+    """Replace characters that the terminal's encoding lacks; on Windows, pipes are not UTF-8."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")
 
 
-def _take_settings(ctx: click.Context, config: Path | None, data: Path | None, verbose: int) -> None:
-    """Set up logging, and leave the settings as the context's object and as the options' defaults."""
+def _apply_settings(ctx: click.Context, config: Path | None, data: Path | None, verbose: int) -> None:
+    """Set up logging, and store the settings as the context's object and the options' defaults."""
     from companion.commands.defaults import option_defaults
     from companion.settings import DataSettings, SettingsError, load_settings
 

@@ -1,4 +1,4 @@
-"""What the companion needs on this machine, checked one by one; each check says what to do where something is amiss."""
+"""Checks of this machine, one by one; each says what to do if it fails."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ _MODULES = {
     "segno": "segno",
     "werkzeug": "werkzeug",
 }
-# A long evening with every picture kept stays well under this.
+# A long evening with all pictures stays well below this.
 _ENOUGH_DISK = 500 * 2**20
 _MAKE_ROOM = "Make room, or name a folder on another disk with --data."
 _NO_CAMERA = "Plug a webcam in, or use a phone as the camera; `companion demo` needs none."
@@ -52,7 +52,7 @@ _CAMERA_RIGHTS = {
 
 
 class State(Enum):
-    """What came of a check: all is well, something is missing that one can do without, or something essential is."""
+    """Result of a check: fine, an optional thing is missing, or an essential one is."""
 
     OK = "ok"
     WARNING = "warning"
@@ -61,7 +61,7 @@ class State(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """One thing looked at: what was found, and what to do about it, empty where nothing is to be done."""
+    """One check: what was found and what to do, empty if nothing."""
 
     name: str
     state: State
@@ -70,7 +70,7 @@ class Check:
 
 
 def missing_library(error: ImportError) -> str | None:
-    """Return one sentence on what to install for an import that failed; None where nothing is missing but broken."""
+    """Return one sentence on what to install for a failed import; None if the package is broken rather than missing."""
     shared = re.search(r"\b(lib[\w.+-]*\.so[\w.]*): cannot open shared object file", str(error))
     if shared:
         return (
@@ -83,7 +83,7 @@ def missing_library(error: ImportError) -> str | None:
 
 
 def examine(settings: Settings) -> Iterator[Check]:
-    """Yield every check as it is made."""
+    """Yield the checks as they are made."""
     yield check_python(sys.version_info[:3])
     yield check_libraries()
     yield check_model(settings.reader.model)
@@ -96,7 +96,7 @@ def examine(settings: Settings) -> Iterator[Check]:
 
 
 def check_python(version: tuple[int, ...]) -> Check:
-    """Check that this Python is new enough."""
+    """Check the Python version."""
     found = ".".join(map(str, version))
     if version < _OLDEST_PYTHON:
         return Check(
@@ -106,7 +106,7 @@ def check_python(version: tuple[int, ...]) -> Check:
 
 
 def check_libraries(load: Callable[[str], object] = importlib.import_module) -> Check:
-    """Check that every library that playing needs can be loaded."""
+    """Check that every library needed for playing can be imported."""
     faults = []
     for name, module in _MODULES.items():
         try:
@@ -121,7 +121,7 @@ def check_libraries(load: Callable[[str], object] = importlib.import_module) -> 
 
 
 def check_model(folder: Path | None) -> Check:
-    """Check that the networks are there and are those whose sums the manifest gives; None means the shipped ones."""
+    """Check that the networks match the checksums of their manifest; None means the shipped ones."""
     if folder is None:
         try:
             from companion.vision.recognition.card_detector import model_folder
@@ -146,7 +146,7 @@ def check_model(folder: Path | None) -> Check:
 
 
 def check_camera(source: str) -> Check:
-    """Check that a picture comes from the source."""
+    """Check that the source delivers a picture."""
     try:
         import companion.dataset.simulated  # noqa: F401 (registers itself as a source)
         from companion.vision.capture.frames import SourceError
@@ -163,7 +163,7 @@ def check_camera(source: str) -> Check:
 
 
 def check_picture(file: Path, settings: Settings) -> Check:
-    """Check that the cards in a picture of the table can be read, and say what stands in the way."""
+    """Check that the cards in a picture of the table can be read, and what hinders it."""
     try:
         from companion.vision.capture.image_files import PictureError, load_picture
         from companion.vision.core.runtime import ModelFileError
@@ -184,7 +184,7 @@ def check_picture(file: Path, settings: Settings) -> Check:
 
 
 def check_port(port: int) -> Check:
-    """Check that the pages' port can be listened on."""
+    """Check that the pages' port is free."""
     with socket.socket() as listener:
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, sys.platform != "win32")
         try:
@@ -196,8 +196,8 @@ def check_port(port: int) -> Check:
 
 
 def check_network() -> Check:
-    """Check that this machine reaches itself by the address that other devices would use."""
-    from companion.server.network import lan_address
+    """Check that this machine can connect to itself by its address on the network."""
+    from companion.server.network.addresses import lan_address
 
     address = lan_address()
     if address is None:
@@ -213,7 +213,7 @@ def check_network() -> Check:
 
 
 def check_browser() -> Check:
-    """Check that there is a browser to open the pages in."""
+    """Check that there is a browser to open the pages."""
     try:
         browser = webbrowser.get()
     except webbrowser.Error:
@@ -223,9 +223,9 @@ def check_browser() -> Check:
 
 
 def check_certificate(folder: Path, now: datetime | None = None) -> Check:
-    """Check the authority by which phones trust this computer, where there is one yet in the data folder.
+    """Check the certificate authority in the data folder, if there is one yet.
 
-    The server's own certificate is renewed by itself.
+    The server's own certificate is renewed automatically.
     """
     try:
         from cryptography import x509
@@ -245,7 +245,7 @@ def check_certificate(folder: Path, now: datetime | None = None) -> Check:
 
 
 def check_disk(folder: Path) -> Check:
-    """Check that matches can be written to the data folder, which is made where it is missing."""
+    """Check that the data folder, created if missing, is writable and has space."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryFile(dir=folder) as file:

@@ -1,4 +1,4 @@
-"""Everything that a match can be written out as, by distinct names: one list for the command line and the server."""
+"""Export formats of a match: one registry for the command line and the server."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ from companion.results import deeds, rounds, totals
 MOVE_COLUMNS = ("n", "time", "round", "player", "move", "card", "details", "read by", "known", "said")
 
 Write = Callable[[StoredMatch, Journal, Caller], str]
-"""Returns a match as text; what is said is in the caller's language."""
+"""Returns a match as text, in the caller's language."""
 
 
 @dataclass(frozen=True, slots=True)
 class Export:
-    """One thing that a match can be written out as. suffix: of its file, with the dot. summary: for `--help`."""
+    """One export format. suffix: file name suffix with the dot. summary: for `--help`."""
 
     name: str
     suffix: str
@@ -39,9 +39,9 @@ class Export:
 
 
 def recover(found: Salvage, said: Callable[[RefereeError], str]) -> tuple[StoredMatch, Journal, str | None]:
-    """Return a match, what its lines make, and what is wrong with the rest, None where all of it is as it should be.
+    """Return a match, its journal, and what is wrong with the rest, None if nothing.
 
-    What follows the first line that cannot be read, or that the rules refuse, is left out. said: words a refusal.
+    Everything after the first unreadable or rejected line is left out. said: words a rejection.
     """
     journal, fault = Journal(Match(found.match.header)), found.fault
     for number, line in enumerate(found.match.lines, 1):
@@ -54,7 +54,7 @@ def recover(found: Salvage, said: Callable[[RefereeError], str]) -> tuple[Stored
 
 
 def move_rows(journal: Journal, caller: Caller) -> Iterator[tuple[object, ...]]:
-    """Yield a row of MOVE_COLUMNS for each standing move."""
+    """Yield a row of MOVE_COLUMNS per standing move."""
     for n, (line, before, step) in enumerate(_steps(journal), 1):
         fields = write_entry(step.move)
         do, card = fields.pop("do"), fields.pop("card", "")
@@ -69,7 +69,7 @@ def move_rows(journal: Journal, caller: Caller) -> Iterator[tuple[object, ...]]:
 
 
 def local_time(seconds: float) -> str:
-    """Return a time, in seconds since the epoch, for people."""
+    """Format a time (seconds since the epoch) for people."""
     return time.strftime("%Y-%m-%d %H:%M", time.localtime(seconds))
 
 
@@ -101,7 +101,7 @@ def _moves_json(stored: StoredMatch, journal: Journal, caller: Caller) -> str:
 
 
 def _rounds_csv(_: StoredMatch, journal: Journal, __: Caller) -> str:
-    """Return a row per round, a column for everybody who played, the totals last."""
+    """One row per round and one column per player, the totals last."""
     players, standings = journal.match.everyone, journal.match.state.standings
     rows = [
         [each.number, each.winner, *(each.points.get(player, 0) if each.points else "" for player in players)]
@@ -111,7 +111,7 @@ def _rounds_csv(_: StoredMatch, journal: Journal, __: Caller) -> str:
 
 
 def _rounds_json(stored: StoredMatch, journal: Journal, _: Caller) -> str:
-    """Return rounds, totals and what everybody did."""
+    """Rounds, totals and statistics."""
     state = journal.match.state
     return _json(
         {
@@ -140,7 +140,7 @@ EXPORTS: Mapping[str, Export] = MappingProxyType(
         )
     }
 )
-"""By name; the first is the usual one."""
+"""Formats by name; the first is the default."""
 
 
 def _steps(journal: Journal) -> Iterator[tuple[Line, State, Step]]:
@@ -161,5 +161,5 @@ def _csv(rows: Iterable[Iterable[object]]) -> str:
 
 
 def _harmless(cell: object) -> object:
-    """Return a cell so that no spreadsheet takes it for a formula."""
+    """Return a cell that no spreadsheet interprets as a formula."""
     return f"'{cell}" if isinstance(cell, str) and cell[:1] in {"=", "+", "-", "@", "\t", "\r"} else cell

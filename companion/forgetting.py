@@ -1,6 +1,6 @@
-"""Takes a person's name out of what is kept of a match: its set-up, its journal, what is pending, who won.
+"""Removes a person's name from a stored match: set-up, journal, pending observations, winners.
 
-All of it is JSON whose fields say where names stand. What cannot be read as such is searched as text.
+All of it is JSON whose fields say where names stand. Text that cannot be parsed is searched as text.
 """
 
 from __future__ import annotations
@@ -12,18 +12,18 @@ from typing import Any
 from companion.referee.names import key
 
 _NAMES = frozenset({"player", "by", "after", "dealer"})
-"""The fields of a transcript's lines that hold a name (TRANSCRIPT.md)."""
+"""Fields of transcript lines that hold a name (TRANSCRIPT.md)."""
 _LISTS = frozenset({"players", "winners"})
-"""Those that hold several."""
+"""Fields that hold several."""
 
 
 def names_in(texts: Iterable[str]) -> list[str]:
-    """Return all names that these lines hold, in the order in which they first come."""
+    """Return all names in these lines, in order of first appearance."""
     return list(dict.fromkeys(name for text in texts for name in _names(_read(text))))
 
 
 def stand_in(name: str, names: list[str], taken: Iterable[str], template: str) -> str:
-    """Return what to call somebody instead, unlike all other names: by their own place among them, or a later one.
+    """Return a replacement name that differs from all others, numbered by the person's place among them or higher.
 
     template: with {number} in it.
     """
@@ -35,7 +35,7 @@ def stand_in(name: str, names: list[str], taken: Iterable[str], template: str) -
 
 
 def without(text: str, name: str, instead: str) -> str:
-    """Return the line, or the list of names, with another name in place of this one, however it is spelled."""
+    """Return the line, or list of names, with one name replaced by another, in any JSON spelling."""
     value = _read(text)
     if isinstance(value, list):
         return json.dumps(_changed({"winners": value}, key(name), instead)["winners"])

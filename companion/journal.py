@@ -1,6 +1,6 @@
-"""The journal of a match: every accepted line in the order of entry, undos and amendments included, and what stands.
+"""The journal of a match: every accepted line in order, undos and amendments included, and the resulting match.
 
-The journal is what is kept on disk; replaying it gives the match again, each move with the line that it came from.
+The journal is what is stored. Replaying it reproduces the match, each move with the line it came from.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ Corners = tuple[tuple[float, float], ...]
 
 
 class ReadBy(Enum):
-    """Where a move came from."""
+    """How a move was entered."""
 
     CAMERA = "camera"
     TAP = "tap"
@@ -29,10 +29,10 @@ class ReadBy(Enum):
 
 
 class Known(Enum):
-    """How it is known whose move it was."""
+    """How it is known who made a move."""
 
-    SEEN = "seen"  # by the arm that did it
-    INFERRED = "inferred"  # from the turn, or from what came after
+    SEEN = "seen"  # by the arm that made it
+    INFERRED = "inferred"  # from the turn, or from later events
     TAPPED = "tapped"
 
 
@@ -40,8 +40,8 @@ class Known(Enum):
 class Line:
     """One line of a match's journal: a move, an undo or an amendment. time: seconds since the epoch.
 
-    reading: the id of the reading behind it, None where there is none. direction: where the arm came from that did it,
-    degrees clockwise from up in the picture, None where none was seen.
+    reading: id of the reading behind it, if any. direction: where the arm came from, degrees clockwise from up in the
+    picture, None if no arm was seen.
     """
 
     entry: Entry
@@ -52,7 +52,7 @@ class Line:
 
     @property
     def known(self) -> Known:
-        """How it is known whose move this was."""
+        """How it is known who made this move."""
         if self.read_by in (ReadBy.TAP, ReadBy.CORRECTED):
             return Known.TAPPED
         return Known.SEEN if self.direction is not None else Known.INFERRED
@@ -60,10 +60,11 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What the camera read, kept as it was whatever people said later.
+    """A camera reading, never changed by later corrections.
 
     id: unique within the match. time: seconds since the epoch. quad: the card's outline in `picture`. picture: JPEG
-    bytes, None where there is none.
+    bytes,
+    None if there is none.
     """
 
     id: str
@@ -75,13 +76,13 @@ class Reading:
 
 @dataclass(frozen=True, slots=True)
 class Journal:
-    """A match so far and, move by move, the lines that its standing moves came from. It is a value."""
+    """A match so far and the line behind each of its moves. Immutable."""
 
     match: Match
     lines: History[Line] = field(default_factory=History)
 
     def player(self, place: int) -> str | None:
-        """Return whose move stands at this place, counted from 0, None where it is nobody's."""
+        """Return who made the move at this index (from 0), None if nobody did."""
         history = self.match.history
         move = history[place].move
         if isinstance(move, PlayerMove):
@@ -91,7 +92,7 @@ class Journal:
         return None
 
     def corrected(self) -> tuple[tuple[str, Card], ...]:
-        """Return the ids of the readings behind the moves that stand by people's word, and the cards they name."""
+        """Return the ids of the readings whose moves people confirmed or corrected, with the cards they named."""
         told = (line for line in self.lines if line.read_by in (ReadBy.TAP, ReadBy.CORRECTED))
         return tuple(
             (line.reading, line.entry.card)
@@ -100,9 +101,9 @@ class Journal:
         )
 
     def enter(self, line: Line) -> Journal:
-        """Return the journal with one more line; raises RefereeError where its entry is refused.
+        """Return the journal with one more line; raises RefereeError if its entry is rejected.
 
-        An amended move keeps the reading of the move that it replaces, and the arm.
+        An amended move keeps the reading and the arm of the move it replaces.
         """
         entry = spelled(self.match.state.header, line.entry)
         if entry != line.entry:
@@ -118,7 +119,7 @@ class Journal:
 
 
 def replay(header: Header, lines: Iterable[Line]) -> Journal:
-    """Return the journal that these lines make; raises RefereeError at the first that is refused."""
+    """Return the journal of these lines; raises RefereeError at the first rejected one."""
     journal = Journal(Match(header))
     for line in lines:
         journal = journal.enter(line)
@@ -126,10 +127,9 @@ def replay(header: Header, lines: Iterable[Line]) -> Journal:
 
 
 def undone(lines: Iterable[Line]) -> tuple[Line, ...]:
-    """Return the lines that undos took back and that can be entered again as they are, the next one first.
+    """Return the lines that undos removed and that can be redone, the next one first.
 
-    lines: all that were accepted, in the order of entry. To enter one of them again takes it off; any other move, and
-    every amendment, leaves nothing to enter again.
+    lines: all accepted lines in order. Redoing one removes it; any other move and every amendment clears the list.
     """
     standing: list[Line] = []
     back: list[Line] = []

@@ -1,4 +1,4 @@
-"""The languages that the companion speaks: the one list of them."""
+"""The languages that the companion speaks."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from enum import StrEnum
 
 
 class Language(StrEnum):
-    """A language: its value is the code that catalogues and pages go by, `own_name` what it calls itself."""
+    """A language: its value is the code used by catalogues and pages, `own_name` is its own name."""
 
     own_name: str
 

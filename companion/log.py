@@ -9,7 +9,7 @@ _FORMAT = "%(asctime)s %(levelname)-7s %(name)s: %(message)s"
 
 
 def set_up_logging(level: int, file: Path | None = None) -> None:
-    """Log our own messages from this level on, and other libraries' warnings; raises OSError where file is no good."""
+    """Log our messages from this level and other libraries' warnings; raises OSError if the file is not writable."""
     if file is not None:
         file.parent.mkdir(parents=True, exist_ok=True)
     handler = logging.StreamHandler() if file is None else logging.FileHandler(file, encoding="utf-8")
@@ -24,5 +24,5 @@ def set_up_logging(level: int, file: Path | None = None) -> None:
 
 
 def verbose_level(count: int) -> int:
-    """Return the level that `--verbose`, given so many times, asks for."""
+    """Return the level for this many `--verbose` flags."""
     return (logging.WARNING, logging.INFO, logging.DEBUG)[min(count, 2)]

@@ -1,4 +1,4 @@
-"""What goes into the store and comes out of it, and why it may fail."""
+"""The records that the store reads and writes, and its errors."""
 
 from __future__ import annotations
 
@@ -35,11 +35,11 @@ class StoreVersionError(StoreError):
 
 
 class StoreDamagedError(StoreError):
-    """The file is no database of matches, or a damaged one."""
+    """The file is not a database of matches, or is damaged."""
 
 
 class RefusedBatchError(StoreError):
-    """The file is as it should be, but this batch does not go into it. `match_id` is the batch's."""
+    """The file is intact, but this batch is invalid. `match_id` is the batch's."""
 
     def __init__(self, match_id: str, reason: str, path: Path) -> None:
         super().__init__(f"What was played in {match_id} does not fit what is kept of it: {reason}.", path)
@@ -56,7 +56,7 @@ class NoSuchMatchError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Correction:
-    """What people said that a reading truly showed. time: seconds since the epoch."""
+    """The true card of a reading, according to people. time: seconds since the epoch."""
 
     reading: str
     card: Card
@@ -74,11 +74,12 @@ class Standing:
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """What is written in one go, or not at all.
+    """What is written in one transaction.
 
-    time: seconds since the epoch. header: begins the match where given. pending: what the table has noticed and not yet
-    ruled on, in its own words; replaces what was pending, unless it is None. memory: what else it remembers, likewise.
-    relaxed: the host's option, unless None.
+    time: seconds since the epoch. header: begins the match if given. pending: the table's observations without a
+    ruling;
+    replaces the stored ones unless None. memory: what else the table remembers, likewise. relaxed: the host's option,
+    unless None.
     """
 
     match_id: str
@@ -95,9 +96,9 @@ class Batch:
 
 @dataclass(frozen=True, slots=True)
 class StoredMatch:
-    """A match as it lies in the store; `lines` is the whole journal, undos and amendments included.
+    """A match as stored; `lines` is the whole journal, undos and amendments included.
 
-    memory: what the table remembered besides, in its own words; None where an earlier version kept the match.
+    memory: what else the table remembered; None if an earlier version stored the match.
     """
 
     id: str
@@ -111,7 +112,7 @@ class StoredMatch:
 
 @dataclass(frozen=True, slots=True)
 class MatchSummary:
-    """A match in the list. `moves` are those that stand; `started` and `touched` are seconds since the epoch."""
+    """A match in the list. `moves` counts standing moves; `started` and `touched` are seconds since the epoch."""
 
     id: str
     header: Header
@@ -125,7 +126,7 @@ class MatchSummary:
 
 @dataclass(frozen=True, slots=True)
 class DamagedMatch:
-    """A match of which not all can be read; `reason` is one sentence for people."""
+    """A match that is partly unreadable; `reason` is one sentence for people."""
 
     id: str
     reason: str
@@ -133,7 +134,7 @@ class DamagedMatch:
 
 @dataclass(frozen=True, slots=True)
 class Salvage:
-    """What can be read of a match: its lines up to the first damaged one. fault: what is wrong, None for nothing."""
+    """The readable part of a match: its lines up to the first damaged one. fault: what is wrong, None if nothing."""
 
     match: StoredMatch
     fault: str | None
@@ -141,7 +142,7 @@ class Salvage:
 
 @dataclass(frozen=True, slots=True)
 class TrainingSample:
-    """A corrected reading: the picture (JPEG bytes), the outline in it, what was read, and the card it truly was."""
+    """A corrected reading: the picture (JPEG bytes), the outline in it, the predicted card and the true one."""
 
     match_id: str
     picture: bytes

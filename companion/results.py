@@ -1,4 +1,4 @@
-"""What became of a match: rounds, totals, who did what."""
+"""The results of a match: rounds, totals, statistics per player."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from companion.referee.scoring import hand_points
 
 @dataclass(frozen=True)
 class ShownHand:
-    """A hand left over at the end of a round, what it counts, and the id of its picture, None where there is none."""
+    """A leftover hand, its points, and the id of its picture, None without one."""
 
     player: str
     cards: list[str]
@@ -23,7 +23,7 @@ class ShownHand:
 
 @dataclass(frozen=True)
 class Round:
-    """One round: its number, who went out, the points that each player got in it, by name, and the hands left over."""
+    """One round: number, winner, each player's points by name, and the leftover hands."""
 
     number: int
     winner: str
@@ -33,7 +33,7 @@ class Round:
 
 @dataclass(frozen=True)
 class Deeds:
-    """What one player did in a match."""
+    """One player's statistics in a match."""
 
     played: int
     drawn: int
@@ -45,7 +45,7 @@ class Deeds:
 
 
 def rounds(journal: Journal) -> list[Round]:
-    """Return the rounds that are decided, scored or not."""
+    """Return the finished rounds, scored or not."""
     found: list[Round] = []
     number = 1
     for line, step in zip(journal.lines, journal.match.history, strict=True):
@@ -67,7 +67,7 @@ def rounds(journal: Journal) -> list[Round]:
 
 
 def totals(journal: Journal) -> list[dict[str, int]]:
-    """Return everybody's total after each scored round, by name; who had not joined yet has none."""
+    """Return everybody's total after each scored round, by name; players who joined later are missing at first."""
     return [
         {player: step.state.standings.get(player, 0) for player in journal.match.everyone}
         for step in journal.match.history
@@ -76,7 +76,7 @@ def totals(journal: Journal) -> list[dict[str, int]]:
 
 
 def deeds(match: Match) -> dict[str, Deeds]:
-    """Return what each player did, by name."""
+    """Return the statistics by player."""
     counts: dict[str, Counter[str]] = {player: Counter() for player in match.everyone}
     actor: str | None = None
     for step in match.history:

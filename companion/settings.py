@@ -1,8 +1,8 @@
 """The settings: one validated model per section, from a TOML file and the environment.
 
-What is nearer to the user wins: a command's own option, then `--config`'s and the other options before the command,
-then an environment variable `COMPANION_<SECTION>_<KEY>`, then the file, then the default. The file is `--config FILE`,
-else what COMPANION_CONFIG names, else `config.toml` in the user's configuration folder, which need not exist.
+Precedence: a command's option, options before the command, an environment variable `COMPANION_<SECTION>_<KEY>`, the
+file, the default. The file is `--config FILE`, else COMPANION_CONFIG, else `config.toml` in the user's configuration
+folder, which need not exist.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ ENVIRONMENT_PREFIX = "COMPANION_"
 
 
 class SettingsError(Exception):
-    """Settings that cannot be read or do not hold; the message is one sentence that names where and which key."""
+    """Settings are unreadable or invalid; the message is one sentence that names the place and the key."""
 
 
 class LogLevel(Enum):
-    """How much is logged: from only what failed to every step."""
+    """Log level."""
 
     ERROR = "error"
     WARNING = "warning"
@@ -40,17 +40,17 @@ class LogLevel(Enum):
 
     @property
     def number(self) -> int:
-        """The level as the standard library's number."""
+        """The level as a number of the logging module."""
         return logging.getLevelNamesMapping()[self.name]
 
 
 def default_config_file() -> Path:
-    """Return the file that is read when no other is named."""
+    """Return the configuration file that is read by default."""
     return platformdirs.user_config_path(APP_NAME, appauthor=False) / "config.toml"
 
 
 def default_data_folder() -> Path:
-    """Return the folder where matches and the certificate are kept when no other is named."""
+    """Return the default folder for matches and certificates."""
     return platformdirs.user_data_path(APP_NAME, appauthor=False)
 
 
@@ -80,7 +80,7 @@ class TableSettings(_Section):
 class CameraSettings(_Section):
     """Where pictures come from."""
 
-    model_config = ConfigDict(coerce_numbers_to_str=True)  # a camera's number may be written as one
+    model_config = ConfigDict(coerce_numbers_to_str=True)  # a camera's number may be written without quotes
 
     source: str | None = Field(default=None, description="Camera number, file, folder, stream address or 'simulated'.")
 
@@ -116,10 +116,9 @@ class Settings(_Section):
 
 
 def load_settings(file: Path | None = None, environment: Mapping[str, str] = os.environ) -> Settings:
-    """Return the settings of a file, the default one if None, with the environment's put over them.
+    """Return the settings of a file, by default the user's, overridden by the environment.
 
-    Raises SettingsError where a named file cannot be read, where it is no TOML, and where a key or a value does not
-    hold.
+    Raises SettingsError if a named file cannot be read or is not TOML, or a key or value is invalid.
     """
     path = file or default_config_file()
     from_file = _read(path, required=file is not None)
@@ -144,7 +143,7 @@ def _read(path: Path, required: bool) -> dict[str, Any]:
 
 
 def _from_environment(environment: Mapping[str, str]) -> dict[str, dict[str, str]]:
-    """Return the environment's settings by section; empty ones are none, those of no section are somebody else's."""
+    """Return the environment's settings by section, ignoring empty values and unknown sections."""
     found: dict[str, dict[str, str]] = {}
     for variable, value in environment.items():
         name = variable.removeprefix(ENVIRONMENT_PREFIX)

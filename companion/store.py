@@ -1,7 +1,7 @@
-"""Matches on disk: the journal of accepted lines, what the camera read, and apart from it what people corrected.
+"""Matches on disk: the journal of accepted lines, the camera's readings and, separately, people's corrections.
 
-One SQLite file in one folder. Every write is one transaction that is on the disk when the call returns, so that a
-match can be taken up again after the process was killed at any moment.
+One SQLite file in one folder. Every write is one transaction, durable when the call returns, so a match can be resumed
+after the process was killed at any moment.
 """
 
 from __future__ import annotations
@@ -69,11 +69,11 @@ __all__ = [
 FILE = "matches.sqlite3"
 
 PICTURES_BYTES = 400_000_000
-"""How much all pictures together may take: some 4000 rulings of 100 kB. The oldest uncorrected ones go first."""
+"""Disk quota of all pictures: about 4000 rulings of 100 kB. The oldest uncorrected ones are deleted first."""
 
 _BUSY_SECONDS = 5.0  # how long to wait while another process, such as an export, holds the file
 
-# Each script takes the file from the version of its index to the next one. Never change one that was released.
+# Each script migrates the file from the version of its index to the next. Never change a released one.
 _MIGRATIONS = (
     """
     CREATE TABLE match (
@@ -101,7 +101,7 @@ _MIGRATIONS = (
         time REAL NOT NULL, PRIMARY KEY (match, reading)
     ) STRICT, WITHOUT ROWID;
     """,
-    # Which match was touched last must not depend on a clock that people set.
+    # The order of use must not depend on the system clock.
     """
     ALTER TABLE match ADD COLUMN sequence INTEGER NOT NULL DEFAULT 0;
     UPDATE match SET sequence = (SELECT count(*) FROM match AS other WHERE other.touched <= match.touched);
@@ -119,15 +119,15 @@ def default_folder() -> Path:
 
 
 def new_match_id(now: float) -> str:
-    """Return an id for a match begun `now`, in seconds since the epoch: it sorts by time and is short to type."""
+    """Return an id for a match begun at `now` (seconds since the epoch). Ids sort by time and are short to type."""
     return f"{time.strftime('%Y%m%d-%H%M', time.localtime(now))}-{secrets.token_hex(2)}"
 
 
 class Store:
-    """Matches in one folder, by default `default_folder()`. May be used from any thread.
+    """Matches in one folder, by default `default_folder()`. Thread-safe.
 
-    The file is opened when it is first needed. Every method raises StoreFullError, StoreReadOnlyError,
-    StoreVersionError, StoreDamagedError or a plain StoreError where the file cannot be used, and may be called again.
+    The file is opened on first use. Every method raises StoreFullError, StoreReadOnlyError, StoreVersionError,
+    StoreDamagedError or a plain StoreError if the file cannot be used, and may be called again.
     """
 
     def __init__(self, folder: Path | None = None, *, pictures_bytes: int = PICTURES_BYTES) -> None:
@@ -138,10 +138,10 @@ class Store:
         self._connection: sqlite3.Connection | None = None
 
     def write(self, batch: Batch) -> None:
-        """Write all of the batch, durably.
+        """Write the whole batch durably.
 
-        Raises NoSuchMatchError where the match is neither there nor begun, RefusedBatchError where the batch itself is
-        at fault.
+        Raises NoSuchMatchError if the match neither exists nor begins here, RefusedBatchError if the batch itself is
+        invalid.
         """
         with self._transaction("BEGIN IMMEDIATE") as connection:
             try:
@@ -150,11 +150,11 @@ class Store:
                 raise RefusedBatchError(batch.match_id, str(error), self.path) from error
 
     def matches(self) -> list[MatchSummary]:
-        """Return all matches whose entry in the list is whole, the one begun last first."""
+        """Return all matches with an intact list entry, newest first."""
         return [each for each in self.survey() if isinstance(each, MatchSummary)]
 
     def survey(self) -> list[MatchSummary | DamagedMatch]:
-        """Return all matches, the one begun last first; of one whose entry is damaged, what is wrong with it."""
+        """Return all matches, newest first; for a damaged entry, what is wrong with it."""
         with self._transaction() as connection:
             rows = connection.execute(
                 "SELECT id, header, started, touched, moves, over, winners,"
@@ -163,14 +163,16 @@ class Store:
         return [_summary(*row) for row in rows]
 
     def load(self, match_id: str) -> StoredMatch:
-        """Return one match; raises NoSuchMatchError, StoreDamagedError where not all of it can be read."""
+        """Return one match; raises NoSuchMatchError, or StoreDamagedError if part of it is unreadable."""
         found = self.salvage(match_id)
         if found.fault is not None:
             raise StoreDamagedError(found.fault, self.path)
         return found.match
 
     def salvage(self, match_id: str) -> Salvage:
-        """Return what can be read of a match; raises NoSuchMatchError, StoreDamagedError where not even its set-up."""
+        """Return the readable part of a match; raises NoSuchMatchError, or StoreDamagedError if its set-up is
+        unreadable.
+        """
         with self._transaction() as connection:
             row = connection.execute(
                 "SELECT header, relaxed, started, memory FROM match WHERE id = ?", (match_id,)
@@ -201,13 +203,13 @@ class Store:
         return Salvage(known, fault)
 
     def unfinished(self) -> str | None:
-        """Return the id of the match touched last, if it is not over; else None."""
+        """Return the id of the match used last if it is not over, else None."""
         with self._transaction() as connection:
             row = connection.execute("SELECT id, over FROM match ORDER BY sequence DESC LIMIT 1").fetchone()
         return None if row is None or row[1] else str(row[0])
 
     def reading(self, match_id: str, reading_id: str) -> Reading | None:
-        """Return what the camera read, with its picture as far as it is kept; None where there is no such reading."""
+        """Return a reading, with its picture if that is kept; None if there is no such reading."""
         with self._transaction() as connection:
             row = connection.execute(
                 "SELECT reading.time, probabilities, quad, jpeg FROM reading LEFT JOIN picture"
@@ -224,12 +226,12 @@ class Store:
             raise StoreDamagedError(f"A reading of the match {match_id} is damaged: {error}.", self.path) from error
 
     def picture(self, match_id: str, reading_id: str) -> bytes | None:
-        """Return the reading's picture as JPEG bytes, None where it is not kept (any more)."""
+        """Return a reading's picture as JPEG bytes, None if it is not kept."""
         reading = self.reading(match_id, reading_id)
         return None if reading is None else reading.picture
 
     def training_samples(self) -> Iterator[TrainingSample]:
-        """Yield every corrected reading whose picture and outline are kept, oldest first."""
+        """Yield every corrected reading with picture and outline, oldest first."""
         with self._transaction() as connection:
             keys = connection.execute(
                 "SELECT correction.match, correction.reading, card FROM correction JOIN picture"
@@ -249,15 +251,16 @@ class Store:
             connection.execute("PRAGMA incremental_vacuum").fetchall()
 
     def forget(self, name: str, template: str, taken: Iterable[str] = ()) -> int:
-        """Take a name out of all matches, and out of the file's own bytes; return how many matches held it.
+        """Remove a name from all matches and from the file's bytes; return how many matches contained it.
 
-        In each of them a name stands instead that nobody there has, and none of those `taken`. template: for that name,
-        with {number} in it. Pictures stay: they show cards.
+        It is replaced by a name that nobody in that match has and that is not in `taken`. template: for the new name,
+        with
+        {number} in it. Pictures stay: they show cards.
         """
         with self._transaction("BEGIN IMMEDIATE") as connection:
             matches = connection.execute("SELECT id FROM match").fetchall()
             changed = sum(_forget(connection, match_id, name, template, taken) for (match_id,) in matches)
-        # What was written over long ago may lie in free pages, and what was written last in the log beside the file.
+        # Overwritten text may survive in free pages, and the latest writes in the write-ahead log.
         with self._open_file() as connection:
             connection.execute("VACUUM")
             (busy, *_) = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
@@ -266,7 +269,7 @@ class Store:
         return changed
 
     def close(self) -> None:
-        """Close the file; it is opened again when next needed."""
+        """Close the file; the next use opens it again."""
         with self._lock:
             if self._connection is not None:
                 self._connection.close()
@@ -410,7 +413,7 @@ class Store:
         connection.commit()
 
     def _named(self, error: sqlite3.Error | OSError) -> StoreError:
-        """Return the error as one of ours."""
+        """Convert the error to a StoreError."""
         path = self.path
         # The low byte is the primary code; operating system errors carry errno instead.
         code = getattr(error, "sqlite_errorcode", 0) & 0xFF
@@ -429,7 +432,7 @@ class Store:
 
 
 def _forget(connection: sqlite3.Connection, match_id: str, name: str, template: str, taken: Iterable[str]) -> bool:
-    """Take a name out of one match; return whether it held it."""
+    """Remove a name from one match; return whether it contained it."""
     (header, winners, memory) = connection.execute(
         "SELECT header, winners, memory FROM match WHERE id = ?", (match_id,)
     ).fetchone()
@@ -455,10 +458,10 @@ def _forget(connection: sqlite3.Connection, match_id: str, name: str, template: 
 
 
 _UNREADABLE = (ValueError, LookupError, TypeError, AttributeError)
-"""What comes of reading rubbish where an entry should stand."""
+"""Errors raised when an entry contains garbage."""
 
 _REFUSALS = (sqlite3.IntegrityError, sqlite3.DataError, sqlite3.InterfaceError, UnicodeError, OverflowError)
-"""What SQLite makes of rows that cannot be stored, whatever the disk does."""
+"""SQLite errors caused by the rows themselves, not by the disk."""
 
 
 def _summary(

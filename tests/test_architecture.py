@@ -57,6 +57,19 @@ _ON_TOP = {"", "cli", "commands", "bench", "doctor"}
 _LAYERS = {
     "vision": ("core", "capture", "imaging", "detection", "recognition", "arms", "pile", "tracking"),
     "decks": ("model", "storage", "capture", "labels", "matching", "service"),
+    "server": (
+        "core",
+        "schema",
+        "access",
+        "network",
+        "capture",
+        "archive",
+        "services",
+        "api",
+        "routes",
+        "management",
+        "app",
+    ),
     "table": ("state", "hypotheses", "presentation", "session"),
 }
 """The sub-packages of each package, lowest first: each imports only itself and those before it."""

@@ -33,7 +33,7 @@ def parameters(name, command, context):
 
 from companion.server.access.guests import Role
 from companion.server.app import create_app, services_of
-from companion.server.config import ServerConfig
+from companion.server.core.config import ServerConfig
 from companion.settings import Settings
 
 with tempfile.TemporaryDirectory() as folder:

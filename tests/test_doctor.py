@@ -20,8 +20,8 @@ from click.testing import CliRunner
 from companion import doctor
 from companion.cli import main
 from companion.doctor import Check, State
-from companion.server import network
 from companion.server.access.certificates import ensure_certificates
+from companion.server.network import addresses
 from companion.settings import Settings
 
 
@@ -100,11 +100,11 @@ def test_a_port_in_use_is_told() -> None:
 
 
 def test_the_network_address_is_tried(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(network, "lan_address", lambda: "127.0.0.1")
+    monkeypatch.setattr(addresses, "lan_address", lambda: "127.0.0.1")
     assert doctor.check_network().state is State.OK
-    monkeypatch.setattr(network, "lan_address", lambda: None)
+    monkeypatch.setattr(addresses, "lan_address", lambda: None)
     assert doctor.check_network().state is State.WARNING
-    monkeypatch.setattr(network, "lan_address", lambda: "192.0.2.1")
+    monkeypatch.setattr(addresses, "lan_address", lambda: "192.0.2.1")
     assert "192.0.2.1" in doctor.check_network().found
 
 

@@ -84,7 +84,7 @@ def test_no_option_is_mentioned_that_does_not_exist() -> None:
 
 def test_every_page_is_mentioned(tmp_path: Path) -> None:
     from companion.server.app import create_app
-    from companion.server.config import ServerConfig
+    from companion.server.core.config import ServerConfig
 
     missing = [
         rule.rule

@@ -22,11 +22,11 @@ from companion.referee.editions import EDITIONS
 from companion.referee.state import Header
 from companion.server.access.guests import Role
 from companion.server.app import create_app, services_of
-from companion.server.config import ServerConfig
-from companion.server.malloc_trim import give_back_memory
-from companion.server.selfplay import SelfPlay
-from companion.server.serve import Listeners
-from companion.server.services import Services
+from companion.server.core.config import ServerConfig
+from companion.server.core.malloc_trim import give_back_memory
+from companion.server.network.listeners import Listeners
+from companion.server.services.selfplay import SelfPlay
+from companion.server.services.services import Services
 
 _PLAYERS = ("Ann", "Ben", "Cy")
 _SETTLED = 120.0

@@ -1,1 +1,1 @@
-"""The commands of the command line, one module each; `companion.cli` imports them on demand."""
+"""The commands, one module each; `companion.cli` imports them on demand."""

@@ -1,4 +1,4 @@
-"""`companion bench`: how fast the parts are on this machine."""
+"""`companion bench`: speed and accuracy of the parts."""
 
 from __future__ import annotations
 
@@ -22,4 +22,4 @@ _BENCHES = {
 
 @click.command(cls=LazyGroup, lazy=_BENCHES)
 def bench() -> None:
-    """Measure how fast a part of the companion runs on this machine."""
+    """Measure the speed or accuracy of a part of the companion."""

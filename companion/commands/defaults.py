@@ -1,4 +1,4 @@
-"""Which options of which commands take their defaults from the settings."""
+"""Maps settings to the command options whose defaults they provide."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ OPTIONS: Mapping[str, tuple[str, ...]] = {
     "camera.source": ("play.source",),
     "reader.model": ("read.model", "score.model", "learn.model", "watch.model", "play.model", "demo.model"),
 }
-"""Setting -> the parameters of commands that it is the default of."""
+"""Setting -> command parameters."""
 
 
 def option_defaults(settings: Settings) -> dict[str, dict[str, object]]:
-    """Return click's default map: command -> parameter -> default, leaving out what is not set."""
+    """Return click's default map: command -> parameter -> default, without unset ones."""
     defaults: dict[str, dict[str, object]] = {}
     for setting, parameters in OPTIONS.items():
         section, _, key = setting.partition(".")

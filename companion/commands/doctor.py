@@ -1,4 +1,4 @@
-"""`companion doctor`: is everything in place, and what to do where it is not."""
+"""`companion doctor`: checks this machine."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _MARKS = {State.OK: ("✓", "green"), State.WARNING: ("!", "yellow"), State.MISS
 def doctor(settings: Settings, as_json: bool, picture: Path | None) -> None:
     """Check Python, libraries, networks, camera, port, network, browser, certificate and disk.
 
-    Says for each what was found and what to do about it. The exit status is 1 where something essential is missing.
+    Prints each result with what to do about it. The exit status is 1 if something essential is missing.
     """
     worst = 0
     checks: Iterator[Check] = iter([check_picture(picture, settings)]) if picture else examine(settings)

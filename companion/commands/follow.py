@@ -1,4 +1,4 @@
-"""`companion follow`: a camera or a film of a match, nobody tapping anything, to a transcript."""
+"""`companion follow`: turns a camera or film of a match into a transcript without any taps."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 # Seconds by which one event may be told after another that came later: a card is known once it lies still, an arm once
 # it has left.
-_TOLD_LATE = 2.0
+_EVENT_DELAY = 2.0
 
 
 @click.command()
@@ -64,10 +64,12 @@ def follow(
     deck: str | None,
     model: Path | None,
 ) -> None:
-    """Write down a match that was filmed: who laid which card, and who drew. Nothing is asked, the likeliest stands.
+    """Transcribe a filmed match: who played which card, and who drew. Nothing is asked; the most probable reading is
+    used.
 
-    SOURCE is a video file, a folder of pictures, a camera's number, a stream's address, or simulated[:SEED]. Both piles
-    should be in view. Where people sit is found out by itself.
+    SOURCE is a video file, a folder of pictures, a camera number, a stream address, or simulated[:SEED]. Both piles
+    should be
+    in view. Where people sit is inferred.
     """
     header = header_of(players.split(","), dealer, edition, rules, options)
     try:
@@ -82,9 +84,9 @@ def follow(
 
 
 def followed(frames: FrameSource, header: Header, detector: CardDetector) -> Iterator[Told]:
-    """Yield the moves that are seen in a source: of a film once it has ended, of a camera as soon as each is sure.
+    """Yield the moves in a source: of a film after its end, of a camera as soon as each is certain.
 
-    Raises SourceError where the source gives no picture, and what the detector raises.
+    Raises SourceError if the source gives no picture, and what the detector raises.
     """
     eyes = ThroughMirror(detector.detect_pile, detector.detect_closeup)
     tracker = PileTracker(eyes.detect_pile, detect_closeup=eyes.detect_closeup)
@@ -108,7 +110,7 @@ def as_text(told: Told) -> str:
 
 
 def _heard(watcher: CaptureLoop) -> Iterator[PileEvent]:
-    """Yield what happens until the source ends or Ctrl-C; the camera's troubles are said."""
+    """Yield events until the source ends or Ctrl-C; report the camera's problems."""
     try:
         for event in watcher.events():
             if isinstance(event, CameraStatus):
@@ -122,18 +124,18 @@ def _heard(watcher: CaptureLoop) -> Iterator[PileEvent]:
 
 
 def _in_hindsight(header: Header, events: Iterable[PileEvent], eyes: ThroughMirror) -> list[Told]:
-    """Return the moves of a film; the first arms, too, are seen in the mirror that was found out later."""
+    """Return the moves of a film. The first arms are mirrored as well if a mirror is detected later."""
     seen = list(events)
     return transcribe(header, [unmirrored_event(event) for event in seen] if eyes.mirrors else seen)
 
 
 def _as_it_goes(header: Header, events: Iterable[PileEvent], eyes: ThroughMirror) -> Iterator[Told]:
-    """Yield the moves of a match that is still being played, each as soon as it is sure."""
+    """Yield the moves of a running match, each as soon as it is certain."""
     transcriber = Transcriber(header)
     waiting: list[PileEvent] = []
     for event in events:
         waiting = sorted([*waiting, unmirrored_event(event) if eyes.mirrors else event], key=lambda each: each.time)
-        while waiting and waiting[0].time < event.time - _TOLD_LATE:
+        while waiting and waiting[0].time < event.time - _EVENT_DELAY:
             transcriber.see(waiting.pop(0))
         yield from transcriber.settled()
     for event in waiting:

@@ -1,4 +1,4 @@
-"""A group of commands whose modules are imported only when they are asked for, so that each starts fast."""
+"""A command group that imports its commands on demand, so that each starts fast."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ import click
 
 
 class LazyGroup(click.Group):
-    """A click group that knows its commands as `module:attribute` and imports one when it is looked up.
+    """A click group with commands given as `module:attribute`, imported when looked up.
 
-    summaries: what the group's own help says of each command; commands without one are imported for it.
+    summaries: help line of each command; a command without one is imported for it.
     """
 
     def __init__(

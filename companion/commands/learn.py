@@ -1,4 +1,4 @@
-"""`companion learn` and `companion decks`: teaches a deck from its cards laid one after the other, and keeps decks."""
+"""`companion learn` and `companion decks`: learns a deck from its cards, and manages learnt decks."""
 
 from __future__ import annotations
 
@@ -54,10 +54,9 @@ def learn(
     as_json: bool,
     model: Path | None,
 ) -> None:
-    """Learn a deck from its cards, laid one after the other on a pile before a camera that stands still.
+    """Learn a deck from its cards, laid one after the other on a pile in front of a fixed camera.
 
-    SOURCE is a camera's number, a video file, a stream's address, or a folder with one picture for each card laid, in
-    the order of their names.
+    SOURCE is a camera number, a video file, a stream address, or a folder with one picture per card, in name order.
     """
     began = time.monotonic()
     library = decks_of(ctx)
@@ -129,9 +128,9 @@ def _cards_in(path: Path) -> list[Card]:
 
 
 def _ask(lesson: Lesson) -> int:
-    """Ask what is in doubt, the most telling first; returns how many questions that took.
+    """Ask the open questions, the most informative first; return how many were asked.
 
-    Where much is, nothing is asked: of such a deck wrong answers cannot be told from right ones by how they fit.
+    If too much is uncertain nothing is asked, since wrong answers could then not be detected.
     """
     asked = 0
     done: set[int] = set()
@@ -159,9 +158,9 @@ def _ask(lesson: Lesson) -> int:
 
 @click.group()
 def decks() -> None:
-    """List, rename, delete, export and import the decks that were learnt.
+    """List, rename, delete, export and import learnt decks.
 
-    They lie in the data folder, see `companion --data`.
+    They are kept in the data folder, see `companion --data`.
     """
 
 
@@ -177,7 +176,7 @@ def _said_plainly() -> Iterator[None]:
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object per deck.")
 @click.pass_context
 def list_(ctx: click.Context, as_json: bool) -> None:
-    """List the decks, by name."""
+    """List the decks by name."""
     found = decks_of(ctx).list()
     if not found and not as_json:
         click.echo("No deck was learnt yet; `companion learn` does it.")
@@ -195,7 +194,7 @@ def list_(ctx: click.Context, as_json: bool) -> None:
 @click.argument("new")
 @click.pass_context
 def rename(ctx: click.Context, name: str, new: str) -> None:
-    """Give a deck another name."""
+    """Rename a deck."""
     with _said_plainly():
         decks_of(ctx).rename(name, new)
 
@@ -205,7 +204,7 @@ def rename(ctx: click.Context, name: str, new: str) -> None:
 @click.argument("learns", type=click.Choice(["on", "off"]))
 @click.pass_context
 def corrections(ctx: click.Context, name: str, learns: str) -> None:
-    """Let what people correct in a match add to a deck, or not: at first it does not."""
+    """Set whether corrections in a match are added to a deck; off at first."""
     with _said_plainly():
         decks_of(ctx).let_learn(name, learns == "on")
 
@@ -224,7 +223,7 @@ def delete(ctx: click.Context, name: str) -> None:
 @click.argument("file", type=click.Path(path_type=Path, dir_okay=False))
 @click.pass_context
 def export_(ctx: click.Context, name: str, file: Path) -> None:
-    """Write a deck to a file, to be given to others."""
+    """Write a deck to a file for other people."""
     with _said_plainly():
         data = decks_of(ctx).export(name)
     try:
@@ -238,7 +237,7 @@ def export_(ctx: click.Context, name: str, file: Path) -> None:
 @click.option("--name", help="What to call it, instead of what it is called.")
 @click.pass_context
 def import_(ctx: click.Context, file: Path, name: str | None) -> None:
-    """Take in a deck that somebody has exported."""
+    """Import a deck that somebody exported."""
     try:
         if file.stat().st_size > MOST_BYTES:
             raise click.ClickException(f"{file} is larger than a deck's file can be.")

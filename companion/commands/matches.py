@@ -1,4 +1,4 @@
-"""`companion matches`: what is kept of the matches played, and how it is written out, taken in and deleted."""
+"""`companion matches`: manages stored matches."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ _RESCUE = "`companion matches export {id}` writes out what can be read of it."
 
 @click.group()
 def matches() -> None:
-    """List, show, export, import and delete the matches that are kept.
+    """List, show, export, import and delete stored matches.
 
-    They lie in the data folder, see `companion --data`.
+    They are kept in the data folder, see `companion --data`.
     """
 
 
@@ -41,7 +41,7 @@ def matches() -> None:
 @click.option("--json", "as_json", is_flag=True, help="Print JSON Lines.")
 @click.pass_context
 def list_(ctx: click.Context, as_json: bool) -> None:
-    """List all matches, the latest first."""
+    """List all matches, newest first."""
     with _said_plainly():
         found = _store(ctx).survey()
     if not found and not as_json:
@@ -75,7 +75,7 @@ def list_(ctx: click.Context, as_json: bool) -> None:
 @click.argument("match_id", metavar="ID")
 @click.pass_context
 def show(ctx: click.Context, match_id: str) -> None:
-    """Show how a match stands and what led to it."""
+    """Show the state of a match and its moves."""
     stored, journal = _load(ctx, match_id)
     caller = Caller()
     click.echo(f"{stored.id}, begun {local_time(stored.started)}, {stored.header.edition.name.value}")
@@ -100,7 +100,7 @@ def show(ctx: click.Context, match_id: str) -> None:
 )
 @click.pass_context
 def export(ctx: click.Context, match_id: str, kind: str, output: Path | None) -> None:
-    """Write a match out; of a damaged one, what can be read, and the exit status is then 1."""
+    """Export a match; of a damaged one, what can be read, with exit status 1."""
     caller = Caller()
     with _said_plainly():
         stored, journal, fault = recover(_store(ctx).salvage(match_id), caller.refuse)
@@ -120,9 +120,9 @@ def export(ctx: click.Context, match_id: str, kind: str, output: Path | None) ->
 @click.argument("file", type=click.File("rb"))
 @click.pass_context
 def import_(ctx: click.Context, file: BinaryIO) -> None:
-    """Take a match in from a transcript, and print its id.
+    """Import a match from a transcript, and print its id.
 
-    FILE is the transcript, - standard input. Nothing is taken in where a line cannot be read or is refused.
+    FILE is the transcript, - for standard input. Nothing is imported if a line is unreadable or rejected.
     """
     now = time.time()
     journal, lines = _read(file, now)
@@ -143,7 +143,7 @@ def import_(ctx: click.Context, file: BinaryIO) -> None:
 @click.option("--yes", is_flag=True, help="Delete without asking.")
 @click.pass_context
 def delete(ctx: click.Context, match_ids: tuple[str, ...], yes: bool) -> None:
-    """Delete matches for good, with their pictures."""
+    """Delete matches with their pictures permanently."""
     store = _store(ctx)
     with _said_plainly():
         there = {each.id for each in store.survey()}

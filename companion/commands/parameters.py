@@ -1,4 +1,4 @@
-"""What options of several commands may be: each list is taken from the one place where it is kept."""
+"""Options shared by several commands; each list of values comes from its one source."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ OPTIONS = click.option(
 
 
 def header_of(players: Sequence[str], dealer: str | None, edition: str, rules: str, options: Sequence[str]) -> Header:
-    """Return how a match is set up that is described by options of a command; what makes no sense ends it."""
+    """Return the match header described by a command's options; exits with a message if they are invalid."""
     match: dict[str, object] = {
         "edition": edition,
         "players": [name.strip() for name in players],
@@ -58,7 +58,7 @@ def _option(text: str) -> tuple[str, object]:
 
 
 def decks_of(ctx: click.Context) -> DeckLibrary:
-    """Return the learnt decks in the data folder that the command is to use."""
+    """Return the learnt decks in the command's data folder."""
     from companion.decks.storage.library import DeckLibrary
     from companion.settings import Settings, default_data_folder
 
@@ -67,9 +67,9 @@ def decks_of(ctx: click.Context) -> DeckLibrary:
 
 
 def load_detector(edition: EditionName | None, model: Path | None, deck: str | None = None) -> CardDetector:
-    """Return what finds cards, with the networks of this folder and this learnt deck; what is missing ends the command.
+    """Return a detector with the networks of this folder and this learnt deck; exits with a message if one is missing.
 
-    Where no edition is given, a deck's own is taken.
+    The default edition is the deck's own.
     """
     from companion.decks.service.deck_detector import deck_detector
     from companion.decks.storage.deck_file import DeckFileError

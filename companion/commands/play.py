@@ -1,4 +1,4 @@
-"""`companion play` and `companion demo`: the server with its pages, for a real table or for a simulated one."""
+"""`companion play` and `companion demo`: the server with its pages, for a real or a simulated table."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from companion.cards import EditionName
 from companion.commands.parameters import DECK, EDITIONS, LANGUAGES, decks_of
 
 if TYPE_CHECKING:
-    from companion.server.config import ServerConfig
-    from companion.server.services import Services
+    from companion.server.core.config import ServerConfig
+    from companion.server.services.services import Services
 
     Begin = Callable[[Services, str], object]
-    """Begins what is to be shown, once the pages are there at an address."""
+    """Starts what is to be shown, once the pages are served at an address."""
 
 DEMO_FOLDER = "demo"
 _TICK = 0.5
@@ -90,18 +90,18 @@ def play(ctx: click.Context, /, source: str | None, browser: bool, **options: An
 def demo(
     ctx: click.Context, /, browser: bool, edition: str | None, seed: int, real: Path | None, **options: Any
 ) -> None:
-    """Run everything on a table that plays by itself: a simulated one, or photographs of cards."""
-    # Matches of the demo do not belong among those of the table.
+    """Run everything on a table that plays by itself, simulated or with photographs of cards."""
+    # Matches of the demo are kept apart from real ones.
     config = _config(_data(ctx) / DEMO_FOLDER, source=None, decks=decks_of(ctx).folder, **options)
     begin = _simulated(edition, seed) if real is None else _photographed(real, edition, seed)
     _serve(config, browser, begin, "table")
 
 
 def _simulated(edition: str | None, seed: int) -> Begin:
-    """Return what lets the simulated table play."""
+    """Return a starter of the simulated table."""
     from companion.referee.editions import EDITIONS
     from companion.referee.state import Header
-    from companion.server.selfplay import SelfPlay
+    from companion.server.services.selfplay import SelfPlay
 
     played = EDITIONS[EditionName(edition or EditionName.MARIO_KART.value)]
     header = Header(played, DEMO_PLAYERS, len(DEMO_PLAYERS) - 1, played.options)
@@ -109,7 +109,7 @@ def _simulated(edition: str | None, seed: int) -> Begin:
 
 
 def _photographed(folder: Path, edition: str | None, seed: int) -> Begin:
-    """Return what lets a device of its own play with photographs in the background and print what came of it."""
+    """Return a starter of a device that plays with photographs in the background and prints the result."""
     from companion.rehearsal.device import Device, DeviceError
     from companion.rehearsal.plan import PlanError, plan_match
     from companion.rehearsal.player import Rehearsal
@@ -140,19 +140,19 @@ def _data(ctx: click.Context) -> Path:
 
 
 def _config(data: Path, **options: Any) -> ServerConfig:
-    from companion.server.config import ServerConfig
+    from companion.server.core.config import ServerConfig
 
     return ServerConfig(data=data, **options)
 
 
 def _serve(config: ServerConfig, browser: bool, begin: Begin, page: str = "setup") -> None:
-    """Serve until Ctrl-C. `begin` is called with the pages' address once they are there; the host lands on `page`."""
+    """Serve until interrupted. `begin` is called with the pages' address; the host's browser opens `page`."""
     from companion.decks.storage.deck_file import DeckFileError
     from companion.server.access.guests import Role
     from companion.server.app import create_app, services_of
-    from companion.server.lan import LanAccessError
-    from companion.server.malloc_trim import give_back_memory
-    from companion.server.serve import Listeners, PortTakenError
+    from companion.server.core.malloc_trim import give_back_memory
+    from companion.server.network.lan import LanAccessError
+    from companion.server.network.listeners import Listeners, PortTakenError
     from companion.store import StoreError
     from companion.vision.capture.frames import SourceError
 
@@ -182,7 +182,7 @@ def _serve(config: ServerConfig, browser: bool, begin: Begin, page: str = "setup
         webbrowser.open(url)
     try:
         never = threading.Event()
-        while not never.wait(_TICK):  # without an end to it, Windows would not let Ctrl-C through
+        while not never.wait(_TICK):  # a wait without timeout would block Ctrl-C on Windows
             pass
     except KeyboardInterrupt:
         click.echo("\nThe match is kept; start again to go on with it.")
@@ -192,7 +192,7 @@ def _serve(config: ServerConfig, browser: bool, begin: Begin, page: str = "setup
 
 
 def _greet(url: str, services: Services, addresses: list[str]) -> None:
-    """Print where the pages are: the host's own way in, and the other devices' with its QR code."""
+    """Print the addresses: the host's, and the other devices' with a QR code."""
     from companion.server.access.guests import Role
 
     click.echo(f"The host's page, good for one browser within 15 minutes:\n  {url}")

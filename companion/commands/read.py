@@ -23,7 +23,9 @@ from companion.vision.recognition.hand_merging import read_hand
 
 
 def picture_files(names: Sequence[str]) -> list[Path]:
-    """Return the picture files that names, folders and patterns stand for, in order; what stands for none stays."""
+    """Return the picture files for these names, folders and patterns, in order; a name without a match is returned as
+    is.
+    """
     files: list[Path] = []
     for name in names:
         path = Path(name)
@@ -65,9 +67,9 @@ def _options(command: Any) -> Any:
 def read(
     images: tuple[str, ...], edition: str | None, deck: str | None, as_json: bool, draw: Path | None, model: Path | None
 ) -> None:
-    """Name the cards in pictures: files, folders or patterns.
+    """Name the cards in pictures, given as files, folders or patterns.
 
-    A file that cannot be read is named and skipped; the exit status is then 1.
+    An unreadable file is named and skipped; the exit status is then 1.
     """
     total = _run(_detector(edition, model, deck), images, as_json, draw, fit=_fit(deck))
     raise SystemExit(1 if total is None else 0)
@@ -103,7 +105,7 @@ def _detector(edition: str | None, model: Path | None, deck: str | None) -> Card
 
 
 def _fit(deck: str | None) -> DeckFit | None:
-    """Return what tells whether the cards are of the learnt deck, None where none is read with."""
+    """Return the check that cards belong to the learnt deck, None without a deck."""
     return None if deck is None else DeckFit(decks_of(click.get_current_context()).load(deck))
 
 
@@ -145,7 +147,7 @@ def _run(
     expect: int | None = None,
     fit: DeckFit | None = None,
 ) -> int | None:
-    """Print what each picture shows; return the sum of points, None where some picture could not be read."""
+    """Print what each picture shows; return the sum of points, None if a picture was unreadable."""
     total, failed = 0, False
     several = len(picture_files(images)) > 1
     for path, image in _pictures(images):

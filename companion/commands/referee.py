@@ -34,7 +34,7 @@ _ACCEPTED, _REFUSED, _UNREADABLE = range(3)
 
 @dataclass(frozen=True, slots=True)
 class _Ruling:
-    """What came of one line: `n` accepted moves now, or the error that it was refused for."""
+    """Result of one line: the number of accepted moves, or the error that rejected it."""
 
     entry: Entry
     n: int
@@ -49,10 +49,11 @@ class _Ruling:
 @click.option("--text", is_flag=True, help="Print for people instead of JSON Lines.")
 @click.option("--language", type=LANGUAGES, default="en", show_default=True, help="What to speak.")
 def referee(file: BinaryIO, text: bool, language: str) -> None:
-    """Replay a match transcript and rule on each of its moves.
+    """Replay a match transcript and rule on each move.
 
-    FILE is the transcript, - standard input. The exit status is 0 where all moves are accepted, 1 where some are
-    refused, 2 where a line cannot be read.
+    FILE is the transcript, - for standard input. The exit status is 0 if all moves are accepted, 1 if some are
+    rejected, 2 if
+    a line is unreadable.
     """
     caller = Caller(language)
     write = _as_text if text else _as_json
@@ -72,7 +73,7 @@ def referee(file: BinaryIO, text: bool, language: str) -> None:
 
 
 def _rule(file: BinaryIO, caller: Caller) -> Iterator[_Ruling]:
-    """Yield a ruling for each line after the header; raises TranscriptError that names the line."""
+    """Yield a ruling per line after the header; raises TranscriptError with the line number."""
     match: Match | None = None
     number = 0
     for number, line in enumerate(file, 1):
@@ -111,7 +112,7 @@ def _take(match: Match, entry: Entry, caller: Caller) -> tuple[Match, _Ruling]:
 
 
 def _is_rewritten(match: Match, entry: Undo | Amend) -> bool:
-    """Whether the entry, once accepted, takes a move back or puts another in its place."""
+    """Whether the accepted entry removes or replaces a move."""
     return isinstance(entry, Undo) or entry.move != match.history[entry.n - 1].move
 
 
@@ -136,14 +137,14 @@ def _as_text(ruling: _Ruling, caller: Caller) -> str:
     else:
         lines = [f"   ✗  {move}", f"      {caller.refuse(ruling.error)}"]
     text = "\n".join([*lines, *(f"      {line}" for line in caller.describe(ruling.state))])
-    # JSON can spell half a character, which no terminal can show.
+    # JSON can contain lone surrogates, which no terminal can print.
     return text.encode(errors="backslashreplace").decode()
 
 
 @click.command("score-hand")
 @click.argument("cards")
 def score_hand(cards: str) -> None:
-    """Add up the points of a hand: CARDS by name, with commas between them."""
+    """Add up the points of a hand: CARDS by name, separated by commas."""
     try:
         hand = [Card.parse(" ".join(name.split())) for name in cards.split(",") if name.strip()]
     except UnknownCardError as error:

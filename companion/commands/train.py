@@ -1,4 +1,4 @@
-"""`companion train`: makes the shipped networks from nothing, step by step or all at once. Needs the `train` extra."""
+"""`companion train`: trains the shipped networks from scratch, step by step or all at once. Needs the `train` extra."""
 
 from __future__ import annotations
 
@@ -43,9 +43,9 @@ def _need_extra() -> None:
 
 @click.group()
 def train() -> None:
-    """Make the networks anew: scenes, detector, readers, export, evaluate, backs. `all` runs the six in that order.
+    """Train the networks: scenes, detector, readers, export, evaluate, backs. `all` runs these six in order.
 
-    Every step goes on where an interrupted run of it stopped, but `together`, which trains them on instead.
+    An interrupted step resumes where it stopped, except `together`, which continues the training of exported networks.
     """
 
 
@@ -81,7 +81,7 @@ def scenes(
     cards: Path | None,
     hard: float,
 ) -> None:
-    """Draw the labelled training pictures."""
+    """Render the labelled training pictures."""
     left_out = tuple(StyleFamily[name.upper()] for name in leave_out)
     kept = tuple(family for family in TRAINING_WEIGHTS if family not in left_out) if left_out else None
     generate(
@@ -104,7 +104,7 @@ def scenes(
 @click.option("--size", type=click.IntRange(128), default=416, show_default=True, help="Picture size in pixels.")
 @click.option("--start", type=click.Path(path_type=Path, exists=True, dir_okay=False), help="Checkpoint to go on from.")
 def detector(work: Path, seed: int, device: str, epochs: int, size: int, start: Path | None) -> None:
-    """Train YOLO to box cards and corner indices."""
+    """Train YOLO to detect cards and corner indices."""
     _need_extra()
     from companion.models.train_detector import DetectorRun
     from companion.models.train_detector import train as run
@@ -126,7 +126,7 @@ def detector(work: Path, seed: int, device: str, epochs: int, size: int, start: 
     help="Share of the crops that are made hard to read; with --start its networks teach what the clear ones show.",
 )
 def readers(work: Path, seed: int, device: str, epochs: int, start: Path | None, hard: float) -> None:
-    """Train the readers of whole cards and of corner indices."""
+    """Train the classifiers of whole cards and of corner indices."""
     _need_extra()
     from companion.models.train_reader import ReaderRun
     from companion.models.train_reader import train as run
@@ -172,7 +172,7 @@ def together(
     backgrounds: Path | None,
     cards: Path | None,
 ) -> None:
-    """Train all three networks on from exported ones, on scenes drawn meanwhile: best with a graphics card."""
+    """Continue training all three exported networks on scenes rendered meanwhile; best with a GPU."""
     _need_extra()
     from companion.models.together import FILES, TogetherRun
     from companion.models.together import train as run
@@ -203,7 +203,7 @@ def together(
 @click.option("--models", "folder", type=click.Path(path_type=Path, file_okay=False), help="Default: WORK/export.")
 @click.option("--limit", type=click.IntRange(1), default=4000, show_default=True, help="Scenes to look through.")
 def mine(work: Path, folder: Path | None, limit: int) -> None:
-    """Find what the exported detector takes for cards and is none; the readers then learn to refuse it."""
+    """Mine hard negatives: false positives of the exported detector, for the classifiers to reject."""
     from companion.models.mine import mine as run
 
     count = run(work / "scenes", "train", (folder or work / "export") / "detector.onnx", limit)
@@ -214,7 +214,7 @@ def mine(work: Path, folder: Path | None, limit: int) -> None:
 @click.argument("checkpoints", nargs=-1, required=True, type=click.Path(path_type=Path, exists=True, dir_okay=False))
 @click.option("--to", "target", required=True, type=click.Path(path_type=Path, dir_okay=False), help="File to write.")
 def average(checkpoints: tuple[Path, ...], target: Path) -> None:
-    """Average the weights of checkpoints of one network: what training on has taught, without what it has cost."""
+    """Average the weights of several checkpoints of one network."""
     _need_extra()
     from companion.models.average import average as run
 
@@ -229,7 +229,7 @@ def average(checkpoints: tuple[Path, ...], target: Path) -> None:
 @_work
 @click.option("--to", "folder", type=click.Path(path_type=Path, file_okay=False), help="Default: WORK/export.")
 def export(work: Path, folder: Path | None) -> None:
-    """Write the ONNX files, their class list and their checksums."""
+    """Write the ONNX files, their class list and checksums."""
     _need_extra()
     from companion.models.export import export_detector, export_readers, write_manifest
 
@@ -249,7 +249,7 @@ def export(work: Path, folder: Path | None) -> None:
 )
 @click.option("--calibrate/--no-calibrate", default=True, help="Fit the confidences on the validation scenes first.")
 def evaluate(work: Path, folder: Path | None, photos: Path | None, calibrate: bool) -> None:
-    """Calibrate on the validation scenes, measure, and draw the confusion matrix and the reliability diagram."""
+    """Calibrate on the validation scenes, evaluate, and plot the confusion matrix and reliability diagram."""
     _need_extra()
     from rich.console import Console
     from rich.table import Table
@@ -288,7 +288,7 @@ def evaluate(work: Path, folder: Path | None, photos: Path | None, calibrate: bo
 )
 @click.option("--save/--check", default=True, help="Write what was fitted, or only check what is written.")
 def calibrate(work: Path, seed: int, folder: Path | None, decks: int, save: bool) -> None:
-    """Fit what confidences mean on two decks of three; check each kind of reading on the others."""
+    """Fit confidence calibration on two thirds of the decks; check each kind of reading on the rest."""
     from rich.console import Console
     from rich.table import Table
 
@@ -321,7 +321,7 @@ def calibrate(work: Path, seed: int, folder: Path | None, decks: int, save: bool
 )
 @click.option("--save/--check", default=True, help="Write what was fitted, or only check what is written.")
 def backs(work: Path, seed: int, folder: Path | None, tables: int, save: bool) -> None:
-    """Fit what cards face down look like to the reader on two tables of three; check it on the others."""
+    """Fit the appearance of card backs on two thirds of the tables; check it on the rest."""
     from rich.console import Console
     from rich.progress import track
     from rich.table import Table
@@ -366,7 +366,7 @@ def backs(work: Path, seed: int, folder: Path | None, tables: int, save: bool) -
 def hands(
     work: Path, seed: int, folder: Path | None, count: int, photos: Path | None, families: tuple[str, ...]
 ) -> None:
-    """Measure on fans, cascades and heaps of five to eight cards, each hand in three pictures."""
+    """Evaluate on fans, cascades and heaps of five to eight cards, three pictures per hand."""
     from companion.cards import EditionName
     from companion.commands.parameters import load_detector
     from companion.models import evaluate_hands as measures

@@ -74,10 +74,11 @@ def watch(
     fps: float,
     model: Path | None,
 ) -> None:
-    """Follow a discard pile and name each card that comes to lie on top; say what stands in the camera's way.
+    """Follow a discard pile and name each new top card; report what hinders the camera.
 
-    SOURCE is a camera's number, a video file, a stream's address, a folder of pictures, or simulated[:SEED]. Files and
-    folders are followed as fast as they can be read; a camera until Ctrl-C.
+    SOURCE is a camera number, a video file, a stream address, a folder of pictures, or simulated[:SEED]. Files and
+    folders
+    are processed as fast as possible, a camera until Ctrl-C.
     """
     try:
         frames = open_source(source, fps)
@@ -111,7 +112,7 @@ def _say(advice: Advice) -> None:
 
 
 def _watched(detect: Detect, fits: DeckFit) -> Detect:
-    """Return what detects the same, and says once when the cards are not of the deck."""
+    """Return an equivalent detector that warns once if the cards do not belong to the deck."""
     said = False
 
     def seen(image: Image) -> list[Sighting]:
@@ -136,9 +137,9 @@ def _print(event: PileEvent, as_json: bool) -> None:
 
 
 def as_line(event: PileEvent) -> dict[str, object] | None:
-    """Return what to print as JSON about a new top card, None where an event brings none.
+    """Return the JSON line for a new top card, None for other events.
 
-    `taken_back` marks a card that lay there before and has come to light again.
+    `taken_back` marks a card that was uncovered again.
     """
     if not isinstance(event, CardLanded | CardTakenBack) or not event.probabilities:
         return None
@@ -178,7 +179,7 @@ def as_text(event: PileEvent) -> str:
 
 
 def _unsure(probabilities: Probabilities) -> list[str]:
-    """Return the two likeliest cards' names where the likeliest is not sure, else nothing."""
+    """Return the names of the two most probable cards if the best is uncertain, else nothing."""
     if probabilities[0][1] >= UNSURE_BELOW:
         return []
     return [card.name for card, _ in probabilities[:2]]

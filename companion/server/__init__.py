@@ -1,1 +1,1 @@
-"""What people touch: pages, JSON API, live stream."""
+"""The web server: pages, JSON API and live event stream."""

@@ -11,27 +11,16 @@ from flask import Flask, Response, g, request
 from werkzeug.exceptions import HTTPException
 
 from companion.server.access import security
-from companion.server.compression import compress
-from companion.server.config import ServerConfig
-from companion.server.errors import RefusalAnswer, RefusalError
-from companion.server.routes import (
-    archive,
-    camera,
-    choices,
-    decks,
-    devices,
-    hands,
-    live,
-    match,
-    pages,
-    pairing,
-    people,
-    play,
-    rules,
-)
-from companion.server.routes.api import JSON_LIMIT, Api, Media
-from companion.server.routes.openapi import document
-from companion.server.services import Services, put, services
+from companion.server.api import pages
+from companion.server.api.openapi import document
+from companion.server.api.routing import Api, Media
+from companion.server.core.config import ServerConfig
+from companion.server.core.errors import RefusalAnswer, RefusalError
+from companion.server.management import archive, decks, devices, pairing, people
+from companion.server.network.compression import compress
+from companion.server.routes import camera, choices, hands, live, match, play, rules
+from companion.server.schema.limits import JSON_LIMIT
+from companion.server.services.services import Services, put, services
 from companion.vision.pile.pile_tracker import Detect
 
 _log = logging.getLogger(__name__)
@@ -43,9 +32,10 @@ APIS: tuple[Api, ...] = tuple(
 
 
 def create_app(config: ServerConfig, detect: Detect | None = None) -> Flask:
-    """Return the application. detect: finds cards in pictures, the configured networks where None.
+    """Create the Flask application.
 
-    Raises StoreError where the data folder cannot be used.
+    detect: finds cards in a picture; None uses the configured networks. Raises StoreError if the data folder is
+    unusable.
     """
     app = Flask(__name__, static_folder=None)
     app.config["MAX_CONTENT_LENGTH"] = JSON_LIMIT
@@ -70,7 +60,7 @@ def services_of(app: Flask) -> Services:
 
 
 def _describing() -> Api:
-    """Return the route that describes all others and itself."""
+    """Return the route that serves the API's own description."""
     own = Api()
 
     @own.route("GET", "/api/openapi.json", role=None, answer=Media(("application/json",)))

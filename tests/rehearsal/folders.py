@@ -13,9 +13,9 @@ from companion.cards import ALL_CARDS, Card, EditionName, Face
 from companion.rehearsal.device import Device
 from companion.server.access.guests import Role
 from companion.server.app import create_app, services_of
-from companion.server.config import ServerConfig
-from companion.server.serve import Listeners
-from companion.server.services import Services
+from companion.server.core.config import ServerConfig
+from companion.server.network.listeners import Listeners
+from companion.server.services.services import Services
 from companion.vision.core.geometry import Image
 from companion.vision.pile.pile_tracker import Detect
 

@@ -12,8 +12,8 @@ from flask.testing import FlaskClient
 
 from companion.server.access.guests import Role
 from companion.server.app import create_app, services_of
-from companion.server.config import ServerConfig
-from companion.server.services import Services
+from companion.server.core.config import ServerConfig
+from companion.server.services.services import Services
 
 
 @pytest.fixture

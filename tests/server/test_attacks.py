@@ -24,8 +24,8 @@ from companion.server.access.pairing import (
     WrongPinError,
 )
 from companion.server.app import create_app, services_of
-from companion.server.config import ServerConfig
-from companion.server.services import Services
+from companion.server.core.config import ServerConfig
+from companion.server.services.services import Services
 
 HOSTILE_NAMES = ["", "   ", "a" * 25, "a\nb\x00", "\u202egnp", "\u200b", "\ud800"]
 

@@ -17,8 +17,8 @@ from companion.referee.editions import EDITIONS
 from companion.referee.state import Header
 from companion.server.access.guests import Role
 from companion.server.app import create_app, services_of
-from companion.server.config import ServerConfig
-from companion.server.services import Services
+from companion.server.core.config import ServerConfig
+from companion.server.services.services import Services
 from companion.vision.core.events import CardLanded
 from companion.vision.recognition.card_detector import model_folder
 from companion.vision.tracking.camera_advice import Hindrance

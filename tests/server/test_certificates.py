@@ -14,11 +14,11 @@ from flask.testing import FlaskClient
 
 from companion.server.access.certificates import ensure_certificates
 from companion.server.app import create_app, services_of
-from companion.server.config import ServerConfig
-from companion.server.lan import LanAccess
-from companion.server.network import lan_address
-from companion.server.serve import Listeners, PortTakenError
-from companion.server.services import Services
+from companion.server.core.config import ServerConfig
+from companion.server.network.addresses import lan_address
+from companion.server.network.lan import LanAccess
+from companion.server.network.listeners import Listeners, PortTakenError
+from companion.server.services.services import Services
 
 ADDRESSES = ["192.168.1.7", "127.0.0.1", "localhost", "table.local"]
 

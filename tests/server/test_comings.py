@@ -7,7 +7,7 @@ from flask.testing import FlaskClient
 
 from companion.server.access.guests import Role
 from companion.server.app import create_app, services_of
-from companion.server.services import Services
+from companion.server.services.services import Services
 
 
 def move(device: FlaskClient, do: str, status: int = 200, **more: object) -> dict[str, object]:

@@ -17,10 +17,10 @@ import pytest
 from flask import Flask
 from flask.testing import FlaskClient
 
-from companion.server import connections
 from companion.server.access.certificates import ensure_certificates
-from companion.server.connections import SslAdapter
-from companion.server.serve import _Server
+from companion.server.network import connections
+from companion.server.network.connections import SslAdapter
+from companion.server.network.listeners import _Server
 
 Start = Callable[..., int]
 HOST = "127.0.0.1"

@@ -13,9 +13,9 @@ from flask.testing import FlaskClient
 from companion.server.access.devices import MOST_DEVICES, Devices
 from companion.server.access.guests import BADGE_SECONDS, Guest, Role
 from companion.server.app import create_app, services_of
-from companion.server.config import ServerConfig
-from companion.server.routes.pairing import SeatBody
-from companion.server.services import Services
+from companion.server.core.config import ServerConfig
+from companion.server.management.pairing import SeatBody
+from companion.server.services.services import Services
 
 IPHONE = "Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Safari/604.1"
 

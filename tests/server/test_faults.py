@@ -17,9 +17,9 @@ from companion.records import Batch, StoreFullError
 from companion.server.access.guests import Role
 from companion.server.access.pairing import JOINS, Pairing, TooManyTriesError
 from companion.server.app import create_app, services_of
-from companion.server.config import ServerConfig
-from companion.server.lock import FolderInUseError
-from companion.server.services import Services
+from companion.server.core.config import ServerConfig
+from companion.server.core.folder_lock import FolderInUseError
+from companion.server.services.services import Services
 from companion.store import Store
 from companion.table.session.persistence import RETRY_SECONDS
 

@@ -11,7 +11,7 @@ from flask.testing import FlaskClient
 
 import companion
 from companion.languages import Language
-from companion.server.errors import Rule
+from companion.server.core.errors import Rule
 
 WORDS = Path(companion.__file__).parent / "web" / "i18n"
 

@@ -11,8 +11,8 @@ from devices import Join
 from flask.testing import FlaskClient
 
 from companion.server.access.guests import Role
-from companion.server.assets import Assets
-from companion.server.routes.pages import PAGES, web_folder
+from companion.server.api.assets import Assets
+from companion.server.api.pages import PAGES, web_folder
 
 PACKED = {"Accept-Encoding": "gzip"}
 # What the pages of version 0.1.0 weighed on a first load, with all that they asked for (bytes).

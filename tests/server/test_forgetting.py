@@ -13,7 +13,7 @@ from flask.testing import FlaskClient
 from companion.exports import EXPORTS
 from companion.forgetting import names_in, stand_in, without
 from companion.server.access.guests import Role
-from companion.server.services import Services
+from companion.server.services.services import Services
 from companion.store import FILE
 
 NAME = "Wilhelmine"
@@ -43,7 +43,7 @@ def leave_in_free_pages(services: Services, text: str) -> None:
 
 
 @pytest.fixture
-def told(host: FlaskClient) -> str:
+def match(host: FlaskClient) -> str:
     """A match that Wilhelmine has won, after lines of every kind with her name were undone and changed; its id."""
     started = host.post("/api/match", json={**MATCH, "players": PLAYERS, "options": {"target": 20}}).json["id"]
     play(
@@ -66,21 +66,21 @@ def told(host: FlaskClient) -> str:
     return str(started)
 
 
-def test_no_trace_is_left(told: str, host: FlaskClient, join: Join, services: Services) -> None:
+def test_no_trace_is_left(match: str, host: FlaskClient, join: Join, services: Services) -> None:
     folder = services.config.data
     join(Role.PLAYER, NAME)
     leave_in_free_pages(services, f"only there: {NAME}")
     assert f"only there: {NAME}".encode() in bytes_of(folder)
     assert NAME.encode() in bytes_of(folder)
-    board = host.get(f"/api/matches/{told}").json
+    board = host.get(f"/api/matches/{match}").json
     assert host.post("/api/people/forget", json={"player": NAME}).status_code == 204
     assert NAME.lower().encode() not in bytes_of(folder).lower()
-    after = host.get(f"/api/matches/{told}").json
+    after = host.get(f"/api/matches/{match}").json
     assert after["winners"] == ["Player 2"]
     renamed = json.loads(json.dumps(board).replace(NAME, "Player 2"))
     assert after == renamed
     for export in EXPORTS:
-        text = host.get(f"/api/matches/{told}/export?format={export}").get_data(as_text=True)
+        text = host.get(f"/api/matches/{match}/export?format={export}").get_data(as_text=True)
         assert NAME.lower() not in text.lower()
         assert "Player 2" in text or export == "moves-csv"
     assert NAME not in host.get("/api/view").get_data(as_text=True)
@@ -106,21 +106,21 @@ def test_who_plays_is_not_forgotten(host: FlaskClient, services: Services) -> No
     assert host.get("/api/view").json["state"]["left"] == {"Player 2": 0}
 
 
-def test_what_the_table_remembers_of_a_match_is_searched_too(told: str, host: FlaskClient, services: Services) -> None:
+def test_what_the_table_remembers_of_a_match_is_searched_too(match: str, host: FlaskClient, services: Services) -> None:
     """As of a line that was ruled on and put right since, with a tap by name behind it."""
     services.store.close()
     memory = {"trail": {"gone": [{"entry": {"do": "draw", "by": NAME}}], "seen": [{"tap": {"do": "pass", "by": NAME}}]}}
     with sqlite3.connect(services.config.data / FILE) as connection:
-        connection.execute("UPDATE match SET memory = ? WHERE id = ?", (json.dumps(memory), told))
+        connection.execute("UPDATE match SET memory = ? WHERE id = ?", (json.dumps(memory), match))
     assert host.post("/api/people/forget", json={"player": NAME}).status_code == 204
     services.store.close()
     assert NAME.encode() not in b"".join(path.read_bytes() for path in services.config.data.glob(f"{FILE}*"))
     with sqlite3.connect(services.config.data / FILE) as connection:
-        (kept,) = connection.execute("SELECT memory FROM match WHERE id = ?", (told,)).fetchone()
+        (kept,) = connection.execute("SELECT memory FROM match WHERE id = ?", (match,)).fetchone()
     assert json.loads(kept) == json.loads(json.dumps(memory).replace(NAME, "Player 2"))
 
 
-def test_a_damaged_match_is_searched_as_text(told: str, host: FlaskClient, services: Services) -> None:
+def test_a_damaged_match_is_searched_as_text(match: str, host: FlaskClient, services: Services) -> None:
     services.store.close()
     with sqlite3.connect(services.config.data / FILE) as connection:
         connection.execute("UPDATE match SET winners = winners || 'x'")

@@ -11,8 +11,8 @@ from flask.testing import FlaskClient
 from test_camera import CHALLENGED, jpeg, read
 
 from companion.server.access.guests import Role
-from companion.server.scans import MOST_SCANS, Scans
-from companion.server.services import Services
+from companion.server.capture.scans import MOST_SCANS, Scans
+from companion.server.services.services import Services
 
 
 def width(picture: bytes) -> int:

@@ -10,8 +10,8 @@ from threading import Event, Thread
 from flask.testing import FlaskClient
 from werkzeug.test import TestResponse
 
-from companion.server.broadcast import KEPT, Hub, StreamSlots
-from companion.server.services import Services
+from companion.server.network.broadcast import KEPT, Hub, StreamSlots
+from companion.server.services.services import Services
 
 
 def events(client: FlaskClient, last: str = "") -> Iterator[tuple[str, str, object]]:

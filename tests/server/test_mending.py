@@ -5,7 +5,7 @@ from __future__ import annotations
 from flask.testing import FlaskClient
 
 from companion.cards import Card
-from companion.server.services import Services
+from companion.server.services.services import Services
 from companion.table import Turns
 from companion.vision.core.events import Arm, CardLanded
 

@@ -23,7 +23,7 @@ from schemathesis.specs.openapi.checks import (
 
 from companion.server.access.guests import Role
 from companion.server.app import APIS, create_app, services_of
-from companion.server.config import ServerConfig
+from companion.server.core.config import ServerConfig
 
 CHECKS = [not_a_server_error, status_code_conformance, content_type_conformance, response_schema_conformance]
 

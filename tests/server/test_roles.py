@@ -11,8 +11,8 @@ from flask.testing import FlaskClient
 from werkzeug.test import TestResponse
 
 from companion.server.access.guests import Role
+from companion.server.api.routing import Route
 from companion.server.app import APIS
-from companion.server.routes.api import Route
 
 ROUTES = [route for api in APIS for route in api]
 LESSER = [(route, role) for route in ROUTES for role in Role if route.role is not None and role.rank < route.role.rank]

@@ -9,8 +9,8 @@ from flask.testing import FlaskClient
 
 from companion.server.access.guests import Role
 from companion.server.app import create_app, services_of
-from companion.server.people import People
-from companion.server.services import Services
+from companion.server.archive.people import People
+from companion.server.services.services import Services
 
 
 def finish_round(host: FlaskClient, winner: str, **hands: list[str]) -> None:

@@ -13,9 +13,9 @@ from companion.referee.editions import EDITIONS
 from companion.referee.match import Match
 from companion.referee.moves import Hand, Play, Start
 from companion.referee.state import Header
-from companion.server import selfplay
-from companion.server.selfplay import SelfPlay
-from companion.server.services import Services
+from companion.server.services import selfplay
+from companion.server.services.selfplay import SelfPlay
+from companion.server.services.services import Services
 
 
 def test_a_match_that_the_camera_does_not_see_is_played_to_its_end_and_the_next_begins(

@@ -15,7 +15,7 @@ from companion.cards import ALL_CARDS, Card, EditionName
 from companion.decks.model.card_views import PICTURE, outline
 from companion.decks.service.build import DeckLooks
 from companion.decks.storage.deck_file import FurtherView, LearntDeck, encoded
-from companion.server.services import Services
+from companion.server.services.services import Services
 from companion.vision.core.events import CardLanded
 
 RED_7, RED_1 = Card.parse("red 7"), Card.parse("red 1")

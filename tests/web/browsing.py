@@ -15,10 +15,10 @@ from playwright.sync_api import Page, expect
 from companion.cards import Card
 from companion.server.access.guests import Role
 from companion.server.app import create_app, services_of
-from companion.server.config import ServerConfig
-from companion.server.lan import LanAccess
-from companion.server.serve import Listeners
-from companion.server.services import Services
+from companion.server.core.config import ServerConfig
+from companion.server.network.lan import LanAccess
+from companion.server.network.listeners import Listeners
+from companion.server.services.services import Services
 from companion.vision.core.geometry import Image
 from companion.vision.core.sightings import Sighting
 from companion.vision.pile.pile_tracker import Detect

@@ -9,8 +9,8 @@ import one_more  # noqa: F401 - before the companion, so that it is there from t
 
 from companion.server.access.guests import Role
 from companion.server.app import create_app, services_of
-from companion.server.config import ServerConfig
-from companion.server.serve import Listeners
+from companion.server.core.config import ServerConfig
+from companion.server.network.listeners import Listeners
 
 config = ServerConfig(data=Path(sys.argv[1]), port=0)
 app = create_app(config, lambda image: [])

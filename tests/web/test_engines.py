@@ -20,7 +20,7 @@ from webdriver import WebKit, programs
 from companion.cards import Card
 from companion.referee import moves
 from companion.server.access.guests import Role
-from companion.server.routes.pages import PAGES
+from companion.server.api.pages import PAGES
 
 FIREFOX = shutil.which("firefox-esr") or shutil.which("firefox")
 READY = "document.querySelector('body.ready')"

@@ -17,7 +17,7 @@ from companion.referee import moves
 from companion.referee.editions import EDITIONS
 from companion.referee.state import Header
 from companion.server.access.guests import Role
-from companion.server.routes.pages import PAGES, web_folder
+from companion.server.api.pages import PAGES, web_folder
 
 AXE = Path(__file__).parent / "vendor" / "axe.min.js"
 WORDS: dict[str, dict[str, str]] = {

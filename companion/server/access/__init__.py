@@ -1,1 +1,1 @@
-"""Who may come in: devices and their badges, pairing, certificates, and what every request must pass."""
+"""Access control: devices and badges, pairing, certificates, and checks on every request."""

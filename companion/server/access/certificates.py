@@ -1,6 +1,6 @@
-"""A certificate authority of this computer's own, made once, and the server certificate that it signs.
+"""A local certificate authority, created once, and the server certificate that it signs.
 
-The authority can vouch for nothing but private addresses, localhost and .local names, so that trusting it puts no other
+Name constraints restrict the authority to private addresses, localhost and .local names, so trusting it puts no other
 site at risk. Its key never leaves the data folder.
 """
 
@@ -39,7 +39,7 @@ _PRIVATE = (
 
 @dataclass(frozen=True)
 class Certificates:
-    """The files that a TLS server needs, and the authority's certificate for devices to trust."""
+    """The files that a TLS server needs, and the authority's certificate for devices."""
 
     certificate: Path
     key: Path
@@ -47,12 +47,12 @@ class Certificates:
 
     @property
     def authority_der(self) -> bytes:
-        """The authority's certificate as devices install it."""
+        """The authority's certificate in the form that devices install (DER)."""
         return self._authority.public_bytes(serialization.Encoding.DER)
 
     @property
     def fingerprint(self) -> str:
-        """The authority's SHA-256 fingerprint, to be compared by eye."""
+        """The authority's SHA-256 fingerprint, for comparison by eye."""
         return self._authority.fingerprint(hashes.SHA256()).hex(":").upper()
 
     @property
@@ -61,10 +61,9 @@ class Certificates:
 
 
 def ensure_certificates(folder: Path, addresses: Sequence[str]) -> Certificates:
-    """Return the certificates in the folder for these addresses and names, made or renewed where needed.
+    """Return certificates for these addresses and names, creating or renewing them in the folder if needed.
 
-    Files that are empty or rubbish are kept aside and made anew, which the log says. Raises OSError where the folder
-    cannot be written.
+    Empty or damaged files are set aside, logged and replaced. Raises OSError if the folder cannot be written.
     """
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)
     found = Certificates(folder / "server.pem", folder / "server.key", folder / "authority.pem")
@@ -79,7 +78,7 @@ def ensure_certificates(folder: Path, addresses: Sequence[str]) -> Certificates:
 
 
 def _read_pair(path: Path, key_path: Path) -> x509.Certificate | None:
-    """Return a certificate whose key lies beside it; None where they are missing, or damaged and now set aside."""
+    """Return a certificate whose key lies beside it; None if missing, or damaged and set aside."""
     if not (path.exists() and key_path.exists()):
         return None
     try:
@@ -100,7 +99,7 @@ def _read_pair(path: Path, key_path: Path) -> x509.Certificate | None:
 
 
 def _covers(certificate: x509.Certificate, authority: x509.Certificate, addresses: Sequence[str]) -> bool:
-    """Return whether a server's certificate is good for these addresses for a while, and is of this authority."""
+    """Return whether a server certificate covers these addresses for a while and is signed by this authority."""
     try:
         certificate.verify_directly_issued_by(authority)
     except (ValueError, TypeError, InvalidSignature):

@@ -1,4 +1,4 @@
-"""The devices that have joined: kept over restarts, so that the host sees them all and can sign a single one out."""
+"""The devices that have joined, kept across restarts. The host sees them all and can sign out any one."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from companion.server.access.guests import BADGE_SECONDS, Guest, Role
 _log = logging.getLogger(__name__)
 
 MOST_DEVICES = 200
-"""How many are remembered: when one more joins, the oldest that is no host is signed out."""
+"""Limit of remembered devices. Beyond it the oldest that is not a host is signed out."""
 
-# What a browser says of itself is not to be trusted as a text: only these words are ever shown. The first that fits.
+# A User-Agent is untrusted text: only these words are ever shown. The first match counts.
 _SYSTEMS = {
     "iPhone": "iPhone",
     "iPad": "iPad",
@@ -34,8 +34,9 @@ _SYSTEMS = {
 class Device(BaseModel):
     """A device that has joined.
 
-    id: of its guest. system: what it runs, empty where unknown. joined: seconds since the epoch, as people set them.
-    age: for how many seconds a companion has run since then.
+    id: of its guest. system: operating system, empty if unknown. joined: seconds since the epoch, by the system clock.
+    age:
+    seconds that a companion has run since then.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -52,10 +53,10 @@ _FILE = TypeAdapter(list[Device])
 
 
 class Devices:
-    """The devices whose badges count, in the order in which they joined. May be used from any thread.
+    """The devices whose badges are valid, in the order in which they joined. Thread-safe.
 
-    What changes is written to `path` at once. A badge counts while companions run for thirty days: a clock that people
-    set says when a device joined, and decides nothing. clock: returns seconds that only go up.
+    Changes are written to `path` at once. A badge is valid for thirty days of companion running time; the system clock,
+    which people set, is only shown. clock: returns monotonic seconds.
     """
 
     def __init__(self, path: Path, clock: Callable[[], float] = time.monotonic) -> None:
@@ -65,16 +66,16 @@ class Devices:
         self._known = {device.id: device for device in self._read()}
 
     def knows(self, guest: Guest) -> bool:
-        """Return whether this badge still counts."""
+        """Return whether this badge is valid."""
         return guest.id in self._known
 
     def all(self) -> list[Device]:
-        """Return all devices, the one that joined last first."""
+        """Return all devices, newest first."""
         with self._lock:
             return [*self._known.values()][::-1]
 
     def welcome(self, guest: Guest, user_agent: str) -> None:
-        """Let this new guest's badge count from now on. Of too many, the oldest that is no host is signed out."""
+        """Make a new guest's badge valid. Beyond the limit the oldest device that is not a host is signed out."""
         with self._lock:
             self._age()
             self._known = {id_: device for id_, device in self._known.items() if device.age < BADGE_SECONDS}
@@ -86,7 +87,7 @@ class Devices:
             self._write()
 
     def change(self, guest: Guest) -> bool:
-        """Let a badge that counts be this guest's; returns whether there is one (any more)."""
+        """Change the guest of a valid badge; return False if there is none."""
         with self._lock:
             old = self._known.get(guest.id)
             if old is None:
@@ -96,7 +97,7 @@ class Devices:
             return True
 
     def forget(self, player: str) -> None:
-        """Let no device be this player's any more."""
+        """Remove this player from all devices."""
         with self._lock:
             for id_, device in self._known.items():
                 if device.player == player:
@@ -104,7 +105,7 @@ class Devices:
             self._write()
 
     def dismiss(self, id_: str) -> bool:
-        """Let this badge count no longer; returns whether it did."""
+        """Invalidate a badge; return whether it was valid."""
         with self._lock:
             if self._known.pop(id_, None) is None:
                 return False
@@ -112,7 +113,7 @@ class Devices:
             return True
 
     def close(self) -> None:
-        """Keep for how long this companion has run."""
+        """Save how long this companion has run."""
         with self._lock:
             self._age()
             self._write()

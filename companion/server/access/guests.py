@@ -1,4 +1,4 @@
-"""Who a device is: a role and perhaps a player, kept by the device itself in a signed cookie."""
+"""Identity of a device: a role and perhaps a player, in a signed cookie."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from flask import Request, Response
 from itsdangerous import BadSignature, URLSafeSerializer
 
 BADGE_SECONDS = 30 * 24 * 3600
-"""How long a badge counts: by the browser's clock, and by how long companions have run since it was given."""
+"""Lifetime of a badge: by the browser's clock, and in companion running time since it was issued."""
 
 
 class Role(Enum):
-    """What a device may do, each role all that the ones before it may."""
+    """What a device may do. Each role includes the ones before it."""
 
     VIEWER = "viewer"
     PLAYER = "player"
@@ -21,13 +21,13 @@ class Role(Enum):
 
     @property
     def rank(self) -> int:
-        """The place among the roles, from 0."""
+        """Rank of the role, from 0."""
         return list(Role).index(self)
 
 
 @dataclass(frozen=True, slots=True)
 class Guest:
-    """A device that has joined. `player` is the name of the seat it plays for, None for none."""
+    """A device that has joined. `player` is the player it acts for, None for none."""
 
     id: str
     role: Role
@@ -35,16 +35,16 @@ class Guest:
 
 
 class Badges:
-    """Makes and reads the cookies that guests carry. `secret` signs them.
+    """Signs and reads the guests' cookies. `secret` is the signing key.
 
-    They carry no time: which of them still count is for the list of devices to say.
+    Cookies carry no time: the list of devices decides which are valid.
     """
 
     def __init__(self, secret: bytes) -> None:
         self._signer = URLSafeSerializer(secret, salt="guest")
 
     def read(self, request: Request) -> Guest | None:
-        """Return who sent the request, None where the cookie is missing or forged."""
+        """Return who sent the request, None if the cookie is missing or forged."""
         try:
             value = self._signer.loads(request.cookies.get(_cookie(request), ""))
             return Guest(str(value["id"]), Role(value["role"]), value.get("player"))
@@ -52,7 +52,7 @@ class Badges:
             return None
 
     def write(self, request: Request, response: Response, guest: Guest | None) -> None:
-        """Let the device carry this badge from now on, or none."""
+        """Set the device's badge, or delete it."""
         name = _cookie(request)
         if guest is None:
             response.delete_cookie(name, secure=request.is_secure, httponly=True, samesite="Strict")
@@ -69,5 +69,5 @@ class Badges:
 
 
 def _cookie(request: Request) -> str:
-    # Ports share cookies, and a page without TLS may not touch a secure one: two names keep them apart.
+    # Cookies ignore ports, and an insecure page must not overwrite a secure cookie: hence two names.
     return "__Host-companion" if request.is_secure else "companion"

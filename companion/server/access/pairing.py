@@ -1,4 +1,4 @@
-"""How a device joins: by a token that works once (in a QR code), or by a PIN that may be tried only now and then."""
+"""How a device joins: with a single-use token from a QR code, or with a rate-limited PIN."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ TOKEN_SECONDS = 15 * 60
 PIN_DIGITS = 6
 TRIES, TRIES_BY_ALL, TRY_SECONDS = 5, 40, 5 * 60
 JOINS = 12
-"""How often one address may join by PIN within TRY_SECONDS: all devices at a table, even from behind one address."""
+"""Joins by PIN per address within TRY_SECONDS: a whole table, even behind one address."""
 _MOST_TOKENS = 200
 
 
 class InvalidTokenError(Exception):
-    """The token was never given out, was used already, or is too old."""
+    """The token is unknown, used or expired."""
 
 
 class WrongPinError(Exception):
-    """This is not the PIN."""
+    """The PIN is wrong."""
 
 
 class TooManyTriesError(Exception):
-    """The PIN was tried too often. `wait` is how many seconds to leave it alone."""
+    """Too many attempts with the PIN. `wait` is the number of seconds until the next one is allowed."""
 
     def __init__(self, wait: int) -> None:
         super().__init__(wait)
@@ -44,7 +44,7 @@ class _Invitation:
 
 
 class Pairing:
-    """Tokens and the PIN. May be used from any thread. clock: returns seconds that only go up."""
+    """Tokens and the PIN. Thread-safe. clock: returns monotonic seconds."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
@@ -61,13 +61,13 @@ class Pairing:
         return self._pin
 
     def renew_pin(self) -> str:
-        """Make another PIN and return it; the old one is good for nothing."""
+        """Replace the PIN and return the new one."""
         with self._lock:
             self._pin = _new_pin()
             return self._pin
 
     def invite(self, role: Role, player: str | None = None) -> str:
-        """Return a token that lets one device join in this role within a quarter of an hour."""
+        """Return a token with which one device can join in this role within 15 minutes."""
         token = secrets.token_urlsafe(24)
         with self._lock:
             now = self._clock()
@@ -78,7 +78,7 @@ class Pairing:
         return token
 
     def redeem(self, token: str) -> Guest:
-        """Return the guest that the token makes, and use it up; raises InvalidTokenError."""
+        """Return the token's guest and invalidate the token; raises InvalidTokenError."""
         with self._lock:
             invitation = self._invitations.pop(token, None)
             if invitation is None or invitation.expires <= self._clock():
@@ -86,7 +86,7 @@ class Pairing:
         return Guest(secrets.token_urlsafe(9), invitation.role, invitation.player)
 
     def enter(self, pin: str, address: str) -> Guest:
-        """Return a player for the right PIN; raises WrongPinError, TooManyTriesError."""
+        """Return a player for the correct PIN; raises WrongPinError, TooManyTriesError."""
         with self._lock:
             now = self._clock()
             own = self._tries.setdefault(address, deque())

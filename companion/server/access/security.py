@@ -1,4 +1,4 @@
-"""What every request must pass and every answer carries, whatever the route."""
+"""Checks on every request and headers of every response, whatever the route."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from urllib.parse import urlsplit
 
 from flask import Flask, Response, request
 
-from companion.server.errors import RefusalError
+from companion.server.core.errors import RefusalError
 
 CONTENT_SECURITY_POLICY = "; ".join(
     (
@@ -37,16 +37,16 @@ _HEADERS = {
 
 
 def guard(app: Flask) -> None:
-    """Let the application refuse foreign hosts and origins, and send the protective headers."""
+    """Reject foreign hosts and origins, and add protective headers."""
     app.before_request(_check_host)
     app.before_request(_check_origin)
     app.after_request(_add_headers)
 
 
 def host_allowed(host: str) -> bool:
-    """Return whether a Host header names this computer as people at the table would, and no public name.
+    """Return whether a Host header is an address or a local name, not a public name.
 
-    A foreign page whose name was made to lead here (DNS rebinding) is thereby refused.
+    This defeats DNS rebinding, where a foreign page's name is made to resolve to this computer.
     """
     try:
         name = urlsplit(f"//{host}")
@@ -69,7 +69,7 @@ def _check_host() -> None:
 
 
 def _check_origin() -> None:
-    """Refuse what another site's page makes a browser send here."""
+    """Reject cross-site requests that change anything (CSRF)."""
     if request.method in _SAFE_METHODS:
         return
     site = request.headers.get("Sec-Fetch-Site")

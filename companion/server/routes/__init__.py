@@ -1,1 +1,1 @@
-"""What the server answers: the API's routes with what they take and give, its description, and the pages."""
+"""Routes for the table: setting up, playing, the camera, hands, rules and the live stream."""

@@ -1,4 +1,4 @@
-"""The camera: which there are, which is watched, its picture, and pictures sent by a phone."""
+"""The camera: available devices, the current source, its picture, and frames sent by a phone."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from flask import Response
 from pydantic import Field
 
 from companion.server.access.guests import Role
-from companion.server.camera import CameraState
-from companion.server.errors import RefusalError
-from companion.server.routes.api import Api, Media
-from companion.server.routes.fields import Body
-from companion.server.routes.payloads import Answer, SeenCardAnswer, seen_card
-from companion.server.routes.uploads import check_picture
-from companion.server.services import services
+from companion.server.api.routing import Api, Media
+from companion.server.api.uploads import check_picture
+from companion.server.capture.camera import CameraState
+from companion.server.core.errors import RefusalError
+from companion.server.schema.answers import Answer, SeenCardAnswer, seen_card
+from companion.server.schema.fields import Body
+from companion.server.services.services import services
 from companion.vision.capture.frames import SourceError
 from companion.vision.capture.image_files import PictureError
 from companion.vision.capture.sources import Webcam
@@ -29,9 +29,9 @@ _MOST_WEBCAMS = 6
 
 
 class CameraBody(Body):
-    """What to watch: a camera's number, `phone`, `simulated`, a video file, a stream's address; nothing where None.
+    """What to watch: a camera's number, `phone`, `simulated`, a video file or a stream address; null for nothing.
 
-    region and draw_pile: left, top, width and height in pixels of where the piles lie, found by themselves where None.
+    region, draw_pile: left, top, width and height in pixels of the piles; null to find them.
     """
 
     source: str | None = Field(default=None, max_length=1000)
@@ -40,7 +40,7 @@ class CameraBody(Body):
 
 
 class CameraAnswer(Answer):
-    """What the camera is doing."""
+    """The camera's state."""
 
     source: str | None
     name: str | None
@@ -64,17 +64,18 @@ class CamerasAnswer(Answer):
 
 
 class FrameAnswer(Answer):
-    """What became of a picture sent: whether a phone's pictures are being watched, and how many nobody looked at."""
+    """What happened to a frame: whether the phone is being watched, and how many frames were skipped."""
 
     watched: bool
     drops: int
 
 
 class AdviceAnswer(Answer):
-    """What stands in the way of reading the table, the worst first; `nothing` where all is well.
+    """What hinders reading the table, the worst first; `nothing` if all is well.
 
-    measured, wanted: see `companion.vision.tracking.camera_advice.Advice`. nearer: the share of its distance by which
-    the camera should move closer. quad: the outline that was measured, in the picture's pixels.
+    measured, wanted: see `companion.vision.tracking.camera_advice.Advice`. nearer: the fraction of its distance by
+    which the
+    camera should move closer. quad: the measured outline in pixels.
     """
 
     hindrance: str
@@ -85,7 +86,7 @@ class AdviceAnswer(Answer):
 
 
 class HelpAnswer(Answer):
-    """What stands in the way of seeing the cards better, and the picture's size."""
+    """What would improve the picture, and the picture's size."""
 
     advice: AdviceAnswer
     width: int
@@ -93,14 +94,14 @@ class HelpAnswer(Answer):
 
 
 class LookAnswer(HelpAnswer):
-    """The cards that the camera sees now, besides."""
+    """The cards that the camera sees now, together with the advice."""
 
     cards: list[SeenCardAnswer]
 
 
 @api.route("GET", "/api/camera", role=Role.VIEWER, answer=CameraAnswer)
 def get_camera() -> CameraAnswer:
-    """Say what the camera is doing."""
+    """Return the camera's state."""
     return _answer(services().camera.state)
 
 
@@ -124,7 +125,7 @@ def list_cameras() -> CamerasAnswer:
 
 @api.route("GET", "/api/cameras/<int:number>/preview", role=Role.HOST, answer=Media(("image/jpeg",)), errors=(409,))
 def preview_camera(number: int) -> Response:
-    """Return one picture of a camera of this computer."""
+    """Return one picture from a camera of this computer."""
     if number >= 64:
         raise RefusalError(404, "no-camera", "There is no such camera.")
     try:
@@ -137,7 +138,7 @@ def preview_camera(number: int) -> Response:
 
 @api.route("GET", "/api/camera/picture", role=Role.VIEWER, answer=Media(("image/jpeg",)), errors=(404,))
 def get_camera_picture() -> Response:
-    """Return the camera's newest picture."""
+    """Return the camera's newest frame."""
     data = services().camera.preview()
     if data is None:
         raise RefusalError(404, "no-picture", "The camera has sent no picture yet.")
@@ -146,7 +147,7 @@ def get_camera_picture() -> Response:
 
 @api.route("POST", "/api/camera/frames", role=Role.PLAYER, pictures=1, answer=FrameAnswer)
 def push_frame(pictures: list[bytes]) -> FrameAnswer:
-    """Take in a picture of the pile from a phone; the next should follow only when this is answered."""
+    """Accept a frame from a phone. Send the next one only after this one is answered."""
     check_picture(pictures[0])
     try:
         watched = services().camera.push(pictures[0])
@@ -157,7 +158,7 @@ def push_frame(pictures: list[bytes]) -> FrameAnswer:
 
 @api.route("POST", "/api/camera/look", role=Role.HOST, answer=LookAnswer, errors=(409,))
 def look() -> LookAnswer:
-    """Read the cards that the camera sees now, whatever the match is at, and say what stands in the way."""
+    """Read the cards in view now, independently of the match, with advice."""
     frame = services().camera.frame()
     if frame is None:
         raise RefusalError(409, "no-picture", "The camera has sent no picture yet.")
@@ -173,7 +174,7 @@ def look() -> LookAnswer:
 
 @api.route("POST", "/api/camera/advice", role=Role.PLAYER, answer=HelpAnswer, errors=(409,))
 def help_camera() -> HelpAnswer:
-    """Say to whoever holds the camera what stands in the way, and nothing of what is seen."""
+    """Return advice for whoever holds the camera, without what is seen."""
     seen = look()
     return HelpAnswer(advice=seen.advice, width=seen.width, height=seen.height)
 
@@ -189,7 +190,7 @@ def _advice(advice: Advice) -> AdviceAnswer:
 
 
 def webcams() -> list[tuple[int, str]]:
-    """Return numbers and names of this computer's cameras; the one in use is not disturbed."""
+    """Return the numbers and names of this computer's cameras without disturbing the one in use."""
     if sys.platform.startswith("linux"):
         found = []
         for folder in sorted(Path("/sys/class/video4linux").glob("video*")):

@@ -1,4 +1,4 @@
-"""What there is to choose for a match, found in the referee's own types: the set-up page draws itself from it."""
+"""The choices for a match, derived from the referee's types. The set-up page is drawn from them."""
 
 from __future__ import annotations
 
@@ -13,25 +13,25 @@ from companion.languages import Language
 from companion.referee.editions import EDITIONS, OPTIONS, PROFILES, Edition, Option, OptionKind
 from companion.referee.state import MAX_PLAYERS, MIN_PLAYERS
 from companion.server.access.guests import Role
-from companion.server.routes.api import Api
-from companion.server.routes.fields import Body
-from companion.server.routes.payloads import Answer
-from companion.server.services import services
+from companion.server.api.routing import Api
+from companion.server.schema.answers import Answer
+from companion.server.schema.fields import Body
+from companion.server.services.services import services
 from companion.store import StoreError
 
 api = Api()
 
 
 class ChoicesQuery(Body):
-    """The language of titles and sentences; the caller's where none is given."""
+    """Language of titles and sentences; the caller's by default."""
 
     language: Language | None = None
 
 
 class DeckCardAnswer(Answer):
-    """One kind of card of a deck: how many there are, its title, its points in a hand, whether it has no colour.
+    """One kind of card of a deck: count, title, points in a hand, and whether it has no colour.
 
-    item: what stands in its corner, None in an edition without items.
+    item: the symbol in its corner, null in editions without items.
     """
 
     card: str
@@ -43,7 +43,7 @@ class DeckCardAnswer(Answer):
 
 
 class EditionAnswer(Answer):
-    """An edition: its deck, and what it is played with by default, by option. items: whether it has item boxes."""
+    """An edition: its deck and its default options. items: whether it has item boxes."""
 
     name: str
     title: str
@@ -60,10 +60,10 @@ class OptionValueAnswer(Answer):
 
 
 class OptionAnswer(Answer):
-    """An option of the rules, with one sentence on what it does.
+    """A rule option, with one sentence on what it does.
 
-    kind: `flag`, `choice` or `number`. values: of a choice. least, most: of a number, None where it has no end
-    of its own. house: whether it is a house rule, which no printed rules have.
+    kind: `flag`, `choice` or `number`. values: of a choice. least, most: bounds of a number, null if unbounded. house:
+    whether it is a house rule, which is not in printed rules.
     """
 
     name: str
@@ -77,7 +77,7 @@ class OptionAnswer(Answer):
 
 
 class ProfileAnswer(Answer):
-    """A ready profile, and the options that it sets otherwise than the edition does."""
+    """A rules profile, and the options in which it differs from the edition."""
 
     name: str
     title: str
@@ -85,14 +85,14 @@ class ProfileAnswer(Answer):
 
 
 class LanguageAnswer(Answer):
-    """A language by its code, and what it calls itself."""
+    """A language: its code and its own name."""
 
     code: str
     title: str
 
 
 class ChoicesAnswer(Answer):
-    """What there is to choose for a match, what was chosen last, and a match that could be gone on with."""
+    """The choices for a match, the last choices, and a match that can be resumed."""
 
     editions: list[EditionAnswer]
     options: list[OptionAnswer]
@@ -108,12 +108,12 @@ class ChoicesAnswer(Answer):
 
 @api.route("GET", "/api/choices", role=Role.VIEWER, query=ChoicesQuery, answer=ChoicesAnswer)
 def get_choices(query: ChoicesQuery) -> ChoicesAnswer:
-    """Say what there is to choose for a match.
+    """Return the choices for a match.
 
-    Titles and sentences are for people, in the language asked for. Each option's default stands in each edition's
-    `defaults`; what a profile `sets` goes before it; what POST /api/match is given as `options` goes before both.
-    `scorings` are the values of the option `scoring`. `last` is the body of the last POST /api/match, empty at first,
-    with the family's own rules as `our_rules`.
+    Titles and sentences are in the requested language. Option values are resolved in this order: the `options` of POST
+    /api/match, the profile's `sets`, the edition's `defaults`. `scorings` are the values of the option `scoring`.
+    `last` is
+    the body of the last POST /api/match, empty at first, with the family's own rules as `our_rules`.
     """
     own = services()
     caller = Caller(query.language or own.language)
@@ -183,7 +183,7 @@ def _option(option: Option, caller: Caller) -> OptionAnswer:
 
 
 def _titled(words: Callable[[str], str], name: str) -> str:
-    """Return the words for a name, the name itself where nobody has found words yet: it can be chosen all the same."""
+    """Return the text for a name, or the name itself if it has no text yet."""
     try:
         return words(name)
     except KeyError:

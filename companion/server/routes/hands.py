@@ -1,4 +1,4 @@
-"""Reading hands from pictures: leftover ones for the score, and a challenged one for one player's eyes."""
+"""Reads hands from pictures: leftover hands for the score, a challenged hand for the challenger only."""
 
 from __future__ import annotations
 
@@ -8,26 +8,27 @@ from pydantic import Field
 
 from companion.referee.state import Phase, State
 from companion.server.access.guests import Guest, Role
-from companion.server.errors import RefusalError
-from companion.server.routes.api import MOST_PICTURES, Api, known_guest
-from companion.server.routes.fields import Body, KnownName
-from companion.server.routes.payloads import Answer, SeenCardAnswer, seen_card
-from companion.server.routes.uploads import read_picture
-from companion.server.scanning import hold_picture, scan_hand
-from companion.server.services import services
+from companion.server.api.routing import Api, known_guest
+from companion.server.api.uploads import read_picture
+from companion.server.core.errors import RefusalError
+from companion.server.schema.answers import Answer, SeenCardAnswer, seen_card
+from companion.server.schema.fields import Body, KnownName
+from companion.server.schema.limits import MOST_PICTURES
+from companion.server.services.hand_scanning import hold_picture, scan_hand
+from companion.server.services.services import services
 
 api = Api()
 
 
 class Purpose(Enum):
-    """What a hand is read for: the score, or to settle a challenge, which only one player may see."""
+    """What a hand is read for: scoring, or a challenge, whose hand only one player may see."""
 
     HAND = "hand"
     CHALLENGE = "challenge"
 
 
 class HandQuery(Body):
-    """Whose hand it is, and what for. Without a player no count is expected."""
+    """Whose hand it is, and why it is read. Without a player no count is expected."""
 
     player: KnownName | None = None
     purpose: Purpose = Purpose.HAND
@@ -41,9 +42,9 @@ class SizeAnswer(Answer):
 
 
 class HandAnswer(Answer):
-    """A hand read. expected: the count kept by the referee. impossible: cards of which the deck holds fewer.
+    """A hand as read. expected: the referee's count. impossible: cards beyond those that the deck holds.
 
-    scan: to be sent with the hand when it is confirmed, so that its picture is kept; None for a challenged hand.
+    scan: send it when confirming the hand, to keep its picture; null for a challenged hand.
     """
 
     pictures: list[SizeAnswer]
@@ -64,7 +65,7 @@ class HandAnswer(Answer):
     errors=(409,),
 )
 def read_hands(query: HandQuery, pictures: list[bytes]) -> HandAnswer:
-    """Read one hand from pictures of it. The one that shows most is kept if the hand is confirmed, else nothing is."""
+    """Read one hand from pictures. The picture with the most cards is kept if the hand is confirmed."""
     state = services().table.state
     if query.purpose is Purpose.CHALLENGE:
         _check_challenger(known_guest(), state)

@@ -1,4 +1,4 @@
-"""Setting a match up, and taking one up again."""
+"""Start a match or resume one."""
 
 from __future__ import annotations
 
@@ -14,32 +14,31 @@ from companion.referee.scoring import highest_draws
 from companion.referee.state import MAX_PLAYERS, MIN_PLAYERS, Header
 from companion.referee.transcript import TranscriptError, read_header
 from companion.server.access.guests import Role
-from companion.server.errors import Fault, RefusalError, Rule
-from companion.server.routes.api import Api
-from companion.server.routes.fields import Body, CardName, OptionName, PlayerName, ProfileName
-from companion.server.routes.payloads import Answer
-from companion.server.selfplay import SOURCE, SelfPlay
-from companion.server.services import services
+from companion.server.api.routing import Api
+from companion.server.core.errors import Fault, RefusalError, Rule
+from companion.server.schema.answers import Answer
+from companion.server.schema.fields import Body, CardName, OptionName, PlayerName, ProfileName
+from companion.server.services.selfplay import SOURCE, SelfPlay
+from companion.server.services.services import services
 from companion.store import NoSuchMatchError, StoreError
 from companion.table import Turns
 
 api = Api()
 
 _MOST = 1_000_000
-"""No number of a match comes near it."""
+"""Upper bound for any number in a match."""
 
 OptionValue = StrictBool | Annotated[StrictInt, Field(ge=0, le=_MOST)] | Annotated[StrictStr, Field(max_length=40)]
 
 
 OUR_RULES = "our_rules"
-"""Where the family's own rules stand among what was chosen last."""
+"""Key of the family's own rules among the last choices."""
 
 
 class MatchBody(Body):
-    """How a match is set up. `options` are those of the rules that differ from the profile's; see `/api/choices`.
+    """A match's set-up. `options` lists those that differ from the profile; see `/api/choices`.
 
-    ours: whether these are the family's own rules, to be offered as such from now on. turns: how the table learns who
-    played and who drew.
+    ours: save these as the family's own rules. turns: how the table learns who played and who drew.
     """
 
     edition: EditionName
@@ -53,38 +52,38 @@ class MatchBody(Body):
 
 
 class ResumeBody(Body):
-    """Which match to take up again; the latest that is not over where none is named."""
+    """The match to resume; by default the latest unfinished one."""
 
     id: str | None = Field(default=None, max_length=100)
 
 
 class DealerBody(Body):
-    """The cards drawn for the deal, one by each player who still takes part."""
+    """The cards drawn for the deal, one per remaining player."""
 
     cards: list[CardName] = Field(min_length=1, max_length=MAX_PLAYERS)
 
 
 class DealerAnswer(Answer):
-    """Who drew the highest card, as positions in the list; several draw again."""
+    """Who drew the highest card, as list positions; several draw again."""
 
     highest: list[int]
 
 
 class LanguageBody(Body):
-    """The language that the caller is to speak."""
+    """The caller's language."""
 
     language: Language
 
 
 class StartedAnswer(Answer):
-    """The match that runs now, None where there was none to go on with."""
+    """The running match, null if there was none to resume."""
 
     id: str | None
 
 
 @api.route("POST", "/api/match", role=Role.HOST, body=MatchBody, answer=StartedAnswer)
 def start_match(body: MatchBody) -> StartedAnswer:
-    """Begin a match; the one that ran is kept. Where the simulated table is watched, it plays the match by itself."""
+    """Begin a match; the running one is kept. If the simulated table is watched, it plays the match by itself."""
     header = _header(body)
     own = services()
     if body.language is not None:
@@ -96,7 +95,7 @@ def start_match(body: MatchBody) -> StartedAnswer:
 
 @api.route("POST", "/api/match/resume", role=Role.HOST, body=ResumeBody, answer=StartedAnswer, errors=(404, 409))
 def resume_match(body: ResumeBody) -> StartedAnswer:
-    """Go on with a match that was broken off."""
+    """Resume an interrupted match."""
     try:
         return StartedAnswer(id=services().table.resume(body.id))
     except NoSuchMatchError as error:
@@ -107,7 +106,7 @@ def resume_match(body: ResumeBody) -> StartedAnswer:
 
 @api.route("POST", "/api/match/rematch", role=Role.HOST, answer=StartedAnswer, errors=(409,))
 def start_rematch() -> StartedAnswer:
-    """Begin another match of the same people, rules and options; the next player deals."""
+    """Begin another match with the same people, rules and options; the next player deals."""
     own = services()
     view = own.table.view()
     if view.header is None or view.state is None:
@@ -118,13 +117,13 @@ def start_rematch() -> StartedAnswer:
 
 @api.route("POST", "/api/dealer", role=Role.HOST, body=DealerBody, answer=DealerAnswer)
 def find_dealer(body: DealerBody) -> DealerAnswer:
-    """Say who drew the highest card."""
+    """Return who drew the highest card."""
     return DealerAnswer(highest=list(highest_draws([Card.parse(name) for name in body.cards])))
 
 
 @api.route("POST", "/api/language", role=Role.HOST, body=LanguageBody)
 def set_language(body: LanguageBody) -> None:
-    """Let the caller speak another language."""
+    """Change the caller's language."""
     services().speak(body.language)
 
 

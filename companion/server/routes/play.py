@@ -1,4 +1,4 @@
-"""Playing: taps, answers to questions, taking back, and correcting what was ruled before."""
+"""Playing: taps, answers to questions, undo, and corrections."""
 
 from __future__ import annotations
 
@@ -18,10 +18,9 @@ from companion.referee.errors import RefereeError
 from companion.referee.state import Phase, State
 from companion.referee.transcript import TranscriptError, read_move
 from companion.server.access.guests import Guest, Role
-from companion.server.errors import Fault, RefusalError, Rule
-from companion.server.routes.api import Api, Media, known_guest
-from companion.server.routes.fields import Body, CardName, Cards, KnownName, MoveName, shown_name
-from companion.server.routes.payloads import (
+from companion.server.api.routing import Api, Media, known_guest
+from companion.server.core.errors import Fault, RefusalError, Rule
+from companion.server.schema.answers import (
     Answer,
     LineAnswer,
     OutcomeAnswer,
@@ -32,17 +31,18 @@ from companion.server.routes.payloads import (
     outcome_answer,
     state_answer,
 )
-from companion.server.services import services
+from companion.server.schema.fields import Body, CardName, Cards, KnownName, MoveName, shown_name
+from companion.server.services.services import services
 from companion.table import NoMatchError, TableError, Turns
 
 api = Api()
 
 _ANYBODYS = (moves.Start, moves.Reshuffle, moves.Catch, moves.Count, moves.Hand, moves.Tally)
-"""Moves about the table as a whole, which any player's device may note down."""
+"""Moves about the whole table, which any player's device may enter."""
 
 
 class MoveBody(Body):
-    """A move as it stands in a transcript; which other fields it has depends on `do`."""
+    """A move as in a transcript. Which other fields it has depends on `do`."""
 
     do: MoveName
     card: CardName | None = None
@@ -63,7 +63,7 @@ class MoveBody(Body):
         return self
 
     def move(self) -> moves.Move:
-        """Return the move; raises RefusalError where a field is missing."""
+        """Return the move; raises RefusalError if a field is missing."""
         try:
             return read_move(self.model_dump(mode="json", exclude_none=True, include=set(MoveBody.model_fields)))
         except TranscriptError as error:
@@ -71,13 +71,13 @@ class MoveBody(Body):
 
 
 class TapBody(MoveBody):
-    """A move that is made now. scan: of a hand, what reading it from a picture answered; the picture is then kept."""
+    """A move made now. scan: of a hand, the id that reading its picture returned; the picture is then kept."""
 
     scan: str | None = Field(default=None, max_length=40)
 
 
 class AnswerBody(Body):
-    """An answer to a question: the index of one of its choices, or the card that landed."""
+    """The answer to a question: the index of a choice, or the card that landed."""
 
     choice: int | None = Field(default=None, ge=0, le=50)
     card: CardName | None = None
@@ -90,7 +90,7 @@ class AnswerBody(Body):
 
 
 class AmendBody(Body):
-    """The move that was made instead of accepted move `n`. drop: whether later moves that break are dropped."""
+    """The move that replaces accepted move `n`. drop: drop later moves that become illegal."""
 
     n: int = Field(ge=1, le=1_000_000)
     move: MoveBody
@@ -98,26 +98,26 @@ class AmendBody(Body):
 
 
 class ChallengeBody(Body):
-    """The hand that was shown to the challenger; who has none left cannot be challenged (R28)."""
+    """The hand shown to the challenger. A player without cards cannot be challenged (R28)."""
 
     cards: Cards = Field(min_length=1)
 
 
 class ChallengeAnswer(Answer):
-    """How the challenge ended."""
+    """The verdict of the challenge."""
 
     guilty: bool
     outcome: OutcomeAnswer
 
 
 class UndoQuery(Body):
-    """scored: whether the undo may open a round again that has been scored."""
+    """scored: allow the undo to reopen a scored round."""
 
     scored: bool = False
 
 
 class PreviewAnswer(Answer):
-    """How the match would stand, which accepted moves would be dropped, and why the first of them cannot stand."""
+    """How the match would stand, which accepted moves would be dropped, and why the first of them becomes illegal."""
 
     state: StateAnswer
     dropped: list[int]
@@ -125,14 +125,14 @@ class PreviewAnswer(Answer):
 
 
 class WhoBody(Body):
-    """Whose accepted move `n` was."""
+    """Who made accepted move `n`."""
 
     n: int = Field(ge=1, le=1_000_000)
     player: KnownName
 
 
 class LineBody(Body):
-    """Accepted move `n`."""
+    """An accepted move, by number."""
 
     n: int = Field(ge=1, le=1_000_000)
 
@@ -144,7 +144,7 @@ class MissedBody(LineBody):
 
 
 class SeatBody(Body):
-    """Where a player sits: degrees clockwise from up in the camera's picture, about the discard pile."""
+    """Where a player sits: degrees clockwise from up in the picture, around the discard pile."""
 
     player: KnownName
     direction: float = Field(ge=0, lt=360)
@@ -176,13 +176,13 @@ def get_history() -> HistoryAnswer:
 
 @api.route("GET", "/api/pictures/<picture>", role=Role.VIEWER, answer=Media(("image/jpeg",)))
 def get_picture(picture: str) -> Response:
-    """Return the picture that a ruling or a question is based on."""
+    """Return the picture behind a ruling or question."""
     return kept_picture_response(services().table.picture(picture))
 
 
 @api.route("POST", "/api/moves", role=Role.PLAYER, body=TapBody, answer=OutcomeAnswer, errors=(409,))
 def tap(body: TapBody) -> OutcomeAnswer:
-    """Make a move that the camera does not see, or did not see."""
+    """Make a move that the camera does not or did not see."""
     move = _own(known_guest(), body.move())
     picture = None if body.scan is None or not isinstance(move, moves.Hand) else services().scans.find(body.scan)
     with _refusals():
@@ -201,7 +201,7 @@ def tap(body: TapBody) -> OutcomeAnswer:
     errors=(409,),
 )
 def answer_question(question: int, body: AnswerBody) -> OutcomeAnswer:
-    """Settle a question."""
+    """Answer a question."""
     answer = Card.parse(body.card) if body.card is not None else body.choice
     assert answer is not None
     with _refusals():
@@ -210,14 +210,14 @@ def answer_question(question: int, body: AnswerBody) -> OutcomeAnswer:
 
 @api.route("POST", "/api/questions/<int:question>/stand", role=Role.PLAYER, answer=OutcomeAnswer, errors=(409,))
 def let_stand(question: int) -> OutcomeAnswer:
-    """Let the card stand that does not match."""
+    """Let a card stand although it does not match."""
     with _refusals():
         return outcome_answer(services().table.let_stand(question))
 
 
 @api.route("POST", "/api/questions/<int:question>/nothing", role=Role.PLAYER, answer=OutcomeAnswer, errors=(409,))
 def nothing_happened(question: int) -> OutcomeAnswer:
-    """Drop what is in question; what waits behind it is ruled on."""
+    """Discard the question; what waits behind it is ruled on."""
     with _refusals():
         return outcome_answer(services().table.nothing_happened(question))
 
@@ -231,21 +231,21 @@ def take_back() -> OutcomeAnswer:
 
 @api.route("POST", "/api/undo", role=Role.PLAYER, query=UndoQuery, answer=OutcomeAnswer, errors=(409,))
 def undo(query: UndoQuery) -> OutcomeAnswer:
-    """Take the last move back."""
+    """Undo the last move."""
     with _refusals():
         return outcome_answer(services().table.undo(scored=query.scored))
 
 
 @api.route("POST", "/api/redo", role=Role.PLAYER, answer=OutcomeAnswer, errors=(409,))
 def redo() -> OutcomeAnswer:
-    """Make the move again that was taken back last."""
+    """Redo the move that was undone last."""
     with _refusals():
         return outcome_answer(services().table.redo())
 
 
 @api.route("POST", "/api/amend/preview", role=Role.PLAYER, body=AmendBody, answer=PreviewAnswer, errors=(409,))
 def preview_amend(body: AmendBody) -> PreviewAnswer:
-    """Say what an amendment would come to: which later moves no longer stand, why, and how the table would look."""
+    """Return the consequences of an amendment: which later moves become illegal, why, and the resulting state."""
     move = body.move.move()
     with _refusals():
         found = services().table.preview_amend(body.n, move)
@@ -255,35 +255,35 @@ def preview_amend(body: AmendBody) -> PreviewAnswer:
 
 @api.route("POST", "/api/who", role=Role.PLAYER, body=WhoBody, answer=OutcomeAnswer, errors=(409,))
 def say_who(body: WhoBody) -> OutcomeAnswer:
-    """Say whose an accepted move was; what followed is worked out anew."""
+    """Set who made an accepted move; later moves are recomputed."""
     with _refusals():
         return outcome_answer(services().table.say_who(body.n, body.player))
 
 
 @api.route("POST", "/api/drew", role=Role.PLAYER, body=LineBody, answer=OutcomeAnswer, errors=(409,))
 def say_drew(body: LineBody) -> OutcomeAnswer:
-    """Say that the card of an accepted play was drawn first; what followed is worked out anew."""
+    """State that the card of an accepted play was drawn first; later moves are recomputed."""
     with _refusals():
         return outcome_answer(services().table.say_drew(body.n))
 
 
 @api.route("POST", "/api/missed", role=Role.PLAYER, body=MissedBody, answer=OutcomeAnswer, errors=(409,))
 def say_missed(body: MissedBody) -> OutcomeAnswer:
-    """Say that a card landed unseen just before an accepted move; what followed is worked out anew."""
+    """State that a card landed unseen just before an accepted move; later moves are recomputed."""
     with _refusals():
         return outcome_answer(services().table.say_missed(body.n, Card.parse(body.card)))
 
 
 @api.route("POST", "/api/drop", role=Role.PLAYER, body=LineBody, answer=OutcomeAnswer, errors=(409,))
 def drop(body: LineBody) -> OutcomeAnswer:
-    """Say that an accepted move never was; what followed is worked out anew."""
+    """Remove an accepted move; later moves are recomputed."""
     with _refusals():
         return outcome_answer(services().table.drop(body.n))
 
 
 @api.route("POST", "/api/place", role=Role.HOST, body=SeatBody, errors=(409,))
 def place(body: SeatBody) -> None:
-    """Say where a player sits, as the camera sees it."""
+    """Set where a player sits, as the camera sees it."""
     with _refusals():
         services().table.place(body.player, body.direction)
     services().tell_view()
@@ -299,7 +299,7 @@ def set_turns(body: TurnsBody) -> None:
 
 @api.route("POST", "/api/amend", role=Role.PLAYER, body=AmendBody, answer=OutcomeAnswer, errors=(409,))
 def amend(body: AmendBody) -> OutcomeAnswer:
-    """Let an accepted move have been another one."""
+    """Replace an accepted move by another."""
     move = body.move.move()
     with _refusals():
         return outcome_answer(services().table.amend(body.n, move, drop=body.drop))
@@ -307,7 +307,7 @@ def amend(body: AmendBody) -> OutcomeAnswer:
 
 @api.route("POST", "/api/challenge", role=Role.PLAYER, body=ChallengeBody, answer=ChallengeAnswer, errors=(409,))
 def settle_challenge(body: ChallengeBody) -> ChallengeAnswer:
-    """Settle a challenge by the hand that was shown; only the verdict is written down, never the hand."""
+    """Settle a challenge by the shown hand. Only the verdict is recorded, never the hand."""
     state = services().table.state
     who = known_guest()
     if state is None or state.phase is not Phase.REVEAL or state.turn is None:
@@ -328,14 +328,14 @@ def settle_challenge(body: ChallengeBody) -> ChallengeAnswer:
 
 
 def _challenger(state: State | None) -> str | None:
-    """Return who has challenged and is to be shown the hand, None where nobody is."""
+    """Return who has challenged and may see the hand, None if nobody has."""
     if state is None or state.phase is not Phase.REVEAL or state.turn is None:
         return None
     return state.players[state.seat_after(state.turn)]
 
 
 def _own(who: Guest, move: moves.Move) -> moves.Move:
-    """Return the move as this device may make it: a player's says whose it is; raises RefusalError."""
+    """Return the move as this device may make it: a player's device names its player. Raises RefusalError."""
     if who.role is Role.HOST or isinstance(move, _ANYBODYS):
         return move
     if who.player is None:
@@ -354,7 +354,7 @@ def _own(who: Guest, move: moves.Move) -> moves.Move:
 
 @contextmanager
 def _refusals() -> Iterator[None]:
-    """Turn what the table and the referee refuse into answers, worded by the caller."""
+    """Convert errors of the table and the referee to API errors, worded by the caller."""
     try:
         yield
     except RefereeError as error:

@@ -1,27 +1,27 @@
-"""The rules sheet of the running match, with the options that it is played with."""
+"""The rules sheet of the running match with its options."""
 
 from __future__ import annotations
 
 from companion.caller import Caller
 from companion.languages import Language
 from companion.server.access.guests import Role
-from companion.server.errors import RefusalError
-from companion.server.routes.api import Api
-from companion.server.routes.fields import Body
-from companion.server.routes.payloads import Answer
-from companion.server.services import services
+from companion.server.api.routing import Api
+from companion.server.core.errors import RefusalError
+from companion.server.schema.answers import Answer
+from companion.server.schema.fields import Body
+from companion.server.services.services import services
 
 api = Api()
 
 
 class RulesQuery(Body):
-    """The language of the sheet; the caller's where none is given."""
+    """Language of the sheet; the caller's by default."""
 
     language: Language | None = None
 
 
 class RuleAnswer(Answer):
-    """One entry of a rules sheet: an `item`, a `card` or a `rule`, the rules that it tells by number ("R23")."""
+    """One entry of a rules sheet: an `item`, a `card` or a `rule`, with the numbers of its rules ("R23")."""
 
     part: str
     key: str
@@ -31,14 +31,14 @@ class RuleAnswer(Answer):
 
 
 class RulesAnswer(Answer):
-    """The sheet, in the order in which it is read."""
+    """The sheet in reading order."""
 
     entries: list[RuleAnswer]
 
 
 @api.route("GET", "/api/rules", role=Role.VIEWER, query=RulesQuery, answer=RulesAnswer, errors=(409,))
 def get_rules(query: RulesQuery) -> RulesAnswer:
-    """Say what each item, card and rule of the running match does."""
+    """Return what each item, card and rule of the running match does."""
     own = services()
     state = own.table.state
     if state is None:

@@ -1,0 +1,1 @@
+"""How a route is declared, described and answered; pages and their files."""

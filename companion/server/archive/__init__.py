@@ -1,0 +1,1 @@
+"""Figures over all finished matches: people, hall of fame, awards."""

@@ -1,0 +1,1 @@
+"""The running camera, deck lessons, hand scans and learning from corrections."""

@@ -1,0 +1,1 @@
+"""Configuration, errors, the data folder's lock: what every other part may use."""

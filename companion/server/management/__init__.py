@@ -1,0 +1,1 @@
+"""Routes for what is stored: matches, decks, people, devices."""

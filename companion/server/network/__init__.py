@@ -1,0 +1,1 @@
+"""Sockets, TLS, addresses, compression and the stream of live messages."""

@@ -1,0 +1,29 @@
+"""Interface to the listeners for other devices on the local network."""
+
+from __future__ import annotations
+
+
+class LanAccess:
+    """Access for other devices, opened and closed by the command that runs the server. The default offers none."""
+
+    def addresses(self) -> list[str]:
+        """Return the page addresses for other devices, HTTPS first; empty while access is closed."""
+        return []
+
+    def set_open(self, wanted: bool) -> None:
+        """Open or close access for other devices; raises LanAccessError."""
+        raise LanAccessError("This server cannot change who may connect.")
+
+    @property
+    def open(self) -> bool:
+        """Whether other devices can connect."""
+        return False
+
+    @property
+    def authority(self) -> tuple[bytes, str] | None:
+        """The certificate authority as a file to install, and its fingerprint; None without TLS."""
+        return None
+
+
+class LanAccessError(Exception):
+    """Access cannot be opened; the message is one sentence for people."""

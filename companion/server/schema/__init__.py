@@ -1,0 +1,1 @@
+"""JSON bodies of requests and responses as pydantic models."""

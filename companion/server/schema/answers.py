@@ -1,0 +1,348 @@
+"""Response models of the API. `view_answer` builds the largest one from the table's view."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Any
+
+from flask import Response
+from pydantic import BaseModel, ConfigDict
+
+from companion.referee.editions import OPTIONS
+from companion.referee.moves import Reveal
+from companion.referee.state import State
+from companion.referee.transcript import write_effect, write_entry, write_state
+from companion.server.core.errors import RefusalError
+from companion.table import HistoryLine, Outcome, Question, Ruling, View
+from companion.vision.core.sightings import Sighting
+
+SHOWN_LINES = 40
+"""How many lines of history a view carries; GET /api/history returns all."""
+
+
+class Answer(BaseModel):
+    """Base of all responses."""
+
+    model_config = ConfigDict(extra="forbid")
+
+
+class RulingAnswer(Answer):
+    """The latest ruling."""
+
+    n: int
+    sentences: list[str]
+    effects: list[dict[str, Any]]
+    read_by: str
+    picture: str | None
+    time: float
+
+
+class ChoiceAnswer(Answer):
+    """One possible answer to a question."""
+
+    label: str
+    card: str | None
+    probability: float
+
+
+class QuestionAnswer(Answer):
+    """What the table is uncertain about."""
+
+    id: int
+    kind: str
+    sentence: str
+    choices: list[ChoiceAnswer]
+    picture: str | None
+    waiting: int
+
+
+class LineAnswer(Answer):
+    """An accepted move as in a transcript, with its effects. `player` made the move, if anybody did; `known` says how
+    that is
+    known: seen, inferred or tapped.
+    """
+
+    n: int
+    player: str | None
+    known: str
+    move: dict[str, Any]
+    effects: list[dict[str, Any]]
+    sentences: list[str]
+    read_by: str
+    picture: str | None
+    time: float
+
+
+class MatchAnswer(Answer):
+    """The running match's set-up. options: all rule options, as a transcript spells them."""
+
+    id: str
+    edition: str
+    players: list[str]
+    scoring: str
+    target: int
+    options: dict[str, bool | int | str]
+
+
+class StateAnswer(Answer):
+    """The state of the match."""
+
+    phase: str
+    round: int
+    dealer: str
+    turn: str | None
+    next: str | None
+    direction: str
+    top: str | None
+    color: str | None
+    debt: int
+    hands: dict[str, int]
+    scores: dict[str, int]
+    winners: list[str]
+    left: dict[str, int]
+    round_winner: str | None
+    called: list[str]
+    challenger: str | None
+
+
+class LegalAnswer(Answer):
+    """What may be done next."""
+
+    actor: str | None
+    cards: list[str]
+    jump: str | None
+    jumpers: list[str]
+    draw: bool
+    can_pass: bool
+    color: bool
+    debt: int
+    answer: bool
+    take: bool
+    reveal: bool
+    targets: list[str]
+    uno: list[str]
+    catch: list[str]
+    creeper: list[str]
+    hand: list[str]
+    in_round: bool
+    reshuffle: bool
+    seating: bool
+
+
+class CameraHealthAnswer(Answer):
+    """The camera's health, and whether most cards seen last belong to another deck than the selected one."""
+
+    health: str | None
+    detail: str
+    since: float
+    other_deck: bool
+
+
+class NoticeAnswer(Answer):
+    """A message for the host."""
+
+    kind: str
+    sentence: str
+
+
+class SeatAnswer(Answer):
+    """A player's learnt place: the direction of their arms (degrees clockwise from up in the picture) with its
+    certainty, 0
+    to 1; the cards owed to the draw pile, and how many were seen to be taken.
+    """
+
+    player: str
+    direction: float | None
+    certainty: float
+    owed: int
+    taken: int
+
+
+class ViewAnswer(Answer):
+    """Everything that a screen shows of the running match."""
+
+    language: str
+    match: MatchAnswer | None
+    state: StateAnswer | None
+    legal: LegalAnswer | None
+    prompt: str
+    ruling: RulingAnswer | None
+    questions: list[QuestionAnswer]
+    history: list[LineAnswer]
+    history_length: int
+    camera: CameraHealthAnswer
+    notices: list[NoticeAnswer]
+    turns: str
+    turns_in_force: str
+    seats: list[SeatAnswer]
+    saved: bool
+
+
+class OutcomeAnswer(Answer):
+    """The result of a tap: rulings, a question, or nothing new."""
+
+    rulings: list[RulingAnswer]
+    question: QuestionAnswer | None
+
+
+class SeenCardAnswer(Answer):
+    """A card read in one of the pictures; `other` is the runner-up if the reading is uncertain.
+
+    quad: its corners in that picture's pixels, clockwise from the card's own top left.
+    """
+
+    card: str
+    confidence: float
+    other: str | None
+    quad: list[list[float]]
+    picture: int
+
+
+def seen_card(sighting: Sighting, picture: int) -> SeenCardAnswer:
+    """Convert a sighting in the picture of this number."""
+    return SeenCardAnswer(
+        card=sighting.card.name,
+        confidence=round(sighting.confidence, 4),
+        other=None if sighting.doubt is None else sighting.doubt.name,
+        quad=[[round(float(x), 1), round(float(y), 1)] for x, y in sighting.quad],
+        picture=picture,
+    )
+
+
+def kept_picture_response(data: bytes | None) -> Response:
+    """Return a kept picture (JPEG bytes) as a response; raises RefusalError if there is none."""
+    if data is None:
+        raise RefusalError(404, "no-picture", "This picture is not kept any more.")
+    response = Response(data, content_type="image/jpeg")
+    response.headers["Cache-Control"] = "private, max-age=3600"
+    return response
+
+
+def view_answer(view: View, language: str, *, other_deck: bool = False) -> ViewAnswer:
+    """Convert a view. other_deck: whether the camera sees cards of another deck than the selected one."""
+    match = None
+    if view.header is not None and view.match_id is not None:
+        options = view.header.options
+        match = MatchAnswer(
+            id=view.match_id,
+            edition=view.header.edition.name.value,
+            players=list(view.header.players),
+            scoring=options.scoring.value,
+            target=options.target,
+            options={option.name: option.plain(options) for option in OPTIONS.values()},
+        )
+    legal = view.legal
+    return ViewAnswer(
+        language=language,
+        match=match,
+        state=None if view.state is None else state_answer(view.state),
+        legal=None
+        if legal is None
+        else LegalAnswer(
+            actor=legal.actor,
+            cards=sorted(card.name for card in legal.cards),
+            jump=None if legal.jump is None else legal.jump.name,
+            jumpers=list(legal.jumpers),
+            draw=legal.draw,
+            can_pass=legal.can_pass,
+            color=legal.color,
+            debt=legal.debt,
+            answer=legal.answer,
+            take=legal.take,
+            reveal=legal.reveal,
+            targets=list(legal.targets),
+            uno=list(legal.uno),
+            catch=list(legal.catch),
+            creeper=list(legal.creeper),
+            hand=list(legal.hand),
+            in_round=legal.in_round,
+            reshuffle=legal.reshuffle,
+            seating=legal.seating,
+        ),
+        prompt=view.prompt,
+        ruling=None if view.ruling is None else ruling_answer(view.ruling),
+        questions=[question_answer(question) for question in view.questions],
+        history=[line_answer(line) for line in view.history[-SHOWN_LINES:]],
+        history_length=len(view.history),
+        camera=CameraHealthAnswer(
+            health=view.camera.health.value if view.camera.health else None,
+            detail=view.camera.detail,
+            since=view.camera.since,
+            other_deck=other_deck,
+        ),
+        notices=[NoticeAnswer(kind=notice.kind.value, sentence=notice.sentence) for notice in view.notices],
+        turns=view.turns.value,
+        turns_in_force=view.turns_in_force.value,
+        seats=[SeatAnswer(**asdict(seat)) for seat in view.seats],
+        saved=view.saved,
+    )
+
+
+def state_answer(state: State) -> StateAnswer:
+    players = state.players
+    turn = state.turn
+    challenged = state.phase.value == "reveal" and turn is not None
+    return StateAnswer.model_validate(
+        {
+            **write_state(state),
+            "left": dict(state.left),
+            "next": None if turn is None else players[state.seat_after(turn)],
+            "round_winner": None if state.round_winner is None else players[state.round_winner],
+            "called": [players[seat] for seat in sorted(state.called)],
+            "challenger": players[state.seat_after(turn)] if challenged and turn is not None else None,
+        }
+    )
+
+
+def ruling_answer(ruling: Ruling) -> RulingAnswer:
+    """Convert a ruling."""
+    return RulingAnswer(
+        n=ruling.n,
+        sentences=list(ruling.sentences),
+        effects=[write_effect(effect) for effect in ruling.effects],
+        read_by=ruling.read_by.value,
+        picture=ruling.picture,
+        time=ruling.time,
+    )
+
+
+def question_answer(question: Question) -> QuestionAnswer:
+    """Convert a question."""
+    return QuestionAnswer(
+        id=question.id,
+        kind=question.kind.value,
+        sentence=question.sentence,
+        choices=[
+            ChoiceAnswer(
+                label=choice.label,
+                card=None if choice.card is None else choice.card.name,
+                probability=choice.probability,
+            )
+            for choice in question.choices
+        ],
+        picture=question.picture,
+        waiting=question.waiting,
+    )
+
+
+def line_answer(line: HistoryLine) -> LineAnswer:
+    """Convert a line of history. A challenged hand was shown to one player only: it is left out."""
+    return LineAnswer(
+        n=line.n,
+        player=line.player,
+        known=line.known.value,
+        move={"do": "reveal"} if isinstance(line.move, Reveal) else write_entry(line.move),
+        effects=[write_effect(effect) for effect in line.effects],
+        sentences=list(line.sentences),
+        read_by=line.read_by.value,
+        picture=line.picture,
+        time=line.time,
+    )
+
+
+def outcome_answer(outcome: Outcome) -> OutcomeAnswer:
+    """Convert the result of a tap."""
+    return OutcomeAnswer(
+        rulings=[ruling_answer(ruling) for ruling in outcome.rulings],
+        question=None if outcome.question is None else question_answer(outcome.question),
+    )

@@ -1,0 +1,1 @@
+"""The application's services, wired together once per process."""

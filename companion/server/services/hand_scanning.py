@@ -1,0 +1,41 @@
+"""Reads a hand from pictures, with what is known about its owner."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from companion.server.core.errors import RefusalError
+from companion.server.services.services import Services
+from companion.table.state.stored_pictures import kept_picture
+from companion.vision.core.geometry import Image
+from companion.vision.recognition.hand_merging import HandReading, read_hand
+
+
+@dataclass(frozen=True)
+class Scan:
+    """A scanned hand. expected: the referee's count, None without a player."""
+
+    hand: HandReading
+    expected: int | None
+
+
+def scan_hand(own: Services, images: Sequence[Image], player: str | None) -> Scan:
+    """Read a hand from pictures of it, (H, W, 3) uint8 BGR; raises RefusalError where the player is not playing."""
+    state = own.table.state
+    detect = own.reader()
+    expected = None
+    if state is not None and player is not None:
+        if player not in state.players:
+            raise RefusalError(409, "no-such-player", "Nobody of this name is playing.")
+        expected = state.hands[state.header.seat(player)]
+    edition = None if state is None else state.header.edition.name
+    return Scan(read_hand([detect(image) for image in images], expected, edition), expected)
+
+
+def hold_picture(own: Services, images: Sequence[Image], hand: HandReading) -> str | None:
+    """Hold the picture with the most cards until the hand is confirmed, and return its id."""
+    shown = Counter(held.picture for held in hand.cards)
+    jpeg, _ = kept_picture(images[max(range(len(images)), key=lambda number: shown[number])], None)
+    return None if jpeg is None else own.scans.keep(jpeg)

@@ -1,0 +1,315 @@
+"""The services of one running server: creates its parts and connects them."""
+
+from __future__ import annotations
+
+import json
+import logging
+import secrets
+import threading
+from pathlib import Path
+from typing import cast
+
+from flask import Flask, current_app
+
+from companion.caller import Caller
+from companion.cards import EditionName
+from companion.decks.service.deck_detector import deck_detector
+from companion.decks.service.membership import DeckFit
+from companion.decks.storage.library import DeckLibrary
+from companion.languages import Language
+from companion.private import write_private
+from companion.referee.state import Header
+from companion.server.access.devices import Devices
+from companion.server.access.guests import Badges
+from companion.server.access.pairing import Pairing
+from companion.server.archive.hall_of_fame import Hall
+from companion.server.archive.people import People
+from companion.server.capture.camera import Camera
+from companion.server.capture.lessons import Lessons
+from companion.server.capture.scans import Scans
+from companion.server.capture.teaching import Teaching
+from companion.server.core.config import ServerConfig
+from companion.server.core.errors import RefusalError
+from companion.server.core.folder_lock import FolderLock
+from companion.server.network.broadcast import Hub, StreamSlots
+from companion.server.network.lan import LanAccess
+from companion.server.schema.answers import ViewAnswer, question_answer, ruling_answer, view_answer
+from companion.store import Store, StoreError
+from companion.table import Table, Turns, Update
+from companion.vision.core.events import PileEvent
+from companion.vision.core.geometry import Image
+from companion.vision.core.runtime import ModelFileError
+from companion.vision.core.sightings import Sighting
+from companion.vision.pile.pile_tracker import Detect
+from companion.vision.recognition.card_detector import CardDetector
+from companion.vision.tracking.table_tracker import FindBacks
+
+_RETRY_SECONDS = 2.0
+"""Interval for retrying failed writes; the persistence layer backs off further."""
+
+_log = logging.getLogger(__name__)
+
+
+class Services:
+    """The parts of one running server. detect: finds cards in pictures; None uses the shipped networks.
+
+    Raises OSError if the data folder cannot be written, FolderInUseError if another companion uses it.
+    """
+
+    def __init__(self, config: ServerConfig, detect: Detect | None = None) -> None:
+        self.config = config
+        config.data.mkdir(parents=True, exist_ok=True)
+        self._folder = FolderLock(config.data)
+        self.store = Store(config.data)
+        self.hub = Hub()
+        self.streams = StreamSlots()
+        self.scans = Scans()
+        self.pairing = Pairing()
+        self.badges = Badges(_secret(config.data / "secret.key"))
+        self.devices = Devices(config.data / "devices.json")
+        self.lan: LanAccess = LanAccess()
+        self._detect = detect
+        self._detectors: dict[EditionName | None, CardDetector] = {}
+        self._lock = threading.RLock()
+        self.decks = DeckLibrary(config.decks or config.data / "decks")
+        self.deck: str | None = None
+        self._fit: DeckFit | None = None
+        if config.deck is not None:
+            self.choose_deck(config.deck)
+        self._language: Language = config.language
+        self._wishes = config.data / "preferences.json"
+        self.people = People(config.data / "people.json")
+        self.hall = Hall(self.store, self.people)
+        self.table = Table(self.store, caller=self.caller)
+        threading.Thread(target=self._pump, name="updates", daemon=True).start()
+        self._take_up()
+        self.camera = Camera(self)
+        self.lessons = Lessons(self.camera.frame)
+        self.teaching = Teaching(self.table, self.store, self.decks, lambda: self.deck, self._refresh_deck)
+
+    @property
+    def caller(self) -> Caller:
+        """The caller in the current language."""
+        return Caller(self._language)
+
+    @property
+    def language(self) -> Language:
+        """The language of the caller."""
+        return self._language
+
+    def speak(self, language: Language) -> None:
+        """Change the caller's language. The table and pending writes are not affected."""
+        with self._lock:
+            if language == self._language:
+                return
+            self._language = language
+            self.table.set_caller(Caller(language))
+        self.tell_view()
+
+    def start(self, header: Header, turns: Turns = Turns.CAMERA) -> str:
+        """Begin another match and return its id. turns: how the table learns who played and who drew."""
+        with self._lock:
+            self.people.meet(header.players)
+            return self.table.start_match(header, turns=turns)
+
+    def detector(self) -> Detect:
+        """Return the detector for the pile in the current edition; raises ModelFileError."""
+        # The camera outlives a match, and the next match may use another edition.
+        self._load()
+        return self._detect or (lambda image: self._fitting(image, self._networks().detect_pile(image)))
+
+    def close_detector(self) -> Detect:
+        """Return the detector for the pile's surroundings; raises ModelFileError."""
+        self._load()
+        return self._detect or (lambda image: self._networks().detect_closeup(image))
+
+    def back_finder(self) -> FindBacks:
+        """Return the detector for face-down cards; raises ModelFileError."""
+        self._load()
+        return (lambda _: []) if self._detect else (lambda image: self._networks().backs(image))
+
+    def _load(self) -> None:
+        if self._detect is None:
+            self._networks()
+
+    def _networks(self) -> CardDetector:
+        edition = self.table.edition
+        with self._lock:
+            if edition not in self._detectors:
+                if self.deck is None:
+                    self._detectors[edition] = CardDetector.shipped(edition, self.config.model)
+                else:
+                    self._detectors[edition] = deck_detector(self.decks, self.deck, edition, self.config.model)
+            return self._detectors[edition]
+
+    def choose_deck(self, name: str | None) -> None:
+        """Read with this learnt deck, or with none; raises DeckFileError."""
+        fit = None if name is None else DeckFit(self.decks.load(name))
+        with self._lock:
+            self.deck, self._fit = name, fit
+            self._detectors.clear()
+
+    def _refresh_deck(self, name: str) -> None:
+        """Reload a deck that has learnt something. Reading continues with the old one meanwhile."""
+        edition = self.table.edition
+        if self._detect is not None:
+            return
+        try:
+            detector = deck_detector(self.decks, name, edition, self.config.model)
+        except ModelFileError as error:
+            _log.warning("What the deck has learnt is read with later: %s", error)
+            return
+        with self._lock:
+            if self.deck == name:
+                self._detectors = {edition: detector}
+
+    @property
+    def is_another_deck(self) -> bool:
+        """Whether most recently read cards do not belong to the selected deck."""
+        return self._fit is not None and self._fit.is_another
+
+    def _fitting(self, image: Image, found: list[Sighting]) -> list[Sighting]:
+        if self._fit is not None:
+            before = self._fit.is_another
+            self._fit.see(image, found)
+            if self._fit.is_another is not before:
+                self.tell_view()
+        return found
+
+    def reader(self) -> Detect:
+        """Return the detector; raises RefusalError if the networks are missing."""
+        try:
+            self._load()
+        except ModelFileError as error:
+            raise RefusalError(409, "no-reader", str(error)) from error
+        return self._detect or (lambda image: self._fitting(image, self._networks().detect(image)))
+
+    @property
+    def wishes(self) -> dict[str, object]:
+        """The last match's set-up choices, empty if there was none."""
+        try:
+            found = json.loads(self._wishes.read_text("utf-8"))
+        except (OSError, ValueError):
+            return {}
+        return found if isinstance(found, dict) else {}
+
+    def remember(self, wishes: dict[str, object]) -> None:
+        """Save the set-up choices as defaults for the next match."""
+        try:
+            self._wishes.write_text(json.dumps(wishes), "utf-8")
+        except OSError as error:
+            _log.warning("The choices could not be kept: %s", error)
+
+    def forget(self, player: str) -> None:
+        """Forget a person: in the hall of fame, the set-up defaults and every stored match.
+
+        Raises KeyError for an unknown name, RefusalError if they are playing, StoreError.
+        """
+        with self._lock:
+            if player not in self.people.numbers:
+                raise KeyError(player)
+            match_id, state = self.table.match_id, self.table.state
+            plays = state is not None and player in state.standings
+            if plays and state is not None and not state.winners:
+                raise RefusalError(409, "playing", "This person is playing: that is possible once the match is over.")
+            if not self.table.view().saved:
+                raise RefusalError(409, "storage", "Something is still to be saved.")
+            others = [name for name in self.people.numbers if name != player]
+            self.store.forget(player, self.caller.somebody_template, others)
+            self.people.forget(player)
+            self.devices.forget(player)
+            self.hall.clear()
+            if plays:
+                self.table.resume(match_id)
+        wishes = self.wishes
+        if isinstance(players := wishes.get("players"), list) and player in players:
+            self.remember({**wishes, "players": [name for name in players if name != player], "dealer": None})
+
+    def camera_saw(self, event: PileEvent) -> None:
+        """Pass an event to the table."""
+        self.table.see(event)
+
+    def camera_showed(self, preview: str) -> None:
+        """Send a preview to all screens."""
+        self.hub.show(preview)
+
+    def camera_changes(self) -> None:
+        """Tell the table that another camera is used from now on."""
+        self.table.camera_changed()
+
+    def view(self) -> ViewAnswer:
+        """Return what all screens show."""
+        return view_answer(self.table.view(), self._language, other_deck=self.is_another_deck)
+
+    def view_json(self) -> str:
+        """Return the view as JSON."""
+        return self.view().model_dump_json()
+
+    def tell_view(self) -> None:
+        """Send the view to all screens."""
+        self.hub.publish("view", self.view_json(), whole=True)
+
+    def close(self) -> None:
+        """Stop everything. All data is on disk afterwards."""
+        self.camera.close()
+        self.table.close()
+        self.store.close()
+        self.devices.close()
+        self.hub.close()
+        self._folder.release()
+
+    def _take_up(self) -> None:
+        """Continue the match that ran when the server was last stopped."""
+        try:
+            self.table.resume()
+        except StoreError as error:
+            _log.warning("The last match could not be taken up again: %s", error)
+
+    def _pump(self) -> None:
+        """Pass the table's updates to the screens, with a fresh view after each batch."""
+        subscription = self.table.subscribe(0)
+        while not subscription.closed:
+            update = subscription.next(_RETRY_SECONDS)
+            if update is None and not subscription.closed:
+                self.table.retry()  # retries failed writes and shows the result
+                continue
+            while update is not None:
+                self.hub.publish("update", _update_json(update))
+                update = subscription.next(0)
+            if not subscription.closed:
+                self.tell_view()
+
+
+def services() -> Services:
+    """Return the current application's services."""
+    return cast(Services, current_app.extensions["companion"])
+
+
+def put(app: Flask, value: Services) -> None:
+    """Attach these services to the application."""
+    app.extensions["companion"] = value
+
+
+def _update_json(update: Update) -> str:
+    return json.dumps(
+        {
+            "kind": update.kind.value,
+            "sentences": list(update.sentences),
+            "ruling": None if update.ruling is None else ruling_answer(update.ruling).model_dump(),
+            "question": None if update.question is None else question_answer(update.question).model_dump(),
+            "notice": None if update.notice is None else update.notice.sentence,
+        }
+    )
+
+
+def _secret(path: Path) -> bytes:
+    """Return the key that signs badges; created at the first start."""
+    try:
+        found = path.read_bytes()
+        if len(found) >= 32:
+            return found
+    except FileNotFoundError:
+        pass
+    secret = secrets.token_bytes(32)
+    write_private(path, secret)
+    return secret
