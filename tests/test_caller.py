@@ -77,7 +77,7 @@ def test_play() -> None:
     assert said(game, start, moves.Play(card("red 1"))) == []
     assert said(game, start, moves.Play(card("red draw two"))) == ["Ben draws two and is skipped."]
     assert said(game, start, moves.Play(card("red skip"))) == ["Ben is skipped."]
-    assert said(game, start, moves.Play(card("red reverse"))) == ["Play turns round.", "Cy is next."]
+    assert said(game, start, moves.Play(card("red reverse"))) == ["Play changes direction.", "Cy is next."]
     assert said(game, start, moves.Draw()) == ["Ann draws one."]
     assert said(game, start, moves.Reshuffle()) == ["The discard pile is shuffled into a new draw pile."]
     assert said(game, start, moves.Count("Ben", 1)) == ["Ben holds one card."]
@@ -85,7 +85,7 @@ def test_play() -> None:
     assert said(game, start, moves.Count("Ben", 0)) == [
         "Ben has no card left.",
         "Ben is out and wins the round!",
-        "Show the hands that are left.",
+        "Show the remaining hands.",
     ]
 
 
@@ -112,19 +112,19 @@ def test_the_end_of_a_round() -> None:
     assert said(game, *play, moves.Uno("Ann")) == ["Ann calls UNO!"]
     assert said(game, *play, moves.Catch("Ann")) == ["Ann did not call UNO and draws two."]
     play += [moves.Draw(), moves.Pass(), moves.Draw(), moves.Pass(), moves.Play(card("red 4"))]
-    assert said(game, *play) == ["Ann is out and wins the round!", "Show the hands that are left."]
+    assert said(game, *play) == ["Ann is out and wins the round!", "Show the remaining hands."]
     play.append(moves.Hand("Ben", (card("red 1"),)))
     assert said(game, *play) == ["Ben holds one card."]
     hand = (card("red 5"), card("red 5"), card("red 0"))
     assert said(game, *play, moves.Hand("Cy", hand)) == [
         "Ann scores 11 points.",
-        "Points in all: Ann 11, Ben 0, Cy 0.",
+        "Total points: Ann 11, Ben 0, Cy 0.",
         "Round 2: Ann deals.",
     ]
     hand = (card("wild"), card("red 5"), card("red 0"))
     assert said(game, *play, moves.Hand("Cy", hand)) == [
         "Ann scores 56 points.",
-        "Points in all: Ann 56, Ben 0, Cy 0.",
+        "Total points: Ann 56, Ben 0, Cy 0.",
         "Ann wins the match!",
     ]
 
@@ -166,7 +166,7 @@ def test_a_correction_says_only_what_changed() -> None:
         "It is Cy’s turn.",
     ]
     after = before.apply(moves.Count("Cy", 0))
-    assert caller.correct(before.state, after.state) == ["Cy has no card left.", "Show the hands that are left."]
+    assert caller.correct(before.state, after.state) == ["Cy has no card left.", "Show the remaining hands."]
     for player in ("Ann", "Ben"):
         after = after.apply(moves.Hand(player, (card("red 1"), card("blue 1"))))
     assert caller.correct(before.state, after.state) == [
@@ -182,7 +182,7 @@ def test_nothing_changed_is_said_only_where_nothing_did() -> None:
     game = match(EditionName.MINECRAFT, "Ann", "Ben", "Cy", hand_size=2, jump_in=True).apply(moves.Start(card("red 7")))
     assert caller.correct(game.state, game.state) == nothing
     assert caller.correct(game.state, game.state, rewritten=True) == [
-        "The record is corrected. The match stands as before."
+        "The record is corrected. The state of the match is unchanged."
     ]
     called = game.apply(moves.Uno("Ann"))
     assert caller.correct(called.state, game.state) == ["Ann has not called UNO."]
@@ -210,7 +210,7 @@ def test_nothing_changed_is_said_only_where_nothing_did() -> None:
     seven = replace(shell, purpose=Purpose.SEVEN)
     assert caller.correct(shell, seven) == ["Ann, choose whose hand you want."]
     unseen = replace(game.state, laid_by=2)
-    assert caller.correct(game.state, unseen) == ["The record is corrected. The match stands as before."]
+    assert caller.correct(game.state, unseen) == ["The record is corrected. The state of the match is unchanged."]
 
 
 def test_a_hand_awaited_again_or_shown_otherwise_is_told() -> None:
@@ -218,7 +218,7 @@ def test_a_hand_awaited_again_or_shown_otherwise_is_told() -> None:
     game = game.apply(moves.Play(card("red 5")))
     ben = game.apply(moves.Hand("Ben", (card("red 1"),)))
     other = ben.amend(3, moves.Hand("Ben", (card("blue 9"),)))
-    assert Caller().correct(ben.state, game.state) == ["The hand of Ben is awaited."]
+    assert Caller().correct(ben.state, game.state) == ["The hand of Ben is missing."]
     assert Caller().correct(ben.state, other.state) == ["The hand of Ben: blue 9."]
     assert Caller().correct(game.state, ben.state) == ["The hand of Ben: red 1."]
 
@@ -318,11 +318,11 @@ def test_a_seven_asks_whom_and_a_zero_says_which_way() -> None:
     game = match(EditionName.CLASSIC, "Ann", "Ben", "Cy", seven_zero=True)
     start, seven = moves.Start(card("red 3")), moves.Play(card("red 7"))
     assert said(game, start, seven) == ["Ann, choose whose hand you want."]
-    assert said(game, start, seven, moves.Target("Cy")) == ["Ann and Cy exchange hands."]
+    assert said(game, start, seven, moves.Target("Cy")) == ["Ann and Cy swap hands."]
     assert said(game, start, seven, moves.Target("Cy"), language="de") == ["Ann und Cy tauschen die Hände."]
     zero = moves.Play(card("red 0"))
-    assert said(game, start, zero) == ["All hands move on, one seat to the left."]
-    assert said(game, moves.Start(card("red reverse")), zero) == ["All hands move on, one seat to the right."]
+    assert said(game, start, zero) == ["All hands pass one seat to the left."]
+    assert said(game, moves.Start(card("red reverse")), zero) == ["All hands pass one seat to the right."]
 
 
 def test_a_reverse_between_two_is_only_a_skip() -> None:
@@ -330,8 +330,8 @@ def test_a_reverse_between_two_is_only_a_skip() -> None:
     two = match(EditionName.CLASSIC, "Ann", "Ben")
     assert said(two, start, reverse) == ["Ben is skipped."]
     turns = match(EditionName.CLASSIC, "Ann", "Ben", two_player_reverse=TwoPlayerReverse.TURN)
-    assert said(turns, start, reverse) == ["Play turns round.", "Ben is next."]
-    assert said(two, moves.Start(card("red reverse"))) == ["Play turns round.", "Ben begins."]
+    assert said(turns, start, reverse) == ["Play changes direction.", "Ben is next."]
+    assert said(two, moves.Start(card("red reverse"))) == ["Play changes direction.", "Ben begins."]
 
 
 def test_the_end_of_a_round_by_other_scores() -> None:
@@ -339,7 +339,7 @@ def test_the_end_of_a_round_by_other_scores() -> None:
     play = [moves.Start(card("red 7")), moves.Play(card("red 3")), moves.Hand("Ben", (card("red 1"),))]
     assert said(low, *play, moves.Hand("Cy", (card("wild"),))) == [
         "Points left in hand: Ann 0, Ben 1, Cy 50.",
-        "Points in all: Ann 0, Ben 1, Cy 50.",
+        "Total points: Ann 0, Ben 1, Cy 50.",
         "Round 2: Ann deals.",
     ]
     single = match(EditionName.CLASSIC, "Ann", "Ben", hand_size=1, scoring=Scoring.SINGLE_ROUND)

@@ -43,20 +43,23 @@ def test_the_rules_sheet_tells_all_that_is_in_the_deck_and_on(edition: EditionNa
 
 def test_the_rules_sheet_follows_the_options() -> None:
     plain, house = sheet(EditionName.MARIO_KART, Options()), sheet(EditionName.MARIO_KART, ON)
-    assert plain["banana peel"] == "The player one seat back draws two cards."
+    assert plain["banana peel"] == "The previous player draws two cards."
     assert set(house) - set(plain) == {"0", "7", "stacking", "jump_in", "draw_until_playable"}
     assert set(plain) - set(house) == {"draw"}
     assert plain["draw two"] == "The next player draws two cards and is skipped."
     assert house["draw two"].startswith("The next player owes two cards")
-    assert house["stacking"].endswith("(like on like)")
-    assert house["green shell"] == f"{plain['green shell']} They may not name themselves."
+    assert house["stacking"].endswith("(only the same card)")
+    assert house["green shell"] == f"{plain['green shell']} They may not choose themselves."
     assert plain["uno"].endswith("draws two cards.")
     assert house["uno"].endswith("draws four cards.")
-    assert "challenges" in plain["wild draw four"]
-    assert "challenges" not in sheet(EditionName.CLASSIC, Options(challenge=False))["wild draw four"]
-    assert plain["reverse"] == "Play turns round."
-    assert sheet(EditionName.CLASSIC, Options(), "A", "B")["reverse"] == "Play turns round. The next player is skipped."
+    assert "challenge" in plain["wild draw four"]
+    assert "challenge" not in sheet(EditionName.CLASSIC, Options(challenge=False))["wild draw four"]
+    assert plain["reverse"] == "Play changes direction."
+    assert (
+        sheet(EditionName.CLASSIC, Options(), "A", "B")["reverse"]
+        == "Play changes direction. The next player is skipped."
+    )
     turns = Options(two_player_reverse=TwoPlayerReverse.TURN)
-    assert sheet(EditionName.CLASSIC, turns, "A", "B")["reverse"] == "Play turns round."
+    assert sheet(EditionName.CLASSIC, turns, "A", "B")["reverse"] == "Play changes direction."
     assert "points" not in sheet(EditionName.CLASSIC, Options(scoring=Scoring.SINGLE_ROUND))
     assert "200 points" in sheet(EditionName.CLASSIC, Options(target=200))["scoring"]

@@ -1,6 +1,6 @@
-"""The caller at the table: what happened, in short sentences, in the language of the players.
+"""The caller: short sentences about the game in the players' language.
 
-The sentences are English in the code; `locale/` has a gettext catalogue for each language.
+The code holds the English sentences; `locale/` has a gettext catalogue per language.
 """
 
 from companion.caller.caller import Caller

@@ -1,7 +1,4 @@
-"""The caller at the table: what happened, in short sentences, in the language of the players.
-
-The sentences are English in the code; `locale/` has a gettext catalogue for each language.
-"""
+"""Sentences for effects and refusals."""
 
 from __future__ import annotations
 
@@ -48,10 +45,10 @@ from companion.referee.state import State
 
 
 class Caller(Corrections, Deeds, Sheet):
-    """Says things in one language; raises UnknownLanguageError where there is no catalogue for it."""
+    """All sentences in one language. Raises UnknownLanguageError if there is no catalogue for it."""
 
     def say(self, effects: Sequence[Effect], before: State, after: State) -> list[str]:
-        """Return the sentences for what a move led to, and what the table must be told to do next."""
+        """Return the sentences for the effects of a move, and for what the table has to do next."""
         said = list(self._effects(effects, after))
         if before.players[before.dealer] not in after.players:
             said.append(self._text("{dealer} deals.", dealer=after.players[after.dealer]))
@@ -64,27 +61,27 @@ class Caller(Corrections, Deeds, Sheet):
         return said
 
     def refuse(self, error: RefereeError) -> str:
-        """Return the sentence for why a move is refused."""
+        """Return the sentence that says why a move is refused."""
         return self._text(error.template, **{name: self._said(value) for name, value in error.values.items()})
 
     def option(self, name: str) -> str:
-        """Return the sentence that says what the option is about; raises KeyError where there is none of this name."""
+        """Return the sentence that explains the option. Raises KeyError for an unknown option."""
         return self._text(OPTION_SENTENCES[name])
 
     def edition_title(self, name: str) -> str:
-        """Return what the edition is called; raises KeyError where there is none of this name."""
+        """Return the title of the edition. Raises KeyError for an unknown edition."""
         return self._text(EDITION_TITLES[name])
 
     def profile_title(self, name: str) -> str:
-        """Return what the profile is called; raises KeyError where there is none of this name."""
+        """Return the title of the profile. Raises KeyError for an unknown profile."""
         return self._text(PROFILE_TITLES[name])
 
     def option_title(self, name: str) -> str:
-        """Return what the option is called; raises KeyError where there is none of this name."""
+        """Return the title of the option. Raises KeyError for an unknown option."""
         return self._text(OPTION_TITLES[name])
 
     def option_value(self, name: str, value: str) -> str:
-        """Return what one of the values of an option that is a choice means; raises KeyError where there is none."""
+        """Return the meaning of one value of a choice option. Raises KeyError if there is no such value."""
         return self._text(OPTION_VALUES[name, value])
 
     def _effects(self, effects: Sequence[Effect], after: State) -> Iterator[str]:
@@ -129,17 +126,17 @@ class Caller(Corrections, Deeds, Sheet):
             case Skipped(player):
                 return self._text("{player} is skipped.", player=player)
             case Reversed():
-                return self._text("Play turns round.")
+                return self._text("Play changes direction.")
             case DebtOwed(player, count):
                 return self._text("{player} owes {count} cards.", player=player, count=self._number(count))
             case JumpedIn(player):
                 return self._text("{player} jumps in!", player=player)
             case HandsSwapped(player, partner):
-                return self._text("{player} and {partner} exchange hands.", player=player, partner=partner)
+                return self._text("{player} and {partner} swap hands.", player=player, partner=partner)
             case HandsRotated(direction):
                 if direction is Direction.CLOCKWISE:
-                    return self._text("All hands move on, one seat to the left.")
-                return self._text("All hands move on, one seat to the right.")
+                    return self._text("All hands pass one seat to the left.")
+                return self._text("All hands pass one seat to the right.")
             case ItemUsed(item):
                 return self._word(item)
             case GoesAgain(player):
@@ -207,13 +204,13 @@ class Caller(Corrections, Deeds, Sheet):
         )
 
     def _scored(self, scored: Sequence[Scored], after: State) -> Iterator[str]:
-        """Yield what the round brought, and the totals that it led to."""
+        """Yield the points of the round, then the totals."""
         if after.header.options.scoring is Scoring.LOW_TOTAL:
             left = ", ".join(f"{each.player} {each.points}" for each in scored)
             yield self._text("Points left in hand: {counts}.", counts=left)
         else:
             yield from (self._points(each.player, each.points) for each in scored)
-        yield self._text("Points in all: {counts}.", counts=table(after.standings, after.standings.values()))
+        yield self._text("Total points: {counts}.", counts=table(after.standings, after.standings.values()))
 
     def _said(self, value: object) -> object:
         if isinstance(value, Card):
@@ -233,7 +230,7 @@ def _leading_empty_draws(effects: Sequence[Effect]) -> Iterator[Drawn]:
 
 
 def _names_the_next(effects: Sequence[Effect]) -> bool:
-    """Whether it takes a word to know who is next: after a jump-in, a challenge won, a reverse among more than two."""
+    """Whether the next player should be named: after a jump-in, a won challenge, or a reverse with more than two."""
     return any(
         isinstance(effect, JumpedIn)
         or (isinstance(effect, ChallengeSettled) and effect.guilty)

@@ -1,4 +1,4 @@
-"""What an undo or an amendment changed: what a screen shows of a state first, and else what lies behind it."""
+"""Sentences for what an undo or an amendment changed: visible state, or else hidden state."""
 
 from __future__ import annotations
 
@@ -11,23 +11,23 @@ from companion.referee.state import State
 
 
 class Corrections(Standing):
-    """Says what is another now."""
+    """Sentences for differences between two states."""
 
     def correct(self, before: State, after: State, *, rewritten: bool = False) -> list[str]:
-        """Return the sentences for what an undo or an amendment changed, and for nothing else.
+        """Return the sentences for the differences between two states.
 
-        rewritten: whether a move was taken back or is another one now, even where that makes no difference.
+        rewritten: whether a move was removed or replaced, even if the state is the same.
         """
         said = [*self._shown(before, after), *self._calls(before, after), *self._hands(before, after)]
         said = said or list(self._hidden(before, after))
         if said:
             return said
         if rewritten or before != after:
-            return [self._text("The record is corrected. The match stands as before.")]
+            return [self._text("The record is corrected. The state of the match is unchanged.")]
         return [self._text("That changes nothing.")]
 
     def _shown(self, before: State, after: State) -> Iterator[str]:
-        """Yield what a screen shows otherwise now, and what is asked for."""
+        """Yield changes of what a screen shows, then the current prompt."""
         if after.round != before.round:
             yield self._text("This is round {round}.", round=after.round)
         if after.top is not None and after.top != before.top:
@@ -54,7 +54,7 @@ class Corrections(Standing):
             yield self.prompt(after)
 
     def _seated(self, before: State, after: State) -> Iterator[str]:
-        """Yield who plays now and did not, and the other way round."""
+        """Yield changes of who is at the table."""
         for player in after.players:
             if player not in before.players:
                 yield self._text("{player} is playing.", player=player)
@@ -72,7 +72,7 @@ class Corrections(Standing):
         return self._text("{count} cards are owed.", count=self._number(state.debt))
 
     def _calls(self, before: State, after: State) -> Iterator[str]:
-        """Yield whose call of UNO holds now or does no more, hands being as they were."""
+        """Yield changes of UNO calls, for hands whose count is unchanged."""
         if after.players != before.players:
             return
         for seat, player in enumerate(after.players):
@@ -84,14 +84,14 @@ class Corrections(Standing):
                 yield self._text("{player} has not called UNO.", player=player)
 
     def _hands(self, before: State, after: State) -> Iterator[str]:
-        """Yield which leftover hands are awaited or in, where the round is being scored before and after."""
+        """Yield changes of remaining hands, if the round is being scored in both states."""
         if {before.phase, after.phase} != {Phase.SCORING} or after.players != before.players:
             return
         for player, hand, earlier in zip(after.players, after.leftover, before.leftover, strict=True):
             if hand == earlier:
                 continue
             if hand is None:
-                yield self._text("The hand of {player} is awaited.", player=player)
+                yield self._text("The hand of {player} is missing.", player=player)
             elif isinstance(hand, int):
                 points = self._plural("one point", "{count} points", hand)
                 yield self._text("The hand of {player}: {cards}.", player=player, cards=points)
@@ -100,7 +100,7 @@ class Corrections(Standing):
                 yield self._text("The hand of {player}: {cards}.", player=player, cards=cards)
 
     def _hidden(self, before: State, after: State) -> Iterator[str]:
-        """Yield what no screen shows: who can be caught, jump in or show a creeper, and what a challenge is about."""
+        """Yield changes of what no screen shows: who may be caught or jump in, cards to show, contested colour."""
         for seat, player in enumerate(after.players if after.players == before.players else ()):
             if may_be_caught(after, seat) and not may_be_caught(before, seat):
                 yield self._text("{player} can be caught for UNO.", player=player)

@@ -1,4 +1,4 @@
-"""Moves in words, for the lines of a history: who did what."""
+"""Moves in words, for the lines of a history."""
 
 from __future__ import annotations
 
@@ -33,10 +33,10 @@ from companion.referee.state import State
 
 
 class Deeds(Voice):
-    """Says who did what."""
+    """Sentences for moves."""
 
     def move(self, move: Move, before: State) -> str:
-        """Return what was done, and by whom, for a line of the history; `before` is the state it was done in."""
+        """Return a line of history for a move: who did what. `before` is the state before the move."""
         who = doer(before, move)
         what = self._done(move)
         return what if who is None else self._text("{player}: {what}", player=who, what=what)

@@ -1,4 +1,4 @@
-"""A voice in one of the languages that the companion speaks."""
+"""Translation of templates into one language."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ CATALOGUES = Path(__file__).parents[1] / "locale"
 
 
 class UnknownLanguageError(ValueError):
-    """There is no catalogue for this language. `language` is what was asked for."""
+    """There is no catalogue for `language`."""
 
     def __init__(self, language: str) -> None:
         super().__init__(f"there is no catalogue for {language!r}, only for {', '.join(LANGUAGES)}")
@@ -24,7 +24,7 @@ class UnknownLanguageError(ValueError):
 
 
 class Voice:
-    """Puts sentences of the code into one language; raises UnknownLanguageError where there is no catalogue for it."""
+    """Translates templates into one language. Raises UnknownLanguageError if there is no catalogue for it."""
 
     def __init__(self, language: str = "en") -> None:
         if language not in LANGUAGES:

@@ -1,4 +1,4 @@
-"""The rules sheet of a match: what each item, card and rule of the table does, with the options in force."""
+"""The rules sheet of a match: what each item, card and house rule does with the options in force."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from companion.referee.state import Header
 
 
 class SheetPart(Enum):
-    """What an entry of the sheet is about."""
+    """The section of a sheet entry."""
 
     ITEM = "item"
     CARD = "card"
@@ -26,8 +26,8 @@ class SheetPart(Enum):
 class SheetEntry:
     """One entry of a rules sheet, in the caller's language.
 
-    key: what it is about, the same in every language: an item, a face, an option or a word of its own. title: its name,
-    as it is looked up. text: one to three short sentences. rules: the rules of RULES.md that it tells, such as "R23".
+    key: language-independent ID: an item, a face, an option or another word. title: translated name. text: one to
+    three short sentences. rules: the rules of RULES.md that it explains, such as "R23".
     """
 
     part: SheetPart
@@ -38,44 +38,46 @@ class SheetEntry:
 
 
 _ITEMS = {
-    Item.MUSHROOM: (message("Whoever played the item box takes another turn."), "R22"),
-    Item.BANANA_PEEL: (message("The player one seat back draws two cards."), "R23"),
-    Item.GREEN_SHELL: (message("Whoever played the item box names a player, who draws one card."), "R24"),
+    Item.MUSHROOM: (message("The player of the item box takes another turn."), "R22"),
+    Item.BANANA_PEEL: (message("The previous player draws two cards."), "R23"),
+    Item.GREEN_SHELL: (message("The player of the item box chooses a player, who draws one card."), "R24"),
     Item.LIGHTNING: (
-        message("Everyone else draws one card, and whoever played the item box takes another turn."),
+        message("Everyone else draws one card, and the player of the item box takes another turn."),
         "R25",
     ),
-    Item.BOB_OMB: (message("Whoever played the item box draws two cards and chooses the colour."), "R26"),
+    Item.BOB_OMB: (message("The player of the item box draws two cards and chooses the colour."), "R26"),
 }
-_OTHERS_ONLY = message("They may not name themselves.")
-_CHOOSES = message("Goes on anything. Whoever plays it chooses the colour.")
+_OTHERS_ONLY = message("They may not choose themselves.")
+_CHOOSES = message("Can be played on any card. The player chooses the colour.")
 _FACES = {
     Face.SKIP: (message("The next player is skipped."), "R16"),
     Face.WILD: (_CHOOSES, "R17"),
     Face.WILD_ITEM_BOX: (
-        message("Goes on anything. The top card of the draw pile is turned up, and only its item happens."),
+        message(
+            "Can be played on any card. The top card of the draw pile is turned up, and only its item takes effect."
+        ),
         "R20",
     ),
     Face.WILD_CREEPER: (
-        message("Drawn from the pile, it is shown at once and costs three more cards. In the hand it is a plain wild."),
+        message("A player who draws it shows it at once and draws three more cards. In the hand it is a plain wild."),
         "R31",
     ),
 }
 _SCORING = {
     Scoring.WINNER_TAKES_ALL: (
-        message("The winner of a round gets the points of all other hands. {target} points win the match."),
+        message("The winner of a round scores all other hands. {target} points win the match."),
         "R29",
     ),
     Scoring.LOW_TOTAL: (
-        message("All add up the points of their own hands. When somebody has {target}, the lowest total wins."),
+        message("Players score the points of their own hands. When a player reaches {target}, the lowest total wins."),
         "R30",
     ),
-    Scoring.SINGLE_ROUND: (message("Whoever is out of cards first wins the match."), "R32"),
+    Scoring.SINGLE_ROUND: (message("The first player out of cards wins the match."), "R32"),
 }
 
 
 class Sheet(Voice):
-    """Says what the rules of a match are."""
+    """The rules sheet in one language."""
 
     def rules_sheet(self, header: Header) -> tuple[SheetEntry, ...]:
         """Return the sheet: items first where there are any, then cards, then the rules of the table.
@@ -100,8 +102,8 @@ class Sheet(Voice):
         for face in Face:
             if face in (Face.ZERO, Face.SEVEN) and options.seven_zero:
                 zero = face is Face.ZERO
-                seven = self._text("Whoever plays it exchanges hands with another player.")
-                text = self._text("All hands move on to the next player in the direction of play.") if zero else seven
+                seven = self._text("The player swaps hands with another player.")
+                text = self._text("All hands pass to the next player in the direction of play.") if zero else seven
                 yield SheetEntry(SheetPart.CARD, face.value, face.value, text, ("R42",))
             elif face.is_number or not any(card.face is face for card in header.edition.deck):
                 continue
@@ -121,10 +123,12 @@ class Sheet(Voice):
     def _draw_two(self, header: Header) -> str:
         if header.options.stacking is Stacking.OFF:
             return self._text("The next player draws two cards and is skipped.")
-        return self._text("The next player owes two cards: stack, or draw all that is owed and be skipped.")
+        return self._text(
+            "The next player owes two cards: stack another draw card, or draw the whole debt and be skipped."
+        )
 
     def _reverse(self, header: Header) -> str:
-        text = self._text("Play turns round.")
+        text = self._text("Play changes direction.")
         if len(header.players) > 2 or header.options.two_player_reverse is TwoPlayerReverse.TURN:
             return text
         return f"{text} {self._text('The next player is skipped.')}"
@@ -132,14 +136,18 @@ class Sheet(Voice):
     def _wild_draw_four(self, header: Header) -> str:
         said = [self._text(_CHOOSES)]
         if header.options.stacking is not Stacking.OFF:
-            said.append(self._text("The next player owes four cards: stack, or draw all that is owed and be skipped."))
+            said.append(
+                self._text(
+                    "The next player owes four cards: stack another draw card, or draw the whole debt and be skipped."
+                )
+            )
         else:
             said.append(self._text("The next player draws four cards and is skipped."))
         if header.options.challenge:
             said.append(
                 self._text(
-                    "It is allowed only without another card of the colour in force. Who challenges it rightly draws "
-                    "nothing, the other player does; who is wrong draws two more."
+                    "It is legal only without another card of the colour in force. After a correct challenge the other "
+                    "player draws instead; after a wrong one the challenger draws two more."
                 )
             )
         return " ".join(said)
@@ -155,11 +163,11 @@ class Sheet(Voice):
         if options.draw_until_playable:
             yield self._option("draw_until_playable", "R45")
         else:
-            text = self._text("Who cannot or will not play draws one card, and may play that card at once.")
+            text = self._text("A player who does not play draws one card and may play that card at once.")
             yield SheetEntry(SheetPart.RULE, "draw", self._text("Drawing"), text, ("R12",))
         text = self._plural(
-            "Call UNO with the last card but one. Who is caught without having called draws one card.",
-            "Call UNO with the last card but one. Who is caught without having called draws {count} cards.",
+            "Call UNO when playing the next-to-last card. A player caught without calling draws one card.",
+            "Call UNO when playing the next-to-last card. A player caught without calling draws {count} cards.",
             options.uno_penalty,
         )
         yield SheetEntry(SheetPart.RULE, "uno", "UNO", text, ("R27", "R47"))
@@ -168,7 +176,7 @@ class Sheet(Voice):
         sentence, rule = _SCORING[options.scoring]
         yield replace(self._option("scoring", rule), text=self._text(sentence, target=options.target))
         if options.scoring is not Scoring.SINGLE_ROUND:
-            text = self._text("Digits count what they say, action cards 20, and wilds 50.")
+            text = self._text("Number cards count their value, action cards 20, wilds 50.")
             yield SheetEntry(SheetPart.RULE, "points", self._text("Points of the cards"), text, ("R1",))
 
     def _option(self, name: str, *rules: str) -> SheetEntry:

@@ -1,4 +1,4 @@
-"""How a match stands, in words: what the table waits for, what lies there, who holds and has how much."""
+"""The state of a match in words: prompt, pile, counts and scores."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from companion.referee.state import State
 
 
 class Standing(Voice):
-    """Says how a match stands."""
+    """Sentences for a state."""
 
     def prompt(self, state: State) -> str:
-        """Return what the table is waiting for, as a request."""
+        """Return what the game waits for, as a request."""
         template = PROMPTS[state.phase]
         if state.phase is Phase.CHALLENGE and state.debt:
             template = STACKING_PROMPT
@@ -24,7 +24,7 @@ class Standing(Voice):
         return self._text(template, player=state.actor, challenger=challenger, debt=self._number(state.debt))
 
     def describe(self, state: State) -> list[str]:
-        """Return how the match stands: what is awaited, the pile and the direction, the hands, the scores."""
+        """Return the state in words: prompt, pile and direction, card counts, scores."""
         lines = [self.prompt(state)]
         if state.top is not None:
             pile = self._text("On top: {card}.", card=self.card(state.top))
@@ -40,7 +40,7 @@ class Standing(Voice):
 
     @property
     def somebody_template(self) -> str:
-        """What to call a player who has no name any more, with {number} to be put in."""
+        """Template for the name of a deleted player, with the placeholder {number}."""
         return self._text("Player {number}", number="{number}")
 
     def _holds(self, player: str, cards: int) -> str:
@@ -60,5 +60,5 @@ class Standing(Voice):
 
 
 def table(players: Iterable[str], values: Iterable[int]) -> str:
-    """Return the values with the players that they belong to."""
+    """Return the values labelled with their players."""
     return ", ".join(f"{player} {value}" for player, value in zip(players, values, strict=True))

@@ -1,4 +1,4 @@
-"""The words of the rules in English, for the catalogues to hold: colours, faces, items, directions, phases."""
+"""English terms and prompts: colours, faces, items, directions, phases."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from companion.cards import Color, Face, Item
 from companion.referee.errors import message
 from companion.referee.phase import Direction, Phase
 
-# One has sentences of its own.
+# 1 is handled by singular forms.
 NUMBERS = {
     2: message("two"),
     3: message("three"),
@@ -43,14 +43,14 @@ WORDS: dict[Enum, str] = {
     Phase.START: message("a card to start the pile"),
     Phase.TURN: message("a turn"),
     Phase.DRAWN: message("the drawn card to be played or kept"),
-    Phase.DEBT: message("a card that stacks, or the debt to be taken"),
+    Phase.DEBT: message("a card to stack, or the debt to be drawn"),
     Phase.FLIP: message("the card that the item box turns up"),
     Phase.COLOR: message("a colour"),
-    Phase.TARGET: message("a player to be named"),
+    Phase.TARGET: message("a player to be chosen"),
     Phase.CHALLENGE: message("an answer to the wild draw four"),
     Phase.REVEAL: message("the challenged hand"),
     Phase.SCORING: message("the leftover hands"),
-    Phase.OVER: message("nothing, the match being over"),
+    Phase.OVER: message("nothing: the match is over"),
 }
 
 PROMPTS = {
@@ -63,12 +63,12 @@ PROMPTS = {
     Phase.TARGET: message("{player}, choose who draws one."),
     Phase.CHALLENGE: message("{player}, accept or challenge?"),
     Phase.REVEAL: message("{player}, show your hand to {challenger}."),
-    Phase.SCORING: message("Show the hands that are left."),
+    Phase.SCORING: message("Show the remaining hands."),
     Phase.OVER: message("The match is over."),
 }
 
 STACKING_PROMPT = message("{player}, stack, accept or challenge?")
 SEVEN_PROMPT = message("{player}, choose whose hand you want.")
 
-# What nobody at the table would do unasked: the other phases follow from play itself.
+# Phases that need a prompt. In the others players know what to do.
 ASKED_FOR = frozenset({Phase.FLIP, Phase.COLOR, Phase.TARGET, Phase.CHALLENGE, Phase.REVEAL, Phase.SCORING})

@@ -34,7 +34,7 @@ _ACCEPTED, _REFUSED, _UNREADABLE = range(3)
 
 @dataclass(frozen=True, slots=True)
 class _Ruling:
-    """Result of one line: the number of accepted moves, or the error that rejected it."""
+    """The result of one line. `n` is the number of accepted moves, `error` why the line was refused."""
 
     entry: Entry
     n: int
@@ -47,13 +47,12 @@ class _Ruling:
 @click.command()
 @click.argument("file", type=click.File("rb"))
 @click.option("--text", is_flag=True, help="Print for people instead of JSON Lines.")
-@click.option("--language", type=LANGUAGES, default="en", show_default=True, help="What to speak.")
+@click.option("--language", type=LANGUAGES, default="en", show_default=True, help="Language of the sentences.")
 def referee(file: BinaryIO, text: bool, language: str) -> None:
-    """Replay a match transcript and rule on each move.
+    """Replay a match transcript and rule on each of its moves.
 
-    FILE is the transcript, - for standard input. The exit status is 0 if all moves are accepted, 1 if some are
-    rejected, 2 if
-    a line is unreadable.
+    FILE is the transcript; use - for standard input. Exit status: 0 if all moves are accepted, 1 if some are refused,
+    2 if a line cannot be read.
     """
     caller = Caller(language)
     write = _as_text if text else _as_json
@@ -73,7 +72,7 @@ def referee(file: BinaryIO, text: bool, language: str) -> None:
 
 
 def _rule(file: BinaryIO, caller: Caller) -> Iterator[_Ruling]:
-    """Yield a ruling per line after the header; raises TranscriptError with the line number."""
+    """Yield a ruling for each line after the header. Raises a TranscriptError that names the line."""
     match: Match | None = None
     number = 0
     for number, line in enumerate(file, 1):
@@ -137,14 +136,14 @@ def _as_text(ruling: _Ruling, caller: Caller) -> str:
     else:
         lines = [f"   ✗  {move}", f"      {caller.refuse(ruling.error)}"]
     text = "\n".join([*lines, *(f"      {line}" for line in caller.describe(ruling.state))])
-    # JSON can contain lone surrogates, which no terminal can print.
+    # JSON can spell half a character, which no terminal can show.
     return text.encode(errors="backslashreplace").decode()
 
 
 @click.command("score-hand")
 @click.argument("cards")
 def score_hand(cards: str) -> None:
-    """Add up the points of a hand: CARDS by name, separated by commas."""
+    """Add up the points of a hand. CARDS are card names separated by commas."""
     try:
         hand = [Card.parse(" ".join(name.split())) for name in cards.split(",") if name.strip()]
     except UnknownCardError as error:

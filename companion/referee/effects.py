@@ -1,4 +1,4 @@
-"""What follows from a move, in the order in which it happens: one class per effect of TRANSCRIPT.md."""
+"""Effects of moves: one frozen dataclass per effect of TRANSCRIPT.md."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from companion.referee.phase import Direction
 
 
 class Why(Enum):
-    """What made a player draw."""
+    """The reason for a draw."""
 
     TURN = "turn"
     DRAW_TWO = "draw two"
@@ -28,7 +28,7 @@ class Why(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Drawn:
-    """A player takes cards; fewer than the rule asks for, even none, where no more are left (R33)."""
+    """A player draws cards. `count` is what the piles gave, possibly 0 (R33)."""
 
     name: ClassVar[str] = "draw"
     player: str
@@ -46,7 +46,7 @@ class Skipped:
 
 @dataclass(frozen=True, slots=True)
 class Reversed:
-    """Play goes the other way; `direction` is the new one."""
+    """The direction of play changes; `direction` is the new one."""
 
     name: ClassVar[str] = "reverse"
     direction: Direction
@@ -71,7 +71,7 @@ class JumpedIn:
 
 @dataclass(frozen=True, slots=True)
 class HandsSwapped:
-    """Two players exchange their hands (R42); `player` played the 7. In a transcript `partner` is called `with`."""
+    """Two players swap hands (R42). `player` played the card. A transcript writes `partner` as `with`."""
 
     name: ClassVar[str] = "swap"
     player: str
@@ -80,7 +80,7 @@ class HandsSwapped:
 
 @dataclass(frozen=True, slots=True)
 class HandsRotated:
-    """All hands move on to the next player; `direction` is the way in which they do (R42)."""
+    """All hands pass to the next player in this direction (R42)."""
 
     name: ClassVar[str] = "rotate"
     direction: Direction
@@ -121,7 +121,7 @@ class UnoCalled:
 
 @dataclass(frozen=True, slots=True)
 class ChallengeSettled:
-    """A challenge is decided: `by` challenged `player`."""
+    """A challenge is settled: `by` challenged `player`."""
 
     name: ClassVar[str] = "challenge"
     player: str
@@ -131,7 +131,7 @@ class ChallengeSettled:
 
 @dataclass(frozen=True, slots=True)
 class SetAside:
-    """The card turned up cannot start the pile; another is turned up."""
+    """The card turned up cannot start the pile. Another card is turned up."""
 
     name: ClassVar[str] = "redraw"
 
@@ -145,7 +145,7 @@ class Reshuffled:
 
 @dataclass(frozen=True, slots=True)
 class CountCorrected:
-    """A hand turned out to hold another number of cards than was believed."""
+    """A hand holds another number of cards than the referee counted."""
 
     name: ClassVar[str] = "count"
     player: str
@@ -163,7 +163,7 @@ class RoundWon:
 
 @dataclass(frozen=True, slots=True)
 class Scored:
-    """A player gets points for the round."""
+    """A player scores points for the round."""
 
     name: ClassVar[str] = "score"
     player: str
@@ -181,7 +181,7 @@ class Dealt:
 
 @dataclass(frozen=True, slots=True)
 class Joined:
-    """Somebody sits down at the table, with these points (R48)."""
+    """A player joins the table with these points (R48)."""
 
     name: ClassVar[str] = "join"
     player: str
@@ -190,7 +190,7 @@ class Joined:
 
 @dataclass(frozen=True, slots=True)
 class Left:
-    """A player goes, and keeps these points (R50)."""
+    """A player leaves and keeps these points (R50)."""
 
     name: ClassVar[str] = "leave"
     player: str

@@ -1,6 +1,6 @@
-"""Why a move is refused: one exception per error of TRANSCRIPT.md, carrying what was wrong with it.
+"""Reasons for refusing a move: one exception per error of TRANSCRIPT.md.
 
-A message is a template and its values apart, so that it can be said in any language.
+Each keeps its message template and values apart, so that it can be translated.
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ from companion.referee.phase import Phase
 
 
 def message(text: str) -> str:
-    """Return the text as it is; the call marks it as one that the catalogues must hold."""
+    """Return the text unchanged. The call marks it for extraction into the catalogues."""
     return text
 
 
 class RefereeError(Exception):
-    """A move is refused and nothing has changed.
+    """A move was refused. The state is unchanged.
 
     `code` is the error's name in a transcript; `template` and `values` make up the message.
     """
@@ -47,7 +47,7 @@ class NoSuchPlayerError(RefereeError):
 
 
 class WrongPhaseError(RefereeError):
-    """The table waits for something else. `move` is its name in a transcript, `phase` what the table is at."""
+    """The move is not possible in this phase. `move` is its name in a transcript, `phase` the current phase."""
 
     code = "wrong-phase"
     template = message("That is not possible now: the table is waiting for {phase}.")
@@ -59,7 +59,7 @@ class WrongPhaseError(RefereeError):
 
 
 class NotYourTurnError(RefereeError):
-    """Another player is to act. `player` tried, `actor` is to act."""
+    """`player` made a move, but `actor` is to act."""
 
     code = "not-your-turn"
     template = message("It is not {player}’s turn but {actor}’s.")
@@ -82,7 +82,7 @@ class NotInThisEditionError(RefereeError):
 
 
 class DoesNotMatchError(RefereeError):
-    """The card may not land (R11). `card` was played on `top`, `color` is the colour in force."""
+    """`card` does not match `top` or the colour in force, `color` (R11)."""
 
     code = "does-not-match"
     template = message("The {card} does not match the {top}, with {color} in force.")
@@ -95,7 +95,7 @@ class DoesNotMatchError(RefereeError):
 
 
 class DoesNotStackError(RefereeError):
-    """The card may not be laid on what is owed (R34, R35). `card` was played on `top`."""
+    """`card` may not be stacked on `top` (R34, R35)."""
 
     code = "does-not-stack"
     template = message("The {card} does not stack on the {top}.")
@@ -107,10 +107,10 @@ class DoesNotStackError(RefereeError):
 
 
 class MustDrawError(RefereeError):
-    """The turn may not be given up while there are cards to draw (R45)."""
+    """The player may not pass while there are cards to draw (R45)."""
 
     code = "must-draw"
-    template = message("{player} goes on drawing until a card can be played.")
+    template = message("{player} must keep drawing until a card can be played.")
 
     def __init__(self, player: str) -> None:
         super().__init__(player=player)
@@ -118,10 +118,10 @@ class MustDrawError(RefereeError):
 
 
 class NothingToCatchError(RefereeError):
-    """The player has not just forgotten to call UNO (R27)."""
+    """The player has not missed a UNO call (R27)."""
 
     code = "nothing-to-catch"
-    template = message("{player} has no missed UNO to be caught for.")
+    template = message("{player} has not missed a UNO call.")
 
     def __init__(self, player: str) -> None:
         super().__init__(player=player)
@@ -141,10 +141,10 @@ class NotAtUnoError(RefereeError):
 
 
 class NoDrawToShowError(RefereeError):
-    """The player has drawn no card that could still be shown (R31)."""
+    """The player's latest draw has no card left to show (R31)."""
 
     code = "no-draw-to-show"
-    template = message("{player} has just drawn no card that could be a creeper.")
+    template = message("{player} has not just drawn a card that could be a creeper.")
 
     def __init__(self, player: str) -> None:
         super().__init__(player=player)
@@ -152,7 +152,7 @@ class NoDrawToShowError(RefereeError):
 
 
 class TooManyCopiesError(RefereeError):
-    """More of a card is shown than the deck has. `card` is the card, `copies` what the deck has."""
+    """More copies of `card` were shown than the `copies` of the deck."""
 
     code = "too-many-copies"
     template = message("That would be too many: the deck has {copies} of the {card}.")
@@ -164,7 +164,7 @@ class TooManyCopiesError(RefereeError):
 
 
 class TooManyCardsError(RefereeError):
-    """Nobody can hold so many. `cards` is the count given, `deck` how many cards there are in all."""
+    """A player cannot hold `cards` cards: the deck has `deck`."""
 
     code = "too-many-cards"
     template = message("Nobody can hold {cards} cards: the deck has {deck}.")
@@ -176,7 +176,7 @@ class TooManyCardsError(RefereeError):
 
 
 class AlreadyScoredError(RefereeError):
-    """The player's leftover hand is in, or the player went out."""
+    """The player's remaining hand has been scored, or the player went out."""
 
     code = "already-scored"
     template = message("{player}’s hand is already in.")
@@ -198,7 +198,7 @@ class CannotTargetSelfError(RefereeError):
 
 
 class AlreadyPlayingError(RefereeError):
-    """Who is to join sits at the table (R48). `player` is the name."""
+    """The player who wants to join is already at the table (R48)."""
 
     code = "already-playing"
     template = message("{player} is playing already.")
@@ -209,7 +209,7 @@ class AlreadyPlayingError(RefereeError):
 
 
 class NoRoomError(RefereeError):
-    """The table or the deck is too small for another player (R48). `players` is how many there are."""
+    """Table or deck have no room for more than these `players` (R48)."""
 
     code = "no-room"
     template = message("With {players} players there is no room for another one.")
@@ -220,7 +220,7 @@ class NoRoomError(RefereeError):
 
 
 class TooManyPointsError(RefereeError):
-    """Nobody joins who has reached the target (R49). `points` is what they were to begin with."""
+    """A player may not join with `points` at or above the target (R49)."""
 
     code = "too-many-points"
     template = message("{player} cannot begin with {points} points: the match ends at {target}.")
@@ -252,7 +252,7 @@ class NoSuchMoveError(RefereeError):
 
 
 class AmendBreaksLaterMoveError(RefereeError):
-    """Changed so, the match would refuse its later move `n`, because of `cause`."""
+    """The amended match would refuse the later move `n` because of `cause`."""
 
     code = "amend-breaks-later-move"
     template = message("Move {n} would no longer stand: {cause}")

@@ -1,4 +1,4 @@
-"""A list that only grows, as a value: taking another item in costs next to nothing, however long it is."""
+"""A persistent append-only list: appending takes constant time and leaves the original unchanged."""
 
 from __future__ import annotations
 
@@ -8,17 +8,16 @@ from typing import Generic, TypeVar, overload
 
 _T = TypeVar("_T")
 
-# So many items are kept apart from a shared list before they get one of their own: what is only tried and dropped again
-# is rarely longer.
+# A branch keeps up to this many items itself before it copies the shared list. Speculative branches are rarely longer.
 _APART = 64
 
 
 class History(Sequence[_T], Generic[_T]):
-    """An immutable sequence that shares its items with those that it was grown from or cut short of.
+    """An immutable sequence that shares storage with the sequences it was grown or cut from.
 
-    It shows the first items of a list that is only ever appended to, and some of its own behind them. The first to grow
-    a history appends to that list; one that grows it another way finds the place taken and keeps its items apart.
-    Threads may share histories: whoever finds another's item in its place has lost the race and keeps them apart too.
+    It is a prefix of a shared append-only list, followed by items of its own. The first history to grow appends to the
+    shared list. A second branch from the same point finds the place taken and keeps its items itself. Histories may be
+    shared between threads: the thread that loses the race for a place keeps its items itself too.
     """
 
     __slots__ = ("_apart", "_items", "_shared")
@@ -29,7 +28,7 @@ class History(Sequence[_T], Generic[_T]):
         self._apart: tuple[_T, ...] = ()
 
     def grown(self, item: _T) -> History[_T]:
-        """Return the history with one more item."""
+        """Return a history with this item appended."""
         if not self._apart and len(self._items) == self._shared:
             self._items.append(item)
             if self._items[self._shared] is item:

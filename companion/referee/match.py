@@ -1,4 +1,4 @@
-"""A match as the list of its accepted moves: going on, going back, and changing what lies behind."""
+"""A match as the list of its accepted moves, with undo and amend."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from companion.referee.state import Header, State, opening
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """An accepted move, what followed from it, and the state it led to."""
+    """An accepted move, its effects and the state after it."""
 
     move: Move
     effects: tuple[Effect, ...]
@@ -29,11 +29,11 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Amendment:
-    """What changing a move comes to: a match that stands, and the later moves that it has no place for.
+    """The result of replacing a move.
 
-    match: the match with the move changed and all after it kept, up to the first that no longer stands. dropped: that
-    one and all after it, empty where everything stands. broken: why it does not stand. entries: the lines that lead a
-    transcript of the match so far to `match`.
+    match: the match with the move replaced, up to the first later move that is now refused. dropped: that move and all
+    after it; empty if none is refused. broken: why that move is refused. entries: the transcript lines that lead from
+    the original match to `match`.
     """
 
     match: Match
@@ -44,14 +44,14 @@ class Amendment:
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """A match so far. It is a value: each way of going on returns another match and leaves this one as it is."""
+    """A match so far, as an immutable value: every change returns a new match."""
 
     header: Header
     history: History[Step] = field(default_factory=History)
 
     @property
     def state(self) -> State:
-        """How the match stands."""
+        """The current state."""
         return self.history[-1].state if self.history else opening(self.header)
 
     @property
@@ -61,32 +61,31 @@ class Match:
 
     @property
     def everyone(self) -> tuple[str, ...]:
-        """Everybody who plays or has played: those who began by seat, then those who joined, the first one first."""
+        """Everybody who plays or has played: the first players in seat order, then those who joined, in order."""
         joined = (effect.player for step in self.history for effect in step.effects if isinstance(effect, Joined))
         return tuple(dict.fromkeys((*self.header.players, *joined)))
 
     @property
     def reopens(self) -> int | None:
-        """The number of the round that an undo would take up again after it was scored, None where it would not."""
+        """The number of the scored round that an undo would reopen, or None."""
         if not self.history or not any(isinstance(effect, Dealt | MatchWon) for effect in self.history[-1].effects):
             return None
         return self.history[-2].state.round if len(self.history) > 1 else 1
 
     def apply(self, move: Move) -> Match:
-        """Return the match with one more move; raises RefereeError where it is refused."""
+        """Return the match with one more move. Raises RefereeError if the move is refused."""
         return Match(self.header, self.history.grown(_step(self.state, move)))
 
     def undo(self) -> Match:
-        """Return the match without its last move, over round borders too; raises NothingToUndoError."""
+        """Return the match without its last move, also across rounds. Raises NothingToUndoError."""
         if not self.history:
             raise NothingToUndoError
         return Match(self.header, self.history.cut(len(self.history) - 1))
 
     def amend(self, n: int, move: Move) -> Match:
-        """Return the match with another move in place of its `n`th, counted from 1, and all after it worked out anew.
+        """Return the match with its `n`th move, counted from 1, replaced and all later moves replayed.
 
-        Raises NoSuchMoveError; RefereeError where the move is refused in its place; AmendBreaksLaterMoveError where
-        a later move no longer stands.
+        Raises NoSuchMoveError; RefereeError if the new move is refused; AmendBreaksLaterMoveError if a later move is.
         """
         amendment = self.amended(n, move)
         if amendment.broken is not None:
@@ -94,9 +93,9 @@ class Match:
         return amendment.match
 
     def amended(self, n: int, move: Move) -> Amendment:
-        """Return what changing the `n`th move comes to, whether all later ones still stand or not.
+        """Return the result of replacing the `n`th move, even if later moves are then refused.
 
-        Raises NoSuchMoveError; RefereeError where the move is refused in its own place.
+        Raises NoSuchMoveError; RefereeError if the new move itself is refused.
         """
         if not 1 <= n <= len(self.history):
             raise NoSuchMoveError(n, len(self.history))
@@ -116,7 +115,7 @@ class Match:
 
 
 def replay(header: Header, moves: Iterable[Move]) -> Match:
-    """Return the match that these moves make; raises RefereeError at the first that is refused."""
+    """Return the match made of these moves. Raises RefereeError at the first one refused."""
     steps: list[Step] = []
     state = opening(header)
     for move in moves:
@@ -126,7 +125,7 @@ def replay(header: Header, moves: Iterable[Move]) -> Match:
 
 
 def spelled(header: Header, entry: Entry) -> Entry:
-    """Return the entry with the players' names as the header spells them; those of nobody are left."""
+    """Return the entry with players' names as the header spells them. Unknown names stay as they are."""
     if isinstance(entry, Undo):
         return entry
     if isinstance(entry, Amend):
@@ -135,7 +134,7 @@ def spelled(header: Header, entry: Entry) -> Entry:
 
 
 def spelled_move(header: Header, move: Move) -> Move:
-    """Return the same of a move."""
+    """Return the move with players' names as the header spells them. Unknown names stay as they are."""
     if isinstance(move, ActorMove) and move.by is not None and move.by not in header.players:
         move = replace(move, by=header.spelling(move.by))
     if isinstance(move, PlayerMove | Target) and move.player not in header.players:

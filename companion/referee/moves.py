@@ -1,4 +1,4 @@
-"""What people do at the table, one class per move of TRANSCRIPT.md. A move is a value: it can be kept and replayed."""
+"""Moves: one frozen dataclass per move of TRANSCRIPT.md."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from companion.cards import Card, Color
 
 @dataclass(frozen=True, slots=True)
 class ActorMove:
-    """A move that belongs to the player to act. `by` may name that player, to be checked."""
+    """A move of the player to act. `by` may name that player; the engine checks it."""
 
     by: str | None = field(default=None, kw_only=True)
 
 
 @dataclass(frozen=True, slots=True)
 class PlayerMove:
-    """A move about a named player, whoever's turn it is."""
+    """A move that names a player, independent of the turn."""
 
     player: str
 
@@ -69,12 +69,12 @@ class Target(ActorMove):
 
 @dataclass(frozen=True, slots=True)
 class Accept(ActorMove):
-    """A wild draw four is borne (R18)."""
+    """The player accepts the penalty (R18, R34)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Challenge(ActorMove):
-    """A wild draw four is doubted (R19)."""
+    """The player challenges a wild draw four (R19)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +86,7 @@ class Reveal:
 
 @dataclass(frozen=True, slots=True)
 class Judge:
-    """The table's own verdict on the challenged hand (R19)."""
+    """The verdict on the challenged hand, as the players judged it (R19)."""
 
     guilty: bool
 
@@ -113,30 +113,30 @@ class Reshuffle:
 
 @dataclass(frozen=True, slots=True)
 class Hand(PlayerMove):
-    """The player's leftover hand at the end of the round (R28-R30)."""
+    """The player's remaining hand at the end of the round (R28-R30)."""
 
     cards: tuple[Card, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Tally(PlayerMove):
-    """What the player's leftover hand is worth, as the table itself has added it up (R1)."""
+    """The points of the player's remaining hand, added up by the players (R1)."""
 
     points: int
 
 
 @dataclass(frozen=True, slots=True)
 class Count(PlayerMove):
-    """The player in truth holds this many cards; none means having gone out (R28)."""
+    """The player's actual number of cards; 0 means that the player went out (R28)."""
 
     cards: int
 
 
 @dataclass(frozen=True, slots=True)
 class Join(PlayerMove):
-    """Somebody sits down between two rounds, to the left of the player `after` or else of the last one (R48, R49).
+    """A player joins between rounds, to the left of `after`, by default of the last seat (R48, R49).
 
-    score: what they begin with; None for what they left with, or nothing.
+    score: starting points; None for the points they left with, or 0.
     """
 
     after: str | None = None
@@ -145,7 +145,7 @@ class Join(PlayerMove):
 
 @dataclass(frozen=True, slots=True)
 class Leave(PlayerMove):
-    """The player goes home between two rounds (R50, R51)."""
+    """The player leaves between rounds (R50, R51)."""
 
 
 Move = (
@@ -174,12 +174,12 @@ Move = (
 
 @dataclass(frozen=True, slots=True)
 class Undo:
-    """The last accepted move is taken back."""
+    """Take back the last accepted move."""
 
 
 @dataclass(frozen=True, slots=True)
 class Amend:
-    """Accepted move `n`, counted from 1, was another one."""
+    """Replace accepted move `n`, counted from 1."""
 
     n: int
     move: Move

@@ -1,4 +1,4 @@
-"""When two names are one, and what cannot be a name."""
+"""Comparison and validation of players' names."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ import unicodedata
 
 
 def key(name: str) -> str:
-    """Return what two spellings of one name have in common: composed (NFC), trimmed, and without capitals."""
+    """Return the key by which names are compared: NFC normalised, stripped and case-folded."""
     return unicodedata.normalize("NFC", name).strip().casefold()
 
 
 def fault(name: str) -> str | None:
-    """Return what is wrong with the name as one clause, None where it can be read.
+    """Return what is wrong with the name as one clause, or None if it is valid.
 
-    A control character (Unicode's Cc) would garble a line; white space and format characters (Z*, Cf) show nothing.
+    A name may not contain control characters (Unicode category Cc) and needs a visible character (not Z* or Cf).
     """
     kinds = [unicodedata.category(character) for character in name]
     if "Cc" in kinds:

@@ -1,4 +1,4 @@
-"""What a table can wait for, which way play can go round, and what a colour or a player can be named for."""
+"""Enumerations of the game state: phases, directions of play, and purposes of a choice."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from companion.cards import QuickHash
 
 
 class Phase(QuickHash, Enum):
-    """What the table waits for."""
+    """What kind of move the game waits for."""
 
     START = "start"
     TURN = "turn"
@@ -24,7 +24,7 @@ class Phase(QuickHash, Enum):
 
 
 class Direction(Enum):
-    """Which way play goes round. `step` is the distance to the next seat."""
+    """The direction of play. `step` is the offset to the next seat."""
 
     step: int
 

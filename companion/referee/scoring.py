@@ -9,23 +9,23 @@ from companion.referee.editions import Scoring
 
 
 def hand_points(hand: Iterable[Card] | int) -> int:
-    """Return what a leftover hand is worth, its cards or what the table made of them (R1)."""
+    """Return the points of a remaining hand, given as cards or as points already added up (R1)."""
     return hand if isinstance(hand, int) else sum(card.points for card in hand)
 
 
 def shown_cards(hand: tuple[Card, ...] | int | None) -> tuple[Card, ...]:
-    """Return the cards of a leftover hand, none of one that is not in or of which only the points were told."""
+    """Return the cards of a remaining hand; empty if it is not in, or if only its points are known."""
     return hand if isinstance(hand, tuple) else ()
 
 
 def highest_draws(cards: Sequence[Card]) -> tuple[int, ...]:
-    """Return who drew the highest card for the deal, as positions in `cards`; several draw again (R3)."""
+    """Return the positions in `cards` of the highest card drawn for the deal. If several, they draw again (R3)."""
     values = [card.points if card.face.is_number else 0 for card in cards]
     return tuple(position for position, value in enumerate(values) if value == max(values))
 
 
 def round_points(scoring: Scoring, winner: int, hands: Sequence[Iterable[Card] | int]) -> dict[int, int]:
-    """Return the points that the round brings, by seat, in seat order (R29, R30)."""
+    """Return the points scored in a round, by seat, in seat order (R29, R30)."""
     points = [hand_points(hand) for hand in hands]
     if scoring is Scoring.LOW_TOTAL:
         return dict(enumerate(points))
@@ -33,7 +33,7 @@ def round_points(scoring: Scoring, winner: int, hands: Sequence[Iterable[Card] |
 
 
 def match_winners(scoring: Scoring, target: int, scores: Sequence[int]) -> tuple[int, ...]:
-    """Return the seats that have won the match by their scores; none while nobody reached the target (R29, R30)."""
+    """Return the seats that have won the match; empty until a player reaches the target (R29, R30)."""
     if max(scores) < target:
         return ()
     best = min(scores) if scoring is Scoring.LOW_TOTAL else max(scores)

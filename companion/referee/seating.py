@@ -1,6 +1,6 @@
-"""Who sits at the table changes between two rounds: somebody joins, somebody leaves (R48-R51).
+"""Players join and leave between rounds (R48-R51).
 
-Points stay with the people: who leaves keeps them in `State.left`, and who comes back has them again.
+Players who leave keep their points in `State.left` and get them back when they rejoin.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ def leave(draft: Draft, move: Leave) -> None:
     if len(header.players) == MIN_PLAYERS:
         draft.end_match((1 - seat,))
         return
-    # Whoever sits to the left of a dealer who leaves has the same number now.
+    # The player to the left of a dealer who leaves takes over the dealer's seat number.
     dealer = (draft.dealer - (seat < draft.dealer)) % (len(header.players) - 1)
     draft.left = (*draft.left, (draft.name(seat), draft.scores[seat]))
     draft.scores = _without(draft.scores, seat)

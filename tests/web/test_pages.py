@@ -71,7 +71,7 @@ def test_the_page_speaks_once_it_was_asked_to(playing: Server, open_as: Open) ->
     page.click("#speak")
     page.wait_for_function("() => window.spoken.length > 0")
     playing.services.table.tap(moves.Play(Card.parse("red reverse")))
-    page.wait_for_function("() => window.spoken.includes('Play turns round.')")
+    page.wait_for_function("() => window.spoken.includes('Play changes direction.')")
     page.click("#speak")
     playing.services.table.tap(moves.Draw())
     expect(page.locator("#caption")).to_contain_text("draws one")

@@ -44,7 +44,7 @@ def test_a_seven_asks_whom_to_swap_with(swapping: Server, open_as: Open) -> None
     expect(page.locator("#ring .awaited")).to_have_count(2)
     phone.click('[data-act="target-Cy"]')
     counts(page, 3, 5, 6)
-    expect(page.locator("#caption")).to_contain_text("Ann and Cy exchange hands.")
+    expect(page.locator("#caption")).to_contain_text("Ann and Cy swap hands.")
     expect(page.locator(".seat.turn")).to_have_attribute("data-player", "Ben")
     expect(page.locator(".line").first).to_contain_text("Cy")
 
@@ -53,7 +53,7 @@ def test_a_zero_passes_all_hands_on(swapping: Server, open_as: Open) -> None:
     page = open_as(Role.HOST)
     lay(page, "red 0")
     counts(page, 3, 6, 5)
-    expect(page.locator("#caption")).to_contain_text("All hands move on, one seat to the left.")
+    expect(page.locator("#caption")).to_contain_text("All hands pass one seat to the left.")
     expect(page.locator('[data-act^="target-"]')).to_have_count(0)
     expect(page.locator(".seat.turn")).to_have_attribute("data-player", "Ben")
 

@@ -146,7 +146,7 @@ def test_things_sound_and_a_new_sentence_stops_an_old_one(
     playing.services.table.tap(moves.Play(Card.parse("red reverse")))
     page.wait_for_function("() => window.spoken.includes('Ben is next.')")
     assert page.evaluate("window.heard") == ["triangle", "triangle"]
-    assert page.evaluate("window.spoken.slice(-3)") == ["-", "Play turns round.", "Ben is next."]
+    assert page.evaluate("window.spoken.slice(-3)") == ["-", "Play changes direction.", "Ben is next."]
     page.click("#settings")
     page.select_option("#much", "effects")
     page.keyboard.press("Escape")
