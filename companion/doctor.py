@@ -168,7 +168,7 @@ def check_picture(file: Path, settings: Settings) -> Check:
         from companion.vision.capture.image_files import PictureError, load_picture
         from companion.vision.core.runtime import ModelFileError
         from companion.vision.recognition.card_detector import CardDetector
-        from companion.vision.tracking.camera_advice import Hindrance, advise, in_words
+        from companion.vision.tracking.camera_advice import Obstacle, advise, in_words
     except ImportError:
         return _not_checked("picture", State.MISSING)
     try:
@@ -178,7 +178,7 @@ def check_picture(file: Path, settings: Settings) -> Check:
         return Check("picture", State.MISSING, str(error), "Try another picture, or see `companion doctor`.")
     advice = advise(image, found)
     names = ", ".join(sighting.card.name for sighting in found) or "no card"
-    if advice.hindrance is Hindrance.NOTHING:
+    if advice.hindrance is Obstacle.NOTHING:
         return Check("picture", State.OK, f"{names}; nothing stands in the way")
     return Check("picture", State.WARNING, names, in_words(advice))
 

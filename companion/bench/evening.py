@@ -33,7 +33,7 @@ from companion.vision.capture.frames import Frame
 from companion.vision.core.events import PileEvent
 from companion.vision.pile.pile_tracker import PileTracker
 from companion.vision.recognition.card_detector import CardDetector
-from companion.vision.tracking.table_tracker import Follower
+from companion.vision.tracking.table_tracker import TableTracker
 
 PLAYERS = ("Ann", "Ben", "Cy", "Dee", "Eli", "Flo")
 # More reshuffles than a real evening has, for a short one has none of its own.
@@ -111,7 +111,7 @@ def play(set_up: SetUp, pictures: Path | None = None) -> Evening:
     if set_up.learnt:
         detector = learnt_detector(simulated, detector, None if set_up.model is None else Path(set_up.model))
     tracker = PileTracker(detector.detect_pile, detect_closeup=detector.detect_closeup)
-    follower: FrameConsumer = Follower(tracker, detector.backs) if free else tracker
+    follower: FrameConsumer = TableTracker(tracker, detector.backs) if free else tracker
     now = [0.0]
     table = Table(clock=lambda: now[0])
     table.start_match(script.header)

@@ -27,7 +27,7 @@ from companion.vision.core.geometry import Image
 from companion.vision.core.runtime import ModelFileError
 from companion.vision.pile.pile_tracker import PileTracker
 from companion.vision.recognition.card_detector import CardDetector, model_folder
-from companion.vision.tracking.table_tracker import Follower
+from companion.vision.tracking.table_tracker import TableTracker
 
 _RATE = 30.0
 # Frames are drawn beforehand, some at a time, so that drawing is in no figure.
@@ -108,7 +108,7 @@ def watch(
         table = SimulatedTable(number, script, name)
         detect = ExactSightings(number) if reader is None else reader.detect_pile
         tracker = PileTracker(detect, detect_closeup=None if reader is None else reader.detect_closeup)
-        live = _Live(Follower(tracker, None if reader is None else reader.backs), ours)
+        live = _Live(TableTracker(tracker, None if reader is None else reader.backs), ours)
         for chunk in _chunks(table):
             for frame in chunk:
                 if isinstance(detect, ExactSightings):

@@ -24,7 +24,7 @@ from companion.vision.core.events import CameraHealth, CameraStatus, PileEvent
 from companion.vision.core.runtime import ModelFileError
 from companion.vision.pile.pile_tracker import PileTracker
 from companion.vision.recognition.mirror import ThroughMirror, unmirrored_event
-from companion.vision.tracking.table_tracker import Follower
+from companion.vision.tracking.table_tracker import TableTracker
 
 if TYPE_CHECKING:
     from companion.vision.recognition.card_detector import CardDetector
@@ -90,7 +90,7 @@ def followed(frames: FrameSource, header: Header, detector: CardDetector) -> Ite
     """
     eyes = ThroughMirror(detector.detect_pile, detector.detect_closeup)
     tracker = PileTracker(eyes.detect_pile, detect_closeup=eyes.detect_closeup)
-    events = _heard(CaptureLoop(frames, Follower(tracker, detector.backs, whole=not frames.live)))
+    events = _heard(CaptureLoop(frames, TableTracker(tracker, detector.backs, whole=not frames.live)))
     yield from _as_it_goes(header, events, eyes) if frames.live else _in_hindsight(header, events, eyes)
 
 

@@ -30,9 +30,9 @@ from companion.vision.core.runtime import ModelFileError
 from companion.vision.core.sightings import RUNNER_UP_BELOW, UNSURE_BELOW, Sighting
 from companion.vision.pile.pile_tracker import Detect, PileTracker, Region
 from companion.vision.recognition.mirror import ThroughMirror
-from companion.vision.tracking.camera_advice import Advice, Hindrance, in_words
-from companion.vision.tracking.camera_hints import Helper
-from companion.vision.tracking.table_tracker import Follower
+from companion.vision.tracking.camera_advice import Advice, Obstacle, in_words
+from companion.vision.tracking.camera_hints import CameraHints
+from companion.vision.tracking.table_tracker import TableTracker
 
 
 def _region(_: click.Context, __: click.Parameter, text: str | None) -> Region | None:
@@ -87,8 +87,8 @@ def watch(
         eyes = ThroughMirror(
             detector.detect_pile if fits is None else _watched(detector.detect_pile, fits), detector.detect_closeup
         )
-        helper = Helper(eyes.detect_pile, _say, lambda: follower.draw_pile_view())
-        follower = Follower(PileTracker(helper, region, eyes.detect_closeup), detector.backs)
+        helper = CameraHints(eyes.detect_pile, _say, lambda: follower.draw_pile_view())
+        follower = TableTracker(PileTracker(helper, region, eyes.detect_closeup), detector.backs)
         watcher = CaptureLoop(frames, follower)
         lost = False
         for event in watcher.events():
@@ -121,7 +121,7 @@ def _watched(detect: Detect, fits: DeckFit) -> Detect:
         fits.see(image, found)
         if fits.is_another and not said:
             said = True
-            _say(Advice(Hindrance.OTHER_DECK))
+            _say(Advice(Obstacle.OTHER_DECK))
         return found
 
     return seen

@@ -110,11 +110,11 @@ def are_digits(masks: Sequence[NDArray[np.uint8]]) -> bool:
     Fonts of ornaments have signs in the digits' places that nobody could play with.
     """
     thumbs = [_thumb(mask) for mask in masks]
-    likeness = [
+    similarity = [
         max(float((thumb * _thumb(text_mask(digit, font))).sum()) for font in BUILT_IN)
         for digit, thumb in zip(_DIGITS, thumbs, strict=True)
     ]
-    return float(np.mean(likeness)) >= _DIGITS_ALIKE
+    return float(np.mean(similarity)) >= _DIGITS_ALIKE
 
 
 def _thumb(mask: NDArray[np.uint8]) -> NDArray[np.float32]:

@@ -63,8 +63,8 @@ def test_what_copies_and_others_have_been_like_and_read_as_tells_what_speaks_for
     assert wrong.trust == 0
 
 
-def _rows(likeness: Floats, said: Floats) -> Floats:
-    return np.stack([likeness, said], 1).astype(np.float32)
+def _rows(similarity: Floats, said: Floats) -> Floats:
+    return np.stack([similarity, said], 1).astype(np.float32)
 
 
 def _weighed(apart: Apart, like: float, said: int) -> tuple[Floats, float]:

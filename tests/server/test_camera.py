@@ -21,7 +21,7 @@ from companion.server.core.config import ServerConfig
 from companion.server.services.services import Services
 from companion.vision.core.events import CardLanded
 from companion.vision.recognition.card_detector import model_folder
-from companion.vision.tracking.camera_advice import Hindrance
+from companion.vision.tracking.camera_advice import Obstacle
 
 CHALLENGED = (
     {"do": "play", "card": "wild draw four"},
@@ -56,7 +56,7 @@ def test_a_phones_picture_is_shown_and_read(playing: FlaskClient, reader: StubRe
     reader.cards = ["blue 9"]
     seen = playing.post("/api/camera/look").json
     assert [card["card"] for card in seen["cards"]] == ["blue 9"]
-    assert seen["advice"]["hindrance"] in {hindrance.value for hindrance in Hindrance}
+    assert seen["advice"]["hindrance"] in {hindrance.value for hindrance in Obstacle}
     assert seen["advice"]["quad"] is None or len(seen["advice"]["quad"]) == 4
 
 
@@ -72,7 +72,7 @@ def test_a_players_phone_is_helped_to_see_and_learns_no_card(
     helped = ben.post("/api/camera/advice").json
     assert set(helped) == {"advice", "width", "height"}
     assert (helped["width"], helped["height"]) == (320, 180)
-    assert helped["advice"]["hindrance"] in {hindrance.value for hindrance in Hindrance}
+    assert helped["advice"]["hindrance"] in {hindrance.value for hindrance in Obstacle}
 
 
 def test_a_phone_learns_that_nobody_watches_it(playing: FlaskClient) -> None:

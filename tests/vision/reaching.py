@@ -9,9 +9,9 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from companion.vision.arms.arm_detector import ArmWatcher
+from companion.vision.arms.arm_detector import ArmDetector
 from companion.vision.arms.arm_tracks import Track
-from companion.vision.arms.hand_visits import Reach, ReachFinder, Spot
+from companion.vision.arms.hand_visits import HandVisit, Spot, VisitTracker
 from companion.vision.capture.frames import Frame
 from companion.vision.core.events import PileKind
 from companion.vision.core.geometry import Image
@@ -96,20 +96,20 @@ def film(
         yield np.clip(noisy, 0, 255).astype(np.uint8), now
 
 
-def follow(frames: Film) -> tuple[list[Track], list[Reach]]:
-    watcher, finders = ArmWatcher(), dict[int, ReachFinder]()
+def follow(frames: Film) -> tuple[list[Track], list[HandVisit]]:
+    watcher, finders = ArmDetector(), dict[int, VisitTracker]()
     tracks: dict[int, Track] = {}
-    reaches: list[Reach] = []
+    reaches: list[HandVisit] = []
     for image, time in frames:
         for track in watcher.feed(Frame(image, time, 0)):
             tracks[track.number] = track
-            reaches += finders.setdefault(track.number, ReachFinder(track)).follow([DISCARD, DRAW])
+            reaches += finders.setdefault(track.number, VisitTracker(track)).follow([DISCARD, DRAW])
     for track in watcher.finish():
-        reaches += finders.setdefault(track.number, ReachFinder(track)).follow([DISCARD, DRAW])
+        reaches += finders.setdefault(track.number, VisitTracker(track)).follow([DISCARD, DRAW])
     return list(tracks.values()), [reach for reach in reaches if reach.stayed]
 
 
-def direction(reach: Reach) -> float:
+def direction(reach: HandVisit) -> float:
     goal = DRAW.middle if reach.kind is PileKind.DRAW else None
     found = reach.track.direction(MIDDLE, reach.began, reach.ended, goal, 4.5 * DISCARD.length)
     assert found is not None

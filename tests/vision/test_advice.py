@@ -16,8 +16,8 @@ from companion.doctor import State, check_picture
 from companion.settings import Settings
 from companion.vision.core.geometry import Image, Quad, tilt, unit_square
 from companion.vision.core.sightings import Sighting
-from companion.vision.tracking.camera_advice import Hindrance, InView, advise, glare, in_words
-from companion.vision.tracking.camera_hints import Helper
+from companion.vision.tracking.camera_advice import InView, Obstacle, advise, glare, in_words
+from companion.vision.tracking.camera_hints import CameraHints
 
 SIX = Card.parse("red 6")
 FLAT = np.array([[300, 200], [428, 200], [428, 400], [300, 400]], np.float32)
@@ -46,21 +46,21 @@ def from_low(degrees: float) -> Quad:
 
 def test_all_is_well_with_a_clear_card() -> None:
     advice = advise(table(), seen())
-    assert advice.hindrance is Hindrance.NOTHING
+    assert advice.hindrance is Obstacle.NOTHING
     assert advice.quad is not None
 
 
 def test_an_empty_table_has_no_pile_and_a_dark_one_is_dark() -> None:
     empty = np.full((720, 1280, 3), (60, 90, 120), np.uint8)
-    assert advise(empty, []).hindrance is Hindrance.NO_PILE
-    assert advise(empty // 4, []).hindrance is Hindrance.DARK
-    assert advise(table() // 6, seen()).hindrance is Hindrance.DARK
+    assert advise(empty, []).hindrance is Obstacle.NO_PILE
+    assert advise(empty // 4, []).hindrance is Obstacle.DARK
+    assert advise(table() // 6, seen()).hindrance is Obstacle.DARK
 
 
 def test_small_cards_ask_for_a_nearer_camera() -> None:
     small = FLAT[0] + (FLAT - FLAT[0]) * np.float32(0.31)
     advice = advise(table(small), seen(small))
-    assert advice.hindrance is Hindrance.SMALL
+    assert advice.hindrance is Obstacle.SMALL
     assert advice.measured == pytest.approx(62, abs=1)
     assert in_words(advice) == "The cards are too small, 62 px long. Come nearer by half."
 
@@ -74,52 +74,52 @@ def test_the_camera_s_slant_is_measured_on_a_card_either_way_up(degrees: int, tu
 def test_a_low_camera_is_told_to_rise() -> None:
     quad = from_low(62)
     advice = advise(table(quad), seen(quad))
-    assert advice.hindrance is Hindrance.SLANTED
+    assert advice.hindrance is Obstacle.SLANTED
     assert advice.quad is quad
 
 
 def test_motion_blurs_and_lamps_glare() -> None:
     moved = np.asarray(cv2.blur(table(), (41, 1)), np.uint8)
-    assert advise(moved, seen()).hindrance is Hindrance.BLURRED
+    assert advise(moved, seen()).hindrance is Obstacle.BLURRED
     lit = table()
     cv2.circle(lit, (364, 300), 75, (255, 255, 255), -1)
     advice = advise(lit, seen())
-    assert advice.hindrance is Hindrance.GLARE
+    assert advice.hindrance is Obstacle.GLARE
     assert glare(np.zeros((9, 9, 3), np.uint8)) == 0
 
 
 def test_a_back_s_white_border_is_no_lamp() -> None:
     back = np.full((720, 1280, 3), (60, 90, 120), np.uint8)
     cv2.rectangle(back, (300, 200), (428, 400), (255, 255, 255), 8)
-    assert advise(back, []).hindrance is Hindrance.NO_PILE
+    assert advise(back, []).hindrance is Obstacle.NO_PILE
 
 
 @pytest.mark.parametrize("levels", [4, 12])
 def test_grain_hides_no_blur_and_is_none(levels: int) -> None:
     grain = np.random.default_rng(levels).normal(0, levels, (720, 1280, 3))
     moved = np.asarray(cv2.blur(table(), (41, 1)), np.uint8)
-    for picture, hindrance in ((moved, Hindrance.BLURRED), (table(), Hindrance.NOTHING)):
+    for picture, hindrance in ((moved, Obstacle.BLURRED), (table(), Obstacle.NOTHING)):
         assert advise(np.clip(picture + grain, 0, 255).astype(np.uint8), seen()).hindrance is hindrance
 
 
 def test_a_lamp_that_hides_the_whole_card_is_no_missing_card() -> None:
     advice = advise(outshone(), [])
-    assert advice.hindrance is Hindrance.GLARE
+    assert advice.hindrance is Obstacle.GLARE
     assert advice.quad is not None
     assert np.abs(advice.quad.mean(0) - FLAT.mean(0)).max() < 8
     spark = np.full((720, 1280, 3), (60, 90, 120), np.uint8)
     cv2.circle(spark, (364, 300), 20, (255, 255, 255), -1)
-    assert advise(spark, []).hindrance is Hindrance.NO_PILE
+    assert advise(spark, []).hindrance is Obstacle.NO_PILE
 
 
 def test_a_mirrored_picture_and_a_draw_pile_out_of_view_are_told() -> None:
-    assert advise(table(), seen(mirrored=True)).hindrance is Hindrance.MIRRORED
+    assert advise(table(), seen(mirrored=True)).hindrance is Obstacle.MIRRORED
     outside, beside = (InView.of(FLAT + np.float32([x, 0]), 1280, 720) for x in (940, 400))
     assert 0 < outside.share < 0.5
     assert beside.share == pytest.approx(1)
-    assert advise(table(), seen(), outside).hindrance is Hindrance.DRAW_PILE
-    assert advise(table(), seen(), beside).hindrance is Hindrance.NOTHING
-    assert advise(table(), seen(), InView(0.0)).hindrance is Hindrance.DRAW_PILE
+    assert advise(table(), seen(), outside).hindrance is Obstacle.DRAW_PILE
+    assert advise(table(), seen(), beside).hindrance is Obstacle.NOTHING
+    assert advise(table(), seen(), InView(0.0)).hindrance is Obstacle.DRAW_PILE
 
 
 def test_there_are_words_for_everything() -> None:
@@ -131,21 +131,21 @@ def test_there_are_words_for_everything() -> None:
 
 
 def test_the_helper_says_each_thing_once_and_what_a_passing_hand_does_not_at_all() -> None:
-    told: list[Hindrance] = []
-    helper = Helper(lambda _: seen(), lambda advice: told.append(advice.hindrance))
+    told: list[Obstacle] = []
+    helper = CameraHints(lambda _: seen(), lambda advice: told.append(advice.hindrance))
     dark = table() // 6
     for picture in (table(), dark, table(), dark, dark, dark, table(), table()):
         helper(picture)
-    assert told == [Hindrance.DARK, Hindrance.NOTHING]
+    assert told == [Obstacle.DARK, Obstacle.NOTHING]
 
 
 def test_the_helper_says_that_the_draw_pile_is_out_of_view() -> None:
-    told: list[Hindrance] = []
+    told: list[Obstacle] = []
     views = iter([None, None, InView(0.0), InView(0.0), InView(0.9), InView(0.9)])
-    helper = Helper(lambda _: seen(), lambda advice: told.append(advice.hindrance), lambda: next(views))
+    helper = CameraHints(lambda _: seen(), lambda advice: told.append(advice.hindrance), lambda: next(views))
     for _ in range(6):
         helper(table())
-    assert told == [Hindrance.DRAW_PILE, Hindrance.NOTHING]
+    assert told == [Obstacle.DRAW_PILE, Obstacle.NOTHING]
 
 
 def small() -> Image:

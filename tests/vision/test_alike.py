@@ -6,7 +6,7 @@ import pytest
 
 from companion.cards import Card
 from companion.vision.core.events import CardLanded
-from companion.vision.tracking.repeat_landings import by_what_was_borne, is_unlikely, without_hand
+from companion.vision.tracking.repeat_landings import is_unlikely, reweighted_by_load, without_hand
 
 RED_7, RED_8 = Card.parse("red 7"), Card.parse("red 8")
 
@@ -25,17 +25,17 @@ def test_a_like_card_that_no_arm_brought_is_hardly_one() -> None:
 
 
 @pytest.mark.parametrize(
-    ("belief", "likeness", "told"),
+    ("belief", "similarity", "told"),
     [(0.3, 0.8, 0.79), (0.3, 0.62, 0.3), (0.3, 0.4, 0.03), (0.3, 0.95, 0.9), (0.95, 0.4, 0.58), (0.95, 0.8, 0.99)],
 )
 def test_a_like_card_is_likelier_the_more_what_its_hand_bore_looked_like_it(
-    belief: float, likeness: float, told: float
+    belief: float, similarity: float, told: float
 ) -> None:
-    weighed = by_what_was_borne(landed(belief), likeness).probabilities
+    weighed = reweighted_by_load(landed(belief), similarity).probabilities
     assert sum(share for _, share in weighed) == pytest.approx(told, abs=0.01)
     assert weighed[0][1] == pytest.approx(19 * weighed[1][1])
 
 
 def test_what_a_hand_bore_tells_nothing_where_it_is_not_seen_or_the_face_is_new_or_all_is_sure() -> None:
-    for event, likeness in ((landed(0.3), None), (landed(0.3, same_face=False), 0.1), (landed(1.0), 0.1)):
-        assert by_what_was_borne(event, likeness) is event
+    for event, similarity in ((landed(0.3), None), (landed(0.3, same_face=False), 0.1), (landed(1.0), 0.1)):
+        assert reweighted_by_load(event, similarity) is event

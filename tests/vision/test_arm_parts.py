@@ -8,7 +8,7 @@ import pytest
 from numpy.typing import NDArray
 from reaching import DRAW, HEIGHT, WIDTH, Arm, direction, film, follow, off, table
 
-from companion.vision.arms.arm_detector import ArmWatcher
+from companion.vision.arms.arm_detector import ArmDetector
 from companion.vision.arms.arm_geometry import body_of, divided
 from companion.vision.arms.frame_border import rim_of
 from companion.vision.arms.mask_bridging import Bridges
@@ -80,7 +80,7 @@ def test_a_thumb_that_leaves_the_picture_is_no_arm() -> None:
 
 @pytest.mark.parametrize("known", [False, True])
 def test_what_differs_at_the_draw_pile_once_a_card_was_drawn_is_no_hand(known: bool) -> None:
-    watcher, x, y = ArmWatcher(), *DRAW.middle.astype(int)
+    watcher, x, y = ArmDetector(), *DRAW.middle.astype(int)
     if known:
         watcher.pile_at(square_at(DRAW))
     left, arm, last = np.random.default_rng(5).uniform(20, 235, (20, 30, 3)), Arm(90, DRAW.middle, width=14), 0.0
@@ -97,7 +97,7 @@ def test_what_differs_at_the_draw_pile_once_a_card_was_drawn_is_no_hand(known: b
 @pytest.mark.parametrize("known", [False, True])
 def test_a_pile_at_the_rim_is_nothing_that_somebody_holds(known: bool) -> None:
     rng = np.random.default_rng(2)
-    watcher = ArmWatcher()
+    watcher = ArmDetector()
     if known:
         watcher.pile_at(np.array([[120, 130], [200, 130], [200, 180], [120, 180]], np.float32))
     for image, time in film(14.0, []):
@@ -116,7 +116,7 @@ def test_hands_that_hide_half_the_table_are_not_taken_for_it() -> None:
     for arm in arms:
         hidden |= arm.mask(2.0) > 0
     assert hidden.mean() > 0.5
-    watcher, seen = ArmWatcher(), [0.0]
+    watcher, seen = ArmDetector(), [0.0]
     for image, time in film(1.7, arms):
         watcher.feed(Frame(image, time, 0))
         seen.append(0.0 if watcher.hidden is None else float(watcher.hidden.mean()))

@@ -8,7 +8,7 @@ import pytest
 from numpy.typing import NDArray
 from reaching import DISCARD, DRAW, HEIGHT, MIDDLE, Arm, direction, film, follow, off, table
 
-from companion.vision.arms.arm_detector import ArmWatcher
+from companion.vision.arms.arm_detector import ArmDetector
 from companion.vision.arms.arm_tracks import Track
 from companion.vision.arms.hand_visits import Spot
 from companion.vision.capture.frames import Frame
@@ -32,7 +32,7 @@ def test_an_arm_that_passes_over_a_pile_has_not_reached_it() -> None:
 
 @pytest.mark.parametrize("length", [60, 16])
 def test_a_hand_as_wide_as_cards_seen_near_make_it_is_an_arm_and_no_body(length: int) -> None:
-    watcher = ArmWatcher()
+    watcher = ArmDetector()
     watcher.lies(np.array([[0, 0], [10, 0], [10, length], [0, length]], np.float32))
     alone = 0
     for image, time in film(1.5, [Arm(190, DISCARD.middle, width=70)]):
@@ -178,7 +178,7 @@ def test_an_arm_that_comes_out_of_a_body_at_the_rim_is_told_by_its_own_side() ->
 def test_every_frame_of_a_film_at_25_a_second_is_looked_at_and_every_other_one_at_30() -> None:
     looked: dict[int, int] = {}
     for rate in (25, 30):
-        watcher = ArmWatcher()
+        watcher = ArmDetector()
         arm = Arm(200, DISCARD.middle, start=0.2, stay=0.4, way=0.8)
         tracks: list[Track] = []
         for number in range(2 * rate):

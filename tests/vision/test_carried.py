@@ -9,13 +9,13 @@ import numpy as np
 import pytest
 from reaching import DISCARD, MIDDLE, table, towards
 
-from companion.vision.arms.arm_detector import ArmWatcher
+from companion.vision.arms.arm_detector import ArmDetector
 from companion.vision.arms.arm_tracks import Sample, Track
-from companion.vision.arms.hand_color import colors_at, colors_of, likeness
+from companion.vision.arms.hand_color import colors_at, colors_of, similarity
 from companion.vision.capture.frames import Frame
 from companion.vision.core.geometry import Image, Quad
 from companion.vision.imaging.motion import Floats
-from companion.vision.tracking.landing_attribution import laid_by
+from companion.vision.tracking.landing_attribution import attributed_to
 
 GREEN, SKIN, GREY = (40, 150, 30), (120, 150, 205), (120, 120, 120)
 
@@ -36,8 +36,8 @@ def test_blurred_and_in_other_light_a_card_is_like_itself_and_unlike_a_hand() ->
     card = colors(GREEN, GREEN, (230, 230, 230))
     assert card.sum() == pytest.approx(1.0)
     dimmer = colors((36, 138, 27), (38, 142, 28), (215, 215, 215))
-    assert likeness(card, dimmer) > 0.8
-    assert likeness(card, colors(SKIN)) < 0.3
+    assert similarity(card, dimmer) > 0.8
+    assert similarity(card, colors(SKIN)) < 0.3
     assert colors_of(logarithms(np.zeros((5, 3), np.uint8))) is None
 
 
@@ -48,7 +48,7 @@ def test_only_what_belongs_to_the_arm_about_its_tip_counts() -> None:
     part[20:30, 0:52] = True
     found = colors_at(logarithms(image), part, np.array([46.0, 25.0]), 6.0)
     assert found is not None
-    assert likeness(found, colors(GREEN)) > 0.95
+    assert similarity(found, colors(GREEN)) > 0.95
     # At the picture's corner, and where too little is seen.
     assert colors_at(logarithms(image), part, np.array([0.0, 0.0]), 6.0) is None
 
@@ -68,12 +68,12 @@ def test_the_hand_that_bore_the_card_laid_it() -> None:
     card = colors(GREEN, GREEN, (230, 230, 230))
     laying = arm_with(1, (0.0, 90.0), (130.0, 90.0), 9.0, colors(GREEN, (230, 230, 230), SKIN))
     hovering = arm_with(2, (140.0, 0.0), (140.0, 85.0), 9.3, colors(SKIN))
-    assert laid_by(DISCARD, [laying, hovering], 10.4)[0][0] is hovering
-    assert laid_by(DISCARD, [laying, hovering], 10.4, card=card)[0][0] is laying
+    assert attributed_to(DISCARD, [laying, hovering], 10.4)[0][0] is hovering
+    assert attributed_to(DISCARD, [laying, hovering], 10.4, card=card)[0][0] is laying
     # What it brought lay there before.
-    assert laid_by(DISCARD, [laying, hovering], 10.4, done={1}, card=card)[0][0] is hovering
+    assert attributed_to(DISCARD, [laying, hovering], 10.4, done={1}, card=card)[0][0] is hovering
     # Nobody was seen to bear it.
-    assert laid_by(DISCARD, [laying, hovering], 10.4, card=colors((200, 60, 20)))[0][0] is hovering
+    assert attributed_to(DISCARD, [laying, hovering], 10.4, card=colors((200, 60, 20)))[0][0] is hovering
 
 
 def test_a_hand_of_whose_load_nothing_is_known_is_unlikelier_than_one_that_bore_the_card() -> None:
@@ -81,7 +81,7 @@ def test_a_hand_of_whose_load_nothing_is_known_is_unlikelier_than_one_that_bore_
     laying = arm_with(1, (0.0, 90.0), (130.0, 90.0), 9.0, card)
     hovering = arm_with(2, (140.0, 0.0), (140.0, 85.0), 9.3, card)
     hovering.samples = [replace(sample, colors=None) for sample in hovering.samples]
-    assert laid_by(DISCARD, [laying, hovering], 10.4, card=card)[0][0] is laying
+    assert attributed_to(DISCARD, [laying, hovering], 10.4, card=card)[0][0] is laying
 
 
 def test_the_card_under_a_hand_is_none_that_it_bears() -> None:
@@ -89,12 +89,12 @@ def test_the_card_under_a_hand_is_none_that_it_bears() -> None:
     card = colors(GREEN)
     track = arm_with(1, (0.0, 90.0), (140.0, 90.0), 9.0, colors(SKIN))
     track.samples[9:21] = [replace(sample, colors=card) for sample in track.samples[9:21]]
-    assert track.carried(card, MIDDLE, DISCARD.length, 8.0) == pytest.approx(likeness(card, colors(SKIN)))
+    assert track.carried(card, MIDDLE, DISCARD.length, 8.0) == pytest.approx(similarity(card, colors(SKIN)))
     assert track.carried(card, MIDDLE, DISCARD.length, 11.0) is None
 
 
 def test_a_film_tells_what_an_arm_bears() -> None:
-    watcher = ArmWatcher()
+    watcher = ArmDetector()
     here: Quad = np.array([[127, 70], [153, 70], [153, 110], [127, 110]], np.float32)
     loads: list[float] = []
     for number in range(40):
@@ -113,11 +113,11 @@ def test_a_film_tells_what_an_arm_bears() -> None:
         for track in tracks:
             seen = track.last.colors
             if card is not None and seen is not None and 60 < float(np.hypot(*(track.last.tip - MIDDLE))) < 80:
-                loads.append(likeness(seen, colors(GREEN)))
+                loads.append(similarity(seen, colors(GREEN)))
     assert loads
     assert max(loads) > 0.5
     # The card has landed: its place looks like it.
     assert watcher.seen is not None
     found = watcher.seen.within(here)
     assert found is not None
-    assert likeness(found, colors(GREEN)) > 0.8
+    assert similarity(found, colors(GREEN)) > 0.8

@@ -105,4 +105,4 @@ def test_a_card_that_was_pushed_looks_like_itself_and_a_wild_does_not(light: flo
         wild.lay(wild.new_card(Card.parse("wild"), OFF))
         for after, alike in ((pushed, True), (wild, False)):
             comparison, old, new = filmed(pile(seed), after, light)
-            assert (comparison.likeness(old, new) > 0.6) is alike, seed
+            assert (comparison.similarity(old, new) > 0.6) is alike, seed

@@ -393,7 +393,7 @@ def test_cards_of_a_fan_are_company() -> None:
     assert not is_in_company(CARD, [])
 
 
-class Looks:
+class PileConsensus:
     """A network that counts what it is asked."""
 
     def __init__(self, network: Network) -> None:
@@ -409,7 +409,7 @@ def test_a_hand_of_ten_takes_few_looks() -> None:
     folder = model_folder()
     scenes = SceneMaker(4, (1280, 720), families=[StyleFamily.CLASSIC_OVAL], fonts=(), deck_count=1)
     image = scenes.make(Layout.CASCADE, list(ALL_CARDS[:10])).image
-    cards, indices = (Looks(Network(folder / f"{kind}-reader.onnx")) for kind in ("card", "index"))
+    cards, indices = (PileConsensus(Network(folder / f"{kind}-reader.onnx")) for kind in ("card", "index"))
     calibration, limits = Calibration.load(folder / "calibration.json"), ReadingLimits.load(folder / "limits.json")
     reader = Reader(cards, indices, calibration)  # type: ignore[arg-type]
     found = CardDetector(BoxFinder(Network(folder / "detector.onnx")), reader, limits).detect(image)

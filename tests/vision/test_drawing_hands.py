@@ -9,11 +9,11 @@ import pytest
 
 from companion.vision.arms.arm_tracks import Sample, Track
 from companion.vision.arms.frame_border import Point
-from companion.vision.arms.hand_visits import ReachFinder, Spot, stayed_at
+from companion.vision.arms.hand_visits import Spot, VisitTracker, stayed_at
 from companion.vision.core.events import PileKind
 from companion.vision.imaging.motion import Floats, Zone
 from companion.vision.tracking.draw_inference import told
-from companion.vision.tracking.landing_attribution import laid_by
+from companion.vision.tracking.landing_attribution import attributed_to
 
 ZONE = Zone(300.0, 200.0, 80.0)
 DISCARD = Spot(PileKind.DISCARD, np.array([300.0, 200.0]), 80.0)
@@ -77,7 +77,7 @@ def test_a_hand_that_rests_by_the_rim_reaches_in_anew() -> None:
 def test_a_hand_that_rests_by_the_pile_once_it_has_drawn_was_there_no_longer() -> None:
     """The rim is so near that a hand at rest is within reach of the pile's middle."""
     samples = way((430, 190, 0.5), (420, 240, 1.5), rim=np.array([420.0, 270.0]))
-    (draw,) = ReachFinder(Track(1, samples, gone=True)).follow([DRAW])
+    (draw,) = VisitTracker(Track(1, samples, gone=True)).follow([DRAW])
     assert draw.ended < 1.4
     assert told(draw, ZONE, DRAW).drawn[0] < 0.3
 
@@ -85,7 +85,7 @@ def test_a_hand_that_rests_by_the_pile_once_it_has_drawn_was_there_no_longer() -
 def test_a_hand_that_reached_across_the_table_before_it_draws_by_its_own_rim_is_at_work() -> None:
     """It drew back from there, as far as that goes, and yet is in the middle of the draw pile."""
     samples = way((300, 30, 0.4), (420, 215, 0.5), rim=np.array([420.0, 290.0]))
-    reaches = ReachFinder(Track(1, samples, gone=True)).follow([DRAW])
+    reaches = VisitTracker(Track(1, samples, gone=True)).follow([DRAW])
     assert [reach.began for reach in reaches if reach.stayed] == pytest.approx([1.2], abs=0.1)
 
 
@@ -95,7 +95,7 @@ def test_how_far_a_shadow_reached_in_says_nothing_of_the_hand_that_came_with_it(
         replace(sample, tip=np.array([20.0, 20.0]), area=40 * sample.area, firm=0.08) if n in (1, 2) else sample
         for n, sample in enumerate(samples)
     ]
-    (draw,) = ReachFinder(Track(1, pale, gone=True)).follow([DRAW])
+    (draw,) = VisitTracker(Track(1, pale, gone=True)).follow([DRAW])
     assert draw.ended - draw.began > 0.4
 
 
@@ -103,19 +103,19 @@ def test_what_an_arm_does_since_it_reached_in_anew_is_no_stay_of_the_old_track()
     """It came to the pile within the frames that tell so, which are the new track's alone."""
     samples = way((420, 330, 0.3), (420, 390, 0.1), (420, 205, 0.0))
     track, arrived = Track(1, samples[:1]), len(samples)
-    finder = ReachFinder(track)
+    finder = VisitTracker(track)
     for number in range(1, arrived):
         track.samples.append(samples[number])
         assert finder.follow([DRAW]) == []
     track.until, track.gone = 1.0, True
     assert finder.follow([DRAW]) == []
-    assert not laid_by(DRAW, [track], track.last.time)
+    assert not attributed_to(DRAW, [track], track.last.time)
 
 
 def test_a_stay_that_begins_as_an_arm_reaches_in_anew_is_the_new_tracks_alone() -> None:
     samples = way((420, 205, 0.5))
-    (stay,) = ReachFinder(Track(1, samples, gone=True)).follow([DRAW])
-    assert ReachFinder(Track(1, samples, gone=True, until=stay.began)).follow([DRAW]) == []
+    (stay,) = VisitTracker(Track(1, samples, gone=True)).follow([DRAW])
+    assert VisitTracker(Track(1, samples, gone=True, until=stay.began)).follow([DRAW]) == []
 
 
 def test_who_passes_over_a_pile_was_not_busy_there() -> None:
@@ -131,7 +131,7 @@ def test_who_sets_out_and_passes_over_a_pile_has_not_stayed_there() -> None:
     first = next(number for number, sample in enumerate(samples) if np.hypot(*(sample.tip - DISCARD.middle)) < 60)
     for number in range(first + 1):
         samples[number] = replace(samples[number], ends=(samples[number].tip, np.array([420.0, 380.0])))
-    reaches = ReachFinder(Track(1, samples, gone=True)).follow([DISCARD, DRAW])
+    reaches = VisitTracker(Track(1, samples, gone=True)).follow([DISCARD, DRAW])
     assert [reach.kind for reach in reaches if not reach.stayed] == [PileKind.DISCARD]
     assert not any(reach.stayed for reach in reaches)
 
@@ -143,7 +143,7 @@ def test_who_goes_home_with_the_colours_of_the_back_has_drawn() -> None:
 
     def nothing(out: Floats | None, into: Floats | None = skin) -> float:
         borne = [replace(sample, colors=into if sample.time < half else out) for sample in samples]
-        (reach,) = ReachFinder(Track(1, borne, gone=True)).follow([DRAW])
+        (reach,) = VisitTracker(Track(1, borne, gone=True)).follow([DRAW])
         return told(reach, ZONE, DRAW, back=back).drawn[0]
 
     unknown = nothing(None, None)

@@ -11,12 +11,12 @@ from numpy.typing import NDArray
 
 from companion.vision.arms.arm_geometry import body_of, single
 from companion.vision.arms.arm_tracks import Sample, Track
-from companion.vision.arms.hand_visits import Reach, ReachFinder, Spot, gained_at, was_laying
+from companion.vision.arms.hand_visits import HandVisit, Spot, VisitTracker, gained_at, was_laying
 from companion.vision.core.events import PileKind
 from companion.vision.core.geometry import Image
 from companion.vision.imaging.motion import Zone
 from companion.vision.tracking.draw_inference import Changes, is_alone, is_sure, told
-from companion.vision.tracking.idle_snapshots import QuietPictures, hidden_share
+from companion.vision.tracking.idle_snapshots import IdleSnapshots, hidden_share
 
 ZONE = Zone(300.0, 200.0, 80.0)
 DRAW = Spot(PileKind.DRAW, np.array([420.0, 200.0]), 80.0)
@@ -24,7 +24,7 @@ DRAW = Spot(PileKind.DRAW, np.array([420.0, 200.0]), 80.0)
 
 def stay(
     goal: tuple[float, float], seconds: float, beyond: tuple[float, float] | None = None, takes: float = 0.3
-) -> Reach:
+) -> HandVisit:
     """Return the stay at the draw pile of an arm from below that stops at a goal, and then at another place perhaps.
 
     takes: how much of what it leaves with is seen, in squares of a card's length.
@@ -42,15 +42,15 @@ def stay(
     for number, tip in enumerate(places):
         area = 30.0 * float(np.hypot(*(tip - rim))) + (takes * DRAW.length**2 if number > there - 2 else 0.0)
         track.samples.append(Sample(1.0 + number / 15, tip, rim, 30.0, area, single=True))
-    return max(ReachFinder(track).follow([DRAW]), key=lambda reach: reach.ended - reach.began)
+    return max(VisitTracker(track).follow([DRAW]), key=lambda reach: reach.ended - reach.began)
 
 
-def until_it_ended(reach: Reach) -> list[Sample]:
+def until_it_ended(reach: HandVisit) -> list[Sample]:
     """Return the hand's way without its way home."""
     return [sample for sample in reach.track.samples if sample.time <= reach.ended]
 
 
-def nothing(reach: Reach) -> float:
+def nothing(reach: HandVisit) -> float:
     event = told(reach, ZONE, DRAW)
     assert sum(event.drawn) == pytest.approx(1)
     return event.drawn[0]
@@ -68,7 +68,7 @@ def test_a_hand_that_comes_for_the_middle_of_the_pile_stays_and_leaves_has_drawn
     [stay((420.0, 205.0), 5.0), stay((380.0, 232.0), 0.5), stay((420.0, 215.0), 0.5, beyond=(420.0, 40.0))],
     ids=["rests", "beside", "went on"],
 )
-def test_a_hand_that_did_something_else_there_has_drawn_less_surely(reach: Reach) -> None:
+def test_a_hand_that_did_something_else_there_has_drawn_less_surely(reach: HandVisit) -> None:
     assert not is_sure(reach, DRAW)
     assert nothing(reach) > 1.5 * nothing(stay((420.0, 205.0), 0.5))
 
@@ -87,10 +87,10 @@ def test_what_a_hand_goes_off_with_is_seen_by_how_much_more_it_hides(takes: floa
 
 
 def test_a_hand_that_is_seen_no_more_where_it_lay_still_has_drawn_less_surely_the_longer_it_lay() -> None:
-    def vanishing(seconds: float) -> Reach:
+    def vanishing(seconds: float) -> HandVisit:
         whole = stay((420.0, 205.0), seconds).track
         goes = max(n for n, sample in enumerate(whole.samples) if sample.tip[1] < 206)
-        (reach,) = ReachFinder(Track(1, whole.samples[: goes + 1], gone=True)).follow([DRAW])
+        (reach,) = VisitTracker(Track(1, whole.samples[: goes + 1], gone=True)).follow([DRAW])
         return reach
 
     for seconds, times in ((0.5, 2), (1.2, 3)):
@@ -110,11 +110,11 @@ def test_a_hand_is_at_rest_and_at_a_pile_by_any_of_its_fingers() -> None:
         other = sample.tip + np.array([60.0, 4.0])
         # Now the one, now the other reaches farthest.
         way.append(replace(sample, tip=other if number % 3 else sample.tip, ends=(other, sample.tip)))
-    (reach,) = ReachFinder(Track(1, way, gone=True)).follow([DRAW])
+    (reach,) = VisitTracker(Track(1, way, gone=True)).follow([DRAW])
     assert reach.stayed
     assert reach.nearest == pytest.approx(once.nearest, abs=0.02)
     alone = [replace(sample, ends=()) for sample in way]
-    assert not any(reach.stayed for reach in ReachFinder(Track(1, alone, gone=True)).follow([DRAW]))
+    assert not any(reach.stayed for reach in VisitTracker(Track(1, alone, gone=True)).follow([DRAW]))
 
 
 def test_of_a_hand_among_others_only_where_it_was_tells() -> None:
@@ -125,16 +125,16 @@ def test_of_a_hand_among_others_only_where_it_was_tells() -> None:
         among = 5 <= number < len(alone.track.samples) - 6
         creeps = np.array([0.0, 100.0 * (number > 8)])
         way.append(replace(sample, tip=sample.tip + creeps * among, single=not among))
-    (reach,) = ReachFinder(Track(1, way, gone=True)).follow([DRAW])
+    (reach,) = VisitTracker(Track(1, way, gone=True)).follow([DRAW])
     assert reach.stayed
     assert reach.ended == pytest.approx(alone.ended, abs=0.15)
     assert not is_sure(reach, DRAW)
     assert nothing(reach) < 0.5
     beside = [replace(sample, tip=sample.tip + np.array([36.0, 0.0])) for sample in way]
-    (reach,) = ReachFinder(Track(1, beside, gone=True)).follow([DRAW])
+    (reach,) = VisitTracker(Track(1, beside, gone=True)).follow([DRAW])
     assert nothing(reach) > 0.6
     seen = [replace(sample, single=True) for sample in way]
-    assert len(ReachFinder(Track(1, seen, gone=True)).follow([DRAW])) == 2
+    assert len(VisitTracker(Track(1, seen, gone=True)).follow([DRAW])) == 2
 
 
 def test_fingers_are_seen_apart() -> None:
@@ -155,11 +155,11 @@ def test_a_hand_whose_tip_creeps_about_the_pile_has_been_there_once() -> None:
     way = stay((420.0, 205.0), 3.0).track.samples
     # It rests there, and every fifth frame or so its tip is another finger's for a moment.
     way = [replace(s, tip=s.tip + np.array([90.0, 0.0]) * (10 < n < 40 and n % 5 > 2)) for n, s in enumerate(way)]
-    (reach,) = ReachFinder(Track(1, way, gone=True)).follow([DRAW])
+    (reach,) = VisitTracker(Track(1, way, gone=True)).follow([DRAW])
     assert reach.ended - reach.began > 2.5
     # Out of sight for as long, it has been away.
     gone = [sample for n, sample in enumerate(way) if not 21 < n < 25]
-    assert len(ReachFinder(Track(1, gone, gone=True)).follow([DRAW])) == 2
+    assert len(VisitTracker(Track(1, gone, gone=True)).follow([DRAW])) == 2
 
 
 def test_a_hand_that_neither_comes_nor_goes_has_hardly_drawn() -> None:
@@ -168,7 +168,7 @@ def test_a_hand_that_neither_comes_nor_goes_has_hardly_drawn() -> None:
     aside = replace(at_pile[0], tip=np.array([340.0, 215.0]))
     before = [replace(aside, time=at_pile[0].time - number / 15) for number in range(45, 0, -1)]
     after = [replace(aside, time=at_pile[-1].time + number / 15) for number in range(1, 45)]
-    (reach,) = ReachFinder(Track(1, [*before, *at_pile, *after], gone=True)).follow([DRAW])
+    (reach,) = VisitTracker(Track(1, [*before, *at_pile, *after], gone=True)).follow([DRAW])
     assert nothing(reach) > 0.5
 
 
@@ -176,7 +176,7 @@ def test_a_hand_that_comes_anew_has_been_there_twice() -> None:
     once = stay((420.0, 205.0), 0.5).track
     again = [Sample(s.time + 2.5, s.tip, s.rim, s.width, s.area, s.single) for s in once.samples if s.time < 2.0]
     track = Track(1, [*once.samples[:10], *again], gone=True)
-    assert len(ReachFinder(track).follow([DRAW])) == 2
+    assert len(VisitTracker(track).follow([DRAW])) == 2
 
 
 @pytest.mark.parametrize(
@@ -269,7 +269,7 @@ def table(shift: int = 0) -> Image:
 
 @pytest.mark.parametrize("gain", [1.0, 0.7])
 def test_what_an_arm_did_to_a_pile_is_seen_when_it_is_gone(gain: float) -> None:
-    quiet = QuietPictures()
+    quiet = IdleSnapshots()
     for number in range(45):
         time = number / 15
         image = table() if time < 1.5 else (table(4) * gain).astype(np.uint8)
@@ -287,7 +287,7 @@ def test_what_an_arm_did_to_a_pile_is_seen_when_it_is_gone(gain: float) -> None:
 
 
 def test_a_hand_that_rests_elsewhere_leaves_the_pile_in_view() -> None:
-    quiet = QuietPictures()
+    quiet = IdleSnapshots()
     resting, over = np.zeros((90, 160), np.uint8), np.zeros((90, 160), np.uint8)
     resting[70:, :40] = 1
     over[40:, 100:110] = 1
@@ -307,7 +307,7 @@ def test_a_hand_that_rests_elsewhere_leaves_the_pile_in_view() -> None:
 @pytest.mark.parametrize(("columns", "seen"), [(102, True), (105, True), (112, False)])
 def test_what_a_hand_at_rest_leaves_of_a_pile_in_view_tells(columns: int, seen: bool) -> None:
     """It lies before the pile all the while, and another one comes and draws."""
-    quiet = QuietPictures()
+    quiet = IdleSnapshots()
     resting, over = np.zeros((90, 160), np.uint8), np.ones((90, 160), np.uint8)
     resting[30:, 80:columns] = 1
     for number in range(45):
@@ -326,7 +326,7 @@ def test_what_a_hand_at_rest_leaves_of_a_pile_in_view_tells(columns: int, seen: 
 def test_nothing_hides_or_changes_a_pile_that_lies_outside_the_picture(place: tuple[float, float]) -> None:
     outside, everywhere = np.array(place), np.ones((90, 160), np.uint8)
     assert not hidden_share(everywhere, outside, DRAW.length, 160 / 640)
-    quiet = QuietPictures()
+    quiet = IdleSnapshots()
     for number in range(45):
         time = number / 15
         quiet.see(table() if time < 1.5 else table(4), time, None, share=float(1.0 < time < 2.0))
@@ -335,7 +335,7 @@ def test_nothing_hides_or_changes_a_pile_that_lies_outside_the_picture(place: tu
 
 def test_a_draw_is_seen_by_the_top_of_the_pile_while_a_shadow_goes_over_the_table() -> None:
     """It lies on more than half of the picture by then, and ends in the middle of the pile."""
-    quiet = QuietPictures()
+    quiet = IdleSnapshots()
     shade = 1 - 0.25 * np.clip(np.linspace(3, -2, 640, dtype=np.float32), 0, 1)[None, :, None]
     for number in range(45):
         time = number / 15
@@ -347,7 +347,7 @@ def test_a_draw_is_seen_by_the_top_of_the_pile_while_a_shadow_goes_over_the_tabl
 
 
 def test_shade_on_the_pile_is_no_change_of_its_top() -> None:
-    quiet = QuietPictures()
+    quiet = IdleSnapshots()
     shade = 1 - 0.25 * np.linspace(0, 1, 640, dtype=np.float32)[None, :, None]
     for number in range(45):
         time = number / 15

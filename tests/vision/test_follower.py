@@ -16,7 +16,7 @@ from companion.dataset.simulated.script import BESIDE_PILE, Script, write_script
 from companion.dataset.simulated.seating import Chair
 from companion.dataset.simulated.simulation import SimulatedTable
 from companion.vision.arms.arm_tracks import Sample, Track
-from companion.vision.arms.hand_visits import Reach as Stay
+from companion.vision.arms.hand_visits import HandVisit as Stay
 from companion.vision.arms.hand_visits import Spot, was_laying
 from companion.vision.capture.frames import Frame
 from companion.vision.core.events import CardLanded, PileEvent, PileGone, PileKind, PileReached
@@ -25,9 +25,9 @@ from companion.vision.core.sightings import Back
 from companion.vision.imaging.motion import Zone
 from companion.vision.pile.pile_tracker import PileTracker
 from companion.vision.tracking.draw_pile import DrawPile
-from companion.vision.tracking.landing_attribution import came_to, laid_by
-from companion.vision.tracking.offline_draws import Hindsight
-from companion.vision.tracking.table_tracker import Follower
+from companion.vision.tracking.landing_attribution import attributed_to, came_to
+from companion.vision.tracking.offline_draws import OfflineDraws
+from companion.vision.tracking.table_tracker import TableTracker
 
 HEADER = write_script(0, longest=1).header
 CHAIRS = (Chair(0, 400), Chair(-380, 60), Chair(60, -400))
@@ -69,7 +69,7 @@ def watched(
 
     x, y = (int(v) for v in draw - half)
     region = (x, y, int(2 * half), int(2 * half)) if backs_from is None else None
-    follower = Follower(PileTracker(detect), None if backs_from is None else backs, region)
+    follower = TableTracker(PileTracker(detect), None if backs_from is None else backs, region)
     events: list[PileEvent] = []
     for frame in table.frames():
         now = frame.time
@@ -303,7 +303,7 @@ def arm_to(number: int, came: tuple[float, float], goal: tuple[float, float], be
 
 
 def test_in_a_film_draws_from_before_the_draw_pile_was_known_are_found() -> None:
-    hindsight = Hindsight()
+    hindsight = OfflineDraws()
     rims = ((300.0, 0.0), (0.0, 200.0), (600.0, 300.0))
     # One player's hand rests beside the pile again and again; everybody goes to the draw pile, two of them twice.
     for number in range(7):
@@ -319,7 +319,7 @@ def test_in_a_film_draws_from_before_the_draw_pile_was_known_are_found() -> None
 
 
 def test_hands_that_reach_too_far_from_opposite_sides_were_at_one_pile() -> None:
-    hindsight = Hindsight()
+    hindsight = OfflineDraws()
     for number, (rim, goal) in enumerate([((400.0, 0.0), (400.0, 246.0)), ((400.0, 400.0), (400.0, 174.0))] * 2):
         hindsight.see([arm_to(number, rim, goal, 10.0 * number)], ZONE)
     assert [draw.arm.track for draw in hindsight.draws()] == [0, 1, 2, 3]
@@ -327,7 +327,7 @@ def test_hands_that_reach_too_far_from_opposite_sides_were_at_one_pile() -> None
 
 
 def test_what_looks_like_a_back_beside_where_hands_go_is_not_the_draw_pile() -> None:
-    hindsight = Hindsight()
+    hindsight = OfflineDraws()
     rims = ((300.0, 0.0), (600.0, 300.0))
     for number, rim in enumerate(rims * 2):
         hindsight.see([arm_to(number, rim, (420.0, 200.0), 10.0 * number)], ZONE)
@@ -339,7 +339,7 @@ def test_what_looks_like_a_back_beside_where_hands_go_is_not_the_draw_pile() -> 
 @pytest.mark.parametrize("often", [True, False])
 def test_hands_that_rest_beside_the_draw_pile_do_not_draw_its_place_to_them(often: bool) -> None:
     """Where a back is made out in every look, that is; one that is seen now and then is no more than that."""
-    hindsight = Hindsight()
+    hindsight = OfflineDraws()
     rims = ((300.0, 0.0), (600.0, 300.0))
     for number, rim in enumerate(rims * 2):
         hindsight.see([arm_to(number, rim, (420.0, 200.0), 10.0 * number)], ZONE)
@@ -348,7 +348,7 @@ def test_hands_that_rest_beside_the_draw_pile_do_not_draw_its_place_to_them(ofte
 
 
 def test_where_one_player_alone_rests_a_hand_no_draw_pile_is_found() -> None:
-    hindsight = Hindsight()
+    hindsight = OfflineDraws()
     for number in range(9):
         hindsight.see([arm_to(number, (300.0, 0.0), (300.0, 90.0), 10.0 * number)], ZONE)
     assert hindsight.draws() == []
@@ -356,7 +356,7 @@ def test_where_one_player_alone_rests_a_hand_no_draw_pile_is_found() -> None:
 
 @pytest.mark.parametrize(("score", "drawn"), [(1.0, 1), (0.6, 0)])
 def test_what_clearly_looks_like_a_back_is_the_draw_pile_though_one_hand_went_there(score: float, drawn: int) -> None:
-    hindsight = Hindsight()
+    hindsight = OfflineDraws()
     for number in range(4):
         hindsight.see([arm_to(number, (300.0, 0.0), (300.0, 90.0), 10.0 * number)], ZONE)
         hindsight.see_backs([Back(card_at(400, 200), score)])
@@ -365,7 +365,7 @@ def test_what_clearly_looks_like_a_back_is_the_draw_pile_though_one_hand_went_th
 
 
 def test_a_draw_pile_is_known_on_after_the_camera_was_knocked() -> None:
-    hindsight = Hindsight()
+    hindsight = OfflineDraws()
     for number, rim in enumerate(((300.0, 0.0), (0.0, 200.0))):
         hindsight.see([arm_to(number, rim, (400.0, 210.0), 10.0 * number)], ZONE)
     hindsight.knocked()
@@ -381,10 +381,10 @@ def test_a_hand_that_rests_beside_the_pile_did_not_lay_the_card() -> None:
         tip = np.array([0.0, 200.0]) + np.array([250.0, 0.0]) * share
         resting.samples.append(Sample(step / 15, tip, np.array([0.0, 200.0]), 30.0, 400, single=True))
     laying = arm_to(2, (300.0, 0.0), (300.0, 160.0), 9.0)
-    assert laid_by(spot, [resting, laying], 10.6)[0][0] is laying
+    assert attributed_to(spot, [resting, laying], 10.6)[0][0] is laying
     # It is the resting one that moves where nobody else is there; a hand that has just come is no resting one.
-    assert laid_by(spot, [resting], 10.6)[0][0] is resting
-    assert laid_by(spot, [resting, arm_to(2, (300.0, 0.0), (300.0, 60.0), 0.0)], 1.0)[0][0] is resting
+    assert attributed_to(spot, [resting], 10.6)[0][0] is resting
+    assert attributed_to(spot, [resting, arm_to(2, (300.0, 0.0), (300.0, 60.0), 0.0)], 1.0)[0][0] is resting
 
 
 def test_of_two_hands_at_once_the_one_that_left_something_there_laid_the_card() -> None:
@@ -397,21 +397,21 @@ def test_of_two_hands_at_once_the_one_that_left_something_there_laid_the_card() 
             way = float(np.hypot(*(sample.tip - sample.rim)))
             area = 30.0 * way + card * (number <= 10) * ZONE.length**2
             track.samples[number] = replace(sample, area=area)
-    assert laid_by(spot, [hovering, laying], 10.3)[0][0] is laying
+    assert attributed_to(spot, [hovering, laying], 10.3)[0][0] is laying
     # But what it had brought lay there already.
-    assert laid_by(spot, [hovering, laying], 10.3, done={2})[0][0] is hovering
+    assert attributed_to(spot, [hovering, laying], 10.3, done={2})[0][0] is hovering
 
 
 def test_of_two_hands_alike_at_the_pile_either_may_have_laid_the_card() -> None:
     spot = Spot(PileKind.DISCARD, np.array([ZONE.x, ZONE.y]), ZONE.length)
     one, other = arm_to(1, (0.0, 200.0), (300.0, 200.0), 9.0), arm_to(2, (300.0, 0.0), (300.0, 190.0), 9.0)
-    (first, likely), (second, less) = laid_by(spot, [one, other], 10.3)
+    (first, likely), (second, less) = attributed_to(spot, [one, other], 10.3)
     assert {first, second} == {one, other}
     assert 0.3 < less <= likely < 0.7
     assert likely + less == pytest.approx(1)
     # Another that was there a second and more before hardly did.
     before = arm_to(3, (0.0, 200.0), (300.0, 200.0), 7.4)
-    assert laid_by(spot, [before, one], 10.3) == ((one, pytest.approx(1, abs=0.05)),)
+    assert attributed_to(spot, [before, one], 10.3) == ((one, pytest.approx(1, abs=0.05)),)
 
 
 def test_who_plays_what_was_drawn_looks_at_it_first() -> None:
@@ -438,16 +438,16 @@ def test_a_shadow_or_what_only_now_appears_did_not_lay_the_card() -> None:
     spot = Spot(PileKind.DISCARD, np.array([ZONE.x, ZONE.y]), ZONE.length)
     laying = arm_to(2, (300.0, 0.0), (300.0, 160.0), 9.0)
     shadow = arm_to(3, (0.0, 200.0), (300.0, 190.0), 9.2)
-    assert laid_by(spot, [laying, shadow], 10.0)[0][0] is shadow
+    assert attributed_to(spot, [laying, shadow], 10.0)[0][0] is shadow
     shadow.samples = [replace(sample, firm=0.0) for sample in shadow.samples]
-    assert laid_by(spot, [laying, shadow], 10.0)[0][0] is laying
+    assert attributed_to(spot, [laying, shadow], 10.0)[0][0] is laying
     appeared = arm_to(4, (0.0, 200.0), (300.0, 190.0), 9.2)
     appeared.samples = [sample for sample in appeared.samples if sample.time > 9.95]
-    assert laid_by(spot, [laying, appeared], 10.0)[0][0] is laying
+    assert attributed_to(spot, [laying, appeared], 10.0)[0][0] is laying
 
 
 def test_somebody_who_leans_in_hides_no_draw_pile() -> None:
-    hindsight = Hindsight()
+    hindsight = OfflineDraws()
     for number in range(5):
         hindsight.see([arm_to(number, (0.0, 200.0), (160.0, 200.0), 10.0 * number)], ZONE)
         hindsight.see_backs([back_at(400, 200), *([back_at(160, 200)] if number < 2 else [])])

@@ -11,7 +11,7 @@ from companion.cards import Card
 from companion.vision.capture.frames import Frame
 from companion.vision.core.geometry import Quad
 from companion.vision.core.sightings import Sighting
-from companion.vision.pile.consensus import Agreement, Look, Looks, is_new_for_certain
+from companion.vision.pile.consensus import Agreement, Look, PileConsensus, is_new_for_certain
 from companion.vision.pile.features import Lying
 from companion.vision.pile.motion_gate import Still, view
 from companion.vision.pile.pile_change import Change, Judgement
@@ -42,7 +42,7 @@ DOUBTFUL, UNCLEAR = Judgement(Change.UNCLEAR, None, 2), Judgement(Change.UNCLEAR
 
 def agreed(judgements: Sequence[Judgement], apart: float = 0.03, alone: bool = False) -> Agreement | None:
     """Return what looks at a picture that lies still agree on, after the last of them."""
-    looks, agreement = Looks(), None
+    looks, agreement = PileConsensus(), None
     for n, judgement in enumerate(judgements):
         looks.add(Look(n * apart, judgement, ()), settled=True)
         picture = view(Frame(BLANK, n * apart, n))

@@ -12,8 +12,8 @@ from companion.vision.arms.arm_tracks import Sample, Track
 from companion.vision.arms.hand_visits import Spot
 from companion.vision.core.events import Arm, CardLanded, PileEvent, PileKind, PileReached
 from companion.vision.core.geometry import Image
-from companion.vision.tracking.draw_pile_change import PileTop, TopChange
-from companion.vision.tracking.idle_snapshots import QuietPictures
+from companion.vision.tracking.draw_pile_change import DrawPileMonitor, TopChange
+from companion.vision.tracking.idle_snapshots import IdleSnapshots
 
 DISCARD = Spot(PileKind.DISCARD, np.array([200.0, 200.0]), 80.0)
 DRAW = Spot(PileKind.DRAW, np.array([420.0, 200.0]), 80.0)
@@ -34,7 +34,7 @@ def changes(
     show: Callable[[float], Image], events: tuple[PileEvent, ...] = (), held: tuple[PileReached, ...] = ()
 ) -> list[TopChange]:
     """Return what is told of six seconds of such pictures."""
-    quiet, top = QuietPictures(), PileTop()
+    quiet, top = IdleSnapshots(), DrawPileMonitor()
     found: list[TopChange | None] = []
     for number in range(90):
         time = number / 15

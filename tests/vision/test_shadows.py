@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from reaching import DISCARD, HEIGHT, WIDTH, Arm, Change, direction, film, follow, off, table
 
-from companion.vision.arms.arm_detector import ArmWatcher
+from companion.vision.arms.arm_detector import ArmDetector
 from companion.vision.arms.shadows import is_shady, without_shade
 from companion.vision.capture.frames import Frame
 from companion.vision.core.events import PileKind
@@ -62,7 +62,7 @@ def test_arms_are_seen_in_a_passing_shadow_and_on_a_saturated_table(change: Chan
 
 def test_the_colours_at_a_hand_in_a_passing_shadow_tell_nothing() -> None:
     arms = [Arm(200, DISCARD.middle, start=0.3), Arm(20, DISCARD.middle, start=1.6, seed=3)]
-    watcher, colored = ArmWatcher(), dict[float, bool]()
+    watcher, colored = ArmDetector(), dict[float, bool]()
     watcher.lies(np.array([[127, 70], [153, 70], [153, 110], [127, 110]], np.float32))
     for image, time in film(2.6, arms, lambda image, now: passer_by(image, now) if now > 1.5 else image):
         for track in watcher.feed(Frame(image, time, 0)):
@@ -82,7 +82,7 @@ def test_a_card_that_touches_the_rim_is_no_arm_once_it_is_known_to_lie_there() -
             arm.paint(image, now)
         return image
 
-    watcher, seen = ArmWatcher(), list[bool]()
+    watcher, seen = ArmDetector(), list[bool]()
     for image, time in film(4.0, [arm], lying):
         tracks = watcher.feed(Frame(image, time, 0))
         if time >= 1.3:

@@ -8,7 +8,7 @@ import pytest
 from companion.vision.capture.frames import Frame
 from companion.vision.core.geometry import Image, Quad
 from companion.vision.imaging.motion import Zone
-from companion.vision.pile.motion_gate import Still, Stillness, View, view
+from companion.vision.pile.motion_gate import MotionGate, Still, View, view
 
 GRAIN = np.random.default_rng(1).integers(60, 120, (45, 80, 3), dtype=np.uint8).repeat(8, axis=0).repeat(8, axis=1)
 ZONE = Zone(320.0, 180.0, 100.0)
@@ -25,26 +25,26 @@ def picture(card: int = 0, arm: int = 0) -> Image:
     return image
 
 
-def seen(stillness: Stillness, images: list[Image], apart: float = 1 / 30, start: float = 0.0) -> list[Still | None]:
+def seen(stillness: MotionGate, images: list[Image], apart: float = 1 / 30, start: float = 0.0) -> list[Still | None]:
     return [
         stillness.take(view(Frame(image, start + n * apart, n)), ZONE) for n, image in enumerate(images, round(start))
     ]
 
 
 def test_a_picture_is_still_from_the_second_alike_one_on_and_settled_from_the_third() -> None:
-    still = seen(Stillness(), [picture(), picture(200), picture(200), picture(200)])
+    still = seen(MotionGate(), [picture(), picture(200), picture(200), picture(200)])
     assert [s if s is None else s.settled for s in still] == [None, None, False, True]
     assert still[3] is not None
     assert still[3].since == pytest.approx(1 / 30)
 
 
 def test_pictures_far_apart_are_each_taken_alone() -> None:
-    still = seen(Stillness(), [picture(), picture(200), picture(60)], apart=1.0)
+    still = seen(MotionGate(), [picture(), picture(200), picture(60)], apart=1.0)
     assert still[0] is None
     assert [s is not None and s.alone and s.moved and s.settled for s in still[1:]] == [True, True]
 
 
-def known(stillness: Stillness, card: int) -> View:
+def known(stillness: MotionGate, card: int) -> View:
     """Let a card be known to lie there; return its picture."""
     still = seen(stillness, [picture(card)] * 3)[-1]
     assert still is not None
@@ -54,7 +54,7 @@ def known(stillness: Stillness, card: int) -> View:
 
 @pytest.mark.parametrize(("card", "news"), [(200, False), (70, True)])
 def test_only_what_differs_from_what_was_known_is_news(card: int, news: bool) -> None:
-    stillness = Stillness()
+    stillness = MotionGate()
     known(stillness, 200)
     still = seen(stillness, [picture(card)] * 4, start=1.0)[-1]
     assert still is not None
@@ -68,7 +68,7 @@ def test_only_what_differs_from_what_was_known_is_news(card: int, news: bool) ->
 def test_an_arm_leaves_a_pile_that_it_changed_while_it_moves_beside_it(
     card: int, arms: tuple[int, int], leaving: bool
 ) -> None:
-    stillness = Stillness()
+    stillness = MotionGate()
     known(stillness, 200)
     images = [picture(card, arm) for arm in arms]
     seen(stillness, images, start=1.0)
@@ -89,7 +89,7 @@ def test_an_arm_leaves_a_pile_that_it_changed_while_it_moves_beside_it(
 def test_a_card_is_news_though_a_card_beside_the_pile_has_changed_but_not_while_an_arm_is_there(
     beside: tuple[slice, slice], news: bool
 ) -> None:
-    stillness = Stillness()
+    stillness = MotionGate()
     known(stillness, 200)
     after = picture(70)
     after[beside] = 255 - after[beside] // 4

@@ -99,12 +99,12 @@ def name_cards(
     fixed = {int(of[i]): card for i, card in known.items()}
     means = np.stack([units[members].mean((0, 1)) for members in groups])
     opinions = Opinions(logs, np.bincount(slots, minlength=len(ALL_CARDS)))
-    likeness = np.zeros((len(groups), len(ALL_CARDS)), np.float32)
+    similarity = np.zeros((len(groups), len(ALL_CARDS)), np.float32)
     for _ in range(_ROUNDS):
         base = _of_groups(opinions.scores(), groups, by_color)
-        names = _assigned(base + likeness, groups, slots, fixed)
+        names = _assigned(base + similarity, groups, slots, fixed)
         opinions.weigh(names[of])
-        likeness = LOOKS * composed(means, names)
+        similarity = LOOKS * composed(means, names)
     base = _of_groups(opinions.scores(), groups, by_color)
     sizes = np.array([len(members) for members in groups])
     names = swapped(base, means, names, sizes, fixed)

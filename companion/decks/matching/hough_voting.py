@@ -93,9 +93,9 @@ class Voters:
         """
         alike = found.words @ self.known.words.T
         nearest = alike.argmax(1)
-        likeness = alike[np.arange(len(nearest)), nearest]
-        best = np.argsort(-likeness)[:_VOTES]
-        best = best[likeness[best] > _ALIKE]
+        similarity = alike[np.arange(len(nearest)), nearest]
+        best = np.argsort(-similarity)[:_VOTES]
+        best = best[similarity[best] > _ALIKE]
         seen, known = found.places[best], self.known.places[nearest[best]]
         scale, turn = seen[:, 2] / known[:, 2], np.deg2rad(seen[:, 3] - known[:, 3])
         off = (self._middle - known[:, :2]) * scale[:, None]

@@ -56,9 +56,9 @@ class Apart:
         slope, trust = found[:2] / spread
         return cls(float(slope), float(trust), float(found[2] - (slope, trust) @ center))
 
-    def odds(self, likeness: Floats, said: Floats) -> Floats:
+    def odds(self, similarity: Floats, said: Floats) -> Floats:
         """Return by how many nats (N,) a likeness (N,) and what the reader said (N,) speak for a face that was laid."""
-        nats = self.slope * likeness + self.trust * np.clip(said, -_SAID, _SAID) + self.offset
+        nats = self.slope * similarity + self.trust * np.clip(said, -_SAID, _SAID) + self.offset
         return np.asarray(np.clip(nats, -_MOST, _MOST), np.float32)
 
 

@@ -96,7 +96,7 @@ class Look:
         """(58,) whether a number is a learnt card's."""
         return np.isin(np.arange(UNNAMED + 1), self._learnt[0])
 
-    def likeness(self, features: Floats) -> tuple[NDArray[np.intp], Floats]:
+    def similarity(self, features: Floats) -> tuple[NDArray[np.intp], Floats]:
         """Return the learnt cards' numbers (C,), and the (N, C) likeness, at most 1, of crops with (N, D) features.
 
         The last numbers are NOTHING and UNNAMED if there are such crops.
@@ -112,31 +112,33 @@ class Look:
         order = np.argsort(cards, kind="stable")
         return replace(self, prototypes=prototypes[order], cards=cards[order])
 
-    def _belonging(self, likeness: Floats) -> Floats:
-        return np.asarray(np.clip((likeness.max(1) - self.begin) / (self.full - self.begin), 0, 1), np.float32)
+    def _belonging(self, similarity: Floats) -> Floats:
+        return np.asarray(np.clip((similarity.max(1) - self.begin) / (self.full - self.begin), 0, 1), np.float32)
 
     def weigh(self, logs: Floats, features: Floats) -> tuple[Floats, Floats]:
         """Return the (N, 57) log-likelihoods of crops with what their features tell, and (N,) their belonging.
 
         Crops that do not belong to this deck are left as the reader has read them.
         """
-        known, likeness = self.likeness(features)
-        belongs = self._belonging(likeness)
+        known, similarity = self.similarity(features)
+        belongs = self._belonging(similarity)
         others = np.flatnonzero(~self._laid[:NOTHING]) if known[-1] == UNNAMED else known[:0]
         # A face that was not laid looks most like another one that was: what the reader takes for such a face is left
         # to it, unless it is as like to a laid one as copies are.
-        unlaid = ~self._laid[logs[:, :-1].argmax(1)] & (known[likeness.argmax(1)] < NOTHING)
+        unlaid = ~self._laid[logs[:, :-1].argmax(1)] & (known[similarity.argmax(1)] < NOTHING)
         if self.apart is None or self.sharpness == 0:
-            belongs[unlaid] = np.clip((likeness.max(1)[unlaid] - self.full) / (self.full - self.begin), 0, 1)
+            belongs[unlaid] = np.clip((similarity.max(1)[unlaid] - self.full) / (self.full - self.begin), 0, 1)
         if self.sharpness == 0:
             # Of what it reads well by itself the reader need be told but what is none.
-            surely = np.where(known[likeness.argmax(1)] == NOTHING, belongs, 0)
+            surely = np.where(known[similarity.argmax(1)] == NOTHING, belongs, 0)
             told = logs - _BOUND * surely[:, None] * (np.arange(CLASSES) == NOTHING)
             return np.where(surely[:, None] > 0, log_softmax(told.astype(np.float32)), logs), belongs
         tells = self._own(logs)
-        odds = None if self.apart is None else self.apart.odds(likeness.max(1), _for_laid(tells, self._laid[:NOTHING]))
+        odds = (
+            None if self.apart is None else self.apart.odds(similarity.max(1), _for_laid(tells, self._laid[:NOTHING]))
+        )
         membership = belongs[:, None]
-        evidence = _evidence(known, likeness - self.begin, self.sharpness, self.prior)
+        evidence = _evidence(known, similarity - self.begin, self.sharpness, self.prior)
         own = np.maximum(tells, _BOUND) * self.trust
         if len(others):
             # What looks like a card whose name is in doubt is one of those that have none: which, the reader tells.
@@ -190,11 +192,11 @@ def fit(
     lone = ~copies.any(1)
     usable = np.where(np.eye(len(labels), dtype=bool), lone[:, None], True)
     held = np.where(usable[named][:, None], best, -1.0)
-    likeness = np.stack([held[:, :, labels == card].max(2) for card in known], 2)
+    similarity = np.stack([held[:, :, labels == card].max(2) for card in known], 2)
     own = np.searchsorted(known, labels[named])
     is_own = np.arange(len(known))[None, None] == own[:, None, None]
-    right = likeness[np.broadcast_to(is_own, likeness.shape)].reshape(likeness.shape[:2])
-    wrong = np.where(is_own, -1.0, likeness).max(2)
+    right = similarity[np.broadcast_to(is_own, similarity.shape)].reshape(similarity.shape[:2])
+    wrong = np.where(is_own, -1.0, similarity).max(2)
     low, high = float(np.median(wrong)), float(np.median(right))
     begin = max(_LEAST, low + _BEGIN * max(high - low, 0.05))
     full = max(begin + 0.05, low + _FULL * max(high - low, 0.05))
@@ -211,7 +213,7 @@ def fit(
         ]
     )
     sharpness, trust = _weights(
-        look, likeness.astype(np.float32), asked, told, labels[named], known, max(high - low, _LEAST_STEP)
+        look, similarity.astype(np.float32), asked, told, labels[named], known, max(high - low, _LEAST_STEP)
     )
     apart = None
     if part:
@@ -337,7 +339,7 @@ def _by_confusion(logs: Floats, confusion: Floats) -> Floats:
 
 def _weights(
     look: Look,
-    likeness: Floats,
+    similarity: Floats,
     logs: Floats,
     told: Floats,
     labels: NDArray[np.intp],
@@ -345,8 +347,8 @@ def _weights(
     step: float,
 ) -> tuple[float, float]:
     """Return the sharpness and the trust. told: (N, Q, 57) what the reader's (N, Q, 57) logs tell of each card."""
-    flat, says, own = likeness.reshape(-1, len(known)), logs.reshape(-1, CLASSES), told.reshape(-1, CLASSES)
-    truth = np.repeat(labels, likeness.shape[1])
+    flat, says, own = similarity.reshape(-1, len(known)), logs.reshape(-1, CLASSES), told.reshape(-1, CLASSES)
+    truth = np.repeat(labels, similarity.shape[1])
     rows = np.arange(len(truth))
     tried: list[tuple[float, float, float]] = []
     for sharpness in (nats / step for nats in _STEPS):

@@ -81,10 +81,10 @@ class DeckFit:
     def see(self, image: Image, sightings: Sequence[Sighting]) -> None:
         """Take the cards read in a (H, W, 3) BGR uint8 picture, of those that lie on each other the likest."""
         whole = [sighting for sighting in sightings if sighting.whole and sighting.card in self._cards]
-        likeness = [_to(self._likes.of(image, one.quad), self._cards, one.card) for one in whole]
+        similarity = [_to(self._likes.of(image, one.quad), self._cards, one.card) for one in whole]
         hidden = _may_be_hidden([one.quad for one in whole])
-        shown = max(compress(likeness, hidden), default=0.0)
-        for sighting, like, may_be_hidden in zip(whole, likeness, hidden, strict=True):
+        shown = max(compress(similarity, hidden), default=0.0)
+        for sighting, like, may_be_hidden in zip(whole, similarity, hidden, strict=True):
             if may_be_hidden and like < shown:
                 continue
             # A card that lies there for long is one card.
@@ -104,5 +104,5 @@ def fits(deck: LearntDeck, picture: Image) -> bool:
     return float(Likes(deck.laid).of(picture, outline()).max()) >= _LIKE
 
 
-def _to(likeness: Floats, cards: Sequence[Card], card: Card) -> float:
-    return max(float(alike) for alike, other in zip(likeness, cards, strict=True) if other == card)
+def _to(similarity: Floats, cards: Sequence[Card], card: Card) -> float:
+    return max(float(alike) for alike, other in zip(similarity, cards, strict=True) if other == card)

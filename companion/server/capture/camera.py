@@ -21,7 +21,7 @@ from companion.vision.core.sightings import Back, Sighting
 from companion.vision.pile.pile_tracker import Detect, PileTracker, Region
 from companion.vision.recognition.mirror import ThroughMirror, unmirrored_event
 from companion.vision.tracking.camera_advice import InView
-from companion.vision.tracking.table_tracker import FindBacks, Follower
+from companion.vision.tracking.table_tracker import FindBacks, TableTracker
 
 PHONE = "phone"
 """Source name of a phone's camera."""
@@ -165,7 +165,7 @@ class _Run:
         self._camera = camera
         self._region, self._draw_pile = region, draw_pile
         self._watcher: CaptureLoop | None = None
-        self._follower: Follower | None = None
+        self._follower: TableTracker | None = None
         self._eyes: ThroughMirror | None = None
         self._outline: tuple[float, Quad] | None = None
         self._stopped = threading.Event()
@@ -216,7 +216,7 @@ class _Run:
             backs = _find_no_backs
         eyes = self._eyes = ThroughMirror(detect, detect_closeup, self._turns)
         tracker = PileTracker(eyes.detect_pile, self._region, eyes.detect_closeup)
-        self._follower = Follower(tracker, backs, self._draw_pile)
+        self._follower = TableTracker(tracker, backs, self._draw_pile)
         self._watcher = CaptureLoop(self.source, self._follower)
         try:
             for event in self._watcher.events():

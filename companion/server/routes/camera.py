@@ -21,7 +21,7 @@ from companion.vision.capture.frames import SourceError
 from companion.vision.capture.image_files import PictureError
 from companion.vision.capture.sources import Webcam
 from companion.vision.recognition.mirror import as_mirrored
-from companion.vision.tracking.camera_advice import Advice, Hindrance, advise
+from companion.vision.tracking.camera_advice import Advice, Obstacle, advise
 
 api = Api()
 
@@ -165,8 +165,8 @@ def look() -> LookAnswer:
     height, width = frame.image.shape[:2]
     found = as_mirrored(services().reader(), frame.image, services().camera.mirrors())
     advice = advise(frame.image, found, services().camera.draw_pile())
-    if advice.hindrance is Hindrance.NOTHING and services().is_another_deck:
-        advice = Advice(Hindrance.OTHER_DECK, quad=advice.quad)
+    if advice.hindrance is Obstacle.NOTHING and services().is_another_deck:
+        advice = Advice(Obstacle.OTHER_DECK, quad=advice.quad)
     return LookAnswer(
         cards=[seen_card(sighting, 0) for sighting in found], advice=_advice(advice), width=width, height=height
     )

@@ -1,6 +1,6 @@
-"""Arms: what reaches into the picture from its rim, found in each frame and followed from one to the next.
+"""Detects and tracks arms that reach into the picture from its border.
 
-An arm is told by its difference from the table alone, so that skins, sleeves and gloves of any look are arms.
+An arm is defined only by its difference from the background, so skin, sleeves and gloves of any look are arms.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ from companion.vision.arms.arm_geometry import (
     widest,
 )
 from companion.vision.arms.arm_tracks import RIM_JUMP, Sample, Track, entry
-from companion.vision.arms.frame_border import Point, Rim, longest_run, rim_of
-from companion.vision.arms.hand_color import Tints, colors_at
+from companion.vision.arms.frame_border import FrameBorder, Point, longest_run, rim_of
+from companion.vision.arms.hand_color import ColorPicture, colors_at
 from companion.vision.arms.ignore_mask import IgnoreMask
 from companion.vision.arms.mask_bridging import Bridges
 from companion.vision.arms.shadows import is_shady, without_shade
@@ -34,46 +34,46 @@ from companion.vision.core.geometry import Quad
 from companion.vision.imaging.background_model import BackgroundModel, Difference
 from companion.vision.imaging.motion import Mask, disc, filled, length_of
 
-__all__ = ["ArmWatcher"]
+__all__ = ["ArmDetector"]
 
-# In how many frames an arm must have been seen by itself to be told from what is another's, as where its fingers leave
-# the picture; and two to be told apart when they meet, as hands do that come for the draw pile at once.
+# Number of frames an arm must be seen separately to be distinguished from another one's fingers leaving the picture;
+# and to stay separate when arms meet, as hands at the draw pile do.
 _APART_FRAMES, _MEET_FRAMES = 3, 2
-# Share of a component that must move for it to be more than something that was laid down.
+# Minimum moving share of a component; otherwise it is an object that was laid down.
 _MOVES = 0.02
-# Share of its area that a hand still has from one frame to the next: what is left of it is a card that it let go of.
+# Minimum share of its area a hand keeps between frames; what remains otherwise is a card it released.
 _SAME_HAND = 0.6
-# Small pixels of the rim that are more than a shadow's for a crossing to be one.
+# Minimum length of a border crossing in small pixels, without shadow.
 _LEAST_CROSSING = 3
-# For how long (s) after a shadow wider than an arm's shreds of it may be seen.
+# Seconds during which remains of a wide shadow may be visible.
 _SHADE_PASSES = 1.0
-# How far beside a card its edge and its shadow are seen, in its lengths; the share of a component that must lie there
-# for the card to be all of it.
+# Distance beside a card, in card lengths, in which its edge and shadow appear; share of a component that must lie there
+# to be that card alone.
 _BESIDE_CARD, _NOTHING_ELSE = 0.15, 0.95
-# How far about its tip what a hand carries is seen, in lengths of a card.
+# Radius around the tip, in card lengths, in which a carried card is visible.
 _AT_TIP_CARD = 0.5
-# Seconds between looks: every other frame at 30 a second is enough, at 25 each is looked at.
+# Seconds between analysed frames: every second frame at 30 per second, every frame at 25.
 _OFTEN = 0.036
-# How long (s) a hand without a rim may lie as still as what an arm let go of.
+# Seconds a component without border contact may lie still before it counts as an object the arm released.
 _KEEPS_STILL = 0.15
-# How far in small pixels an arm must come out from behind what is restless: a hand of cards sways by half of that.
+# Distance in small pixels an arm must reach out of the ignored region; a hand of cards sways by half of that.
 _OUT_OF_IT = 12.0
-# So many times as far as it crosses the rim it hangs together with what is restless, if it comes from behind that: who
-# comes in beside it does twice at most, in all but a few frames.
+# An arm from behind the ignored region is connected to it over this multiple of its border crossing; one that enters
+# beside it over at most twice, except in a few frames.
 _BEHIND = 3
-# So many arms do not come in between two frames: the camera moves, or is being set up, and whatever has an edge differs
-# from the table; so many do not in the seconds after it, while it swings out and no new arm counts. In films of people
-# two came at most.
+# More arms than this do not appear between two frames: the camera moves and every edge differs. More than the second
+# number do not appear in the seconds after it while the camera settles, during which no new arm counts. In films of
+# people at most two appeared.
 _AT_ONCE, _STILL_SWINGS, _SWINGS_OUT = 4, 2, 1.5
-# How long before (s) the picture must have moved widely for that: hands of cards that sway about the table also begin
-# to differ from it four at a time, with the camera at rest.
+# Seconds before such an event within which the picture must have moved widely: swaying hands of cards also appear four
+# at a time, with the camera at rest.
 _MOVED_WIDELY = 0.5
-# After how many seconds unseen an arm has left.
+# Seconds without detection after which an arm has left.
 _LEFT_AFTER = 0.25
 
 
-class ArmWatcher:
-    """Follows the arms on a table. Feed it every frame; it is not to be shared between threads."""
+class ArmDetector:
+    """Tracks the arms at a table. Call it for every frame; not thread-safe."""
 
     def __init__(self) -> None:
         self._backdrop, self._restless, self._bridges = BackgroundModel(), IgnoreMask(), Bridges()
@@ -86,17 +86,19 @@ class ArmWatcher:
         self._pile: Quad | None = None
         self._shaded = -np.inf
         self.moved = False
-        """Whether with the last frame all arms were forgotten, as the camera had been knocked."""
+        """Whether all arms were dropped with the last frame because the camera had been knocked."""
         self.hidden: Mask | None = None
-        """Where arms hide or shade the table in the last frame, (h, SMALL) uint8 of 0 and 1; None where none does."""
+        """Mask of the table hidden or shaded by arms in the last frame, (h, SMALL) uint8 of 0 and 1; None if there is
+        none.
+        """
 
     @property
     def restless(self) -> Mask | None:
-        """Where something at the rim moves all the time, (h, SMALL) uint8 of 0 and 1; None where nothing does."""
+        """Mask of constant motion at the border, (h, SMALL) uint8 of 0 and 1; None if there is none."""
         return self._restless.mask
 
     def feed(self, frame: Frame) -> list[Track]:
-        """Take in the next frame; returns the arms that are there, and once each that has just left."""
+        """Process the next frame; returns the visible arms, and once each arm that has just left."""
         self.moved = False
         time = frame.time
         if 0 <= time - self._looked < _OFTEN:
@@ -110,7 +112,7 @@ class ArmWatcher:
             self._shaken, self._laid, self._restless = time, None, IgnoreMask()
             return self.finish()
         if self._backdrop.shifted:
-            self.begin_anew()
+            self.reset()
             self._shaken, self.moved = time, True
             return []
         samples: list[Sample] = []
@@ -122,37 +124,37 @@ class ArmWatcher:
         return self._match(samples, time, seen=difference is not None)
 
     def lies(self, quad: Quad) -> None:
-        """Take in that a card lies at a (4, 2) outline from now on, which may touch the rim as an arm does."""
+        """Register a card lying at a (4, 2) outline, which may touch the border as an arm does."""
         self._laid = quad
 
     @property
-    def seen(self) -> Tints | None:
-        """What was seen last; None before anything was. Not to be kept."""
-        return None if self._backdrop.seen is None else Tints(self._backdrop.seen, 1 / self._scale)
+    def seen(self) -> ColorPicture | None:
+        """The last picture, None before the first one. Do not keep references."""
+        return None if self._backdrop.seen is None else ColorPicture(self._backdrop.seen, 1 / self._scale)
 
     @property
-    def table(self) -> Tints | None:
-        """The table as it is without hands, piles and all; None before anything was seen. Not to be kept."""
-        return None if self._backdrop.table is None else Tints(self._backdrop.table, 1 / self._scale)
+    def table(self) -> ColorPicture | None:
+        """The background with piles but without hands; None before the first picture. Do not keep references."""
+        return None if self._backdrop.table is None else ColorPicture(self._backdrop.table, 1 / self._scale)
 
     def pile_at(self, quad: Quad | None) -> None:
-        """Take in where a pile lies, (4, 2), None where that is not known: nobody holds what moves there."""
+        """Set the location of a pile, (4, 2), or None if unknown: motion there is nobody's held cards."""
         self._pile = quad
 
-    def begin_anew(self) -> None:
-        """Take in that the camera stands elsewhere from now on: what there was of arms is none."""
+    def reset(self) -> None:
+        """Reset after the camera moved."""
         self._backdrop, self._restless = BackgroundModel(), IgnoreMask()
         self._tracks, self._laid = [], None
 
     def finish(self) -> list[Track]:
-        """Return the arms that are still there when no frame will follow: they count as gone."""
+        """Return the arms still present at the end of the source; they count as gone."""
         left, self._tracks = self._tracks, []
         for track in left:
             track.gone = True
         return left
 
     def _find(self, difference: Difference) -> tuple[list[Sample], Mask, Mask | None]:
-        """Return the arms of one picture, where something waits that is not the table's, and where arms are."""
+        """Return the arms of one picture, the mask of waiting foreground objects, and the mask of arms."""
         attached = np.zeros_like(difference.foreign)
         held, pile = difference.foreign, self._pile
         if pile is not None:
@@ -179,7 +181,7 @@ class ArmWatcher:
         closed = self._bridges.build(closed, difference.moved, None if pile is None else pile / self._scale)
         count, labels, stats, _ = cv2.connectedComponentsWithStats(closed, connectivity=8)
         rim = rim_of(closed.shape[0], closed.shape[1])
-        # Threads along the edge of a shadow are none of an arm.
+        # Thin lines along the edge of a shadow do not belong to an arm.
         firm = np.asarray(cv2.morphologyEx(difference.solid, cv2.MORPH_OPEN, CROSS), np.uint8)
         laid = None if self._laid is None else filled(self._laid, closed.shape, 1 / self._scale, -_BESIDE_CARD) > 0
         shapes: list[Shape] = []
@@ -195,9 +197,9 @@ class ArmWatcher:
             behind = restless is not None and bool((part & edge).any())
             out = part & edge & (firm > 0)
             if behind and _BEHIND * longest_run(rim.runs(part & (firm > 0))) < np.count_nonzero(out):
-                runs = []  # of the rim it crosses what its shadow does
+                runs = []  # It crosses the border where its shadow does.
             if not runs and not behind:
-                # What an arm let go of lies still; what moves on is its hand, whose sleeve looks like the table.
+                # An object released by an arm lies still; a moving one is a hand whose sleeve has the table's colour.
                 arm = self._without_rim(part, bool(difference.moved[part].mean() > _MOVES))
                 shapes += [] if arm is None else [arm]
                 hands[part] = arm is not None
@@ -205,7 +207,7 @@ class ArmWatcher:
             if runs and difference.moved[part].mean() <= _MOVES and difference.was_here(part.astype(np.uint8)):
                 self._backdrop.forget(part)
                 continue
-            # What touches held cards alone and lies still is a card laid beside them, or soon as good as one.
+            # A still object that touches only held cards is a card laid beside them.
             (attached if runs else hands)[part] = 1
             if runs:
                 found = self._arms_of(part, body_of(part, firm), runs, rim, difference)
@@ -214,7 +216,7 @@ class ArmWatcher:
                 found = single(body_of(part, firm), np.argwhere(places)[:, ::-1])
             share = float(firm[part].mean())
             for arm in (arm for arm in found if not behind or arm.reach >= _OUT_OF_IT):
-                lit = arm.single and not passes  # In a shadow's border colours are what they are in no light.
+                lit = arm.single and not passes  # Colours in a shadow's border are unreliable.
                 colors = colors_at(difference.picture, part, arm.tip, _AT_TIP_CARD * self._card) if lit else None
                 shapes.append(replace(arm, firm=share, colors=colors))
         return [self._sample(difference.time, arm) for arm in shapes], attached | shade, attached | hands
@@ -224,12 +226,12 @@ class ArmWatcher:
         part: NDArray[np.bool_],
         body: Point,
         runs: list[NDArray[np.intp]],
-        rim: Rim,
+        rim: FrameBorder,
         difference: Difference,
     ) -> list[Shape]:
-        """Return the arms of a component, with this body, that touches the rim in these stretches."""
+        """Return the arms of a component with this body and these border crossings."""
         firm = [run for run in rim.runs(part & (difference.solid > 0)) if len(run) >= _LEAST_CROSSING]
-        # The shadow of an arm crosses the rim beside it; but a dark sleeve may look like one.
+        # An arm's shadow crosses the border beside it; a dark sleeve may look like one.
         dark = [run for run in runs if not any(np.isin(run, own).any() for own in firm)]
         runs = firm + [run for run in dark if not firm or self._is_entry(run, rim)]
         wide = widest(part.shape[1], self._card)
@@ -247,7 +249,7 @@ class ArmWatcher:
             for (number, tip), way in zip(known.items(), ways, strict=True):
                 places = rim.points[runs[number]]
                 away = np.hypot(*(body - tip).T)
-                # What lies nearer to another arm is that one's, or a tip would creep along it.
+                # Pixels nearer to another arm belong to that one; otherwise a tip would move along it.
                 own = way <= ways.min(0)
                 near = body[own & (away <= (_NEAR_TIP if difference.moves_at(tip) else _STAYS))]
                 if len(near):
@@ -255,10 +257,10 @@ class ArmWatcher:
             return arms
         return divided(part, body, runs, rim, wide)
 
-    def _entered(self, runs: list[NDArray[np.intp]], rim: Rim, wide: float) -> list[NDArray[np.intp]]:
-        """Return the stretches without those where finger ends or a thumb leave the picture.
+    def _entered(self, runs: list[NDArray[np.intp]], rim: FrameBorder, wide: float) -> list[NDArray[np.intp]]:
+        """Return the crossings without those where fingertips or a thumb leave the picture.
 
-        wide: how wide an arm is at most.
+        wide: maximum width of an arm.
         """
         left = list(runs)
         for track in self._tracks:
@@ -273,8 +275,8 @@ class ArmWatcher:
                 left = [run for run in left if not any(run is one for one in claimed)]
         return [run for run in left if not self._is_thumb(run, left, rim, wide)]
 
-    def _is_thumb(self, run: NDArray[np.intp], runs: list[NDArray[np.intp]], rim: Rim, wide: float) -> bool:
-        """Whether a stretch is where the thumb of an arm leaves the picture that comes in at another one of these."""
+    def _is_thumb(self, run: NDArray[np.intp], runs: list[NDArray[np.intp]], rim: FrameBorder, wide: float) -> bool:
+        """Whether a crossing is the thumb of an arm that enters at another one."""
         if self._is_entry(run, rim, least=0):
             return False
         for track in self._tracks:
@@ -285,18 +287,20 @@ class ArmWatcher:
                     return True
         return False
 
-    def _is_entry(self, run: NDArray[np.intp], rim: Rim, but: Track | None = None, least: int = _APART_FRAMES) -> bool:
-        """Whether an arm that is known, another one than `but`, comes in at a stretch."""
+    def _is_entry(
+        self, run: NDArray[np.intp], rim: FrameBorder, but: Track | None = None, least: int = _APART_FRAMES
+    ) -> bool:
+        """Whether a tracked arm other than `but` enters at a crossing."""
         others = (track for track in self._tracks if track is not but)
         known = (track for track in others if track.alone >= (least if track.is_shadow else min(least, 1)))
         return any(track.last.crosses_at(rim.points[run], self._scale) for track in known)
 
-    def _known(self, runs: list[NDArray[np.intp]], rim: Rim) -> dict[int, Point]:
-        """Return the tips of those arms that were seen by themselves before they met, by their stretch of the rim."""
+    def _known(self, runs: list[NDArray[np.intp]], rim: FrameBorder) -> dict[int, Point]:
+        """Return the tips of arms that were seen separately before they met, by crossing."""
         known: dict[int, Point] = {}
         middles = [rim.points[run].mean(0) for run in runs]
         for track in self._tracks:
-            # Shreds of a shadow are seen by themselves for a frame or two.
+            # Remains of a shadow are seen separately for one or two frames.
             least = _APART_FRAMES if track.is_shadow else _MEET_FRAMES
             if track.alone < least or track.last.rim is None:
                 continue
@@ -307,7 +311,7 @@ class ArmWatcher:
         return known
 
     def _without_rim(self, part: NDArray[np.bool_], moves: bool) -> Shape | None:
-        """Return the arm, seen before at the rim, of which a component that does not touch it is the hand."""
+        """Return the previously tracked arm whose hand is a component without border contact."""
         ys, xs = np.nonzero(part)
         points = np.column_stack([xs, ys]).astype(np.float64)
         for track in self._tracks:
@@ -320,7 +324,7 @@ class ArmWatcher:
         return None
 
     def _keeps_still(self, track: Track) -> bool:
-        """Whether what is left of an arm has lain in one place too long to be a hand."""
+        """Whether the rest of an arm has lain still too long to be a hand."""
         last = track.last
         rest = [sample for sample in track.samples if sample.time >= last.time - _KEEPS_STILL]
         if track.samples[0].time > last.time - _KEEPS_STILL or any(sample.rim is not None for sample in rest):
@@ -334,7 +338,7 @@ class ArmWatcher:
 
     @property
     def _card(self) -> float:
-        """A card's length in small pixels, 0 while that is not known."""
+        """Length of a card in small pixels, 0 while unknown."""
         return 0.0 if self._laid is None else length_of(self._laid) / self._scale
 
     def _sample(self, time: float, arm: Shape) -> Sample:
@@ -345,7 +349,7 @@ class ArmWatcher:
         return Sample(time, tip, rim, width, area, arm.single, arm.firm, tuple(ends), arm.colors)
 
     def _match(self, samples: Sequence[Sample], time: float, seen: bool) -> list[Track]:
-        """Give each sample to the track that it goes on, or a new one."""
+        """Assign each sample to the track it continues, or to a new one."""
         left = list(samples)
         pairs = sorted(
             (cost, i, j)
@@ -365,7 +369,7 @@ class ArmWatcher:
         swings = time - self._shaken < _SWINGS_OUT
         shady = time - self._shaded < _SHADE_PASSES
         if shady and len(new) >= _AT_ONCE:
-            new = []  # shreds of a shadow
+            new = []  # Remains of a shadow.
         swung = time - self._swung <= _MOVED_WIDELY
         if swung and not shady and len(new) >= (_STILL_SWINGS if swings else _AT_ONCE):
             self._shaken = time
@@ -383,7 +387,7 @@ class ArmWatcher:
         return tracks
 
     def _part(self, time: float) -> None:
-        """Begin new tracks for those who were at home and reach in again: they come for something else."""
+        """Start new tracks for arms that had drawn back and reach in again."""
         for track in list(self._tracks):
             home = track.reaches_in_anew() if track.last.time == time else None
             if home is not None:
@@ -398,10 +402,10 @@ class ArmWatcher:
 _SQUARE = np.ones((3, 3), np.uint8)
 _DISC = disc(3)
 _NEAR_TIP = 10
-# How near the place where its tip was last an arm may leave the picture again: it moves on so far in a frame or two.
+# Distance from the last tip within which an arm may leave the picture: its movement in one or two frames.
 _OUT = 28
-# Share of an arm's width that another one has where it comes in, and a thumb has not; and how far from the tip that may
-# leave the picture, in the arm's widths.
+# Minimum width of a second arm's crossing relative to the first, larger than a thumb's; maximum distance of a thumb
+# from the tip in arm widths.
 _AS_WIDE, _THUMB = 0.5, 1.3
-# How near a tip that has not moved is where it was.
+# Distance in small pixels within which a tip counts as unmoved.
 _STAYS = 3.0

@@ -1,6 +1,6 @@
-"""Shapes of arms: the tip of each in what differs from the table, and where it crosses the picture's rim.
+"""Geometry of arms in the foreground mask: tips, border crossings, separation of joined arms.
 
-All is measured in small pixels, of the size at which pictures are compared.
+All measures are in small pixels, at the resolution of the comparison.
 """
 
 from __future__ import annotations
@@ -11,19 +11,19 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from companion.vision.arms.frame_border import Point, Rim, behind, ways_from
+from companion.vision.arms.frame_border import FrameBorder, Point, behind, ways_from
 from companion.vision.imaging.motion import Floats, Mask
 
-# Width at the rim, over the picture's, from which a component is more than an arm: a body, or a shadow beside it. Seen
-# near, a hand is wider: with its thumb spread it is a card's length and a quarter, and more where it comes in aslant.
+# Width of a crossing over the picture's width from which a component is more than an arm: a body or a shadow. Close to
+# the camera a spread hand is wider: 1.25 card lengths, or more if it enters at an angle.
 _WIDE, _HAND = 0.2, 1.7
-# Fewest small pixels of a component, and how far it must reach in, in small pixels.
+# Minimum area of a component in small pixels, and minimum reach.
 LEAST_AREA, _LEAST_REACH = 14, 5.0
-# Share of a component that must be more than a shadow, or all of it counts when its tip is looked for.
+# Minimum share of a component without shadow; below it, the whole component is searched for the tip.
 _SOLID = 0.15
-# Of a component's pixels so many, the farthest ones, make its tip, so that noise at its edge does not.
+# Number of the farthest pixels averaged for the tip, which suppresses noise.
 _TIP_PIXELS = 8
-# How far before the farthest one a finger may end, and how many pixels of it are seen at least.
+# Distance in small pixels another finger may end before the farthest one, and its minimum number of pixels.
 _FINGERS_DIFFER, _FINGER_PIXELS = 12.0, 3
 # A pixel and its four neighbours.
 CROSS = np.asarray(cv2.getStructuringElement(cv2.MORPH_CROSS, (3, 3)), np.uint8)
@@ -31,10 +31,10 @@ CROSS = np.asarray(cv2.getStructuringElement(cv2.MORPH_CROSS, (3, 3)), np.uint8)
 
 @dataclass(frozen=True, eq=False)
 class Shape:
-    """An arm in small pixels: its tip, where it crosses the rim and how wide, its area, whether it was by itself.
+    """An arm in small pixels: tip, centre and width of its border crossing, area, whether it is separate.
 
-    firm: the share of what hangs together there that is more than a shadow. ends: of its fingers, where several reach
-    about as far as the tip, which may lie between them. colors: the shares of colours at the tip, None where not known.
+    firm: share of the component that is more than shadow. ends: fingertips, if several reach about as far as the tip,
+    which may lie between them. colors: colour histogram at the tip, None if unknown.
     """
 
     tip: Point
@@ -48,19 +48,19 @@ class Shape:
 
     @property
     def reach(self) -> float:
-        """How far it reaches in, 0 where it does not cross the rim."""
+        """Distance from border to tip, 0 without a crossing."""
         return 0.0 if self.rim is None else float(np.hypot(*(self.tip - self.rim)))
 
 
 def widest(picture: int, length: float) -> float:
-    """Return how wide an arm is at most where it crosses the rim, for the picture's width and a card's length."""
+    """Return the maximum width of an arm at the border for a picture width and card length."""
     return max(_WIDE * picture, _HAND * length)
 
 
 def body_of(part: NDArray[np.bool_], solid: Mask) -> Point:
-    """Return the (N, 2) pixels of a component that are no shadow, or all where there are few of those.
+    """Return the (N, 2) pixels of a component without shadow, or all pixels if those are few.
 
-    solid: (h, w) uint8, 1 where more than a shadow is.
+    solid: (h, w) uint8 mask of pixels that are more than shadow.
     """
     firm = part & (solid > 0)
     if np.count_nonzero(firm) < max(4, _SOLID * np.count_nonzero(part)):
@@ -70,7 +70,7 @@ def body_of(part: NDArray[np.bool_], solid: Mask) -> Point:
 
 
 def single(body: Point, places: NDArray[np.generic]) -> list[Shape]:
-    """Return the arm that crosses the rim at these places alone."""
+    """Return the arm with only these border pixels."""
     rim = places.mean(0)
     tip = farthest(body, rim)
     if float(np.hypot(*(tip - rim))) < _LEAST_REACH:
@@ -79,12 +79,12 @@ def single(body: Point, places: NDArray[np.generic]) -> list[Shape]:
 
 
 def farthest(points: Point, place: Point) -> Point:
-    """Return the mean of those of the points that are farthest from a place."""
+    """Return the mean of the points farthest from a place."""
     return _last(points, np.hypot(*(points - place).T))
 
 
 def _ends(body: Point, rim: Point) -> tuple[Point, ...]:
-    """Return where an arm's fingers end, none where they are seen as one."""
+    """Return an arm's fingertips, empty if they are not separate."""
     away = np.hypot(*(body - rim).T)
     far = away >= away.max() - _FINGERS_DIFFER
     places, away = body[far].astype(int), away[far]
@@ -100,10 +100,10 @@ def _ends(body: Point, rim: Point) -> tuple[Point, ...]:
     return tuple(_last(body[far][one], away[one]) for one in fingers if np.count_nonzero(one) >= _FINGER_PIXELS)
 
 
-def _along_rim(body: Point, tip: Point, places: NDArray[np.intp], rim: Rim) -> tuple[Point, ...]:
-    """Return the tip and other ends of an arm that comes in along the rim: what is farthest from where it may come.
+def _along_rim(body: Point, tip: Point, places: NDArray[np.intp], rim: FrameBorder) -> tuple[Point, ...]:
+    """Return tip and fingertips of an arm along the border: the points farthest from its possible entries.
 
-    Of a hand that reaches along the rim the thumb may be farther in than the fingers.
+    When a hand reaches along the border, its thumb may be farther inside than the fingers.
     """
     others = [farthest(body, place) for place in (places[0], places[-1])]
     ends = [end for end in others if float(np.hypot(*(rim.points - end).T).min()) >= _LEAST_REACH]
@@ -112,7 +112,7 @@ def _along_rim(body: Point, tip: Point, places: NDArray[np.intp], rim: Rim) -> t
 
 
 def from_way(points: Point, start: Point, end: Point) -> NDArray[np.float64]:
-    """Return (N,) how far points are from an arm's way from one place to another, which goes on beyond its end."""
+    """Return (N,) distances of points from an arm's path between two places, extended beyond its end."""
     way = (end - start) / max(1e-6, float(np.hypot(*(end - start))))
     along = np.maximum((points - start) @ way, 0.0)
     return np.asarray(np.hypot(*(points - start - along[:, None] * way).T), np.float64)
@@ -123,12 +123,14 @@ def _last(points: Point, away: NDArray[np.floating]) -> Point:
     return np.asarray(points[np.argpartition(away, -count)[-count:]].mean(0), np.float64)
 
 
-def divided(part: NDArray[np.bool_], body: Point, runs: list[NDArray[np.intp]], rim: Rim, wide: float) -> list[Shape]:
-    """Return the arms of a component that crosses the rim in several places, or in one over `wide` as a body does.
+def divided(
+    part: NDArray[np.bool_], body: Point, runs: list[NDArray[np.intp]], rim: FrameBorder, wide: float
+) -> list[Shape]:
+    """Return the arms of a component with several crossings, or one wider than `wide` as of a body.
 
-    Each pixel belongs to the crossing to which the way within the component is shortest; an arm comes from that part
-    of its crossing that is nearest to its tip on that way. Where one's tip is no end but lies at another's border, both
-    are one arm, as of a hand whose thumb sticks out of the picture.
+    Each pixel belongs to the crossing with the shortest path inside the component; an arm enters at the part of its
+    crossing nearest to its tip along that path. If a tip lies on the boundary to another arm instead of at an end, both
+    are one arm, such as a hand with its thumb outside the picture.
     """
     ways = np.stack([ways_from(part, rim.points[run]) for run in runs])
     owner = ways.argmin(0)
@@ -150,7 +152,7 @@ def divided(part: NDArray[np.bool_], body: Point, runs: list[NDArray[np.intp]], 
         else:
             found.append((number, tip, float(np.count_nonzero(own))))
     if not found and joined:
-        # Two hands meet, or there is no reach at all: the deepest one counts.
+        # If two hands meet or there is no reach, the deepest point counts.
         tip = _last(body, np.where(np.isfinite(length), length, 0))
         if float(length[np.isfinite(length)].max(initial=0)) < _LEAST_REACH:
             return []

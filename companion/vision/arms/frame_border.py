@@ -1,4 +1,4 @@
-"""Where what differs from the table meets the picture's rim, and the ways within it from there to its tip."""
+"""Intersections of the foreground with the picture's border, and geodesic distances inside it."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from numpy.typing import NDArray
 
 Point = NDArray[np.float64]
 
-# Gap in the rim, in small pixels, across which one arm goes on: a cuff in the table's own colour, a watch.
+# Gap along the border in small pixels that one arm may have, such as a cuff of the table's colour or a watch.
 _GAP = 6
-# How far from the rim, in small pixels, an arm may lie along it and be said to cross it all the way.
+# Distance from the border in small pixels within which an arm lies along it.
 _BESIDE = 8
 
 
-class Rim:
-    """The pixels just inside the picture's rim, once about, clockwise from the top left."""
+class FrameBorder:
+    """The pixels just inside the border, clockwise from the top left."""
 
     def __init__(self, height: int, width: int) -> None:
         top = [(x, 1) for x in range(1, width - 1)]
@@ -32,9 +32,9 @@ class Rim:
         self._deep = deep[..., 1], deep[..., 0]
 
     def runs(self, part: NDArray[np.bool_]) -> list[NDArray[np.intp]]:
-        """Return the stretches of the rim that lie in a component, as numbers of `points`.
+        """Return the stretches of the border inside a component, as indices into `points`.
 
-        Where it lies along the rim between two stretches they are one: an arm that comes in at a sharp angle.
+        Stretches joined by a part along the border are one: an arm that enters at a sharp angle.
         """
         x, y = self.points.T
         runs = _stretches(np.flatnonzero(part[y, x]), len(self.points))
@@ -56,17 +56,17 @@ class Rim:
 
 
 def longest_run(runs: list[NDArray[np.intp]]) -> int:
-    """Return how many pixels of the rim the longest of these stretches has."""
+    """Return the length in pixels of the longest stretch."""
     return max(map(len, runs), default=0)
 
 
 @lru_cache(maxsize=4)
-def rim_of(height: int, width: int) -> Rim:
-    return Rim(height, width)
+def rim_of(height: int, width: int) -> FrameBorder:
+    return FrameBorder(height, width)
 
 
 def _stretches(numbers: NDArray[np.intp], size: int) -> list[NDArray[np.intp]]:
-    """Return sorted numbers in stretches, over small gaps, the last joined to the first round the end."""
+    """Return sorted indices as stretches, closing small gaps; the last joins the first around the end."""
     if not len(numbers):
         return []
     runs = np.split(numbers, np.flatnonzero(np.diff(numbers) > _GAP) + 1)
@@ -76,13 +76,13 @@ def _stretches(numbers: NDArray[np.intp], size: int) -> list[NDArray[np.intp]]:
     return runs
 
 
-# How far from its tip, in small pixels by ways within it, an arm shows which way it points: a hand and a wrist. Degrees
-# within which places of the rim lie as well behind it as the best one.
+# Geodesic distance from its tip in small pixels that shows an arm's direction: hand and wrist. Tolerance in degrees for
+# border points equally well behind it.
 _FOREARM, _IN_LINE = 50, 6.0
 
 
 def behind(part: NDArray[np.bool_], tip: Point, places: NDArray[np.intp]) -> NDArray[np.intp]:
-    """Return those places of a wide crossing to which an arm points back: a body's shoulder, or where a sleeve ends."""
+    """Return the points of a wide crossing that an arm points back to: a shoulder, or the end of a sleeve."""
     ways = ways_from(part, np.round(tip)[None], _FOREARM)
     ys, xs = np.nonzero(ways <= _FOREARM)
     if not len(xs):
@@ -94,9 +94,9 @@ def behind(part: NDArray[np.bool_], tip: Point, places: NDArray[np.intp]) -> NDA
 
 
 def ways_from(part: NDArray[np.bool_], seeds: NDArray[np.generic], longest: float = np.inf) -> NDArray[np.float32]:
-    """Return how far each pixel of a component is from the seeds (N, 2: x, y) by ways within it.
+    """Return each component pixel's geodesic distance to the seeds (N, 2: x, y).
 
-    Infinite elsewhere, and where it is farther than `longest`.
+    Infinite elsewhere and beyond `longest`.
     """
     mask = part.astype(np.uint8)
     ways = np.full(part.shape, np.inf, np.float32)
@@ -107,7 +107,7 @@ def ways_from(part: NDArray[np.bool_], seeds: NDArray[np.generic], longest: floa
     step = 0
     while True:
         step += 1
-        # Squares and crosses by turns grow octagons, which are nearly round.
+        # Alternating squares and crosses approximate a disc by octagons.
         grown = cv2.bitwise_and(cv2.dilate(front, _SQUARE if step % 2 else _CROSS), mask)
         new = grown > front
         if step > longest or not new.any():

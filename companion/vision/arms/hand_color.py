@@ -1,7 +1,7 @@
-"""What a hand carries, told by the colours at its tip: a card that is laid or drawn is seen on its way.
+"""Colour histograms at a hand's tip: a card being laid or drawn is visible there.
 
-Colours are counted coarsely, as a card on its way is blurred and seen a dozen small pixels wide (histogram
-intersection: Swain and Ballard, Color Indexing, 1991).
+Bins are coarse because a moving card is blurred and a dozen small pixels wide (histogram intersection: Swain and
+Ballard, Color Indexing, 1991).
 """
 
 from __future__ import annotations
@@ -15,32 +15,32 @@ from companion.vision.arms.frame_border import Point
 from companion.vision.core.geometry import Quad
 from companion.vision.imaging.motion import Floats, filled
 
-# Logarithms of colours by how much bluer, and redder, than green they are, and by their brightness: the least that is
-# told apart, how many bins, and how wide each is. A channel that is a third brighter than another is one bin farther.
+# Bins for log colour (blue and red relative to green) and log brightness: minimum, number and width. One bin is a third
+# in a channel ratio.
 _HUES = (-1.5, 10, 0.3)
 _LIGHT = (1.6, 5, 0.8)
-# How much of each bin goes to its neighbours, so that what lies at the border of two is like itself.
+# Share of each bin that is spread to its neighbours, against quantisation effects.
 _SMOOTH = 0.25
-# Fewest small pixels of which colours tell anything.
+# Minimum number of small pixels of a histogram.
 _LEAST = 20
-# The share of an outline's size by which it is drawn in, to leave the edge out.
+# Share by which an outline is shrunk to exclude its edge.
 _EDGE = 0.15
 
 
 @dataclass(frozen=True, eq=False)
-class Tints:
-    """A small picture, (h, w, 3) float32 logarithms of BGR in the table's light. scale: of the frames to it."""
+class ColorPicture:
+    """A small picture, (h, w, 3) float32 log BGR corrected for light. scale: from frames to it."""
 
     picture: Floats
     scale: float
 
     def within(self, quad: Quad) -> Floats | None:
-        """Return the shares of colours within a (4, 2) outline, pixels of the frames; None where that is too small."""
+        """Return the histogram inside a (4, 2) outline in frame pixels; None if it is too small."""
         return colors_of(self.picture[filled(quad, self.picture.shape, self.scale, _EDGE) > 0])
 
 
 def colors_of(logarithms: Floats) -> Floats | None:
-    """Return the shares of colours, (500,) float32 of sum 1, of (n, 3) logarithms of BGR; None where n is too small."""
+    """Return the histogram, (500,) float32 with sum 1, of (n, 3) log BGR; None if n is too small."""
     if len(logarithms) < _LEAST:
         return None
     blue, green, red = logarithms.T
@@ -54,9 +54,9 @@ def colors_of(logarithms: Floats) -> Floats | None:
 
 
 def colors_at(picture: Floats, part: NDArray[np.bool_], tip: Point, about: float) -> Floats | None:
-    """Return the shares of colours of what of a component lies within so many small pixels about a tip.
+    """Return the histogram of a component's pixels within a radius (small pixels) of a tip.
 
-    picture: (h, w, 3) logarithms of BGR.
+    picture: (h, w, 3) log BGR.
     """
     (x, y), reach = np.round(tip).astype(int), int(about)
     rows, columns = slice(max(0, y - reach), y + reach + 1), slice(max(0, x - reach), x + reach + 1)
@@ -65,8 +65,8 @@ def colors_at(picture: Floats, part: NDArray[np.bool_], tip: Point, about: float
     return colors_of(picture[rows, columns][ys[near], xs[near]])
 
 
-def likeness(a: Floats, b: Floats) -> float:
-    """Return how much of two shares of colours is the same, 0 to 1."""
+def similarity(a: Floats, b: Floats) -> float:
+    """Return the histogram intersection, 0 to 1."""
     return float(np.minimum(a, b).sum())
 
 
@@ -75,7 +75,7 @@ def _bins(values: Floats, least: float, count: int, width: float) -> NDArray[np.
 
 
 def _smoothed(shares: Floats) -> Floats:
-    """Return shares with a part of each moved to its neighbours along the first axis."""
+    """Return histograms with part of each bin spread to its neighbours along the first axis."""
     spread = (1 - 2 * _SMOOTH) * shares
     spread[1:] += _SMOOTH * shares[:-1]
     spread[:-1] += _SMOOTH * shares[1:]

@@ -1,7 +1,7 @@
-"""What moves at the picture's rim all the time, as cards that people hold in view do: no arm, and part of the rim.
+"""Regions at the border with constant motion, such as cards held in view: not arms, but part of the border.
 
-An arm crosses a place for a second now and then. A place at the rim that differs from the table for much longer is
-where somebody sits and holds something; whoever reaches in from there comes out from behind it.
+An arm covers a place for about a second. A place at the border that is foreground for much longer is where somebody
+holds something; whoever reaches in from there emerges from behind it.
 """
 
 from __future__ import annotations
@@ -11,38 +11,38 @@ import numpy as np
 
 from companion.vision.imaging.motion import Floats, Mask
 
-# Seconds over which it is taken how much of the time a place differs from the table; and how many without anything the
-# film counts as having begun with, so that the first arm is none of this.
+# Seconds over which the share of foreground time is averaged; and seconds of empty history assumed at the start, so
+# that the first arm is not ignored.
 _WINDOW, _BEFORE = 20.0, 5.0
-# Part of the time from which a place is restless, and from which one beside it is as well: hands of cards were .5 to .9
-# in four films, arms .25 at most where two players lay a card every few seconds.
+# Share of time from which a place is ignored, and from which a neighbour is: hands of cards had .5 to .9 in four films,
+# arms at most .25 with two players laying a card every few seconds.
 _RESTLESS, _BESIDE = 0.4, 0.3
-# How deep it goes at most, in widths of the picture: what is farther in is at work.
+# Maximum depth in picture widths; objects farther inside are at work.
 _DEEP = 0.2
-# Seconds between two times that it is worked out, and the longest that one picture stands for.
+# Seconds between updates of the mask, and maximum weight of one picture.
 _PAUSE, _PICTURE = 0.5, 0.1
-# Small pixels that are closed between the cards of a hand; and about it, as it sways.
+# Gap in small pixels closed between cards of a hand; margin around it, as it sways.
 _GAPS, _SWAYS = 7, 5
 
 
 class IgnoreMask:
-    """Learns where the rim never rests. Show it what differs from the table; not to be shared between threads."""
+    """Learns constant motion at the border from foreground masks. Not thread-safe."""
 
     def __init__(self) -> None:
         self._share: Floats | None = None
         self._began = self._last = self._due = 0.0
         self.mask: Mask | None = None
-        """(h, w) uint8, 1 where it is restless; None where nothing is."""
+        """(h, w) uint8 mask of ignored pixels; None if there are none."""
 
     def learn(self, foreign: Mask, time: float) -> None:
-        """Take in what differs from the table, (h, w) uint8 of 0 and 1, at a time (s)."""
+        """Process a foreground mask, (h, w) uint8 of 0 and 1, at a time (s)."""
         if self._share is None or self._share.shape != foreign.shape:
             self._share = np.zeros(foreign.shape, np.float32)
             self._began, self._last, self._due, self.mask = time, time, time + _PAUSE, None
             return
         window = min(time - self._began, _WINDOW) + _BEFORE
         gap, self._last = time - self._last, time
-        if gap > _PICTURE:  # nothing differed meanwhile
+        if gap > _PICTURE:  # Nothing differed in the meantime.
             self._share *= np.float32(np.exp((_PICTURE - gap) / window))
         cv2.accumulateWeighted(foreign, self._share, min(gap, _PICTURE) / window)
         if time >= self._due:

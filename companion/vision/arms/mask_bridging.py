@@ -1,6 +1,6 @@
-"""Bridges within an arm: where a part of it looks like the table, what lies beyond hangs together with it all the same.
+"""Joins the parts of an arm whose middle has the table's colour.
 
-A wrist the colour of the tablecloth leaves of an arm a sleeve at the picture's rim and a hand in the midst of it.
+A wrist in the colour of the tablecloth leaves a sleeve at the border and a separate hand.
 """
 
 from __future__ import annotations
@@ -13,30 +13,30 @@ from companion.vision.arms.frame_border import rim_of
 from companion.vision.core.geometry import Quad
 from companion.vision.imaging.motion import Mask
 
-# How far in small pixels the parts of an arm may lie apart.
+# Maximum gap in small pixels between two parts of an arm.
 _GAP = 10.0
-# How near another arm may not be: it may be its hand.
+# Minimum distance to another arm, which the hand may belong to.
 _ALONE = 30.0
-# Fewest small pixels of a hand, and share of them that moves.
+# Minimum area of a hand in small pixels, and its minimum moving share.
 _LEAST, _MOVES = 40, 0.02
-# How far from its middle a pile's top card is seen, in sides of the square about it: half a card's diagonal and a
-# little. Share of a part that must lie there for it to be that card.
+# Radius of a pile's top card in sides of the square around the pile: slightly more than half a card's diagonal. Share
+# of a part that must lie there to be that card.
 _TOP_CARD, _ON_PILE = 0.78, 0.95
-# Share of a hand that lies where one was a frame ago, which may keep still.
+# Overlap with the hand of the previous frame, which may keep still.
 _SAME = 0.6
 
 
 class Bridges:
-    """Finds them in one picture after another; not to be shared between threads."""
+    """Joins parts from picture to picture; not thread-safe."""
 
     def __init__(self) -> None:
         self._hands: Mask | None = None
 
     def build(self, parts: Mask, moved: Mask, pile: Quad | None = None) -> Mask:
-        """Return what differs from the table, (h, w) uint8 of 0 and 1, with such parts joined.
+        """Return the foreground mask, (h, w) uint8 of 0 and 1, with such parts joined.
 
-        pile: (4, 2) the square about the draw pile, in small pixels. What differs there alone is left out: it is the
-        card that lies on top now, and not the hand that has just taken one.
+        pile: (4, 2) square around the draw pile in small pixels. A difference there alone is its new top card, not a
+        hand.
         """
         before, self._hands = self._hands, None
         _, labels, stats, _ = cv2.connectedComponentsWithStats(parts, connectivity=8)
@@ -68,7 +68,7 @@ class Bridges:
 
 
 def _pixels_at(pile: Quad, labels: NDArray[np.intp], count: int) -> NDArray[np.intp]:
-    """Return how many pixels of each of so many components lie where a pile's top card is seen. labels: (h, w)."""
+    """Return each component's number of pixels within the top card of a pile. labels: (h, w)."""
     circle = np.zeros(labels.shape, np.uint8)
     x, y = pile.mean(0)
     cv2.circle(circle, (round(float(x)), round(float(y))), round(_TOP_CARD * float(np.ptp(pile[:, 0]))), 1, cv2.FILLED)
@@ -76,9 +76,9 @@ def _pixels_at(pile: Quad, labels: NDArray[np.intp], count: int) -> NDArray[np.i
 
 
 def _nearest(hand: NDArray[np.bool_], arms: NDArray[np.intp]) -> tuple[tuple[int, int], tuple[int, int]] | None:
-    """Return where (x, y) an arm and a hand are nearest to each other, None where that is too far or another arm near.
+    """Return the closest points (x, y) of an arm and a hand, None if they are too far apart or another arm is near.
 
-    arms: (h, w) their numbers.
+    arms: (h, w) their labels.
     """
     away = cv2.distanceTransform((~hand).astype(np.uint8), cv2.DIST_L2, 3)
     away[arms == 0] = np.inf

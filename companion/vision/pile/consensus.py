@@ -1,4 +1,4 @@
-"""What several looks agree on: when to look, and when what was seen is sure enough to be told."""
+"""Decides when to look at the pile, and when several looks agree well enough to report a change."""
 
 from __future__ import annotations
 
@@ -15,26 +15,24 @@ from companion.vision.pile.motion_gate import Still
 from companion.vision.pile.pile_change import PUSHED, Change, Judgement, agree
 from companion.vision.pile.pile_state import KnownPile, is_at
 
-# Looks that must agree, a quick one and a thorough one, and the mean confidence that they need: two that err
-# independently are then both wrong once in 25. After so many looks, two of them thorough, what there is is said as it
-# is.
+# Number of looks that must agree, one quick and one thorough, and their required mean confidence: two independent
+# errors coincide about once in 25. After `_MOST_LOOKS`, two of them thorough, the best result is reported.
 _AGREE, SURE, _MOST_LOOKS = 2, 0.8, 5
-# One look is enough from this confidence on, which is calibrated: it errs twice in a hundred at most. Cards in odd
-# light, or told by their middle alone, come to .985 with no single rival, as all of a deck may; with one to .977.
+# Calibrated confidence from which one look suffices: at most two errors in a hundred. Cards in ambiguous light or
+# supported by their middle only reach .985 without a single rival, .977 with one.
 _CERTAIN = 0.983
-# A landing less likely than not waits for other looks to tell more.
+# Minimum probability of a landing; below it, wait for further looks.
 _DOUBTED = 0.5
-# How long a bare place must be seen before the pile counts as gone, in how many looks: the networks miss a card now and
-# then, but hardly three times in a row, some frames apart.
+# Seconds and number of looks for which the place must be bare before the pile counts as gone: the networks miss a card
+# occasionally, but rarely three times in a row some frames apart.
 _GONE_SECONDS, _GONE_LOOKS = 0.6, 3
-# Seconds between looks that find nothing new, a frame at 30 a second, and the longest that they are put off to, so that
-# what they miss costs no more than a second.
+# Initial and maximum pause in seconds between looks without news; the maximum bounds the delay of a missed card.
 _LOOK_PAUSE, _LONGEST_PAUSE = 0.03, 1.0
 
 
 @dataclass(frozen=True, eq=False)
 class Look:
-    """What the detector read at a time, in seconds, and what that makes of the pile."""
+    """The detector's sightings at a time in seconds, and the resulting judgement of the pile."""
 
     time: float
     judgement: Judgement
@@ -43,17 +41,16 @@ class Look:
 
 @dataclass(frozen=True, eq=False)
 class Agreement:
-    """What looks agree on, and the judgements that say so."""
+    """The change several looks agree on, and their judgements."""
 
     judgement: Judgement
     judgements: tuple[Judgement, ...]
 
     @property
     def probabilities(self) -> tuple[tuple[Card, float], ...]:
-        """The mean of the looks' probabilities, likeliest card first.
+        """Mean of the looks' probabilities, most probable card first.
 
-        Of their beliefs it is the geometric mean: a look that speaks against a landing weighs more than one in its
-        favour.
+        Beliefs are averaged geometrically, so a look against a landing weighs more than one for it.
         """
         tops = [(judgement.top, judgement.belief) for judgement in self.judgements if judgement.top is not None]
         belief = np.prod([belief for _, belief in tops]) ** (1 / max(1, len(tops)))
@@ -65,9 +62,9 @@ class Agreement:
 
 
 def is_new_for_certain(look: Look, pile: KnownPile) -> bool:
-    """Whether a look shows a card that has landed so surely that it holds though an arm is still in the picture.
+    """Whether a look shows a landed card with enough certainty while an arm is still in the picture.
 
-    One like the top card has where that is seen to lie where it did.
+    For a card like the previous top, that one must be visible in its place.
     """
     top = look.judgement.top
     if look.judgement.change is not Change.LANDED or top is None:
@@ -80,8 +77,8 @@ def is_new_for_certain(look: Look, pile: KnownPile) -> bool:
     return _is_certain(look.judgement, pile)
 
 
-class Looks:
-    """The looks at one still picture after another, since something last moved or was told."""
+class PileConsensus:
+    """The looks at successive still pictures since the last motion or report."""
 
     def __init__(self) -> None:
         self._looks: list[Look] = []
@@ -93,29 +90,29 @@ class Looks:
 
     @property
     def latest(self) -> Look:
-        """The last look. There must be one."""
+        """The last look; there must be one."""
         return self._looks[-1]
 
     def clear(self) -> None:
-        """Begin anew, with a look at once."""
+        """Reset; the next look is due at once."""
         self._looks.clear()
         self._due, self._pause = 0.0, _LOOK_PAUSE
 
     def is_due(self, time: float) -> bool:
-        """Whether it is time for another look."""
+        """Whether another look is due."""
         return time >= self._due
 
     def needs_another(self, still: Still, pile: KnownPile) -> bool:
-        """Whether what was seen does not yet tell enough by itself."""
+        """Whether the looks so far are not conclusive."""
         return not (still.settled and self._looks and _is_certain(self.latest.judgement, pile))
 
     def add(self, look: Look, settled: bool) -> None:
-        """Take in a look. Until the picture has settled the next is due at once."""
+        """Add a look. Until the picture has settled the next one is due at once."""
         self._looks.append(look)
         self._due = look.time + (self._pause if settled else 0.0)
 
     def agreed(self, still: Still, pile: KnownPile, is_first: bool) -> Agreement | None:
-        """Return what the looks agree on, None where more of them are needed.
+        """Return the change the looks agree on, None if more looks are needed.
 
         is_first: whether nothing was known before, not even that the place is bare.
         """
@@ -126,7 +123,7 @@ class Looks:
             return agreement
         match latest.change:
             case Change.NONE if not is_first and not pile.cards and not still.alone and not still.is_waited_out:
-                # Where no pile is known a hand cannot be told, and may hold the first card.
+                # Without a known pile a hand cannot be detected, and it may hold the first card.
                 self._look_less_often()
                 done = False
             case Change.NONE:
@@ -140,20 +137,20 @@ class Looks:
             case Change.UNCLEAR:
                 return self._doubtful(agreement)
             case Change.TAKEN_BACK if self._often(self._landed()) and latest.left < len(pile.cards) - 1:
-                # Several cards are seldom taken back at once.
+                # Several cards are rarely taken back at once.
                 done = False
             case Change.LANDED if is_first and 3 * len(same) <= 2 * len(self):
-                # A card that was there from the start is seen in almost every look, other than what is taken for one.
+                # A card present from the start is seen in almost every look; a false detection is not.
                 done = False
             case Change.LANDED if latest.belief < _DOUBTED and len(self) < _MOST_LOOKS and not still.alone:
-                # Another look may read the card that was taken for the old one.
+                # Another look may read the card that was mistaken for the old one.
                 done = False
             case _:
                 done = self._is_well_agreed(agreement, still)
         return agreement if done else None
 
     def _is_well_agreed(self, agreement: Agreement, still: Still) -> bool:
-        """Whether enough looks show the same card, and read it well; or so many were taken that it must do."""
+        """Whether enough looks show the same card confidently, or the maximum number of looks is reached."""
         tops = [judgement.top for judgement in agreement.judgements if judgement.top is not None]
         if still.alone:
             return True
@@ -163,7 +160,7 @@ class Looks:
         return len(tops) >= _AGREE and (sure or len(self) >= _MOST_LOOKS)
 
     def _doubtful(self, agreement: Agreement) -> Agreement | None:
-        """Return what a corner alone, or a card that one look showed, comes to: better asked about than passed over."""
+        """Return an uncertain change, from a corner or a single look: better asked about than ignored."""
         latest, landed = agreement.judgement, self._landed()
         if len(self) > 2 * _MOST_LOOKS or all(look.judgement.top is None for look in self._looks):
             self._look_less_often()
@@ -183,7 +180,7 @@ class Looks:
         return [j for j in self._landed() if j.top is not None and j.belief * j.top.confidence >= _DOUBTED]
 
     def _often(self, judgements: Sequence[Judgement]) -> bool:
-        """Whether so many looks say so: what is there in every other look is a card that one kind of look misses."""
+        """Whether enough looks agree: a card in every second look is one that one kind of look misses."""
         return 3 * len(judgements) >= len(self)
 
     def _look_less_often(self) -> None:
@@ -191,10 +188,9 @@ class Looks:
 
 
 def _is_certain(judgement: Judgement, pile: KnownPile) -> bool:
-    """Whether a look needs no other to agree with it.
+    """Whether a single look suffices.
 
-    A card that was missed can make it seem as if nothing had happened, as if one were gone, or as if one that lies
-    under it there had come.
+    A missed card can look as if nothing happened, as if the top was removed, or as if a card below it had landed.
     """
     top = judgement.top
     if top is None or judgement.change in (Change.NONE, Change.TAKEN_BACK) or judgement.belief < 1:

@@ -1,4 +1,4 @@
-"""Whether there is anything to look at: the pile lies still, differs from what was known, and no hand is in the way."""
+"""Decides whether a picture is worth looking at: the pile is still, has changed, and no hand is in the way."""
 
 from __future__ import annotations
 
@@ -25,58 +25,54 @@ from companion.vision.imaging.motion import (
 from companion.vision.pile.pile_change import UNCHANGED
 from companion.vision.pile.pile_state import ONE_PLAY
 
-# A hand that lets go is never still for two frames on end at 30 frames per second; slower sources are held to time. The
-# first still frame is looked at, and what was seen in it counts if the next one is still too.
+# Number of still frames. At 30 frames per second a releasing hand is never still for two; slower sources are gated by
+# time. The first still frame is looked at, and counts if the next one is still too.
 _STILL_FRAMES = 2
 _STILL_SECONDS = 0.1
-# Frames this far apart show no motion: each is taken by itself, once.
+# Interval in seconds between frames above which motion is undefined: each frame is treated as a single picture.
 _SPARSE_SECONDS = 0.5
-# Part of the zone that may differ from frame to frame while the pile is still: noise, compression, a flickering lamp.
-# In simulated footage it is under 0.001 then, and 0.005 to 0.08 while an arm leaves.
+# Share of the zone that may differ between frames of a still pile (noise, compression, flicker). In simulated footage
+# below 0.001, and 0.005 to 0.08 while an arm leaves.
 MOTION = 0.006
-# Part of the zone from which it is worth looking whether something has become of the pile. After something has moved
-# there it always is: where faces are almost bare, one that was laid on another shows in little more than its corners.
-# Twice what noise may be, as it adds up over two pictures that lie apart.
+# Minimum changed share of the zone to look without prior motion; after motion, always look, since an almost bare card
+# on another one differs only in its corners. Twice the noise, as it adds up over two distant pictures.
 _NEWS = 2 * MOTION
-# Part of the whole picture from which the camera itself must have moved: in simulated matches a landing or a push
-# changed 0.09 of it at most.
+# Share of the whole picture above which the camera moved: in simulated matches a landing or push changed at most 0.09.
 _EVERYWHERE = 0.4
-# A hand or arm that stays is waited for, ten times as long as one that lays a card mostly stays; what lies still
-# longer, as a glass put down, has become part of the table.
+# Seconds to wait for a hand, ten times a usual play; what lies still for longer has become part of the table.
 HAND_PATIENCE = 2.0
-# How often a picture without news replaces the one that news are told from: daylight hardly changes in a second.
+# Seconds between updates of the reference picture without news; daylight hardly changes in a second.
 _REFRESH_SECONDS = 1.0
-# A first card must lie a little before its place is taken for the pile's: twice as long as a hand mostly stays.
+# Seconds the first card must lie before its place becomes the pile's: twice a usual hand.
 _FINDING_SECONDS = 0.4
-# Half the side, in lengths of a card, of the pile's middle: while an arm leaves the zone nothing moves there any more.
-# In 75 simulated landings it fell still a frame after the card lay open in the median, five frames before the zone.
+# Half side of the pile's middle in card lengths: still while an arm leaves the zone. In 75 simulated landings it was
+# still one frame after the card lay open in the median, five frames before the zone.
 _MIDDLE = 0.45
-# Part of the middle that must differ from what was known for a look past the arm to be worth it: so much did in 71 of
-# those landings.
+# Minimum changed share of the middle for a look past the arm: reached in 71 of those landings.
 _CAME = 0.1
-# How far from its middle, in lengths of a card, what moves is the pile's or a hand's at it.
+# Distance from the middle in card lengths within which motion belongs to the pile or a hand at it.
 _AT_PILE = 0.8
 
 
 @dataclass(frozen=True, eq=False)
 class View:
-    """A frame, and what is kept of it to compare it with others."""
+    """A frame and its reduced representation."""
 
     frame: Frame
     glance: Glance
 
     @property
     def time(self) -> float:
-        """The frame's, in seconds."""
+        """The frame's time in seconds."""
         return self.frame.time
 
     @property
     def scale(self) -> float:
-        """The width of small pictures over the frame's."""
+        """Width of small pictures divided by the frame's."""
         return float(self.glance.structure.shape[1] / self.frame.image.shape[1])
 
     def share(self, mask: Mask, zone: Zone | None, reach: float = Zone.REACH) -> float:
-        """Return the part of the zone, or of the whole picture, that a small mask covers."""
+        """Return the share of the zone, or of the whole picture, that a small mask covers."""
         return float(np.mean(mask if zone is None else mask[self.window(zone, reach)]))
 
     def window(self, zone: Zone, reach: float = Zone.REACH) -> tuple[slice, slice]:
@@ -85,7 +81,9 @@ class View:
         return _scaled(zone, self.scale).window(width, height, reach)
 
     def shows_as(self, other: View, quad: Quad, tolerance: float = MOTION) -> bool:
-        """Whether at most so much of an outline, in pixels of the frame, differs from another picture; noise may."""
+        """Whether an outline, in frame pixels, differs from another picture by at most `tolerance`, the share that
+        noise may cause.
+        """
         if other.frame.image.shape != self.frame.image.shape:
             return False
         changed = difference(other.glance, self.glance)
@@ -93,18 +91,17 @@ class View:
 
 
 def view(frame: Frame) -> View:
-    """Return a frame with what is kept of it."""
+    """Return a frame with its reduced representation."""
     return View(frame, glance(frame.image, frame.time))
 
 
 @dataclass(frozen=True, eq=False)
 class Still:
-    """A picture in which the pile lies still.
+    """A picture in which the pile is still.
 
-    since: the time of the first such picture; lasted: seconds since then; frames: how many there have been. settled:
-    whether that is enough for what is seen to be told. alone: whether no other picture will bear it out, as frames come
-    far apart or this is the last one. moved: whether it differs from the one before all the same, as with frames far
-    apart.
+    since: time of the first such picture; lasted: seconds since then; frames: their number. settled: whether that
+    suffices to report a change. alone: whether no further picture can confirm it, because frames are far apart or it is
+    the last one. moved: whether it differs from the previous frame nevertheless, as distant frames do.
     """
 
     view: View
@@ -117,12 +114,12 @@ class Still:
 
     @property
     def is_waited_out(self) -> bool:
-        """Whether what has lain still so long can no longer be a hand."""
+        """Whether the object has been still too long to be a hand."""
         return self.lasted >= HAND_PATIENCE
 
 
-class Stillness:
-    """Tells when the pile lies still and differs from the reference, the picture in which it was last known."""
+class MotionGate:
+    """Detects still pictures that differ from the reference, the picture in which the pile was last known."""
 
     def __init__(self) -> None:
         self.reference: View | None = None
@@ -131,24 +128,24 @@ class Stillness:
         self._still: Still | None = None
         self._stirred = False
         self.moving: Mask | None = None
-        """Where the last picture differs from the one before, None where that cannot be told."""
+        """Mask of changes since the previous picture, None if undefined."""
         self._told: Quad | None = None
         self._told_at = 0.0
         self._background = Background()
         self.restless: Mask | None = None
-        """Where something moves all the time, 1 in a picture of any size: it tells nothing of the pile."""
+        """Mask of constant motion, of any size, which is ignored."""
 
     @property
-    def stirred(self) -> bool:
-        """Whether anything has moved at the pile since it was last known."""
+    def has_moved(self) -> bool:
+        """Whether anything moved at the pile since it was last known."""
         return self._stirred
 
     def is_late_for(self, view: View) -> bool:
-        """Whether the picture before this one, the very first, should have been taken by itself."""
+        """Whether the previous picture, the very first, should have been treated as a single picture."""
         return self.reference is None and self._last is not None and view.time - self._last.time >= _SPARSE_SECONDS
 
     def take(self, view: View, zone: Zone | None) -> Still | None:
-        """Take in the next picture; returns None while something moves at the pile, or nothing can be told."""
+        """Process the next picture; returns None while something moves at the pile."""
         last, self._last = self._last, view
         before, self._still = self._still, None
         self.moving = None
@@ -172,7 +169,7 @@ class Stillness:
         return self._still
 
     def last(self) -> Still | None:
-        """Return the last picture as one that none will follow, None where there is none to be told anything from."""
+        """Return the last picture as one without successor, None if there is nothing to report."""
         last, still = self._last, self._still
         if last is None or last.glance.is_dark:
             return None
@@ -180,9 +177,9 @@ class Stillness:
         return Still(last, since, HAND_PATIENCE, frames, settled=True, alone=True, moved=False)
 
     def news(self, still: Still, zone: Zone | None, looking: bool) -> Mask | None:
-        """Return where a still picture differs from the reference, None where it need not be looked at, or not yet.
+        """Return the change of a still picture from the reference, None if no look is needed, or not yet.
 
-        The mask is small, and all 1 where there is no reference. looking: whether looks have been taken since then.
+        The mask is small, and all 1 without a reference. looking: whether looks have been taken since then.
         """
         picture, reference = still.view.glance, self.reference
         if reference is None:
@@ -196,15 +193,15 @@ class Stillness:
         if not still.is_waited_out and zone is not None and self.has_hand(still.view, changed, zone):
             return None
         if self._lies_as_told(still.view, reference):
-            # What changes beside it is the arm that laid it.
+            # Changes beside it are the arm that laid it.
             self.reference, self._stirred = still.view, False
             return None
         return changed
 
     def leaving(self, view: View, zone: Zone | None) -> Mask | None:
-        """Return where the last picture taken differs from the reference while something leaves a pile that it changed.
+        """Return the change from the reference while something leaves a pile that it changed.
 
-        None where that is not so: where nothing moves, or something does in the pile's middle, or that is as it was.
+        None if nothing moves, something moves in the pile's middle, or the middle is unchanged.
         """
         moving, reference = self.moving, self.reference
         if zone is None or moving is None or reference is None or self._still is not None:
@@ -216,7 +213,7 @@ class Stillness:
         return changed if news else None
 
     def _calm(self, changed: Mask, view: View, zone: Zone | None) -> Mask:
-        """Return a mask without what is restless, but for the pile's middle."""
+        """Return a mask without constant motion, except in the pile's middle."""
         if self.restless is None:
             return changed
         height, width = changed.shape
@@ -226,39 +223,39 @@ class Stillness:
         return np.asarray(changed & calm, np.uint8)
 
     def _lies_as_told(self, view: View, reference: View) -> bool:
-        """Whether a card that has just been told past an arm lies as it did then."""
+        """Whether a card just reported past an arm still lies as it did."""
         if self._told is None or view.time - self._told_at >= ONE_PLAY:
             return False
         return view.shows_as(reference, self._told, UNCHANGED)
 
     def has_hand(self, view: View, changed: Mask, zone: Zone) -> bool:
-        """Whether something that is not part of the table lies across the zone's edge and touches what is new in it."""
+        """Whether a foreground object crosses the zone's edge and touches a change inside it."""
         foreign = self._background.foreign(view.glance)
         if is_everywhere(foreign):
             self._background.forget()
             return False
         window = view.window(zone)
         if self.reference is not None:
-            # What the pile looked like when it was last known is not foreign, even if it is new to the table.
+            # The pile's appearance when it was last known is not foreground, even if it is new to the background.
             fresh = changed | tinted(self.reference.glance.colors, view.glance.colors, changed.shape)
             foreign[window] &= fresh[window]
         length = zone.length * view.scale
         if self.restless is not None:
-            # What does not come out of it is no arm.
+            # An object that does not leave the zone is no arm.
             _, labels = cv2.connectedComponents(foreign, connectivity=8)
             sizes = np.bincount(labels[self._calm(foreign, view, zone) > 0], minlength=int(labels.max()) + 1)
             foreign &= (sizes >= least_of_arm(length))[labels].astype(np.uint8)
         return reaches_in(foreign, window, length)
 
     def refer_to(self, view: View, told: Quad | None = None) -> None:
-        """Make this the picture in which the pile is known; only this outline in it, where an arm still leaves it."""
+        """Make this the reference picture; only inside `told` if an arm is still leaving."""
         self.reference = view
         self._told, self._told_at = told, view.time
         self._stirred = told is not None
 
 
 def is_everywhere(changed: Mask) -> bool:
-    """Whether so much of the picture has changed that the camera itself must have moved."""
+    """Whether so much of the picture has changed that the camera must have moved."""
     return bool(changed.mean() > _EVERYWHERE)
 
 

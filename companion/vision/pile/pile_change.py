@@ -1,7 +1,7 @@
-"""What became of the pile between two still pictures: the judgement on which the tracker's events rest.
+"""Decides what happened to the pile between two still pictures.
 
-A pure function of the evidence. Two kinds are weighed: what the detector reads now, and where the picture has changed
-since the pile was last known. Where the picture has not changed, the cards have not either, whatever the detector says.
+A pure function of the features. It combines what the detector reads now and where the picture has changed since the
+pile was last known. Where the picture is unchanged, so are the cards, whatever the detector reports.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from companion.vision.pile.features import Evidence, Lying, Outline, Part
 
 
 class Change(Enum):
-    """What can have become of the pile."""
+    """Possible changes of the pile."""
 
     NONE = "none"
     LANDED = "landed"
@@ -30,10 +30,10 @@ class Change(Enum):
 
 @dataclass(frozen=True, eq=False)
 class Judgement:
-    """What became of the pile. `top` is the card now on top; `left` how many of the cards known before still lie.
+    """The change of the pile. `top` is the card now on top; `left` the number of previous cards still there.
 
-    belief: how likely it is that a card has landed at all, where one is said to have. Where it is unclear, `top` is
-    what can be read of a card that may have.
+    belief: probability that a card has landed, if reported. If it is unclear, `top` is the best reading of a possible
+    new card.
     """
 
     change: Change
@@ -43,75 +43,70 @@ class Judgement:
 
 
 class _Face(Enum):
-    """What shows where the old top card's face is read."""
+    """What is visible where the previous top card's face is read."""
 
     OLD = "that card"
     LIKE = "perhaps one like it that was laid on it"
     OTHER = "something that does not look like it"
 
 
-# Limits were set on drawn tables, and held against 288 looks at 9 simulated matches in styles that no network was
-# trained on: 91 looks at a top card that nobody had touched, 79 at one that had landed on an unlike one, and 13 at one
-# that was pushed. These looks are meant where no others are named.
+# Limits were chosen on drawn tables and checked against 288 looks in 9 simulated matches in unseen styles: 91 at an
+# untouched top card, 79 at one laid on a different face, 13 at a pushed one. Figures refer to these looks unless stated
+# otherwise.
 
-# Overlap (intersection over union) from which two outlines are one card in one place. Untouched cards were over it in
-# 99 of 100 looks (and over 0.95 in 95), cards laid on others under it in 97 of 100.
+# Overlap (intersection over union) from which two outlines are one card in one place: exceeded by untouched cards in 99
+# of 100 looks (0.95 in 95), not reached by newly laid cards in 97 of 100.
 SAME_PLACE = 0.75
-# Overlap that is enough where cards were bent by hands, or are read anew in another light: the worst outline of an
-# untouched card had 0.65.
+# The same for bent cards or changed light: an untouched card had at least 0.65.
 _ROUGHLY_SAME_PLACE = 0.6
-# Overlap under which what reads as a known card is another one elsewhere; above it, that card was pushed: all 13 were.
+# Overlap above which a known face was pushed (13 of 13); below it, it is another card.
 PUSHED = 0.4
-# Overlap that one untouched card has with itself, 95 times of 100, and another one of its kind hardly ever, even on a
-# tidy pile: no card laid on another had over 0.78.
+# Overlap of an untouched card with itself in 95 of 100 looks; identical cards reached at most 0.78, even on a tidy
+# pile.
 _SAME_CARD = 0.9
-# Overlap from which a card that reads the same is the same: of 76 like cards that were laid on their like, over 0.6 of
-# it, none had over 0.89; of a card left alone noise in dim light may look like another one's print.
+# Overlap from which an equal reading is the same card: of 76 identical cards laid with an overlap above 0.6, none
+# exceeded 0.89; noise in dim light can change the appearance of an untouched card.
 _JUST_THERE = 0.96
-# Overlap and changed share from which a hand has been at a card that reads the same where it lay, whatever its edges
-# show, if less has changed about it: it laid its like there, or brushed it. In 30 simulated matches in which many a
-# card was laid on its like, most within 2 mm, 32 of 47 that were missed without this were so, no card of 175 that were
-# left alone, and 2 of 29 that were pushed.
+# Overlap and changed share from which a hand was at a card with an equal reading, whatever its edges show, if its
+# surroundings changed less: it laid an identical card or brushed it. In 30 simulated matches this was true for 32 of 47
+# otherwise missed landings, for none of 175 untouched cards, and for 2 of 29 pushed ones.
 _AS_LAID, _STIRRED = 0.88, 0.1
-# Overlap from which two cards cannot both lie open: of the one beneath less than a third is seen, and no such card is
-# read as whole. The better read one lies on top.
+# Overlap from which two cards cannot both be open: less than a third of the lower one is visible, and such cards are
+# not read as whole. The more confident one is on top.
 _BURIED = 0.5
-# Least overlap with the old top card of one that is to have been laid on it unnoticed: 98 of 100 had more.
+# Minimum overlap of a card with the previous top to have been laid on it unnoticed: 98 of 100 had more.
 _TOUCHING = 0.2
-# Part of a card's area that must have changed for the card to have come, or gone: at least 0.33 did where one landed,
-# and nothing where one was left alone; noise and shadows come between. On 60 drawn tables at most 0.04 of the lower
-# cards' changed where a card was laid, at least 0.22 where the pile was pushed or straightened.
+# Minimum changed share of a card that came or left: at least 0.33 for landings, 0 for untouched cards; noise and
+# shadows lie between. On 60 drawn tables the lower cards changed by at most 0.04 when a card was laid, by at least 0.22
+# when the pile was pushed.
 CHANGED = 0.22
-# Part under which a piece of the picture is as it was: of what a landed card left in view of the old one 0.03 had
-# changed at most in 95 of 100 looks, 0.16 in the worst.
+# Maximum changed share of an unchanged region: at most 0.03 in 95 of 100 looks for the visible part of a covered card,
+# 0.16 in the worst.
 UNCHANGED = 0.12
-# How likely it is that a card has landed of which only a corner is read, on one that seems to lie there still: even
-# odds, so that it is asked about.
+# Probability of a landing of which only a corner is read on an apparently present card: even, so it is asked about.
 _HALF_SEEN = 0.5
-# Likeness of pictures under which what is read as the old top card in another place is no such card: pushed ones had at
-# least 0.86, untouched ones 0.69 in 99 of 100 looks, half of the cards laid on others less than 0.5. And how likely it
-# is then that it is one all the same, one in twenty, so that it is asked about.
+# Similarity below which an equal reading elsewhere is not the same card: pushed cards had at least 0.86, untouched ones
+# 0.69 in 99 of 100 looks, half of the newly laid ones less than 0.5. Probability that it is the same card nevertheless.
 _ONE_CARD, _MISREAD = 0.5, 0.05
-# Likeness that a face has with itself where outlines fit: 0.9 and more in 95 of 100 looks. Of white faces little but
-# the digits differs. And how likely it is at most, where outlines do not fit, that what an edge seems to show is true;
-# as likely as with an edge that shows half (see `edges`).
+# Similarity of a face with itself under exact outlines: at least 0.9 in 95 of 100 looks; white faces differ only in
+# their digits. Maximum probability assigned to edge evidence under inexact outlines.
 _ONE_FACE, _ILL_OUTLINED = 0.75, 0.3
-# How likely it is that one was laid where edges tell nothing, but something has changed: a hand pushes more often.
+# Probability of a landing if edges are inconclusive but something changed: pushes are more common.
 _BRUSHED = 0.3
-# What a card must be read with at least that is to be a new one although the small picture has hardly changed: with
-# more than even odds. And what surely, so that it need not look as unlike the old one; cards that landed had 0.998 and
-# more. And what beyond doubt, and how like the old one it may look then: a white 5 laid just where an 8 lay had 0.78.
+# Minimum confidences of a new card where the small picture hardly changed: basic; high, with less required
+# dissimilarity (landed cards had at least 0.998); certain, with the similarity allowed then (a white 5 exactly on an 8
+# had 0.78).
 _WELL_READ, _SURELY_READ, _PLAINLY_READ, _ANOTHER_FACE = 0.5, 0.95, 0.995, 0.85
-# Change of hue from which a place shows another colour; that of cards left alone stayed under 0.12 in a dim picture,
-# and under 0.08 in those looks.
+# Change of hue from which a place has another colour; untouched cards stayed below 0.12 in a dim picture, below 0.08 in
+# these looks.
 _RECOLORED = 0.2
 
 
 def judge(look: Evidence) -> Judgement:
-    """Return what became of the known pile, given one look at it."""
+    """Return the change of the known pile, given one look."""
     known = look.known
     if not known:
-        # What lay there all along, as the draw pile's back taken for a face, is no card that has landed.
+        # A card that was there before, such as a draw pile's back misread as a face, has not landed.
         fresh = [s for s in look.whole if s.change >= CHANGED]
         return Judgement(Change.LANDED, _largest(fresh).sighting, 0) if fresh else _nothing(look, None)
     kept = next((s for s in look.whole if s.is_at(look.top, SAME_PLACE)), None)
@@ -144,10 +139,10 @@ def judge(look: Evidence) -> Judgement:
 
 
 def _where_top_is_read(kept: Outline, pushed: Outline | None) -> Judgement:
-    """Judge what nothing speaks for but what is read in the old top card's place, as that card."""
+    """Decide if the only evidence is a reading of the previous top card in its place."""
     look = kept.look
     face, belief = _face(kept)
-    # What no longer looks like the old card is covered, however its corners beside the new one are read.
+    # If it no longer looks like the old card, that card is covered, whatever its visible corners read.
     if face is _Face.OTHER or (face is _Face.OLD and pushed is None):
         half_seen = _half_seen(look)
         if half_seen is not None:
@@ -158,9 +153,9 @@ def _where_top_is_read(kept: Outline, pushed: Outline | None) -> Judgement:
 
 
 def _revealed(look: Evidence, others: Sequence[Outline]) -> Judgement | None:
-    """Return that the top card was taken back where the one under it is seen, untouched, and nothing else is new.
+    """Return that the top card was taken back if the one below is visible, unchanged, and nothing else is new.
 
-    That a like card is laid in the very same place is far less likely.
+    That an identical card was laid in exactly the same place is far less probable.
     """
     known = look.known
     if len(known) < 2:
@@ -168,7 +163,7 @@ def _revealed(look: Evidence, others: Sequence[Outline]) -> Judgement | None:
     below = next((s for s in others if s.is_at(known[-2], _SAME_CARD)), None)
     if below is None or _top_shows_beside(below) or _is_buried(below, others):
         return None
-    # A pile may be pushed so that the top card comes to lie where its like under it lay.
+    # A pushed top card may come to lie where an identical card below it was.
     if known[-2].card == known[-1].card and _has_changed(below.beside_top, 2):
         return None
     strangers = [s for s in others if not any(s.is_at(lying, SAME_PLACE) for lying in known[:-1])]
@@ -178,10 +173,10 @@ def _revealed(look: Evidence, others: Sequence[Outline]) -> Judgement | None:
 
 
 def _has_come(card: Outline, kept: Outline | None) -> bool:
-    """Whether a card was not there before. `kept` is what is read of the old top card in its place.
+    """Whether a card was not there before. `kept` is the reading at the previous top card's place.
 
-    What a new card covers beside the old top one has changed, and what the old one shows beside it has not; for a card
-    that came to light it is the other way round.
+    A new card changes what it covers and leaves the rest of the old one unchanged; for an uncovered card it is the
+    reverse.
     """
     if card.change < CHANGED or _lies_under_top(card):
         return False
@@ -189,11 +184,11 @@ def _has_come(card: Outline, kept: Outline | None) -> bool:
     below = next((lying for lying in reversed(known[:-1]) if card.is_at(lying, SAME_PLACE)), None)
     coming, tells = card.beside_top.share, card.beside_top.tells(2)
     if kept is not None:
-        # What lies where a card did is that card, from which a hand was taken away; the more so where the top one on it
-        # lies untouched.
+        # A card in a known card's place is that card after a hand has left, especially if the top card on it is
+        # untouched.
         untouched = kept.overlap_with_top >= _SAME_CARD
         uncovered = below is not None and (untouched or card.is_at(below, _SAME_CARD))
-        # Whoever laid the top one may have pushed what lies under it; what covers that has changed more of it.
+        # Laying a card may push the one below; the part that covers it has then changed more.
         under = card.on_top.tells(2) and card.on_top.share < CHANGED
         pushed = untouched and under and any(card.is_at(lying, PUSHED) for lying in known[:-1])
         return not uncovered and not pushed and (not tells or coming > CHANGED)
@@ -210,7 +205,7 @@ def _has_come(card: Outline, kept: Outline | None) -> bool:
 
 
 def _is_buried(card: Outline, others: Iterable[Outline]) -> bool:
-    """Whether another card is read better where a card seems to lie open."""
+    """Whether another card is read more confidently where a card seems open."""
     above = (s for s in others if s is not card and s.confidence > card.confidence)
     return any(intersection_over_union(s.quad, card.quad) > _BURIED for s in above)
 
@@ -224,27 +219,27 @@ def _has_changed(part: Part, times: int = 1) -> bool:
 
 
 def _top_shows_beside(card: Outline) -> bool:
-    """Whether the old top card shows beside this one as it did."""
+    """Whether the previous top card is visible beside this one, unchanged."""
     return _is_as_it_was(card.top_beside, 2)
 
 
 def _lies_under_top(card: Outline) -> bool:
-    """Whether the picture is as it was where a card overlaps the old top one, which lies on it, then."""
+    """Whether the picture is unchanged where a card overlaps the previous top, so that it lies below."""
     return _is_as_it_was(card.on_top, 2)
 
 
 def _is_covered(look: Evidence, others: Iterable[Outline]) -> bool:
-    """Whether a card is read in its place under the top one, which itself is missed."""
+    """Whether a card is read at its place under the top card, which itself is missed."""
     return any(s.is_at(lying, SAME_PLACE) and _lies_under_top(s) for s in others for lying in look.known[:-1])
 
 
 def _face(card: Outline) -> tuple[_Face, float]:
-    """Return what shows where the old top card's face is read, and how likely it is then that a card has landed."""
+    """Return what is visible at the previous top card's face, and the probability of a landing."""
     if card.look.pictures is None:
         return _Face.OLD, 0.0
     if card.likeness_to_top < _ONE_CARD:
         return _Face.OTHER, _MISREAD
-    # Further off, enough of the old card would show to be told by that; who lays one leaves the rest alone.
+    # Farther away, the visible part of the old card decides; laying a card leaves the rest unchanged.
     if card.overlap_with_top <= _ROUGHLY_SAME_PLACE or _has_changed(card.rest_beside):
         return _Face.OLD, 0.0
     belief = min(_by_edges(card), 1.0 if card.likeness_to_top >= _ONE_FACE else _ILL_OUTLINED)
@@ -252,17 +247,17 @@ def _face(card: Outline) -> tuple[_Face, float]:
 
 
 def _by_edges(card: Outline) -> float:
-    """Return how likely a card that reads as the old top one, about where that lay, was laid on it."""
+    """Return the probability that a card with the previous top's reading and place was laid on it."""
     rim = card.rim if card.overlap_with_top < _JUST_THERE else 0.0
-    stirred = card.overlap_with_top > _AS_LAID and card.change > _STIRRED
-    return max(rim, _BRUSHED if stirred and card.about.share < card.change / 2 else 0.0)
+    has_moved = card.overlap_with_top > _AS_LAID and card.change > _STIRRED
+    return max(rim, _BRUSHED if has_moved and card.about.share < card.change / 2 else 0.0)
 
 
 def _is_stranger(card: Outline) -> bool:
-    """Whether a card that is none of the known ones is read on the top one, where the picture was unlike it before.
+    """Whether an unknown card is read on the top one with a dissimilar picture.
 
-    Where faces are almost bare, one may take another's place with hardly a change in the small picture, and so may the
-    same face in another colour.
+    If faces are almost bare, or differ only in colour, one may replace another with hardly a change in the small
+    picture.
     """
     look = card.look
     if card.confidence < _WELL_READ or any(card.is_at(lying, _ROUGHLY_SAME_PLACE) for lying in look.known):
@@ -279,9 +274,9 @@ def _is_stranger(card: Outline) -> bool:
 
 
 def _half_seen(look: Evidence) -> Outline | None:
-    """Return a new card of which only a corner could be read, while what was read in the old one's place is doubtful.
+    """Return a new card of which only a corner is read, while the reading at the old one's place is uncertain.
 
-    The picture has changed there, so the old card hardly lies open as it did.
+    The picture has changed there, so the old card is probably covered.
     """
     if look.top_change <= CHANGED:
         return None
@@ -291,9 +286,9 @@ def _half_seen(look: Evidence) -> Outline | None:
 
 
 def _not_carried_along(look: Evidence, moved: Outline, others: Iterable[Outline]) -> list[Outline]:
-    """Return the cards that are neither ones that stayed in place nor ones that moved as the top one did.
+    """Return the cards that neither stayed nor moved with the top card.
 
-    Where the top card shows beside one as it did, it was not pushed but is half covered and ill outlined.
+    If the top card is visible and unchanged beside one, it was not pushed but is half covered and inexactly outlined.
     """
     move = homography(look.top.quad, moved.quad)
     places = [Lying(lying.card, quad) for lying in look.known for quad in (lying.quad, project(move, lying.quad))]
@@ -301,11 +296,11 @@ def _not_carried_along(look: Evidence, moved: Outline, others: Iterable[Outline]
 
 
 def _topless(look: Evidence) -> Judgement | None:
-    """The top card is gone: judge where a card is seen that lay under it."""
+    """The top card is gone: decide if a card below it is visible."""
     known = look.known
     for left in range(len(known) - 1, 0, -1):
-        # Several cards are seldom taken back at once, and a deep pile holds many a card like the one that was laid. But
-        # the one under the top may have been pushed as that was laid or taken.
+        # Several cards are rarely taken back at once, and a deep pile holds many identical cards; but the one below the
+        # top may have been pushed.
         overlap = PUSHED if left == len(known) - 1 else _SAME_CARD
         for card in look.whole:
             if card.is_at(known[left - 1], overlap):
@@ -313,8 +308,7 @@ def _topless(look: Evidence) -> Judgement | None:
     there = [s for s in look.whole if s.overlap_with_top > 0]
     if not there:
         return None
-    # Under the lowest known card may lie what nobody saw land, if that card was taken from beside it; under another one
-    # no stranger can.
+    # Below the lowest known card may lie an unseen one, if that card was taken from beside it; not below others.
     seen = _largest(there)
     if len(known) == 1 and _has_changed(seen.top_beside):
         return Judgement(Change.TAKEN_BACK, seen.sighting, 0)
@@ -322,7 +316,7 @@ def _topless(look: Evidence) -> Judgement | None:
 
 
 def _nothing(look: Evidence, half_seen: Outline | None) -> Judgement:
-    """No whole card is seen: a corner that can be read means that the pile is there but lies ill."""
+    """No whole card is visible: a legible corner means that the pile is there but lies badly."""
     if look.corners:
         top = None if half_seen is None else half_seen.sighting
         return Judgement(Change.UNCLEAR, top, len(look.known), _HALF_SEEN)
@@ -334,7 +328,7 @@ def _largest(cards: Sequence[Outline]) -> Outline:
 
 
 def agree(a: Judgement, b: Judgement) -> bool:
-    """Whether two looks tell the same: the same change, and the same card on top in the same place."""
+    """Whether two looks agree: the same change, and the same top card in the same place."""
     if a.change is not b.change:
         return False
     if a.top is None or b.top is None:

@@ -1,8 +1,8 @@
-"""Where the pile is, if that is not where it was found, or if the picture never keeps still enough to find it.
+"""Finds the pile if it is not where it was first found, or if the picture is never still.
 
-The first picture may show other open cards than the pile, as a hand that somebody has put down in view. Cards are laid
-on the pile alone, so that the first that is laid elsewhere, nearer the middle of the picture, tells where it is. And
-hands of cards that are held in view move all the time: there the card nearest the middle that lies still is the pile's.
+The first picture may show open cards other than the pile, such as a hand put down in view. Cards are laid only on the
+pile, so the first card laid elsewhere, nearer to the picture's middle, locates it. Hands of cards held in view move all
+the time; then the still card nearest to the middle is the pile's.
 """
 
 from __future__ import annotations
@@ -18,24 +18,22 @@ from companion.vision.pile.consensus import SURE
 from companion.vision.pile.motion_gate import MOTION, View, is_everywhere
 from companion.vision.pile.pile_change import CHANGED, SAME_PLACE, UNCHANGED
 
-# Seconds between looks at the whole picture, and the longest that they are put off to while they show nothing: a look
-# there costs as much as the pile's, and the first card mostly lies for seconds before another comes.
+# Minimum and maximum pause in seconds between looks at the whole picture, which are as expensive as looks at the pile.
 _PAUSE, _LONGEST_PAUSE = 0.2, 0.6
-# Seconds that a picture is given to keep still before it is searched though it does not, as a still one is; as long a
-# card must be seen to lie, and one that may be held in a hand, which sways. And for how long it is remembered where it
-# was seen, as arms pass over it between.
+# Seconds a picture may keep moving before it is searched; seconds a card must be seen to lie, and a card that may be
+# held in a swaying hand; and seconds its place is remembered while arms pass over it.
 _SETTLING, _LIES, _LIES_AT_RIM, _REMEMBERED = 0.4, 0.4, 1.5, 2.5
-# Length of a card, in the picture's shorter sides, under which its rim is where the players are.
+# Length of a card in shorter sides of the picture below which the players are at its border.
 _WHOLE_TABLE = 0.35
-# Part of the picture that a card changes at least: half of one that is as small as it can be read.
+# Minimum share of the picture changed by a card: half of the smallest readable one.
 _CAME = 0.002
 
 
-class Elsewhere:
-    """Looks for the first card that is laid anywhere but where the pile was found, or anywhere.
+class PileRelocator:
+    """Searches for the first card laid away from the assumed pile, or anywhere.
 
-    first: the last picture before, None where none was still. sightings: what lay open in it; pile: the outline that
-    was taken for it, None where none was found.
+    first: the previous still picture, None if there was none. sightings: its open cards; pile: the outline assumed to
+    be the pile, None without one.
     """
 
     def __init__(
@@ -54,9 +52,9 @@ class Elsewhere:
         self._candidates: list[tuple[Sighting, View]] = []
 
     def look(self, picture: View, moving: Mask | None) -> tuple[Sighting, float] | None:
-        """Return the card that was laid elsewhere and since when it lies, in seconds, once two pictures show it.
+        """Return the card laid elsewhere and since when it lies (s), once two pictures show it.
 
-        moving: where the picture differs from the one before, None where that cannot be told.
+        moving: mask of changes since the previous picture, None if undefined.
         """
         if self._pile is not None and self._room(picture) <= 0:
             return None
@@ -81,7 +79,7 @@ class Elsewhere:
         return None
 
     def _changed(self, picture: View) -> Mask | None:
-        """Return where the picture differs from the one before, None where no card can have come since."""
+        """Return the mask of changes since the previous picture, None if no card can have landed."""
         if self._first is None:
             return np.ones_like(picture.glance.structure, np.uint8)
         changed = difference(self._first.glance, picture.glance)
@@ -104,7 +102,7 @@ class Elsewhere:
         return _from_middle(card.quad, picture) < self._room(picture)
 
     def _room(self, picture: View) -> float:
-        """Return how far (px) from the picture's middle a card is elsewhere at most; 0 and less where none can be."""
+        """Return the maximum distance (px) of such a card from the picture's middle; 0 or less if none is possible."""
         assert self._pile is not None
         return _from_middle(self._pile, picture) - length_of(self._pile)
 
@@ -124,7 +122,7 @@ def _from_middle(quad: Quad, picture: View) -> float:
 
 
 def is_held(quad: Quad, picture: View) -> bool:
-    """Whether a card that nobody saw laid may be in somebody's hand: at the rim of a picture of the whole table."""
+    """Whether an unobserved card may be in somebody's hand: at the border of a picture of the whole table."""
     height, width = picture.frame.image.shape[:2]
     x, y = quad.mean(0)
     length = length_of(quad)

@@ -1,4 +1,4 @@
-"""What lies on the pile, as a value: its cards and where to look for the next. What happens to it makes another one."""
+"""State of the pile as an immutable value: its cards and where the next one is expected."""
 
 from __future__ import annotations
 
@@ -18,23 +18,21 @@ from companion.vision.pile.pile_change import CHANGED, PUSHED, SAME_PLACE
 Region = tuple[int, int, int, int]
 """Left, top, width and height in pixels."""
 
-# What lands on a pile comes to lie within this many lengths of one of its latest cards, middle to middle. The draw pile
-# beside it, whose backs are taken for faces now and then, does not. Where the pile was carried off, another one begins
-# as near its place. Of the latest, as many as mostly show.
+# Maximum distance of a landing from one of the latest cards in card lengths, centre to centre; excludes the draw pile,
+# whose backs are sometimes misread as faces. Number of latest cards considered, as many as are usually visible.
 _NEAR, _LATEST = 0.9, 5
-# A card that seems to land on its like so soon after it is that card, which the hand had not let go of: nobody plays in
-# less than so many seconds.
+# Seconds within which a second landing of an equal card is the same card leaving the hand: nobody plays that fast.
 ONE_PLAY = 0.8
-# How many cards are remembered: more than are ever taken back, and few enough that a long evening costs no more.
+# Maximum number of remembered cards: more than are ever taken back, few enough for constant cost.
 _REMEMBERED = 40
 
 
 @dataclass(frozen=True, eq=False)
 class KnownPile:
-    """The cards that lie, bottom first.
+    """The cards of the pile, bottom first.
 
-    zone: where the pile is taken to be, None while no card was found. region: where it was said to lie, None where it
-    is found. landed_at: when the last card landed, in seconds.
+    zone: assumed location, None before the first card. region: location given by the user, None if it is found
+    automatically. landed_at: time of the last landing in seconds.
     """
 
     cards: tuple[Lying, ...] = ()
@@ -44,11 +42,11 @@ class KnownPile:
 
     @property
     def top(self) -> Card | None:
-        """The card taken to be on top."""
+        """The card assumed to be on top."""
         return self.cards[-1].card if self.cards else None
 
     def can_hold(self, quad: Quad, knocked: bool) -> bool:
-        """Whether an outline is where a card of the pile can lie, when the camera was perhaps knocked."""
+        """Whether an outline can be a card of the pile, allowing for a knocked camera."""
         zone = self.zone
         if zone is None:
             return True
@@ -62,7 +60,7 @@ class KnownPile:
         return min(_distance(quad.mean(0), other.mean(0)) for other in latest) <= _NEAR * length_of(latest[-1])
 
     def has_just_taken(self, card: Card, time: float) -> bool:
-        """Whether a card like this landed so shortly before that it must be the same one."""
+        """Whether an equal card landed so recently that it must be the same one."""
         return time - self.landed_at < ONE_PLAY and card == self.top
 
     def landed(self, top: Sighting, time: float) -> KnownPile:
@@ -70,19 +68,19 @@ class KnownPile:
         return replace(self, cards=(*self.cards[-_REMEMBERED:], Lying(top.card, top.quad)), landed_at=time)
 
     def uncovered(self, top: Sighting, left: int) -> KnownPile:
-        """Return the pile after so many cards were left of it, the uppermost of them this."""
+        """Return the pile with `left` cards, the topmost of which is `top`."""
         return replace(self, cards=(*self.cards[: max(0, left - 1)], Lying(top.card, top.quad)))
 
     def moved(self, top: Quad, changed: Mask, scale: float) -> KnownPile:
-        """Return the pile after its top card came to lie at `top`."""
+        """Return the pile after its top card moved to `top`."""
         return replace(self, cards=tuple(carried_along(self.cards, top, changed, scale)))
 
     def gone(self) -> KnownPile:
-        """Return the bare place."""
+        """Return the empty pile."""
         return replace(self, cards=())
 
     def seen(self, sightings: Sequence[Sighting]) -> KnownPile:
-        """Return the pile with its cards where they are read now, and the zone about them."""
+        """Return the pile with its cards where they are read now, and an updated zone."""
         if not self.cards:
             return self
         cards = tuple(where_seen(self.cards, sightings))
@@ -92,7 +90,7 @@ class KnownPile:
 
 
 def in_region(region: Region | None) -> KnownPile:
-    """Return a bare pile that is known to lie in a region, or anywhere."""
+    """Return an empty pile with a fixed region, or anywhere."""
     if region is None:
         return KnownPile()
     x, y, width, height = region
@@ -110,9 +108,9 @@ def _distance(a: NDArray[np.floating], b: NDArray[np.floating] | tuple[float, fl
 
 
 def carried_along(known: Sequence[Lying], top: Quad, changed: Mask, scale: float) -> list[Lying]:
-    """Return the known cards after their top card came to lie at `top`.
+    """Return the known cards after their top card moved to `top`.
 
-    Those under it are taken to have moved with it where the picture has changed beside it.
+    Lower cards are assumed to have moved along where the picture changed beside the top card.
     """
     before = known[-1].quad
     move = homography(before, top)
@@ -126,10 +124,9 @@ def carried_along(known: Sequence[Lying], top: Quad, changed: Mask, scale: float
 
 
 def where_seen(known: Sequence[Lying], sightings: Sequence[Sighting]) -> list[Lying]:
-    """Return the known cards, those under the top one where they are read now, should they have been pushed.
+    """Return the known cards, lower ones at the places where they are read now.
 
-    A hand that lays a card often pushes the others. Where a card hardly moved, the outline that it had while it lay
-    open is the better one.
+    Laying a card often pushes others. If a card hardly moved, the outline from when it was open is more exact.
     """
     top = known[-1]
     seen = [s for s in sightings if s.whole and not is_at(s, top)]

@@ -1,8 +1,8 @@
-"""Follows a discard pile: frames in, events out.
+"""Tracks a discard pile: frames in, events out.
 
-Motion gates everything. While something moves at the pile nothing is read; once it is still and differs from what was
-last accepted, the detector looks at the pile's surroundings a few times, and what the looks agree on becomes an event.
-A card that lies open and is read beyond doubt need not wait for the arm that laid it to be gone.
+Motion gates everything. While something moves at the pile nothing is read; once it is still and differs from the last
+accepted state, the detector looks at the pile's surroundings a few times, and the change the looks agree on becomes an
+event. An open card read with certainty is reported before the arm that laid it has left.
 """
 
 from __future__ import annotations
@@ -26,28 +26,27 @@ from companion.vision.core.events import (
 from companion.vision.core.geometry import Image
 from companion.vision.core.sightings import Sighting
 from companion.vision.imaging.motion import Mask, Zone, tinted
-from companion.vision.pile.consensus import SURE, Agreement, Look, Looks, is_new_for_certain
+from companion.vision.pile.consensus import SURE, Agreement, Look, PileConsensus, is_new_for_certain
 from companion.vision.pile.features import Evidence
-from companion.vision.pile.motion_gate import Still, Stillness, View, is_everywhere, view
+from companion.vision.pile.motion_gate import MotionGate, Still, View, is_everywhere, view
 from companion.vision.pile.outline_comparison import Comparison
 from companion.vision.pile.pile_change import Change, judge
-from companion.vision.pile.pile_relocation import Elsewhere, is_held
+from companion.vision.pile.pile_relocation import PileRelocator, is_held
 from companion.vision.pile.pile_state import KnownPile, Region, in_region, zone_about
 
 __all__ = ["Detect", "PileTracker", "Region"]
 
-# Least seconds between looks past an arm that leaves, which is further away then, and the most looks at one: in 75
-# simulated landings the first came before the card lay open in one of five, and three frames later it always did.
+# Minimum interval in seconds and maximum number of looks past a leaving arm: in 75 simulated landings the first look
+# was too early in one of five, one three frames later never.
 _ARM_LEAVES, _MOST_GLIMPSES = 0.1, 2
 
-# How much of the pile's surroundings the networks are shown by turns (see `Zone.VIEW`), a quick and a thorough look
-# each: a still picture shows them the same again, and what they miss or take for another card in it they miss again,
-# where an eighth less or more of it hardly matters to them otherwise.
+# Sizes of the region shown to the networks in turn (see `Zone.VIEW`), a quick and a thorough look each. A still picture
+# repeats the networks' errors; a crop an eighth larger or smaller does not.
 _VIEWS = (Zone.VIEW, 1.4, 1.8)
 
-# How many cards must be laid where the pile was found for it to be there: somebody who sorts a hand that was taken for
-# it may seem to lay one or two, while the first that is laid on the pile itself tells where that is.
-_BORNE_OUT = 3
+# Number of landings that confirm the pile's location: somebody sorting a hand mistaken for it may seem to lay one or
+# two, while the first card on the real pile locates it.
+_CONFIRMED = 3
 
 Detect = Callable[[Image], list[Sighting]]
 """Finds the face-up cards in a (H, W, 3) BGR uint8 picture; quads in its pixels."""
@@ -55,10 +54,10 @@ Detect = Callable[[Image], list[Sighting]]
 
 @dataclass(frozen=True, eq=False)
 class Glimpse:
-    """A look past an arm that is leaving, and the picture that was looked at.
+    """A look past a leaving arm, and its picture.
 
-    waits: whether it showed a card beyond doubt, which the next picture must bear out. reference: the picture in which
-    the pile was known then. count: how many looks past an arm there have been since that.
+    waits: whether it showed a certain card, which the next picture must confirm. reference: the reference picture at
+    that time. count: number of looks past an arm since then.
     """
 
     look: Look
@@ -69,7 +68,7 @@ class Glimpse:
 
 
 class PileTracker:
-    """Follows one pile. Feed it every frame there is; it is not to be shared between threads.
+    """Tracks one pile. Call it for every frame; not thread-safe.
 
     detect: finds the cards in a picture. region: location of the pile, found automatically if None. detect_closeup:
     finds the cards in a picture of the pile's surroundings, where they are large; `detect` if None.
@@ -78,31 +77,31 @@ class PileTracker:
     def __init__(self, detect: Detect, region: Region | None = None, detect_closeup: Detect | None = None) -> None:
         self._detect = detect
         self._closely = detect_closeup or detect
-        self._stillness = Stillness()
-        self._looks = Looks()
+        self._stillness = MotionGate()
+        self._looks = PileConsensus()
         self._pile = in_region(region)
         self._glimpse: Glimpse | None = None
-        self._elsewhere = Elsewhere(detect) if region is None else None
+        self._elsewhere = PileRelocator(detect) if region is None else None
         self._laid = 0
         self.look_count = 0
-        """How many times the detector was asked."""
+        """Number of detector calls."""
 
     @property
     def zone(self) -> Zone | None:
-        """Where the pile is taken to be, None while no card was found."""
+        """Assumed location of the pile, None before the first card."""
         return self._pile.zone
 
     @property
     def top(self) -> Card | None:
-        """The card taken to be on top."""
+        """The card assumed to be on top."""
         return self._pile.top
 
     def ignore(self, restless: Mask | None) -> None:
-        """Let what moves in a part of the picture tell nothing, 1 in a mask of any size; all counts where None."""
+        """Ignore motion in a mask of any size; None ignores nothing."""
         self._stillness.restless = restless
 
     def feed(self, frame: Frame) -> list[PileEvent]:
-        """Take in the next frame; returns what has happened, mostly nothing. Raises what the detector raises."""
+        """Process the next frame; returns the events, usually none. Raises what the detector raises."""
         picture = view(frame)
         events: list[PileEvent] = []
         if self._stillness.is_late_for(picture) and not self._looks:
@@ -121,12 +120,12 @@ class PileTracker:
         return events
 
     def finish(self) -> list[PileEvent]:
-        """Say what is left to be said when no frame will follow."""
+        """Return the remaining events at the end of the source."""
         still = self._stillness.last()
         return [] if still is None else self._examine(still)
 
     def _look_elsewhere(self, picture: View) -> list[PileEvent]:
-        """Let the pile be where the first card is laid, if that is not where something else was taken for it."""
+        """Move the pile to where the first card is laid, if another object was mistaken for it."""
         laid = None if self._elsewhere is None else self._elsewhere.look(picture, self._stillness.moving)
         if laid is None:
             return []
@@ -136,7 +135,7 @@ class PileTracker:
         if self._pile.cards:
             taken_back.append(CardTakenBack(since, (), image))
         begun = not self._pile.cards and self.zone is None
-        self._elsewhere = Elsewhere(self._detect, picture, (top,), top.quad) if begun else None
+        self._elsewhere = PileRelocator(self._detect, picture, (top,), top.quad) if begun else None
         self._glimpse, self._laid = None, 0
         self._looks.clear()
         self._stillness.refer_to(picture)
@@ -145,7 +144,7 @@ class PileTracker:
         return [*taken_back, CardLanded(since, chances, top.quad, image)]
 
     def _look_past_arm(self, picture: View) -> None:
-        """Look at a card that may lie open already while the arm that laid it leaves."""
+        """Look at a card that may be open already while the arm that laid it leaves."""
         last, reference = self._glimpse, self._stillness.reference
         count = 0 if last is None or last.reference is not reference else last.count
         if last is not None and count and picture.time - last.picture.time < _ARM_LEAVES:
@@ -157,7 +156,7 @@ class PileTracker:
             self._glimpse = Glimpse(look, picture, reference, waits, count + 1)
 
     def _counts_glimpse(self, still: Still) -> bool:
-        """Let what was seen past an arm, if anything, count as the first look at a picture that still shows it."""
+        """Count a look past an arm as the first look at a picture that still shows the same."""
         glimpse = self._glimpse
         if glimpse is None or still.frames > 1 or self._looks or glimpse.reference is not self._stillness.reference:
             return False
@@ -170,7 +169,7 @@ class PileTracker:
         return True
 
     def _bear_out(self, picture: View) -> list[PileEvent]:
-        """Tell a card that was seen past an arm if it lies in this picture, the next, as it did in that."""
+        """Report a card seen past an arm if the next picture shows it unchanged."""
         glimpse = self._glimpse
         if glimpse is None or not glimpse.waits:
             return []
@@ -188,7 +187,7 @@ class PileTracker:
         return [CardLanded(glimpse.picture.time, probabilities, top.quad, picture.frame.image, same_face=like)]
 
     def _examine(self, still: Still) -> list[PileEvent]:
-        """Look whether a still picture shows anything new; it is said once the picture has settled."""
+        """Look for news in a still picture; they are reported once the picture has settled."""
         changed = self._stillness.news(still, self.zone, bool(self._looks))
         if changed is None or not self._looks.is_due(still.view.time):
             return []
@@ -200,18 +199,18 @@ class PileTracker:
         return [] if agreement is None else self._tell(agreement, still, changed)
 
     def _look(self, picture: View, changed: Mask, *, alone: bool = False) -> Look:
-        """Ask the detector, about the pile's surroundings where they are known; quickly and thoroughly in turn.
+        """Run the detector on the pile's surroundings if known, quickly and thoroughly in turn.
 
-        alone: whether the picture is all that there is to tell from.
+        alone: whether this is the only picture available.
         """
         self.look_count += 1
         reference, image = self._stillness.reference, picture.frame.image
         if reference is not None and not self._pile.cards:
-            # A plain face on a plain table shows in little but its colour.
+            # A plain face on a plain table differs only in colour.
             changed = changed | tinted(reference.glance.colors, picture.glance.colors, changed.shape)
-        # In the first picture nothing tells what has come from what was there, such as the draw pile's back.
+        # Without a reference, a new card cannot be distinguished from previous objects such as the draw pile's back.
         least = SURE if reference is None else 0.0
-        # Where the camera was knocked, outlines known from before say nothing.
+        # After a knock, earlier outlines are invalid.
         knocked = is_everywhere(changed)
         sightings = [
             s for s in self._read(image) if s.confidence >= least and self._pile.can_hold(s.quad, knocked=knocked)
@@ -233,34 +232,34 @@ class PileTracker:
         return [replace(s, quad=s.quad + corner) for s in detect(image[rows, columns])]
 
     def _tell(self, agreement: Agreement, still: Still, changed: Mask) -> list[PileEvent]:
-        """Make what the looks agree on known, and say so, unless it is a hand's doing."""
+        """Accept and report the change the looks agree on, unless a hand caused it."""
         judgement, picture = agreement.judgement, still.view
         top = judgement.top
         if top is not None and not still.alone:
             if judgement.change is Change.LANDED and self._pile.has_just_taken(top.card, picture.time):
                 judgement = replace(judgement, change=Change.MOVED, belief=1.0)
-            # Where no pile was known, only now can be told where a hand would have to be.
+            # Without a known pile, the hand's possible place is only known now.
             if self.zone is None and self._stillness.has_hand(picture, changed, zone_about([top.quad])):
                 return []
         sightings = self._looks.latest.sightings
         placeless = self.zone is None
-        first, stirred = self._stillness.reference is None, self._stillness.stirred
+        first, has_moved = self._stillness.reference is None, self._stillness.has_moved
         knocked = not first and is_everywhere(changed) and bool(self._pile.cards)
         self._stillness.refer_to(picture)
         self._looks.clear()
         events = self._accept(replace(agreement, judgement=judgement), still, changed, knocked)
         self._pile = self._pile.seen(sightings)
         if first and self._pile.region is None:
-            self._elsewhere = Elsewhere(self._detect, picture, sightings, None if top is None else top.quad)
+            self._elsewhere = PileRelocator(self._detect, picture, sightings, None if top is None else top.quad)
         elif placeless and self.zone is not None:
             self._elsewhere = None
-        elif stirred and judgement.change is Change.LANDED:
+        elif has_moved and judgement.change is Change.LANDED:
             self._laid += 1
-            self._elsewhere = None if self._laid >= _BORNE_OUT else self._elsewhere
+            self._elsewhere = None if self._laid >= _CONFIRMED else self._elsewhere
         return events
 
     def _accept(self, agreement: Agreement, still: Still, changed: Mask, knocked: bool) -> list[PileEvent]:
-        """Let what the looks agree on have happened to the pile."""
+        """Apply the agreed change to the pile."""
         judgement, pile, picture, time = agreement.judgement, self._pile, still.view, still.since
         top, image = judgement.top, picture.frame.image
         match judgement.change:
@@ -278,7 +277,7 @@ class PileTracker:
                 assert top is not None
                 self._pile = pile.moved(top.quad, changed, picture.scale)
                 if not knocked:
-                    # What stirs a card that was told while its hand was still about is that hand letting go.
+                    # Motion of a card reported while its hand was present is the hand letting go.
                     return [] if pile.has_just_taken(top.card, time) else [PileMoved(time)]
                 detail = "The camera was moved; the pile has been found again."
                 return [CameraStatus(time, CameraHealth.KNOCKED, detail), CameraStatus(time, CameraHealth.OK)]

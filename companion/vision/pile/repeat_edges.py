@@ -1,7 +1,7 @@
-"""Two like cards in almost one place: told from one card that was pushed by the old card's edge, which stays in view.
+"""Distinguishes an identical card laid almost exactly on another from one that was pushed, by the old card's edge.
 
-A card laid a little off its like leaves a rim of it showing, the edge as it was; a card that was pushed takes its edge
-along. Small pictures do not show this, so it is looked for at full size.
+A card laid slightly off leaves a rim of the old one visible with its edge in place; a pushed card takes its edge along.
+This needs full resolution.
 """
 
 from __future__ import annotations
@@ -13,37 +13,34 @@ from numpy.typing import NDArray
 from companion.vision.core.geometry import Image, Quad
 from companion.vision.imaging.motion import Mask, disc, filled, length_of
 
-# Shares of a card's length: how wide the rim is on both sides of an edge, and how much blur makes outlines that are
-# off by a pixel or two, and noise, harmless.
+# Widths as shares of a card's length: of the rim on both sides of an edge, and of the blur that tolerates noise and
+# outlines off by one or two pixels.
 _RIM = 0.015
 _BLUR = 0.006
-# Pixels of rim under which nothing can be told.
+# Minimum rim area in pixels.
 _LEAST = 30
-# Mean difference over contrast: of a face from which it has moved, up to which a rim is as it was, and from which it is
-# another one. On 40 drawn tables with tidy piles, cards some millimetres off and outlines off by a pixel, faces left
-# alone stayed under 0.04 and 98 % of the others were over 0.1; rims that a like card left were under 0.07 in 49 % and
-# under 0.15 in 70 %, rims where a card was pushed in 0 and 6 %.
+# Mean difference over contrast: from which a face moved, up to which a rim is unchanged, and from which it changed. On
+# 40 drawn tables with tidy piles, untouched faces stayed below 0.04 and 98 % of the others exceeded 0.1; rims left by
+# an identical card were below 0.07 in 49 % and below 0.15 in 70 %, rims of pushed cards in 0 and 6 %.
 _FACE_MOVED = 0.1
 _RIM_STAYED, _RIM_WENT = 0.07, 0.15
-# What of the old face must still show beside the new card, so far (over a card's length) from both outlines, as they
-# may be off; and the mean change there, over the face's contrast, from which the face is gone. On 8 drawn tables with
-# tidy piles and in 5 simulated matches it was at most 0.21 where a like card was laid, whose shadow falls there; on the
-# tables it was over 0.39 wherever one was pushed, outlines true or 5 % too large. On 60 other tables it was at most
-# 0.17 for 76 like cards that were laid, 64 of which left enough print in view to tell by that alone.
+# Margin to both outlines (over card length) for the visible part of the old face, and mean change over contrast from
+# which it is gone: at most 0.21 for an identical card laid (8 drawn tables, 5 simulated matches), above 0.39 for pushed
+# cards, with outlines up to 5 % too large. On 60 other tables at most 0.17 for 76 identical cards, 64 of which left
+# enough print visible to decide.
 _MARGIN, _FACE_GONE = 0.02, 0.25
-# Share of the old face, and contrast there over that of all of it, from which what shows of it tells by itself.
+# Minimum share of the old face, and minimum contrast relative to the whole face, for its visible part to decide.
 _TELLING, _PRINTED = 0.02, 0.5
-# Brightness from which a pixel tells how the light has changed.
+# Brightness from which a pixel is used to estimate the light.
 _LIT = 40
-# How likely it is that a card was laid, then and in between: cards are pushed far more often than like ones meet.
+# Probabilities that a card was laid, in the clear and in the intermediate case: pushes are far more common.
 _SURELY, _PERHAPS = 0.95, 0.3
 
 
 def laid_on_like(before: Image, after: Image, old: Quad, new: Quad) -> float:
-    """Return how likely it is (0 to 1) that a card outlined by `new` was laid on one with its face at `old`.
+    """Return the probability (0 to 1) that a card at `new` was laid on an identical one with its face at `old`.
 
-    before, after: (H, W, 3) BGR uint8 pictures of one size, in which the outlines lie. Where it is 0, the card was
-    pushed or not touched.
+    before, after: (H, W, 3) BGR uint8 pictures of one size that contain the outlines. 0 means pushed or untouched.
     """
     length = length_of(old)
     pad = int(np.ceil(6 * _RIM * length))
@@ -77,7 +74,7 @@ def _gray(image: Image, blur: float) -> NDArray[np.float32]:
 
 
 def _gain(before: Image, after: Image) -> float:
-    """Return by how much the light has changed between two pictures, of which most shows the same thing."""
+    """Return the change of light between two pictures that show mostly the same."""
     was, now = (cv2.cvtColor(image[::8, ::8], cv2.COLOR_BGR2GRAY).astype(np.float32) for image in (before, after))
     lit = was > _LIT
     return max(0.1, float(np.median(now[lit] / was[lit]))) if lit.any() else 1.0
@@ -86,10 +83,9 @@ def _gain(before: Image, after: Image) -> float:
 def _share_gone(
     was: NDArray[np.float32], now: NDArray[np.float32], first: Mask, second: Mask, margin: int
 ) -> tuple[float, bool]:
-    """Return how much has changed where the old face should show beside the new card, over that face's contrast.
+    """Return the change of the old face beside the new card, relative to the face's contrast.
 
-    now: as in the light that there was. The second value is whether so much print shows there that it could be no
-    other card's.
+    now: corrected for light. The second value is whether enough print is visible there to identify the card.
     """
     inside = np.asarray(cv2.erode(first, disc(2 * margin + 1)), np.uint8)
     covered = np.asarray(cv2.dilate(second, disc(2 * margin + 1)), np.uint8)
@@ -102,7 +98,7 @@ def _share_gone(
 
 
 def _change(was: NDArray[np.float32], now: NDArray[np.float32], where: Mask) -> float:
-    """Return the mean difference of two pictures over their contrast, whatever the light is."""
+    """Return the mean difference of two pictures over their contrast, invariant to light."""
     a, b = was[where > 0], now[where > 0]
     if not a.size:
         return 0.0

@@ -1,4 +1,4 @@
-"""Where the draw pile lies: told by what looks like a back, and by where hands go and no card comes to lie."""
+"""Locates the draw pile: by objects that look like card backs, and by where hands go without laying a card."""
 
 from __future__ import annotations
 
@@ -17,73 +17,70 @@ from companion.vision.imaging.motion import Zone, length_of
 from companion.vision.pile.pile_tracker import Region
 from companion.vision.tracking.camera_advice import InView
 
-# A back is about as long as the cards of the discard pile, seen from a slant or with the pile's sides at most so much
-# shorter or longer.
+# Length of a back relative to the discard pile's cards, under perspective and with the pile's sides.
 _SHORTEST, _LONGEST = 0.65, 1.5
-# It lies beside the discard pile, neither on it nor at the far end of the table.
+# Distance from the discard pile: beside it, not at the far end of the table.
 NEAREST, FARTHEST = 0.75, 6.0
-"""How near it lies to the discard pile and how far from it, lengths of a card, middle to middle."""
-# The same for what looks like a back: those of two cards that touch are a card's width apart, .65 of its length, which
-# is told within a tenth.
+"""Range of its distance from the discard pile in card lengths, middle to middle."""
+# Minimum distance of a detected back: two touching cards are a card's width (.65 of the length) apart, within a tenth.
 _TOUCHING = 0.58
 SAME_PLACE = 0.6
-"""Two places nearer than this are the same one, in lengths of a card: fingers end here and there on a pile."""
+"""Distance in card lengths below which two places are the same: fingers end anywhere on a pile."""
 ONE_BACK = 0.3
-"""The same for what looks like a back: boxes of one stray by a tenth, and a dark square of the tablecloth that is boxed
-beside it is half a card away. Hands within this tell all of it for a place, and less and less up to the other."""
-# A back that was seen more often than this is no surer.
+"""The same for detected backs: boxes of one vary by a tenth, and a dark square of the tablecloth boxed beside it is
+half a card away. Hands within this distance count fully, with less weight up to `SAME_PLACE`.
+"""
+# Number of detections beyond which a back gains no more weight.
 _OFTEN = 4
-# What hands must tell of a place where no back is made out for it to be the draw pile: two from two sides do, or three
-# from one; and one from a third side besides, where a back is made out elsewhere.
+# Evidence from hands required for a place without a back: two from two sides, or three from one; and a third side if a
+# back is detected elsewhere.
 _TOLD, _TOLD_BESIDES = 1.35, 2.0
-# How much more looks tell than as many hands from one side: what has looked like a back each time it was looked for is
-# one, and hands rest anywhere.
+# Weight of looks relative to as many hands from one side: an object that always looks like a back is one, while hands
+# rest anywhere.
 _LOOKS_TELL = 2.0
-# The piles lie side by side: what looks like a back farther away, in lengths of a card, tells so much of that.
+# Piles lie side by side: distance in card lengths beyond which a back has less weight, and its factor.
 _FAR, _IF_FAR = 2.2, 0.4
-# What has a card's size and shape and looks like no back, as backs of decks never seen do, tells so much less; and what
-# lies where no hand has gone, once so many hands have gone where another such thing lies, or from several sides to a
-# bare place.
+# Weight of card-shaped objects that do not look like backs (as backs of unknown decks); weight of objects no hand has
+# visited, once this many hands visited another one, or several sides an empty place.
 _SHAPE_TELLS, _NOBODY_TELLS, _GO_ELSEWHERE = 0.4, 0.5, 4
-# What the rim cuts has no card's shape and tells what a bare shape does.
+# An object cut by the border has no card shape and counts as a bare shape.
 A_BACK = 0.15
-"""What is less likely a card face down than this has a card's shape at most: of 191 draw piles outlined on 200 drawn
-tables that the odds were not fitted on, half of them with other makers' backs, 96 in 100 had more, and of 969 other
-things there 14 in 100."""
-# What is so likely a back, and as large as the cards are, makes bare shapes needless: half of those draw piles were so,
-# and none of the other things.
+"""Minimum back probability; below it an object is at most card-shaped. On 200 drawn tables not used for fitting, half
+of them with other backs, 96 % of 191 outlined draw piles exceeded it, and 14 % of 969 other objects.
+"""
+# Back probability from which bare shapes are ignored: reached by half of those draw piles and by no other object.
 _SURELY_A_BACK = 0.95
-# Sides of a card seen from above are as 1 to 1.55, from a slant anything about that.
+# Range of aspect ratios: 1.55 from above, others under perspective.
 _SLIMMEST, _SQUAREST = 2.3, 1.05
-# Of a back of the table's own colour what is printed on it may be boxed alone, so much of a card's length long: that
-# tells where the back lies, and no more than a bare shape does.
+# Length of print on a back of the table's colour that is boxed alone, relative to the card; it locates the back but
+# counts as a bare shape.
 _PRINT = (0.3, 0.6)
-# The same for what is known by its shape alone, as a card's, which many things have about as well: at a table seen from
-# a slant cards looked as squat as 1 to 1.2.
+# Tighter ranges for objects identified by shape alone, which many objects share; cards at a tilted table had aspect
+# ratios down to 1.2.
 _SHORTER, _LONGER, _SLIMMER, _SQUARER = 0.85, 1.2, 2.0, 1.15
-# A hand that leaves with something has drawn: it tells so many times as much. By so many squares of a card's length it
-# then hides more of the picture than on its way there, as 62 of 113 did that drew and 1 of 20 others.
+# A hand that leaves with something has drawn: factor, and minimum additional area it hides in squares of a card's
+# length (62 of 113 draws, 1 of 20 others).
 _TAKES_TELLS, _TAKES = 2.0, 0.1
-# Of hands that went somewhere so many are remembered.
+# Number of remembered hand positions.
 _REMEMBERED = 60
-# How near the picture's rim, in lengths of a card, what it cuts off ends.
+# Distance from the border in card lengths within which a cut object ends.
 _AT_RIM = 0.1
-# Seconds between looks for backs: at first, and the longest that they are put off to.
+# Initial and maximum pause in seconds between searches for backs.
 _FIRST_PAUSE, _LONGEST_PAUSE = 2.0, 20.0
-# How long (s) a look is put off while arms are there: where hands of cards are held in view they always are.
+# Maximum seconds a search is postponed while arms are present; hands of cards held in view always are.
 _PATIENCE = 6.0
-# So many looks for backs, half a minute of them, tell whether the draw pile is in view: a back is made out in so many
-# of them at least. In 23 of 24 simulated matches, of designs known and unknown, it was in a third and more.
+# Number of searches (half a minute) that decide whether the draw pile is in view, and minimum share in which a back
+# must be detected: a third or more in 23 of 24 simulated matches with known and unknown designs.
 _IN_VAIN, _SEEN_IN = 5, 0.25
-# What hands must tell of a place where no back is made out for the draw pile to be in view, as two from each of four
-# sides do: hands that go to one beyond the rim end before it too, and told 1.6 of a bare place within 75 s.
+# Evidence from hands required for a place without a back to count as in view (two from each of four sides): hands that
+# go beyond the border end before it and reached 1.6 within 75 s.
 _SURELY_TOLD = 4.0
-# Side of a square of a card's area, in lengths of a card.
+# Side of a square with a card's area in card lengths.
 _SIDE = 0.8
 
 
 class DrawPile:
-    """Finds the draw pile. region: where it was said to lie, which then is where it lies."""
+    """Locates the draw pile. region: fixed location given by the user."""
 
     def __init__(self, region: Region | None = None) -> None:
         self._given = region
@@ -96,17 +93,16 @@ class DrawPile:
         self._pause = _FIRST_PAUSE
 
     def spot(self, zone: Zone) -> Spot | None:
-        """Return where it lies, None while that is not known. zone: the discard pile's."""
+        """Return its location, None while unknown. zone: the discard pile's."""
         if self._given is not None:
             x, y, width, height = self._given
             return Spot(PileKind.DRAW, np.array([x + width / 2, y + height / 2]), zone.length)
         return None if self._found is None else Spot(PileKind.DRAW, self._found, zone.length)
 
     def view(self, zone: Zone, size: tuple[int, int]) -> InView | None:
-        """Return how much of it is in a picture, None while that is not known. size: the picture's width and height.
+        """Return its visible share, None while unknown. size: the picture's width and height.
 
-        Where a back is made out that is what is seen of it; where none is, only what hands surely tell is in view: a
-        bare place beside the pile is none.
+        With a detected back, the visible part of it; otherwise only strong evidence from hands counts as in view.
         """
         spot = self.spot(zone)
         if self._given is None:
@@ -121,13 +117,13 @@ class DrawPile:
         return InView.of(square_at(spot), *size)
 
     def wants_look(self, time: float, arms: bool = False) -> bool:
-        """Whether backs should be looked for again. arms: whether there are any, which a look waits for a while."""
+        """Whether to search for backs again. arms: whether arms are present, which postpones the search."""
         return self._given is None and time >= self._next_look + _PATIENCE * arms
 
     def see_backs(self, backs: Sequence[Back], zone: Zone, time: float, size: tuple[int, int] | None = None) -> None:
-        """Take in what looks like card backs in the whole picture, and what has about a card's shape and may be one.
+        """Process card-back candidates and card-shaped objects of the whole picture.
 
-        size: the picture's width and height, pixels.
+        size: the picture's width and height in pixels.
         """
         self._next_look, self._pause = time + self._pause, min(_LONGEST_PAUSE, 2 * self._pause)
         self._looks += 1
@@ -150,9 +146,10 @@ class DrawPile:
     def visit(
         self, place: Point, zone: Zone, side: int | None = None, track: int | None = None, took: float | None = None
     ) -> None:
-        """Take in where a hand has been. side: from which it came, None for one of its own; track: the arm's number.
+        """Record the place a hand has visited. side: where it came from, None for a separate one; track: the arm's
+        number.
 
-        took: by how much more of the picture it hid when it left, in squares of a card's length; None where not known.
+        took: additional hidden area when it left, in squares of a card's length; None if unknown.
         """
         away = float(np.hypot(*(place - (zone.x, zone.y)))) / zone.length
         if NEAREST <= away <= FARTHEST:
@@ -163,11 +160,11 @@ class DrawPile:
             self._choose(zone)
 
     def worked(self, track: int) -> None:
-        """Take in that an arm was busy at the discard pile: where its hand was besides tells nothing."""
+        """Record that an arm worked at the discard pile: its other positions carry no evidence."""
         self._busy.add(track)
 
     def forget(self) -> None:
-        """Begin anew, as after the camera was moved."""
+        """Reset after the camera moved."""
         self._backs, self._visits, self._found = [], [], None
         self._looks, self._next_look, self._pause = 0, 0.0, _FIRST_PAUSE
 
@@ -179,13 +176,13 @@ class DrawPile:
             return
         known = self._backs[number]
         if known.look == place.look:
-            return  # boxed twice
+            return  # Duplicate box.
         best = place if place.read >= known.read else known
         counts = known.count + 1, known.read + place.read, known.clear + place.clear
         self._backs[number] = replace(best, look=place.look, count=counts[0], read=counts[1], clear=counts[2])
 
     def _back_at(self, zone: Zone) -> _Place | None:
-        """Return what looks like a back where the draw pile is taken to lie, what did most often if several things."""
+        """Return the back at the assumed draw pile, the most frequent one if there are several."""
         if self._found is None:
             return None
         backs = (back for back in self._backs if back.read)
@@ -197,10 +194,10 @@ class DrawPile:
         return [v for v in visits if float(np.hypot(*(v.place - place))) <= SAME_PLACE * zone.length]
 
     def _hands(self, place: Point, zone: Zone, bare: bool = True) -> float:
-        """Return how much hands tell for a place.
+        """Return the evidence of hands for a place.
 
-        bare: whether nothing is seen there. Else they tell less, the farther from its middle they were, and more, if
-        they left with something.
+        bare: whether no object is seen there. Otherwise hands count less with their distance from its middle, and more
+        if they left with something.
         """
         sides: defaultdict[int, float] = defaultdict(float)
         for visit in self._near(place, zone):
@@ -208,15 +205,15 @@ class DrawPile:
             near = min(1.0, (SAME_PLACE - away) / (SAME_PLACE - ONE_BACK))
             share = 1.0 if bare else near * (_TAKES_TELLS if visit.took else 1.0)
             sides[id(visit) if visit.side is None else visit.side] += share
-        # One player's hand may rest at a place all evening; to the draw pile everybody goes.
+        # One player's hand may rest at a place all evening; everybody goes to the draw pile.
         return sum(float(np.log1p(share)) for share in sides.values())
 
     def _looks_tell(self, place: _Place) -> float:
-        """Return how much looks tell for what looks like a back, or has a card's shape at least."""
-        return told_by_looks(place.count, self._looks, place.away, place.clear / place.count)
+        """Return the evidence of looks for a back or a card-shaped object."""
+        return looks_evidence(place.count, self._looks, place.away, place.clear / place.count)
 
     def _choose(self, zone: Zone) -> None:
-        """Take the place that most hands from most sides and most looks tell of, then the nearest one."""
+        """Choose the place with most evidence from hands, sides and looks, then the nearest."""
 
         def hands(place: Point) -> float:
             return self._hands(place, zone)
@@ -239,15 +236,15 @@ class DrawPile:
 
 
 def square_at(spot: Spot) -> Quad:
-    """Return the (4, 2) outline of a square as large as a card about a pile's middle."""
+    """Return the (4, 2) square with a card's area around a pile's middle."""
     half = spot.length * _SIDE / 2
     return np.asarray(spot.middle + np.array([[-half, -half], [half, -half], [half, half], [-half, half]]), np.float32)
 
 
-def told_by_looks(count: int, looks: int, away: float, clear: float) -> float:
-    """Return how much looks for backs tell for a place, of which so many found one there, as `DrawPile` weighs it.
+def looks_evidence(count: int, looks: int, away: float, clear: float) -> float:
+    """Return the evidence for a place at which `count` of `looks` searches found a back, as weighed by `DrawPile`.
 
-    away: how far it is from the discard pile, in lengths of a card. clear: how clearly it looked like one in the mean.
+    away: its distance from the discard pile in card lengths. clear: mean back probability.
     """
     share = min(1.0, count / max(1, looks)) * (_IF_FAR if away > _FAR else 1.0)
     return _LOOKS_TELL * float(np.log1p(min(_OFTEN, count))) * share * (clear + (1 - clear) * _SHAPE_TELLS)
@@ -255,10 +252,10 @@ def told_by_looks(count: int, looks: int, away: float, clear: float) -> float:
 
 @dataclass(frozen=True, eq=False)
 class _Place:
-    """What may be a back: its outline when last seen, how far it is (lengths of a card), in how many looks it was seen.
+    """A possible back: last outline, distance in card lengths, number of looks that found it.
 
-    look: the number of the last one. read: in how many of them it looked like one, and did not merely have a card's
-    shape. clear: how clearly, all of them together.
+    look: number of the last one. read: number of looks in which it looked like a back, not merely card-shaped. clear:
+    sum of its back probabilities.
     """
 
     quad: Quad
@@ -271,13 +268,13 @@ class _Place:
 
     @classmethod
     def at(cls, quad: Quad, zone: Zone, size: tuple[int, int] | None, look: int, clear: float | None = None) -> _Place:
-        """Return what was seen in the look of this number in a picture of this width and height.
+        """Return a candidate found in look number `look` in a picture of this size.
 
-        clear: how clearly it looks like a back, None of what has a card's shape alone.
+        clear: its back probability, None if it is only card-shaped.
         """
         middle = quad.mean(0).astype(np.float64)
         if size is not None:
-            # Of one that the rim cuts hands are seen before it alone.
+            # If the border cuts it, hands are seen only in front of it.
             middle = np.clip(middle, 0, size)
         away = float(np.hypot(*(middle - (zone.x, zone.y)))) / zone.length
         return cls(quad, middle, away, look, 1, int(clear is not None), clear or 0.0)
@@ -292,19 +289,19 @@ class _Visit:
 
 
 def _is_cut(quad: Quad, length: float, size: tuple[int, int]) -> bool:
-    """Whether the picture's rim cuts off a part of what may be a card, so that its shape tells nothing."""
+    """Whether the border cuts a possible card, so that its shape is unknown."""
     near = _AT_RIM * length
     at_rim = (quad < near).any() or (quad[:, 0] > size[0] - near).any() or (quad[:, 1] > size[1] - near).any()
     return bool(at_rim and _SHORTEST / 2 <= length_of(quad) / length <= _LONGEST)
 
 
 def is_like_the_cards(quad: Quad, length: float) -> bool:
-    """Whether an outline is about as long as the discard pile's cards, and as slim as a card."""
+    """Whether an outline has the length of the discard pile's cards and a card's aspect ratio."""
     return bool(_SHORTER <= length_of(quad) / length <= _LONGER and _SQUARER <= _slimness(quad) <= _SLIMMER)
 
 
 def is_a_card(quad: Quad, length: float) -> bool:
-    """Whether an outline may be that of a card as long as the discard pile's cards, seen from anywhere."""
+    """Whether an outline may be a card of that length under any perspective."""
     return bool(_SHORTEST <= length_of(quad) / length <= _LONGEST and _SQUAREST <= _slimness(quad) <= _SLIMMEST)
 
 

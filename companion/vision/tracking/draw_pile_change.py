@@ -1,6 +1,6 @@
-"""Draws that no hand was seen to make: the draw pile's top is another, and whose hand was about has taken it.
+"""Draws without a detected hand: the draw pile's top has changed, and the nearest hand is assumed to have drawn.
 
-A dark sleeve in dim light is taken for a shadow, of which a wrist is left; and hands that meet hide each other.
+A dark sleeve in dim light is mistaken for a shadow, and meeting hands hide each other.
 """
 
 from __future__ import annotations
@@ -9,47 +9,47 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from companion.vision.arms.arm_tracks import Track
-from companion.vision.arms.hand_visits import Reach, Spot, distances
+from companion.vision.arms.hand_visits import HandVisit, Spot, distances
 from companion.vision.core.events import PileEvent, PileKind, PileReached
-from companion.vision.tracking.idle_snapshots import Picture, QuietPictures, difference
+from companion.vision.tracking.idle_snapshots import IdleSnapshots, Picture, difference
 
-# The share of a pile that differs between two pictures of it as it was; and the least that does where a card was taken,
-# as of 102 of 108 that were seen to be in 43 recorded matches.
+# Maximum difference between two pictures of an unchanged pile, and minimum difference after a draw (102 of 108 observed
+# draws in 43 recorded matches).
 _SAME, _TAKEN = 0.03, 0.08
-# Seconds for which the pile may have been out of view: in more, others may have come and gone.
+# Maximum seconds without view of the pile; after more, other hands may have come and gone.
 _OUT_OF_VIEW = 5.0
-# How far (s) about that time a card was laid or a pile was moved, which changes what lies beside the draw pile as well,
-# or a hand was seen to draw.
+# Tolerance in seconds for simultaneous landings and pile movements, which also change the draw pile's surroundings, and
+# for observed draws.
 _ABOUT, _STAYS_ABOUT = 0.3, 0.2
-# How near the draw pile a hand was about, in lengths of a card: two that had drawn were seen at 0.3 and 0.9.
+# Maximum distance of the hand from the draw pile in card lengths; two that drew were seen at 0.3 and 0.9.
 _NEAR = 1.5
-# Of so many events it is remembered when they were.
+# Number of remembered events.
 _REMEMBERED = 20
 
 
 @dataclass(frozen=True)
 class TopChange:
-    """A share of the draw pile's top is otherwise since: it was as before until `began`, and so by `ended` (s)."""
+    """A change of a share of the draw pile's top: not before `began`, and by `ended` (s)."""
 
     began: float
     ended: float
     share: float
 
-    def hand(self, tracks: Iterable[Track], spots: Sequence[Spot]) -> Reach | None:
-        """Return the stay of the hand that was nearest to the draw pile meanwhile; None where none was about."""
-        found: list[Reach] = []
+    def hand(self, tracks: Iterable[Track], spots: Sequence[Spot]) -> HandVisit | None:
+        """Return the visit of the hand nearest to the draw pile in that time; None if there was none."""
+        found: list[HandVisit] = []
         for track in (track for track in tracks if not track.is_shadow):
             there = [number for number, sample in enumerate(track.samples) if self.began <= sample.time <= self.ended]
             if there:
                 nearest = min(distances(track, number, list(spots))[PileKind.DRAW] for number in there)
                 began, ended = track.samples[there[0]].time, track.samples[there[-1]].time
-                found.append(Reach(track, PileKind.DRAW, began, ended, nearest, slowest=0.0))
+                found.append(HandVisit(track, PileKind.DRAW, began, ended, nearest, slowest=0.0))
         nearest_hand = min(found, key=lambda reach: reach.nearest, default=None)
         return None if nearest_hand is None or nearest_hand.nearest > _NEAR else nearest_hand
 
 
-class PileTop:
-    """Watches the draw pile's top. Give it every event, and look after every frame."""
+class DrawPileMonitor:
+    """Monitors the draw pile's top. Pass every event, and call `look` after every frame."""
 
     def __init__(self) -> None:
         self._before: Picture | None = None
@@ -59,7 +59,7 @@ class PileTop:
         self._touched: list[float] = []
 
     def note(self, events: Iterable[PileEvent]) -> None:
-        """Take in what is told of."""
+        """Record reported events."""
         for event in events:
             if not isinstance(event, PileReached):
                 self._touched = [*self._touched, event.time][-_REMEMBERED:]
@@ -67,13 +67,13 @@ class PileTop:
                 self._drawn = [*self._drawn, event][-_REMEMBERED:]
 
     def forget(self) -> None:
-        """Begin anew, as after the camera was moved."""
+        """Reset after the camera moved."""
         self._before = self._after = self._seen = None
 
-    def look(self, quiet: QuietPictures, discard: Spot, draw: Spot, held: Iterable[PileReached]) -> TopChange | None:
-        """Return what became of the top if nothing accounts for it, once, when it has been so for two pictures.
+    def look(self, quiet: IdleSnapshots, discard: Spot, draw: Spot, held: Iterable[PileReached]) -> TopChange | None:
+        """Return an unexplained change of the top, once, after it has been visible in two pictures.
 
-        held: of hands that are yet to be told of.
+        held: visits not reported yet.
         """
         picture = quiet.latest
         if picture is None or picture is self._seen:
@@ -88,10 +88,10 @@ class PileTop:
             self._after = picture
             return None
         self._before, self._after = picture, None
-        # After a knock the discard pile differs as well; but a hand may be there by now.
+        # After a knock the discard pile differs as well, but a hand may cover it by now.
         beside = (difference(before, each, discard.middle, discard.length) for each in (after, picture))
         knocked = min((one for one in beside if one is not None), default=1.0) >= _SAME
-        # One that goes on since before began anew when it was renewed.
+        # A continuing picture starts anew when it is renewed.
         ended = after.began if after.began > before.ended else after.ended
         change = TopChange(before.ended, ended, share)
         if share < _TAKEN or knocked or change.ended - change.began > _OUT_OF_VIEW:
@@ -107,5 +107,5 @@ class PileTop:
 
 
 def _drew(reached: PileReached) -> bool:
-    """Whether a hand was at the draw pile and likelier took a card than not."""
+    """Whether a hand at the draw pile more probably took a card than not."""
     return reached.pile is PileKind.DRAW and reached.drawn[0] < 0.5

@@ -1,4 +1,4 @@
-"""Who laid a card: which of the arms about the pile, by when and where it was, and by what it bore and left there."""
+"""Attributes a landed card to an arm, by time, place, carried colours and what the arm left there."""
 
 from __future__ import annotations
 
@@ -11,44 +11,43 @@ from companion.vision.arms.hand_visits import Spot, distances, gained_at
 from companion.vision.imaging.motion import Floats
 
 REMEMBERED = 6.0
-"""How long an arm that has left is remembered (s): a card may be told that much later than it was laid."""
-# An arm may be seen at the pile for so long (s) after the first frame in which its card lay still.
+"""Seconds an arm that left is remembered; a card may be reported that much later than it was laid."""
+# Seconds an arm may stay at the pile after the first frame in which its card lies still.
 _LETS_GO = 0.3
-# How near the discard pile an arm must have come, in lengths of a card, to have laid what landed there.
+# Maximum distance from the discard pile in card lengths of an arm that laid a card.
 _LAID_FROM = 1.2
-# So many lengths of a card nearer tells as much for an arm as a second later.
+# Card lengths that weigh as much as one second.
 _PER_SECOND = 0.6
-# Who lays a card comes for it: a hand whose tip has moved less than so many lengths of a card in so many seconds before
-# rests there, which tells as much against it as if it had been so many lengths farther away.
+# Who lays a card comes for it: a tip that moved less than `_COMES` card lengths within `_COMES_WITHIN` seconds rests
+# there, with a penalty in card lengths.
 _COMES, _COMES_WITHIN, _RESTED = 0.7, 2.5, 2.0
-# Lengths of a card within which a hand is about as near as it came: it comes down on the pile, and lets go of a card
-# finger by finger.
+# Tolerance in card lengths for being nearest: a hand comes down and lets go finger by finger.
 _AS_NEAR = 0.5
-# Who lays a card hides less of the picture on the way out than on the way in, by some squares of a card's length, which
-# tells as much as if the hand had been so many lengths nearer; of hands that were there so many seconds before the card
-# lay still, for the one before laid the card before.
+# Who lays a card hides less of the picture on the way out: minimum difference in squares of a card's length, its weight
+# in card lengths, and the time window in seconds before the card lies still, because an earlier hand laid an earlier
+# card.
 _BROUGHT, _IF_BROUGHT, _AT_ONCE = 0.1, 0.5, 1.0
-# In lengths of a card, what tells against an arm that looked like a shadow and no more, and against one that was first
-# seen so few seconds before the card lay still, for it comes a third of a second before that: a part of another's.
+# Penalties in card lengths for an arm that was only shadow, and for one first seen too shortly before the card lay
+# still (arms arrive a third of a second earlier): a part of another arm.
 _SHADED, _APPEARED, _COMES_BEFORE = 0.6, 1.0, 0.15
-# How like the card what a hand bore must have been for that to tell anything; and what it tells against another hand
-# that its load was by so much less like it, in lengths of a card: in seven matches the hand that laid a card bore
-# something .6 to .9 like it, others that came beside it .1 to .5, and now and then as much, passing over the pile.
+# Minimum similarity of a carried object to the card to count, and penalty in card lengths for another hand per
+# difference: in seven matches the laying hand carried something .6 to .9 similar, others .1 to .5, occasionally as much
+# when passing over the pile.
 _ALIKE, _CARRIED = 0.5, 2.0
-# How surely a length of a card tells two arms apart, as a factor of the odds' logarithm, fitted on 1506 landings of 153
-# recorded matches; and the probability under which an arm hardly laid what landed.
+# Weight of a card length in log-odds, fitted on 1506 landings of 153 recorded matches; probability below which an arm
+# is not listed.
 _TELLS, _HARDLY = 3.5, 0.05
 
 
-def laid_by(
+def attributed_to(
     spot: Spot, tracks: Sequence[Track], landed: float, done: Collection[int] = (), card: Floats | None = None
 ) -> tuple[tuple[Track, float], ...]:
-    """Return the arms that may have laid what came to lie still at a place at that time (s), likeliest first.
+    """Return the arms that may have laid the card that came to rest at a place and time (s), most probable first.
 
-    Each with the probability that it did, but for those that hardly did; none where none was near. It is the last one
-    there, the nearest; an arm that rested there while another one came is not it, and of two at once it is the one that
-    left something there. done: the numbers of arms that have laid what they brought. card: the shares of colours of
-    what lies there: a hand that bore it on its way is likelier than one that bore something else.
+    Each comes with its probability; improbable ones are omitted, and the result is empty if no arm was near. The last
+    and nearest arm is preferred; an arm that rested while another one came is not it, and of two at once it is the one
+    that left something. done: numbers of arms that already laid their card. card: colour histogram of the landed card,
+    which a carrying hand shows on its way.
     """
     carried = {} if card is None else _carried(card, spot, tracks, landed, done)
     against = [
@@ -63,9 +62,9 @@ def laid_by(
 
 
 def _against(track: Track, spot: Spot, landed: float, *, new: bool, unlike: float) -> float:
-    """Return what tells against an arm that it laid a card, in lengths of a card; infinite where it was not near.
+    """Return the penalty in card lengths against an arm having laid a card; infinite if it was not near.
 
-    new: whether it had laid none before. unlike: what the colours that it bore tell against it.
+    new: whether it had laid none before. unlike: penalty from carried colours.
     """
     comes = new and landed - track.samples[0].time <= _COMES_WITHIN
     more = gained_at(track, spot.middle, spot.length) if comes else None
@@ -87,7 +86,7 @@ def _against(track: Track, spot: Spot, landed: float, *, new: bool, unlike: floa
 
 
 def _unlike(track: Track, carried: Mapping[int, float]) -> float:
-    """Return what tells against an arm that it bore something less like the card than another one did, in lengths."""
+    """Return the penalty in card lengths for carrying something less similar than another arm."""
     most = max(carried.values(), default=0.0)
     return _CARRIED * (most - carried.get(track.number, _ALIKE)) * (most >= _ALIKE)
 
@@ -95,22 +94,22 @@ def _unlike(track: Track, carried: Mapping[int, float]) -> float:
 def _carried(
     card: Floats, spot: Spot, tracks: Sequence[Track], landed: float, done: Collection[int]
 ) -> dict[int, float]:
-    """Return how like a card what arms bore was that had laid none before, by their numbers, where it was seen."""
+    """Return the similarity of carried colours to the card for arms that had laid none, by number, if seen."""
     fresh = [track for track in tracks if track.number not in done]
-    seen = {track.number: bore(track, card, spot, landed) for track in fresh}
-    return {number: likeness for number, likeness in seen.items() if likeness is not None}
+    seen = {track.number: carried_similarity(track, card, spot, landed) for track in fresh}
+    return {number: similarity for number, similarity in seen.items() if similarity is not None}
 
 
-def bore(track: Track, card: Floats, spot: Spot, landed: float) -> float | None:
-    """Return how like a card, 0 to 1, what an arm bore on its way to it was; None where that was not seen.
+def carried_similarity(track: Track, card: Floats, spot: Spot, landed: float) -> float | None:
+    """Return the similarity (0 to 1) of what an arm carried to the card; None if not seen.
 
-    card: the shares of its colours. landed: when it came to lie still (s).
+    card: colour histogram. landed: when it came to rest (s).
     """
     return track.carried(card, spot.middle, spot.length, landed - _COMES_WITHIN)
 
 
 def _rests(track: Track, time: float, spot: Spot) -> bool:
-    """Whether a hand had been where it was at a time for a while, moving hardly at all."""
+    """Whether a hand had been almost still for a while."""
     if track.samples[0].time > time - _COMES_WITHIN:
         return False
     tips = np.array([sample.tip for sample in track.samples if time - _COMES_WITHIN <= sample.time <= time])
@@ -118,9 +117,9 @@ def _rests(track: Track, time: float, spot: Spot) -> bool:
 
 
 def came_to(spot: Spot, track: Track, began: float, ended: float) -> float:
-    """Return when, between two times (s), a hand came to where it was nearest to a pile.
+    """Return when, between two times (s), a hand arrived at its nearest point to a pile.
 
-    Before that it may have been elsewhere, as at the draw pile for the first card.
+    Before that it may have been elsewhere, for example at the draw pile.
     """
     there = [number for number, sample in enumerate(track.samples) if began <= sample.time <= ended]
     away = {number: distances(track, number, [spot])[spot.kind] for number in there}

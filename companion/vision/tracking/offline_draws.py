@@ -1,6 +1,6 @@
-"""Where the draw pile lay in a film that has ended, and who went there: all arms count together, the first as the last.
+"""Locates the draw pile and its visitors in a film that has ended, from all arms at once.
 
-While a match goes on the draw pile must be taken to lie where it first seems to; a film can be weighed as a whole.
+During a match the draw pile is assumed where it first appears; a film can be evaluated as a whole.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from companion.vision.arms.arm_tracks import Track
 from companion.vision.arms.frame_border import Point
-from companion.vision.arms.hand_color import Tints
-from companion.vision.arms.hand_visits import Reach, ReachFinder, Spot, turning_places, was_laying
+from companion.vision.arms.hand_color import ColorPicture
+from companion.vision.arms.hand_visits import HandVisit, Spot, VisitTracker, turning_places, was_laying
 from companion.vision.core.events import PileKind, PileReached
 from companion.vision.core.sightings import Back
 from companion.vision.imaging.motion import Floats, Zone
@@ -25,80 +25,80 @@ from companion.vision.tracking.draw_pile import (
     NEAREST,
     SAME_PLACE,
     is_a_card,
+    looks_evidence,
     square_at,
-    told_by_looks,
 )
-from companion.vision.tracking.idle_snapshots import QuietPictures
+from companion.vision.tracking.idle_snapshots import IdleSnapshots
 
 ONE_PLAYER = 45.0
-"""Arms that come from within so many degrees of each other may be one player's, who rests a hand somewhere."""
-# Fewest arms that must have stayed at a place for it to be the draw pile, and from how many sides if no back is there.
+"""Arms within this angle in degrees may be one player's, who rests a hand somewhere."""
+# Minimum number of arms that stayed at a place to be the draw pile, and of sides without a back there.
 _FEWEST_ARMS, _FEWEST_SIDES = 2, 2
-# How near the middle of where hands went, in lengths of a card, a back lies that is the draw pile's: hands tell it to
-# 0.2, and other things look like backs now and then. What does so in this share of the looks is the pile farther away,
-# too: hands that rest between the players and the pile draw the middle of where they went to themselves.
-_BORNE_OUT, _MOSTLY = 0.4, 0.5
-# What looks so clearly like a back in that share of the looks is the pile though hardly a hand went there.
+# Maximum distance in card lengths of the draw pile's back from the middle of hand positions, which is accurate to 0.2.
+# A back detected in the second share of all looks is the pile even farther away: resting hands bias the middle towards
+# the players.
+_CONFIRMED, _MOSTLY = 0.4, 0.5
+# Back probability from which a back detected in that share of the looks is the pile even with few hands.
 _SURELY = 0.8
-# Seconds between two stays within which no picture shows the pile between them.
+# Minimum seconds between two visits for a picture to show the pile in between.
 _MEANWHILE = 1.0
-# Of places where hands stayed so many at most are weighed, evenly chosen: an evening has ten times as many.
+# Maximum number of visited places evaluated, evenly sampled: an evening has ten times as many.
 _MOST_PLACES = 3000
 
 
 @dataclass(eq=False)
 class _Stretch:
-    """What was seen while the camera stood still."""
+    """Observations from a period with a still camera."""
 
     tracks: list[Track] = field(default_factory=list)
     zones: list[Zone] = field(default_factory=list)
     backs: list[Back] = field(default_factory=list)
     looks: int = 0
-    table: Tints | None = None
-    """What the table looked like without hands, when backs were looked for last."""
+    table: ColorPicture | None = None
+    """The table without hands at the last search for backs."""
 
     @property
     def zone(self) -> Zone:
-        """Where the discard pile lay in the median."""
+        """Median location of the discard pile."""
         x, y, length = np.median([(zone.x, zone.y, zone.length) for zone in self.zones], axis=0)
         return Zone(float(x), float(y), float(length))
 
 
-class Hindsight:
-    """Keeps what arms did, to be asked once nothing will follow."""
+class OfflineDraws:
+    """Collects the actions of arms for evaluation at the end of a film."""
 
     def __init__(self) -> None:
         self._stretches = [_Stretch()]
         self._laid: list[tuple[int, float]] = []
 
     def see(self, gone: Sequence[Track], zone: Zone | None) -> None:
-        """Take in arms that have left, and where the discard pile lies."""
+        """Add arms that left, and the location of the discard pile."""
         stretch = self._stretches[-1]
         stretch.tracks += gone
         if zone is not None and (gone or not stretch.zones):
             stretch.zones.append(zone)
 
-    def see_backs(self, backs: Sequence[Back], table: Tints | None = None) -> None:
-        """Take in what looks like cards face down in the whole picture, and the table without hands."""
+    def see_backs(self, backs: Sequence[Back], table: ColorPicture | None = None) -> None:
+        """Add card-back candidates of the whole picture, and the table without hands."""
         self._stretches[-1].looks += 1
         self._stretches[-1].table = None if table is None else replace(table, picture=table.picture.copy())
         self._stretches[-1].backs += [back for back in backs if back.score >= A_BACK]
 
     def see_work(self, track: Track, time: float) -> None:
-        """Take in that an arm was busy at the discard pile."""
+        """Record that an arm worked at the discard pile."""
         self._laid.append((track.number, time))
 
     def knocked(self) -> None:
-        """Take in that the camera stands elsewhere from now on."""
+        """Start a new period after the camera moved."""
         self._stretches.append(_Stretch())
 
-    def draws(self, quiet: QuietPictures | None = None) -> list[PileReached]:
-        """Return who went to the draw pile and when; nothing where it is not found. quiet: what its top looked like."""
+    def draws(self, quiet: IdleSnapshots | None = None) -> list[PileReached]:
+        """Return the visits to the draw pile; empty if it is not found. quiet: snapshots of its top."""
         known = [stretch for stretch in self._stretches if stretch.zones]
         offset = self._draw_pile(known)
         if offset is None:
             return []
-        stays: list[tuple[Reach, Zone, Spot, Floats | None, float | None]] = []
+        stays: list[tuple[HandVisit, Zone, Spot, Floats | None, float | None]] = []
         changes = Changes()
         for stretch in known:
             zone = stretch.zone
@@ -106,7 +106,7 @@ class Hindsight:
             draw = Spot(PileKind.DRAW, middle + offset * zone.length, zone.length)
             spots = [Spot(PileKind.DISCARD, middle, zone.length), draw]
             back = None if stretch.table is None else stretch.table.within(square_at(draw))
-            for reach in (reach for track in stretch.tracks for reach in ReachFinder(track).follow(spots)):
+            for reach in (reach for track in stretch.tracks for reach in VisitTracker(track).follow(spots)):
                 if reach.kind is not PileKind.DRAW or not reach.stayed or was_laying(reach, self._laid):
                     continue
                 share = None
@@ -124,7 +124,7 @@ class Hindsight:
         return sorted(found, key=lambda event: event.time)
 
     def _draw_pile(self, stretches: Sequence[_Stretch]) -> Point | None:
-        """Return where most hands stayed, from most sides, in lengths of a card from the discard pile's middle."""
+        """Return where most hands stayed, from most sides, in card lengths from the discard pile's middle."""
         places, tracks, sides = self._places(stretches)
         backs, clear = _backs(stretches)
         looked = sum(stretch.looks for stretch in stretches)
@@ -139,8 +139,8 @@ class Hindsight:
             surely = looks > 0 and looks >= _MOSTLY * looked and clearly >= _SURELY
             if not surely and (len(arms) < _FEWEST_ARMS or (not looks and len(counts) < _FEWEST_SIDES)):
                 return 0.0
-            # One player's hand may rest at a place all evening; to the draw pile everybody goes.
-            return float(np.log1p(counts).sum()) + told_by_looks(looks, looked, float(np.hypot(*place)), clearly)
+            # One player's hand may rest at a place all evening; everybody goes to the draw pile.
+            return float(np.log1p(counts).sum()) + looks_evidence(looks, looked, float(np.hypot(*place)), clearly)
 
         away = np.hypot(*backs.T)
         surely = backs[(clear >= _SURELY) & (away >= NEAREST) & (away <= FARTHEST)]
@@ -151,13 +151,13 @@ class Hindsight:
         middle = _middle(best, places, sides)
         away = np.hypot(*(backs - middle).T)
         mostly = int(np.count_nonzero(away <= SAME_PLACE)) >= _MOSTLY * looked
-        looks = backs[away <= (SAME_PLACE if mostly else _BORNE_OUT)]
+        looks = backs[away <= (SAME_PLACE if mostly else _CONFIRMED)]
         return np.asarray(np.median(looks, axis=0), np.float64) if len(looks) else middle
 
     def _places(self, stretches: Sequence[_Stretch]) -> tuple[NDArray[np.float64], NDArray[np.intp], NDArray[np.intp]]:
-        """Return where hands stayed beside the discard pile: (n, 2) lengths of a card from it, whose, from which side.
+        """Return where hands stayed beside the discard pile: (n, 2) in card lengths from it, arm numbers, sides.
 
-        Arms are told by their numbers, sides are counted clockwise from up.
+        Sides are counted clockwise from up.
         """
         places: list[Point] = []
         tracks: list[int] = []
@@ -181,7 +181,7 @@ class Hindsight:
 
 
 def _backs(stretches: Sequence[_Stretch]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return the middles (n, 2) of what looks like a back, as `_places` does, and how clearly it does, (n,) 0 to 1."""
+    """Return the middles (n, 2) of back candidates, in the same units, and their probabilities (n,)."""
     middles: list[Point] = []
     clear: list[float] = []
     for stretch in stretches:
@@ -193,7 +193,7 @@ def _backs(stretches: Sequence[_Stretch]) -> tuple[NDArray[np.float64], NDArray[
 
 
 def _middle(start: Point, places: NDArray[np.float64], sides: NDArray[np.intp]) -> Point:
-    """Return the middle of the places near one: hands from each side stop short of it, or go too far, alike."""
+    """Return the middle of the places near one: hands from each side stop short or go too far equally."""
     middle = start
     for _ in range(2):
         near = np.hypot(*(places - middle).T) <= SAME_PLACE
@@ -204,7 +204,7 @@ def _middle(start: Point, places: NDArray[np.float64], sides: NDArray[np.intp]) 
     return middle
 
 
-def _alone(reach: Reach, stays: Sequence[Reach]) -> bool:
-    """Whether no other arm was at the draw pile so near in time that no picture lies between."""
+def _alone(reach: HandVisit, stays: Sequence[HandVisit]) -> bool:
+    """Whether no other arm was at the draw pile so close in time that no picture lies in between."""
     others = (stay for stay in stays if stay.track is not reach.track)
     return not any(o.began - _MEANWHILE < reach.ended and reach.began < o.ended + _MEANWHILE for o in others)

@@ -1,7 +1,7 @@
-"""Whether a card that looks like the one under it has landed at all, as the hands that were at the pile tell.
+"""Decides by the hands at the pile whether a card identical to the one below has landed.
 
-Pictures tell a card laid on its like, in nearly the same place, hardly from one that was pushed a little. Who lays a
-card comes with it, and is seen with its colours on the way; who pushes one, or takes one away, comes without.
+Pictures hardly distinguish a card laid almost exactly on an identical one from a small push. Who lays a card is seen
+with its colours on the way; who pushes or takes one is not.
 """
 
 from __future__ import annotations
@@ -12,36 +12,36 @@ import numpy as np
 
 from companion.vision.core.events import CardLanded
 
-# Of what is said of a card that no arm was seen to lay so much is left: of 62 cards in films, drawn and
-# photograph-like, none was laid without an arm.
+# Factor on the probability of a landing without an observed arm: of 62 cards in drawn and photographic films none was
+# laid without one.
 _LEFT = 0.05
-# How like the card what a hand bore tells nothing, the logarithm of the odds that more of it tells, and the most that
-# it tells. In 30 simulated matches in which many a card was laid on its like, 104 hands of 142 that laid one bore
-# something over .7 like it, and 2 of 33 that pushed the top card or took it away; under .55 were 12 and 22.
+# Similarity of the carried object that is neutral, log-odds per unit of similarity, and their bound. In 30 simulated
+# matches with many identical landings, 104 of 142 hands that laid one carried something more than .7 similar, and 2 of
+# 33 that pushed or took the top card; 12 and 22 were below .55.
 _TELLS_NOTHING, _TELLS, _MOST = 0.62, 12.0, 3.0
 
 
 def is_unlikely(event: CardLanded) -> bool:
-    """Whether it is less likely than not, by its pictures, that a card has landed."""
+    """Whether a landing is less probable than not, by its pictures."""
     return sum(share for _, share in event.probabilities) < 0.5
 
 
 def without_hand(event: CardLanded) -> CardLanded:
-    """Return a landing that no arm brought: nearly all of it goes to 'no card' where its face tells nothing."""
+    """Return a landing without an arm: most of its probability goes to "no card" if its face is not informative."""
     if not event.same_face:
         return event
     return replace(event, probabilities=tuple((card, share * _LEFT) for card, share in event.probabilities))
 
 
-def by_what_was_borne(event: CardLanded, likeness: float | None) -> CardLanded:
-    """Return a landing weighed anew, where its face tells nothing, by what the hand bore on its way to the pile.
+def reweighted_by_load(event: CardLanded, similarity: float | None) -> CardLanded:
+    """Return a landing reweighted by the object the hand carried, if its face is not informative.
 
-    likeness: how like the card that was, 0 to 1; None where it was not seen. What is beyond doubt stays so.
+    similarity: similarity to the card, 0 to 1; None if not seen. Certain landings are unchanged.
     """
     landed = sum(share for _, share in event.probabilities)
-    if not event.same_face or likeness is None or not 0 < landed < 1:
+    if not event.same_face or similarity is None or not 0 < landed < 1:
         return event
-    told = float(np.clip(_TELLS * (likeness - _TELLS_NOTHING), -_MOST, _MOST))
+    told = float(np.clip(_TELLS * (similarity - _TELLS_NOTHING), -_MOST, _MOST))
     odds = landed / (1 - landed) * np.exp(told)
     times = float(odds / (1 + odds)) / landed
     return replace(event, probabilities=tuple((card, share * times) for card, share in event.probabilities))

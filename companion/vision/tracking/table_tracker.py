@@ -1,4 +1,4 @@
-"""The table as a whole: what becomes of the discard pile, whose arm did it, and who went to the draw pile."""
+"""Tracks the whole table: changes of the discard pile, the arms that caused them, and visits to the draw pile."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from companion.vision.arms.arm_detector import ArmWatcher
+from companion.vision.arms.arm_detector import ArmDetector
 from companion.vision.arms.arm_tracks import Track
 from companion.vision.arms.hand_visits import (
     THEN_LAYS,
-    Reach,
-    ReachFinder,
+    HandVisit,
     Spot,
+    VisitTracker,
     arm_of,
     gained_at,
     is_brief,
@@ -41,48 +41,48 @@ from companion.vision.imaging.stabilizer import SHAKES, Stabilizer
 from companion.vision.pile.pile_state import Region
 from companion.vision.pile.pile_tracker import PileTracker
 from companion.vision.tracking.camera_advice import InView
-from companion.vision.tracking.draw_inference import Changes, is_alone, is_sure, told, told_by_odds
+from companion.vision.tracking.draw_inference import Changes, event_from_odds, is_alone, is_sure, told
 from companion.vision.tracking.draw_pile import ONE_BACK, DrawPile, square_at
-from companion.vision.tracking.draw_pile_change import PileTop
-from companion.vision.tracking.idle_snapshots import Changed, QuietPictures, hidden_share
-from companion.vision.tracking.landing_attribution import REMEMBERED, bore, came_to, laid_by
-from companion.vision.tracking.offline_draws import ONE_PLAYER, Hindsight
-from companion.vision.tracking.repeat_landings import by_what_was_borne, is_unlikely, without_hand
+from companion.vision.tracking.draw_pile_change import DrawPileMonitor
+from companion.vision.tracking.idle_snapshots import Changed, IdleSnapshots, hidden_share
+from companion.vision.tracking.landing_attribution import REMEMBERED, attributed_to, came_to, carried_similarity
+from companion.vision.tracking.offline_draws import ONE_PLAYER, OfflineDraws
+from companion.vision.tracking.repeat_landings import is_unlikely, reweighted_by_load, without_hand
 
 FindBacks = Callable[[Image], list[Back]]
-"""Finds what may be cards face down in a (H, W, 3) BGR uint8 picture."""
+"""Finds possible face-down cards in a (H, W, 3) BGR uint8 picture."""
 
-# Seconds for which reaches are held back, so that a card laid meanwhile is told first and events come in order; and for
-# which those to the draw pile are until its top can be seen, as the arm is gone.
+# Seconds visits are held back so that a card laid meanwhile is reported first; and seconds visits to the draw pile are
+# held back until its top is visible.
 _HOLD, _SHOWS = 0.6, 1.5
-# After so many cards in a row of which an arm was seen to lay each, one without an arm is doubted that looks like the
-# one under it, as what was pushed or lit anew does; and after one of them, where it is unlikely in itself.
+# After this many consecutive cards with an observed arm, a card without one is doubted if it equals the card below;
+# after one, if it is improbable in itself.
 _ALWAYS = 4
-# Seconds before a card lies still in which its hand shows where it comes from.
+# Seconds before a card lies still in which its hand shows its direction.
 _LAYS = 1.0
-# Of how many times without an arm at the draw pile a picture is kept while a match goes on.
+# Number of snapshots without an arm at the draw pile that are kept during a match.
 _QUIET = 12
-# Seconds for which arms that have left are remembered, to be told of once the draw pile is known; and after which a
-# hand rests, and tells no pile.
+# Seconds arms that left are remembered until the draw pile is located; seconds after which a hand rests and is no
+# evidence for a pile.
 _RETOLD, _RESTS = 90.0, 4.0
 
 
 @dataclass(frozen=True, eq=False)
 class _Held:
-    """A reach that is held back: its event as far as the hand's way tells, and what the draw pile is yet to tell."""
+    """A visit being held back: its event by the hand's movement, and what the draw pile will add."""
 
     event: PileReached
-    reach: Reach
+    reach: HandVisit
     zone: Zone
     draw: Spot | None
 
 
-class Follower:
-    """Follows a discard pile and the arms about it. Feed it every frame; it is not to be shared between threads.
+class TableTracker:
+    """Tracks a discard pile and the arms around it. Call it for every frame; not thread-safe.
 
-    tracker: follows the pile. find_backs: finds cards face down, among which the draw pile is; where None it is told by
-    the hands that go there alone. draw_pile: where it lies, found where None. whole: whether who went there may be told
-    at the end alone, as in a film: then the draw pile is sought by all of it.
+    tracker: tracks the pile. find_backs: finds face-down cards, one of which is the draw pile; without it, hands alone
+    locate it. draw_pile: its location, found automatically if None. whole: whether draws may be reported at the end, as
+    for a film; then the draw pile is located from the whole film.
     """
 
     def __init__(
@@ -95,43 +95,43 @@ class Follower:
         self.tracker = tracker
         self._find_backs = find_backs
         self._draw_pile = DrawPile(draw_pile)
-        self._hindsight = Hindsight() if whole and draw_pile is None else None
+        self._hindsight = OfflineDraws() if whole and draw_pile is None else None
         self._steadier, self._busy = Stabilizer(), False
-        self._arms = ArmWatcher()
-        self._finders: dict[int, ReachFinder] = {}
+        self._arms = ArmDetector()
+        self._finders: dict[int, VisitTracker] = {}
         self._recent: list[Track] = []
         self._laid: list[tuple[int, float]] = []
         self._held_back: list[_Held] = []
-        self._at_discard: list[Reach] = []
+        self._at_discard: list[HandVisit] = []
         self._gone: list[Track] = []
         self._told: set[tuple[int, float]] = set()
         self._told_of: Spot | None = None
         self._drawn: list[float] = []
-        self._quiet = QuietPictures(keep=None if whole else _QUIET)
-        self._changes, self._top = Changes(), PileTop()
+        self._quiet = IdleSnapshots(keep=None if whole else _QUIET)
+        self._changes, self._top = Changes(), DrawPileMonitor()
         self._by_arms: tuple[bool, ...] = ()
         self._size, self._time = (0, 0), 0.0
 
     @property
     def draw_pile(self) -> Spot | None:
-        """Where the draw pile is taken to lie, None while that is not known."""
+        """Assumed location of the draw pile, None while unknown."""
         zone = self.tracker.zone
         return None if zone is None else self._draw_pile.spot(zone)
 
     def draw_pile_view(self) -> InView | None:
-        """Return how much of the draw pile is in the picture, None while that is not known."""
+        """Return the visible share of the draw pile, None while unknown."""
         zone = self.tracker.zone
         return None if zone is None else self._draw_pile.view(zone, self._size)
 
     def feed(self, frame: Frame) -> list[PileEvent]:
-        """Take in the next frame; returns what has happened, mostly nothing, in order of time but for moments.
+        """Process the next frame; returns the events, usually none, in approximate order of time.
 
         Raises what the tracker's detector raises.
         """
         frame = self._steadier.take(frame, self._busy)
         self._size, self._time = (frame.image.shape[1], frame.image.shape[0]), frame.time
         if self._steadier.moved:
-            self._arms.begin_anew()
+            self._arms.reset()
         tracks = self._arms.feed(frame)
         if self._steadier.moved or self._arms.moved:
             self._begin_anew(frame.time)
@@ -143,21 +143,21 @@ class Follower:
         return events
 
     def _hidden(self, tracks: Sequence[Track]) -> float:
-        """Return the share of the draw pile that arms hide; 1 if there are any and it is not known where that lies."""
+        """Return the share of the draw pile hidden by arms; 1 if there are arms and its location is unknown."""
         spot, hidden = self.draw_pile, self._arms.hidden
         if spot is None or hidden is None:
             return float(any(not track.gone for track in tracks))
         return hidden_share(hidden, spot.middle, spot.length, hidden.shape[1] / self._size[0])
 
     def _begin_anew(self, time: float) -> None:
-        """Forget the arms that were seen while the camera came to stand elsewhere; they were the table's edges."""
+        """Drop the arms detected while the camera moved; they were edges of the table."""
         self._quiet.forget()
         self._top.forget()
         self._finders, self._recent = {}, []
         self._held_back = [held for held in self._held_back if time - held.event.time > SHAKES]
 
     def finish(self) -> list[PileEvent]:
-        """Say what is left to be said when no frame will follow."""
+        """Return the remaining events at the end of the source."""
         tracks = self._arms.finish()
         events = self._take(self.tracker.finish(), tracks, self._time)
         left = [self._weighed(held) for held in self._held_back]
@@ -179,7 +179,7 @@ class Follower:
         spots = self._spots(zone)
         self._arms.pile_at(square_at(spots[1]) if len(spots) > 1 else None)
         for track in tracks:
-            finder = self._finders.setdefault(track.number, ReachFinder(track))
+            finder = self._finders.setdefault(track.number, VisitTracker(track))
             self._hold(finder.follow(spots), zone)
             if track.gone:
                 self._visited(self._finders.pop(track.number), spots[0], zone)
@@ -189,7 +189,7 @@ class Follower:
         return sorted([*found, *self._unseen(spots, zone)], key=lambda event: event.time)
 
     def _unseen(self, spots: list[Spot], zone: Zone) -> list[PileReached]:
-        """Return the draw that the pile's top alone tells of, if it does."""
+        """Return a draw indicated by the pile's top alone, if any."""
         if len(spots) == 1 or self._hindsight is not None:
             return []
         discard, draw = spots
@@ -198,10 +198,10 @@ class Follower:
         hand = None if change is None else change.hand(self._recent, spots)
         if change is None or hand is None:
             return []
-        return [told_by_odds(hand, zone, draw, self._changes.odds(change.share))]
+        return [event_from_odds(hand, zone, draw, self._changes.odds(change.share))]
 
-    def _visited(self, finder: ReachFinder, discard: Spot, zone: Zone) -> None:
-        """Take in where an arm has been that has left."""
+    def _visited(self, finder: VisitTracker, discard: Spot, zone: Zone) -> None:
+        """Record where an arm that left has been."""
         track = finder.track
         if self._hindsight is not None:
             return
@@ -213,7 +213,7 @@ class Follower:
             self._draw_pile.visit(place, zone, side, track.number, gained_at(track, place, zone.length))
 
     def _tell_again(self, zone: Zone, time: float) -> None:
-        """Hold back what arms did at the draw pile that left before it was known to lie there."""
+        """Hold back visits to the draw pile from before it was located."""
         draw = self._draw_pile.spot(zone)
         before, self._told_of = self._told_of, draw
         self._gone = [track for track in self._gone if time - track.last.time <= _RETOLD]
@@ -222,10 +222,10 @@ class Follower:
         if before is not None and float(np.hypot(*(draw.middle - before.middle))) <= ONE_BACK * zone.length:
             return
         for track in self._gone:
-            self._hold(ReachFinder(track).follow(self._spots(zone)), zone, of=PileKind.DRAW)
+            self._hold(VisitTracker(track).follow(self._spots(zone)), zone, of=PileKind.DRAW)
 
-    def _hold(self, reaches: Sequence[Reach], zone: Zone, of: PileKind | None = None) -> None:
-        """Hold back what is new of these reaches. of: for which pile, either where None."""
+    def _hold(self, reaches: Sequence[HandVisit], zone: Zone, of: PileKind | None = None) -> None:
+        """Hold back new visits. of: to which pile, both if None."""
         for reach in reaches:
             held = self._reached(reach, zone) if of in (None, reach.kind) else None
             if held is None:
@@ -240,7 +240,7 @@ class Follower:
             self._held_back.append(held)
 
     def _in_order(self, events: list[PileEvent], time: float) -> list[PileEvent]:
-        """Return the events with those reaches that are due, by their times."""
+        """Return the events with the visits that are due, by time."""
         latest = max((event.time for event in events), default=0.0)
         due = [held for held in self._held_back if held.event.time <= max(latest, time - self._patience(held))]
         self._held_back = [held for held in self._held_back if held not in due]
@@ -250,26 +250,26 @@ class Follower:
         if held.draw is None:
             return _HOLD
         if self._went_on(held.reach):
-            return _SHOWS  # What became of the discard pile may be its work, which takes a while to tell.
-        # An arm that is still there may lay a card yet.
+            return _SHOWS  # A change of the discard pile may be its work, which takes a while to be recognised.
+        # An arm that is still there may lay a card.
         lays = THEN_LAYS if is_brief(held.reach) and not held.reach.track.gone else _HOLD
         return _SHOWS if self._changed(held, clearly=True) is None else lays
 
-    def _went_on(self, reach: Reach) -> bool:
-        """Whether a hand at the draw pile was at the discard pile in the same act."""
+    def _went_on(self, reach: HandVisit) -> bool:
+        """Whether a hand at the draw pile was at the discard pile in the same action."""
         return any(other.track is reach.track and is_one_act(reach, other) for other in self._at_discard)
 
     def _changed(self, held: _Held, clearly: bool = False) -> Changed | None:
-        """Return what became of the draw pile's top since before the reach; None while that is not known.
+        """Return the change of the draw pile's top since before the visit; None while unknown.
 
-        clearly: and not seen clearly.
+        clearly: use only pictures without arms at the pile.
         """
         if held.draw is None:
             return None
         return self._quiet.changed(held.draw.middle, held.draw.length, held.reach.began, held.reach.ended, clearly)
 
     def _weighed(self, held: _Held) -> PileReached:
-        """Return the event of a reach by all that is known now."""
+        """Return the event of a visit from all evidence available now."""
         change = self._changed(held)
         if held.draw is None:
             return held.event
@@ -302,7 +302,7 @@ class Follower:
                     always = len(by_arms) == _ALWAYS and all(by_arms)
                     return without_hand(event) if always or (any(by_arms) and is_unlikely(event)) else event
                 (track, _), *others = arms
-                weighed = by_what_was_borne(event, self._bore(track, event))
+                weighed = reweighted_by_load(event, self._bore(track, event))
                 self._note_work(track, event.time)
                 rivals = tuple((self._arm(other, event), share) for other, share in others)
                 return replace(weighed, arm=self._arm(track, event), rivals=rivals)
@@ -318,12 +318,12 @@ class Follower:
         return event
 
     def _stayed(self, track: Track, moved: float) -> bool:
-        """Whether a hand was busy at the discard pile before that moved (s): who passes over it may only seem to."""
+        """Whether a hand worked at the discard pile before that changed (s); who passes over it may only seem to."""
         zone = self.tracker.zone
         return zone is not None and stayed_at(PileKind.DISCARD, track, moved - _LAYS, self._spots(zone))
 
     def _note_work(self, track: Track, time: float) -> None:
-        """Keep in mind that an arm was busy at the discard pile, whose tip may have seemed to be at the draw pile."""
+        """Record that an arm worked at the discard pile; its tip may have seemed to be at the draw pile."""
         self._laid = [*(one for one in self._laid if time - one[1] <= _RETOLD), (track.number, time)]
         self._draw_pile.worked(track.number)
         if self._hindsight is not None:
@@ -331,29 +331,29 @@ class Follower:
         self._held_back = [held for held in self._held_back if not was_laying(held.reach, self._laid)]
 
     def _there(self, landed: float, quad: Quad | None) -> tuple[tuple[Track, float], ...]:
-        """Return the arms that may have been last where a card then lay still, as `laid_by` does.
+        """Return the arms that may have been last where a card came to rest, as `attributed_to` does.
 
-        In the middle of the discard pile where None.
+        The middle of the discard pile if None.
         """
         zone = self.tracker.zone
         if zone is None:
             return ()
         done = {number for number, _ in self._laid}
-        return laid_by(_laid_at(zone, quad), self._recent, landed, done, self._colors(quad))
+        return attributed_to(_laid_at(zone, quad), self._recent, landed, done, self._colors(quad))
 
     def _colors(self, quad: Quad | None) -> Floats | None:
-        """Return the shares of colours in an outline; None where there is none, or they are not seen."""
+        """Return the colour histogram in an outline; None without an outline or a picture."""
         seen = self._arms.seen
         return None if quad is None or seen is None else seen.within(quad)
 
     def _bore(self, track: Track, landed: CardLanded) -> float | None:
-        """Return how like the card what an arm bore on its way to it was, 0 to 1; None where that was not seen."""
+        """Return the similarity (0 to 1) of what an arm carried to the landed card; None if not seen."""
         zone, card = self.tracker.zone, self._colors(landed.quad)
         if zone is None or card is None:
             return None
-        return bore(track, card, _laid_at(zone, landed.quad), landed.time)
+        return carried_similarity(track, card, _laid_at(zone, landed.quad), landed.time)
 
-    def _reached(self, reach: Reach, zone: Zone) -> _Held | None:
+    def _reached(self, reach: HandVisit, zone: Zone) -> _Held | None:
         drawing = reach.kind is PileKind.DRAW
         if not reach.stayed or (drawing and self._hindsight is not None):
             return None
