@@ -209,7 +209,7 @@ def test_nothing_changed_is_said_only_where_nothing_did() -> None:
     shell = replace(plain.state, phase=Phase.TARGET, purpose=Purpose.GREEN_SHELL)
     seven = replace(shell, purpose=Purpose.SEVEN)
     assert caller.correct(shell, seven) == ["Ann, choose whose hand you want."]
-    unseen = replace(game.state, attributed_to=2)
+    unseen = replace(game.state, laid_by=2)
     assert caller.correct(game.state, unseen) == ["The record is corrected. The state of the match is unchanged."]
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from functools import partial
 
-from companion.bench.truth import attributed_to, bare
+from companion.bench.truth import laid_by, bare
 from companion.cards import Card
 from companion.journal import ReadBy
 from companion.referee.errors import RefereeError
@@ -97,7 +97,7 @@ def _anothers_card(
     lines: Sequence[tuple[int, HistoryLine]], wanted: Sequence[Move], header: Header
 ) -> tuple[int, str] | None:
     """Return the first line with the right card that is held to be the wrong player's, and whose it is."""
-    true = [(card, player) for card, player in attributed_to(header, wanted) if player is not None]
+    true = [(card, player) for card, player in laid_by(header, wanted) if player is not None]
     laid = [(n, line) for n, line in lines if isinstance(line.move, Play | Flip)]
     for (n, line), (card, player) in zip(laid, true, strict=False):
         assert isinstance(line.move, Play | Flip)

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 
 from companion.bench.mending import accepted, put_right
-from companion.bench.truth import EARLY, LANDINGS, Course, Due, Standing, attributed_to, bare, named
+from companion.bench.truth import EARLY, LANDINGS, Course, Due, Standing, laid_by, bare, named
 from companion.dataset.simulated.script import Script
 from companion.referee.errors import RefereeError
 from companion.referee.moves import (
@@ -365,7 +365,7 @@ class People:
         moves = happened[-1].moves if happened else self._course.truth[self._course.at].moves
         history = self.table.view().history
         said = [(line.move.card, line.player) for line in history if isinstance(line.move, LANDINGS)]
-        return said == attributed_to(self.script.header, moves)
+        return said == laid_by(self.script.header, moves)
 
     def _to_be_told(self, happened: Sequence[Standing], stands: tuple[Move, ...] | None) -> int:
         """Return up to which place in the truth the table is told all: not what the camera may yet tell it."""

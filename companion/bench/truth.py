@@ -110,7 +110,7 @@ def illegal_lays(script: Script, truth: Sequence[Standing]) -> list[tuple[float,
     return lays
 
 
-def attributed_to(header: Header, moves: Iterable[Move]) -> list[tuple[Card, str | None]]:
+def laid_by(header: Header, moves: Iterable[Move]) -> list[tuple[Card, str | None]]:
     """Return the cards that land in a match of these moves and whose they are, None for the one turned up to start."""
     match, laid = Match(header), []
     for move in moves:

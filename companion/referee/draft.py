@@ -32,7 +32,7 @@ class Draft:
     """A mutable copy of a state, and the effects so far."""
 
     __slots__ = (
-        "attributed_to",
+        "laid_by",
         "called",
         "catchable",
         "color",
@@ -74,7 +74,7 @@ class Draft:
         self.purpose = state.purpose
         self.contested = state.contested
         self.debt = state.debt
-        self.attributed_to = state.attributed_to
+        self.laid_by = state.laid_by
         self.jump_open = state.jump_open
         self.called = state.called
         self.catchable = state.catchable
@@ -101,7 +101,7 @@ class Draft:
             self.purpose,
             self.contested,
             self.debt,
-            self.attributed_to,
+            self.laid_by,
             self.jump_open,
             self.called,
             self.catchable,
@@ -199,11 +199,11 @@ class Draft:
         self.purpose = None
         self.contested = None
         self.debt = 0
-        self.attributed_to = None
+        self.laid_by = None
         if self.called:
             self.lapse_calls()
 
-    def owe(self, seat: int, count: int, attributed_to: int | None) -> None:
+    def owe(self, seat: int, count: int, laid_by: int | None) -> None:
         """Let the player owe so many cards more, for a card that this seat laid (R34); nobody's at the start (R38)."""
         self.phase = Phase.DEBT
         self.turn = seat
@@ -211,7 +211,7 @@ class Draft:
         self.contested = None
         self.lapse_calls()
         self.debt += count
-        self.attributed_to = attributed_to
+        self.laid_by = laid_by
         self.effects.append(DebtOwed(self.name(seat), self.debt))
 
     def choose(self, seat: int, phase: Phase, purpose: Purpose) -> None:
@@ -228,7 +228,7 @@ class Draft:
         self.purpose = None
         self.contested = None
         self.debt = 0
-        self.attributed_to = None
+        self.laid_by = None
         self.jump_open = False
         self.called = _NOBODY
         self.catchable = None

@@ -134,7 +134,7 @@ def _ask_next(draft: Draft) -> None:
     player = draft.actor
     if not draft.header.options.challenge:
         if draft.debt:
-            draft.owe(draft.after(player), 0, attributed_to=player)
+            draft.owe(draft.after(player), 0, laid_by=player)
         else:
             landing.hit_next(draft, player, Face.WILD_DRAW_FOUR)
         return
@@ -268,7 +268,7 @@ def _correct_count(draft: Draft, seat: int, actual: int) -> None:
 
 def _go_out(draft: Draft, seat: int) -> None:
     """End the round of a player found without cards; what was laid last is drawn for, if it still can be (R28, R37)."""
-    if draft.attributed_to == seat:
+    if draft.laid_by == seat:
         landing.go_out_drawing(draft, seat, Face.WILD_DRAW_FOUR)
     draft.end_round(seat)
 

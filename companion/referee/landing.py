@@ -33,7 +33,7 @@ def start(draft: Draft, move: moves.Start) -> None:
         draft.reverse()
         draft.turn_to(draft.dealer)
     elif face is Face.DRAW_TWO and _stacking(draft):
-        draft.owe(first, 2, attributed_to=None)
+        draft.owe(first, 2, laid_by=None)
     elif face is Face.DRAW_TWO or face is Face.SKIP:
         hit_next(draft, draft.dealer, face)
     else:
@@ -130,7 +130,7 @@ def _play_zero(draft: Draft, player: int, color: Color) -> None:
 def _play_draw_two(draft: Draft, player: int, _: Color) -> None:
     """R14, R34."""
     if _stacking(draft):
-        draft.owe(draft.after(player), 2, attributed_to=player)
+        draft.owe(draft.after(player), 2, laid_by=player)
     else:
         hit_next(draft, player, Face.DRAW_TWO)
 
@@ -157,7 +157,7 @@ def _play_wild_draw_four(draft: Draft, player: int, contested: Color) -> None:
     """R18, R34."""
     draft.choose(player, Phase.COLOR, Purpose.WILD_DRAW_FOUR)
     draft.contested = contested
-    draft.attributed_to = player
+    draft.laid_by = player
     if _stacking(draft):
         draft.debt += 4
 

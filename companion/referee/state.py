@@ -97,7 +97,7 @@ class State:
     """The colour in force before the wild draw four that may be challenged (R18, R36)."""
     debt: int
     """How many cards the player to act owes (R34); a wild draw four counts before its colour is chosen."""
-    attributed_to: int | None
+    laid_by: int | None
     """The seat that laid the draw card on top which nobody has drawn for yet; none for one turned up at the start."""
     jump_open: bool
     """Whether the card on top can be jumped in on, in the phases that allow it (R40)."""
@@ -162,7 +162,7 @@ def opening(header: Header) -> State:
         purpose=None,
         contested=None,
         debt=0,
-        attributed_to=None,
+        laid_by=None,
         jump_open=False,
         called=frozenset(),
         catchable=None,

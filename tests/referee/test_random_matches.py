@@ -169,10 +169,10 @@ def check(state: State) -> None:
     if options.stacking is Stacking.OFF:
         assert state.debt == 0
         assert state.phase is not Phase.DEBT
-        assert (state.attributed_to is not None) == unsettled
+        assert (state.laid_by is not None) == unsettled
     else:
         assert (state.debt > 0) == (unsettled or state.phase is Phase.DEBT)
-        assert state.attributed_to is None or state.debt
+        assert state.laid_by is None or state.debt
     assert options.jump_in or not state.jump_open
     assert options.challenge or state.phase not in {Phase.CHALLENGE, Phase.REVEAL}
     for seat in state.called:
