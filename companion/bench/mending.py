@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from functools import partial
 
-from companion.bench.truth import laid_by, bare
+from companion.bench.truth import bare, laid_by
 from companion.cards import Card
 from companion.journal import ReadBy
 from companion.referee.errors import RefereeError

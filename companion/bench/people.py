@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 
 from companion.bench.mending import accepted, put_right
-from companion.bench.truth import EARLY, LANDINGS, Course, Due, Standing, laid_by, bare, named
+from companion.bench.truth import EARLY, LANDINGS, Course, Due, Standing, bare, laid_by, named
 from companion.dataset.simulated.script import Script
 from companion.referee.errors import RefereeError
 from companion.referee.moves import (

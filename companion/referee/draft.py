@@ -32,7 +32,6 @@ class Draft:
     """A mutable copy of a state, and the effects so far."""
 
     __slots__ = (
-        "laid_by",
         "called",
         "catchable",
         "color",
@@ -45,6 +44,7 @@ class Draft:
         "hands",
         "header",
         "jump_open",
+        "laid_by",
         "left",
         "leftover",
         "phase",
