@@ -1,4 +1,4 @@
-"""One network that learns: its optimizer, and the running mean of its weights, which is what is kept."""
+"""One network in training: its optimizer, and the running mean of its weights, which is kept."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from companion.models.train_reader import running_mean
 
 
 class Learner:
-    """Trains a network by AdamW (Loshchilov and Hutter 2019), of whose weights only those of matrices decay.
+    """Trains a network with AdamW (Loshchilov and Hutter 2019); only weight matrices decay.
 
-    most: the norm to which gradients are clipped.
+    most: maximum norm of the gradients.
     """
 
     def __init__(self, model: Any, rate: float, decay: float, most: float) -> None:
@@ -31,11 +31,13 @@ class Learner:
 
     @property
     def mean(self) -> Any:
-        """The network with the running mean of the weights."""
+        """The network with the averaged weights."""
         return self._mean.module
 
     def learn(self, cost: torch.Tensor, share: float) -> None:
-        """Take a step down the gradient of a batch's cost, at this share of the rate; none where it is not finite."""
+        """Take an optimizer step for a batch's loss at this share of the learning rate; skip it if the gradient is not
+        finite.
+        """
         for group in self._optimizer.param_groups:
             group["lr"] = self._rate * share
         self._optimizer.zero_grad(set_to_none=True)
@@ -43,3 +45,17 @@ class Learner:
         if nn.utils.clip_grad_norm_(self.model.parameters(), self._most).isfinite():
             self._optimizer.step()
             self._mean.update_parameters(self.model)
+
+    def state(self) -> dict[str, Any]:
+        """Return the state for a checkpoint: weights, their running mean and the optimizer."""
+        return {
+            "latest": self.model.state_dict(),
+            "mean": self._mean.state_dict(),
+            "optimizer": self._optimizer.state_dict(),
+        }
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """Restore the state of a checkpoint."""
+        self.model.load_state_dict(state["latest"])
+        self._mean.load_state_dict(state["mean"])
+        self._optimizer.load_state_dict(state["optimizer"])

@@ -1,4 +1,4 @@
-"""The reader's network: a small convolutional trunk with one linear head per question. Needs the `train` extra."""
+"""The readers' networks: a small convolutional trunk with one linear head per question. Needs the `train` extra."""
 
 from __future__ import annotations
 
@@ -15,35 +15,36 @@ INDEX_HEADS = {"face": FACE_COUNT, "color": COLOR_COUNT, "turn": 4}
 _NECK = 128
 
 
-def _block(inputs: int, outputs: int, stride: int) -> nn.Sequential:
+def block(inputs: int, outputs: int, stride: int) -> nn.Sequential:
+    """Return a 3 x 3 convolution with batch normalisation and SiLU."""
     return nn.Sequential(
         nn.Conv2d(inputs, outputs, 3, stride, 1, bias=False), nn.BatchNorm2d(outputs), nn.SiLU(inplace=True)
     )
 
 
 class Residual(nn.Module):
-    """Two 3 x 3 convolutions about a skip connection (He et al. 2016), which adds nothing at first (Goyal et al. 2017).
+    """Two 3 x 3 convolutions with a skip connection (He et al. 2016), initialised to the identity (Goyal et al. 2017).
 
-    So a trained network may be given one more and read as before.
+    A trained network can be given one more without changing its output.
     """
 
     def __init__(self, channels: int) -> None:
         super().__init__()
-        last = _block(channels, channels, 1)
+        last = block(channels, channels, 1)
         nn.init.zeros_(last[1].weight)
-        self.body = nn.Sequential(_block(channels, channels, 1), last)
+        self.body = nn.Sequential(block(channels, channels, 1), last)
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
-        """Return (N, C, H, W) features, as many as came in."""
+        """Return (N, C, H, W) features for as many."""
         features: torch.Tensor = self.body(x)
         return x + features
 
 
 class Reader(nn.Module):
-    """Reads one crop: (N, 3, height, width) RGB in 0..1 -> (N, sum of head sizes), heads in the order given.
+    """Maps crops (N, 3, height, width), RGB in 0..1, to logits (N, sum of head sizes), heads in the order given.
 
-    Each stage (channels, residuals) halves the feature map and goes through so many residual blocks. The last feature
-    map is flattened and not averaged: where a symbol stands tells as much as what it looks like.
+    Each stage (channels, residuals) halves the feature map and has this many residual blocks. The last feature map is
+    flattened instead of averaged, because the position of a symbol matters.
     """
 
     def __init__(self, width: int, height: int, heads: Mapping[str, int], stages: Sequence[tuple[int, int]]) -> None:
@@ -51,7 +52,7 @@ class Reader(nn.Module):
         blocks: list[nn.Module] = []
         inputs = 3
         for outputs, residuals in stages:
-            blocks.append(nn.Sequential(_block(inputs, outputs, 2), *(Residual(outputs) for _ in range(residuals))))
+            blocks.append(nn.Sequential(block(inputs, outputs, 2), *(Residual(outputs) for _ in range(residuals))))
             inputs = outputs
         shrink = 2 ** len(stages)
         area = -(-width // shrink) * -(-height // shrink)
@@ -61,7 +62,7 @@ class Reader(nn.Module):
         self.sizes = dict(heads)
 
     def features(self, x: torch.Tensor) -> torch.Tensor:
-        """Return (N, 128) what the heads judge by: the penultimate layer."""
+        """Return the (N, 128) features of the penultimate layer."""
         features: torch.Tensor = self.neck(self.trunk(x))
         return features
 
@@ -75,14 +76,14 @@ class Reader(nn.Module):
 
 
 class WithFeatures(nn.Module):
-    """A reader as it is exported: its answers first, then the features, by which decks are learnt."""
+    """A reader as it is exported: the logits, then the features by which learnt decks are matched."""
 
     def __init__(self, reader: Reader) -> None:
         super().__init__()
         self.reader = reader
 
     def forward(self, x: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
-        """Return the heads' raw outputs side by side, and the (N, 128) features."""
+        """Return the heads' logits side by side, and the (N, 128) features."""
         features = self.reader.features(x)
         return self.reader.answers(features), features
 

@@ -200,6 +200,59 @@ def together(
 
 @train.command()
 @_work
+@_seed
+@_device
+@click.option(
+    "--models",
+    "folder",
+    type=click.Path(path_type=Path, exists=True, file_okay=False),
+    help="Folder of exported readers whose first stages training begins from. Default: the shipped ones.",
+)
+@click.option("--minutes", type=click.FloatRange(0, min_open=True), default=60.0, show_default=True)
+@click.option("--decks", type=click.IntRange(8), default=400, show_default=True, help="Decks to draw and train on.")
+@click.option(
+    "--fonts",
+    type=click.Path(path_type=Path, exists=True, file_okay=False),
+    help="Folder of typefaces to use beside those of the computer.",
+)
+@_backgrounds
+def embedding(
+    work: Path,
+    seed: int,
+    device: str,
+    folder: Path | None,
+    minutes: float,
+    decks: int,
+    fonts: Path | None,
+    backgrounds: Path | None,
+) -> None:
+    """Train the embedding of card art, from the readers, on decks of any kind drawn first."""
+    _need_extra()
+    import cv2
+    import torch
+    from rich.console import Console
+
+    from companion.models.embedding.gallery import build
+    from companion.models.embedding.sources import held_out_sources, training_sources
+    from companion.models.embedding.train import EmbeddingRun
+    from companion.models.embedding.train import train as run
+    from companion.vision.recognition.card_detector import model_folder
+
+    cv2.setNumThreads(1)
+    torch.set_num_threads(1)
+    console = Console()
+    gallery = build(work / "gallery", training_sources(fonts, backgrounds), decks, seed, console)
+    held_out = build(work / "held-out", held_out_sources(fonts), max(8, decks // 16), seed + 1, console)
+    run(
+        EmbeddingRun(folder or model_folder(), work / "embedding", minutes, seed, device),
+        gallery,
+        held_out,
+        console,
+    )
+
+
+@train.command()
+@_work
 @click.option("--models", "folder", type=click.Path(path_type=Path, file_okay=False), help="Default: WORK/export.")
 @click.option("--limit", type=click.IntRange(1), default=4000, show_default=True, help="Scenes to look through.")
 def mine(work: Path, folder: Path | None, limit: int) -> None:
@@ -303,12 +356,14 @@ def calibrate(work: Path, seed: int, folder: Path | None, decks: int, save: bool
         fit = [number for number in range(decks) if number % 3 != 2]
         current = measures.fitted(list(measures.drawn(detector, fit, seed, measures.SHOWN)), current)
         current.save(path)
-    grid = Table("readings", "confidence", "number", "told", "right", "95 % interval")
+    grid = Table("readings", "confidence", "number", "predicted", "right", "95 % interval")
     for kind, bins in measures.rows(list(measures.drawn(detector, range(2, decks, 3), seed)), current).items():
         for one in bins:
             low, high = one.interval
             span = f"{one.low:.2f} to {one.high:.2f}"
-            grid.add_row(kind, span, str(one.count), f"{one.told:.3f}", f"{one.share:.3f}", f"{low:.3f} to {high:.3f}")
+            grid.add_row(
+                kind, span, str(one.count), f"{one.predicted:.3f}", f"{one.share:.3f}", f"{low:.3f} to {high:.3f}"
+            )
     Console().print(grid)
 
 

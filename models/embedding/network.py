@@ -1,0 +1,76 @@
+"""The embedding's network: the first stages of a reader, a linear layer, and vectors of length one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import torch
+from torch import nn
+from torch.nn import functional
+
+from companion.models.network import Residual, block
+from companion.models.unfold import measure_norms, unfolded
+from companion.vision.core.geometry import CARD_CROP, INDEX_CROP
+
+LENGTH = 128
+"""Floats in a vector."""
+SIZES = {"card": (CARD_CROP[0] // 2, CARD_CROP[1] // 2), "corner": (INDEX_CROP, INDEX_CROP)}
+"""Width and height in pixels of the crops of each kind: the card reader's crop at half its size, the index reader's."""
+READER_SIZES = {"card": CARD_CROP, "corner": (INDEX_CROP, INDEX_CROP)}
+"""The same of the readers that training begins from."""
+_STAGES = {
+    "card": ((24, 0), (40, 1), (72, 2), (128, 1)),
+    "corner": ((32, 0), (56, 1), (96, 1), (144, 1)),
+}
+_READERS = {"card": ("card-reader.onnx", "card"), "corner": ("index-reader.onnx", "index")}
+
+
+class Embedder(nn.Module):
+    """Turns crops (N, 3, height, width), RGB in 0..1, into (N, 128) vectors of length one.
+
+    The last feature map is flattened and not averaged: where a mark stands matters. The vectors are centred by batch
+    normalisation before their length is taken.
+    """
+
+    def __init__(self, width: int, height: int, stages: Sequence[tuple[int, int]]) -> None:
+        super().__init__()
+        blocks: list[nn.Module] = []
+        inputs = 3
+        for outputs, residuals in stages:
+            blocks.append(nn.Sequential(block(inputs, outputs, 2), *(Residual(outputs) for _ in range(residuals))))
+            inputs = outputs
+        shrink = 2 ** len(stages)
+        area = -(-width // shrink) * -(-height // shrink)
+        self.trunk = nn.Sequential(*blocks)
+        self.neck = nn.Sequential(nn.Flatten(), nn.Linear(inputs * area, LENGTH, bias=False))
+        self.norm = nn.BatchNorm1d(LENGTH, affine=False)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        """Return (N, 128) vectors of length one."""
+        return functional.normalize(self.norm(self.neck(self.trunk(x)).float()))
+
+
+def embedder(kind: str) -> Embedder:
+    """Return an untrained network for 'card' or 'corner' crops."""
+    return Embedder(*SIZES[kind], _STAGES[kind])
+
+
+def from_reader(kind: str, models: Path, crops: torch.Tensor) -> Embedder:
+    """Return a network whose stages start with the exported reader's weights, as far as the shapes are the same.
+
+    crops: (N, 3, H, W) uint8 RGB of the reader's size, on which batch normalisation is measured. Raises ValueError if
+    the file is of another network.
+    """
+    name, reader_kind = _READERS[kind]
+    reader = unfolded(models / name, reader_kind)
+    measure_norms(reader, crops)
+    network = embedder(kind)
+    own = network.state_dict()
+    shared = {
+        name: weight
+        for name, weight in reader.state_dict().items()
+        if name.startswith("trunk") and name in own and own[name].shape == weight.shape
+    }
+    network.load_state_dict(shared, strict=False)
+    return network
