@@ -1,7 +1,7 @@
-"""Averages the weights of checkpoints of one network, each trained on from another.
+"""Averages the weights of checkpoints of one network, each fine-tuned from another.
 
-Such a mean keeps what the earlier network could do and takes up most of what the later one has learnt (Wortsman et al.,
-Robust fine-tuning of zero-shot models, 2022).
+The mean keeps the skills of the earlier network and most of what fine-tuning added (Wortsman et al., Robust fine-tuning
+of zero-shot models, 2022).
 """
 
 from __future__ import annotations
@@ -21,16 +21,16 @@ def _mean(weights: Sequence[Weights]) -> Weights:
     if any(other.keys() != weights[0].keys() for other in weights):
         raise ValueError("the checkpoints are of different networks")
     return {
-        # What is counted, as batches seen, is taken from the last.
+        # Integer buffers, such as the number of batches seen, come from the last checkpoint.
         name: torch.stack([w[name].float() for w in weights]).mean(0) if last.is_floating_point() else last
         for name, last in weights[-1].items()
     }
 
 
 def average(checkpoints: Sequence[Path], target: Path) -> None:
-    """Write the mean of checkpoints of the readers, or of the detector, to `target`, to be exported or trained on.
+    """Write the mean of reader or detector checkpoints to `target`, ready for export or further training.
 
-    Raises ValueError where they are not of one network.
+    Raises ValueError if the checkpoints are of different networks.
     """
     states: list[dict[str, Any]] = [torch.load(path, map_location="cpu", weights_only=False) for path in checkpoints]
     result = states[-1]

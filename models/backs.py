@@ -1,5 +1,6 @@
-"""Fits what cards face down look like to the card reader, and checks it: on drawn tables, every other one with a draw
-pile whose backs are as other makers print them, two of three for the fit and the third for the check.
+"""Fits and checks the classifier of face-down cards on drawn tables.
+
+Half of the tables have backs as other makers print them. Two of three tables are for the fit, the third for the check.
 """
 
 from __future__ import annotations
@@ -22,24 +23,24 @@ from companion.vision.detection.card_backs import BackLooks
 from companion.vision.imaging.motion import Floats
 from companion.vision.recognition.card_detector import CardDetector
 
-# From which IoU with the draw pile's top card an outline is its; and under which one, and farther from its middle than
-# so much of a card's length, it is another thing. What lies between tells the fit nothing.
+# An outline is the draw pile if its IoU with the pile's top card is above `_IS_IT`. It is something else if the IoU is
+# below `_IS_NOT` and its centre is more than `_APART` card lengths away. Outlines in between are not used.
 _IS_IT, _IS_NOT, _APART = 0.5, 0.3, 0.3
-# The ridge that weights are held to, their features having a variance of 1: between 10 and 300 little changes, and more
-# holds backs that were not fitted on for less of a back.
+# Ridge penalty on the weights of standardised features. Results change little between 10 and 300; more makes the
+# classifier miss backs that were not in the fit.
 _RIDGE = 30.0
-# The share of tables that are seen with the picture's rim across the draw pile.
+# Share of tables where the picture's edge cuts the draw pile.
 _CUT = 0.2
-# Newton's steps until nothing changes by more than this.
-_STEPS, _SETTLED = 60, 1e-6
+# Maximum number of Newton steps, and the step size below which the fit has converged.
+_STEPS, _TOLERANCE = 60, 1e-6
 
 
 @dataclass(frozen=True, eq=False)
 class Candidates:
-    """What may be a card face down on one table. other: whether its backs are as other makers print them.
+    """Candidates for a face-down card on one table.
 
-    features: (N, D) as `CardDetector.described_for_backs` returns them; (N,) bool each, is_pile: whether it is the draw
-    pile, is_not: whether it is something else.
+    other: whether the backs are as other makers print them. features: (N, D) as `CardDetector.described_for_backs`
+    returns them. is_pile, is_not: (N,) bool, whether a candidate is the draw pile, or is something else.
     """
 
     other: bool
@@ -50,7 +51,7 @@ class Candidates:
 
 @dataclass(frozen=True)
 class Found:
-    """Of so many tables: where the draw pile is outlined at all, and where nothing else there is likelier a back."""
+    """Number of tables, of those where the draw pile is outlined, and of those where it is the most likely back."""
 
     tables: int
     outlined: int
@@ -58,7 +59,7 @@ class Found:
 
 
 def drawn(detector: CardDetector, numbers: Iterable[int], seed: int) -> Iterator[Candidates]:
-    """Yield what is outlined on drawn tables, those with odd numbers having other makers' backs."""
+    """Yield the candidates on drawn tables; tables with odd numbers have other makers' backs."""
     for number in numbers:
         rng = np.random.default_rng([seed, number])
         other = bool(number % 2)
@@ -76,7 +77,7 @@ def drawn(detector: CardDetector, numbers: Iterable[int], seed: int) -> Iterator
 
 
 def fitted(tables: Sequence[Candidates]) -> BackLooks:
-    """Return the ridge regression that tells draw piles from all else there, by Newton's method."""
+    """Return the ridge logistic regression of draw piles against everything else, fitted by Newton's method."""
     features = np.concatenate([table.features[table.is_pile | table.is_not] for table in tables]).astype(np.float64)
     truth = np.concatenate([table.is_pile[table.is_pile | table.is_not] for table in tables]).astype(np.float64)
     mean, spread = features.mean(0), features.std(0) + 1e-6
@@ -84,18 +85,18 @@ def fitted(tables: Sequence[Candidates]) -> BackLooks:
     ridge = np.diag([*np.full(features.shape[1], _RIDGE), 0.0])
     beta = np.zeros(x.shape[1])
     for _ in range(_STEPS):
-        told = 1 / (1 + np.exp(-x @ beta))
-        slope = x.T @ (told - truth) + ridge @ beta
-        step = np.linalg.solve((x.T * np.maximum(told * (1 - told), 1e-9)) @ x + ridge, slope)
+        predicted = 1 / (1 + np.exp(-x @ beta))
+        slope = x.T @ (predicted - truth) + ridge @ beta
+        step = np.linalg.solve((x.T * np.maximum(predicted * (1 - predicted), 1e-9)) @ x + ridge, slope)
         beta -= step
-        if np.abs(step).max() < _SETTLED:
+        if np.abs(step).max() < _TOLERANCE:
             break
     weights = beta[:-1] / spread
     return BackLooks(weights.astype(np.float32), float(beta[-1] - weights @ mean))
 
 
 def found(tables: Iterable[Candidates], looks: BackLooks) -> dict[bool, Found]:
-    """Return how well draw piles are told, of usual backs (False) and of other makers' (True)."""
+    """Return how often draw piles are found, for usual backs (False) and for other makers' (True)."""
     rows = {False: Found(0, 0, 0), True: Found(0, 0, 0)}
     for table in tables:
         best = int(looks.probabilities(table.features).argmax())
@@ -115,10 +116,10 @@ def _table(rng: np.random.Generator, number: int, other: bool) -> tuple[Tabletop
 
 
 def _cut(picture: Image, pile: Quad, discard: float, share: float) -> tuple[Image, Quad]:
-    """Return a picture up to a line across the draw pile, and what of its outline is left, at its place there.
+    """Return a picture cropped at a vertical line across the draw pile, and the rest of the pile's outline.
 
-    discard: where the discard pile lies, x in pixels, on the side that is kept. share: how far from the draw pile's
-    middle the line is, of its width.
+    discard: x in pixels of the discard pile, whose side is kept. share: distance of the line from the draw pile's
+    centre, over its width.
     """
     left, right = float(pile[:, 0].min()), float(pile[:, 0].max())
     at = round((left + right) / 2 + share * (right - left))

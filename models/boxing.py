@@ -1,4 +1,4 @@
-"""Trains the detector on views of pictures that are held where it is trained, from the weights of a checkpoint."""
+"""Fine-tunes the detector on views of pictures that are kept in memory."""
 
 from __future__ import annotations
 
@@ -12,22 +12,22 @@ from torch.nn import functional
 
 from companion.models.feed import Tensors
 from companion.models.learner import Learner
-from companion.models.pool import Ring
+from companion.models.pool import RingBuffer
 from companion.models.train_reader import half
 
-_RATE, _DECAY, _MOST_NORM = 0.0012, 0.0005, 10.0
-# What lies beyond a picture's edge, as ultralytics has it, 0..255.
+_RATE, _DECAY, _MAX_NORM = 0.0012, 0.0005, 10.0
+# Grey level, 0..255, of the padding outside a picture, as in ultralytics.
 _GREY = 114
-# How far saturation and brightness go up or down, white balance (a logarithm's standard deviation), share of the views
-# with noise, the most of it.
+# Maximum change of saturation and brightness, standard deviation of the logarithm of the white balance, share of the
+# views with noise, and its maximum.
 _SATURATION, _BRIGHTNESS, _BALANCE, _NOISY, _NOISE = 0.3, 0.3, 0.04, 0.3, 0.05
-_AT_ONCE = 32
+_CHUNK = 32
 
 
 def cut(pictures: torch.Tensor, matrices: torch.Tensor, size: int) -> torch.Tensor:
-    """Return views (N, 3, size, size) in 0..1 of (N, 3, S, S) uint8 pictures by (N, 2, 3) matrices of views.
+    """Return views (N, 3, size, size) in 0..1 of (N, 3, S, S) uint8 pictures by (N, 2, 3) affine matrices.
 
-    A pixel is the mean of four within it: what is made smaller would flicker else.
+    Each pixel is the mean of four samples, against aliasing.
     """
     grid = functional.affine_grid(matrices, [len(pictures), 3, 2 * size, 2 * size], align_corners=False)
     shown = functional.grid_sample(pictures.float() - _GREY, grid, align_corners=False)
@@ -35,7 +35,7 @@ def cut(pictures: torch.Tensor, matrices: torch.Tensor, size: int) -> torch.Tens
 
 
 def lit(views: torch.Tensor) -> torch.Tensor:
-    """Return (N, 3, H, W) views in 0..1 in other colours, under other light, some with noise."""
+    """Return (N, 3, H, W) views in 0..1 with other colours and brightness, some with noise."""
     lots = (len(views), 1, 1, 1)
 
     def between(most: float) -> torch.Tensor:
@@ -50,7 +50,7 @@ def lit(views: torch.Tensor) -> torch.Tensor:
 
 
 def _exact(answers: Any) -> Any:
-    """Return ultralytics' answers in single precision, in which places are told to less than a pixel."""
+    """Return ultralytics' outputs in single precision: half precision rounds coordinates to whole pixels."""
     if isinstance(answers, dict):
         return {name: _exact(value) for name, value in answers.items()}
     if isinstance(answers, list | tuple):
@@ -59,7 +59,7 @@ def _exact(answers: Any) -> Any:
 
 
 class LearningDetector:
-    """The detector of a checkpoint of ultralytics' as it learns; `memory` bytes may hold pictures."""
+    """The detector of an ultralytics checkpoint while it is trained. Pictures may take `memory` bytes."""
 
     def __init__(self, checkpoint: Path, picture: int, size: int, batch: int, memory: float, device: str) -> None:
         os.environ.setdefault("YOLO_AUTOINSTALL", "False")
@@ -69,28 +69,28 @@ class LearningDetector:
         self._state: dict[str, Any] = torch.load(checkpoint, map_location="cpu", weights_only=False)
         model = (self._state.get("ema") or self._state["model"]).float()
         for name, weights in model.named_parameters():
-            # The bins of the sides' distributions are no weights to be learnt.
+            # The bins of the box distribution (DFL) are constants.
             weights.requires_grad_(".dfl" not in name)
         model.to(device, memory_format=torch.channels_last)
-        self._learner = Learner(model, _RATE, _DECAY, _MOST_NORM)
-        # Only here are the settings wanted that weigh the losses; a stripped checkpoint has not all of them.
+        self._learner = Learner(model, _RATE, _DECAY, _MAX_NORM)
+        # Only the criterion needs the loss weights, and a stripped checkpoint lacks some of them.
         settings, model.args = model.args, get_cfg()
         self._criterion = model.init_criterion()
         model.args = settings
         model.train()
-        self._ring = Ring(max(1, int(memory / (3 * picture**2))), device)
+        self._ring = RingBuffer(max(1, int(memory / (3 * picture**2))), device)
 
     def add(self, shard: Tensors) -> None:
-        """Take in a shard's pictures and views."""
+        """Add the pictures and views of a shard."""
         self._ring.add({"pictures": shard.pictures, "matrices": shard.matrices, "boxes": shard.boxes})
 
     def step(self, share: float) -> torch.Tensor:
-        """Learn from one batch at this share of the rate; return what it cost."""
+        """Take one training step at this share of the learning rate and return the loss."""
         rows = self._ring.pick(self._batch)
         every = torch.arange(self._batch, device=self._device)
         lot = torch.randint(rows["matrices"].shape[1], (self._batch,), device=self._device)
         matrices, boxes = rows["matrices"][every, lot], rows["boxes"][every, lot]
-        pieces = zip(rows["pictures"].split(_AT_ONCE), matrices.split(_AT_ONCE), strict=True)
+        pieces = zip(rows["pictures"].split(_CHUNK), matrices.split(_CHUNK), strict=True)
         views = lit(torch.cat([cut(pictures, some, self._size) for pictures, some in pieces]))
         there = boxes[..., 0] >= 0
         targets = {"batch_idx": there.nonzero()[:, 0].float(), "cls": boxes[there][:, 0], "bboxes": boxes[there][:, 1:]}
@@ -102,7 +102,7 @@ class LearningDetector:
         return cost.detach()
 
     def save(self, checkpoint: Path) -> None:
-        """Write the running mean in ultralytics' form, as `companion train export` takes it."""
+        """Write the averaged weights as an ultralytics checkpoint, ready for `companion train export`."""
         checkpoint.parent.mkdir(parents=True, exist_ok=True)
         state = {**self._state, "model": deepcopy(self._learner.mean).cpu().half(), "ema": None}
         torch.save(state, checkpoint.with_suffix(".tmp"))

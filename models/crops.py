@@ -1,6 +1,6 @@
-"""Cuts the reader's training crops out of labelled scenes, as loosely and askew as the detector will.
+"""Cuts training crops for the readers out of labelled scenes, as inexactly as the detector boxes cards.
 
-A batch is made of whole scenes: every readable card and index of a scene gives a crop, and some crops show no card.
+A batch holds whole scenes: one crop for each readable card and index, and some crops without a card.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ from companion.vision.core.geometry import (
 from companion.vision.core.labels import NO_CARD, color_class, face_class
 
 IGNORE = -100
-"""Target of a question that a crop does not answer."""
+"""Target of a head that a crop gives no label for."""
 
 LAMP_SHARE = 0.15
 _SOFT_SHARE = 0.2
@@ -46,7 +46,7 @@ _SOFT_SHARE = 0.2
 
 @dataclass(frozen=True)
 class Limits:
-    """Which cards and indices give crops: least visible share, and least length in pixels of the shorter side."""
+    """Which cards and indices are used: minimum visible share, and minimum length in pixels of the shorter side."""
 
     card_visible: float = 0.45
     index_visible: float = 0.8
@@ -55,7 +55,7 @@ class Limits:
 
 
 EASY = Limits(card_visible=0.93, index_visible=0.97, card_side=45.0, index_side=10.0)
-"""Open and large cards: what a network learns shapes from quickest, before it is shown hidden and small ones."""
+"""Large, unoccluded cards for the first epochs: shapes are learnt fastest from them."""
 
 
 @dataclass(frozen=True)
@@ -79,7 +79,7 @@ class IndexCrop:
 
 
 def _shaken(quad: Quad, rng: np.random.Generator, amount: float) -> Quad:
-    """Return the quad turned, moved, scaled and skewed at random; `amount` 1 is as far off as a detector's box."""
+    """Return the quad randomly rotated, shifted, scaled and skewed; `amount` 1 corresponds to the detector's error."""
     center = quad.mean(0)
     width, height = sides(quad)
     angle = rng.normal(0, 0.05) * amount
@@ -95,13 +95,13 @@ def _shaken(quad: Quad, rng: np.random.Generator, amount: float) -> Quad:
 
 
 def _as_boxed(quad: Quad, rng: np.random.Generator, width: int, height: int) -> Quad:
-    """Return the rectangle that a detector gives for an outline: about it, or about its part within the frame."""
+    """Return the rectangle that the detector gives for an outline, or for its part inside the frame."""
     frame = np.array([[0, 0], [width, 0], [width, height], [0, height]], np.float32)
     area, part = cv2.intersectConvexConvex(quad, frame)
     if area < 16 or part is None or rng.random() < 0.15:
         return quad
     box = np.asarray(cv2.boxPoints(cv2.minAreaRect(part)), np.float32)
-    # The same winding and start as the outline has, as far as a rectangle can.
+    # Same winding, and the nearest start corner.
     if cv2.contourArea(box, oriented=True) * cv2.contourArea(quad, oriented=True) < 0:
         box = box[::-1]
     start = int(np.argmin([np.abs(np.roll(box, -k, axis=0) - quad).sum() for k in range(4)]))
@@ -109,7 +109,7 @@ def _as_boxed(quad: Quad, rng: np.random.Generator, width: int, height: int) -> 
 
 
 def _matched(corners: Quad) -> Quad:
-    """Return the corners in the order in which they lie nearest to those of the unit square."""
+    """Return the corners in the order that is nearest to the unit square's."""
     turns = [np.roll(corners, -k, axis=0) for k in range(4)]
     return turns[int(np.argmin([np.abs(turn - unit_square()).sum() for turn in turns]))]
 
@@ -128,7 +128,7 @@ def card_crop(image: Image, quad: Quad, card: Card, rng: np.random.Generator) ->
 
 
 def index_crop(image: Image, frame: Quad, card: Card, rng: np.random.Generator) -> IndexCrop:
-    """Return a training crop of the index in this square, given a random quarter turn and shaken."""
+    """Return a training crop of the index in this square, perturbed and turned by a random number of quarters."""
     width, _ = sides(frame)
     scale = np.exp(rng.normal(0, 0.13))
     angle = rng.normal(0, 0.12)
@@ -151,7 +151,7 @@ def _empty_quad(rng: np.random.Generator, width: int, height: int, aspect: float
 def scene_crops(
     image: Image, row: dict[str, object], rng: np.random.Generator, limits: Limits, false: Sequence[FalseBox] = ()
 ) -> tuple[list[CardCrop], list[IndexCrop]]:
-    """Return the crops of one scene; `row` is its line of the data set's labels (see dataset/scenes/generate.py)."""
+    """Return the crops of one scene; `row` is its line of the labels (see dataset/scenes/generate.py)."""
     height, width = image.shape[:2]
     cards: list[CardCrop] = []
     indices: list[IndexCrop] = []
@@ -183,7 +183,7 @@ def scene_crops(
 def false_crops(
     image: Image, false: Sequence[FalseBox], rng: np.random.Generator
 ) -> tuple[list[CardCrop], list[IndexCrop]]:
-    """Return crops of what is no card, or no index, in a (H, W, 3) BGR uint8 picture: one for each box."""
+    """Return the crops of false boxes in a (H, W, 3) BGR uint8 picture, one for each."""
     cards: list[CardCrop] = []
     indices: list[IndexCrop] = []
     for box in false:
@@ -198,14 +198,14 @@ def false_crops(
 
 @dataclass(frozen=True, eq=False)
 class FalseBox:
-    """Something in a scene that the detector took for a card, or for an index: see models/mine.py."""
+    """A false positive of the detector for a card or an index, see models/mine.py."""
 
     is_card: bool
     quad: Quad
 
 
 def _false_boxes(folder: Path, split: str) -> dict[str, list[FalseBox]]:
-    """Return the false boxes by picture name; none where none were mined."""
+    """Return the false boxes by picture name; empty if none were mined."""
     path = false_file(folder, split)
     if not path.exists():
         return {}
@@ -225,7 +225,7 @@ class CropBatch:
     index_images: NDArray[np.uint8]
     index_targets: dict[str, NDArray[np.generic]]
     clear: dict[str, NDArray[np.uint8]] = field(default_factory=dict)
-    """By reader the same crops as they were before some were made hard to read; the same ones where none were."""
+    """The same crops before degradation, by reader."""
 
     def parts(self) -> tuple[tuple[str, NDArray[np.uint8], dict[str, NDArray[np.generic]]], ...]:
         """Return (reader, crops, targets) of the card reader and of the index reader."""
@@ -239,7 +239,7 @@ def _stack(images: list[Image], width: int, height: int) -> NDArray[np.uint8]:
 
 
 def under_lamp(image: Image, rng: np.random.Generator) -> Image:
-    """Return the picture as lit by one coloured, often dim lamp that the camera does not make up for."""
+    """Return the picture under a coloured, often dim lamp without white balance."""
     gains = np.exp(rng.normal(0, 0.3, 3))
     exposure = rng.uniform(0.45, 1.1)
     table = np.arange(256, dtype=np.float32)[:, None] * (gains / gains.max() * exposure)
@@ -247,7 +247,7 @@ def under_lamp(image: Image, rng: np.random.Generator) -> Image:
 
 
 def softened(crop: Image, rng: np.random.Generator) -> Image:
-    """Return the crop as of a card that is far away or out of focus: shrunk and enlarged again."""
+    """Return the crop at a lower resolution, as of a distant or unfocused card."""
     height, width = crop.shape[:2]
     share = rng.uniform(0.3, 0.8)
     return coarsened(crop, round(width * share), round(height * share))
@@ -262,7 +262,7 @@ def _at_random(
 def crop_batch(
     cards: Sequence[CardCrop], indices: Sequence[IndexCrop], spoil: Callable[[Image], Image] | None = None
 ) -> CropBatch:
-    """Return the crops as a batch, each shown as `spoil` makes it of a (H, W, 3) BGR uint8 crop, or as it is."""
+    """Return the crops as a batch. `spoil` degrades a (H, W, 3) BGR uint8 crop; None leaves them as they are."""
     images = {"card": [crop.image for crop in cards], "index": [crop.image for crop in indices]}
     sizes = {"card": CARD_CROP, "index": (INDEX_CROP, INDEX_CROP)}
     clear = {kind: _stack(crops, *sizes[kind]) for kind, crops in images.items()}
@@ -287,7 +287,7 @@ def crop_batch(
 
 
 def _with_false(order: NDArray[np.intp], mined: Sequence[int], rng: np.random.Generator) -> NDArray[np.intp]:
-    """Return the scenes of a batch, a quarter of them such as have mined boxes."""
+    """Return the scenes of a batch; a quarter of them have mined boxes."""
     if not mined:
         return order
     kept = order[: len(order) - len(order) // 4]
@@ -297,11 +297,10 @@ def _with_false(order: NDArray[np.intp], mined: Sequence[int], rng: np.random.Ge
 def batches(
     folder: Path, split: str, scenes: int, seed: int, epoch: int, limits: Limits, hard: float = 0.0
 ) -> Iterator[CropBatch]:
-    """Yield the crops of `scenes` scenes at a time, in an order and with jitter that `seed` and `epoch` decide.
+    """Yield the crops of `scenes` scenes at a time, in an order and with random changes that `seed` and `epoch` decide.
 
-    Of split 'train' some are as under a coloured lamp, some softened. hard: share of the crops that are made hard to
-    read instead; a quarter of each batch is then of scenes with mined boxes, for what is spoilt is soon taken for a
-    card.
+    In split 'train' some crops are lit by a coloured lamp or softened. hard: share of the crops that are degraded
+    instead; a quarter of each batch then has mined boxes, because degraded background is easily taken for a card.
     """
     rows = [json.loads(line) for line in (folder / f"{split}.jsonl").read_text().splitlines()]
     false = _false_boxes(folder, split)

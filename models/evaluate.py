@@ -1,6 +1,6 @@
-"""Measures a detector on labelled pictures: per-card figures, the confusion matrix and how honest its confidences are.
+"""Measures a detector on labelled pictures: figures per card, the confusion matrix and calibration.
 
-Labelled pictures are generated scenes (dataset/scenes/generate.py's JSON lines) or photos with labels.json: a list of
+Labelled pictures are generated scenes (JSON lines of dataset/scenes/generate.py) or photos with labels.json: a list of
 {"file", "cards": [names], "kind", "source", "flags"} beside images/.
 """
 
@@ -22,13 +22,13 @@ from companion.vision.core.calibration import Calibration
 from companion.vision.core.sightings import Sighting
 from companion.vision.recognition.card_detector import CardDetector
 
-# From fewer sightings no temperature is fitted.
-_FEWEST = 30
+# Minimum number of sightings to fit a temperature.
+_MIN_SIGHTINGS = 30
 
 
 @dataclass(frozen=True)
 class Labelled:
-    """A picture file, the face-up cards in it, the groups that it counts for, and whether more cards may be in view."""
+    """A picture file, its face-up cards, its groups, and whether unlabelled cards may be in view."""
 
     path: Path
     cards: Counter[Card]
@@ -55,17 +55,17 @@ class Figures:
 
     @property
     def exact_share(self) -> float:
-        """Share of pictures whose cards were all read and none besides."""
+        """Share of pictures whose cards were all read, without false positives."""
         return self.exact / max(self.pictures, 1)
 
     @property
     def precision(self) -> float:
-        """Share of the cards claimed that are there."""
+        """Share of the predicted cards that are right."""
         return self.hit / self.claimed if self.claimed else 1.0
 
     @property
     def recall(self) -> float:
-        """Share of the cards that are there that were claimed."""
+        """Share of the labelled cards that were predicted."""
         return self.hit / self.there if self.there else 1.0
 
     @property
@@ -91,7 +91,7 @@ def labelled_photos(folder: Path) -> list[Labelled]:
 
 
 def labelled_scenes(folder: Path, split: str = "val") -> list[Labelled]:
-    """Return generated scenes; a card counts where it or one of its indices is as visible as it was labelled from."""
+    """Return generated scenes; a card counts if it, or one of its indices, is visible enough to be labelled."""
     labelled = []
     for line in (folder / f"{split}.jsonl").read_text().splitlines():
         row = json.loads(line)
@@ -108,13 +108,13 @@ def _readable(entry: dict[str, object]) -> bool:
 
 @dataclass(frozen=True, eq=False)
 class Reading:
-    """One picture's label and what was seen in it."""
+    """One picture's label and its sightings."""
 
     label: Labelled
     sightings: tuple[Sighting, ...]
 
     def figures(self) -> Figures:
-        """Return this picture's sums, counting cards as multisets."""
+        """Return this picture's sums, comparing cards as multisets."""
         found = Counter(sighting.card for sighting in self.sightings)
         there = self.label.cards
         hit = (found & there).total()
@@ -140,8 +140,9 @@ def table(readings: Sequence[Reading]) -> dict[str, Figures]:
 
 
 def paired(readings: Sequence[Reading]) -> Iterator[tuple[Card, Sighting]]:
-    """Yield (true card, sighting) pairs: exact matches, and what is left of a picture where that is one card and one
-    sighting, a misreading beyond doubt."""
+    """Yield (true card, sighting) pairs: exact matches, and misreadings that are unambiguous because one card and one
+    sighting of a picture are left.
+    """
     for reading in readings:
         missing = Counter(reading.label.cards)
         wrong = []
@@ -157,7 +158,7 @@ def paired(readings: Sequence[Reading]) -> Iterator[tuple[Card, Sighting]]:
 
 
 def judged(readings: Sequence[Reading]) -> Iterator[tuple[Sighting, bool]]:
-    """Yield each sighting and whether it is right, as multisets go, the surest of equals first."""
+    """Yield each sighting and whether it is right, comparing multisets; of equals the most confident one counts."""
     for reading in readings:
         missing = Counter(reading.label.cards)
         for sighting in sorted(reading.sightings, key=lambda s: -s.confidence):
@@ -166,14 +167,15 @@ def judged(readings: Sequence[Reading]) -> Iterator[tuple[Sighting, bool]]:
 
 
 def correctness(readings: Sequence[Reading]) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
-    """Return each sighting's confidence and whether it is right; pictures that may show more cards are left out."""
+    """Return each sighting's confidence and whether it is right; pictures with unlabelled cards are left out."""
     pairs = list(judged([reading for reading in readings if not reading.label.lenient]))
     return np.array([sighting.confidence for sighting, _ in pairs]), np.array([right for _, right in pairs], bool)
 
 
 def coverage_at(confidences: NDArray[np.float64], right: NDArray[np.bool_], precision: float) -> tuple[float, float]:
-    """Return the largest share of sightings that can be accepted by a confidence threshold at this precision, and the
-    threshold; (0, 1) where none can."""
+    """Return the largest share of sightings above a confidence threshold that reaches this precision, and the
+    threshold; (0, 1) if none does.
+    """
     order = np.argsort(-confidences)
     kept = np.cumsum(right[order]) / np.arange(1, len(order) + 1)
     good = np.flatnonzero(kept >= precision)
@@ -183,13 +185,12 @@ def coverage_at(confidences: NDArray[np.float64], right: NDArray[np.bool_], prec
 
 
 def fit_temperature(pairs: Sequence[tuple[Sighting, bool]], current: float) -> float:
-    """Return the temperature at which confidences best tell right sightings from wrong and invented ones.
+    """Return the temperature that maximises the likelihood of which sightings are right.
 
-    pairs: sightings, and whether they are right. current: the temperature that they were told with; it is kept where
-    there are too few. Temperature scaling (Guo et al., On Calibration of Modern Neural Networks, 2017), by the
-    likelihood of being right.
+    pairs: sightings and whether they are right. current: the temperature that they were read with, returned if there
+    are too few. Temperature scaling: Guo et al., On Calibration of Modern Neural Networks, 2017.
     """
-    if len(pairs) < _FEWEST:
+    if len(pairs) < _MIN_SIGHTINGS:
         return current
     rows = np.log(np.maximum(np.array([sighting.probabilities[:4] for sighting, _ in pairs]), 1e-9))
     hits = np.array([right for _, right in pairs])
@@ -204,9 +205,9 @@ def fit_temperature(pairs: Sequence[tuple[Sighting, bool]], current: float) -> f
 
 
 def fitted(readings: Sequence[Reading], current: Calibration) -> Calibration:
-    """Return the calibration that fits readings best which were made with the `current` one.
+    """Return the calibration that fits these readings best, which were made with the `current` one.
 
-    What is told of piles is not seen in them, and stays.
+    The calibration of piles is not fitted here and stays.
     """
     whole = [pair for pair in judged(readings) if pair[0].whole]
     corners = [pair for pair in judged(readings) if not pair[0].whole]
@@ -218,7 +219,7 @@ def fitted(readings: Sequence[Reading], current: Calibration) -> Calibration:
         if not pair[0].whole and pair[0].card.color is not None
     ]
     card, index = fit_temperature(whole, current.card), fit_temperature(corners, current.index)
-    enough = len(in_fans) >= _FEWEST
+    enough = len(in_fans) >= _MIN_SIGHTINGS
     fanned = fit_temperature(in_fans, current.index * current.fanned) / index if enough else current.fanned
     return Calibration(card, index, current.pile, fanned)
 
@@ -231,7 +232,7 @@ def calibrate(detector_folder: Path, readings: Sequence[Reading], current: Calib
 
 
 def draw_reliability(readings: Sequence[Reading], path: Path) -> None:
-    """Draw how often readings of each confidence are right (needs matplotlib)."""
+    """Draw the reliability diagram (needs matplotlib)."""
     import matplotlib
 
     matplotlib.use("Agg")

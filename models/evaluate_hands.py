@@ -1,6 +1,6 @@
 """Measures hands: fans, cascades and heaps of known cards, read from one picture and from three.
 
-Hands are composed from style families kept out of training, or from card photos cut out by their outlines.
+Hands are composed from style families held out of training, or from cards cut out of photographs.
 """
 
 from __future__ import annotations
@@ -27,9 +27,8 @@ from companion.vision.recognition.hand_merging import read_hand
 
 _LAYOUTS = (Layout.FAN, Layout.CASCADE, Layout.HEAP)
 _SIZE = (960, 960)
-_ENOUGH = 8
-# Standard deviation, in levels of 255, from which on a corner or a face shows anything: where it is blown out or pitch
-# dark it has less.
+_MIN_FACES = 8
+# Minimum standard deviation in grey levels of a readable corner or face; overexposed and dark ones have less.
 _CONTRAST = 5.0
 
 
@@ -49,10 +48,10 @@ Faces = Mapping[Card, Sequence[CardArt]]
 
 
 def cut_out_cards(photos: Path) -> dict[str, Faces]:
-    """Return the decks of a folder with labels.json, by source, their cards cut out by the labelled outlines.
+    """Return the decks of a folder with labels.json by source, with their cards cut out by the labelled outlines.
 
-    A deck lacks the cards of which there is no picture at least 60 px wide; decks of fewer than eight are left out.
-    For measuring only.
+    A deck lacks cards without a picture at least 60 px wide; decks of fewer than eight cards are left out. For
+    measuring only.
     """
     decks: dict[str, dict[Card, list[CardArt]]] = {}
     for row in json.loads((photos / "labels.json").read_text()):
@@ -72,21 +71,21 @@ def cut_out_cards(photos: Path) -> dict[str, Faces]:
             face = cut(np.asarray(image, np.uint8), portrait(quad), 224, 352)
             faces = decks.setdefault(row["source"], {})
             faces.setdefault(Card.parse(entry["card"]), []).append(card_art(face))
-    return {source: faces for source, faces in decks.items() if len(faces) >= _ENOUGH}
+    return {source: faces for source, faces in decks.items() if len(faces) >= _MIN_FACES}
 
 
 @dataclass(frozen=True)
 class HandDeck:
-    """Where hands come from: a scene maker and the cards that it may be given."""
+    """A scene maker and the cards that a hand may hold."""
 
     scenes: SceneMaker
     cards: Sequence[Card]
 
 
 def measure_hands(detector: CardDetector, decks: Sequence[HandDeck], hands: int, seed: int) -> HandFigures:
-    """Return the figures over hands of five to eight cards of one of the decks, each shown in three pictures.
+    """Return the figures over hands of five to eight cards of one deck, each shown in three pictures.
 
-    Every picture shows every card's index or most of its face; pictures that hide one, or its print, are drawn anew.
+    Every picture shows each card's index or most of its face; other pictures are discarded and drawn again.
     """
     rng = np.random.default_rng(seed)
     there = hit = claimed = exact_one = exact_three = 0
@@ -109,15 +108,15 @@ def _readable_scene(scenes: SceneMaker, hand: Sequence[Card], rng: np.random.Gen
     for _ in range(50):
         order = [hand[int(i)] for i in rng.permutation(len(hand))]
         scene = scenes.make(_LAYOUTS[int(rng.integers(len(_LAYOUTS)))], order)
-        if all(can_be_told(card, scene.image) for card in scene.cards):
+        if all(is_readable(card, scene.image) for card in scene.cards):
             return scene.image
     return scene.image
 
 
-def can_be_told(card: SceneCard, image: Image) -> bool:
-    """Whether a corner of the card or most of its face is in view, neither blown out nor pitch dark.
+def is_readable(card: SceneCard, image: Image) -> bool:
+    """Whether a corner of the card or most of its face is in view and properly exposed.
 
-    image: (H, W, 3) BGR uint8 that the card's outlines are in pixels of.
+    image: (H, W, 3) BGR uint8, in whose pixels the outlines are given.
     """
     in_view = [index.quad for index in card.indices if index.visible >= 0.9]
     if card.visible >= 0.6:
@@ -126,7 +125,7 @@ def can_be_told(card: SceneCard, image: Image) -> bool:
 
 
 def drawn_decks(edition: EditionName, seed: int, families: Sequence[StyleFamily] | None = None) -> list[HandDeck]:
-    """Return hands of an edition's cards in drawn decks, of all families where none are given."""
+    """Return hands of an edition's cards in drawn decks, of all families by default."""
     return [HandDeck(SceneMaker(seed, _SIZE, families=families), [card for card in ALL_CARDS if card in deck(edition)])]
 
 

@@ -1,4 +1,4 @@
-"""Shards that processes draw while their taker trains: whatever is ready is taken, and nothing is waited for."""
+"""Worker processes draw shards while the main process trains; training never waits for them."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ from torch import multiprocessing
 
 from companion.models.stream import Drawing, Shard, shards
 
-# Seconds to wait for a shard before it is seen whether its process is still there.
-_PATIENCE = 1.0
+# Seconds to wait for a shard before checking that the workers are alive.
+_TIMEOUT = 1.0
 
 
 @dataclass(frozen=True, eq=False)
 class Tensors:
-    """A shard as tensors in memory that processes share, shaped as there.
+    """A shard as tensors in shared memory, shaped as there.
 
-    By reader: the crops as they are shown and clear ones, (N, 3, H, W) uint8 RGB, and their targets.
+    shown, clear: the crops with and without degradation by reader, (N, 3, H, W) uint8 RGB. targets: their labels.
     """
 
     pictures: torch.Tensor
@@ -57,18 +57,18 @@ def _draw(drawing: Drawing, worker: int, workers: int, queue: Any) -> None:
             queue.put(_tensors(shard))
     except Exception:
         queue.put(traceback.format_exc())
-    # Memory is handed over by the process that filled it: what is in the queue could not be taken were this one gone.
+    # The process that allocated shared memory must live until it is taken from the queue.
     threading.Event().wait()
 
 
 class Feed:
-    """Draws in `workers` processes from the moment it is made, a shard ahead each; they end with its context.
+    """Starts `workers` processes that draw, each one shard ahead; they end with the context.
 
-    What is ahead takes some 25 MB a shard of shared memory.
+    A queued shard takes some 25 MB of shared memory.
     """
 
     def __init__(self, drawing: Drawing, workers: int) -> None:
-        # Spawned: a process that was forked might wait for ever for a lock that a thread held.
+        # Spawned, because a forked process may inherit a lock that a thread held.
         context = multiprocessing.get_context("spawn")
         self._queue = context.Queue(workers)
         self._processes = [
@@ -87,13 +87,13 @@ class Feed:
             process.join()
 
     def ready(self, wait: bool = False) -> Iterator[Tensors]:
-        """Yield the shards that are drawn already, a few at most; wait: until there is one.
+        """Yield the shards that are ready, a few at most; wait: block until there is one.
 
-        Raises RuntimeError where a process ended, or could not draw on.
+        Raises RuntimeError if a worker failed or ended.
         """
         with suppress(Empty):
             for _ in self._processes:
-                item = self._queue.get(wait, _PATIENCE)
+                item = self._queue.get(wait, _TIMEOUT)
                 if isinstance(item, str):
                     raise RuntimeError(f"a scene could not be drawn:\n{item}")
                 yield item

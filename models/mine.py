@@ -1,7 +1,7 @@
-"""Finds what the detector takes for cards and indices and is none: the reader's hardest 'no card' crops.
+"""Hard-negative mining: false positives of the detector become the readers' 'no card' crops.
 
-Hard-negative mining (Shrivastava, Gupta and Girshick, Training Region-based Object Detectors with Online Hard Example
-Mining, 2016), done once after the detector is trained.
+See Shrivastava, Gupta and Girshick, Training Region-based Object Detectors with Online Hard Example Mining, 2016. It
+runs once, after the detector is trained.
 """
 
 from __future__ import annotations
@@ -28,23 +28,20 @@ def false_file(data: Path, split: str) -> Path:
 
 
 def miner(detector: Path, threads: int = 0) -> BoxFinder:
-    """Return what finds boxes as doubtful as are worth mining, by the exported detector in so many threads."""
+    """Return a box finder with a threshold low enough for mining; `threads` as for `Network`."""
     return BoxFinder(Network(detector, threads), threshold=_THRESHOLD)
 
 
 def false_boxes(finder: BoxFinder, image: Image, cards: Sequence[Quad]) -> list[Box]:
-    """Return the best false boxes in a (H, W, 3) BGR uint8 picture with face-up cards of these outlines, six at most.
+    """Return the highest-scoring false boxes in a (H, W, 3) BGR uint8 picture with these card outlines, six at most.
 
-    A box is false when it shares less than a tenth of its area, or of the card's, with every one of them.
+    A box is false if it overlaps every card by less than a tenth of the smaller area.
     """
     return [box for box in finder.find(image) if not _touches(box, cards)][:_PER_SCENE]
 
 
 def mine(data: Path, split: str, detector: Path, limit: int = 4000) -> int:
-    """Write the false boxes of the first `limit` scenes of a split; return how many there are.
-
-    See `false_boxes` for what is false.
-    """
+    """Write the false boxes of the first `limit` scenes of a split and return their number, see `false_boxes`."""
     finder = miner(detector)
     rows = [json.loads(line) for line in (data / f"{split}.jsonl").read_text().splitlines()][:limit]
     count = 0

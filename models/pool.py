@@ -1,6 +1,6 @@
-"""What networks are trained on, held where they are trained: the newest of what is drawn, picked by lot.
+"""A ring buffer of training data, and augmentation on the training device.
 
-Crops are moved, turned and lit otherwise there each time they are picked, so that none is ever seen twice.
+Crops are shifted, scaled, rotated and relit each time they are sampled, so that no two are the same.
 """
 
 from __future__ import annotations
@@ -13,17 +13,17 @@ from torch.nn import functional
 
 from companion.models.crops import IGNORE
 
-# What lies beyond a crop's edge once it is moved, 0..255.
+# Grey level, 0..255, of the padding around a transformed crop.
 _GREY = 127
-# Share of the crops that are moved, and how far, as standard deviations: radians, logarithms of the scales along and
-# across, shares of half the crop.
+# Share of the crops that are transformed, and standard deviations: rotation in radians, logarithms of both scales,
+# shift as a share of half the crop.
 _MOVED, _TURN, _SCALE, _SHIFT = 0.7, 0.03, 0.035, 0.03
-# Of each colour and of the whole, as logarithms; the most noise, of 255.
+# Standard deviations of the logarithms of the colour gains and of the exposure; maximum noise in levels of 255.
 _TINT, _EXPOSURE, _NOISE = 0.05, 0.1, 7
 
 
-class Ring:
-    """Rows of some tensors that belong together; once `room` rows are there, new ones replace the oldest."""
+class RingBuffer:
+    """A ring buffer of tensors with a common first dimension: beyond `room` rows, new ones replace the oldest."""
 
     def __init__(self, room: int, device: str) -> None:
         self.room, self.device = room, device
@@ -32,7 +32,7 @@ class Ring:
         self._tensors: dict[str, torch.Tensor] = {}
 
     def add(self, rows: Mapping[str, torch.Tensor]) -> None:
-        """Take in rows of the same names, types and shapes each time; of more than there is room for, the last."""
+        """Add rows with the same names, types and shapes as before; of more than fit, the last ones."""
         for name, values in rows.items():
             if name not in self._tensors:
                 self._tensors[name] = torch.empty(
@@ -46,22 +46,24 @@ class Ring:
         self.count = min(self.room, self.count + new)
 
     def pick(self, size: int) -> dict[str, torch.Tensor]:
-        """Return `size` rows by lot, one perhaps several times."""
+        """Return `size` rows sampled with replacement."""
         i = torch.randint(self.count, (size,), device=self.device)
         return {name: values[i] for name, values in self._tensors.items()}
 
 
 @dataclass(frozen=True, eq=False)
-class Moves:
-    """Crops (N, 3, H, W) float32, each moved, scaled and turned a little, with how: (N, 2, 3) float32 matrices, which
-    take places of what is returned to those of what was given, -1..1 from edge to edge and x first."""
+class Transformed:
+    """Transformed crops (N, 3, H, W) float32, and the (N, 2, 3) float32 matrices that were applied.
+
+    A matrix maps positions in the result to positions in the source, -1..1 from edge to edge, x first.
+    """
 
     images: torch.Tensor
     matrices: torch.Tensor
 
 
-def moved(images: torch.Tensor) -> Moves:
-    """Return (N, 3, H, W) float32 crops as a detector might have boxed them a little otherwise."""
+def moved(images: torch.Tensor) -> Transformed:
+    """Return (N, 3, H, W) float32 crops, randomly transformed as if boxed slightly differently."""
     count, _, height, width = images.shape
     on = (torch.rand(count, device=images.device) < _MOVED).float()
 
@@ -71,22 +73,22 @@ def moved(images: torch.Tensor) -> Moves:
     angle, aspect = lots(_TURN), height / width
     along, across = lots(_SCALE).exp(), lots(_SCALE).exp()
     cos, sin = angle.cos(), angle.sin()
-    # Turned in pixels, hence the aspect.
+    # The rotation is in pixels, therefore the aspect.
     x = torch.stack([cos * along, -sin * aspect * across, lots(_SHIFT)], 1)
     y = torch.stack([sin / aspect * along, cos * across, lots(_SHIFT)], 1)
     matrices = torch.stack([x, y], 1)
     grid = functional.affine_grid(matrices, list(images.shape), align_corners=False)
-    return Moves(functional.grid_sample(images - _GREY, grid, align_corners=False) + _GREY, matrices)
+    return Transformed(functional.grid_sample(images - _GREY, grid, align_corners=False) + _GREY, matrices)
 
 
 def moved_corners(corners: torch.Tensor, matrices: torch.Tensor) -> torch.Tensor:
-    """Return where (N, 4, 2) places, as shares of a crop, are in the crop that `moved` made with these matrices."""
+    """Return (N, 4, 2) points, as shares of a crop, in the crop that `moved` made with these matrices."""
     offset = corners * 2 - 1 - matrices[:, None, :, 2]
     return (torch.linalg.solve(matrices[:, :, :2], offset.mT).mT + 1) / 2
 
 
 def lit(images: torch.Tensor) -> torch.Tensor:
-    """Return (N, 3, H, W) float32 crops of 0..255 under other light, with noise, in 0..1."""
+    """Return (N, 3, H, W) float32 crops of 0..255 relit and with noise, in 0..1."""
     lots = (len(images), 1, 1, 1)
     device = images.device
     gains = torch.randn(len(images), 3, 1, 1, device=device) * _TINT + torch.randn(lots, device=device) * _EXPOSURE
@@ -95,7 +97,7 @@ def lit(images: torch.Tensor) -> torch.Tensor:
 
 
 def turned_cards(images: torch.Tensor, corners: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
-    """Return crops of cards, every other one upside down, with their corners (N, 8), and which ones are (N,) bool."""
+    """Return crops of cards, every second one upside down, their corners (N, 8), and which ones are turned (N,)."""
     over = torch.arange(len(images), device=images.device) % 2 == 1
     images = torch.where(over[:, None, None, None], images.flip((2, 3)), images)
     corners = corners.view(-1, 4, 2)
@@ -104,7 +106,7 @@ def turned_cards(images: torch.Tensor, corners: torch.Tensor) -> tuple[torch.Ten
 
 
 def turned_indices(images: torch.Tensor, turn: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
-    """Return crops of indices, a quarter of them turned clockwise by each number of quarters, and their turns (N,)."""
+    """Return crops of indices, a quarter of them turned by each number of clockwise quarters, and the turns (N,)."""
     groups = zip(images.tensor_split(4), turn.tensor_split(4), strict=True)
     turned = [
         (torch.rot90(some, -k, (2, 3)), torch.where(turns == IGNORE, turns, (turns + k) % 4))

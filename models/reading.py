@@ -1,4 +1,4 @@
-"""Trains a reader of an exported file on crops held where it is trained, and on what it said of them at first."""
+"""Fine-tunes an exported reader on crops in memory, with distillation from its initial state."""
 
 from __future__ import annotations
 
@@ -9,24 +9,23 @@ import torch
 
 from companion.models.feed import Tensors
 from companion.models.learner import Learner
-from companion.models.pool import Ring, lit, moved, moved_corners, turned_cards, turned_indices
+from companion.models.pool import RingBuffer, lit, moved, moved_corners, turned_cards, turned_indices
 from companion.models.train_reader import half, loss
 from companion.models.unfold import measure_norms, unfolded
 from companion.vision.core.geometry import CARD_CROP, INDEX_CROP
 from companion.vision.core.labels import NO_CARD
 
-_RATE, _DECAY, _MOST_NORM = 0.0008, 0.02, 2.0
-# How much the card reader's features must stay what they were, for learnt decks are told by them.
-_KEPT = 0.1
-# Crops by which the norms are measured, and that are run at once.
-_MEASURED, _AT_ONCE = 2000, 256
+_RATE, _DECAY, _MAX_NORM = 0.0008, 0.02, 2.0
+# Weight of the loss that keeps the card reader's features, because learnt decks are matched by them.
+_FEATURE_WEIGHT = 0.1
+# Number of crops to measure batch normalisation on, and the batch size of inference.
+_MEASURED, _CHUNK = 2000, 256
 
 
 class LearningReader:
-    """A reader of an exported file as it learns, from crops and from what it said of them at first.
+    """An exported reader while it is fine-tuned, with its initial state as teacher.
 
-    The latter is distillation (Hinton, Vinyals and Dean 2015), as in models/train_reader.py. `memory` bytes may hold
-    crops.
+    Distillation: Hinton, Vinyals and Dean 2015, as in models/train_reader.py. Crops may take `memory` bytes.
     """
 
     def __init__(self, file: Path, kind: str, batch: int, memory: float, device: str) -> None:
@@ -35,28 +34,28 @@ class LearningReader:
         self._teacher, self._reader = deepcopy(reader), reader
         self._learner: Learner | None = None
         width, height = CARD_CROP if kind == "card" else (INDEX_CROP, INDEX_CROP)
-        self._ring = Ring(max(1, int(memory / (3 * width * height))), device)
+        self._ring = RingBuffer(max(1, int(memory / (3 * width * height))), device)
 
     @torch.no_grad()
     def add(self, shard: Tensors) -> None:
-        """Take in a shard's crops."""
+        """Add the crops of a shard."""
         known = []
         with half(self._device):
-            for crops in shard.clear[self._kind].to(self._device).split(_AT_ONCE):
+            for crops in shard.clear[self._kind].to(self._device).split(_CHUNK):
                 images = (crops.float() / 255).contiguous(memory_format=torch.channels_last)
                 known.append(self._teacher.features(images))
             features = torch.cat(known)
-            said = self._teacher.answers(features)
+            scores = self._teacher.answers(features)
         images = shard.shown[self._kind]
-        self._ring.add({"images": images, **shard.targets[self._kind], "said": said, "features": features})
+        self._ring.add({"images": images, **shard.targets[self._kind], "scores": scores, "features": features})
 
     def begin(self) -> None:
-        """Make the reader ready to learn, with norms by the crops that are there."""
+        """Measure batch normalisation on the crops that are there, and start training."""
         measure_norms(self._reader, self._ring.pick(min(_MEASURED, self._ring.count))["images"])
-        self._learner = Learner(self._reader.train(), _RATE, _DECAY, _MOST_NORM)
+        self._learner = Learner(self._reader.train(), _RATE, _DECAY, _MAX_NORM)
 
     def step(self, share: float) -> torch.Tensor:
-        """Learn from one batch at this share of the rate; return what it cost."""
+        """Take one training step at this share of the learning rate and return the loss."""
         assert self._learner is not None
         rows = self._ring.pick(self._batch)
         images = rows.pop("images").float()
@@ -71,16 +70,16 @@ class LearningReader:
         with half(self._device):
             features = model.features(lit(shown.images))
             answers = model.answers(features)
-        cost = loss(model, answers.float(), rows, rows["said"].float())
+        cost = loss(model, answers.float(), rows, rows["scores"].float())
         if self._kind == "card":
             known = rows["features"].float()
-            apart = ((features.float() - known) ** 2).mean(1) / (known**2).mean()
+            distance = ((features.float() - known) ** 2).mean(1) / (known**2).mean()
             same = (rows["face"] != NO_CARD) & ~over
-            cost = cost + _KEPT * (apart * same).sum() / same.sum().clamp(min=1)
+            cost = cost + _FEATURE_WEIGHT * (distance * same).sum() / same.sum().clamp(min=1)
         self._learner.learn(cost, share)
         return cost.detach()
 
     def weights(self) -> dict[str, torch.Tensor]:
-        """Return the running mean of the weights."""
+        """Return the averaged weights."""
         assert self._learner is not None
         return {name: values.cpu() for name, values in self._learner.mean.state_dict().items()}

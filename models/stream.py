@@ -1,6 +1,6 @@
-"""Scenes drawn on and on, as what the three networks are trained on: pictures with views of them, and crops.
+"""An endless stream of drawn scenes, as training data of all three networks: pictures with views, and crops.
 
-Nothing is written to disk: what is drawn is used while it is new (see models/feed.py for the processes that draw).
+Nothing is written to disk (models/feed.py runs the worker processes).
 """
 
 from __future__ import annotations
@@ -36,21 +36,21 @@ from companion.vision.core.geometry import Image
 from companion.vision.detection.box_detector import BoxFinder, BoxKind
 
 VIEWS = 8
-"""Views of a scene that the detector may be shown: on a fast card it sees each scene some five times."""
+"""Views planned per scene; on a fast GPU the detector sees each scene about five times."""
 
 _SCENES = 8
-# How often the crops of a scene are cut, each time otherwise; a false box as often again each time, for there is one in
-# three or four scenes only.
+# How often the crops of a scene are cut, each time with other random changes. False boxes are cut more often, because
+# only one scene in three or four has any.
 _PASSES, _FALSE_PASSES = 2, 5
-# Shares of the scenes that are searched for false boxes, of the crops made hard to read, of the others softened.
+# Shares of the scenes that are mined for false boxes, of the crops that are degraded, of the others that are softened.
 _MINED, _HARD, _SOFT = 0.2, 0.38, 0.18
 
 
 @dataclass(frozen=True)
 class Drawing:
-    """What is drawn: scenes by the recipe (whose count does not matter), views of `size` px.
+    """What to draw: scenes by a recipe (whose count is ignored), views of `size` px.
 
-    detector: the exported network whose false boxes are shown to the readers as 'no card'.
+    detector: the exported network that is mined for false positives.
     """
 
     recipe: Recipe
@@ -60,10 +60,10 @@ class Drawing:
 
 @dataclass(frozen=True, eq=False)
 class Shard:
-    """Some scenes of S px: what the detector is trained on, and all their crops for the readers.
+    """Some scenes of S px with all training data.
 
-    pictures: (N, 3, S, S) uint8 RGB. matrices, boxes: those of VIEWS views of each, (N, VIEWS, 2, 3) and
-    (N, VIEWS, MOST_BOXES, 6) float32, see models/views.py; where a box has the class -1 there is none.
+    pictures: (N, 3, S, S) uint8 RGB. matrices, boxes: of VIEWS views of each, (N, VIEWS, 2, 3) and (N, VIEWS,
+    MOST_BOXES, 6) float32, see models/views.py; rows with class -1 are padding.
     """
 
     pictures: NDArray[np.uint8]
@@ -73,7 +73,7 @@ class Shard:
 
 
 def shards(drawing: Drawing, worker: int, workers: int) -> Iterator[Shard]:
-    """Yield what one of several processes draws, without end: every `workers`-th chunk of the recipe's scenes."""
+    """Yield the shards of one worker without end: every `workers`-th chunk of the recipe's scenes."""
     cv2.setNumThreads(1)
     rng = np.random.default_rng((drawing.recipe.seed, worker, workers))
     finder = miner(drawing.detector, threads=1)

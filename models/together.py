@@ -1,7 +1,7 @@
-"""Trains all three networks on from exported ones for some minutes, on scenes that are drawn meanwhile.
+"""Fine-tunes all three networks together on scenes that worker processes draw meanwhile.
 
-A fast graphics card learns quicker than a few processes draw, and more of new scenes than of old ones: nothing is drawn
-beforehand, and the learning rate follows the clock.
+A fast GPU trains faster than the workers draw, and new scenes teach more than repeated ones. The learning rate follows
+the clock.
 """
 
 from __future__ import annotations
@@ -25,25 +25,25 @@ from companion.models.stream import Drawing
 from companion.models.train_reader import share_of_rate
 
 FILES = ("detector.onnx", "detector.pt", *(f"{name}.onnx" for name in NAMES.values()))
-"""What is gone on from."""
+"""The files that training starts from."""
 
-# Steps of the readers for one of the detector, and crops for each of its views: a card's takes six times an index's.
+# Reader steps per detector step, and crops per detector view: a card crop costs six times an index crop.
 _READER_STEPS = 2
 _CROPS = {"card": 10, "index": 20}
-# Shares of the free memory that pictures and crops may take; networks and batches take the rest.
+# Shares of the free memory for pictures and crops; the rest is for networks and batches.
 _PICTURES, _HELD = 0.4, {"card": 0.1, "index": 0.045}
-# Bytes that count as free without a graphics card.
-_WITHOUT_CARD = 2e9
+# Bytes to use without a GPU.
+_CPU_MEMORY = 2e9
 # Seconds.
-_SAVED_EVERY, _TOLD_EVERY = 60.0, 1.0
+_SAVE_SECONDS, _REPORT_SECONDS = 60.0, 1.0
 
 
 @dataclass(frozen=True)
 class TogetherRun:
-    """How to train on from the networks of `models`: for so many minutes, once `first` scenes are drawn.
+    """How to fine-tune the networks of `models`: for `minutes` once `first` scenes are drawn.
 
-    `output` gets detector/weights/best.pt and readers/last.pt. batch: views of `size` px of a step of the detector; the
-    readers' steps follow it. workers: processes that draw, one for every core but one by default. backgrounds, picture
+    `output` gets detector/weights/best.pt and readers/last.pt. batch: detector views of `size` px per step; the
+    readers' batches follow from it. workers: drawing processes, by default one per core but one. backgrounds, picture
     (its `size`), hard, cards: as for `Recipe`.
     """
 
@@ -62,7 +62,7 @@ class TogetherRun:
     first: int = 3000
 
     def drawing(self) -> Drawing:
-        """Return what is drawn for it."""
+        """Return what to draw."""
         recipe = Recipe(
             "train", 0, self.seed, self.picture, backgrounds=self.backgrounds, cards=self.cards, hard=self.hard
         )
@@ -70,7 +70,7 @@ class TogetherRun:
 
 
 def _memory(device: str) -> float:
-    return torch.cuda.mem_get_info(device)[0] if device.startswith("cuda") else _WITHOUT_CARD
+    return torch.cuda.mem_get_info(device)[0] if device.startswith("cuda") else _CPU_MEMORY
 
 
 def _save(run: TogetherRun, detector: LearningDetector, readers: Mapping[str, LearningReader]) -> None:
@@ -82,9 +82,10 @@ def _save(run: TogetherRun, detector: LearningDetector, readers: Mapping[str, Le
 
 
 def train(run: TogetherRun, console: Console | None = None) -> None:
-    """Train for the run's minutes; write what can be exported each minute and at the end, where alone it is ripe.
+    """Train for the run's minutes; write checkpoints each minute and at the end. Only the final weights are fully
+    annealed.
 
-    Raises ValueError where the readers' files are of other networks, RuntimeError where no more scenes can be drawn.
+    Raises ValueError if the readers' files are of other networks, RuntimeError if a worker fails.
     """
     torch.manual_seed(run.seed)
     memory = _memory(run.device)
@@ -116,20 +117,20 @@ def train(run: TogetherRun, console: Console | None = None) -> None:
         for reader in readers.values():
             reader.begin()
         bar = progress.add_task("training", total=run.minutes * 60)
-        start = told = saved = time.monotonic()
-        while (gone := time.monotonic() - start) < run.minutes * 60:
+        start = reported = saved = time.monotonic()
+        while (elapsed := time.monotonic() - start) < run.minutes * 60:
             for shard in feed.ready():
                 take(shard)
-            share = share_of_rate(int(1000 * gone / (run.minutes * 60)), 1000)
+            share = share_of_rate(int(1000 * elapsed / (run.minutes * 60)), 1000)
             costs = {"boxes": detector.step(share)}
             for _ in range(_READER_STEPS):
                 costs |= {kind: reader.step(share) for kind, reader in readers.items()}
             now = time.monotonic()
-            if now - told > _TOLD_EVERY:
-                told = now
+            if now - reported > _REPORT_SECONDS:
+                reported = now
                 figures = ", ".join(f"{name} {cost.item():.3f}" for name, cost in costs.items())
                 progress.update(bar, completed=now - start, description=f"{drawn} scenes, costs: {figures}")
-            if now - saved > _SAVED_EVERY:
+            if now - saved > _SAVE_SECONDS:
                 saved = now
                 _save(run, detector, readers)
         progress.update(bar, completed=run.minutes * 60)

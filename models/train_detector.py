@@ -1,4 +1,4 @@
-"""Trains the YOLO detector of cards and corner indices with ultralytics, from its YAML: no weights are fetched."""
+"""Trains the YOLO detector of cards and corner indices with ultralytics, from its YAML without pretrained weights."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import Any
 class DetectorRun:
     """How to train: `epochs` over the scenes of `data` at `size` px; ultralytics writes under `output`.
 
-    `start` is a checkpoint whose weights training begins from, None to begin from nothing.
+    `start`: checkpoint to fine-tune, None for random weights.
     """
 
     data: Path
@@ -29,7 +29,7 @@ class DetectorRun:
 
 
 def _use_bfloat16(trainer: Any) -> None:
-    # ultralytics leaves mixed precision off on processors; with AMX bfloat16 trains 2.4 times as fast there.
+    # ultralytics disables mixed precision on CPUs; bfloat16 with AMX trains 2.4 times as fast.
     import torch
 
     if trainer.device.type == "cpu":
@@ -38,7 +38,7 @@ def _use_bfloat16(trainer: Any) -> None:
 
 
 def train(run: DetectorRun) -> Path:
-    """Train, going on from an interrupted run's last.pt where there is one; return the best checkpoint's path."""
+    """Train, resuming from last.pt if there is one; return the path of the best checkpoint."""
     os.environ.setdefault("YOLO_AUTOINSTALL", "False")
     from ultralytics import YOLO, settings
 
@@ -65,9 +65,9 @@ def train(run: DetectorRun) -> Path:
         warmup_epochs=0.3,
         amp=run.device != "cpu",
         plots=False,
-        # False would drop the weights of any checkpoint, even of one that the model was made from.
+        # False would discard the weights of any checkpoint.
         pretrained=False if run.start is None else str(run.start),
-        # Digits must not be mirrored, and the scenes hold every rotation and framing already.
+        # Digits must not be mirrored; the scenes already vary in rotation and framing.
         fliplr=0.0,
         flipud=0.0,
         mosaic=0.0,

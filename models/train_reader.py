@@ -25,20 +25,18 @@ from companion.vision.core.labels import NO_CARD
 
 _CORNER_WEIGHT = 12.0
 _AVERAGE_DECAY = 0.998
-# How much of the target is what the network that training starts from says of the clear crop: hard crops alone make
-# the reader forget small and rare signs.
-_TAUGHT = 0.35
+# Share of the teacher's output in the target: training on degraded crops alone loses small and rare symbols.
+_TEACHER_SHARE = 0.35
 
 
 @dataclass(frozen=True)
 class ReaderRun:
-    """How to train: `epochs` over the scenes of `data`, `scenes` of them a step; state goes to `output`.
+    """How to train: `epochs` over the scenes of `data`, `scenes` of them per step; checkpoints go to `output`.
 
-    The first `easy_epochs` are on open, large cards only (curriculum learning: Bengio et al. 2009).
-
-    `start` is a checkpoint whose weights training begins from, None to begin from nothing. `hard` is the share of the
-    crops that are made hard to read; where there is a start, a third of what is learnt of cards is then what it says of
-    the same crops unspoilt (Hinton, Vinyals and Dean, Distilling the Knowledge in a Neural Network, 2015).
+    easy_epochs: first epochs with large, unoccluded cards only (curriculum learning: Bengio et al. 2009). start:
+    checkpoint to fine-tune, None for random weights. hard: share of the crops that are degraded; with a start, its
+    network is the teacher on the clean crops (Hinton, Vinyals and Dean, Distilling the Knowledge in a Neural Network,
+    2015).
     """
 
     data: Path
@@ -54,7 +52,7 @@ class ReaderRun:
 
 
 def _ahead(items: Iterator[CropBatch], depth: int = 4) -> Iterator[CropBatch]:
-    """Yield the items, made in a thread a few ahead of use."""
+    """Yield the items, prefetched by a thread."""
     queue: Queue[CropBatch | None] = Queue(depth)
 
     def fill() -> None:
@@ -68,28 +66,28 @@ def _ahead(items: Iterator[CropBatch], depth: int = 4) -> Iterator[CropBatch]:
 
 
 def share_of_rate(step: int, steps: int) -> float:
-    """Return the share of the learning rate: it rises over a tenth of the steps and falls on a half cosine."""
+    """Return the share of the learning rate: linear warm-up over a tenth of the steps, then a half cosine to zero."""
     warm = max(1, steps // 10)
     fall = max(0.0, (step - warm) / max(1, steps - warm))
     return min(1.0, (step + 1) / warm) * 0.5 * (1 + math.cos(math.pi * min(1.0, fall)))
 
 
 def parts(model: Reader, output: torch.Tensor) -> dict[str, torch.Tensor]:
-    """Return a reader's answers by head."""
+    """Return a reader's logits by head."""
     return dict(zip(model.sizes, output.split(list(model.sizes.values()), 1), strict=True))
 
 
 def loss(
-    model: Reader, output: torch.Tensor, targets: dict[str, torch.Tensor], taught: torch.Tensor | None = None
+    model: Reader, output: torch.Tensor, targets: dict[str, torch.Tensor], teacher_output: torch.Tensor | None = None
 ) -> torch.Tensor:
-    """Return the loss of a batch's answers (N, sum of head sizes), float32.
+    """Return the loss of a batch's logits (N, sum of head sizes), float32.
 
-    targets: by head, with IGNORE where a crop does not answer it; corners (N, 8). taught: what another network says of
-    the same crops before they were spoilt or turned, to be learnt beside faces and colours; of what is no card it is
-    not asked, for mined boxes are what was taken for cards.
+    targets: by head, IGNORE where a crop has no label; corners (N, 8). teacher_output: logits of the teacher on the
+    clean crops, used for faces and colours of cards. It is not used for crops without a card, because mined boxes are
+    its own mistakes.
     """
     total = output.new_zeros(())
-    told = {} if taught is None else parts(model, taught)
+    soft = {} if teacher_output is None else parts(model, teacher_output)
     card = targets["face"] != NO_CARD
     for name, logits in parts(model, output).items():
         if name == "corners":
@@ -99,16 +97,16 @@ def loss(
         each = functional.cross_entropy(
             logits, targets[name], ignore_index=IGNORE, label_smoothing=0.02, reduction="none"
         )
-        if name in told and name != "turn":
-            said, learnt = functional.softmax(told[name], 1), functional.log_softmax(logits, 1)
-            apart = functional.kl_div(learnt, said, reduction="none").sum(1)
-            each = torch.where(card, (1 - _TAUGHT) * each + _TAUGHT * apart, each)
+        if name in soft and name != "turn":
+            probabilities, logs = functional.softmax(soft[name], 1), functional.log_softmax(logits, 1)
+            divergence = functional.kl_div(logs, probabilities, reduction="none").sum(1)
+            each = torch.where(card, (1 - _TEACHER_SHARE) * each + _TEACHER_SHARE * divergence, each)
         total = total + (1.0 if name == "face" else 0.5) * _mean(each, targets[name] != IGNORE)
     return total
 
 
 def _mean(values: torch.Tensor, of: torch.Tensor) -> torch.Tensor:
-    """Return the mean of some of (N,) values, 0 where there are none; a graphics card need not be waited for."""
+    """Return the mean of the selected (N,) values, 0 if none are; without synchronising a GPU."""
     return (values * of).sum() / of.sum().clamp(min=1)
 
 
@@ -122,13 +120,13 @@ def _tensors(
 
 
 def half(device: str) -> contextlib.AbstractContextManager[object]:
-    """Return bfloat16 arithmetic where the processor has it: twice as fast with AMX, and as exact as training needs."""
+    """Return autocast to bfloat16: twice as fast on CPUs with AMX, and exact enough for training."""
     return torch.autocast(device.split(":")[0], dtype=torch.bfloat16)
 
 
 @torch.no_grad()
 def validate(models: dict[str, Reader], data: Path, device: str) -> dict[str, float]:
-    """Return the share of right faces, colours and both, and the mean corner error, for each reader on split 'val'."""
+    """Return the accuracy of faces, colours and both, and the mean corner error, of each reader on split 'val'."""
     sums: dict[str, list[float]] = {}
     for model in models.values():
         model.eval()
@@ -154,7 +152,7 @@ def validate(models: dict[str, Reader], data: Path, device: str) -> dict[str, fl
 
 
 def running_mean(model: Reader) -> AveragedModel:
-    """Return the running mean of the weights over some hundred steps, which reads better than the latest weights."""
+    """Return the running mean of the weights over some hundred steps, which is better than the latest weights."""
     return AveragedModel(model, multi_avg_fn=get_ema_multi_avg_fn(_AVERAGE_DECAY), use_buffers=True)
 
 
@@ -162,8 +160,8 @@ def _batches(run: ReaderRun, epoch: int, limits: Limits) -> Iterator[CropBatch]:
     return batches(run.data, "train", run.scenes, run.seed, epoch, limits, run.hard)
 
 
-def _teachers(start: Path, device: str) -> dict[str, Reader]:
-    """Return the networks of a checkpoint, which learn no more."""
+def _load_teachers(start: Path, device: str) -> dict[str, Reader]:
+    """Return the networks of a checkpoint as teachers."""
     state = torch.load(start, map_location=device)
     teachers = {"card": card_reader(), "index": index_reader()}
     for kind, teacher in teachers.items():
@@ -173,18 +171,17 @@ def _teachers(start: Path, device: str) -> dict[str, Reader]:
 
 
 @torch.no_grad()
-def _taught(teacher: Reader, images: NDArray[np.uint8], device: str) -> torch.Tensor:
-    """Return what a network says of (N, 3, H, W) RGB uint8 crops."""
+def _teacher_output(teacher: Reader, images: NDArray[np.uint8], device: str) -> torch.Tensor:
+    """Return a teacher's logits of (N, 3, H, W) RGB uint8 crops."""
     said: torch.Tensor = teacher(_tensors(images, {}, device)[0]).float()
     return said
 
 
 def train(run: ReaderRun, console: Console | None = None) -> None:
-    """Train both readers, going on from `output`/last.pt where it is there; writes it after every epoch.
+    """Train both readers, resuming from `output`/last.pt, which is written after every epoch.
 
-    AdamW, the learning rate rising over the first tenth of the steps and falling on a half cosine (Loshchilov and
-    Hutter 2017); what is judged and written for export are running means of the weights (Polyak and Juditsky 1992). A
-    line of figures per epoch goes to `console`.
+    AdamW with warm-up and a half cosine (Loshchilov and Hutter 2017). Validation and export use running means of the
+    weights (Polyak and Juditsky 1992). `console` gets a line of figures per epoch.
     """
     console = console or Console()
     run.output.mkdir(parents=True, exist_ok=True)
@@ -201,11 +198,11 @@ def train(run: ReaderRun, console: Console | None = None) -> None:
     if run.start is not None and not state_file.exists():
         state = torch.load(run.start, map_location=run.device)
         for kind in models:
-            # Residual blocks that the checkpoint lacks begin as nothing.
+            # Residual blocks that the checkpoint lacks start as the identity.
             unknown = models[kind].load_state_dict(state[kind], strict=False).unexpected_keys
             if unknown:
                 raise ValueError(f"{run.start} is of another network: {unknown[0]}")
-    teachers = _teachers(run.start, run.device) if run.hard and run.start is not None else {}
+    teachers = _load_teachers(run.start, run.device) if run.hard and run.start is not None else {}
     averages = {kind: running_mean(model) for kind, model in models.items()}
     if state_file.exists():
         state = torch.load(state_file, map_location=run.device)
@@ -228,9 +225,11 @@ def train(run: ReaderRun, console: Console | None = None) -> None:
                     group["lr"] = run.rate * share_of_rate(epoch * per_epoch + step, run.epochs * per_epoch)
                 x, targets = _tensors(images, raw, run.device)
                 with half(run.device):
-                    taught = _taught(teachers[kind], batch.clear[kind], run.device) if kind in teachers else None
+                    teacher_output = (
+                        _teacher_output(teachers[kind], batch.clear[kind], run.device) if kind in teachers else None
+                    )
                     output = models[kind](x)
-                cost = loss(models[kind], output.float(), targets, taught)
+                cost = loss(models[kind], output.float(), targets, teacher_output)
                 optimizers[kind].zero_grad(set_to_none=True)
                 cost.backward()
                 nn.utils.clip_grad_norm_(models[kind].parameters(), 2.0)

@@ -1,7 +1,7 @@
-"""Makes a reader of an exported file that can be trained on: what export folded away is put back.
+"""Turns an exported reader back into a trainable one.
 
-Export folds batch normalisation (Ioffe and Szegedy 2015) into the convolutions before it. The norms are set here so
-that the network answers as the file does: first as if nothing had to be normalised, then by statistics measured anew.
+Export folds batch normalisation (Ioffe and Szegedy 2015) into the convolutions. It is restored in two steps: first as
+the identity plus the folded bias, then with statistics measured on training crops. The output stays the same.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ from torch import nn
 from companion.models.network import Reader, card_reader, index_reader
 
 _HALVED = " (half)"
-# Crops that are run at once while the statistics are measured.
-_AT_ONCE = 256
+# Batch size while the statistics are measured.
+_CHUNK = 256
 
 
 def unfolded(path: Path, kind: str) -> Reader:
-    """Return the 'card' or 'index' reader of an exported file, ready to be run, its norms without effect.
+    """Return the 'card' or 'index' reader of an exported file in evaluation mode, with identity normalisation.
 
-    Raises ValueError where the file is of another network.
+    Raises ValueError if the file is of another network.
     """
     reader = {"card": card_reader, "index": index_reader}[kind]()
     layers = [layer for layer in reader.modules() if isinstance(layer, nn.Conv2d | nn.Linear)]
@@ -49,7 +49,7 @@ def _norms(reader: Reader) -> list[Any]:
 
 
 def _exported(path: Path) -> Iterator[tuple[torch.Tensor, torch.Tensor]]:
-    """Yield weight and bias, float32, of each convolution and each linear layer in the order in which they are run."""
+    """Yield weight and bias, float32, of each convolution and linear layer in execution order."""
     graph = onnx.load(path).graph
     arrays = {weight.name.removesuffix(_HALVED): weight for weight in graph.initializer}
     for node in graph.node:
@@ -60,9 +60,9 @@ def _exported(path: Path) -> Iterator[tuple[torch.Tensor, torch.Tensor]]:
 
 @torch.no_grad()
 def measure_norms(reader: Reader, crops: torch.Tensor) -> None:
-    """Give an unfolded reader's norms the statistics of (N, 3, H, W) uint8 RGB crops. What it answers stays.
+    """Set the normalisation statistics of an unfolded reader from (N, 3, H, W) uint8 RGB crops; its output stays.
 
-    From then on it can be trained: in a batch its norms have what they measure there, on the whole, from the start.
+    Afterwards it can be trained, with batch statistics close to the stored ones from the start.
     """
     norms = _norms(reader)
     sums = {norm: torch.zeros(2, norm.num_features, device=crops.device) for norm in norms}
@@ -74,7 +74,7 @@ def measure_norms(reader: Reader, crops: torch.Tensor) -> None:
     hooks = [norm.register_forward_pre_hook(note) for norm in norms]
     was_training = reader.training
     reader.eval()
-    for some in crops.split(_AT_ONCE):
+    for some in crops.split(_CHUNK):
         reader(some.float() / 255)
     reader.train(was_training)
     for hook in hooks:
@@ -83,7 +83,7 @@ def measure_norms(reader: Reader, crops: torch.Tensor) -> None:
         mean, square = sums[norm]
         var = (square - mean * mean).clamp(min=1e-6)
         scale = (var + norm.eps).sqrt()
-        # As before: norm(x) = x + bias, the bias that the exported convolution had.
+        # As before: norm(x) = x + bias of the exported convolution.
         norm.bias.data.add_(mean - norm.running_mean)
         norm.weight.data.copy_(scale)
         norm.running_mean.copy_(mean)

@@ -87,6 +87,7 @@ def test_the_networks_are_in_the_wheel_and_small(wheel: Path) -> None:
     with zipfile.ZipFile(wheel) as archive:
         sizes = {info.filename: info.file_size for info in archive.infolist()}
     assert {f"companion/models/{name}" for name in names} <= sizes.keys()
+    assert not any(name.endswith(".pt") for name in sizes), "weights to train on are for a checkout"
     assert sum(size for name, size in sizes.items() if name.endswith(".onnx")) < 25 * 2**20
 
 

@@ -1,1 +1,1 @@
-"""The deck artist: draws faces and backs in many styles, and wears them."""
+"""Draws card faces and backs in many styles, and wears them."""

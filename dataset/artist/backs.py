@@ -28,7 +28,7 @@ from companion.dataset.artist.styles import Style
 
 _WORDS = ("UNO", "UNO", "UNO", "DUO", "CARDS", "TRIO")
 _WORD = 0.8
-"""The width of the word at most, as a share of the card's."""
+"""Maximum width of the word, as a share of the card's."""
 
 
 def render_back(style: Style, height: int = 448) -> NDArray[np.uint8]:
@@ -59,9 +59,9 @@ def render_back(style: Style, height: int = 448) -> NDArray[np.uint8]:
 
 
 def render_other_back(style: Style, height: int = 448) -> NDArray[np.uint8]:
-    """Draw a back as other makers print them, of a pattern, a picture or a plain ground with a sign or without.
+    """Draw a back of another kind: a pattern, a picture or a plain ground, with or without a sign.
 
-    `height` pixels high; BGRA uint8 (H, W, 4).
+    `height`: of the picture in pixels. Returns BGRA uint8 (H, W, 4).
     """
     rng = np.random.default_rng([style.art_seed, 98])
     sheet = Sheet(Card(Face.WILD), style, height)
@@ -92,7 +92,7 @@ def render_other_back(style: Style, height: int = 448) -> NDArray[np.uint8]:
 
 
 def _print_sign(sheet: Sheet, rng: np.random.Generator, ink: Callable[[], Bgr]) -> None:
-    """Print a shape in the middle, mostly with a letter or a word on it."""
+    """Print a shape in the middle, usually with a letter or a word on it."""
     size = rng.uniform(0.35, 0.85) * sheet.size[0]
     square = np.array([[0.0, -0.75], [0.5, 0.0], [0.0, 0.75], [-0.5, 0.0]])
     shapes = (

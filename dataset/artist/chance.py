@@ -1,4 +1,4 @@
-"""Drawing by lot."""
+"""Random choices."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ _T = TypeVar("_T")
 
 
 def chance(rng: np.random.Generator, share: float) -> bool:
-    """Return True with a probability."""
+    """Return True with this probability."""
     return bool(rng.random() < share)
 
 
 def pick(rng: np.random.Generator, options: Sequence[tuple[_T, float]]) -> _T:
-    """Return one of the options, each with its weight."""
+    """Return one of the (option, weight) pairs' options at random."""
     weights = np.array([weight for _, weight in options])
     return options[int(rng.choice(len(options), p=weights / weights.sum()))][0]

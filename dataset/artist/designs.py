@@ -1,6 +1,6 @@
-"""How people's own decks differ from a printer's: where the colour is, how actions are signed, what stands by an index.
+"""How homemade decks differ from printed ones: where the colour is, how actions are signed, what stands by an index.
 
-Drawn by lot for the families whose cards are pictures, paper or scrawls.
+Sampled for the families whose cards are pictures, paper or scrawls.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from companion.dataset.artist.families import StyleFamily
 
 
 class Spelling(Enum):
-    """How an action is signed."""
+    """How an action is written on a card."""
 
     SYMBOL = "symbol"
     LETTER = "one letter"
@@ -25,7 +25,7 @@ class Spelling(Enum):
 
 
 class Partner(Enum):
-    """A little sign that stands by an index, in the card's colour or not."""
+    """A small sign beside an index, in the card's colour or not."""
 
     NONE = "none"
     DISC = "disc"
@@ -35,7 +35,7 @@ class Partner(Enum):
 
 
 class CornerArt(Enum):
-    """What the corners hold besides the index, or instead of it."""
+    """What the corners show besides the index, or instead of it."""
 
     NONE = "nothing"
     TRIANGLES = "triangles in the card's colour in two corners"
@@ -50,35 +50,35 @@ _LOWER = {Face.SKIP: ("Skip",), Face.REVERSE: ("Reverse",), Face.DRAW_TWO: ("Dra
 
 @dataclass(frozen=True)
 class Design:
-    """What a deck does otherwise. The default is what printers do."""
+    """How a deck differs from printed ones. The default does not differ."""
 
     middle: Spelling = Spelling.SYMBOL
     corner: Spelling = Spelling.SYMBOL
     draw_two: str = "+2"
     draw_four: str = "+4"
     lower: bool = False
-    """Whether words are in small letters."""
+    """Whether words are in lower case."""
     indices: bool = True
-    """Whether the corners show the sign at all."""
+    """Whether the corners have indices."""
     partner: Partner = Partner.NONE
     partner_below: bool = True
-    """Whether the little sign stands below the index rather than beside it."""
+    """Whether the small sign is below the index instead of beside it."""
     corner_art: CornerArt = CornerArt.NONE
     border_in_ink: bool = False
     tint: float = 0.0
-    """How far a picture is printed in the card's ink, from 0, in its own colours, to 1."""
+    """How strongly a picture is tinted with the card's ink, 0 to 1."""
     panel: float = 0.0
-    """How far the ground is covered with plain colour under the sign, from 0 to 1."""
+    """Opacity of the plain panel between ground and sign, 0 to 1."""
     grain: float = 0.0
     wobble: float = 0.0
-    """By how much of the card's height lines go astray."""
+    """Amplitude of the unsteady hand, over the card's height."""
     layered: bool = False
-    """Whether pictures are silhouettes one before another."""
+    """Whether pictures are layered silhouettes."""
     pictures: tuple[str, ...] = ()
-    """Files to cut pictures from."""
+    """Picture files to crop grounds from."""
 
     def corner_text(self, face: Face) -> str | None:
-        """Return how the face is signed in a corner, None where by its symbol."""
+        """Return the text for the face in a corner, None for its symbol."""
         match self.corner:
             case Spelling.LETTER if face in _LETTERS:
                 return _LETTERS[face]
@@ -92,7 +92,7 @@ class Design:
                 return None
 
     def middle_words(self, face: Face) -> tuple[str, ...] | None:
-        """Return how the face is signed in the middle, None where by its symbol."""
+        """Return the words for the face in the middle, None for its symbol."""
         match self.middle:
             case Spelling.LETTER if face in (Face.SKIP, Face.REVERSE, Face.DRAW_TWO):
                 return (_LETTERS[face],)
@@ -111,7 +111,7 @@ def _tint(rng: np.random.Generator, family: StyleFamily) -> float:
 
 
 def sample_design(rng: np.random.Generator, family: StyleFamily, pictures: tuple[str, ...]) -> Design:
-    """Draw by lot what a deck of a family of people's own decks does otherwise."""
+    """Sample the design of a homemade deck of this family."""
     plain = family in (StyleFamily.NEUTRAL, StyleFamily.SCRAWLED)
     shown = chance(rng, 0.82 if family is not StyleFamily.LEDGER else 1.0)
     art = [(CornerArt.NONE, 0.7), (CornerArt.TRIANGLES, 0.12), (CornerArt.ARCS, 0.08), (CornerArt.STRIP, 0.1)]

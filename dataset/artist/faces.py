@@ -43,9 +43,10 @@ _WORDS = {Face.SKIP: ("SKIP",), Face.REVERSE: ("REVERSE",), Face.DRAW_TWO: ("DRA
 
 @dataclass(frozen=True)
 class CardArt:
-    """A drawn card: BGRA uint8 (H, W, 4), and the boxes (x0, y0, x1, y1) in its pixels tight around the ink of each
-    corner index, the upright one top left first, the upside-down one bottom right second; none where the deck
-    leaves the corners of a card empty."""
+    """A drawn card, BGRA uint8 (H, W, 4), and the tight boxes (x0, y0, x1, y1) in pixels of its corner indices.
+
+    The upright index at the top left comes first. There are none if the deck leaves the card's corners empty.
+    """
 
     image: NDArray[np.uint8]
     indices: tuple[Box, ...]
@@ -238,7 +239,7 @@ def _draw_two(
 
 
 def _corners(sheet: Sheet) -> tuple[Box, ...]:
-    """Print both indices; returns their boxes on the sheet."""
+    """Print both indices and return their boxes on the sheet."""
     first = _index(sheet)
     if first is None:
         return ()
@@ -311,7 +312,7 @@ def _shine(image: NDArray[np.uint8], strength: float, seed: int) -> None:
     band = np.exp(-(((across - 0.2 - seed % 100 / 70) / 0.35) ** 2)) * strength
     keep = np.asarray(255 * (1 - band), np.uint8)
     for channel in range(3):
-        # 255 - (255 - x) * keep, without leaving bytes.
+        # 255 - (255 - x) * keep, in uint8.
         dark = cv2.multiply(255 - image[:, :, channel], keep, scale=1 / 255)
         image[:, :, channel] = 255 - dark
 

@@ -1,4 +1,4 @@
-"""Kinds of decks that look alike, those drawn for training and those kept out of it."""
+"""Style families of decks: those for training and those held out for measuring."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from enum import Enum
 
 
 class StyleFamily(Enum):
-    """Kinds of decks that look alike."""
+    """Style families of decks."""
 
     CLASSIC_OVAL = "classic oval"
     WHITE_OVAL = "white oval"
@@ -39,7 +39,7 @@ FAMILY_WEIGHTS = {
     StyleFamily.SPELLED_OUT: 0.04,
     StyleFamily.MINIMAL: 0.06,
 }
-"""How often a deck drawn by lot is of a family, as decks that people play with are."""
+"""Sampling weights of printed families, about as common as in real life."""
 
 HOMEMADE_WEIGHTS = {
     StyleFamily.PAINTED: 0.5,
@@ -47,21 +47,21 @@ HOMEMADE_WEIGHTS = {
     StyleFamily.SCRAWLED: 0.25,
     StyleFamily.OTHERWISE: 0.45,
 }
-"""How often a deck that networks are trained on is of a kind that people draw themselves: what the first networks read
-worst in other people's card art, they see most of."""
+"""Sampling weights of homemade families in training. They are high because the first networks read them worst."""
 
 TRAINING_WEIGHTS = {**FAMILY_WEIGHTS, StyleFamily.MEDLEY: 0.7, **HOMEMADE_WEIGHTS}
-"""How often a deck that networks are trained on is of a family. Medleys mix parts as no printer would, so that what is
-learnt holds for designs that nobody thought of (domain randomisation: Tobin et al. 2017)."""
+"""Sampling weights of families in training. Medleys mix parts as no printer would, so that the networks generalise to
+unknown designs (domain randomisation: Tobin et al. 2017).
+"""
 
 KEPT_OUT = (StyleFamily.BANNER, StyleFamily.HOLLOW, StyleFamily.FACETED)
-"""Printers' families that networks are measured on and never trained on, as a new deck is."""
+"""Printed families that are never trained on: they stand for an unknown deck."""
 
 HOMEMADE_KEPT_OUT = (StyleFamily.POSTER, StyleFamily.LEDGER, StyleFamily.CHALKBOARD)
-"""Homemade families that networks are measured on and never trained on."""
+"""Homemade families that are never trained on."""
 
 PICTURED = (StyleFamily.THEMED, StyleFamily.MARIO_KART, StyleFamily.MINECRAFT)
-"""Families whose ground is a picture."""
+"""Families with a picture as ground."""
 
 HOMEMADE = (*HOMEMADE_WEIGHTS, *HOMEMADE_KEPT_OUT)
-"""Families of decks as people draw and print them for themselves."""
+"""Families of homemade decks."""

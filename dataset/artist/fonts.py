@@ -1,7 +1,7 @@
-"""Typefaces: which ones this computer has, and masks of texts set in them.
+"""Typefaces of this computer, and masks of texts set in them.
 
-No font is shipped. A font is named by a text: the path of a font file, `sans` or `italic` (built into OpenCV), or
-`strokes:SEED` (digits drawn by `strokes`). A font that is not there is replaced by `sans`.
+No font is shipped. A font is named by the path of its file, by `sans` or `italic` (built into OpenCV), or by
+`strokes:SEED` (digits drawn by `strokes`). A missing font is replaced by `sans`.
 """
 
 from __future__ import annotations
@@ -27,9 +27,8 @@ _SUFFIXES = {".ttf", ".otf"}
 _DIGITS = "0123456789"
 # OpenType's usWeightClass of a text face.
 _REGULAR = 400
-# Mean likeness (1: the same) to the built-in fonts' digits, as pictures of so many pixels a side with softened edges,
-# from which signs in the digits' places are digits: of 76 typefaces and 40 drawn ones none has less than .65; one of
-# ornaments has .15, digits in others' places have .44.
+# Minimum mean correlation of a font's digits with the built-in fonts' digits, as blurred thumbnails. Of 76 typefaces
+# and 40 drawn ones none is below 0.65; a font of ornaments has 0.15, permuted digits have 0.44.
 _DIGITS_ALIKE, _THUMB, _SOFT = 0.55, 24, 1.2
 
 
@@ -44,22 +43,22 @@ def _folders() -> tuple[Path, ...]:
 
 @lru_cache(maxsize=1)
 def system_fonts() -> tuple[str, ...]:
-    """Return the paths of the TTF and OTF files of this computer that draw the digits, sorted by file name."""
+    """Return the paths of the TTF and OTF files of this computer that have readable digits, sorted by file name."""
     return fonts_in(*_folders())
 
 
 @lru_cache(maxsize=8)
 def fonts_in(*folders: Path) -> tuple[str, ...]:
-    """Return the same of the files anywhere under these folders; of those of one name the last."""
+    """Return the same for the files in these folders; of files with the same name the last one."""
     paths = (path for folder in folders if folder.is_dir() for path in folder.rglob("*"))
     files = {path.name: path for path in paths if path.suffix.lower() in _SUFFIXES}
     return tuple(str(files[name]) for name in sorted(files) if _draws_digits(str(files[name])))
 
 
 def split_fonts(fonts: Iterable[str], held_out: float = 0.15) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Split font names into those to train with and those to test with, whole typefaces at a time.
+    """Split fonts into those for training and those for testing, whole typefaces at a time.
 
-    `held_out` is the share of typefaces to test with. The split depends on the names of the files alone.
+    `held_out` is the share of typefaces for testing. The split depends only on the file names.
     """
     kept: list[str] = []
     tested: list[str] = []
@@ -92,7 +91,7 @@ def _crop(mask: NDArray[np.uint8]) -> NDArray[np.uint8]:
 
 
 def _draws_digits(font: str) -> bool:
-    """Whether the font draws every digit as one, each in its own way and with more than hairlines."""
+    """Whether the font draws ten different, readable digits."""
     try:
         face = cv2.FontFace(font)
         masks = [_crop(_draw(character, face, 40, 0)) for character in _DIGITS + "+?"]
@@ -105,9 +104,9 @@ def _draws_digits(font: str) -> bool:
 
 
 def are_digits(masks: Sequence[NDArray[np.uint8]]) -> bool:
-    """Whether ten tight masks, uint8 (h, w) each, look like the digits from 0 to 9.
+    """Whether ten tight masks, uint8 (h, w) each, look like the digits 0 to 9.
 
-    Fonts of ornaments have signs in the digits' places that nobody could play with.
+    Symbol fonts have other signs in their place.
     """
     thumbs = [_thumb(mask) for mask in masks]
     similarity = [
@@ -118,7 +117,7 @@ def are_digits(masks: Sequence[NDArray[np.uint8]]) -> bool:
 
 
 def _thumb(mask: NDArray[np.uint8]) -> NDArray[np.float32]:
-    """Return a small (S, S) picture of a mask, in the middle of a square, with mean 0 and length 1."""
+    """Return a (S, S) thumbnail of a mask, centred on a square, with mean 0 and norm 1."""
     height, width = mask.shape
     side = max(height, width)
     top, left = (side - height) // 2, (side - width) // 2
@@ -138,7 +137,7 @@ def text_mask(text: str, font: str, weight: int = 0) -> NDArray[np.uint8]:
     `weight` (100 to 1000) works with variable fonts only, 0 is the regular one. The capital height is MASK_HEIGHT
     pixels.
     """
-    # Where none is given OpenCV draws with the one that it drew with last.
+    # Without a weight OpenCV uses that of the previous call.
     weight = weight or _REGULAR
     if font.startswith(STROKES_PREFIX):
         if text.isdigit() and len(text) == 1:
@@ -154,7 +153,7 @@ def text_mask(text: str, font: str, weight: int = 0) -> NDArray[np.uint8]:
 
 
 def _without_slash(zero: NDArray[np.uint8]) -> NDArray[np.uint8]:
-    """Empty the counter of a zero with a slash or a dot: cards have none."""
+    """Remove the slash or dot of a zero: cards have none."""
     filled = np.zeros_like(zero)
     outlines, _ = cv2.findContours((zero > 127).astype(np.uint8), cv2.RETR_EXTERNAL, cv2.CHAIN_APPROX_SIMPLE)
     cv2.drawContours(filled, outlines, -1, 255, cv2.FILLED)

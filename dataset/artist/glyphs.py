@@ -16,7 +16,7 @@ from companion.dataset.artist.ink import Mask, cropped, grown, padded
 
 
 class Underline(Enum):
-    """What tells a 6 from a 9."""
+    """The mark that distinguishes a 6 from a 9."""
 
     BAR = "bar"
     DOT = "dot"
@@ -31,16 +31,16 @@ class Lettering:
     weight: int = 0
     """Weight of a variable font, 100 to 1000; 0 leaves it alone."""
     stem: float = 0.18
-    """Wanted thickness of the strokes in heights of a digit; thin fonts are emboldened towards it."""
+    """Target thickness of the strokes in digit heights; thin fonts are emboldened towards it."""
     slant: float = 0.0
-    """Degrees by which uprights lean to the right."""
+    """Slant to the right in degrees."""
     stretch: float = 1.0
     """Factor on the width."""
     underline: Underline = Underline.BAR
 
 
 def emboldened(mask: Mask, lettering: Lettering) -> Mask:
-    """Return a text's mask with strokes nearer to the wanted thickness; as it is where none would be left."""
+    """Return a text's mask with strokes nearer to the target thickness; unchanged if nothing would be left."""
     lack = lettering.stem - fonts.stem(lettering.font, lettering.weight)
     by = float(np.clip(lack / 2, -0.02, 0.05)) * fonts.MASK_HEIGHT
     if abs(by) < 1:
@@ -72,12 +72,12 @@ def _upright(text: str, lettering: Lettering) -> Mask:
 
 
 def no_wider(mask: Mask, widest: float) -> Mask:
-    """Return a mask, made smaller as far as it is wider than so many pixels."""
+    """Return a mask, scaled down to a maximum width in pixels."""
     return mask if mask.shape[1] <= widest else shaped(mask, mask.shape[0] * widest / mask.shape[1])
 
 
 def shaped(mask: Mask, height: float, slant: float = 0.0, stretch: float = 1.0, turn: float = 0.0) -> Mask:
-    """Return a mask scaled to a height in pixels, widened, slanted to the right and then turned clockwise (degrees)."""
+    """Return a mask scaled to a height in pixels, stretched, slanted to the right and rotated clockwise (degrees)."""
     rows, columns = mask.shape
     scale = height / rows
     if slant == 0 and turn == 0:
@@ -94,9 +94,9 @@ def shaped(mask: Mask, height: float, slant: float = 0.0, stretch: float = 1.0, 
 
 
 def letter(text: str, lettering: Lettering, height: float, turn: float = 0.0) -> Mask:
-    """Return a tight mask of a text, uint8 (h, w), `height` pixels high before it is turned clockwise by degrees.
+    """Return a tight mask of a text, uint8 (h, w), `height` pixels high before it is rotated clockwise by degrees.
 
-    The height is that of the digits: an underline adds to it, and is kept within a quarter.
+    The height is that of the digits; an underline adds at most a quarter.
     """
     mask = _upright(text, lettering)
     grow = 1.0
@@ -108,14 +108,14 @@ def letter(text: str, lettering: Lettering, height: float, turn: float = 0.0) ->
 def sample_lettering(
     rng: np.random.Generator, names: Sequence[str], slanted: float, thinnest: float = 0.14
 ) -> Lettering:
-    """Draw a lettering by lot, from fonts with these names, built-in and drawn ones.
+    """Sample a lettering from these fonts, the built-in ones and drawn digits.
 
-    `slanted` is the chance of a slant, `thinnest` the least thickness of strokes in heights of a digit.
+    `slanted` is the probability of a slant, `thinnest` the minimum stroke thickness in digit heights.
     """
     draw = rng.random()
     weight = 0
     if names and draw < 0.7:
-        # Decks use bold faces: of a few fonts drawn, the one nearest a bold stem wins.
+        # Decks use bold fonts: of a few sampled fonts, keep the one closest to a bold stem.
         wanted = rng.uniform(thinnest + 0.02, 0.28)
         tried = [names[int(i)] for i in rng.integers(len(names), size=4)]
         font = min(tried, key=lambda name: abs(fonts.stem(name) - wanted) + (0.06 if "erif" in name else 0.0))
@@ -135,7 +135,7 @@ def sample_lettering(
 
 
 def sample_index_lettering(rng: np.random.Generator, lettering: Lettering) -> Lettering:
-    """Draw the lettering of the corners by lot, close to that of the middle."""
+    """Sample the lettering of the corners, close to that of the middle."""
     return Lettering(
         font=lettering.font,
         weight=lettering.weight,
@@ -147,7 +147,7 @@ def sample_index_lettering(rng: np.random.Generator, lettering: Lettering) -> Le
 
 
 def sample_any_lettering(rng: np.random.Generator, names: Sequence[str]) -> Lettering:
-    """Draw a lettering by lot with no printer's taste: any of the fonts, condensed or wide, thin or fat, or drawn."""
+    """Sample any lettering: any font, condensed or wide, thin or fat, or drawn."""
     if names and rng.random() < 0.85:
         font, weight = names[int(rng.integers(len(names)))], 0
     elif chance(rng, 0.5):

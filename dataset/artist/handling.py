@@ -1,6 +1,6 @@
-"""What people do to cards: they put them into plastic sleeves and bend them between their hands.
+"""Plastic sleeves and bent cards.
 
-Both keep the picture's size; the card's outline stays the picture's, to within the bow of a bent card.
+Both keep the picture's size. The card's outline stays the picture's, except for the bow of a bent card.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ Picture = NDArray[np.uint8]
 
 
 def sleeved(art: CardArt, rng: np.random.Generator) -> CardArt:
-    """Return the card in a clear sleeve: smaller within its edge of plastic, hazy, with streaks of glare."""
+    """Return the card in a clear sleeve: smaller inside the plastic's edge, hazy, with streaks of glare."""
     height, width = art.image.shape[:2]
     edge = rng.uniform(0.015, 0.035) * height
     scale_x, scale_y = 1 - 2 * edge / width, 1 - 2 * edge / height
@@ -39,7 +39,7 @@ def sleeved(art: CardArt, rng: np.random.Generator) -> CardArt:
 
 
 def _streaks(rng: np.random.Generator, height: int, width: int) -> NDArray[np.float32]:
-    """Return (H, W) how much of the light each place throws back, 0 to 1: soft bands across the sleeve."""
+    """Return (H, W) reflectance, 0 to 1: soft bands across the sleeve."""
     mask = np.zeros((height // 4, width // 4), np.float32)
     for _ in range(int(rng.integers(1, 4))):
         start, end = rng.uniform(-0.2, 1.2, (2, 2)) * (width // 4, height // 4)
@@ -51,7 +51,7 @@ def _streaks(rng: np.random.Generator, height: int, width: int) -> NDArray[np.fl
 
 
 def bowed(art: CardArt, rng: np.random.Generator) -> CardArt:
-    """Return the card bent about its long axis and seen aslant: its short edges are arcs, one side is in the shade."""
+    """Return the card bent about its long axis and seen from the side: curved short edges, one side in shade."""
     height, width = art.image.shape[:2]
     bow = float(rng.uniform(0.01, 0.04))
     across = np.linspace(-1, 1, width, dtype=np.float32)

@@ -1,7 +1,7 @@
-"""Printing on a card: marks with outline and shadow, stained onto a canvas through masks.
+"""Prints marks with outline and shadow on a canvas through masks.
 
-A canvas is BGR uint8 (H, W, 3), usually at twice the final size, so that hard masks give clean edges when shrunk.
-Coordinates are pixels of the canvas, x to the right, y down.
+A canvas is BGR uint8 (H, W, 3), usually at twice the final size, so that hard masks give clean edges when it is
+reduced. Coordinates are pixels of the canvas, x to the right, y down.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ SHIFT = 4
 
 
 class Tone(Enum):
-    """A colour named by its part on the card."""
+    """A colour named by its role on the card."""
 
     INK = "ink"
     PAPER = "paper"
@@ -59,7 +59,7 @@ class Tones:
 
 
 class Pattern(Enum):
-    """How a mark's second colour is laid over its first."""
+    """How a mark's second colour is distributed."""
 
     PLAIN = "not at all"
     CORE = "along the middle of its strokes"
@@ -84,7 +84,7 @@ class Finish:
     pattern: Pattern = Pattern.PLAIN
     second: Tone = Tone.TINT
     second_share: float = 0.5
-    """How much of the mark its second colour takes, of its strokes' depth, of each line's pitch or of its height."""
+    """Share of the second colour: of the strokes' depth, of each line's pitch or of the height."""
 
 
 def mix(first: Bgr, second: Bgr, share: float) -> Bgr:
@@ -124,7 +124,7 @@ def rounded(width: float, height: float, radius: float) -> Points:
 
 
 def flood(canvas: Image, color: Sequence[int]) -> None:
-    """Give a canvas one colour."""
+    """Fill a canvas with one colour."""
     cv2.rectangle(canvas, (0, 0), (canvas.shape[1], canvas.shape[0]), color, cv2.FILLED)
 
 
@@ -139,7 +139,7 @@ def stroke(canvas: NDArray[np.uint8], points: Points, color: Sequence[int] | int
 
 
 def stain(canvas: Image, mask: Mask, color: Bgr, x: int, y: int) -> None:
-    """Give the colour to the canvas where the mask, its top-left corner at (x, y), is above 127."""
+    """Colour the canvas where the mask, with its top-left corner at (x, y), is above 127."""
     height, width = mask.shape
     x0, y0 = max(x, 0), max(y, 0)
     x1, y1 = min(x + width, canvas.shape[1]), min(y + height, canvas.shape[0])
@@ -154,7 +154,7 @@ def stain(canvas: Image, mask: Mask, color: Bgr, x: int, y: int) -> None:
 
 
 def grown(mask: Mask, by: float) -> Mask:
-    """Return the mask grown by some pixels, or shrunk where negative; what grows over the rim is cut."""
+    """Return the mask dilated by some pixels, or eroded if negative; it is cut at its border."""
     solid = (mask > 127).astype(np.uint8)
     if by >= 0:
         distance = cv2.distanceTransform(1 - solid, cv2.DIST_L2, 3)
@@ -164,12 +164,12 @@ def grown(mask: Mask, by: float) -> Mask:
 
 
 def padded(mask: Mask, rim: int) -> Mask:
-    """Return the mask with an empty rim of some pixels."""
+    """Return the mask with an empty border of some pixels."""
     return np.asarray(cv2.copyMakeBorder(mask, rim, rim, rim, rim, cv2.BORDER_CONSTANT, value=(0.0,)), np.uint8)
 
 
 def cropped(mask: Mask) -> Mask:
-    """Return the mask without its empty rim."""
+    """Return the mask cropped to its content."""
     x, y, width, height = cv2.boundingRect(mask)
     return np.ascontiguousarray(mask[y : y + height, x : x + width])
 
@@ -184,7 +184,7 @@ def _trail(dx: int, dy: int) -> tuple[NDArray[np.uint8], tuple[int, int]]:
 
 
 def _patterned(mask: Mask, pattern: Pattern, second: float) -> Mask:
-    """Return the part of a mark that its second colour covers in a pattern that is not plain, at this share."""
+    """Return the part of a mark that gets the second colour, for patterns that are not plain."""
     part = mask.copy()
     match pattern:
         case Pattern.CORE:
@@ -195,7 +195,7 @@ def _patterned(mask: Mask, pattern: Pattern, second: float) -> Mask:
             part[np.arange(mask.shape[0]) % pitch < round(pitch * (1 - second))] = 0
         case Pattern.INLINE:
             depth = cv2.distanceTransform((padded(mask, 1) > 127).astype(np.uint8), cv2.DIST_L2, 3)[1:-1, 1:-1]
-            # Lines of equal depth: an edge within the edge, as outline fonts have it.
+            # Lines of equal depth, as in inline fonts.
             part[np.abs(depth - 0.5 * depth.max()) > 0.2 * second * depth.max()] = 0
         case Pattern.CUT:
             rows, columns = np.indices(mask.shape)

@@ -1,4 +1,4 @@
-"""The middles of drawn decks, by lot: the shape under the sign, the sign's size and how it is printed."""
+"""Samples the middle of a deck: the shape under the sign, the sign's size and its print."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from companion.dataset.artist.parts import Medallion, MiddleStyle, Outline
 
 
 def _shadow(rng: np.random.Generator, length: float) -> tuple[float, float]:
-    """A shadow to the left and below most often."""
+    """Usually a shadow to the left and below."""
     side = pick(rng, [(-1.0, 0.75), (1.0, 0.25)])
     down = pick(rng, [(1.0, 0.9), (-1.0, 0.1)])
     return side * length * float(rng.uniform(0.3, 1.0)), down * length * float(rng.uniform(0.2, 1.0))
 
 
 def sample_finish(rng: np.random.Generator, fill: Tone, outlined: float, shadowed: float) -> Finish:
-    """Draw how a mark is printed: `outlined` and `shadowed` are the chances of an outline and of a shadow."""
+    """Sample the print of a mark; `outlined` and `shadowed` are probabilities."""
     shadow = _shadow(rng, float(rng.uniform(0.02, 0.085))) if chance(rng, shadowed) else (0.0, 0.0)
     return Finish(
         fill=fill,
@@ -32,16 +32,16 @@ def sample_finish(rng: np.random.Generator, fill: Tone, outlined: float, shadowe
 
 
 def hollow_finish(width: float) -> Finish:
-    """Return how a mark is printed of which only the edge is white, `width` in shares of the mark's height."""
+    """Return the print of a mark with a white edge only, `width` as a share of its height."""
     return Finish(fill=Tone.INK, outline=Tone.PAPER, outline_width=width)
 
 
 def _on_paper(rng: np.random.Generator, dark: float, paper: float) -> Finish:
-    """Draw how a mark is printed on white: in ink most often, with the chances given in black or white."""
+    """Sample the print of a mark on white: usually in ink, with these probabilities in black or white."""
     fill = pick(rng, [(Tone.INK, 1 - dark - paper), (Tone.DARK, dark), (Tone.PAPER, paper)])
     finish = sample_finish(rng, fill, 0.8, 0.75)
     if fill is Tone.PAPER:
-        # White on white is told by its outline alone.
+        # White on white needs an outline.
         return replace(finish, outline_width=float(rng.uniform(0.03, 0.065)))
     return finish
 
@@ -53,24 +53,27 @@ _CONTRASTS = {
     Tone.SHADE: ((Tone.PAPER, 0.7), (Tone.TINT, 0.3)),
     Tone.INK: ((Tone.PAPER, 0.75), (Tone.DARK, 0.25)),
 }
-"""What marks are printed in on a ground of each tone so that they can be read, and how often."""
+"""Readable tones of marks on a ground of each tone, with weights."""
 
 
 def medley_finish(rng: np.random.Generator, ground: Tone) -> Finish:
-    """Draw how a mark is printed on a ground of a tone where no printer's habits are kept to."""
+    """Sample the print of a mark on a ground of a tone, without conventions."""
     fill = pick(rng, _CONTRASTS[ground])
     finish = sample_finish(rng, fill, 0.5, 0.3)
     if chance(rng, 0.5):
         return finish
-    # A second colour like the ground would leave nothing of the mark but its edge.
+    # A second colour equal to the ground would leave only the edge.
     second = pick(rng, [(tone, 1.0) for tone in Tone if tone not in (ground, fill)])
     pattern = pick(rng, [(Pattern.CORE, 0.6), (Pattern.HATCHED, 0.2), (Pattern.HALVED, 0.2)])
     return replace(finish, pattern=pattern, second=second, second_share=float(rng.uniform(0.3, 0.75)))
 
 
 def free_finish(rng: np.random.Generator, ground: Tone, busy: bool, colored: bool, small: bool = False) -> Finish:
-    """Draw how a mark is printed on a ground of a tone; over a `busy` one it has an edge, and where `colored` its fill
-    or its edge is in the card's colour. Edges of `small` marks are wider."""
+    """Sample the print of a mark on a ground of a tone.
+
+    On a `busy` ground it has an edge; if `colored`, its fill or edge has the card's colour; edges of `small` marks are
+    wider.
+    """
     fill = Tone.INK if colored and not chance(rng, 0.12) else pick(rng, _CONTRASTS[ground])
     edge = Tone.PAPER if fill in (Tone.DARK, Tone.INK, Tone.SHADE) and chance(rng, 0.5) else Tone.DARK
     if colored and fill is not Tone.INK:
@@ -83,7 +86,7 @@ def free_finish(rng: np.random.Generator, ground: Tone, busy: bool, colored: boo
     if chance(rng, 0.2):
         dx, dy = _shadow(rng, float(rng.uniform(0.02, 0.07)))
         finish = replace(finish, shadow_x=dx, shadow_y=dy)
-    if chance(rng, 0.15):  # hollow: the ground's tone within an edge in the colour
+    if chance(rng, 0.15):  # Hollow: the ground's tone inside a coloured edge.
         finish = replace(finish, fill=ground, outline=fill, outline_width=float(rng.uniform(0.035, 0.08)) * (1 + small))
     elif chance(rng, 0.22):
         pattern = pick(rng, [(Pattern.CORE, 0.2), (Pattern.INLINE, 0.4), (Pattern.CUT, 0.25), (Pattern.HATCHED, 0.15)])
@@ -97,7 +100,7 @@ def free_finish(rng: np.random.Generator, ground: Tone, busy: bool, colored: boo
 
 
 def sample_middle(rng: np.random.Generator, family: StyleFamily) -> MiddleStyle:
-    """Draw the middle of a family's deck."""
+    """Sample the middle of a family's deck."""
     rotation = 0.0
     if chance(rng, 0.25):
         rotation = float(rng.uniform(-25, 30))

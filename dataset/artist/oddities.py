@@ -1,4 +1,4 @@
-"""What homemade decks print besides: pictures as grounds, colour in the corners, little signs by the indices."""
+"""What homemade decks print besides: pictures as grounds, coloured corners, small signs by the indices."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from companion.dataset.artist.press import Center, Sheet
 
 
 def picture(sheet: Sheet) -> None:
-    """Cover the ground with a picture, as far in the card's ink as the deck has it, fainter where it has a panel."""
+    """Cover the ground with a picture, tinted and covered by a panel as the design says."""
     design, inner = sheet.style.design, sheet.inner()
     if design.layered:
         height, width = inner.shape[0] // 2, inner.shape[1] // 2
@@ -28,7 +28,7 @@ def picture(sheet: Sheet) -> None:
 
 
 def ground(sheet: Sheet) -> None:
-    """Print what lies on the ground before the signs: grain, and colour in the corners or along the sides."""
+    """Print what is under the signs: grain, and colour in the corners or along the sides."""
     design, inner = sheet.style.design, sheet.inner()
     if design.grain > 0:
         paintings.grained(inner, np.random.default_rng(sheet.style.art_seed), design.grain)
@@ -53,7 +53,7 @@ def ground(sheet: Sheet) -> None:
 
 
 def partner(sheet: Sheet, center: Center, size: float) -> None:
-    """Print the little sign that stands by an index of a size in pixels around a centre, where the deck has one."""
+    """Print the small sign beside an index of a size in pixels around a centre, if the deck has one."""
     style = sheet.style
     small = size * (0.45 + style.art_seed % 5 * 0.07)
     away = 0.72 * size + 0.5 * small

@@ -1,4 +1,4 @@
-"""Pictures that fill a card from edge to edge: invented paintings, stained glass, scenes, and views of given pictures.
+"""Pictures from edge to edge: paintings, stained glass, scenes, and crops of given pictures.
 
 A picture is BGR uint8 (H, W, 3).
 """
@@ -18,11 +18,11 @@ from companion.dataset.artist.palette import hsv
 from companion.vision.core.geometry import Image
 
 _PICTURE_SIDE = 512
-"""Longer side in pixels at which given pictures are kept: about what a card in a scene shows of them."""
+"""Maximum longer side in pixels of given pictures: about the resolution of a card in a scene."""
 
 
 def _colors(rng: np.random.Generator, count: int) -> NDArray[np.float32]:
-    """Colours (count, 3) that go together: a few hues, from dark to light."""
+    """Harmonious colours (count, 3): a few hues, from dark to light."""
     hue, spread = rng.uniform(0, 360), float(rng.choice([15.0, 50.0, 150.0]))
     rows = [
         hsv(hue + rng.normal(0, spread), rng.uniform(0.05, 0.9), value)
@@ -32,7 +32,7 @@ def _colors(rng: np.random.Generator, count: int) -> NDArray[np.float32]:
 
 
 def noise(rng: np.random.Generator, height: int, width: int, cells: float, octaves: int = 4) -> NDArray[np.float32]:
-    """Return (height, width) noise from 0 to 1, its largest bumps 1/`cells` of the height (fractal noise)."""
+    """Return (height, width) fractal noise in 0..1; its largest features are 1/`cells` of the height."""
     total = np.zeros((height, width), np.float32)
     for octave in range(octaves):
         rows = max(2, round(cells * 2**octave))
@@ -43,14 +43,14 @@ def noise(rng: np.random.Generator, height: int, width: int, cells: float, octav
 
 
 def _toned(field: NDArray[np.float32], colors: NDArray[np.float32]) -> Image:
-    """Return the colours along a ramp at the field's values."""
+    """Map a field in 0..1 to colours by a ramp."""
     ramp = cv2.resize(colors[None], (256, 1), interpolation=cv2.INTER_LINEAR)[0].clip(0, 255).astype(np.uint8)
     return np.asarray(ramp[(field * 255).astype(np.uint8)], np.uint8)
 
 
 def _clouds(rng: np.random.Generator, height: int, width: int) -> Image:
     field = noise(rng, height, width, rng.uniform(1.5, 6), int(rng.integers(2, 6)))
-    if rng.random() < 0.4:  # marble: the noise bends a wave
+    if rng.random() < 0.4:  # Marble: the noise distorts a wave.
         field = 0.5 + 0.5 * np.sin(field * rng.uniform(8, 30))
     return _toned(field.astype(np.float32), _colors(rng, int(rng.integers(3, 7))))
 
@@ -71,7 +71,7 @@ def _brushed(rng: np.random.Generator, height: int, width: int) -> Image:
 
 
 def _glass(rng: np.random.Generator, height: int, width: int) -> Image:
-    """Cells about points drawn by lot, each in one colour, often with a line between."""
+    """Voronoi cells in random colours, often with lines between."""
     seeds = np.full((height // 2, width // 2), 255, np.uint8)
     count = int(rng.integers(12, 90))
     seeds[rng.integers(0, seeds.shape[0], count), rng.integers(0, seeds.shape[1], count)] = 0
@@ -133,7 +133,7 @@ def _kept(path: str) -> Image | None:
 
 
 def _view(rng: np.random.Generator, height: int, width: int, files: Sequence[str]) -> Image:
-    """Part of one of the given pictures, its colours turned and its contrast changed."""
+    """A crop of one of the given pictures with other hue and contrast."""
     picture = _kept(files[int(rng.integers(len(files)))])
     if picture is None:
         return _clouds(rng, height, width)
@@ -154,7 +154,7 @@ _PAINTERS: tuple[Callable[[np.random.Generator, int, int], Image], ...] = (_clou
 
 
 def paint(canvas: Image, rng: np.random.Generator, files: Sequence[str]) -> None:
-    """Cover a canvas with a picture drawn by lot; `files` are pictures to cut some of them from."""
+    """Cover a canvas with a random picture; some are cropped from `files`."""
     height, width = canvas.shape[0] // 2, canvas.shape[1] // 2
     if files and rng.random() < 0.45:
         picture = _view(rng, height, width, files)
@@ -166,14 +166,14 @@ def paint(canvas: Image, rng: np.random.Generator, files: Sequence[str]) -> None
 
 
 def tinted(canvas: Image, ink: Bgr, share: float) -> None:
-    """Turn a canvas towards a print in one ink, dark to light, in place; `share` from 0 to 1."""
+    """Tint a canvas in place towards one ink, dark to light; `share` from 0 to 1."""
     ramp = np.array([mix(ink, (0, 0, 0), 0.75), ink, mix(ink, (255, 255, 255), 0.6)], np.float32)
     grey = np.asarray(cv2.cvtColor(canvas, cv2.COLOR_BGR2GRAY), np.float32) / np.float32(255)
     canvas[:] = cv2.addWeighted(canvas, 1 - share, _toned(grey, ramp), share, 0)
 
 
 def grained(canvas: Image, rng: np.random.Generator, amount: float) -> None:
-    """Give a canvas the uneven tone of old paper or of a board, in place; `amount` from 0 to 1."""
+    """Add the uneven tone of old paper or a board to a canvas in place; `amount` from 0 to 1."""
     height, width = canvas.shape[:2]
     tone = noise(rng, height // 2, width // 2, rng.uniform(2, 8), 5)
     shade = np.asarray(cv2.resize(1 - amount * (tone - 0.3), (width, height)), np.float32)
@@ -181,7 +181,7 @@ def grained(canvas: Image, rng: np.random.Generator, amount: float) -> None:
 
 
 def wobbled(image: Image, seed: int, amount: float) -> Image:
-    """Return a picture as drawn by an unsteady hand: its points moved by up to about `amount` of its height."""
+    """Return a picture as drawn by an unsteady hand: points are displaced by up to about `amount` of its height."""
     height, width = image.shape[:2]
     rng = np.random.default_rng([seed, 7])
     cells = rng.uniform(7, 16)

@@ -1,4 +1,4 @@
-"""The inks of a deck: how red, yellow, green and blue are printed, and how they age."""
+"""The inks of a deck: how red, yellow, green and blue are printed."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from companion.cards import Color
 from companion.dataset.artist.ink import Bgr
 
 _HUES = {
-    # Degrees of hue, saturation and value from 0 to 1: (low, usual, high) of triangular draws.
+    # Hue in degrees, saturation and value: (low, mode, high) of triangular distributions.
     Color.RED: ((-10, 0, 14), (0.72, 0.88, 1.0), (0.62, 0.88, 1.0)),
     Color.YELLOW: ((40, 50, 60), (0.68, 0.95, 1.0), (0.82, 0.97, 1.0)),
     Color.GREEN: ((80, 115, 165), (0.45, 0.8, 1.0), (0.34, 0.62, 0.82)),
@@ -58,18 +58,18 @@ _WIDE_HUES = {
     Color.GREEN: ((76, 125, 172), (0.3, 0.7, 1.0), (0.3, 0.65, 0.95)),
     Color.BLUE: ((184, 212, 246), (0.35, 0.8, 1.0), (0.4, 0.85, 1.0)),
 }
-"""What people without a printer's swatches take for the four colours: coral, mint, cyan and violet blue too."""
+"""Wider ranges of the four colours in homemade decks: coral, mint, cyan and violet blue too."""
 
 
 def sample_wide_inks(rng: np.random.Generator, paper: Bgr) -> Inks:
-    """Draw the inks of a deck on this paper, in hues told apart by each other alone."""
+    """Sample the inks of a homemade deck on this paper."""
     red, yellow, green, blue = (hsv(*(float(rng.triangular(*span)) for span in _WIDE_HUES[color])) for color in Color)
     dark = int(rng.integers(8, 60))
     return Inks(red, yellow, green, blue, paper, (dark, dark, dark))
 
 
 def sample_paper(rng: np.random.Generator) -> Bgr:
-    """Draw the tone of a paper: white, cream, parchment, grey or kraft."""
+    """Sample a paper: white, cream, parchment, grey or kraft."""
     kind = rng.random()
     if kind < 0.45:
         white = int(rng.integers(225, 256))
@@ -80,7 +80,7 @@ def sample_paper(rng: np.random.Generator) -> Bgr:
 
 
 def sample_inks(rng: np.random.Generator) -> Inks:
-    """Draw the inks of a deck."""
+    """Sample the inks of a printed deck."""
     warm = rng.random()
     white = 255 - rng.integers(0, 14)
     paper = (int(white - 22 * warm * rng.random()), int(white - 5 * warm), int(white))

@@ -10,7 +10,7 @@ from companion.dataset.artist.wilds import WildIndex
 
 
 class Medallion(Enum):
-    """What lies under the middle of a card."""
+    """The shape under the middle of a card."""
 
     OUTLINED = "outlined shape"
     FILLED = "filled shape"
@@ -34,7 +34,7 @@ class Outline(Enum):
 
 
 class Ground(Enum):
-    """What the card's colour is printed as."""
+    """How the ground shows the card's colour."""
 
     FLAT = "flat"
     GRADIENT = "gradient"
@@ -70,12 +70,12 @@ class MiddleStyle:
     line: float = 1.6
     paper: Tone = Tone.PAPER
     rim: bool = False
-    """Whether a picture fills the outline only, with a line around it, rather than the whole ground."""
+    """Whether a picture fills only the outline, with a line around it, instead of the ground."""
     number: bool = True
     """Whether the middle shows the number or symbol."""
     size: float = 32.0
     rotation: float = 0.0
-    """Degrees by which the number is turned clockwise."""
+    """Clockwise rotation of the number in degrees."""
     finish: Finish = field(default_factory=Finish)
 
 
@@ -85,15 +85,15 @@ class IndexStyle:
 
     size: float = 9.0
     x: float = 9.0
-    """Distance of its centre from the card's left edge."""
+    """x of its centre from the card's left edge."""
     y: float = 11.0
-    """Distance of its centre from the card's top edge."""
+    """y of its centre from the card's top edge."""
     rotation: float = 0.0
     finish: Finish = field(default_factory=Finish)
     badge: Tone | None = None
-    """Colour of the shape under it, where there is one."""
+    """Colour of the shape under it, if any."""
     badge_shape: Badge = Badge.DISC
     cards_for_draw_two: bool = False
-    """Whether draw two shows little cards rather than +2."""
+    """Whether draw two shows small cards instead of +2."""
     wild: WildIndex = WildIndex.OVAL
     cards_for_draw_four: bool = False

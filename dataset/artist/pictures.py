@@ -34,7 +34,7 @@ Center = tuple[float, float]
 
 
 class _Pen:
-    """Draws shapes given in shares of a picture's height around its centre."""
+    """Draws shapes in units of a picture's height around its centre."""
 
     def __init__(self, canvas: Image, center: Center, size: float, line: float = 0.045) -> None:
         self._canvas = canvas
@@ -188,7 +188,7 @@ def _blotches(green: Bgr, seed: int, rows: int) -> Image:
 
 
 def _features(seed: int) -> NDArray[np.bool_]:
-    """Return where eyes and mouth are in an 8 x 8 face, mirrored left to right: a face of our own from each seed."""
+    """Return where eyes and mouth are in a symmetric 8 x 8 face that depends on the seed."""
     rng = np.random.default_rng(seed)
     half = np.zeros((8, 4), np.bool_)
     top, inner = int(rng.integers(0, 3)), int(rng.integers(0, 2))

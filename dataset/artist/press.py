@@ -1,4 +1,4 @@
-"""The sheet on which one card is painted, and what all cards share: size, border, rounded corners.
+"""The sheet on which a card is painted, with what all cards share: size, border, rounded corners.
 
 A sheet has twice the size of the finished picture; lengths of styles are in millimetres.
 """
@@ -33,7 +33,7 @@ from companion.vision.core.geometry import Image
 CARD_WIDTH, CARD_HEIGHT = 56.0, 87.0
 """Size of a card in millimetres."""
 SCALE = 2
-"""Pixels of a sheet for one of the finished picture, along each axis."""
+"""Supersampling factor of a sheet."""
 
 Center = tuple[float, float]
 
@@ -75,7 +75,9 @@ class Sheet:
         return self.canvas[self.rim : self.size[1] - self.rim, self.rim : self.size[0] - self.rim]
 
     def rng(self) -> np.random.Generator:
-        """Return the randomness of this card's art: in some decks it goes with the card, in others with the colour."""
+        """Return the random generator of this card's art; in some decks it depends on the face, in others only on the
+        colour.
+        """
         face = list(Face).index(self.card.face) if self.style.art_seed % 2 else 0
         color = 0 if self.card.color is None else 1 + list(Color).index(self.card.color)
         return np.random.default_rng([self.style.art_seed, face, color])
@@ -85,7 +87,7 @@ class Sheet:
         self.canvas = np.asarray(cv2.rotate(self.canvas, cv2.ROTATE_180), np.uint8)
 
     def print_border(self) -> None:
-        """Print the border over what reaches into it."""
+        """Print the border over the ground."""
         if self.rim <= 0:
             return
         outer = np.array([[0, 0], [self.size[0], 0], self.size, [0, self.size[1]]], np.float64)

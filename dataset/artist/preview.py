@@ -1,4 +1,4 @@
-"""Contact sheets of drawn decks, to look at."""
+"""Contact sheets of drawn decks."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def contact_sheet(
 def family_sheet(
     family: StyleFamily | None, seed: int, decks: int = 8, cards: int = 14, fonts: Sequence[str] | None = None
 ) -> NDArray[np.uint8]:
-    """Draw cards by lot from some decks of a family (any where None); BGR uint8 (H, W, 3)."""
+    """Draw random cards of some decks of a family (any if None); BGR uint8 (H, W, 3)."""
     rng = np.random.default_rng(seed)
     rows = []
     for _ in range(decks):

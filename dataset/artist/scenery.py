@@ -75,7 +75,7 @@ def facets(canvas: Image, ink: Bgr, rng: np.random.Generator) -> None:
 
 
 def patches(canvas: Image, cuts: Sequence[Bgr], blots: Sequence[Bgr], rng: np.random.Generator) -> None:
-    """Draw plain shapes over the canvas: all to one side of a cut, or blots and triangles, in colours by lot."""
+    """Draw random plain shapes over the canvas: half planes, blots and triangles."""
     height, width = canvas.shape[:2]
     for _ in range(int(rng.integers(1, 7))):
         center = rng.uniform((0, 0), (width, height))
@@ -89,7 +89,7 @@ def patches(canvas: Image, cuts: Sequence[Bgr], blots: Sequence[Bgr], rng: np.ra
 
 
 def blot(rng: np.random.Generator) -> Points:
-    """Return points of a lopsided shape about 1 across around the origin, with three corners to a dozen."""
+    """Return points of an irregular shape, about 1 across, around the origin, with three to twelve corners."""
     count = int(rng.integers(3, 13))
     angles = np.sort(rng.uniform(0, 2 * np.pi, count)) if count > 4 else np.linspace(0, 2 * np.pi, count + 1)[:-1]
     radii = rng.uniform(0.35, 0.65, count)

@@ -1,6 +1,6 @@
-"""Digits drawn by a pen: skeletons of lines and superellipse arcs, with a shape and a thickness that vary.
+"""Digits drawn by a pen: skeletons of lines and superellipse arcs with random shape and thickness.
 
-They keep the drawn decks varied on computers with few fonts. Skeletons live in a frame of width 1 and height 1, y down.
+They keep drawn decks varied on computers with few fonts. Skeletons have width 1 and height 1, y down.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ class StrokeFont:
     width: float
     thickness: float
     squareness: float
-    """Exponent of the bowls: 2 an ellipse, more a rounded box."""
+    """Exponent of the superellipse bowls: 2 is an ellipse, more is squarer."""
     waist: float
     """Where the bowls of 3 and 8 meet, from the top."""
     flat: bool
-    """Whether strokes end flat at the digit's outline rather than round."""
+    """Whether strokes end flat instead of round."""
     open_four: bool
     flag: float
     """Length of the flag of the 1; 0 for a plain bar."""
@@ -40,7 +40,7 @@ class StrokeFont:
     @staticmethod
     @lru_cache(maxsize=256)
     def sample(seed: int) -> StrokeFont:
-        """Return the font with this number, always the same one."""
+        """Return the font of this seed."""
         rng = np.random.default_rng(seed)
         width = rng.uniform(0.55, 0.85)
         return StrokeFont(
@@ -122,7 +122,7 @@ def digit_mask(digit: int, font: StrokeFont, height: int) -> NDArray[np.uint8]:
         points = np.round((part * inner + rim + pen / 2) * 2**_SHIFT).astype(np.int32)
         cv2.polylines(mask, [points], False, 255, pen, cv2.LINE_8, _SHIFT)
     if font.flat:
-        # Sharp corners where strokes meet: a closing with a square fills the notches of round pen ends.
+        # Closing with a square sharpens the corners where round pen strokes meet.
         side = max(3, pen // 3)
         mask = np.asarray(cv2.morphologyEx(mask, cv2.MORPH_CLOSE, np.ones((side, side), np.uint8)), np.uint8)
     return mask

@@ -1,4 +1,4 @@
-"""What a deck looks like: every drawn parameter, and how decks are drawn by lot."""
+"""The look of a deck: every drawn parameter, and how decks are sampled."""
 
 from __future__ import annotations
 
@@ -67,10 +67,10 @@ def sample_style(
     fonts: Sequence[str] | None = None,
     pictures: Sequence[str] = (),
 ) -> Style:
-    """Draw a deck's look by lot, the same one for the same state of `rng`.
+    """Sample a deck's look, deterministic for the state of `rng`.
 
-    `fonts` are the fonts to choose from besides drawn digits, those of the computer where None; with an empty
-    sequence digits come from the built-in fonts and drawn ones. `pictures` are files that cards may show parts of.
+    `fonts`: fonts besides drawn digits, by default those of the computer; if empty, digits come from the built-in fonts
+    and drawn ones. `pictures`: files that cards may show parts of.
     """
     if family is None:
         family = pick(rng, list(FAMILY_WEIGHTS.items()))
@@ -149,11 +149,11 @@ _GROUNDS = {
     StyleFamily.SCRAWLED: ((Ground.PAPER, 0.7), (Ground.FLAT, 0.2), (Ground.DARK, 0.1)),
     StyleFamily.OTHERWISE: ((Ground.FLAT, 0.6), (Ground.GRADIENT, 0.2), (Ground.SPLIT, 0.1), (Ground.STRIPES, 0.1)),
 }
-"""What the cards of homemade decks are printed on, and how often."""
+"""Grounds of homemade decks, with weights."""
 
 
 def _homemade(rng: np.random.Generator, style: Style, fonts: Sequence[str], pictures: tuple[str, ...]) -> Style:
-    """Return the style as a deck that somebody drew and printed for themselves."""
+    """Return the style as a homemade deck."""
     family = style.family
     ground = pick(rng, _GROUNDS[family])
     design = sample_design(rng, family, pictures)
@@ -178,7 +178,7 @@ def _homemade(rng: np.random.Generator, style: Style, fonts: Sequence[str], pict
     middle = replace(middle, finish=free_finish(rng, on, ground is Ground.PAINTED, colored and on is not Tone.INK))
     badge = pick(rng, [(None, 0.75), (Tone.INK if on is not Tone.INK else Tone.PAPER, 0.25)])
     if ground is Ground.PAINTED and colored and middle.finish.fill is not Tone.INK and not design.border_in_ink:
-        badge = Tone.INK  # or nothing would show the colour
+        badge = Tone.INK  # Otherwise nothing shows the colour.
     filled = design.corner_art in (CornerArt.TRIANGLES, CornerArt.ARCS)
     under = badge or (Tone.INK if filled else _tone_of(ground, design))
     size = float(np.clip(rng.normal(8.5, 2.5), 5.5, 14.0))
@@ -203,7 +203,7 @@ def _homemade(rng: np.random.Generator, style: Style, fonts: Sequence[str], pict
         ground=ground,
         wild_ground=wild,
         lettering=lettering,
-        # Small print is fatter, or nobody could read it.
+        # Small signs need thicker strokes to be readable.
         index_lettering=replace(corner, stem=max(corner.stem, 0.15)),
         middle=middle,
         index=index,
@@ -219,7 +219,7 @@ def _homemade(rng: np.random.Generator, style: Style, fonts: Sequence[str], pict
 
 
 def _tone_of(ground: Ground, design: Design) -> Tone:
-    """Return what signs must stand out from on a ground."""
+    """Return the tone of a ground, against which signs must contrast."""
     match ground:
         case Ground.PAPER:
             return Tone.PAPER
@@ -240,7 +240,7 @@ def _symbols(rng: np.random.Generator, family: StyleFamily, white: bool) -> Symb
 
 
 _BADGES = {StyleFamily.MEDLEY: Badge.POLYGON, StyleFamily.BANNER: Badge.CORNER, StyleFamily.FACETED: Badge.SQUARE}
-"""The shapes under the indices of families that have shapes of their own."""
+"""The shapes under the indices, for families that have their own."""
 
 
 def _index(
@@ -295,7 +295,7 @@ def _index_finish(rng: np.random.Generator, family: StyleFamily, badge: Tone | N
         return Finish(fill=Tone.DARK)
     finish = sample_finish(rng, Tone.PAPER, 0.55, 0.8 if middle.shadow_x else 0.25)
     finish = replace(finish, outline_width=finish.outline_width * float(rng.uniform(1.0, 2.2)))
-    # Over pictures, rays and facets, white signs need an edge.
+    # On pictures, rays and facets, white signs need an edge.
     if finish.outline_width == 0 and family in (*PICTURED, StyleFamily.WHITE_DISC_RAYS, StyleFamily.FACETED):
         return replace(finish, outline_width=float(rng.uniform(0.02, 0.07)))
     return finish

@@ -63,27 +63,27 @@ class SymbolStyle:
     arrow_gap: float = 0.02
     """Half the distance between the two arrows."""
     arrow_tail: float = 0.2
-    """How far an arrow's tail reaches past the middle."""
+    """How far an arrow's tail extends past the middle."""
     mirrored: bool = False
     skip: SkipKind = SkipKind.BARRED_RING
     skip_turn: float = -45.0
     """Direction of the bar, in degrees clockwise from the right."""
     ring: float = 0.15
     scale: float = 1.0
-    """Height of the signs in the middle as a share of that of the digits."""
+    """Height of the signs in the middle, over that of the digits."""
     draw_two: CardsKind = CardsKind.STACK
     draw_four: CardsKind = CardsKind.SLANTED
     draw_four_stairs: bool = False
     card_lean: float = 12.0
-    """Degrees by which the little cards' uprights lean to the right."""
+    """Slant of the small cards to the right in degrees."""
     card_edge: float = 0.08
     card_outline: float = 0.03
     card_depth: float = 0.05
-    """Length of the little cards' dark sides, to the left and below."""
+    """Length of the small cards' dark sides, to the left and below."""
 
 
 def _mask(parts: Sequence[Points], holes: Sequence[Points] = ()) -> Mask:
-    """Rasterise polygons around the origin whose extent is about 1."""
+    """Rasterise polygons around the origin, about 1 across."""
     mask = np.zeros((2 * _SIDE, 2 * _SIDE), np.uint8)
     for part in parts:
         fill(mask, part * _SIDE + _SIDE, 255)
@@ -236,7 +236,7 @@ def draw_little_cards(
     paper: Bgr,
     dark: Bgr,
 ) -> Box:
-    """Draw little cards, the first lowest, on a BGR canvas around a centre; return the box around them.
+    """Draw small cards, the first at the bottom, on a BGR canvas around a centre; return the box around them.
 
     `size` is the symbol's height in pixels.
     """
@@ -266,7 +266,7 @@ def draw_little_cards(
 
 
 def two_cards(style: SymbolStyle, ink: Bgr, paper: Bgr) -> tuple[LittleCard, ...]:
-    """Return the little cards of draw two."""
+    """Return the small cards of draw two."""
     match style.draw_two:
         case CardsKind.STACK:
             return LittleCard(-0.12, 0.14, 0.7, 0, paper), LittleCard(0.12, -0.14, 0.7, 0, paper)
@@ -277,7 +277,7 @@ def two_cards(style: SymbolStyle, ink: Bgr, paper: Bgr) -> tuple[LittleCard, ...
 
 
 def four_cards(style: SymbolStyle, colors: Sequence[Bgr]) -> tuple[LittleCard, ...]:
-    """Return the little cards of draw four; `colors` are four, BGR."""
+    """Return the small cards of draw four; `colors` are four, BGR."""
     a, b, c, d = colors
     if style.draw_four is CardsKind.FAN:
         turns = (-36, -12, 12, 36)
@@ -301,7 +301,7 @@ def four_cards(style: SymbolStyle, colors: Sequence[Bgr]) -> tuple[LittleCard, .
 
 
 def sample_symbols(rng: np.random.Generator, white: bool) -> SymbolStyle:
-    """Draw by lot how action cards look; `white` tells whether signs in the middle are white."""
+    """Sample how action cards look; `white`: whether signs in the middle are white."""
     shaft = float(rng.uniform(0.14, 0.25))
     return SymbolStyle(
         reverse=pick(
@@ -346,7 +346,7 @@ def sample_symbols(rng: np.random.Generator, white: bool) -> SymbolStyle:
 
 
 def sample_odd_symbols(rng: np.random.Generator, white: bool) -> SymbolStyle:
-    """Draw by lot how action cards look where no printer's convention is kept to."""
+    """Sample how action cards look, without conventions."""
     return replace(
         sample_symbols(rng, white),
         reverse=pick(rng, [(kind, 1.0) for kind in ReverseKind]),

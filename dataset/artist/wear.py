@@ -1,4 +1,4 @@
-"""Wear of cards: fading, yellowing, dirt, lost ink, scratches, creases, frayed edges; and print that is not sharp."""
+"""Wear of cards: fading, yellowing, dirt, lost ink, scratches, creases, frayed edges; and soft print."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def _clouds(rng: np.random.Generator, height: int, width: int, cells: int) -> _F
 def _lines(
     rng: np.random.Generator, height: int, width: int, count: int, longest: float, bend: float
 ) -> NDArray[np.uint8]:
-    """Thin bent lines in places drawn by lot; a mask."""
+    """Thin bent lines at random positions; a mask."""
     mask = np.zeros((height, width), np.uint8)
     for _ in range(count):
         start = rng.uniform([0, 0], [width, height])
@@ -40,7 +40,7 @@ def _edge_distance(alpha: NDArray[np.uint8]) -> _Field:
 
 
 def wear(image: Picture, rng: np.random.Generator, amount: float) -> Picture:
-    """Return a worn copy of a card, BGRA uint8 (H, W, 4); `amount` from 0, as new, to 1, played to pieces."""
+    """Return a worn copy of a card, BGRA uint8 (H, W, 4); `amount` from 0, new, to 1, worn out."""
     if amount <= 0:
         return image.copy()
     height, width = image.shape[:2]
@@ -107,7 +107,7 @@ def _crease(color: NDArray[np.float32], rng: np.random.Generator) -> None:
 
 
 def _nibble(alpha: NDArray[np.uint8], rng: np.random.Generator, amount: float) -> None:
-    """Wear the outline away here and there, in place."""
+    """Fray the outline, in place."""
     height, width = alpha.shape
     distance = _edge_distance(alpha) / height
     rough = _clouds(rng, height, width, 20)
@@ -117,7 +117,7 @@ def _nibble(alpha: NDArray[np.uint8], rng: np.random.Generator, amount: float) -
 def soften(image: Picture, rng: np.random.Generator) -> Picture:
     """Return a copy as of a coarse print or a poor photograph of the card: same shape, BGRA uint8, fewer details.
 
-    The height keeps about 90 to 240 pixels' worth of detail; the tint is a little off, and edges may ring.
+    90 to 240 pixels of vertical resolution remain; the tint is slightly off, and edges may ring.
     """
     height, width = image.shape[:2]
     detail = rng.uniform(90, 240) / height

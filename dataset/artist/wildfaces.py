@@ -107,7 +107,7 @@ def _little_cards(sheet: Sheet, center: Center, size: float) -> Box:
 
 
 def paint_index(sheet: Sheet, center: Center, size: float) -> Box | None:
-    """Paint the upright index of a wild card around a centre; return the box of its ink, None where there is none."""
+    """Paint the upright index of a wild card around a centre; return the box of its ink, None if there is none."""
     style, index = sheet.style, sheet.style.index
     outline = index.finish.outline_width
     if style.design.corner_art is not CornerArt.NONE:

@@ -68,7 +68,7 @@ def four_colors(
 
 
 def stripes(canvas: Image, outline: Points, colors: Sequence[Bgr], rim: tuple[Bgr, float] | None) -> Box:
-    """Fill a polygon with four upright stripes; arguments and answer as for `four_colors`."""
+    """Fill a polygon with four upright stripes; arguments and result as for `four_colors`."""
     (x0, y0), (x1, y1) = np.floor(outline.min(axis=0)).astype(int), np.ceil(outline.max(axis=0)).astype(int)
     x0, y0, x1, y1 = max(x0, 0), max(y0, 0), min(x1, canvas.shape[1]), min(y1, canvas.shape[0])
     if rim is not None:

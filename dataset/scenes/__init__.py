@@ -1,1 +1,1 @@
-"""The scene maker: lays cards on tables among other things and photographs them, with exact labels."""
+"""Composes scenes: cards on tables among other objects, photographed with exact labels."""

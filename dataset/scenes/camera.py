@@ -1,4 +1,4 @@
-"""What a camera does to a scene: where it stands, how its lens bends lines, and how light and sensor change colours."""
+"""The camera model: pose, lens distortion, light and sensor."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ def table_homography(
     fill: float,
     slanted: bool = False,
 ) -> NDArray[np.float64]:
-    """Return the 3 x 3 homography from the table plane (mm) to pixels of a camera that looks at the cards.
+    """Return the 3 x 3 homography from the table plane (mm) to the pixels of a random camera that looks at the cards.
 
-    A circle of `radius` mm about `center` takes about `fill` of the frame's shorter side. Turn, tilt (mostly less than
-    35 degrees), focal length and aim are drawn from `rng`. Pinhole model: Hartley and Zisserman, Multiple View
-    Geometry, 2nd edition, section 8.1.1.
+    A circle of `radius` mm around `center` takes about `fill` of the frame's shorter side. Rotation, tilt (mostly below
+    35 degrees), focal length and aim are sampled. Pinhole model: Hartley and Zisserman, Multiple View Geometry, 2nd
+    edition, section 8.1.1.
     """
     focal = max(width, height) * rng.uniform(0.8, 1.8)
     turn = rng.uniform(-np.pi, np.pi) if rng.random() < 0.6 else rng.normal(0, 0.1)
@@ -45,25 +45,25 @@ def table_homography(
 
 @dataclass(frozen=True)
 class Lens:
-    """Radial distortion of the first order (Brown 1966) about the picture's centre; `k` < 0 is a barrel."""
+    """First-order radial distortion (Brown 1966) around the picture's centre; `k` < 0 is a barrel."""
 
     k: float
     width: int
     height: int
 
     def bend_points(self, points: Floats) -> Floats:
-        """Return where (..., 2) pixel positions of the undistorted picture come to lie in the distorted one."""
+        """Return the distorted positions of (..., 2) undistorted pixel positions."""
         center = np.array([self.width, self.height], np.float32) / 2
         offset = (points - center) / center.max()
         return np.asarray(center + (points - center) * (1 + self.k * (offset**2).sum(-1, keepdims=True)), np.float32)
 
     def bend(self, image: Image) -> Image:
-        """Return the picture as the lens shows it, the same size."""
+        """Return the distorted picture, same size."""
         center = np.array([self.width, self.height], np.float32) / 2
         x = np.arange(self.width, dtype=np.float32)[None, :] - center[0]
         y = np.arange(self.height, dtype=np.float32)[:, None] - center[1]
         bent = (x**2 + y**2) / center.max() ** 2
-        # Inverse of bend_points by its series to the second order, which suffices for |k| <= 0.12.
+        # Inverse of bend_points as a second-order series, accurate enough for |k| <= 0.12.
         scale = 1 - self.k * bent + 3 * (self.k * bent) ** 2
         map_x, map_y = center[0] + x * scale, center[1] + y * scale
         return np.asarray(cv2.remap(image, map_x, map_y, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE), np.uint8)
@@ -130,7 +130,7 @@ def develop(image: Image, rng: np.random.Generator) -> Image:
 
 
 def coarsened(image: Image, width: int, height: int) -> Image:
-    """Return the picture as a camera of only so many pixels shows it, enlarged to its own size."""
+    """Return the picture at a lower resolution, enlarged to its own size."""
     small = cv2.resize(image, (width, height), interpolation=cv2.INTER_AREA)
     return np.asarray(cv2.resize(small, image.shape[1::-1], interpolation=cv2.INTER_LINEAR), np.uint8)
 

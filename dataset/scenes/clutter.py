@@ -1,7 +1,7 @@
-"""Things that are no cards to read: hands and arms, phones, glasses, boxes, paper, coins, playing cards of other games.
+"""Distractors: hands and arms, phones, glasses, boxes, paper, coins, playing cards of other games.
 
-Each drawer paints on a BGR uint8 picture in place and, where it may hide cards, marks what it covers in `owner`, the
-(H, W) int16 map of what is seen at each pixel.
+Each function draws on a BGR uint8 picture in place. Where an object may hide cards, it updates `owner`, the (H, W)
+int16 map of the card that is visible at each pixel.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def _paint(image: Image, owner: Owner, mask: NDArray[np.uint8], ink: NDArray[np.
 def draw_hand(
     image: Image, owner: Owner, rng: np.random.Generator, tip: tuple[float, float], reach: float, heading: float
 ) -> None:
-    """Draw a hand: fingers of `reach` px that end about `tip` (px), the arm coming from `heading` (radians)."""
+    """Draw a hand: fingers of `reach` px that end at about `tip` (px), with the arm coming from `heading` (radians)."""
     height, width = owner.shape
     skin = np.array(_skin(rng), np.float32)
     away = np.array([np.cos(heading), np.sin(heading)])
@@ -83,7 +83,7 @@ def _stroke(mask: NDArray[np.uint8], start: NDArray[np.float64], end: NDArray[np
 
 
 def draw_object(image: Image, owner: Owner, rng: np.random.Generator, covers: bool) -> None:
-    """Draw one random object; only where `covers` does it hide cards that were drawn before."""
+    """Draw a random object; it hides cards drawn before only if `covers`."""
     target = owner if covers else np.zeros_like(owner)
     height, width = owner.shape
     size = min(height, width) * rng.uniform(0.08, 0.5)
@@ -133,9 +133,9 @@ def _glass(image: Image, owner: Owner, rng: np.random.Generator, center: tuple[f
 def _sheet(
     image: Image, owner: Owner, rng: np.random.Generator, center: tuple[float, float], size: float, turn: float
 ) -> None:
-    """Numbers and words, on paper or on what lies there."""
+    """Numbers and words, on paper or directly on the table."""
     ink = rng.uniform(0, 120, 3) if rng.random() < 0.7 else rng.uniform(150, 255, 3)
-    # Without the paper it is print on whatever lies there: a box, a board, a table cloth.
+    # Without paper: print on a box, a board or a table cloth.
     if rng.random() < 0.6:
         paper = (255 - ink if rng.random() < 0.5 else rng.uniform(140, 255, 3)).astype(np.float32)
         _paint(image, owner, _quad_mask(owner, center, (size, size * rng.uniform(0.6, 1.4)), turn), paper, 0.6)
@@ -177,7 +177,7 @@ def _keyboard(
 def _box(
     image: Image, owner: Owner, rng: np.random.Generator, center: tuple[float, float], size: float, turn: float
 ) -> None:
-    """A box, a book or the like: coloured, framed, often with a word and a number, never in a card's corners."""
+    """A box or book: coloured, framed, often with a word and a number, never in a card's corners."""
     sides = (size * rng.uniform(0.5, 1.0), size)
     _paint(image, owner, _quad_mask(owner, center, sides, turn), rng.uniform(0, 255, 3).astype(np.float32), 0.6)
     inner = (sides[0] * rng.uniform(0.5, 0.9), sides[1] * rng.uniform(0.3, 0.9))
@@ -187,7 +187,7 @@ def _box(
 def _playing_card(
     image: Image, owner: Owner, rng: np.random.Generator, center: tuple[float, float], size: float, turn: float
 ) -> None:
-    """A French-suited card: white, rank and pips in red or black."""
+    """A French-suited card: white, with rank and pips in red or black."""
     _paint(image, owner, _quad_mask(owner, center, (size * 0.7, size), turn), np.full(3, 245, np.float32), 0.6)
     ink = np.array(rng.choice([0, 1]) * np.array([40, 30, 200]), np.float32)
     along = np.array([np.cos(np.radians(turn)), np.sin(np.radians(turn))])

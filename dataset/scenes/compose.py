@@ -1,7 +1,7 @@
 """Composes pictures of cards on a table with exact labels.
 
 A scene is drawn back to front: table top, objects, cards (each warped by the camera's homography, with its shadow),
-hands, light, lens, sensor. A map of which card is seen at each pixel gives exact visibilities.
+hands, light, lens, sensor. A map of the visible card at each pixel gives exact visibilities.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class SceneIndex:
 
 @dataclass(frozen=True)
 class SceneCard:
-    """A face-up card: what it is, its whole outline even where hidden, the visible share of it, and its two indices."""
+    """A face-up card, its whole outline even where hidden, its visible share, and its two indices."""
 
     card: Card
     quad: Quad
@@ -50,8 +50,9 @@ class SceneCard:
 
 @dataclass(frozen=True)
 class Scene:
-    """A picture (H, W, 3) BGR uint8 and its face-up cards, bottom first; outlines of the cards that lie face down and
-    are mostly visible."""
+    """A picture (H, W, 3) BGR uint8, its face-up cards, bottom first, and the outlines of the mostly visible face-down
+    cards.
+    """
 
     image: Image
     cards: tuple[SceneCard, ...]
@@ -71,21 +72,21 @@ _LAYOUT_WEIGHTS = {
     Layout.EMPTY: 0.04,
 }
 
-# Faces that few cards show would be seen too seldom in training if cards were drawn as a deck holds them.
+# Rare faces are sampled more often than a deck has them, otherwise training sees too few.
 _WILD_SHARE = 0.16
 
 _FACE_HEIGHT = 352
-"""Height in pixels at which faces are drawn: about what a card that fills the frame shows of its print."""
+"""Height in pixels at which faces are drawn: about the resolution of a card that fills the frame."""
 _WORN_SHARE, _SOFT_SHARE, _SLEEVED_SHARE, _BOWED_SHARE = 0.35, 0.3, 0.12, 0.15
-"""Shares of decks that are worn, coarsely printed or photographed poorly, in plastic sleeves, bent."""
+"""Shares of decks that are worn, coarsely printed, in plastic sleeves, bent."""
 _DECK_CHANGE = 0.045
-"""Share of scenes before which one of the decks at hand is drawn anew: variety against time."""
+"""Share of scenes before which one of the current decks is replaced: variety against speed."""
 
 
 class Deck:
-    """The drawn cards of one style, each at several sizes so that warping never has to shrink by more than two.
+    """The drawn cards of one style, as image pyramids, so that warping never reduces by more than two.
 
-    other_back: whether their back is one as other makers print them.
+    other_back: whether the back is of another kind than printers' usual ones.
     """
 
     def __init__(self, style: Style, rng: np.random.Generator, other_back: bool = False) -> None:
@@ -99,17 +100,17 @@ class Deck:
 
     @property
     def cards(self) -> tuple[Card, ...]:
-        """All cards: any can be drawn."""
+        """All cards."""
         return ALL_CARDS
 
     def face(self, card: Card) -> tuple[CardArt, list[Image]]:
-        """Return the card's art and its BGRA pictures at full, half, quarter ... size, the same ones every time."""
+        """Return the card's art and its BGRA pyramid at full, half, quarter ... size; cached."""
         if card not in self._arts:
             self._arts[card] = self.draw(card)
         return self._arts[card]
 
     def draw(self, card: Card) -> tuple[CardArt, list[Image]]:
-        """Return the same, drawn anew and not kept."""
+        """Return the same, drawn again and not cached."""
         art = render(card, self._style, _FACE_HEIGHT)
         if self._worn > 0:
             art = replace(art, image=wear(art.image, self._rng, self._worn))
@@ -122,7 +123,7 @@ class Deck:
         return art, pyramid(art.image)
 
     def back(self) -> list[Image]:
-        """Return the back's BGRA pictures at full, half, quarter ... size."""
+        """Return the back's BGRA pyramid at full, half, quarter ... size."""
         if self._back is None:
             render = render_other_back if self._other_back else render_back
             self._back = pyramid(render(self._style, _FACE_HEIGHT))
@@ -130,7 +131,7 @@ class Deck:
 
 
 class PhotoDeck:
-    """Photographed cards, several pictures of a card taking turns; backs come from a drawn deck."""
+    """Photographed cards, whose pictures take turns; backs come from a drawn deck."""
 
     def __init__(self, arts: Mapping[Card, Sequence[CardArt]], rng: np.random.Generator) -> None:
         self._faces = {card: [(art, pyramid(art.image)) for art in pictures] for card, pictures in arts.items()}
@@ -139,21 +140,21 @@ class PhotoDeck:
 
     @property
     def cards(self) -> tuple[Card, ...]:
-        """The cards that there are pictures of."""
+        """The cards with pictures."""
         return tuple(self._faces)
 
     def face(self, card: Card) -> tuple[CardArt, list[Image]]:
-        """Return one of the card's pictures and its BGRA pictures at full, half, quarter ... size."""
+        """Return one of the card's pictures and its BGRA pyramid at full, half, quarter ... size."""
         pictures = self._faces[card]
         return pictures[int(self._rng.integers(len(pictures)))]
 
     def back(self) -> list[Image]:
-        """Return the back's BGRA pictures at full, half, quarter ... size."""
+        """Return the back's BGRA pyramid at full, half, quarter ... size."""
         return self._back
 
 
 def pyramid(image: Image) -> list[Image]:
-    """Return a card's BGRA picture at full, half, quarter ... size."""
+    """Return the pyramid of a card's BGRA picture at full, half, quarter ... size."""
     levels = [image]
     while min(levels[-1].shape[:2]) > 40:
         height, width = levels[-1].shape[:2]
@@ -163,26 +164,26 @@ def pyramid(image: Image) -> list[Image]:
 
 
 class _Choice:
-    """Which cards a scene shows: wilds oftener than in a deck, coloured ones of one colour where that is given."""
+    """Which cards a scene shows: more wilds than in a deck, and only one colour if that is given."""
 
     def __init__(self, cards: Sequence[Card], color: Color | None) -> None:
         self._wilds = [card for card in cards if card.color is None]
         self._colored = [card for card in cards if card.color is not None and color in (None, card.color)]
 
     def pick(self, rng: np.random.Generator) -> Card:
-        """Return one of the cards by lot."""
+        """Return a random card."""
         wild = not self._colored or (bool(self._wilds) and rng.random() < _WILD_SHARE)
         cards = self._wilds if wild else self._colored
         return cards[int(rng.integers(len(cards)))]
 
 
 class SceneMaker:
-    """Makes scenes from one random stream: the same arguments give the same scenes in the same order.
+    """Makes scenes from one random stream; the same arguments give the same scenes.
 
-    families: style families to draw from, with how often where that differs, as people's decks are where None; fonts:
-    font files, those of the system where None; layouts: arrangements to draw from; photos: photographed cards, of which
-    `photo_share` of the scenes are made; pictures: files that homemade cards may show; hard: share of the scenes that
-    are hard to read, see `hardships`; decks: to make the scenes of, decks of the families' styles where there are none.
+    families: style families to sample, with weights if these differ from people's decks; fonts: font files, by default
+    those of the system; layouts: arrangements to sample; photos: photographed cards, used in `photo_share` of the
+    scenes; pictures: files for grounds of homemade cards; hard: share of the scenes with a hardship, see `hardships`;
+    decks: fixed decks to use, by default sampled ones.
     """
 
     def __init__(
@@ -227,16 +228,16 @@ class SceneMaker:
     def _pick_deck(self) -> Deck | PhotoDeck:
         if self._photo_deck is not None and self._rng.random() < self._photo_share:
             return self._photo_deck
-        # Decks are drawn anew now and then: often enough for variety, seldom enough to reuse their faces.
+        # Decks are replaced now and then: often enough for variety, rarely enough to reuse their faces.
         i = int(self._rng.integers(len(self._decks)))
         if not self._given and self._rng.random() < _DECK_CHANGE:
             self._decks[i] = self._new_deck()
         return self._decks[i]
 
     def make(self, layout: Layout | None = None, cards: Sequence[Card] | None = None) -> Scene:
-        """Return the next scene, of the given arrangement or of a random one.
+        """Return the next scene, of the given arrangement or a random one.
 
-        `cards` are the cards of a heap, a fan or a cascade, bottom first, drawn by lot where None.
+        `cards`: the cards of a heap, fan or cascade, bottom first, random by default.
         """
         rng = self._rng
         if layout is None:
@@ -282,7 +283,7 @@ class SceneMaker:
         matrix: NDArray[np.float64],
         given: Sequence[Card] | None,
     ) -> tuple[SceneCard | Quad, ...]:
-        """Draw the cards in order and return one entry for each placement: its outline alone where the face is down."""
+        """Draw the cards in order and return one entry per placement: only the outline if the card is face down."""
         rng = self._rng
         deck = self._pick_deck()
         color = ALL_CARDS[int(rng.integers(52))].color if rng.random() < 0.05 else None
@@ -303,7 +304,7 @@ class SceneMaker:
         return tuple(cards)
 
     def _hold(self, image: Image, owner: Owner, placements: Sequence[Placement], matrix: NDArray[np.float64]) -> None:
-        """Draw the hand that holds a fan by its lower edge."""
+        """Draw a hand that holds a fan by its lower edge."""
         middle = placements[len(placements) // 2]
         grip = _project(matrix, np.array([[middle.x, middle.y + 62.0], [middle.x, middle.y + 112.0]]))
         away = grip[1] - grip[0]
@@ -315,7 +316,7 @@ class SceneMaker:
     def _reach_in(
         self, image: Image, owner: Owner, matrix: NDArray[np.float64], placements: Sequence[Placement]
     ) -> None:
-        """Draw a hand that touches one of the cards, coming from anywhere."""
+        """Draw a hand that touches one of the cards, from a random direction."""
         rng = self._rng
         target = placements[int(rng.integers(len(placements)))]
         spot = np.array([target.x, target.y]) + rng.normal(0, 38, 2)
@@ -325,7 +326,7 @@ class SceneMaker:
 
 
 def _fill(layout: Layout, rng: np.random.Generator) -> float:
-    """How much of the frame the arrangement takes: singles from a tenth to beyond the frame."""
+    """The share of the frame that the arrangement takes: single cards from a tenth to more than the frame."""
     if layout is Layout.SINGLE:
         return float(np.exp(rng.uniform(np.log(0.12), np.log(1.5))))
     if layout in (Layout.PILE, Layout.EMPTY):
@@ -334,7 +335,7 @@ def _fill(layout: Layout, rng: np.random.Generator) -> float:
 
 
 def _circle(placements: Sequence[Placement]) -> tuple[tuple[float, float], float]:
-    """Return centre and radius (mm) of a circle about the cards."""
+    """Return centre and radius (mm) of a circle around the cards."""
     if not placements:
         return (0.0, 0.0), 150.0
     spots = np.array([(p.x, p.y) for p in placements])
@@ -352,7 +353,7 @@ def card_to_table(placement: Placement) -> NDArray[np.float64]:
 
 
 def _lift(rng: np.random.Generator) -> NDArray[np.float64]:
-    """Return a small perspective change of the unit square: cards lie bent, and not quite flat on each other."""
+    """Return a small random perspective change of the unit square: cards are bent and not quite flat."""
     square = np.array([[0, 0], [1, 0], [1, 1], [0, 1]], np.float32)
     moved = square + rng.normal(0, 0.007, (4, 2)).astype(np.float32)
     return np.asarray(cv2.getPerspectiveTransform(square, moved), np.float64)
@@ -384,7 +385,7 @@ def paste(
     shade: float,
     drop: NDArray[np.float64],
 ) -> Quad:
-    """Draw a card (a pyramid of BGRA pictures of the unit square) and its shadow; return its outline."""
+    """Draw a card (a BGRA pyramid of the unit square) and its shadow; return its outline."""
     quad = _project(matrix, _UNIT)
     height, width = owner.shape
     longest = float(np.hypot(*(quad[3] - quad[0])))
@@ -414,7 +415,7 @@ def paste(
 
 
 def _share(quad: Quad, number: int, owner: Owner) -> float:
-    """Return the share of the outline's area in which the card with this number is seen."""
+    """Return the share of the outline's area where the card with this number is visible."""
     area = abs(float(cv2.contourArea(quad)))
     height, width = owner.shape
     x0, y0 = np.maximum(np.floor(quad.min(0)).astype(int), 0)

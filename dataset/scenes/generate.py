@@ -1,4 +1,4 @@
-"""Writes scenes to disk as ultralytics' oriented-box data sets want them, with full labels beside.
+"""Writes scenes to disk as an oriented-box data set of ultralytics, with full labels.
 
 FOLDER/images/SPLIT/NNNNNN.jpg, FOLDER/labels/SPLIT/NNNNNN.txt (class and four corners, normalised), FOLDER/SPLIT.jsonl
 (a line per picture: every face-up card with its outline, visible share and indices) and FOLDER/data.yaml.
@@ -32,10 +32,10 @@ _MIN_CARD, _MIN_INDEX = 14.0, 6.0
 
 @dataclass(frozen=True)
 class Recipe:
-    """What to generate: `count` scenes of `size` px squared from `seed`, optionally of some style families only.
+    """What to generate: `count` scenes of `size` x `size` px from `seed`, of all or some style families.
 
     backgrounds: folder of table pictures; cards: folder of card photos (see dataset/scenes/photos.py); hard: share of
-    the scenes that are hard to read (see dataset/scenes/hardships.py).
+    the scenes with a hardship (see dataset/scenes/hardships.py).
     """
 
     split: str
@@ -48,14 +48,14 @@ class Recipe:
     hard: float = 0.4
 
     def fonts(self) -> Sequence[str]:
-        """Fonts of this split: every eighth one is kept for 'val' and never trained on."""
+        """Fonts of this split; those of 'val' are never trained on."""
         fonts = system_fonts()
         held_out = fonts[::8]
         return held_out if self.split == "val" else [font for font in fonts if font not in set(held_out)]
 
 
 def maker(recipe: Recipe, chunk: int) -> SceneMaker:
-    """Return the scene maker of one chunk; its scenes do not depend on how the chunks are spread over processes."""
+    """Return the scene maker of one chunk; its scenes do not depend on the number of processes."""
     stream = (recipe.seed, {"train": 0, "val": 1}.get(recipe.split, 2), chunk)
     pictures = list_pictures(recipe.backgrounds) if recipe.backgrounds else []
     surfaces = SurfaceBank(np.random.default_rng((*stream, 1)), pictures=pictures)
@@ -75,7 +75,7 @@ def maker(recipe: Recipe, chunk: int) -> SceneMaker:
 
 
 def generate(folder: Path, recipe: Recipe, workers: int | None = None) -> None:
-    """Write the recipe's scenes under `folder`; chunks that are there already are kept, so a stopped run goes on."""
+    """Write the recipe's scenes under `folder`; existing chunks are kept, so an interrupted run resumes."""
     for kind in ("images", "labels", "chunks"):
         (folder / kind / recipe.split).mkdir(parents=True, exist_ok=True)
     chunks = range(-(-recipe.count // CHUNK))
@@ -107,12 +107,12 @@ def _write_chunk(job: tuple[Path, Recipe, int]) -> None:
         cv2.imwrite(str(folder / "images" / recipe.split / f"{name}.jpg"), scene.image, [cv2.IMWRITE_JPEG_QUALITY, 92])
         (folder / "labels" / recipe.split / f"{name}.txt").write_text(yolo_labels(scene))
         lines.append(json.dumps({"image": name, "layout": scene.layout.value, **scene_row(scene)}))
-    # Written last: the chunk counts as done only when all its pictures are there.
+    # Written last: it marks the chunk as complete.
     _chunk_file(folder, recipe.split, chunk).write_text("\n".join(lines) + "\n")
 
 
 def scene_row(scene: Scene) -> dict[str, object]:
-    """Return a scene's labels as its line of FOLDER/SPLIT.jsonl has them, which names picture and layout besides."""
+    """Return a scene's labels for its line of FOLDER/SPLIT.jsonl, without picture name and layout."""
     return {"cards": [*map(_card_row, scene.cards)], "backs": [*map(_rounded, scene.backs)]}
 
 
@@ -154,7 +154,7 @@ def _shorter_side(quad: Quad) -> float:
 
 
 def _framed_box(quad: Quad, width: int, height: int) -> Quad | None:
-    """Return the outline's part inside the frame as four corners: the outline itself, or a rectangle about the part."""
+    """Return the outline's part inside the frame as four corners: the outline, or the part's bounding rectangle."""
     if (quad >= 0).all() and (quad <= (width, height)).all():
         return quad
     frame = np.array([[0, 0], [width, 0], [width, height], [0, height]], np.float32)

@@ -1,4 +1,4 @@
-"""What makes a card hard to read at a real table, more of it than a good camera shows: each scene has one such thing.
+"""Hardships: what makes cards hard to read at a real table. A hard scene has one of them.
 
 Pictures are BGR uint8 (H, W, 3).
 """
@@ -17,7 +17,7 @@ from companion.vision.core.geometry import Image, Quad
 
 
 class Hardship(Enum):
-    """What stands in the way of reading."""
+    """A kind of hardship."""
 
     FAR = "cards small in the picture"
     SLANTED = "camera low above the table"
@@ -43,13 +43,13 @@ SHARES = {
     Hardship.COARSE: 0.04,
     Hardship.FADED: 0.03,
 }
-"""How often a hard scene is hard in each way: what was read worst is drawn oftenest."""
+"""Shares of the hardships among hard scenes; those that were read worst are most frequent."""
 
 _SKINS = ((120, 150, 205), (90, 120, 180), (60, 85, 130), (45, 60, 95), (150, 175, 225))
 
 
 def cover(image: Image, owner: Owner, quads: Sequence[Quad], rng: np.random.Generator) -> None:
-    """Lay a finger over an index corner of some of the cards with these outlines, on the picture and on the map."""
+    """Draw a finger over an index corner of some of these cards, on the picture and on the owner map."""
     height, width = owner.shape
     for quad in quads:
         if rng.random() > 0.5 and len(quads) > 1:
@@ -83,7 +83,7 @@ def _streak(length: float, rng: np.random.Generator) -> NDArray[np.float32]:
 
 
 def _lit(image: Image, gains: Sequence[float]) -> Image:
-    """Return the picture in a light with these gains (B, G, R) on linear light, clipped as a sensor clips."""
+    """Return the picture with these gains (B, G, R) on linear light, clipped like a sensor."""
     values = (np.arange(256, dtype=np.float32)[:, None] / 255) ** 2.2 * np.array(gains, np.float32)
     table = (np.clip(values, 0, 1) ** (1 / 2.2) * 255).astype(np.uint8)[None]
     return np.asarray(cv2.LUT(image, table), np.uint8)
@@ -115,7 +115,10 @@ def _mirroring(image: Image, quads: Sequence[Quad], rng: np.random.Generator) ->
 
 
 def suffer(image: Image, hardship: Hardship, quads: Sequence[Quad], rng: np.random.Generator) -> Image:
-    """Return the picture of cards with these outlines as light, lens or sensor spoil it; the same where they do not."""
+    """Return the picture, degraded by a hardship of light, lens or sensor; unchanged for hardships of the layout.
+
+    quads: outlines of the cards.
+    """
     longest = float(np.median([np.hypot(*(quad[3] - quad[0])) for quad in quads])) if quads else 120.0
     match hardship:
         case Hardship.MOTION:

@@ -1,6 +1,6 @@
-"""Where cards lie: placements on a table plane for the arrangements that a game brings about.
+"""Placements of cards on a table plane, in the arrangements of a game.
 
-The plane is in millimetres, x to the right and y down as seen from above, the arrangement roughly centred on the
+The plane is in millimetres, x to the right and y down as seen from above, with the arrangement roughly centred on the
 origin. Later placements lie on earlier ones.
 """
 
@@ -31,7 +31,7 @@ class Layout(Enum):
 
 @dataclass(frozen=True)
 class Placement:
-    """A card's centre (mm), its turn (radians, clockwise as seen) and whether its face is up."""
+    """A card's centre (mm), its rotation (radians, clockwise) and whether its face is up."""
 
     x: float
     y: float
@@ -42,7 +42,7 @@ class Placement:
 def place(layout: Layout, rng: np.random.Generator, count: int | None = None) -> list[Placement]:
     """Return the placements of one random arrangement, bottom card first.
 
-    `count` sets the number of cards of heaps, fans and cascades, all then face up; other layouts decide themselves.
+    `count`: number of cards of heaps, fans and cascades, all face up; other layouts choose it.
     """
     if count is None:
         return _MAKERS[layout](rng)
@@ -72,7 +72,7 @@ def _pile(rng: np.random.Generator) -> list[Placement]:
 
 
 def _spread(rng: np.random.Generator) -> list[Placement]:
-    """Cards apart from each other, by rejection, a few of them face down."""
+    """Separate cards, by rejection sampling, a few of them face down."""
     count = int(rng.integers(2, 26))
     span = 75.0 * np.sqrt(count) * rng.uniform(1.0, 1.6)
     gap = rng.uniform(62.0, 105.0)
@@ -119,10 +119,10 @@ def _heap(rng: np.random.Generator, count: int | None = None) -> list[Placement]
 
 
 def _fan(rng: np.random.Generator, count: int | None = None) -> list[Placement]:
-    """Cards turned about a common point below them, each lying on its left neighbour."""
+    """Cards rotated around a common point below them, each on its left neighbour."""
     count = count or int(rng.integers(3, 16))
     radius = rng.uniform(60.0, 150.0)
-    # The strip of each card that stays in view is about as wide as a corner index or wider; no fan goes far round.
+    # The visible strip of each card is at least about as wide as a corner index; fans are not wide open.
     step = min(rng.uniform(9.0, 26.0) / (radius + 35.0), np.radians(170.0) / count)
     wobble = rng.uniform(0.0, 0.2) * step
     start = -step * (count - 1) / 2
@@ -135,7 +135,7 @@ def _fan(rng: np.random.Generator, count: int | None = None) -> list[Placement]:
 
 
 def _cascade(rng: np.random.Generator, count: int | None = None) -> list[Placement]:
-    """A row or column of cards shifted so that a strip with the corner index of each stays in view."""
+    """A row or column of overlapping cards, each with a visible strip with its corner index."""
     count = count or int(rng.integers(3, 14))
     sideways = rng.random() < 0.6
     step = rng.uniform(12, 40)
@@ -152,7 +152,7 @@ def _cascade(rng: np.random.Generator, count: int | None = None) -> list[Placeme
 
 
 def _seats(rng: np.random.Generator) -> list[Placement]:
-    """Rows of cards before two to four players, and one card or a pile amid them."""
+    """Rows of cards in front of two to four players, and one card or a pile between them."""
     placed = [
         Placement(float(rng.normal(0, 10)), float(rng.normal(0, 10)), float(rng.uniform(-np.pi, np.pi)))
         for _ in range(rng.integers(1, 4))
@@ -171,7 +171,7 @@ def _seats(rng: np.random.Generator) -> list[Placement]:
 
 
 def _empty(rng: np.random.Generator) -> list[Placement]:
-    """No face-up card; often a draw pile or scattered cards with their backs up."""
+    """No face-up card; often a draw pile or scattered face-down cards."""
     spread = rng.choice([0.0, 3.0, 80.0])
     return [
         Placement(float(rng.normal(0, spread)), float(rng.normal(0, spread)), float(rng.uniform(-np.pi, np.pi)), False)

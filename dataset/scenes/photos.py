@@ -1,4 +1,4 @@
-"""Cards from photographs: pictures of a deck of one's own, laid on drawn tables beside the drawn decks."""
+"""Photographed cards of the user's own deck, laid on drawn tables beside drawn decks."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from companion.dataset.scenes.surfaces import list_pictures
 
 _HEIGHT = 352
 _CORNER_RADIUS = 0.055
-# Where the ink of the corner indices lies on most decks, as shares of width and height.
+# Usual position of the corner indices, as shares of width and height.
 _INDEX = (0.07, 0.05, 0.24, 0.185)
 
 
 class CardPhotoError(ValueError):
-    """A card photo whose file name names no card. `path` is the file."""
+    """The name of a card photo is not a card. `path` is the file."""
 
     def __init__(self, path: Path) -> None:
         super().__init__(f"{path}: the file name must be a card's name, such as 'red 7.jpg' or 'red 7 (2).jpg'")
@@ -28,7 +28,7 @@ class CardPhotoError(ValueError):
 
 
 def card_art(picture: NDArray[np.uint8]) -> CardArt:
-    """Return a card's art from its upright, tightly cut picture (H, W, 3) BGR uint8; the corners are rounded off."""
+    """Return a card's art from its upright, tightly cropped picture (H, W, 3) BGR uint8; the corners are rounded."""
     width = width_of(_HEIGHT)
     face = cv2.resize(picture, (width, _HEIGHT), interpolation=cv2.INTER_AREA)
     alpha = np.zeros((_HEIGHT, width), np.uint8)
@@ -45,9 +45,9 @@ def card_art(picture: NDArray[np.uint8]) -> CardArt:
 
 
 def load_card_photos(folder: Path) -> dict[Card, list[CardArt]]:
-    """Return the cards photographed in the files of a folder, named after their cards.
+    """Return the card photos of a folder, by the cards in their file names.
 
-    Each picture shows one upright card, cut at its edges. Raises CardPhotoError for a name that is no card's.
+    Each picture shows one upright card, cropped at its edges. Raises CardPhotoError for other names.
     """
     arts: dict[Card, list[CardArt]] = {}
     for path in list_pictures(folder):

@@ -1,7 +1,7 @@
-"""Pictures of one printed deck before a camera that is kind: laid card by card on a pile, single, scattered, in a hand.
+"""Pictures of one printed deck under good conditions: a flip onto a pile, single cards, scattered cards, fans.
 
-What a person would show a camera to try it: no hands, no clutter, nothing hidden that one could not tell. The scenes of
-`compose.py`, which networks are trained on, are much harder.
+As people show cards to a camera: no hands, no clutter, every card identifiable. The scenes of `compose.py`, which the
+networks are trained on, are much harder.
 """
 
 from __future__ import annotations
@@ -26,17 +26,17 @@ from companion.vision.core.geometry import Image, Quad, project, unit_square
 
 SIZE = (1280, 720)
 """Width and height in pixels of the pictures."""
-# Height (px) at which faces are drawn: more than a card takes in these pictures.
+# Height (px) at which faces are drawn, more than a card takes in these pictures.
 _FACE = 448
-# How long (px) a card is: alone, scattered, in a hand, on the pile.
+# Length (px) of a card: single, scattered, in a fan, on the pile.
 _SINGLE, _SCATTERED, _HELD, _PILED = (120, 330), (120, 230), (170, 290), (190, 290)
-# How many cards there are in a picture with more than one.
+# Number of cards in a picture with more than one.
 _FEWEST, _MOST = 5, 8
-# A hand's cards: the distance (mm) of their middles from where it is held, and the turn (degrees) from one to the next.
+# Fans: distance (mm) of the cards' centres from the pivot, and the angle (degrees) between neighbours.
 _REACH, _STEP = (125, 180), (9, 15)
-# How untidily cards lie on the pile: off (mm), turned (degrees).
+# Standard deviations on the pile: position (mm) and rotation (degrees).
 _OFF, _TURNED = 6.0, 14.0
-# Gain of the light, blur (px), noise (levels) of a picture in good and in poor light.
+# Gain, blur (px) and noise (levels) in good and in poor light.
 _GOOD = ((0.68, 1.08), (0.2, 1.2), (1.5, 5.0))
 _POOR = ((0.3, 0.42), (1.2, 1.9), (6.0, 9.0))
 _TRIES = 4000
@@ -46,7 +46,7 @@ Matrix = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class Picture:
-    """A (H, W, 3) BGR uint8 picture and the cards that can be told in it."""
+    """A (H, W, 3) BGR uint8 picture and its identifiable cards."""
 
     image: Image
     cards: tuple[Card, ...]
@@ -54,7 +54,7 @@ class Picture:
 
 @dataclass(frozen=True, eq=False)
 class _Light:
-    """What light, print and lens do to all that is drawn: gains (H, W, 3), blur (px), noise (levels), shadow."""
+    """Light, print and lens of a picture: gains (H, W, 3), blur (px), noise (levels), shadow."""
 
     gains: Floats
     blur: float
@@ -75,9 +75,9 @@ def drawn_faces(style: Style, cards: Iterable[Card] = ALL_CARDS) -> dict[Card, I
 
 
 def faces_in(folder: Path) -> dict[Card, Image]:
-    """Return the BGRA uint8 faces of a folder of upright pictures that are named as cards, as "red 7.png".
+    """Return the BGRA uint8 faces of a folder of upright pictures named as cards, such as "red 7.png".
 
-    Raises UnknownCardError where one is named otherwise, OSError where the folder or a picture cannot be read.
+    Raises UnknownCardError for other names, OSError if the folder or a picture cannot be read.
     """
     faces = {}
     for path in sorted(path for path in folder.iterdir() if path.suffix in (".png", ".webp")):
@@ -89,9 +89,9 @@ def faces_in(folder: Path) -> dict[Card, Image]:
 
 
 class Sitting:
-    """Photographs a deck on one table, each picture by another light and from another place, the same for a seed.
+    """Photographs a deck on random tables, with another light and camera for each picture; deterministic for a seed.
 
-    faces: BGRA uint8 (H, W, 4) pictures of upright cards. poor: in little light, out of focus.
+    faces: BGRA uint8 (H, W, 4) pictures of upright cards. poor: low light, out of focus.
     """
 
     def __init__(self, faces: Mapping[Card, Image], seed: Sequence[int], poor: bool = False) -> None:
@@ -101,10 +101,10 @@ class Sitting:
         self._tops = SurfaceBank(self._rng, 3, kept_out=True)
 
     def flip(self, cards: Sequence[Card]) -> Iterator[Picture]:
-        """Yield a picture for each card laid on one pile: its top. Camera and light stay as they are."""
+        """Yield a picture for each card laid on one pile, labelled with the top card. Camera and light stay."""
         rng = self._rng
         light, table = self._light(), self._tops.view(rng, *SIZE)
-        # The first few lie as they are laid; all have room.
+        # The camera sees all placements.
         spots = [_untidy(rng) for _ in cards]
         matrix = self._camera(spots, rng.uniform(*_PILED))
         for card, spot in zip(cards, spots, strict=True):
@@ -112,11 +112,11 @@ class Sitting:
             yield Picture(light.photograph(table, rng), (card,))
 
     def single(self) -> Picture:
-        """Return a picture of a card by itself."""
+        """Return a picture of a single card."""
         return self._picture([Placement(0.0, 0.0, float(self._rng.uniform(-np.pi, np.pi)))], _SINGLE)
 
     def scattered(self) -> Picture:
-        """Return a picture of some cards beside one another."""
+        """Return a picture of scattered cards."""
         rng = self._rng
         count = int(rng.integers(_FEWEST, _MOST + 1))
         spots: list[Placement] = []
@@ -127,7 +127,7 @@ class Sitting:
         return self._picture(spots, _SCATTERED)
 
     def fan(self) -> Picture:
-        """Return a picture of a hand of cards, each on its left neighbour, with the left corner of all in view."""
+        """Return a picture of a fan: each card on its left neighbour, with all left corners visible."""
         rng = self._rng
         count = int(rng.integers(_FEWEST, _MOST + 1))
         reach, step, lean = rng.uniform(*_REACH), np.radians(rng.uniform(*_STEP)), rng.normal(0, 0.25)
@@ -148,7 +148,7 @@ class Sitting:
         return Picture(light.photograph(table, rng), tuple(cards))
 
     def _drawn(self, count: int) -> list[Card]:
-        """Return so many cards by lot, none oftener than a deck has it."""
+        """Return random cards, none more often than a deck has it."""
         cards: list[Card] = []
         there = list(self._faces)
         while len(cards) < count:
@@ -158,7 +158,7 @@ class Sitting:
         return cards
 
     def _camera(self, spots: Sequence[Placement], length: float) -> Matrix:
-        """Return the homography of a camera that has all cards in view, about so long (px) or shorter."""
+        """Return the homography of a camera with all cards in view, each at most about `length` px long."""
         rng = self._rng
         places = np.array([(spot.x, spot.y) for spot in spots])
         center = (places.min(0) + places.max(0)) / 2

@@ -1,4 +1,4 @@
-"""Table tops: textures drawn by code, or cut from a folder of pictures."""
+"""Table tops: drawn textures, or crops from a folder of pictures."""
 
 from __future__ import annotations
 
@@ -148,7 +148,7 @@ _KEPT_OUT = (_parquet, _checked, _terrazzo)
 
 
 def draw_surface(rng: np.random.Generator, size: int = 768, kept_out: bool = False) -> Image:
-    """Return a (size, size, 3) BGR uint8 texture of a random kind of table top, or of one kept out of training."""
+    """Return a (size, size, 3) BGR uint8 texture of a random table top, of a training or a held-out kind."""
     painters = _KEPT_OUT if kept_out else _PAINTERS
     painter = painters[int(rng.integers(len(painters)))]
     image = painter(rng, size)
@@ -157,10 +157,10 @@ def draw_surface(rng: np.random.Generator, size: int = 768, kept_out: bool = Fal
 
 
 class SurfaceBank:
-    """Table tops kept for reuse, for drawing one takes longer than composing a scene on it.
+    """A cache of table tops, because drawing one takes longer than composing a scene.
 
-    `pictures` are files mixed with the drawn textures, half and half, or alone where none are to be `drawn`; for
-    unreadable ones others are drawn. kept_out: draw only kinds that no network is trained on.
+    `pictures`: files, mixed evenly with drawn textures, or used alone if not `drawn`. kept_out: use kinds that no
+    network is trained on.
     """
 
     def __init__(
@@ -181,7 +181,7 @@ class SurfaceBank:
             )
 
     def view(self, rng: np.random.Generator, width: int, height: int) -> Image:
-        """Return a (height, width, 3) BGR uint8 view of one of the table tops, turned, scaled and in perspective."""
+        """Return a (height, width, 3) BGR uint8 view of a random table top, rotated, scaled and in perspective."""
         surface = self._surfaces[int(rng.integers(len(self._surfaces)))]
         side = max(width, height)
         scale = side / surface.shape[1] * rng.uniform(0.6, 2.5)

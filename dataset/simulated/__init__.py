@@ -1,6 +1,6 @@
-"""The simulated table: a match played by drawn hands as a camera sees it, with the truth of every frame.
+"""The simulated table: a match played by drawn hands, seen by a camera, with ground truth for every frame.
 
-It is a source of pictures like any camera and registers itself as one: `simulated`, or `simulated:SEED`.
+It registers itself as a source of pictures: `simulated`, or `simulated:SEED`.
 """
 
 from companion.vision.capture.frames import FrameSource
@@ -8,7 +8,7 @@ from companion.vision.capture.sources import register
 
 
 def _open(seed: str) -> FrameSource | None:
-    # Drawing takes long to load, and is wanted only where somebody names this source.
+    # Imported on demand: drawing takes long to load.
     from companion.dataset.simulated.source import open_simulated
 
     return open_simulated(seed)

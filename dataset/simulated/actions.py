@@ -1,6 +1,6 @@
-"""What hands, light and camera do at a simulated table, each as a value.
+"""Actions of hands, light and camera at a simulated table.
 
-Lengths are millimetres of the table plane, angles radians clockwise as seen, times seconds.
+Lengths are millimetres of the table plane, angles radians clockwise, times seconds.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from companion.dataset.scenes.layouts import Placement
 
 @dataclass(frozen=True)
 class Pace:
-    """How long a hand needs to come (s), stays, and needs to leave again."""
+    """Durations (s) of a hand's approach, stay and retreat."""
 
     approach: float
     hold: float
@@ -21,12 +21,12 @@ class Pace:
 
     @property
     def contact(self) -> float:
-        """Seconds from the start until the hand has let go of what it brought, or has taken what it came for."""
+        """Seconds from the start until the hand releases or takes its cards."""
         return self.approach + self.hold / 2
 
     @property
     def total(self) -> float:
-        """Seconds from the start until the hand is gone."""
+        """Seconds from the start until the hand has left."""
         return self.approach + self.hold + self.leave
 
 
@@ -59,7 +59,7 @@ class CarryOff:
 
 @dataclass(frozen=True)
 class Nudge:
-    """A hand shifts and turns the topmost `count` cards, all of them where None."""
+    """A hand shifts and rotates the topmost `count` cards, all if None."""
 
     seat: int
     pace: Pace
@@ -71,7 +71,7 @@ class Nudge:
 
 @dataclass(frozen=True)
 class Straighten:
-    """A hand pushes the pile together; `wobble` (mm, and hundredths of a radian) is how untidy it stays."""
+    """A hand straightens the pile; `wobble` (mm, and hundredths of a radian) is the remaining disorder."""
 
     seat: int
     pace: Pace
@@ -80,9 +80,9 @@ class Straighten:
 
 @dataclass(frozen=True)
 class Reach:
-    """A hand comes to a place of the table and leaves, with the topmost `count` cards of the draw pile where `draws`.
+    """A hand comes to a place of the table and leaves, with the topmost `count` cards of the draw pile if `draws`.
 
-    beside: whether it may do so while another hand is at work.
+    beside: whether it may do so while another hand is there.
     """
 
     seat: int
@@ -96,7 +96,7 @@ class Reach:
 
 @dataclass(frozen=True)
 class Rest:
-    """A hand comes a little way over the table and rests there, whatever else goes on."""
+    """A hand rests at the table's edge, independently of the game."""
 
     seat: int
     pace: Pace
@@ -104,7 +104,7 @@ class Rest:
 
 @dataclass(frozen=True)
 class Fetch:
-    """A hand reaches over to a place of the table and comes back with a cup, whatever else goes on."""
+    """A hand fetches a cup from the table, independently of the game."""
 
     seat: int
     pace: Pace
@@ -114,7 +114,7 @@ class Fetch:
 
 @dataclass(frozen=True)
 class Shade:
-    """Somebody steps before the light: a soft shadow passes over the table in a direction, in so many seconds."""
+    """A person's soft shadow passes over the table in a direction, for a number of seconds."""
 
     turn: float
     seconds: float
@@ -123,14 +123,14 @@ class Shade:
 
 @dataclass(frozen=True)
 class SwitchLight:
-    """The light changes within a fifth of a second: the gains of blue, green and red."""
+    """The light changes within 0.2 s: gains of blue, green and red."""
 
     gains: tuple[float, float, float]
 
 
 @dataclass(frozen=True)
 class Knock:
-    """The camera is knocked: it shakes, and then looks elsewhere by a share of the frame, turned and scaled."""
+    """The camera is knocked: it shakes, then its view is shifted by a share of the frame, rotated and scaled."""
 
     dx: float
     dy: float
@@ -147,11 +147,11 @@ LIGHT_SECONDS = 0.2
 
 @dataclass(frozen=True)
 class Step:
-    """An action and when it begins."""
+    """An action and its start time."""
 
     time: float
     action: Action
 
 
 FLIP_SECONDS = 0.5
-"""How much longer a card takes that is fetched from the draw pile."""
+"""Extra seconds for a card that is fetched from the draw pile."""

@@ -1,4 +1,4 @@
-"""What people do beside a match in front of the camera: hands of cards held at the picture's rim, heads leaning in."""
+"""What else the camera sees of people: hands of cards at the picture's edge, heads leaning in."""
 
 from __future__ import annotations
 
@@ -17,25 +17,24 @@ from companion.dataset.simulated.sprites import HAND_REACH, HAND_TIP, Sprite, bl
 from companion.dataset.simulated.tabletop import Tabletop
 from companion.vision.core.geometry import Image
 
-# Cards of a held hand, the turn from one to the next (radians), and how far out of the picture its middle is held, over
-# the way from the pile to the rim.
+# Held hands: number of cards, angle between neighbours (radians), and distance of the centre outside the picture, over
+# the way from pile to edge.
 _CARDS, _TURN, _OUT = (3, 8), 0.17, (0.9, 1.02)
-# How far a held hand sways, in lengths of a card, and how many seconds it takes.
+# Amplitude (card lengths) and period (s) of a held hand's sway.
 _SWAY, _PERIOD = (0.02, 0.08), (1.5, 5.0)
-# How broad a head is seen, over the picture's width, how far it comes in, over that, and seconds from one time that
-# somebody leans in to the next, for which it lasts, and of its way.
+# Heads: width over the picture's width, how far they come in over that, interval (s), duration (s) and transition (s).
 _HEAD, _IN, _EVERY, _LASTS, _WAY = (0.16, 0.3), (0.3, 0.7), (7.0, 14.0), (2.0, 5.0), 0.8
 
 
 class Bystander(Protocol):
-    """Something that is seen in front of the table, whatever is played there."""
+    """Something in front of the table, independent of the game."""
 
     def show(self, image: Image, time: float) -> None:
         """Draw it into the (H, W, 3) BGR uint8 picture of a time (s)."""
 
 
 class HeldCards:
-    """A player's hand of cards, held in view at the rim and never quite at rest."""
+    """A player's hand of cards, held at the picture's edge and swaying."""
 
     def __init__(self, rng: np.random.Generator, top: Tabletop, chair: Chair) -> None:
         share = _way_to_rim(top, chair) * rng.uniform(*_OUT)
@@ -70,7 +69,7 @@ class _Visit:
 
 
 class LeaningHead:
-    """Somebody who leans in over the table every now and then to see better."""
+    """A person who leans in over the table now and then."""
 
     def __init__(self, rng: np.random.Generator, top: Tabletop, chair: Chair, duration: float) -> None:
         share = _way_to_rim(top, chair)
@@ -97,7 +96,7 @@ class LeaningHead:
 
 
 def _head(rng: np.random.Generator, size: int) -> Image:
-    """Return hair as seen from above, a premultiplied (size, size, 4) picture."""
+    """Return hair from above, a premultiplied (size, size, 4) picture."""
     alpha = np.zeros((size, size), np.uint8)
     axes = (int(size * 0.48), int(size * rng.uniform(0.36, 0.46)))
     cv2.ellipse(alpha, (size // 2, size // 2), axes, float(rng.uniform(0, 180)), 0, 360, 255, -1, cv2.LINE_AA)

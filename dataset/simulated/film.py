@@ -1,4 +1,4 @@
-"""A simulated match as a film file, for whatever takes a film: the truth of it stays with the table."""
+"""Writes a simulated match to a film file; its ground truth stays with the table."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from companion.dataset.simulated.simulation import SimulatedTable
 
 
 def write_film(table: SimulatedTable, path: Path) -> None:
-    """Write the table's match to a film, its kind told by the file's name (.mp4 or .avi), in the table's size and rate.
+    """Write the table's match to a film in its size and rate; the suffix (.mp4 or .avi) sets the format.
 
-    Raises OSError where that cannot be done.
+    Raises OSError if it cannot be written.
     """
     kind = "MJPG" if path.suffix == ".avi" else "mp4v"
     writer = cv2.VideoWriter(str(path), cv2.VideoWriter.fourcc(*kind), table.rate, table.size)

@@ -1,7 +1,6 @@
-"""Hands at work on a simulated table: where a hand is at any moment, what it holds, and what it does to the pile.
+"""Gestures: the position of a hand at any time, what it holds, and what it does to the piles.
 
-A gesture's pictures are drawn once; from frame to frame they are only shifted. Offsets are pixels from where the hand
-touches the pile.
+A gesture's pictures are drawn once and then only shifted. Offsets are in pixels from where the hand touches the pile.
 """
 
 from __future__ import annotations
@@ -45,21 +44,21 @@ from companion.vision.core.geometry import Image, Quad
 
 Vector = NDArray[np.float64]
 
-# Length of the fingers over that of a card, and how far they lie over its edge, in shares of the card's length.
+# Length of the fingers over that of a card, and how far they reach over its edge, over the card's length.
 _FINGERS = 0.85
 _GRIP = 0.16
-# Smears of a moving hand, in pixels: few, because each is drawn anew.
+# Quantised motion blur of a hand in pixels: each value is rendered separately.
 _STREAKS = (0, 12, 28)
-# Sideways swing of a hand on its way, in shares of a card's length.
+# Sideways swing of a moving hand, in card lengths.
 _SWING = 0.25
 _COVER_SCALE = 0.25
-# Where a hand rests, of the way from the pile to the picture's edge; how wide a cup is, in lengths of a card.
+# Resting position of a hand, over the way from the pile to the picture's edge; width of a cup, in card lengths.
 _RESTS, _CUP = 0.8, 1.0
 
 
 @dataclass(frozen=True, eq=False)
 class Held:
-    """A face-up card in a hand: its outline in the picture and the visible share of it."""
+    """A face-up card in a hand: its outline in the picture and its visible share."""
 
     card: Card
     quad: Quad
@@ -68,17 +67,17 @@ class Held:
 
 @dataclass(frozen=True, eq=False)
 class _Load:
-    """What moves as one: its picture at offset 0, and the face-up card in it if any."""
+    """What moves together: its picture at offset 0, and its face-up card if any."""
 
     sprite: Sprite
     cover: Sprite
-    """The same at a quarter of the size, without streaks, to work out what is hidden."""
+    """The same at a quarter of the size, without motion blur, to compute occlusion."""
     held: Held | None
 
 
 @dataclass(frozen=True)
 class _Leg:
-    """A stretch of a hand's way, with what is carried on it. `ease`: -1 slows down, 1 speeds up, 0 does both."""
+    """A segment of a hand's path, with its load. `ease`: -1 decelerates, 1 accelerates, 0 does both."""
 
     start: float
     end: float
@@ -89,7 +88,7 @@ class _Leg:
     swing: tuple[float, float] = (0.0, 0.0)
 
     def offset(self, now: float) -> Vector:
-        """Return where the hand is."""
+        """Return the hand's position."""
         share = min(1.0, max(0.0, (now - self.start) / max(1e-6, self.end - self.start)))
         eased = {-1: 1 - (1 - share) ** 2, 1: share**2, 0: share * share * (3 - 2 * share)}[self.ease]
         origin, target = np.array(self.origin), np.array(self.target)
@@ -97,7 +96,7 @@ class _Leg:
 
 
 class Gesture:
-    """One hand's coming, doing and going. `settled`: whether its effect on the pile is complete."""
+    """One hand's approach, action and retreat. `settled`: whether its effect on the pile is complete."""
 
     def __init__(self, action: HandAction, table: Tabletop, legs: Sequence[_Leg], loads: dict[bool, _Load]) -> None:
         self.action = action
@@ -114,20 +113,20 @@ class Gesture:
         self._draws: tuple[float, int] | None = None
 
     def draw(self, time: float, count: int) -> None:
-        """Let the gesture take so many cards from the draw pile at a moment."""
+        """Take cards from the draw pile at a time."""
         self._draws = time, count
 
     def bring(self, item: PileCard, contact: float) -> None:
-        """Let the gesture lay this card at a moment."""
+        """Lay this card at a time."""
         self._item = item
         self._contact = contact
 
     def take(self, contact: float) -> None:
-        """Let the gesture take effect at a moment."""
+        """Apply an effect to the pile at a time."""
         self._contact = contact
 
     def progress(self, now: float) -> None:
-        """Do to the piles what is to be done by now."""
+        """Apply the effects that are due."""
         if self._draws is not None and now >= self._draws[0]:
             self._table.draw(self._draws[1])
             self._draws = None
@@ -149,7 +148,7 @@ class Gesture:
                 self._table.arrange(())
 
     def sprite(self, now: float, exposure: float) -> Sprite:
-        """Return the hand and what it holds, smeared by its movement during the exposure (s)."""
+        """Return the hand and its load, with motion blur for an exposure (s)."""
         number = self._leg(now)
         leg = self._legs[number]
         offset = leg.offset(now)
@@ -182,9 +181,10 @@ class Gesture:
 
 @dataclass(frozen=True)
 class Owner:
-    """Whose hand it is. seed: of its looks. side: the seat's place round the table, in turns.
+    """A player's hand.
 
-    chair: where the arm comes from instead, with lifelike looks. light: how it shades the table.
+    seed: of its looks. side: the seat's position around the table, in turns. chair: origin of the arm instead, with
+    lifelike looks. light: how the hand shades the table.
     """
 
     seed: int
@@ -192,17 +192,17 @@ class Owner:
     chair: Chair | None = None
     light: Light = DAYLIGHT
     _hands: dict[bool, Image] = field(default_factory=dict, compare=False)
-    """The pictures of the left hand (True) and the right one, drawn when they are first seen: 4 MB each."""
+    """The pictures of the left (True) and right hand, drawn on first use: 4 MB each."""
 
     def hand(self, left: bool) -> Image:
-        """Return the hand as a premultiplied picture that points up; see HAND_TIP and HAND_REACH."""
+        """Return the hand as a premultiplied picture pointing up; see HAND_TIP and HAND_REACH."""
         if left not in self._hands:
             self._hands[left] = hand_sprite(self.seed) if self.chair is None else dressed_hand(self.seed, left)
         return self._hands[left]
 
 
 def begin(action: HandAction, start: float, table: Tabletop, rng: np.random.Generator, owner: Owner) -> Gesture:
-    """Return the gesture of an action that begins at `start` (s)."""
+    """Return the gesture of an action that starts at `start` (s)."""
     item = table.new_card(action.card, action.placement) if isinstance(action, Lay) else None
     goal = _goal(action, table, item)
     center = goal.mean(0).astype(np.float64)
@@ -246,7 +246,7 @@ def begin(action: HandAction, start: float, table: Tabletop, rng: np.random.Gene
 
 
 def _goal(action: HandAction, table: Tabletop, item: PileCard | None) -> Quad:
-    """Return the outline of what the hand goes for."""
+    """Return the outline of the hand's target."""
     if item is not None:
         return outline(table.matrix(item))
     if isinstance(action, Reach | Fetch | Rest) or not table.pile.quads:
@@ -266,14 +266,14 @@ def _outward(table: Tabletop, center: Vector, side: float, shoulder: tuple[float
 
 
 def _tip(action: HandAction, goal: Quad, outward: Vector, length: float) -> Vector:
-    """Return where the fingers end: on the edge of the card that is nearer to the player, or beside what is reached."""
+    """Return where the fingers end: on the card's edge nearer to the player, or beside the target."""
     center = goal.mean(0).astype(np.float64)
     reach = float(((goal - center) @ outward).max())
     return np.asarray(center + outward * max(0.0, reach - _GRIP * length))
 
 
 def _way_out(tip: Vector, outward: Vector, size: tuple[int, int]) -> float:
-    """Return how far it is from a point to the edge of the picture in a direction, in pixels."""
+    """Return the distance in pixels from a point to the picture's edge in a direction."""
     limits = np.where(outward > 0, np.array(size) - tip, tip)
     return float(max(0.0, (limits / np.maximum(np.abs(outward), 1e-6)).min()))
 
@@ -287,7 +287,7 @@ def _slide(action: HandAction, table: Tabletop) -> Vector:
 
 def _hand(table: Tabletop, tip: Vector, outward: Vector, look: Image, margin: int) -> Sprite:
     scale = table.card_length() * _FINGERS / HAND_REACH
-    # The sprite's arm runs down (0, 1); turn that to `outward`.
+    # The sprite's arm points to (0, 1); rotate it to `outward`.
     cos, sin = outward[1] * scale, -outward[0] * scale
     turn = np.array([[cos, -sin, tip[0]], [sin, cos, tip[1]], [0, 0, 1.0]])
     start = np.array([[1, 0, -HAND_TIP[0]], [0, 1, -HAND_TIP[1]], [0, 0, 1.0]])
@@ -346,7 +346,7 @@ def _share_in_frame(quad: Quad, size: tuple[int, int]) -> float:
 
 
 def _rearranged(action: HandAction, items: tuple[PileCard, ...]) -> tuple[PileCard, ...]:
-    """Return where the cards lie after a nudge or a straightening."""
+    """Return the placements of the cards after a nudge or a straightening."""
     if isinstance(action, Straighten) and items:
         rng = np.random.default_rng(len(items))
         x = float(np.mean([item.placement.x for item in items]))
@@ -361,7 +361,7 @@ def _rearranged(action: HandAction, items: tuple[PileCard, ...]) -> tuple[PileCa
 
 
 def _straightened(item: PileCard, x: float, y: float, angle: float, wobble: Vector) -> PileCard:
-    # A card pushed into line keeps which of its ends points which way, as near as can be.
+    # A straightened card keeps its orientation, up or down.
     turns = round((item.placement.angle - angle) / np.pi) * np.pi
     turned = angle + turns + wobble[2] / 100
     return replace(item, placement=Placement(x + float(wobble[0]), y + float(wobble[1]), float(turned)))

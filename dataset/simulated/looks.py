@@ -1,4 +1,4 @@
-"""What people's hands look like: textured skin, sleeves with patterns, watches; and the shadows that they cast."""
+"""The looks of hands: textured skin, patterned sleeves, watches, and their shadows."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from companion.dataset.scenes.surfaces import smooth_noise
 from companion.dataset.simulated.sprites import HAND_REACH, HAND_TIP, hand_sprite
 from companion.vision.core.geometry import Image
 
-# Where a wrist is, in lengths of fingers below their tips, and how broad a watch's strap is.
+# Distance of the wrist below the fingertips, in finger lengths, and width of a watch strap.
 _WRIST, _STRAP = (2.35, 2.8), 0.22
 
 
 @dataclass(frozen=True)
 class Light:
-    """How hands shade the table: how dark (0 to 1), how far beside them in lengths of a card, and how soft (0 to 1)."""
+    """The shadow of hands: darkness (0 to 1), distance in card lengths, and softness (0 to 1)."""
 
     dark: float = 0.3
     shift: float = 0.06
@@ -26,11 +26,11 @@ class Light:
 
 
 DAYLIGHT = Light()
-"""The light of tables at which nobody is said to sit."""
+"""The light of tables without seated players."""
 
 
 def draw_light(rng: np.random.Generator) -> Light:
-    """Return the light of a room: overcast sky, a lamp, or hard sunlight."""
+    """Return a random light: overcast sky, a lamp, or hard sunlight."""
     kind = int(rng.integers(3))
     if kind == 0:
         return Light(float(rng.uniform(0.1, 0.25)), float(rng.uniform(0.04, 0.1)), 1.0)
@@ -40,7 +40,7 @@ def draw_light(rng: np.random.Generator) -> Light:
 
 
 def dressed_hand(seed: int, left: bool) -> Image:
-    """Return a hand like `hand_sprite`, lifelike in its texture, now and then with a watch or a patterned sleeve."""
+    """Return a hand like `hand_sprite` with lifelike texture, sometimes with a watch or a patterned sleeve."""
     rng = np.random.default_rng([seed, 9])
     hand = hand_sprite(seed)
     alpha = np.asarray(hand[..., 3] / 255, np.float32)
@@ -58,13 +58,13 @@ def dressed_hand(seed: int, left: bool) -> Image:
     dressed = np.dstack([np.clip(color, 0, hand[..., 3:]), hand[..., 3]]).astype(np.uint8)
     if not left:
         return dressed
-    # The tip must stay where it is.
+    # The fingertip must not move.
     mirrored = cv2.warpAffine(dressed, np.array([[-1.0, 0, 2.0 * HAND_TIP[0]], [0, 1, 0]]), (width, height))
     return np.asarray(mirrored, np.uint8)
 
 
 def _skin_texture(rng: np.random.Generator, alpha: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Return (H, W) factors: blotches, hairs and pores, and the roundness of an arm that is lit from one side."""
+    """Return (H, W) gains: blotches, hairs, pores, and the shading of an arm lit from one side."""
     height, width = alpha.shape
     tone = np.ones_like(alpha)
     for cells, strength in ((8, 0.1), (40, 0.07), (200, 0.05)):
@@ -83,7 +83,7 @@ def _patterned(
     start: float,
     alpha: NDArray[np.float32],
 ) -> NDArray[np.float32]:
-    """Return the hand with a striped or checked sleeve from a row on."""
+    """Return the hand with a striped or checked sleeve below a row."""
     height, width = alpha.shape
     columns = np.arange(width, dtype=np.float32)[None]
     period, ink, other = rng.uniform(15, 90), rng.uniform(10, 240, 3), rng.uniform(10, 240, 3)
@@ -97,7 +97,7 @@ def _patterned(
 
 
 def cup(seed: int, size: int) -> Image:
-    """Return a cup as seen from above, a premultiplied (size, size, 4) picture."""
+    """Return a cup from above, a premultiplied (size, size, 4) picture."""
     rng = np.random.default_rng([seed, 10])
     image = np.zeros((size, size, 4), np.uint8)
     middle, radius = (size // 2, size // 2), int(size * 0.4)

@@ -1,7 +1,7 @@
-"""What happens at a simulated table, and when: a random match told as gestures of hands, light and camera.
+"""Scripts: a random match as timed actions of hands, light and camera.
 
-The match is played by the referee's random table; everything else, timing and nuisances, is drawn here. Lengths are
-millimetres of the table plane, angles radians clockwise as seen, times seconds from the start.
+The referee's random table plays the match; timing and disturbances are sampled here. Lengths are millimetres of the
+table plane, angles radians clockwise, times seconds from the start.
 """
 
 from __future__ import annotations
@@ -43,12 +43,12 @@ from companion.referee.random_player import RandomTable
 from companion.referee.state import Header, Phase, State, opening
 
 BESIDE_PILE = (95.0, 0.0)
-"""Where the draw pile usually lies, mm from the discard pile."""
+"""Usual position of the draw pile, in mm from the discard pile."""
 
 
 @dataclass(frozen=True)
 class TimedMove:
-    """A move of the match, or the taking back of one, and when it is made: for a card, when the hand lets go of it."""
+    """A move of the match, or its withdrawal, and its time; for a card, when the hand releases it."""
 
     time: float
     entry: Move | Undo
@@ -56,11 +56,10 @@ class TimedMove:
 
 @dataclass(frozen=True)
 class Script:
-    """A whole match as it is shown: gestures in order of time, and the moves they amount to.
+    """A whole match: actions in order of time, and the moves that they show.
 
-    No two hands are there at once but those that are `beside`, rest or fetch. chairs: where the players sit; evenly
-    about the table, and always reaching in the same way, where there are none. draw_pile: where it lies (mm from the
-    pile).
+    Only hands that are `beside`, rest or fetch overlap with others. chairs: where the players sit; None: evenly around
+    the table, with uniform movements. draw_pile: its position in mm from the pile.
     """
 
     header: Header
@@ -73,7 +72,7 @@ class Script:
 
 @dataclass(frozen=True)
 class Nuisances:
-    """Chances, per move of the match, that something besides the game happens."""
+    """Probabilities of disturbances per move."""
 
     take_back: float = 0.05
     illegal: float = 0.02
@@ -83,21 +82,21 @@ class Nuisances:
     light: float = 0.03
     knock: float = 0.015
     reshuffle: float = 0.0
-    """How often the piles are reshuffled before the draw pile is used up."""
+    """Probability that the piles are reshuffled before the draw pile is used up."""
     rest: float = 0.0
     cup: float = 0.0
     shade: float = 0.0
     idle: float = 0.0
-    """How often, while a card is laid, another arm is over the table that does nothing."""
+    """Probability of another, passive arm over the table while a card is laid."""
 
 
 CALM = Nuisances(0, 0, 0, 0, 0, 0, 0)
-"""No nuisance at all."""
+"""No disturbances."""
 
 
 @dataclass
 class Writer:
-    """Writes a script step by step. `seats` hands may come; cards land untidily within `scatter` mm."""
+    """Builds a script step by step. `seats`: number of players; cards land within `scatter` mm."""
 
     rng: np.random.Generator
     seats: int
@@ -105,34 +104,34 @@ class Writer:
     tidy: float
     draw_pile: tuple[float, float]
     lively: bool = False
-    """Whether people draw as they like: several cards card by card or at one grab, several people at once."""
+    """Whether people draw freely: card by card or several at once, several people at a time."""
     now: float = 1.0
     steps: list[Step] = field(default_factory=list)
     moves: list[TimedMove] = field(default_factory=list)
     height: int = 0
 
     def wait(self, shortest: float, longest: float) -> None:
-        """Let some time pass."""
+        """Advance the time."""
         self.now += float(self.rng.uniform(shortest, longest))
 
     def note(self, entry: Move | Undo, time: float | None = None) -> None:
-        """Write down a move, made now or at `time`."""
+        """Record a move, made now or at `time`."""
         self.moves.append(TimedMove(self.now if time is None else time, entry))
 
     def act(self, action: Action, duration: float) -> float:
-        """Let an action begin now and let its time pass; returns when it began."""
+        """Start an action now and advance the time by its duration; return its start."""
         began = self.now
         self.steps.append(Step(began, action))
         self.now += duration
         return began
 
     def pace(self, hold: float = 0.2) -> Pace:
-        """Return a hurried or an easy pace."""
+        """Return a hurried or a relaxed pace."""
         approach, leave = self.rng.uniform(0.35, 0.7), self.rng.uniform(0.3, 0.6)
         return Pace(float(approach), float(hold * self.rng.uniform(0.7, 1.6)), float(leave))
 
     def lay(self, seat: int, card: Card, from_draw_pile: bool = False) -> float:
-        """Let a card be laid; returns when it has landed."""
+        """Lay a card; return when it has landed."""
         spread = self.scatter
         angle = self.rng.uniform(-np.pi, np.pi) if self.rng.random() > self.tidy else self.rng.normal(0, 0.25)
         x, y = self.rng.normal(0, spread, 2).clip(-2 * spread, 2 * spread)
@@ -143,19 +142,19 @@ class Writer:
         return began + pace.contact + FLIP_SECONDS * from_draw_pile
 
     def take_top(self, seat: int) -> float:
-        """Let the top card be taken away; returns when it has left the pile."""
+        """Take the top card away; return when it has left the pile."""
         pace = self.pace()
         self.height -= 1
         return self.act(TakeTop(seat, pace), pace.total) + pace.contact
 
     def carry_off(self, seat: int) -> None:
-        """Let the pile be carried away."""
+        """Carry the pile away."""
         pace = self.pace(0.5)
         self.act(CarryOff(seat, pace), pace.total)
         self.height = 0
 
     def draw(self, seat: int, count: int = 1) -> None:
-        """Let cards be drawn: at one grab, or where people are lively one after the other as likely."""
+        """Draw cards: at once, or if `lively` also one after the other."""
         if self.lively and count > 1 and self.rng.random() < 0.5:
             for _ in range(count):
                 self.draw(seat)
@@ -165,7 +164,7 @@ class Writer:
         self.act(Reach(seat, pace, *self.draw_pile, draws=True, count=count), pace.total)
 
     def draw_together(self, owing: Sequence[tuple[int, int]]) -> None:
-        """Let several people draw at about the same time: their seats, and how many cards each."""
+        """Let several people draw at about the same time: their seats and numbers of cards."""
         last = self.now
         for seat, count in owing:
             pace = self.pace(0.6)
@@ -175,7 +174,7 @@ class Writer:
         self.now = last
 
     def beside(self, action: Rest | Fetch | Reach | Shade) -> None:
-        """Let something begin now while what follows goes on."""
+        """Start an action now without advancing the time."""
         self.steps.append(Step(self.now, action))
 
     def any_seat(self) -> int:
@@ -183,7 +182,7 @@ class Writer:
         return int(self.rng.integers(self.seats))
 
     def disturb(self, nuisances: Nuisances) -> None:
-        """Let nothing, one or several nuisances happen."""
+        """Add zero or more disturbances."""
         rng, seat = self.rng, self.any_seat()
         if self.height and rng.random() < nuisances.nudge:
             self.nudge(seat)
@@ -199,7 +198,7 @@ class Writer:
             self.go_on_beside(nuisances)
 
     def go_on_beside(self, nuisances: Nuisances) -> None:
-        """Let people do what has nothing to do with the match while it goes on."""
+        """Add actions that are unrelated to the game and overlap with it."""
         rng = self.rng
         if rng.random() < nuisances.rest:
             self.beside(Rest(self.any_seat(), self.pace(float(rng.uniform(3, 15)))))
@@ -215,7 +214,7 @@ class Writer:
             self.beside(Reach(self.any_seat(), self.pace(0.5), float(x), float(y), beside=True))
 
     def nudge(self, seat: int) -> None:
-        """Let the pile, or its top card alone, be pushed by up to some centimetres."""
+        """Push the pile, or its top card, by up to some centimetres."""
         pace = self.pace(0.4)
         dx, dy = self.rng.normal(0, 12, 2).clip(-30, 30)
         count = 1 if self.rng.random() < 0.5 else None
@@ -223,34 +222,34 @@ class Writer:
         self.wait(0.6, 1.4)
 
     def straighten(self, seat: int) -> None:
-        """Let the pile be pushed together."""
+        """Straighten the pile."""
         pace = self.pace(0.7)
         self.act(Straighten(seat, pace, float(self.rng.uniform(0.5, 3))), pace.total)
         self.wait(0.6, 1.4)
 
     def pass_hand(self, seat: int) -> None:
-        """Let a hand reach over or near the pile and leave without touching anything."""
+        """Let a hand reach near the pile and leave without touching it."""
         pace = self.pace(float(self.rng.choice([0.1, 0.8])))
         x, y = self.rng.normal(0, 40, 2)
         self.act(Reach(seat, pace, float(x), float(y)), pace.total)
         self.wait(0.2, 0.8)
 
     def switch_light(self) -> None:
-        """Let the light become brighter, darker, warmer or colder, or as it was."""
+        """Make the light brighter, darker, warmer or colder, or restore it."""
         level, warmth = self.rng.choice([0.5, 0.7, 1.0, 1.25]), self.rng.choice([0.0, 0.12])
         gains = (float(level * (1 - warmth)), float(level), float(level * (1 + warmth)))
         self.act(SwitchLight(gains), LIGHT_SECONDS)
         self.wait(0.6, 1.4)
 
     def knock(self) -> None:
-        """Let the camera be knocked."""
+        """Knock the camera."""
         dx, dy, turn = self.rng.normal(0, 0.02, 3)
         self.act(Knock(float(dx), float(dy), float(turn), float(np.exp(self.rng.normal(0, 0.02)))), KNOCK_SECONDS)
         self.wait(0.8, 1.6)
 
 
 LIVELY = Nuisances(reshuffle=0.02, rest=0.08, cup=0.06, shade=0.06, idle=0.1)
-"""What goes on besides a match of lively people."""
+"""Disturbances of matches with lively people."""
 
 
 def write_script(
@@ -263,11 +262,11 @@ def write_script(
     header: Header | None = None,
     lively: bool = False,
 ) -> Script:
-    """Return the script of one random match, the same for the same arguments.
+    """Return the script of one random match, deterministic for its arguments.
 
-    `longest` ends the show after so many moves, None plays the match to its end. `draw_pile` is where the draw pile
-    lies (mm from the pile). `header` is how the match is set up, where edition and players alone do not say it.
-    `lively` people sit as they like, the draw pile on either side, and draw card by card or at one grab.
+    `longest`: maximum number of moves, None for the whole match. `draw_pile`: its position in mm from the pile.
+    `header`: the match's set-up if it is more than edition and players. `lively`: people sit freely, the draw pile is
+    on either side, and people draw card by card or several at once.
     """
     rng = np.random.default_rng([seed, 1])
     random = Random(seed)
@@ -296,9 +295,9 @@ def write_script(
 def _play(
     header: Header, random: Random, rng: np.random.Generator, reshuffle: float
 ) -> Iterator[tuple[RandomTable, State, Move, State, tuple[Effect, ...]]]:
-    """Yield a random match: before each move's effects are carried out, with the state before it and after it.
+    """Yield a random match: each move with the states before and after it, before its effects are carried out.
 
-    reshuffle: the chance, by `rng`, that the piles are reshuffled before a player's turn.
+    reshuffle: probability, by `rng`, of reshuffling before a player's turn.
     """
     table = RandomTable(header, random)
     state = opening(header)
@@ -324,7 +323,7 @@ def _tell(
     effects: tuple[Effect, ...],
     nuisances: Nuisances,
 ) -> None:
-    """Show one move as gestures."""
+    """Add the actions of one move."""
     seat = before.dealer if before.turn is None else before.turn
     match move:
         case Start(card):
@@ -360,7 +359,7 @@ def _tell(
 
 
 def _hesitate(writer: Writer, table: RandomTable, before: State, move: Play, nuisances: Nuisances) -> None:
-    """Let the player lay another card first now and then, and take it back: a legal one, or one that does not match."""
+    """Sometimes let the player lay another card first and take it back: a legal or an illegal one."""
     assert before.turn is not None
     assert before.top is not None
     assert before.color is not None
@@ -368,7 +367,7 @@ def _hesitate(writer: Writer, table: RandomTable, before: State, move: Play, nui
     legal = chance < nuisances.take_back
     if before.phase is not Phase.TURN or chance > nuisances.take_back + nuisances.illegal:
         return
-    # The last card but one asks for a call, the last one ends the round: nobody takes those back.
+    # The last two cards are never taken back: they involve a call and the end of the round.
     hand = [card for card in table.hands[before.turn] if matches(card, before.top, before.color) is legal]
     hand = [card for card in hand if card != move.card and card.face is not Face.WILD_ITEM_BOX]
     if not hand or before.hands[before.turn] < 3:

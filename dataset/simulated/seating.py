@@ -1,4 +1,4 @@
-"""Where the people at a simulated table sit, and which hand they play with. Lengths are millimetres of the table."""
+"""Seats of the players at a simulated table, and the hand that they play with. Lengths in millimetres."""
 
 from __future__ import annotations
 
@@ -6,34 +6,34 @@ from dataclasses import dataclass
 
 import numpy as np
 
-# Degrees between neighbours that sit close together; so far are two people on one bench.
+# Angle in degrees between two people on one bench, the minimum.
 _CLOSEST = 40.0
-# How far people's shoulders are from the piles, and how far one reaches beside them with the right or the left hand. A
-# camera that looks slanted from nearby would see what lies farther away behind itself.
+# Distance of the shoulders from the piles, and the sideways offset of the right or left arm. A slanted camera nearby
+# would see more distant shoulders behind itself.
 _DISTANCE = (330.0, 430.0)
 _SHOULDER = 70.0
-# How far the arm's coming strays from there, the standard deviation.
+# Standard deviation of the arm's origin.
 _STRAY = 25.0
 _LEFT_HANDED = 0.2
-# How often the hand comes that is not the usual one.
+# Probability of using the other hand.
 _OTHER_HAND = 0.12
-# How often people sit as close together as they can, on one side of the table.
+# Probability that people sit as close as possible on one side of the table.
 _CROWDED = 0.3
 
 
 @dataclass(frozen=True)
 class Chair:
-    """A player's place: where the middle of the shoulders is (mm from the pile), and whether the left hand plays."""
+    """A player's seat: position between the shoulders (mm from the pile), and whether the player is left-handed."""
 
     x: float
     y: float
     left_handed: bool = False
 
     def shoulder(self, rng: np.random.Generator) -> tuple[tuple[float, float], bool]:
-        """Return where an arm comes from this time, and whether it is a left one."""
+        """Return a random origin of the arm, and whether it is a left one."""
         left = self.left_handed != bool(rng.random() < _OTHER_HAND)
         away = np.array([self.x, self.y])
-        # Seen by somebody who looks at the pile, with y down in the picture.
+        # From the player's view towards the pile, with y down in the picture.
         sideways = (
             np.array([-away[1], away[0]]) / max(1.0, float(np.hypot(*away))) * (_SHOULDER if left else -_SHOULDER)
         )
@@ -42,7 +42,7 @@ class Chair:
 
 
 def draw_chairs(rng: np.random.Generator, players: int) -> tuple[Chair, ...]:
-    """Return a place for each player, clockwise as seen from above, no two closer than 40 degrees."""
+    """Return a seat for each player, clockwise from above, at least 40 degrees apart."""
     spare = 360 - _CLOSEST * players
     shares = np.array([0.03] * (players - 1) + [1.0]) if rng.random() < _CROWDED else rng.dirichlet([2.0] * players)
     gaps = _CLOSEST + spare * shares / shares.sum()

@@ -1,7 +1,7 @@
-"""The simulated table: a scripted match drawn frame by frame as a camera would film it, with exact ground truth.
+"""The simulated table: a scripted match rendered frame by frame, with exact ground truth.
 
-The same seed and arguments give the same frames. Light changes, sensor noise and motion blur are part of the picture;
-what they hide is still known.
+The same seed and arguments give the same frames. Light changes, sensor noise and motion blur are rendered; the truth
+behind them is known.
 """
 
 from __future__ import annotations
@@ -47,17 +47,17 @@ from companion.dataset.simulated.sprites import Matrix, blend
 from companion.dataset.simulated.tabletop import Pile, Tabletop
 from companion.vision.core.geometry import Image, Quad
 
-# A hand's speed is smeared over this long, as by a camera indoors.
+# Exposure time (s) of the motion blur, as of a camera indoors.
 _EXPOSURE_SECONDS = 1 / 60
-# Share of the top card that a hand may still cover when the card is said to lie open: the softness of a hand's edge.
+# Maximum covered share of an unoccluded top card: a hand's edge is soft.
 _OPEN = 0.002
 _NOISE_TILE_MARGIN = 64
-# A phone's photograph, as small as the pages send it at the least (px).
+# Size of a phone's photograph, the smallest that the pages send (px).
 _PHOTO = (1280, 960)
 
 
 class PileChange(Enum):
-    """What truly happens to the pile."""
+    """A true event at the pile."""
 
     LANDED = "landed"
     TAKEN_BACK = "taken back"
@@ -67,10 +67,10 @@ class PileChange(Enum):
 
 @dataclass(frozen=True)
 class TrueEvent:
-    """Something that happened to the pile.
+    """A true event at the pile.
 
-    time: when the hand let go (s). clear: time of the first frame in which the pile lies still and nothing covers its
-    top card, None while that has not come. card: the card that landed, or the one then on top, None for none.
+    time: when the hand released it (s). clear: time of the first frame with a still and uncovered pile, None until
+    then. card: the card that landed, or the new top card, None for none.
     """
 
     change: PileChange
@@ -81,7 +81,7 @@ class TrueEvent:
 
 @dataclass(frozen=True)
 class TrueCard:
-    """A face-up card in a frame: its whole outline in pixels, the visible share of it, and whether a hand holds it."""
+    """A face-up card in a frame: its whole outline in pixels, its visible share, and whether a hand holds it."""
 
     card: Card
     quad: Quad
@@ -91,7 +91,7 @@ class TrueCard:
 
 @dataclass(frozen=True, eq=False)
 class SimulatedFrame:
-    """A picture (H, W, 3) BGR uint8, its time in seconds, its number, and what is truly in it."""
+    """A picture (H, W, 3) BGR uint8, its time in seconds, its number, and its ground truth."""
 
     image: Image
     time: float
@@ -99,7 +99,7 @@ class SimulatedFrame:
     pile: Pile
     held: Held | None
     cover: NDArray[np.uint8] | None
-    """(H / 4, W / 4) alpha of the hand, None where there is none."""
+    """(H / 4, W / 4) alpha of the hand, None if there is none."""
 
     @property
     def top(self) -> TrueCard | None:
@@ -108,7 +108,7 @@ class SimulatedFrame:
 
     @property
     def covered(self) -> float:
-        """The share of the top card that a hand hides; of the whole picture where there is no card."""
+        """Share of the top card that a hand covers; of the whole picture if there is no card."""
         if self.cover is None:
             return 0.0
         count = len(self.pile.cards)
@@ -117,7 +117,7 @@ class SimulatedFrame:
 
     @cached_property
     def cards(self) -> tuple[TrueCard, ...]:
-        """All face-up cards: the pile's from the bottom, then the one in a hand."""
+        """All face-up cards: the pile's, bottom first, then the one in a hand."""
         owner, cover = self.pile.owner, self.cover
         seen = owner if cover is None else np.where(cover > 127, -1, owner)
         counts = np.bincount(seen.ravel() + 1, minlength=len(self.pile.cards) + 1)[1:]
@@ -134,10 +134,9 @@ class SimulatedFrame:
 class SimulatedTable:
     """A table that plays a match by itself.
 
-    seed: of everything. script: what happens, a random match of the edition where None. families and fonts: of the
-    decks to draw by lot, all where None. surfaces: table tops, drawn ones where None. photos: photographed cards, to be
-    used where there are pictures of a card. size: of the pictures (px). rate: frames per second. noise: whether the
-    sensor has any.
+    seed: of everything. script: the match, by default a random one of the edition. families, fonts: of the decks to
+    sample, by default all. surfaces: table tops, by default drawn. photos: photographed cards, used where available.
+    size: of the pictures (px). rate: frames per second. noise: whether the sensor has noise.
     """
 
     def __init__(
@@ -167,13 +166,12 @@ class SimulatedTable:
 
     @property
     def deck_rng(self) -> np.random.Generator:
-        """The random stream from which deck, table and camera are drawn, from its beginning."""
+        """The random stream of deck, table and camera, restarted."""
         return np.random.default_rng([self.seed, 2])
 
     def frames(self, realtime: bool = False) -> Iterator[SimulatedFrame]:
-        """Yield the frames from the beginning; in real time those that come too late are left out.
-
-        `events` is emptied first, and filled as things happen.
+        """Yield the frames from the beginning; in real time late ones are dropped. `events` is cleared, then filled as
+        things happen.
         """
         film = _Film(self)
         self.events = film.events
@@ -188,18 +186,18 @@ class SimulatedTable:
             yield film.shoot(number)
 
     def showing(self, script: Script, rate: float) -> SimulatedTable:
-        """Return the same table, deck and camera with another script, at so many frames per second."""
+        """Return the same table, deck and camera with another script and frame rate."""
         other = copy(self)
         other.script, other.rate, other.events = script, rate, []
         return other
 
     def new_tabletop(self) -> Tabletop:
-        """Return the table as it is at the beginning."""
+        """Return the table at the beginning."""
         rng = self.deck_rng
         deck = self._new_deck(rng)
         photos = None if self._photos is None else PhotoDeck(self._photos, rng)
         script = self.script
-        # Who wants to be seen drawing has set the camera up for it.
+        # To detect draws, the camera must be set up for both piles.
         return Tabletop(rng, deck, self.size, script.draw_pile, self._surfaces, photos, both_piles=bool(script.chairs))
 
     def _new_deck(self, rng: np.random.Generator) -> Deck:
@@ -207,9 +205,9 @@ class SimulatedTable:
         return Deck(sample_style(rng, family, self._fonts), rng)
 
     def photograph(self, cards: Sequence[Card], number: int = 0) -> Image:
-        """Return a photograph of a hand, laid out in a row to be read: (H, W, 3) uint8 BGR.
+        """Return a photograph of a hand in a row: (H, W, 3) uint8 BGR.
 
-        number: of the photograph; another number lays and lights the same cards otherwise.
+        number: of the photograph; another number changes placement and light.
         """
         deck = self._new_deck(self.deck_rng)
         maker = SceneMaker([self.seed, 4, number], size=_PHOTO, surfaces=self._surfaces, decks=[deck])
@@ -230,7 +228,7 @@ _CHANGES: dict[type, PileChange] = {
 
 
 class _Film:
-    """One showing of a script."""
+    """One run of a script."""
 
     def __init__(self, table: SimulatedTable) -> None:
         self._script = table.script
@@ -294,7 +292,7 @@ class _Film:
                 self._gesture = begin(action, step.time, self._top, self._hands, self._owners[action.seat])
 
     def _finish(self, now: float) -> None:
-        """Let the hand do what is to be done by now, write down what came of it, and let it go when it is through."""
+        """Apply the hand's effects that are due, record events, and end its gesture when it is complete."""
         gesture = self._gesture
         if gesture is None:
             return
@@ -309,7 +307,7 @@ class _Film:
             self._gesture = None
 
     def _clear(self, frame: SimulatedFrame) -> None:
-        """Complete the last event when its top card lies open."""
+        """Complete the last event once its top card is uncovered."""
         if self._pending is None or (self._gesture is not None and not self._gesture.settled):
             return
         if frame.covered <= _OPEN:
@@ -336,7 +334,7 @@ class _Film:
 
 
 def _shaded(picture: Image, shade: Shade, share: float) -> Image:
-    """Return the picture with the soft band of a shadow that has gone so much of its way over it."""
+    """Return the picture with the soft band of a shadow at this share of its way."""
     height, width = picture.shape[:2]
     y, x = np.mgrid[0:45, 0:80].astype(np.float32)
     along = (x / 80 - 0.5) * np.cos(shade.turn) + (y / 45 - 0.5) * np.sin(shade.turn)
@@ -346,7 +344,7 @@ def _shaded(picture: Image, shade: Shade, share: float) -> Image:
 
 
 class _Sensor:
-    """Light and sensor: gains that drift and are switched, and noise."""
+    """Light and sensor: drifting and switched gains, and noise."""
 
     def __init__(self, rng: np.random.Generator, size: tuple[int, int], noisy: bool) -> None:
         width, height = size
@@ -366,11 +364,11 @@ class _Sensor:
             )
 
     def switch(self, gains: tuple[float, float, float], now: float) -> None:
-        """Let the light change from now on."""
+        """Change the light from now on."""
         self._gains, self._target, self._switched = self._at(now), np.array(gains), now
 
     def develop(self, picture: Image, now: float, number: int) -> Image:
-        """Return the picture (BGR uint8) in the present light, with this frame's noise."""
+        """Return the picture (BGR uint8) in the current light, with this frame's noise."""
         drift = 1 + self._drift * np.sin(2 * np.pi * now / self._period)
         curve = np.arange(256)[None, :, None] * self._at(now) * drift
         image = cv2.LUT(picture, np.clip(curve, 0, 255).astype(np.uint8))

@@ -1,4 +1,4 @@
-"""The simulated table as a source of pictures: `simulated`, or `simulated:SEED`, wherever a camera can be named."""
+"""The simulated table as a source of pictures: `simulated`, or `simulated:SEED`."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from companion.vision.capture.frames import Frame
 
 
 class SimulatedSource:
-    """A simulated table as a camera: in real time, or as fast as it is drawn. `table` knows the truth.
+    """A simulated table as a camera, in real time or as fast as it is rendered. `table` has the ground truth.
 
-    speed: how many times as fast as in real time, as far as it can be drawn so fast.
+    speed: multiple of real time, as far as rendering keeps up.
     """
 
     def __init__(self, table: SimulatedTable, live: bool = True, speed: float = 1.0) -> None:
@@ -23,7 +23,7 @@ class SimulatedSource:
         self._film = self._shoot()
 
     def frames(self) -> Iterator[Frame]:
-        """Yield the match from its beginning, or from where it was left: a table goes on, whoever looks away."""
+        """Yield the match from its beginning, or from where it was interrupted."""
         while (frame := next(self._film, None)) is not None:
             yield frame
 
@@ -36,5 +36,5 @@ class SimulatedSource:
 
 
 def open_simulated(seed: str) -> SimulatedSource | None:
-    """Return the table of this seed, the first one where it is empty; None where it is no number."""
+    """Return the table of this seed, the first one if empty; None if it is no number."""
     return SimulatedSource(SimulatedTable(int(seed or 0))) if not seed or seed.isdecimal() else None

@@ -1,7 +1,7 @@
-"""Pictures with transparency that move over a table: cards, hands, a pile on its way out.
+"""Pictures with transparency that move over a table: cards, hands, piles.
 
-Everything here is premultiplied BGRA uint8: a colour is stored as it adds to the picture, so that covering is one
-multiplication and one addition (Porter and Duff, Compositing Digital Images, 1984, "over").
+All are premultiplied BGRA uint8, so that covering is one multiplication and one addition (Porter and Duff, Compositing
+Digital Images, 1984, "over").
 """
 
 from __future__ import annotations
@@ -21,26 +21,26 @@ Matrix = NDArray[np.float64]
 _UNIT = np.array([[0, 0], [1, 0], [1, 1], [0, 1]], np.float64)
 
 HAND_TIP = (320, 90)
-"""Pixel of a hand's sprite where its fingers end; the arm runs down from there."""
+"""Pixel of the fingertips in a hand's sprite; the arm points down from there."""
 HAND_REACH = 120
 """Length in pixels of the fingers of a hand's sprite."""
 _HAND_SIZE = (640, 1700)
 
-# How dark and how wide a shadow things cast that are lifted from the table, over the length of a card.
+# Darkness and width of the shadow of lifted things, over the length of a card.
 _SHADOW = 0.3
 _SHADOW_SHIFT = 0.06
 
 
 @dataclass(frozen=True, eq=False)
 class Sprite:
-    """A premultiplied (H, W, 4) picture whose top left lies at (x, y) of the frame, in pixels."""
+    """A premultiplied (H, W, 4) picture with its top left at (x, y) of the frame, in pixels."""
 
     image: Image
     x: int
     y: int
 
     def alpha_at(self, x: int, y: int, width: int, height: int) -> NDArray[np.uint8]:
-        """Return the (height, width) alpha that the sprite has in a window of the frame; 0 where it is not."""
+        """Return the (height, width) alpha of the sprite in a window of the frame; 0 outside."""
         window = np.zeros((height, width), np.uint8)
         target, source = _overlap((x, y, width, height), (self.x, self.y, self.image.shape[1], self.image.shape[0]))
         if target is not None:
@@ -48,7 +48,7 @@ class Sprite:
         return window
 
     def moved(self, dx: int, dy: int) -> Sprite:
-        """Return the same sprite elsewhere."""
+        """Return the sprite at another position."""
         return Sprite(self.image, self.x + dx, self.y + dy)
 
 
@@ -60,7 +60,7 @@ def premultiplied(image: Image) -> Image:
 
 
 def blend(image: Image, sprite: Sprite) -> None:
-    """Lay the sprite over the BGR picture, in place."""
+    """Draw the sprite over the BGR picture, in place."""
     height, width = image.shape[:2]
     target, source = _overlap((0, 0, width, height), (sprite.x, sprite.y, sprite.image.shape[1], sprite.image.shape[0]))
     if target is None:
@@ -72,7 +72,7 @@ def blend(image: Image, sprite: Sprite) -> None:
 
 
 def stack(sprites: Sequence[Sprite]) -> Sprite:
-    """Return several sprites as one, later ones over earlier ones."""
+    """Merge sprites, later ones over earlier ones."""
     x, y = min(s.x for s in sprites), min(s.y for s in sprites)
     right = max(s.x + s.image.shape[1] for s in sprites)
     bottom = max(s.y + s.image.shape[0] for s in sprites)
@@ -86,7 +86,7 @@ def stack(sprites: Sequence[Sprite]) -> Sprite:
 
 
 def warp(image: Image, matrix: Matrix) -> Sprite | None:
-    """Return a premultiplied picture under a homography from its pixels to the frame's, None where nothing is left."""
+    """Return a premultiplied picture warped by a homography to the frame, None if nothing is visible."""
     height, width = image.shape[:2]
     corners = _UNIT * (width, height)
     mapped = np.column_stack([corners, np.ones(4)]) @ matrix.T
@@ -101,7 +101,7 @@ def warp(image: Image, matrix: Matrix) -> Sprite | None:
 
 
 def card_sprite(levels: Sequence[Image], matrix: Matrix) -> Sprite | None:
-    """Return a card (premultiplied pictures at full, half ... size) under a homography from the unit square."""
+    """Return a card (a premultiplied pyramid) warped by a homography from the unit square."""
     mapped = np.column_stack([_UNIT, np.ones(4)]) @ matrix.T
     quad = mapped[:, :2] / mapped[:, 2:]
     longest = float(np.hypot(*(quad[3] - quad[0])))
@@ -112,7 +112,7 @@ def card_sprite(levels: Sequence[Image], matrix: Matrix) -> Sprite | None:
 def hand_sprite(seed: int) -> Image:
     """Return a hand pointing up, premultiplied; see HAND_TIP and HAND_REACH.
 
-    Drawn once on black and once on white, which tells colour and transparency apart.
+    Colour and transparency follow from drawing it on black and on white.
     """
     width, height = _HAND_SIZE
     drawn = []
@@ -130,7 +130,7 @@ def with_shadow(
 ) -> Sprite:
     """Return the sprite with the shadow that it casts from a few centimetres above the table.
 
-    dark: 0 to 1. aside: how far beside the sprite, in lengths of a card. soft: the edge's width over that.
+    dark: 0 to 1. aside: distance of the shadow in card lengths. soft: width of its edge over that.
     """
     shift = max(1, round(card_length * aside))
     pad = 2 * shift
@@ -145,7 +145,7 @@ def with_shadow(
 
 
 def streaked(sprite: Sprite, dx: float, dy: float) -> Sprite:
-    """Return the sprite as a shutter records it while it moves by (dx, dy) pixels: the mean of its places."""
+    """Return the sprite with motion blur along (dx, dy) pixels: the mean over its positions."""
     length = float(np.hypot(dx, dy))
     copies = min(8, int(length / 3))
     if copies < 2:
@@ -164,7 +164,7 @@ def streaked(sprite: Sprite, dx: float, dy: float) -> Sprite:
 
 
 def trimmed(sprite: Sprite, width: int, height: int, margin: int) -> Sprite:
-    """Return the part of the sprite that is not empty and lies within `margin` pixels of a frame of this size."""
+    """Return the sprite cropped to its content within `margin` pixels of a frame of this size."""
     frame = (-margin, -margin, width + 2 * margin, height + 2 * margin)
     _, source = _overlap(frame, (sprite.x, sprite.y, sprite.image.shape[1], sprite.image.shape[0]))
     if source is None:
@@ -181,7 +181,7 @@ Window = tuple[slice, slice]
 def _overlap(
     frame: tuple[int, int, int, int], part: tuple[int, int, int, int]
 ) -> tuple[Window, Window] | tuple[None, None]:
-    """Return the common area of two rectangles (x, y, width, height), as seen from each one's top left."""
+    """Return the intersection of two rectangles (x, y, width, height), relative to each one's top left."""
     x0, y0 = max(frame[0], part[0]), max(frame[1], part[1])
     x1, y1 = min(frame[0] + frame[2], part[0] + part[2]), min(frame[1] + frame[3], part[1] + part[3])
     if x0 >= x1 or y0 >= y1:

@@ -1,6 +1,6 @@
-"""The simulated table as a camera sees it while no hand is there: table top, draw pile, discard pile, camera, light.
+"""The table without hands as the camera sees it: table top, draw pile, discard pile, camera, light.
 
-The picture is a composite that is kept and added to: laying a card draws that card alone.
+The picture is an incremental composite: laying a card draws only that card.
 """
 
 from __future__ import annotations
@@ -23,23 +23,23 @@ from companion.vision.core.geometry import Image, Quad, project
 
 _UNIT = np.array([[0, 0], [1, 0], [1, 1], [0, 1]], np.float64)
 
-# Scale at which it is worked out which card is seen where: exact enough for shares of a card's area.
+# Scale of the owner map: exact enough for shares of a card's area.
 _OWNER_SCALE = 0.25
 _DRAW_PILE_CARDS = 12
-# How far about the discard pile's middle and the draw pile's people want to see, in lengths of a card: cards that lie
-# untidily, and a pile with a finger beside it.
+# Margins around the discard pile's and the draw pile's centres that should be visible, in card lengths: for cards that
+# lie untidily, and for a finger beside the draw pile.
 _ABOUT_DISCARD, _ABOUT_DRAW = 0.95, 0.65
-# How exactly the cards of the draw pile lie on one another: mm and radians, standard deviations; and its height, mm of
-# the table by which a card lies beside the one under it. Some piles are so many times as neat or untidy.
+# Disorder of the draw pile: standard deviations in mm and radians, its height as offset of each card in mm, and factors
+# for neat and untidy piles.
 _PILED, _PILED_TURN, _PILED_UP = 0.8, 0.02, 0.15
 _UNTIDY = (0.3, 1.7)
-# A wide camera must not shrink cards below what a person could read, nor a close one lose the landing place.
+# Limits: a wide camera must keep cards readable, a close one must keep the landing place.
 _CARD_LENGTH = (0.2, 0.42)
 
 
 @dataclass(frozen=True, eq=False)
 class PileCard:
-    """A face-up card of the pile, where it lies (mm), and by how much its corners are bent (unit square)."""
+    """A face-up card of the pile, its placement (mm), and how its corners are bent (unit square)."""
 
     card: Card
     placement: Placement
@@ -48,9 +48,9 @@ class PileCard:
 
 @dataclass(frozen=True, eq=False)
 class Pile:
-    """The discard pile's cards, bottom first, as they are seen without a hand.
+    """The discard pile's cards, bottom first, without hands.
 
-    quads: outlines in the picture. owner: (H / 4, W / 4) map of the number of the card that is seen, -1 for none.
+    quads: outlines in the picture. owner: (H / 4, W / 4) number of the visible card, -1 for none.
     """
 
     cards: tuple[PileCard, ...]
@@ -59,16 +59,16 @@ class Pile:
 
 
 def outline(matrix: Matrix) -> Quad:
-    """Return where the corners of the unit square come to lie, clockwise from a card's own top left."""
+    """Return the positions of the unit square's corners, clockwise from a card's own top left."""
     return project(matrix, _UNIT)
 
 
 class Tabletop:
-    """A table that is drawn by lot from `rng`, with the cards of `deck` on it.
+    """A random table with cards of `deck`.
 
-    size: width and height of the pictures in pixels. draw_pile: where the draw pile lies, mm from the discard pile.
-    photos: photographed cards, which take the place of those of `deck`. both_piles: whether the camera was set up for
-    the draw pile as well, as the page asks for it; else it looks at the discard pile.
+    size: of the pictures in pixels. draw_pile: its position in mm from the discard pile. photos: photographed cards,
+    used instead of those of `deck`. both_piles: whether the camera is set up for the draw pile too, or only for the
+    discard pile.
     """
 
     def __init__(
@@ -96,7 +96,7 @@ class Tabletop:
         self._shade = float(rng.uniform(0.15, 0.5))
         self._drop = rng.normal(0, 0.02, 2)
         self._bare = self._draw_table(surfaces or SurfaceBank(rng, 1))
-        # What people draw changes nothing else that is drawn by lot.
+        # A separate stream: draws must not change anything else.
         (self._wear,) = rng.spawn(1)
         self._untidy = float(self._wear.uniform(*_UNTIDY))
         self._piled = [_piled(rng, self._untidy) for _ in range(_DRAW_PILE_CARDS)]
@@ -108,7 +108,7 @@ class Tabletop:
 
     @property
     def pose(self) -> Matrix:
-        """The 3 x 3 homography from the picture before any knock to the present one."""
+        """The 3 x 3 homography from the initial picture to the current one, after knocks."""
         return self._pose
 
     @pose.setter
@@ -119,7 +119,7 @@ class Tabletop:
 
     @property
     def picture(self) -> Image:
-        """The (H, W, 3) BGR uint8 picture without hands, in even light; not to be written to."""
+        """The (H, W, 3) BGR uint8 picture without hands, in even light; read-only."""
         if self._picture is None:
             picture = self._composite
             if not np.array_equal(self._pose, np.eye(3)):
@@ -131,11 +131,11 @@ class Tabletop:
         return self._picture
 
     def matrix(self, item: PileCard) -> Matrix:
-        """Return the homography from the card's unit square to the present picture."""
+        """Return the homography from the card's unit square to the current picture."""
         return np.asarray(self._pose @ self._flat(item), np.float64)
 
     def new_card(self, card: Card, placement: Placement) -> PileCard:
-        """Return a card to lay, a little bent."""
+        """Return a card to lay, slightly bent."""
         corners = (_UNIT + self._rng.normal(0, 0.006, (4, 2))).astype(np.float32)
         bend = cv2.getPerspectiveTransform(_UNIT.astype(np.float32), corners)
         return PileCard(card, placement, np.asarray(bend, np.float64))
@@ -147,14 +147,14 @@ class Tabletop:
         self.pile = self._seen((*self.pile.cards, item))
 
     def draw(self, count: int) -> None:
-        """Take so many cards from the draw pile: the next one lies a little otherwise."""
+        """Take cards from the draw pile; the next one lies slightly differently."""
         for _ in range(count):
             self._piled = [_piled(self._wear, self._untidy), *self._piled[:-1]]
         self._table = self._with_draw_pile()
         self.arrange(self.pile.cards)
 
     def arrange(self, items: Sequence[PileCard]) -> None:
-        """Make these the pile's cards, bottom first."""
+        """Set the pile's cards, bottom first."""
         self._composite = self._table.copy()
         for item in items:
             self._paste(item)
@@ -162,7 +162,7 @@ class Tabletop:
         self.pile = self._seen(tuple(items))
 
     def sprite(self, item: PileCard) -> Sprite | None:
-        """Return the card as it looks where it lies, to be moved."""
+        """Return the card at its place as a sprite."""
         return card_sprite(self._face(item.card), self.matrix(item))
 
     def back_sprite(self, placement: Placement) -> Sprite | None:
@@ -170,20 +170,20 @@ class Tabletop:
         return card_sprite(self._back, self._pose @ self.camera @ _card_to_table(placement))
 
     def pile_sprite(self) -> Sprite | None:
-        """Return the whole pile as it is seen, to be moved; None where there is none."""
+        """Return the whole pile as a sprite, None if it is empty."""
         sprites = [sprite for item in self.pile.cards if (sprite := self.sprite(item)) is not None]
         return stack(sprites) if sprites else None
 
     def point(self, x: float, y: float) -> NDArray[np.float64]:
-        """Return where a place of the table (mm) is seen."""
+        """Return the pixel position of a place of the table (mm)."""
         return np.asarray(project(self._pose @ self.camera, np.array([[x, y]]))[0], np.float64)
 
     def draw_pile_outline(self) -> Quad:
-        """Return where the draw pile's top card is seen, (4, 2) pixels."""
+        """Return the outline of the draw pile's top card, (4, 2) pixels."""
         return outline(self._pose @ self.camera @ _card_to_table(self._piled_at(len(self._piled) - 1)))
 
     def card_length(self) -> float:
-        """Return about how long a card is in the picture, in pixels."""
+        """Return the approximate length of a card in pixels."""
         quad = outline(self.camera @ _card_to_table(Placement(0, 0, 0)))
         return float(np.hypot(*(quad[3] - quad[0])) + np.hypot(*(quad[1] - quad[0])) * CARD_HEIGHT / CARD_WIDTH) / 2
 
@@ -223,7 +223,7 @@ class Tabletop:
         return image
 
     def _piled_at(self, number: int) -> Placement:
-        """Return where a card of the draw pile lies, the lowest being number 0."""
+        """Return the outline of a card of the draw pile, number 0 being the lowest."""
         lies, up = self._piled[number], _PILED_UP * number
         return Placement(self.draw_pile[0] + lies.x - up, self.draw_pile[1] + lies.y - up, lies.angle, face_up=False)
 
@@ -237,7 +237,7 @@ class Tabletop:
 
 
 def _piled(rng: np.random.Generator, untidy: float) -> Placement:
-    """Return how a card of the draw pile lies, about the pile's middle."""
+    """Return the placement of a card of the draw pile."""
     x, y = rng.normal(0, _PILED * untidy, 2)
     return Placement(float(x), float(y), float(rng.normal(0, _PILED_TURN * untidy)), face_up=False)
 
@@ -257,7 +257,7 @@ def _camera(rng: np.random.Generator, size: tuple[int, int]) -> Matrix:
 
 
 def _in_view(discard: NDArray[np.float64], draw: NDArray[np.float64], length: float, size: tuple[int, int]) -> Matrix:
-    """Return how a picture moves and shrinks, by no more than it must, for both piles to be in it."""
+    """Return the smallest shift and reduction of the picture that shows both piles."""
     around = ((discard, _ABOUT_DISCARD * length), (draw, _ABOUT_DRAW * length))
     low = np.min([middle - about for middle, about in around], axis=0)
     high = np.max([middle + about for middle, about in around], axis=0)
@@ -276,7 +276,7 @@ def _card_to_table(placement: Placement) -> Matrix:
 
 
 def _put(image: Image, sprite: Sprite, drop: NDArray[np.float64], shade: float) -> None:
-    """Lay a card on the picture with the narrow shadow of something that lies flat."""
+    """Draw a card on the picture with the narrow shadow of a flat object."""
     pad = 6
     alpha = cv2.copyMakeBorder(sprite.image[..., 3], pad, pad, pad, pad, cv2.BORDER_CONSTANT)
     soft = cv2.convertScaleAbs(cv2.blur(alpha, (7, 7)), alpha=shade)

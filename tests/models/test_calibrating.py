@@ -34,7 +34,7 @@ def _readings(corners: int, right: float, count: int = 60) -> list[Reading]:
     ]
 
 
-def test_corners_are_told_more_surely_where_they_are_more_often_right_than_said() -> None:
+def test_confidence_of_corners_rises_if_they_are_right_more_often_than_predicted() -> None:
     assert fitted(_readings(1, 0.8), Calibration()).index == pytest.approx(1.0, abs=0.05)
     assert fitted(_readings(1, 0.95), Calibration()).index < 0.6
     assert fitted(_readings(1, 0.6), Calibration()).index > 2
@@ -58,16 +58,18 @@ def _judged(kind: Kind, confidence: float, right: float, count: int = 400) -> li
 def test_a_line_says_how_often_corners_in_a_fan_are_right() -> None:
     readings = [*_judged(Kind.FANNED, 0.6, 0.8), *_judged(Kind.FANNED, 0.9, 0.95), *_judged(Kind.AMONG, 0.9, 0.8)]
     found = calibrate.fitted(readings, Calibration(card=1.1, index=1.3, pile=0.85))
-    told = {kind: {round(told, 1) for told, _ in ones} for kind, ones in calibrate.told(readings, found).items()}
-    assert told == {Kind.FANNED: {0.8, 1.0}, Kind.AMONG: {0.8}}
-    # What piles are told with is not fitted on such readings.
+    found_levels = {
+        kind: {round(level, 1) for level, _ in ones} for kind, ones in calibrate.calibrated(readings, found).items()
+    }
+    assert found_levels == {Kind.FANNED: {0.8, 1.0}, Kind.AMONG: {0.8}}
+    # The calibration of piles is not fitted on such readings.
     assert (found.card, found.index, found.pile) == (1.1, 1.3, 0.85)
     assert set(found.curves) == {Kind.FANNED, Kind.ALONE, Kind.AMONG}
     few = calibrate.fitted(_judged(Kind.FANNED, 0.9, 1.0, 20), Calibration(fanned=0.7))
     assert few == Calibration(fanned=0.7)
 
 
-def test_what_is_held_back_tells_the_line_nothing_and_is_told_by_it() -> None:
+def test_capped_readings_are_left_out_of_the_fit() -> None:
     free, held = _judged(Kind.ALONE, 0.8, 0.9), _judged(Kind.ALONE, 0.74, 0.1)
     held = [replace(one, sighting=replace(one.sighting, most=0.74)) for one in held]
     found = calibrate.fitted([*free, *held], Calibration())
@@ -75,14 +77,14 @@ def test_what_is_held_back_tells_the_line_nothing_and_is_told_by_it() -> None:
     assert 0.75 < found.calibrated(held[0].sighting, Kind.ALONE).confidence < 0.97
 
 
-def test_a_wild_s_corner_is_told_by_itself_and_never_beyond_doubt() -> None:
+def test_a_wild_corner_has_its_own_cap() -> None:
     corners = [Sighting(unit_square(), (Card.parse(name),), (0.99,), False) for name in ("red 7", "wild", "blue 2")]
     assert Calibration.kinds(corners) == [Kind.FANNED, Kind.WILD, Kind.FANNED]
     assert [card.confidence >= RUNNER_UP_BELOW for card in Calibration().in_picture(corners)] == [True, False, True]
 
 
 class Answers:
-    """Finds what it is told to find."""
+    """Returns the sightings that it was given."""
 
     def __init__(self, found: list[Sighting]) -> None:
         self._found = found
@@ -113,7 +115,7 @@ def test_a_line_never_turns_round() -> None:
     assert curve(0.6) <= curve(0.95)
 
 
-def test_confidences_are_told_as_their_kind_deserves() -> None:
+def test_confidences_are_calibrated_by_kind() -> None:
     calibration = Calibration(curves={Kind.ALONE: Curve(1.0, 1.0), Kind.AMONG: Curve(1.0, -0.5)})
     doubtful = Sighting(unit_square(), (RED_7, RED_1), (0.6, 0.3), whole=True)
     sure = Sighting(unit_square(), (RED_7, RED_1), (0.98, 0.01), whole=True)

@@ -14,7 +14,7 @@ from click.testing import CliRunner
 from companion.cards import Card, EditionName
 from companion.cli import main
 from companion.dataset.scenes.compose import SceneCard, SceneIndex
-from companion.models.evaluate_hands import can_be_told, cut_out_cards, drawn_decks, measure_hands
+from companion.models.evaluate_hands import cut_out_cards, drawn_decks, is_readable, measure_hands
 from companion.vision.recognition.card_detector import CardDetector, model_folder
 
 
@@ -26,17 +26,17 @@ def test_figures_of_easy_hands() -> None:
 
 
 @pytest.mark.parametrize(
-    ("ground", "print_", "corner", "told"),
+    ("ground", "print_", "corner", "readable"),
     [(90, 250, 1.0, True), (90, 250, 0.5, False), (255, 253, 1.0, False), (1, 6, 1.0, False)],
 )
-def test_a_card_whose_corner_is_hidden_blown_out_or_dark_cannot_be_told(
-    ground: int, print_: int, corner: float, told: bool
+def test_hidden_overexposed_and_dark_corners_are_unreadable(
+    ground: int, print_: int, corner: float, readable: bool
 ) -> None:
     image = np.full((300, 300, 3), ground, np.uint8)
     cv2.putText(image, "7", (52, 78), cv2.FONT_HERSHEY_SIMPLEX, 1.0, (print_, print_, print_), 2)
     index = SceneIndex(np.array([[50, 50], [74, 50], [74, 82], [50, 82]], np.float32), corner)
     outline = np.array([[40, 40], [200, 40], [200, 288], [40, 288]], np.float32)
-    assert can_be_told(SceneCard(Card.parse("red 7"), outline, 0.4, (index,)), image) is told
+    assert is_readable(SceneCard(Card.parse("red 7"), outline, 0.4, (index,)), image) is readable
 
 
 def test_the_command_prints_the_figures() -> None:

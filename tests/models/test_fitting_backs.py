@@ -30,7 +30,7 @@ def test_the_fit_finds_what_tells_them_apart() -> None:
     assert found(tables, BackLooks(-looks.weights, -looks.bias))[True].likeliest == 0
 
 
-def test_draw_piles_of_any_maker_are_told_from_other_things() -> None:
+def test_draw_piles_of_any_maker_are_classified() -> None:
     tables = list(drawn(CardDetector.shipped(threads=1), range(40), seed=77))
     usual, other = found(tables, BackLooks.load(model_folder() / "backs.json")).values()
     assert usual.likeliest >= 19

@@ -21,7 +21,7 @@ from companion.models.crops import IGNORE
 from companion.models.export import NAMES
 from companion.models.feed import Feed
 from companion.models.network import index_reader
-from companion.models.pool import Ring, moved, moved_corners, turned_cards, turned_indices
+from companion.models.pool import RingBuffer, moved, moved_corners, turned_cards, turned_indices
 from companion.models.together import TogetherRun, train
 from companion.models.train_reader import loss
 from companion.models.unfold import measure_norms, unfolded
@@ -57,7 +57,7 @@ def test_a_file_of_another_network_is_refused() -> None:
 
 
 def test_the_newest_rows_are_kept() -> None:
-    ring = Ring(5, "cpu")
+    ring = RingBuffer(5, "cpu")
     for first in (0, 3, 6):
         rows = torch.arange(first, first + 3)
         ring.add({"number": rows, "twice": 2 * rows})
@@ -73,12 +73,12 @@ def test_corners_are_where_a_moved_crop_has_them() -> None:
     images[:, :, 50:54, 30:34] = 255
     shown = moved(images)
     places = torch.tensor([32 / 128, 52 / 192]).expand(40, 4, 2)
-    told = moved_corners(places, shown.matrices)[:, 0] * torch.tensor([128.0, 192.0]) - 0.5
+    predicted = moved_corners(places, shown.matrices)[:, 0] * torch.tensor([128.0, 192.0]) - 0.5
     mass = shown.images[:, 0].clamp(min=0) * (shown.images[:, 0] > 140)
     rows, columns = torch.arange(192.0)[:, None], torch.arange(128.0)
     seen = torch.stack([(mass * columns).sum((1, 2)), (mass * rows).sum((1, 2))], 1) / mass.sum((1, 2))[:, None]
-    assert (told - seen).abs().max() < 1
-    assert (told - torch.tensor([31.5, 51.5])).abs().max() > 3
+    assert (predicted - seen).abs().max() < 1
+    assert (predicted - torch.tensor([31.5, 51.5])).abs().max() > 3
 
 
 def test_cards_are_turned_with_their_corners() -> None:
@@ -92,7 +92,7 @@ def test_cards_are_turned_with_their_corners() -> None:
     assert torch.allclose(places[1], torch.tensor([0.1, 0.2, 0.9, 0.2, 0.9, 0.9, 0.1, 0.9]))
 
 
-def test_indices_are_turned_clockwise_as_they_are_told() -> None:
+def test_indices_are_turned_clockwise_by_their_label() -> None:
     images = torch.zeros(8, 3, 64, 64)
     images[:, :, 0, 0] = 1  # what is at the top left goes to the right, down and to the left
     turned, turns = turned_indices(images, torch.tensor([0, IGNORE] * 4))
@@ -120,7 +120,7 @@ def test_of_what_is_no_card_nobody_is_asked() -> None:
     assert loss(reader, answers, targets, said) != loss(reader, answers, targets)
 
 
-def test_what_a_drawing_process_meets_with_is_told(tmp_path: Path) -> None:
+def test_errors_of_a_worker_are_reported(tmp_path: Path) -> None:
     run = TogetherRun(tmp_path, tmp_path)  # no detector there
     with Feed(run.drawing(), 1) as feed, pytest.raises(RuntimeError, match="ModelFileError"):
         list(chain.from_iterable(feed.ready(wait=True) for _ in range(300)))

@@ -42,7 +42,7 @@ def test_a_view_boxes_what_its_matrix_shows() -> None:
 
 
 @pytest.mark.parametrize("degrees", [-170, -60, -45, 0, 30, 100, 134])
-def test_a_turned_box_is_told_by_its_longer_side(degrees: float) -> None:
+def test_a_turned_box_has_the_angle_of_its_longer_side(degrees: float) -> None:
     points = cv2.boxPoints(((50.0, 60.0), (40.0, 20.0), degrees))
     x, y, longer, shorter, angle = turned_box(points)
     assert (x, y, longer, shorter) == pytest.approx((50, 60, 40, 20), abs=1e-3)
