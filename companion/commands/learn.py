@@ -12,7 +12,7 @@ import click
 
 from companion.cards import Card, EditionName, deck
 from companion.commands.parameters import decks_of
-from companion.decks.capture.keyframes import settled_pictures
+from companion.decks.capture.keyframes import keyframes
 from companion.decks.service.deck_detector import deck_looks, reading_parts
 from companion.decks.service.enrollment import Lesson
 from companion.decks.storage.deck_file import MOST_BYTES, DeckFileError
@@ -68,7 +68,7 @@ def learn(
         reader, boxes = reading_parts(model)
         lesson = Lesson(reader, boxes, EditionName(edition), cards, by_color, each)
         shown = (frame.image for frame in frames.frames())
-        for picture in shown if each else settled_pictures(shown):
+        for picture in shown if each else keyframes(shown):
             lesson.show(picture)
             if not as_json:
                 click.echo(f"\r{len(lesson)} cards", nl=False, err=True)

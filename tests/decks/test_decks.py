@@ -21,14 +21,14 @@ from hypothesis.extra.numpy import arrays
 
 from companion.cards import ALL_CARDS, Card, EditionName, deck
 from companion.cli import main
-from companion.decks.capture.keyframes import settled_pictures
-from companion.decks.labels.dawid_skene import Opinions
+from companion.decks.capture.keyframes import keyframes
+from companion.decks.labels.dawid_skene import ViewReliability
 from companion.decks.labels.hungarian import assign
 from companion.decks.labels.naming import name_cards
 from companion.decks.model.card_views import PICTURE, straightened, usual_spot
 from companion.decks.model.prototypes import fit
 from companion.decks.service import build
-from companion.decks.service.build import DeckLooks, learnt_looks
+from companion.decks.service.build import DeckModel, learnt_looks
 from companion.decks.service.deck_detector import reading_parts
 from companion.decks.service.enrollment import Lesson
 from companion.decks.service.membership import DeckFit
@@ -54,7 +54,7 @@ def test_a_film_gives_one_picture_for_each_time_that_all_lies_still() -> None:
     still, moved = np.full((90, 160, 3), 80, np.uint8), np.full((90, 160, 3), 80, np.uint8)
     moved[20:70, 30:120] = 220
     film = [still] * 9 + [moved, still] * 3 + [moved] * 9
-    assert [int(picture[40, 60, 0]) for picture in settled_pictures(film)] == [80, 220]
+    assert [int(picture[40, 60, 0]) for picture in keyframes(film)] == [80, 220]
 
 
 def _features(cards: list[Card], rng: np.random.Generator, noise: float = 0.15) -> np.ndarray:
@@ -114,7 +114,9 @@ def test_a_look_that_sees_something_else_than_the_face_is_not_believed() -> None
     art = np.full((2, len(cards), 57), -9.0, np.float32)
     for look in art:
         look[np.arange(len(cards)), rng.choice([3, 20], len(cards))] = -0.1
-    opinions = Opinions(np.stack([right, *art], 1), np.array([deck(EditionName.CLASSIC)[card] for card in ALL_CARDS]))
+    opinions = ViewReliability(
+        np.stack([right, *art], 1), np.array([deck(EditionName.CLASSIC)[card] for card in ALL_CARDS])
+    )
     opinions.weigh(np.array([ALL_CARDS.index(card) for card in cards]))
     assert [ALL_CARDS[int(row.argmax())] for row in opinions.scores()] == cards
 
@@ -354,7 +356,7 @@ def _tell(monkeypatch: pytest.MonkeyPatch, sharpness: float) -> None:
     """Let a deck tell its cards apart so well, and none where that is 0."""
     fitted = build.looks
 
-    def looks(*args: Any) -> DeckLooks:
+    def looks(*args: Any) -> DeckModel:
         told = fitted(*args)
         return replace(told, cards=replace(told.cards, sharpness=sharpness))
 

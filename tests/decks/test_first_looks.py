@@ -17,7 +17,7 @@ from companion.dataset.artist.families import StyleFamily
 from companion.dataset.artist.styles import sample_style
 from companion.decks.matching.template_matching import Fitted, card_places
 from companion.decks.model.card_views import PICTURE, outline
-from companion.decks.service.build import DeckLooks, looks, views_of
+from companion.decks.service.build import DeckModel, looks, views_of
 from companion.decks.service.deck_detector import reading_parts
 from companion.decks.storage.deck_file import LearntDeck
 from companion.vision.core.geometry import (
@@ -57,7 +57,7 @@ def faces() -> list[Image]:
 
 
 @pytest.fixture(scope="module")
-def known(faces: list[Image]) -> DeckLooks:
+def known(faces: list[Image]) -> DeckModel:
     """Return what is known of a deck, as of one that is sought."""
     cards = tuple(Card.parse(name) for name in NAMES)
     deck = LearntDeck("Ours", EditionName.CLASSIC, cards, tuple(_laid(face, outline(), PICTURE) for face in faces))
@@ -84,7 +84,7 @@ def looked(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
 
 @pytest.mark.parametrize("sought", [True, False])
 def test_a_card_that_its_picture_and_two_looks_say_is_looked_at_no_more(
-    faces: list[Image], known: DeckLooks, looked: Counter[str], sought: bool
+    faces: list[Image], known: DeckModel, looked: Counter[str], sought: bool
 ) -> None:
     picture = _laid(faces[0], QUAD, (800, 600))
     reader, _ = reading_parts()
@@ -98,12 +98,12 @@ def test_a_card_that_its_picture_and_two_looks_say_is_looked_at_no_more(
 
 @pytest.mark.parametrize(("other", "doubted"), [(False, False), (True, True)])
 def test_a_card_of_which_its_picture_says_otherwise_than_the_networks_is_not_surely_told(
-    faces: list[Image], known: DeckLooks, monkeypatch: pytest.MonkeyPatch, other: bool, doubted: bool
+    faces: list[Image], known: DeckModel, monkeypatch: pytest.MonkeyPatch, other: bool, doubted: bool
 ) -> None:
     picture = _laid(faces[0], QUAD, (800, 600))
     reader, _ = reading_parts()
     said = np.where(np.arange(57) == CARDS[1 if other else 0], 0, -60).astype(np.float32)
-    monkeypatch.setattr(DeckLooks, "place_card", lambda *_: Placed(QUAD, said, 1.0))
+    monkeypatch.setattr(DeckModel, "place_card", lambda *_: Placed(QUAD, said, 1.0))
     # What the networks say is likeliest and not clear.
     reader = reader.with_deck(replace(known, cards=replace(known.cards, sharpness=3.0)))
     first = reader.first_pass(picture, [QUAD])
@@ -123,7 +123,7 @@ def _says(name: str, chance: float) -> np.ndarray:
 
 @pytest.mark.parametrize(("with_deck", "told"), [(0.78, "blue 1"), (0.97, "blue reverse")])
 def test_what_the_networks_say_more_surely_of_a_design_that_they_know_is_told_as_without_the_deck(
-    known: DeckLooks, monkeypatch: pytest.MonkeyPatch, with_deck: float, told: str
+    known: DeckModel, monkeypatch: pytest.MonkeyPatch, with_deck: float, told: str
 ) -> None:
     """Names in a deck may be wrong."""
     one = Pass(QUAD, _says("blue 1", 0.96), 1.0, _says("blue reverse", with_deck))
@@ -136,12 +136,12 @@ def test_what_the_networks_say_more_surely_of_a_design_that_they_know_is_told_as
 
 @pytest.mark.parametrize(("chances", "plainly"), [((0.97, 0.98), True), ((0.8, 0.98), False), ((0.97, 0.03), False)])
 def test_a_card_that_both_ways_up_say_clearly_is_told_though_no_picture_fits(
-    known: DeckLooks, monkeypatch: pytest.MonkeyPatch, chances: tuple[float, float], plainly: bool
+    known: DeckModel, monkeypatch: pytest.MonkeyPatch, chances: tuple[float, float], plainly: bool
 ) -> None:
     """Seen from low or blurred, a card of the deck may fit its own picture ill."""
     views = iter([Pass(QUAD, _says("blue 1", chance), 1.0) for chance in chances])
     monkeypatch.setattr(Crops, "cards", lambda _, image, quads: [next(views) for _ in quads])
-    monkeypatch.setattr(DeckLooks, "place_card", lambda *_: None)
+    monkeypatch.setattr(DeckModel, "place_card", lambda *_: None)
     reader, _ = reading_parts()
     first = reader.with_deck(known).first_pass(np.zeros((600, 800, 3), np.uint8), [QUAD])
     assert (0 in first.plain) is plainly
@@ -149,11 +149,11 @@ def test_a_card_that_both_ways_up_say_clearly_is_told_though_no_picture_fits(
 
 
 def test_a_face_of_a_deck_of_which_only_a_part_was_laid_is_looked_at_as_before(
-    faces: list[Image], known: DeckLooks, monkeypatch: pytest.MonkeyPatch
+    faces: list[Image], known: DeckModel, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     picture, unseen = _laid(faces[0], QUAD, (800, 600)), np.setdiff1d(np.arange(56), CARDS)
     said = np.where(np.arange(57) == CARDS[0], 0, -60).astype(np.float32)
-    monkeypatch.setattr(DeckLooks, "place_card", lambda *_: Placed(QUAD, said, 1.0, unseen))
+    monkeypatch.setattr(DeckModel, "place_card", lambda *_: Placed(QUAD, said, 1.0, unseen))
     reader, _ = reading_parts()
     first = reader.with_deck(known).first_pass(picture, [QUAD])
     assert not first.placed
@@ -161,7 +161,7 @@ def test_a_face_of_a_deck_of_which_only_a_part_was_laid_is_looked_at_as_before(
 
 
 def test_indices_that_are_boxed_on_a_card_told_at_once_are_not_read(
-    faces: list[Image], known: DeckLooks, looked: Counter[str]
+    faces: list[Image], known: DeckModel, looked: Counter[str]
 ) -> None:
     picture = _laid(faces[0], QUAD, (800, 600))
     ends = [Box(BoxKind.INDEX, frame, 0.9) for frame in corner_frames(QUAD)]

@@ -16,12 +16,12 @@ from companion.dataset.artist.families import StyleFamily
 from companion.dataset.artist.styles import sample_style
 from companion.dataset.scenes.sittings import Sitting, drawn_faces
 from companion.decks.matching.template_matching import Fitted, card_places, index_places
-from companion.decks.matching.template_search import Seeker
+from companion.decks.matching.template_search import TemplateSearch
 from companion.decks.model.card_views import PICTURE, index_frames, outline, usual_spot
 from companion.decks.model.prototypes import _borne_out
-from companion.decks.service.build import DeckLooks, looks, views_of
+from companion.decks.service.build import DeckModel, looks, views_of
 from companion.decks.service.deck_detector import reading_parts
-from companion.decks.service.membership import Likes
+from companion.decks.service.membership import DeckSimilarity
 from companion.decks.storage.deck_file import LearntDeck
 from companion.vision.core.geometry import Image, Quad, corner_frames, homography, unit_square
 from companion.vision.core.labels import Floats
@@ -51,7 +51,7 @@ def deck() -> LearntDeck:
 
 
 @pytest.fixture(scope="module")
-def known(deck: LearntDeck) -> DeckLooks:
+def known(deck: LearntDeck) -> DeckModel:
     told = looks(views_of(reading_parts()[0], deck), CARDS)
     return replace(
         told,
@@ -73,8 +73,8 @@ def _number(name: str) -> int:
     return ALL_CARDS.index(Card.parse(name))
 
 
-def _with_seeker(known: DeckLooks, deck: LearntDeck, sought: bool) -> DeckLooks:
-    return replace(known, seeker=Seeker.of(deck, CARDS, 0.0) if sought else None)
+def _with_seeker(known: DeckModel, deck: LearntDeck, sought: bool) -> DeckModel:
+    return replace(known, seeker=TemplateSearch.of(deck, CARDS, 0.0) if sought else None)
 
 
 @pytest.fixture(scope="module")
@@ -82,7 +82,7 @@ def index(deck: LearntDeck) -> Callable[..., Reading]:
     """Return what reads the index of the red 7 with a deck, as the looks at it say without and with that."""
 
     def read(
-        known: DeckLooks, alone: Floats, by_deck: Floats | None, membership: float = 1.0, is_out_of_deck: bool = False
+        known: DeckModel, alone: Floats, by_deck: Floats | None, membership: float = 1.0, is_out_of_deck: bool = False
     ) -> Reading:
         upright = np.array([0, -20, -20, -20], np.float32)
         reader, frame = reading_parts()[0].with_deck(known), index_frames(*usual_spot())[0]
@@ -102,7 +102,7 @@ def index(deck: LearntDeck) -> Callable[..., Reading]:
     ],
 )
 def test_an_index_is_told_by_the_surer_of_deck_and_networks(
-    known: DeckLooks,
+    known: DeckModel,
     index: Callable[..., Reading],
     alone: tuple[str, float],
     by_deck: tuple[str, float],
@@ -121,7 +121,7 @@ def test_an_index_is_told_by_the_surer_of_deck_and_networks(
     [(1.0, 20.0, 20.0, 0.97), (0.9, 20.0, 20.0, 0.6), (1.0, 0.0, 20.0, 0.6), (1.0, 20.0, 0.0, 0.6)],
 )
 def test_what_both_say_of_an_index_is_the_deck_s_to_tell_if_that_tells_its_cards_and_indices_apart(
-    known: DeckLooks, index: Callable[..., Reading], membership: float, cards: float, indices: float, chance: float
+    known: DeckModel, index: Callable[..., Reading], membership: float, cards: float, indices: float, chance: float
 ) -> None:
     """Signs that the networks take for a card look like that card's: it must surely be one of the deck's."""
     whole, corners = replace(known.cards, sharpness=cards), replace(known.indices, sharpness=indices)
@@ -131,27 +131,27 @@ def test_what_both_say_of_an_index_is_the_deck_s_to_tell_if_that_tells_its_cards
     assert read.confidence == index(known, _says("red 8", chance), None).confidence
 
 
-def test_what_is_hardly_the_deck_s_it_does_not_tell_otherwise(known: DeckLooks, index: Callable[..., Reading]) -> None:
+def test_what_is_hardly_the_deck_s_it_does_not_tell_otherwise(known: DeckModel, index: Callable[..., Reading]) -> None:
     alone, by_deck = _says("red 9", 0.6), _says("red 8", 0.97)
     assert [index(known, alone, by_deck, membership).card.name for membership in (0.4, 0.6)] == ["red 9", "red 8"]
 
 
 def test_the_networks_are_believed_of_an_index_as_far_as_the_deck_s_own_pictures_bear_them_out(
-    known: DeckLooks, index: Callable[..., Reading]
+    known: DeckModel, index: Callable[..., Reading]
 ) -> None:
     # Of four pictures, each seen twice, the second, called blue 3, is taken for a red 7 half the time, or all of it.
     said = np.stack([np.stack([_says(NAMES[i], 0.9)] * 2) for i in range(4)])
     said[1, 0], said[3, :] = _says(NAMES[0], 0.9), _says("green 9", 0.9)
-    credit = _borne_out(said, np.array(CARDS))
-    assert credit[CARDS[0]] == pytest.approx(2 / 3)
-    assert credit[CARDS[1]] == credit[CARDS[2]] == 1
-    assert credit[_number("green 9")] == 1, "what nothing is called may have the wrong name"
+    reader_reliability = _borne_out(said, np.array(CARDS))
+    assert reader_reliability[CARDS[0]] == pytest.approx(2 / 3)
+    assert reader_reliability[CARDS[1]] == reader_reliability[CARDS[2]] == 1
+    assert reader_reliability[_number("green 9")] == 1, "what nothing is called may have the wrong name"
     said[1, 1] = said[2, :] = _says(NAMES[0], 0.9)
     less = _borne_out(said, np.array(CARDS))
     assert less[CARDS[0]] == pytest.approx(1 / 3)
     alone, by_deck = _says(NAMES[0], 0.9), _says(NAMES[1], 0.8)
-    for borne_out, told in ((credit, NAMES[0]), (less, NAMES[1]), (None, NAMES[0])):
-        deck = replace(known, indices=replace(known.indices, borne_out=borne_out))
+    for reliability, told in ((reader_reliability, NAMES[0]), (less, NAMES[1]), (None, NAMES[0])):
+        deck = replace(known, indices=replace(known.indices, reliability=reliability))
         assert index(deck, alone, by_deck).card.name == told
 
 
@@ -159,7 +159,7 @@ def test_the_networks_are_believed_of_an_index_as_far_as_the_deck_s_own_pictures
     ("looks_unlike", "sharpness", "is_out_of_deck"), [(True, 20.0, True), (False, 20.0, False), (True, 0.0, False)]
 )
 def test_what_is_unlike_all_of_the_deck_s_corners_is_said(
-    known: DeckLooks, index: Callable[..., Reading], looks_unlike: bool, sharpness: float, is_out_of_deck: bool
+    known: DeckModel, index: Callable[..., Reading], looks_unlike: bool, sharpness: float, is_out_of_deck: bool
 ) -> None:
     """Unless the deck leaves corners to the networks, and so has nothing to say of them."""
     known = replace(known, indices=replace(known.indices, sharpness=sharpness))
@@ -168,9 +168,9 @@ def test_what_is_unlike_all_of_the_deck_s_corners_is_said(
 
 
 def test_what_one_of_several_looks_finds_like_the_deck_s_is_not_unlike_them(
-    known: DeckLooks, monkeypatch: pytest.MonkeyPatch
+    known: DeckModel, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(DeckLooks, "weigh_indices", lambda _, logs, features: (logs, features[:, 0]))
+    monkeypatch.setattr(DeckModel, "weigh_indices", lambda _, logs, features: (logs, features[:, 0]))
     says, turns = _says("red 8", 0.6), np.zeros(4, np.float32)
     looks = [
         [IndexPass(says, turns, 0.0, features=np.full(3, like, np.float32)) for like in few]
@@ -185,7 +185,7 @@ def test_what_one_of_several_looks_finds_like_the_deck_s_is_not_unlike_them(
     [(0.1, 0.97, True, True), (0.1, 0.6, False, True), (0.6, 0.1, False, True), (0.9, 0.97, False, False)],
 )
 def test_whether_there_is_an_index_is_told_by_the_surer_as_well(
-    known: DeckLooks,
+    known: DeckModel,
     index: Callable[..., Reading],
     none_alone: float,
     none_by_deck: float,
@@ -198,15 +198,15 @@ def test_whether_there_is_an_index_is_told_by_the_surer_as_well(
 
 
 def test_the_deck_is_asked_once_what_several_looks_at_indices_show(
-    known: DeckLooks, monkeypatch: pytest.MonkeyPatch
+    known: DeckModel, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked: list[int] = []
 
-    def weigh(_: DeckLooks, logs: Floats, features: Floats) -> tuple[Floats, Floats]:
+    def weigh(_: DeckModel, logs: Floats, features: Floats) -> tuple[Floats, Floats]:
         asked.append(len(logs))
         return logs - 1, features[:, 0]
 
-    monkeypatch.setattr(DeckLooks, "weigh_indices", weigh)
+    monkeypatch.setattr(DeckModel, "weigh_indices", weigh)
     crops = reading_parts()[0].with_deck(known)._crops
     says, turns = _says("red 8", 0.6), np.zeros(4, np.float32)
     looks = [
@@ -223,16 +223,16 @@ def test_the_deck_is_asked_once_what_several_looks_at_indices_show(
 
 @pytest.mark.parametrize("tells", [True, False])
 def test_the_deck_is_asked_once_what_several_looks_at_cards_show(
-    deck: LearntDeck, known: DeckLooks, monkeypatch: pytest.MonkeyPatch, tells: bool
+    deck: LearntDeck, known: DeckModel, monkeypatch: pytest.MonkeyPatch, tells: bool
 ) -> None:
     """Where the networks read them as well by themselves it is not asked at all."""
     asked: list[int] = []
 
-    def weigh(_: DeckLooks, logs: Floats, features: Floats) -> tuple[Floats, Floats]:
+    def weigh(_: DeckModel, logs: Floats, features: Floats) -> tuple[Floats, Floats]:
         asked.append(len(logs))
         return logs - 1, np.arange(len(logs), dtype=np.float32)
 
-    monkeypatch.setattr(DeckLooks, "weigh_cards", weigh)
+    monkeypatch.setattr(DeckModel, "weigh_cards", weigh)
     known = replace(known, cards=replace(known.cards, sharpness=20.0 if tells else 0.0))
     crops = reading_parts()[0].with_deck(known)._crops
     seen = crops.cards(deck.pictures[0], [outline()])
@@ -249,7 +249,7 @@ def test_the_deck_is_asked_once_what_several_looks_at_cards_show(
 
 @pytest.mark.parametrize("print_there", [False, True])
 def test_another_sign_of_the_deck_is_no_card_and_denies_none(
-    deck: LearntDeck, known: DeckLooks, monkeypatch: pytest.MonkeyPatch, print_there: bool
+    deck: LearntDeck, known: DeckModel, monkeypatch: pytest.MonkeyPatch, print_there: bool
 ) -> None:
     by_deck = _says("red 7", 0.02 if print_there else 0.98, NONE)
     seen = IndexPass(_says("red 7", 0.97), np.array([0, -20, -20, -20], np.float32), 1.0, by_deck)
@@ -265,7 +265,7 @@ def test_another_sign_of_the_deck_is_no_card_and_denies_none(
 
 
 @pytest.mark.parametrize(("alone", "still_open"), [(0.6, True), (0.97, False)])
-def test_an_index_is_looked_at_as_often_as_without_the_deck(known: DeckLooks, alone: float, still_open: bool) -> None:
+def test_an_index_is_looked_at_as_often_as_without_the_deck(known: DeckModel, alone: float, still_open: bool) -> None:
     for by_deck in (0.6, 0.97):
         look = IndexPass(_says("red 8", alone), np.zeros(4, np.float32), 1.0, _says("red 8", by_deck))
         assert reading_parts()[0].with_deck(known)._is_open([look], 0.0) is still_open
@@ -273,7 +273,7 @@ def test_an_index_is_looked_at_as_often_as_without_the_deck(known: DeckLooks, al
 
 @pytest.mark.parametrize("sought", [False, True])
 def test_a_small_picture_that_fits_tells_an_index_only_of_a_design_that_is_not_known(
-    deck: LearntDeck, known: DeckLooks, index: Callable[..., Reading], sought: bool
+    deck: LearntDeck, known: DeckModel, index: Callable[..., Reading], sought: bool
 ) -> None:
     """Many a letter of a card's print fits a number."""
     doubtful = _says("yellow 0", 0.5)
@@ -287,7 +287,7 @@ def test_a_small_picture_that_fits_tells_an_index_only_of_a_design_that_is_not_k
 )
 def test_of_a_deck_that_is_sought_what_nothing_speaks_for_is_looked_at_once(
     deck: LearntDeck,
-    known: DeckLooks,
+    known: DeckModel,
     monkeypatch: pytest.MonkeyPatch,
     membership: float,
     evidence: EvidenceSource,
@@ -310,7 +310,7 @@ def test_of_a_deck_that_is_sought_what_nothing_speaks_for_is_looked_at_once(
 def card(deck: LearntDeck) -> Callable[..., Reading]:
     """Return what reads the red 7's card with a deck, as each says of its middle; its corners show nothing."""
 
-    def read(known: DeckLooks, alone: Floats, by_deck: Floats, membership: float = 1.0) -> Reading:
+    def read(known: DeckModel, alone: Floats, by_deck: Floats, membership: float = 1.0) -> Reading:
         reader, flat = reading_parts()[0].with_deck(known), np.zeros(NONE + 1, np.float32)
         scale, nothing = reader._card_scale, IndexPass(flat, np.zeros(4, np.float32), 0.0, flat)
         ends = [(frame, nothing) for frame in corner_frames(outline())]
@@ -340,7 +340,7 @@ def card(deck: LearntDeck) -> Callable[..., Reading]:
     ],
 )
 def test_a_card_is_told_by_the_surer_of_deck_and_networks(
-    known: DeckLooks,
+    known: DeckModel,
     card: Callable[..., Reading],
     alone: tuple[str, float],
     by_deck: tuple[str, float],
@@ -361,7 +361,7 @@ def test_a_card_is_told_by_the_surer_of_deck_and_networks(
     ("by_deck", "membership", "is_confirmed"), [("red 8", 1.0, True), ("red 8", 0.9, False), ("red 9", 1.0, False)]
 )
 def test_what_the_networks_surely_tell_of_a_card_the_deck_bears_out(
-    known: DeckLooks, card: Callable[..., Reading], by_deck: str, membership: float, is_confirmed: bool
+    known: DeckModel, card: Callable[..., Reading], by_deck: str, membership: float, is_confirmed: bool
 ) -> None:
     read = card(known, _says("red 8", 0.999), _says(by_deck, 0.9), membership)
     assert (read.card.name, read.known, read.is_confirmed) == ("red 8", False, is_confirmed)
@@ -369,7 +369,7 @@ def test_what_the_networks_surely_tell_of_a_card_the_deck_bears_out(
 
 @pytest.mark.parametrize(("chance", "asked"), [(1 - 1e-9, 0), (0.6, 1)])
 def test_of_corners_of_a_card_that_both_say_the_deck_is_asked_where_it_is_in_doubt(
-    deck: LearntDeck, known: DeckLooks, monkeypatch: pytest.MonkeyPatch, chance: float, asked: int
+    deck: LearntDeck, known: DeckModel, monkeypatch: pytest.MonkeyPatch, chance: float, asked: int
 ) -> None:
     told, times = Crops.indices_with_deck, 0
 
@@ -388,16 +388,16 @@ def test_of_corners_of_a_card_that_both_say_the_deck_is_asked_where_it_is_in_dou
 
 @pytest.mark.parametrize("like", [True, False])
 def test_what_is_like_none_of_the_deck_s_pictures_is_told_as_without_it(
-    deck: LearntDeck, known: DeckLooks, card: Callable[..., Reading], like: bool
+    deck: LearntDeck, known: DeckModel, card: Callable[..., Reading], like: bool
 ) -> None:
     blot = np.asarray(np.random.default_rng(1).integers(0, 255, deck.pictures[0].shape), np.uint8)
-    known = replace(known, likes=Likes(deck.pictures if like else [blot]))
+    known = replace(known, likes=DeckSimilarity(deck.pictures if like else [blot]))
     read = card(known, _says("red 9", 0.6), _says("red 8", 0.97))
     assert (read.card.name, read.known) == (("red 8", True) if like else ("red 9", False))
 
 
 def test_a_hidden_card_is_of_the_deck_if_another_one_in_the_picture_is(
-    deck: LearntDeck, known: DeckLooks, monkeypatch: pytest.MonkeyPatch
+    deck: LearntDeck, known: DeckModel, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Of a hand all cards but one are half hidden, and less like their pictures."""
 
@@ -409,14 +409,14 @@ def test_a_hidden_card_is_of_the_deck_if_another_one_in_the_picture_is(
     hidden = deck.pictures[1].copy()
     hidden[height // 3 :] = np.random.default_rng(1).integers(0, 255, hidden[height // 3 :].shape)
     picture, beside = np.concatenate([deck.pictures[0], hidden], 1), outline() + np.float32([width, 0])
-    known = replace(known, likes=Likes(deck.pictures))
+    known = replace(known, likes=DeckSimilarity(deck.pictures))
     reader = reading_parts()[0].with_deck(known)
     assert known.are_of_another(picture, [beside])
     assert [one.card.name for one in reader.read_cards(picture, [beside])] == ["blue 3"]
     assert [one.card.name for one in reader.read_cards(picture, [outline(), beside])] == ["red 8", "red 8"]
 
 
-def test_a_picture_is_seen_and_told_as_without_the_deck(deck: LearntDeck, known: DeckLooks) -> None:
+def test_a_picture_is_seen_and_told_as_without_the_deck(deck: LearntDeck, known: DeckModel) -> None:
     detector = CardDetector.shipped(EditionName.CLASSIC)
     with_deck = detector.with_deck(known)
     assert with_deck._calibration is detector._calibration

@@ -11,12 +11,12 @@ import numpy as np
 import pytest
 
 from companion.cards import ALL_CARDS, Card
-from companion.decks.matching.template_search import Seeker
+from companion.decks.matching.template_search import TemplateSearch
 from companion.decks.model.card_views import PICTURE, outline
 from companion.decks.service import build
-from companion.decks.service.build import DeckLooks, learnt_looks, looks, views_of
+from companion.decks.service.build import DeckModel, learnt_looks, looks, views_of
 from companion.decks.service.deck_detector import reading_parts
-from companion.decks.service.membership import Likes
+from companion.decks.service.membership import DeckSimilarity
 from companion.decks.storage.deck_file import LearntDeck
 from companion.vision.core.geometry import Image, Quad, corner_frames, homography, project, unit_square
 from companion.vision.core.labels import Floats
@@ -62,9 +62,11 @@ def deck(faces: list[Image]) -> LearntDeck:
 
 
 @pytest.fixture(scope="module")
-def known(deck: LearntDeck) -> DeckLooks:
+def known(deck: LearntDeck) -> DeckModel:
     told = looks(views_of(reading_parts()[0], deck), CARDS)
-    return replace(told, seeker=Seeker.of(deck, CARDS, 0.0), likes=Likes(deck.laid), spot=deck.spot, familiar=True)
+    return replace(
+        told, seeker=TemplateSearch.of(deck, CARDS, 0.0), likes=DeckSimilarity(deck.laid), spot=deck.spot, familiar=True
+    )
 
 
 @dataclass
@@ -82,7 +84,7 @@ def read(faces: list[Image]) -> Callable[..., list[str]]:
     """Return what names the cards of a hand, each of which is boxed, that a deck's looks tell."""
 
     def names(
-        looks: DeckLooks, shown: Sequence[int] = (0, 2, ODD, 3), score: float = 0.9, bare: bool = False
+        looks: DeckModel, shown: Sequence[int] = (0, 2, ODD, 3), score: float = 0.9, bare: bool = False
     ) -> list[str]:
         picture, boxed = _table(1000, 600), _Boxed([Box(BoxKind.CARD, lying(860, 140, 70), 0.9)] if bare else [])
         for place, i in enumerate(shown):
@@ -97,7 +99,7 @@ def read(faces: list[Image]) -> Callable[..., list[str]]:
 
 
 def test_what_the_networks_leave_out_of_a_hand_its_pictures_tell(
-    known: DeckLooks, read: Callable[..., list[str]]
+    known: DeckModel, read: Callable[..., list[str]]
 ) -> None:
     without = read(replace(known, seeker=None))
     assert NAMES[ODD] not in without
@@ -121,7 +123,7 @@ def test_of_a_hand_what_shows_in_no_box_that_is_left_is_not_sought(
     hand: tuple[Image, list[Quad]], left_out: int
 ) -> None:
     picture, quads = hand
-    seeker = Seeker.of(_deck(_faces(5)), CARDS)
+    seeker = TemplateSearch.of(_deck(_faces(5)), CARDS)
     # Nothing shows the card at the other end, to which these lead on as well.
     sure = [(quads[i], CARDS[i]) for i in (1, 2)]
     left = [corner_frames(quads[left_out])[left_out // 2]]
@@ -132,7 +134,7 @@ def test_of_a_hand_what_shows_in_no_box_that_is_left_is_not_sought(
 
 def test_a_card_of_a_hand_that_no_other_hides_hides_what_lies_there(hand: tuple[Image, list[Quad]]) -> None:
     picture, quads = hand
-    seeker = Seeker.of(_deck(_faces(5)), CARDS)
+    seeker = TemplateSearch.of(_deck(_faces(5)), CARDS)
     # Its picture does not fit, as its outline or its name may be off; the next one lies on its right half.
     sure = [(quads[0], CARDS[5]), (quads[1], CARDS[5])]
     points = np.round(project(homography(unit_square(), quads[0]), np.float32([[0.2, 0.5], [0.9, 0.5]])) * 0.25)
@@ -141,21 +143,21 @@ def test_a_card_of_a_hand_that_no_other_hides_hides_what_lies_there(hand: tuple[
         assert [bool(covered[int(y), int(x)]) for x, y in points] == hides
 
 
-def test_of_a_hand_of_another_deck_nothing_is_sought(known: DeckLooks, read: Callable[..., list[str]]) -> None:
+def test_of_a_hand_of_another_deck_nothing_is_sought(known: DeckModel, read: Callable[..., list[str]]) -> None:
     blot = np.asarray(np.random.default_rng(1).integers(0, 255, (*PICTURE[::-1], 3)), np.uint8)
-    assert NAMES[ODD] not in read(replace(known, likes=Likes([blot])))
+    assert NAMES[ODD] not in read(replace(known, likes=DeckSimilarity([blot])))
 
 
 def test_what_is_no_hand_or_read_to_the_last_card_is_not_searched(
-    known: DeckLooks, read: Callable[..., list[str]], monkeypatch: pytest.MonkeyPatch
+    known: DeckModel, read: Callable[..., list[str]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     searched: list[Image] = []
 
-    def seek(_: DeckLooks, image: Image, *__: object) -> list[PictureMatch]:
+    def seek(_: DeckModel, image: Image, *__: object) -> list[PictureMatch]:
         searched.append(image)
         return []
 
-    monkeypatch.setattr(DeckLooks, "seek", seek)
+    monkeypatch.setattr(DeckModel, "seek", seek)
     read(known, (0, ODD))
     read(known, (0, 2, 3))
     read(known, (0, 2, 3), bare=True)
@@ -166,7 +168,7 @@ def test_what_is_no_hand_or_read_to_the_last_card_is_not_searched(
 
 @pytest.mark.parametrize(("shown", "left"), [(0, False), (4, True)])
 def test_the_other_end_of_a_card_that_was_read_is_not_left_out(
-    faces: list[Image], known: DeckLooks, shown: int, left: bool
+    faces: list[Image], known: DeckModel, shown: int, left: bool
 ) -> None:
     picture, quad = _table(1000, 600), lying(300, 300, 0)
     _lay(picture, faces[shown], quad)
@@ -179,16 +181,16 @@ def test_the_other_end_of_a_card_that_was_read_is_not_left_out(
 
 
 def test_the_deck_is_asked_what_its_pictures_leave_in_doubt(
-    deck: LearntDeck, known: DeckLooks, monkeypatch: pytest.MonkeyPatch
+    deck: LearntDeck, known: DeckModel, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    weigh, asked = DeckLooks.weigh_cards, 0
+    weigh, asked = DeckModel.weigh_cards, 0
 
-    def counted(looks: DeckLooks, logs: Floats, features: Floats) -> tuple[Floats, Floats]:
+    def counted(looks: DeckModel, logs: Floats, features: Floats) -> tuple[Floats, Floats]:
         nonlocal asked
         asked += len(logs)
         return weigh(looks, logs, features)
 
-    monkeypatch.setattr(DeckLooks, "weigh_cards", counted)
+    monkeypatch.setattr(DeckModel, "weigh_cards", counted)
     doubtful = PictureMatch(outline(), np.full(57, -1, np.float32), np.ones((12, 8), bool))
     told = reading_parts()[0].with_deck(known)._seen_there(deck.laid[ODD], doubtful, known)
     assert asked == 2, "both ways up"

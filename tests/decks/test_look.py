@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 from companion.cards import ALL_CARDS, Card
-from companion.decks.model.prototypes import CLASSES, UNNAMED, Look, fit
+from companion.decks.model.prototypes import CLASSES, UNNAMED, Prototypes, fit
 
 
 def test_a_face_that_was_not_laid_stays_as_the_reader_read_it() -> None:
-    look = Look(np.eye(3, dtype=np.float32)[:2], np.array([0, 1]), np.zeros(3, np.float32), 20.0, 0.05, 0.4, 0.6)
+    look = Prototypes(np.eye(3, dtype=np.float32)[:2], np.array([0, 1]), np.zeros(3, np.float32), 20.0, 0.05, 0.4, 0.6)
     logs = np.full((3, CLASSES), -9.0, np.float32)
     logs[[0, 1, 2], [2, 1, 2]] = -0.1
     # Half like the first face that was laid, half like it, and its very copy.
@@ -31,7 +31,9 @@ def test_where_nearly_all_faces_were_laid_a_faint_likeness_is_none_of_the_others
     logs[0, [0, 1, 2]] = -6.0, -0.1, -2.0
     features = np.array([[0.55, -0.5, np.sqrt(1 - 0.55**2 - 0.25)]], np.float32)
     read = [
-        int(Look(prototypes, np.array([0, 1]), mean, 10.0, 0.5, 0.4, 0.5, prior).weigh(logs, features)[0].argmax())
+        int(
+            Prototypes(prototypes, np.array([0, 1]), mean, 10.0, 0.5, 0.4, 0.5, prior).weigh(logs, features)[0].argmax()
+        )
         for prior in (0.0, 4.0)
     ]
     assert read == [2, 0]
@@ -43,7 +45,7 @@ def test_what_looks_like_a_card_without_a_name_is_one_of_those_that_have_none() 
     logs = np.full((2, CLASSES), -9.0, np.float32)
     logs[:, [0, 1, 2]] = -0.1, -4.0, -3.0
     features = np.array([[0.0, 1.0, 0.0], [1.0, 0.0, 0.0]], np.float32)
-    look = Look(prototypes, np.array([0, UNNAMED]), mean, 20.0, 0.1, 0.4, 0.6)
+    look = Prototypes(prototypes, np.array([0, UNNAMED]), mean, 20.0, 0.1, 0.4, 0.6)
     weighed, belongs = look.weigh(logs, features)
     assert weighed.argmax(1).tolist() == [2, 0]
     assert belongs.tolist() == [1, 1]

@@ -14,7 +14,7 @@ from companion.dataset.scenes.sittings import Sitting, drawn_faces
 from companion.decks.model.card_views import outline, straightened, study
 from companion.decks.model.thumbnails import both_ways, small
 from companion.decks.service.build import looks
-from companion.decks.service.membership import Likes
+from companion.decks.service.membership import DeckSimilarity
 from companion.vision.core.geometry import Image, unit_square
 from companion.vision.core.sightings import Sighting
 from companion.vision.recognition.card_detector import CardDetector
@@ -48,7 +48,10 @@ def test_a_deck_that_is_not_on_the_table_tells_nothing(faces: dict[Card, Image])
         np.asarray(np.random.default_rng(i).integers(0, 255, one.shape), np.uint8) for i, one in enumerate(pictures)
     ]
     image = Sitting({CARDS[0]: faces[CARDS[0]]}, (5, 1)).single().image
-    plain, own, other = detector, *(detector.with_deck(replace(told, likes=Likes(of))) for of in (pictures, blots))
+    plain, own, other = (
+        detector,
+        *(detector.with_deck(replace(told, likes=DeckSimilarity(of))) for of in (pictures, blots)),
+    )
     for look in (CardDetector.detect, CardDetector.detect_pile, CardDetector.detect_closeup):
         assert _told(look(other, image)) == _told(look(plain, image)) != _told(look(own, image))
 
@@ -60,7 +63,7 @@ def test_small_pictures_are_alike_in_any_light_and_either_end_up(faces: dict[Car
     upright, turned = both_ways(small(dim, outline())[None], known)
     assert int(turned[0].argmax()) == 1
     assert turned[0, 1] > 0.95 > upright[0, 1]
-    likes = Likes(kept)
+    likes = DeckSimilarity(kept)
     assert not likes.are_of_another(dim, [outline()])
     assert not likes.are_of_another(np.ascontiguousarray(dim[:, ::-1]), [outline()]), "as a front camera shows it"
     assert not likes.are_of_another(dim, [])
@@ -69,7 +72,7 @@ def test_small_pictures_are_alike_in_any_light_and_either_end_up(faces: dict[Car
 def test_a_card_that_others_may_lie_on_may_be_less_like_its_picture(faces: dict[Card, Image]) -> None:
     kept = _kept(faces[CARDS[0]])
     aside = np.array([0.6 * np.ptp(outline()[:, 0]), 0], np.float32)
-    likes, beside = Likes([kept]), np.asarray(outline() + aside, np.float32)
+    likes, beside = DeckSimilarity([kept]), np.asarray(outline() + aside, np.float32)
     hidden = kept.copy()
     for left in reversed(range(kept.shape[1])):
         # As another card hides it, from the right on.
@@ -91,7 +94,7 @@ def test_a_surely_read_card_tells_whose_deck_a_picture_shows(
     blot = np.asarray(np.random.default_rng(0).integers(0, 255, kept.shape), np.uint8)
     image, beside = np.hstack([kept, blot]), outline() + np.float32([kept.shape[1], 0])
     views = [study(CardDetector.shipped().reader, kept, None, np.random.default_rng(1))]
-    told = replace(looks(views, [ALL_CARDS.index(CARDS[0])]), seeker=MagicMock(), likes=Likes([kept]))
+    told = replace(looks(views, [ALL_CARDS.index(CARDS[0])]), seeker=MagicMock(), likes=DeckSimilarity([kept]))
     like, unlike = (
         Sighting(quad, tuple(CARDS[:2]), (chance, 1 - chance), True)
         for quad, chance in ((outline(), 0.7), (beside, sure))

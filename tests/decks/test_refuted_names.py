@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from companion.decks.labels.label_swaps import unexchanged
+from companion.decks.labels.label_swaps import without_swapped_names
 from companion.decks.model.card_views import CardViews
 from companion.decks.model.prototypes import CLASSES, UNNAMED
-from companion.decks.service.build import unrefuted
+from companion.decks.service.build import without_refuted_names
 
 
 def _views(shows: int, says: int, rng: np.random.Generator) -> CardViews:
@@ -25,8 +25,8 @@ def test_a_wrong_name_is_doubted_where_reader_and_likeness_both_say_another(agre
     shown = [0, 1, 2, 3] * 2
     views = [_views(card, card if agrees else 5, rng) for card in shown]
     named = [3, *shown[1:]]
-    assert unrefuted(views, named) == ([UNNAMED, *shown[1:]] if agrees else named)
-    assert unrefuted(views, shown) == shown
+    assert without_refuted_names(views, named) == ([UNNAMED, *shown[1:]] if agrees else named)
+    assert without_refuted_names(views, shown) == shown
 
 
 @pytest.mark.parametrize("says_of_third", [0, 2])
@@ -35,11 +35,11 @@ def test_names_that_the_reader_would_have_the_other_way_round_are_doubted(says_o
     shown = [0, 1, 2, 3] * 2
     # The third card it may take for the first one, which by that is no exchange.
     views = [_views(card, says_of_third if card == 2 else card, rng) for card in shown]
-    assert unexchanged(views, shown) == shown
+    assert without_swapped_names(views, shown) == shown
     exchanged = [{0: 1, 1: 0}.get(card, card) for card in shown]
     third = 2 if says_of_third == 2 else 0
     views = [_views(card, third if card == 2 else card, rng) for card in shown]
-    assert unexchanged(views, exchanged) == [UNNAMED if card < 2 else card for card in shown]
+    assert without_swapped_names(views, exchanged) == [UNNAMED if card < 2 else card for card in shown]
 
 
 @pytest.mark.parametrize("right", [1, 8])
@@ -50,4 +50,4 @@ def test_where_names_are_wrong_all_round_what_the_reader_bears_out_stays(right: 
     views = [_views(card, card, rng) for card in shown]
     # Where the reader often says what they are named, names were not exchanged.
     doubted = [UNNAMED if card < 3 else 3 for card in ring[:48]] if right == 1 else ring[:48]
-    assert unexchanged(views, ring) == doubted + shown[48:]
+    assert without_swapped_names(views, ring) == doubted + shown[48:]

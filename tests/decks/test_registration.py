@@ -12,7 +12,7 @@ from companion.cards import ALL_CARDS, Card, EditionName
 from companion.dataset.artist.faces import render
 from companion.dataset.artist.families import StyleFamily
 from companion.dataset.artist.styles import sample_style
-from companion.decks.capture.procrustes import evened
+from companion.decks.capture.procrustes import regularized
 from companion.decks.matching import registration
 from companion.decks.matching.registration import Templates
 from companion.decks.matching.template_matching import Fitted, Places, card_places
@@ -162,6 +162,6 @@ def test_outlines_of_one_deck_are_evened_to_one_shape() -> None:
         quad = (card @ matrix.T + rng.normal(300, 20, 2)).astype(np.float32)
         truth.append(quad)
         found.append(quad + rng.normal(0, 4, (4, 2)).astype(np.float32))
-    before, after = (np.abs(np.stack(quads) - np.stack(truth)).mean() for quads in (found, evened(found)))
+    before, after = (np.abs(np.stack(quads) - np.stack(truth)).mean() for quads in (found, regularized(found)))
     assert after < 0.75 * before
-    assert all(np.array_equal(a, b) for a, b in zip(evened(found[:3]), found[:3], strict=True))
+    assert all(np.array_equal(a, b) for a, b in zip(regularized(found[:3]), found[:3], strict=True))

@@ -17,13 +17,13 @@ from companion.dataset.artist.families import StyleFamily
 from companion.dataset.artist.styles import sample_style
 from companion.decks.matching import template_search
 from companion.decks.matching.alignment import aligned
-from companion.decks.matching.cell_matching import Prints
-from companion.decks.matching.hough_voting import Voters
-from companion.decks.matching.joint_alignment import congealed
+from companion.decks.matching.cell_matching import CardPrints
+from companion.decks.matching.hough_voting import KeypointVoter
+from companion.decks.matching.joint_alignment import joint_alignment
 from companion.decks.matching.keypoints import Keypoints
 from companion.decks.matching.template_matching import Fitted, card_places
-from companion.decks.matching.template_search import Seeker, Telling, telling
-from companion.decks.matching.verification import Proof
+from companion.decks.matching.template_search import Informativeness, TemplateSearch, telling
+from companion.decks.matching.verification import Verification
 from companion.decks.model.card_views import PICTURE, outline, usual_spot
 from companion.decks.service.build import learnt_looks, looks, views_of
 from companion.decks.service.deck_detector import reading_parts
@@ -95,7 +95,7 @@ def test_cards_are_told_by_their_pictures_from_the_topmost_down(faces: list[Imag
     quads = [lying(220 + 60 * i, 300 + 8 * i, -24 + 14 * i) for i in range(4)] + [lying(650, 170, 160)]
     for face, quad in zip(faces, quads, strict=False):
         _lay(picture, face, quad)
-    found = Seeker.of(_deck(faces), CARDS).seek(_lit(picture), [])
+    found = TemplateSearch.of(_deck(faces), CARDS).seek(_lit(picture), [])
     assert sorted(_names(found)) == sorted(NAMES[:5])
     for one, name in zip(found, _names(found), strict=True):
         truth = quads[NAMES.index(name)]
@@ -109,7 +109,7 @@ def test_what_is_sure_already_is_not_told_again_and_hides_others(faces: list[Ima
     quads = [lying(220 + 60 * i, 300 + 8 * i, -24 + 14 * i) for i in range(4)]
     for face, quad in zip(faces, quads, strict=False):
         _lay(picture, face, quad)
-    seeker, lit = Seeker.of(_deck(faces), CARDS), _lit(picture)
+    seeker, lit = TemplateSearch.of(_deck(faces), CARDS), _lit(picture)
     assert sorted(_names(seeker.seek(lit, [], [(quads[3], CARDS[3])]))) == sorted(NAMES[:3])
     # What is not seen where it is said to lie hides nothing.
     assert sorted(_names(seeker.seek(lit, [], [(quads[3], CARDS[5])]))) == sorted(NAMES[:4])
@@ -124,10 +124,10 @@ def test_what_was_looked_at_is_not_looked_at_again_with_further_outlines(
         _lay(picture, face, quad)
     looks = list[tuple[str, bytes, bytes]]()
 
-    def counted(name: str) -> Callable[..., Proof]:
+    def counted(name: str) -> Callable[..., Verification]:
         tell = getattr(template_search, name)
 
-        def told(*args: Any) -> Proof:
+        def told(*args: Any) -> Verification:
             quad = args[1] if name == "glance" else args[2].quad
             looks.append((name, quad.tobytes(), args[3].tobytes()))
             return tell(*args)  # type: ignore[no-any-return]
@@ -139,7 +139,7 @@ def test_what_was_looked_at_is_not_looked_at_again_with_further_outlines(
     # All but the last are known; they do not explain what is boxed where that lies.
     known = [np.asarray(quad + 2, np.float32) for quad in quads[:3]]
     box = np.asarray(quads[3].mean(0) + 8 * (unit_square() - 0.5), np.float32)
-    seeker = Seeker.of(_deck(faces), CARDS)
+    seeker = TemplateSearch.of(_deck(faces), CARDS)
     explained = iter((True, False))
     monkeypatch.setattr(template_search, "_explain", lambda *_: next(explained, False))
     assert sorted(_names(seeker.seek(_lit(picture), known, boxed=[box]))) == sorted(NAMES[:4])
@@ -151,8 +151,8 @@ def test_a_hand_is_followed_to_cards_that_nothing_else_tells_of(faces: list[Imag
     quads = [lying(400 + 260 * np.sin(turn), 520 - 260 * np.cos(turn), float(np.degrees(turn))) for turn in turns]
     for face, quad in zip(faces, quads, strict=False):
         _lay(picture, face, quad)
-    nothing = Voters(Keypoints(np.zeros((0, 4), np.float32), np.zeros((0, 128), np.float32)))
-    seeker = Seeker(Prints.of(_deck(faces).pictures, CARDS), nothing, Telling(0.5, 1.0))
+    nothing = KeypointVoter(Keypoints(np.zeros((0, 4), np.float32), np.zeros((0, 128), np.float32)))
+    seeker = TemplateSearch(CardPrints.of(_deck(faces).pictures, CARDS), nothing, Informativeness(0.5, 1.0))
     assert sorted(_names(seeker.seek(_lit(picture), quads[2:]))) == sorted(NAMES[:4])
     assert _names(seeker.seek(_lit(picture), quads[3:])) == [NAMES[3]]
 
@@ -163,11 +163,13 @@ def test_keypoints_are_asked_only_where_boxes_show_what_lies_in_no_known_outline
     picture, quads = _table(800, 600), [lying(200, 300, 20), lying(560, 300, -15)]
     for face, quad in zip(faces, quads, strict=False):
         _lay(picture, face, quad)
-    seeker, lit = Seeker.of(_deck(faces), CARDS), _lit(picture)
+    seeker, lit = TemplateSearch.of(_deck(faces), CARDS), _lit(picture)
     corners = [corner_frames(quad)[0] for quad in quads]
     asked: list[Image] = []
-    outlines = Voters.outlines
-    monkeypatch.setattr(Voters, "outlines", lambda self, image, *at: asked.append(image) or outlines(self, image, *at))
+    outlines = KeypointVoter.outlines
+    monkeypatch.setattr(
+        KeypointVoter, "outlines", lambda self, image, *at: asked.append(image) or outlines(self, image, *at)
+    )
     # All that is boxed lies on a card that a known outline tells.
     assert _names(seeker.seek(lit, quads[:1], boxed=[quads[0], corners[0]])) == [NAMES[0]]
     assert _names(seeker.seek(lit, quads[1:], [(quads[0], CARDS[0])], boxed=corners)) == [NAMES[1]]
@@ -188,7 +190,7 @@ def test_beside_several_cards_a_fainter_box_shows_another_one() -> None:
 
 
 def test_cards_of_another_design_and_bare_tables_are_left_alone(faces: list[Image]) -> None:
-    seeker, picture = Seeker.of(_deck(faces), CARDS), _table(800, 600)
+    seeker, picture = TemplateSearch.of(_deck(faces), CARDS), _table(800, 600)
     assert seeker.seek(picture, [lying(400, 300, 20)]) == []
     style = sample_style(np.random.default_rng(9), StyleFamily.MINECRAFT, ())
     other = np.ascontiguousarray(render(Card.parse("red 7"), style, 400).image[:, :, :3])
@@ -201,7 +203,7 @@ def test_keypoints_of_a_large_picture_tell_where_its_cards_lie(faces: list[Image
     quads = [lying(500, 500, 25, 420), lying(1150, 700, 200, 420)]
     for face, quad in zip(faces, quads, strict=False):
         _lay(picture, face, quad)
-    found = Voters.of(_deck(faces).pictures).outlines(_lit(picture))
+    found = KeypointVoter.of(_deck(faces).pictures).outlines(_lit(picture))
     for truth in quads:
         assert max(intersection_over_union(truth, quad) for quad in found) > 0.95
 
@@ -211,7 +213,7 @@ def test_keypoints_are_looked_for_about_what_is_asked_for_alone(faces: list[Imag
     quads = [lying(200, 300, 25), lying(600, 300, 200)]
     for face, quad in zip(faces, quads, strict=False):
         _lay(picture, face, quad)
-    voters = Voters.of(_deck(faces).pictures)
+    voters = KeypointVoter.of(_deck(faces).pictures)
     found = voters.outlines(picture, np.array([[450, 120], [900, 480]], np.float32))
     assert max(intersection_over_union(quads[1], quad) for quad in found) > 0.95
     assert max(intersection_over_union(quads[0], quad) for quad in found) < 0.1
@@ -226,9 +228,9 @@ def test_keypoints_are_looked_for_about_boxes_that_lie_beside_all_cards(
     picture, quad = _table(800, 600), lying(200, 300, 0)
     _lay(picture, faces[0], quad)
     asked = list[Any]()
-    monkeypatch.setattr(Voters, "outlines", lambda _, image, about: asked.append(about) or [])
+    monkeypatch.setattr(KeypointVoter, "outlines", lambda _, image, about: asked.append(about) or [])
     box = np.asarray((x, 300) + np.array([100, 60]) * (unit_square() - 0.5), np.float32)
-    Seeker.of(_deck(faces), CARDS).seek(picture, [], [(quad, CARDS[0])], [quad, box])
+    TemplateSearch.of(_deck(faces), CARDS).seek(picture, [], [(quad, CARDS[0])], [quad, box])
     (about,) = asked
     assert (about is not None) is alone
     if alone:
@@ -242,10 +244,10 @@ def test_keypoints_are_looked_for_about_a_box_in_which_all_others_lie(
 ) -> None:
     """A card and its index, not where another index lies elsewhere, nor about a box that may be an index."""
     asked = list[Any]()
-    monkeypatch.setattr(Voters, "outlines", lambda _, image, about: asked.append(about) or [])
+    monkeypatch.setattr(KeypointVoter, "outlines", lambda _, image, about: asked.append(about) or [])
     quad = lying(200, 300, 0)
     index = np.asarray((x or 0, 300) + 30 * (unit_square() - 0.5), np.float32)
-    Seeker.of(_deck(faces), CARDS).seek(_table(800, 600), [], [], [quad, index] if x else [quad])
+    TemplateSearch.of(_deck(faces), CARDS).seek(_table(800, 600), [], [], [quad, index] if x else [quad])
     (about,) = asked
     assert (about is not None) is alone
     if alone:
@@ -256,7 +258,7 @@ def test_what_is_larger_than_a_card_before_a_camera_gets_no_outline(faces: list[
     picture = _table(2400, 1800)
     truth = lying(1200, 900, 20, 1300)
     _lay(picture, faces[0], truth)
-    found = Voters.of(_deck(faces).pictures).outlines(picture)
+    found = KeypointVoter.of(_deck(faces).pictures).outlines(picture)
     assert all(intersection_over_union(truth, quad) < 0.5 for quad in found)
 
 
@@ -280,7 +282,7 @@ def test_kept_pictures_that_lie_off_are_brought_to_where_most_lie(
     pictures = list(_deck(faces).pictures)
     off = cv2.getRotationMatrix2D((160, 240), degrees, scale)
     pictures[2] = np.asarray(cv2.warpAffine(pictures[2], off, PICTURE), np.uint8)
-    matrices = congealed(pictures)
+    matrices = joint_alignment(pictures)
     back = matrices[2] @ np.vstack([off, [0, 0, 1]])
     corners = outline() @ back[:, :2].T + back[:, 2]
     assert np.abs(corners - outline()).max() < 6
@@ -299,7 +301,7 @@ def test_a_picture_is_not_moved_by_what_lies_beneath_the_card(faces: list[Image]
         edge = outline()
         _lay(picture, plain, np.asarray(edge.mean(0) + 0.9 * (edge - edge.mean(0)), np.float32))
         pictures.append(np.clip(picture + rng.normal(0, 2, picture.shape), 0, 255).astype(np.uint8))
-    assert all(np.abs(matrix - np.eye(2, 3))[:, :2].max() < 0.1 for matrix in congealed(pictures))
+    assert all(np.abs(matrix - np.eye(2, 3))[:, :2].max() < 0.1 for matrix in joint_alignment(pictures))
 
 
 def test_copies_that_were_outlined_otherwise_each_time_are_unlike(faces: list[Image]) -> None:
@@ -315,8 +317,8 @@ def test_copies_that_were_outlined_otherwise_each_time_are_unlike(faces: list[Im
 def test_pictures_that_are_taken_for_other_cards_tell_nothing(faces: list[Image]) -> None:
     pictures = list(_deck(faces).pictures)
     copies = [_lit(picture) for picture in pictures]
-    assert telling([*pictures, *copies], CARDS * 2) == Telling(0.5, 1.0)
-    assert telling([*pictures, *copies[1:], copies[0]], CARDS * 2) == Telling(0.0, 0.0)
+    assert telling([*pictures, *copies], CARDS * 2) == Informativeness(0.5, 1.0)
+    assert telling([*pictures, *copies[1:], copies[0]], CARDS * 2) == Informativeness(0.0, 0.0)
 
 
 @pytest.mark.parametrize("outlined", [True, False])
@@ -327,7 +329,7 @@ def test_cards_that_were_outlined_wrongly_are_not_sought_by_their_pictures(faces
     if not outlined:
         copies = [copies[-1], *copies[:-1]]
     laid = replace(deck, cards=deck.cards * 2, pictures=(*deck.pictures, *copies), jpegs=())
-    seeker = Seeker.of(laid, CARDS * 2)
+    seeker = TemplateSearch.of(laid, CARDS * 2)
     assert seeker.is_worse_than(0.5) == (not outlined)
     # What the networks cannot read either is sought all the same.
     assert not seeker.is_worse_than(0.0)
@@ -337,7 +339,7 @@ def test_what_looks_surely_like_a_card_is_none_whose_picture_fits_better(faces: 
     deck, picture, quad = _deck(faces), _table(800, 600), lying(400, 300, 20)
     _lay(picture, faces[0], quad)
     reader, _ = reading_parts()
-    known = replace(learnt_looks(reader, deck, model_folder()), seeker=Seeker.of(deck, CARDS, None))
+    known = replace(learnt_looks(reader, deck, model_folder()), seeker=TemplateSearch.of(deck, CARDS, None))
     logs = np.full(57, -30, np.float32)
     logs[CARDS[1:3]] = 0, -4
     unseen = np.setdiff1d(np.arange(len(ALL_CARDS)), CARDS)
@@ -381,7 +383,7 @@ def test_what_the_networks_read_as_well_by_themselves_is_told_as_without_the_dec
 def test_what_is_in_the_corners_of_a_deck_without_indices_tells_nothing(faces: list[Image], spot: bool) -> None:
     reader, _ = reading_parts()
     known = looks(views_of(reader, _deck(faces)), CARDS)
-    known = replace(known, spot=usual_spot() if spot else None, seeker=Seeker.of(_deck(faces), CARDS))
+    known = replace(known, spot=usual_spot() if spot else None, seeker=TemplateSearch.of(_deck(faces), CARDS))
     logs, corner = np.full((2, 57), -4, np.float32)
     logs[CARDS[0]], corner[CARDS[1]] = 0, 0
     quad = lying(400, 300, 20)

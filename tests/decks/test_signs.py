@@ -13,15 +13,15 @@ from companion.dataset.artist.faces import render
 from companion.dataset.artist.families import StyleFamily
 from companion.dataset.artist.styles import sample_style
 from companion.decks.model.card_views import PICTURE, CardViews, index_spot, outline, sign_spots
-from companion.decks.model.prototypes import CLASSES, NOTHING, Look
-from companion.decks.service.build import DeckLooks, looks
+from companion.decks.model.prototypes import CLASSES, NOTHING, Prototypes
+from companion.decks.service.build import DeckModel, looks
 from companion.decks.service.deck_detector import reading_parts
 from companion.vision.core.geometry import homography, unit_square
 from companion.vision.core.labels import Floats
 
 
 def test_a_sign_of_the_design_is_no_card_however_surely_it_is_read() -> None:
-    look = Look(np.eye(3, dtype=np.float32)[:2], np.array([0, 1]), np.zeros(3, np.float32), 20.0, 0.5, 0.4, 0.6)
+    look = Prototypes(np.eye(3, dtype=np.float32)[:2], np.array([0, 1]), np.zeros(3, np.float32), 20.0, 0.5, 0.4, 0.6)
     crops = np.eye(3, dtype=np.float32)
     logs = np.full((3, CLASSES), -9.0, np.float32)
     logs[:, 0] = -0.01
@@ -48,7 +48,7 @@ def test_what_tells_the_card_is_one_of_its_indices_wherever_it_is(telling: bool)
     rng = np.random.default_rng(3)
     cards = [0, 1, 2, 3] * 2
     axes = np.eye(8, dtype=np.float32)
-    taught: DeckLooks = looks([_views(card, axes[card if telling else 6], rng) for card in cards], cards)
+    taught: DeckModel = looks([_views(card, axes[card if telling else 6], rng) for card in cards], cards)
     logs = np.full((1, CLASSES), -9.0, np.float32)
     logs[:, 3] = -0.2
     told = taught.weigh_indices(logs, axes[[1 if telling else 6]])[0]

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from companion.cards import EditionName
-from companion.decks.capture.pile_capture import Laid, Pile
+from companion.decks.capture.pile_capture import LaidCard, Pile
 from companion.decks.capture.table_plane import PLAIN, plane_of, ratio_on, rectangle_on, turn_on, upright_on
 from companion.decks.service.deck_detector import reading_parts
 from companion.decks.service.enrollment import Lesson
@@ -52,7 +52,7 @@ def test_a_camera_that_looks_straight_down_sees_no_slant_nor_do_outlines_that_ar
 def test_a_card_that_is_outlined_twice_at_once_is_one_card_outlined_as_last(monkeypatch: pytest.MonkeyPatch) -> None:
     image, quad = np.full((480, 640, 3), 90, np.uint8), seen(0, 1.0)
     outlines = [quad - 20, quad]
-    monkeypatch.setattr(Pile, "show", lambda _, image: [Laid(image, quad, 0) for quad in outlines])
+    monkeypatch.setattr(Pile, "show", lambda _, image: [LaidCard(image, quad, 0) for quad in outlines])
     lesson = Lesson(*reading_parts(), EditionName.CLASSIC)
     assert (lesson.show(image), lesson.places) == (1, (0,))
     assert np.array_equal(lesson._seen[0].quad, quad)

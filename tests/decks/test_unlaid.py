@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from companion.decks.model.open_set import Apart
-from companion.decks.model.prototypes import CLASSES, NOTHING, Look
+from companion.decks.model.open_set import OpenSetModel
+from companion.decks.model.prototypes import CLASSES, NOTHING, Prototypes
 from companion.vision.core.geometry import unit_square
 from companion.vision.core.labels import Floats, log_softmax
 from companion.vision.detection.deck_protocol import Placed, with_pictures
@@ -27,7 +27,7 @@ def test_likeness_tells_whether_a_face_was_laid_and_the_reader_which_of_the_othe
     like: float, nats: float
 ) -> None:
     """A likeness says at most what one card in fifty that is lost leaves: 49 to 1."""
-    weighed, belongs = _weighed(Apart(10.0, 0.0, -9.0), like, 5)
+    weighed, belongs = _weighed(OpenSetModel(10.0, 0.0, -9.0), like, 5)
     chances = np.exp(weighed)
     assert chances.sum() == pytest.approx(1, abs=1e-4)
     assert chances[LAID].sum() / chances[UNLAID].sum() == pytest.approx(np.exp(nats), rel=1e-3)
@@ -39,7 +39,7 @@ def test_likeness_tells_whether_a_face_was_laid_and_the_reader_which_of_the_othe
 
 
 def test_a_reader_that_knows_the_design_tells_a_face_that_was_not_laid_from_a_like_one() -> None:
-    apart = Apart(10.0, 1.0, -9.0)
+    apart = OpenSetModel(10.0, 1.0, -9.0)
     said_unlaid, _ = _weighed(apart, 0.95, 5)
     said_laid, _ = _weighed(apart, 0.95, 0)
     assert said_unlaid[:NOTHING].argmax() == 5
@@ -49,17 +49,17 @@ def test_a_reader_that_knows_the_design_tells_a_face_that_was_not_laid_from_a_li
 def test_what_copies_and_others_have_been_like_and_read_as_tells_what_speaks_for_a_laid_face() -> None:
     spread = np.linspace(-2, 2, 401).astype(np.float32) * 0.05
     silent = np.zeros_like(spread)
-    apart = Apart.of(_rows(0.9 + spread, silent), _rows(0.6 + spread, silent))
+    apart = OpenSetModel.of(_rows(0.9 + spread, silent), _rows(0.6 + spread, silent))
     odds = apart.odds(np.array([0.75, 0.95, 0.55], np.float32), np.zeros(3, np.float32))
     assert odds == pytest.approx([0, np.log(49), -np.log(49)], abs=0.1)
     # Where others are as like as copies are, likeness tells nothing; nor does what speaks for the wrong side.
     for copies, others in ((0.7, 0.7), (0.6, 0.9)):
-        alike = Apart.of(_rows(copies + spread, silent), _rows(others + spread, silent))
+        alike = OpenSetModel.of(_rows(copies + spread, silent), _rows(others + spread, silent))
         assert alike.odds(np.array([0.4, 0.9], np.float32), np.zeros(2, np.float32)) == pytest.approx([0, 0], abs=0.02)
     # A reader that was right of both sides is believed where likeness is silent, one that was wrong of both is not.
-    right = Apart.of(_rows(0.7 + spread, 3 + spread), _rows(0.7 + spread, -3 + spread))
+    right = OpenSetModel.of(_rows(0.7 + spread, 3 + spread), _rows(0.7 + spread, -3 + spread))
     assert right.odds(np.array([0.7], np.float32), np.array([-4.0], np.float32))[0] < -2
-    wrong = Apart.of(_rows(0.7 + spread, -3 + spread), _rows(0.7 + spread, 3 + spread))
+    wrong = OpenSetModel.of(_rows(0.7 + spread, -3 + spread), _rows(0.7 + spread, 3 + spread))
     assert wrong.trust == 0
 
 
@@ -67,11 +67,11 @@ def _rows(similarity: Floats, said: Floats) -> Floats:
     return np.stack([similarity, said], 1).astype(np.float32)
 
 
-def _weighed(apart: Apart, like: float, said: int) -> tuple[Floats, float]:
+def _weighed(apart: OpenSetModel, like: float, said: int) -> tuple[Floats, float]:
     """Return (57,) what is told of a card so like the first laid face, which the reader takes for another, and how
     surely it is of the deck."""
     prototypes, mean = np.eye(3, dtype=np.float32)[:2], np.zeros(3, np.float32)
-    look = Look(prototypes, LAID, mean, 20.0, 0.0, 0.1, 0.35, 0.0, apart)
+    look = Prototypes(prototypes, LAID, mean, 20.0, 0.0, 0.1, 0.35, 0.0, apart)
     weighed, belongs = look.weigh(_read(said, 0.96), np.array([[like, 0, np.sqrt(1 - like**2)]], np.float32))
     return weighed[0], float(belongs[0])
 

@@ -10,12 +10,12 @@ import pytest
 from companion.cards import ALL_CARDS, Card, Color, EditionName, Face, deck
 from companion.dataset.artist.styles import sample_style
 from companion.dataset.scenes.sittings import drawn_faces
-from companion.decks.labels.label_correction import upheld
+from companion.decks.labels.label_correction import corrected_names
 from companion.decks.model.card_views import PLAIN, CardViews, straightened
 from companion.decks.model.prototypes import CLASSES, NOTHING, UNNAMED
 from companion.decks.service.build import learnt_looks
 from companion.decks.service.deck_detector import reading_parts
-from companion.decks.service.match_feedback import copied, votes
+from companion.decks.service.match_feedback import copies_of, votes
 from companion.decks.storage.deck_file import FurtherView, LearntDeck, encoded
 from companion.vision.core.geometry import unit_square
 from companion.vision.core.labels import COLORS, FACES, Floats, color_class, face_class
@@ -49,13 +49,13 @@ def _named(card: int, said: int) -> list[int]:
 
 
 def test_names_that_the_design_bears_out_stay() -> None:
-    assert upheld(_units(NUMBERS), NUMBERS, HELD) == NUMBERS
+    assert corrected_names(_units(NUMBERS), NUMBERS, HELD) == NUMBERS
 
 
 def test_names_that_were_exchanged_are_put_right_by_the_design() -> None:
     swapped = {RED_7: GREEN_2, GREEN_2: RED_7}
     given = [swapped.get(card, card) for card in NUMBERS]
-    assert upheld(_units(NUMBERS), given, HELD) == NUMBERS
+    assert corrected_names(_units(NUMBERS), given, HELD) == NUMBERS
 
 
 def _votes(shows: int, said: int, times: int) -> Floats:
@@ -66,7 +66,7 @@ def _votes(shows: int, said: int, times: int) -> Floats:
 
 @pytest.mark.parametrize(("times", "prevails"), [(0, False), (1, False), (2, False), (4, True)])
 def test_against_the_design_it_takes_many_corrections(times: int, prevails: bool) -> None:
-    names = upheld(_units(NUMBERS), NUMBERS, HELD, _votes(RED_7, BLUE_7, times))
+    names = corrected_names(_units(NUMBERS), NUMBERS, HELD, _votes(RED_7, BLUE_7, times))
     assert {name for name, card in zip(names, NUMBERS, strict=True) if card == RED_7} == {BLUE_7 if prevails else RED_7}
 
 
@@ -82,19 +82,19 @@ def test_where_the_design_is_silent_corrections_outvote_a_name_and_confirmed_rea
     said = np.zeros((len(shows), NOTHING), np.float32)
     said[shows.index(DRAW_FOUR), DRAW_FOUR] = corrected
     said[shows.index(DRAW_FOUR), WILD] = confirmed
-    assert upheld(_units(shows), given, HELD, said) == (shows if prevails else given)
+    assert corrected_names(_units(shows), given, HELD, said) == (shows if prevails else given)
 
 
 def test_one_correction_names_a_picture_without_a_name() -> None:
     given = _named(RED_7, UNNAMED)
-    assert upheld(_units(NUMBERS), given, HELD) == given
-    named = upheld(_units(NUMBERS), given, HELD, _votes(RED_7, RED_7, 1))
+    assert corrected_names(_units(NUMBERS), given, HELD) == given
+    named = corrected_names(_units(NUMBERS), given, HELD, _votes(RED_7, RED_7, 1))
     assert named[NUMBERS.index(RED_7)] == RED_7
 
 
 def test_a_name_that_the_design_refutes_is_left_out_where_the_deck_has_no_more_of_the_other() -> None:
     shows = [GREEN_2 if card == RED_7 else card for card in NUMBERS]
-    names = upheld(_units(shows), NUMBERS, HELD)
+    names = corrected_names(_units(shows), NUMBERS, HELD)
     assert names == _named(RED_7, UNNAMED)
 
 
@@ -107,7 +107,7 @@ def _views(units: Floats) -> list[CardViews]:
 def test_a_further_picture_is_a_copy_of_what_it_looks_like_whatever_it_is_called() -> None:
     given = _named(RED_7, BLUE_7)
     further = _views(_units(NUMBERS, 2)[[NUMBERS.index(RED_7)] * 2])
-    of, close = copied(_views(_units(NUMBERS)), given, further, [RED_7, GREEN_2])
+    of, close = copies_of(_views(_units(NUMBERS)), given, further, [RED_7, GREEN_2])
     assert close.all()
     assert {NUMBERS[one] for one in of} == {RED_7}
     said = votes(of, [RED_7, GREEN_2], len(NUMBERS))
@@ -120,7 +120,7 @@ def test_a_face_that_was_not_laid_is_no_copy() -> None:
     unseen = _views(_units(NUMBERS, 2)[[NUMBERS.index(RED_7)]])
     every = _units(NUMBERS)
     views = _views(every[[i for i, card in enumerate(NUMBERS) if card != RED_7]])
-    assert not copied(views, laid, unseen, [RED_7])[1].any()
+    assert not copies_of(views, laid, unseen, [RED_7])[1].any()
 
 
 def test_a_further_picture_is_read_with_where_its_word_prevails() -> None:

@@ -15,7 +15,7 @@ from click.testing import CliRunner
 from companion.bench.decks import _answer_wrongly
 from companion.cards import ALL_CARDS, Card, EditionName, Face, deck
 from companion.cli import main
-from companion.decks.labels.naming import Naming, Question, heeded
+from companion.decks.labels.naming import Naming, Question, accepted_answers
 from companion.decks.service.deck_detector import reading_parts
 from companion.decks.service.enrollment import Lesson, _Seen
 
@@ -82,14 +82,14 @@ def test_answers_fit_where_they_cost_little_however_many_there_are() -> None:
     without = Naming((), (), (Question((1,), ()),), fit=-300.0, prompted_is_better=False)
     answers = Naming((), (), (Question((2,), ()),), fit=-321.0, prompted_is_better=True)
     # A single right answer may refute what the reader says of whole faces.
-    assert heeded(without, answers, 1) == replace(answers, prompted_is_better=False)
+    assert accepted_answers(without, answers, 1) == replace(answers, prompted_is_better=False)
     far = replace(answers, fit=-360.0)
-    assert heeded(without, far, 10).set_aside
-    assert heeded(without, far, 10).questions == answers.questions
-    assert not heeded(without, replace(answers, fit=-340.0), 10).set_aside
-    assert heeded(without, replace(answers, fit=-335.0), 1).set_aside
+    assert accepted_answers(without, far, 10).set_aside
+    assert accepted_answers(without, far, 10).questions == answers.questions
+    assert not accepted_answers(without, replace(answers, fit=-340.0), 10).set_aside
+    assert accepted_answers(without, replace(answers, fit=-335.0), 1).set_aside
     # What was in doubt before the answers is in doubt: they may be wrong in a way that the cards do not tell.
-    assert heeded(replace(without, prompted_is_better=True), answers, 1).prompted_is_better
+    assert accepted_answers(replace(without, prompted_is_better=True), answers, 1).prompted_is_better
 
 
 def test_what_people_say_of_their_own_accord_is_kept_though_it_does_not_fit(lesson: Lesson) -> None:

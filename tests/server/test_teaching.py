@@ -13,7 +13,7 @@ from flask.testing import FlaskClient
 
 from companion.cards import ALL_CARDS, Card, EditionName
 from companion.decks.model.card_views import PICTURE, outline
-from companion.decks.service.build import DeckLooks
+from companion.decks.service.build import DeckModel
 from companion.decks.storage.deck_file import FurtherView, LearntDeck, encoded
 from companion.server.services.services import Services
 from companion.vision.core.events import CardLanded
@@ -41,7 +41,7 @@ def test_the_deck_in_use_is_read_with_as_it_has_become(playing: FlaskClient, ser
     def views() -> int:
         services.reader()
         looks = services._networks().reader._deck
-        assert isinstance(looks, DeckLooks)
+        assert isinstance(looks, DeckModel)
         return int((looks.cards.cards == ALL_CARDS.index(RED_7)).sum())
 
     before = views()

@@ -17,7 +17,7 @@ from companion.cards import Card, EditionName
 from companion.dataset.artist.faces import render
 from companion.dataset.artist.families import StyleFamily
 from companion.dataset.artist.styles import sample_style
-from companion.decks.capture.pile_capture import Laid
+from companion.decks.capture.pile_capture import LaidCard
 from companion.decks.labels.naming import Naming, Question
 from companion.decks.service.enrollment import Lesson, _Seen
 from companion.referee.editions import EDITIONS
@@ -175,7 +175,7 @@ def begin_lesson(server: Server, open_as: Open, name: str) -> tuple[Page, Lesson
 def study_blank(lesson: Lesson) -> _Seen:
     """Return what the lesson makes of a card on which nothing is printed."""
     blank, outline = np.zeros((480, 320, 3), np.uint8), 50 * np.array([[2, 2], [4, 2], [4, 5], [2, 5]], np.float32)
-    return lesson._study(Laid(blank, outline, 0))
+    return lesson._study(LaidCard(blank, outline, 0))
 
 
 def name_otherwise(page: Page, card: str, other: str) -> None:

@@ -1,7 +1,7 @@
-"""Where the card lies that was laid between two pictures of a pile before a camera that stands still.
+"""Outlines the card laid between two pictures of a pile, for a fixed camera.
 
-The outline is told by the difference to the picture before, so that designs are found that no detector knows. How
-slanted the camera sees the table (`slant.plane_of`) tells what shapes a card there may have.
+The outline comes from the difference of the pictures, so it works for designs no detector knows. The camera's tilt
+(`table_plane.plane_of`) limits the possible shapes.
 """
 
 from __future__ import annotations
@@ -16,60 +16,58 @@ from companion.vision.core.geometry import Image, Quad
 
 Floats = NDArray[np.float32]
 
-# A pixel has changed by more than so many grey levels in some colour, or times the median change, which is noise.
+# Minimum change of a pixel in grey levels in some channel, and in multiples of the median change (noise).
 _CHANGED, _OVER_NOISE = 10.0, 4.0
-# Blur (px) under which noise and the slightest shake are not seen.
+# Blur (px) against noise and slight shake.
 _BLUR = 1.5
-# How much brighter a picture may be by the camera's own doing, told by pixels so far apart.
+# Range of the camera's automatic gain, estimated from pixels at this spacing.
 _GAINS, _APART = (0.8, 1.25), 4
-# From how many grey levels on a pixel is lit, what share must be where the table is darker, and how finely ratios of
-# brightness are told apart.
+# Minimum grey level of a lit pixel, minimum share of lit pixels on a dark table, number of bins for brightness ratios.
 _LIT, _ENOUGH_LIT, _RATIO_BINS = 40.0, 0.002, 45
-# Changed spots nearer than this share of the picture's longer side are of one card: like print has not changed.
+# Changed regions closer than this share of the picture's longer side belong to one card; similar print does not change.
 _GAP = 0.02
-# The changed part of a picture is a card if it is so large (share of the picture) and so long over its width on the
-# table.
+# Range of a card's area (share of the picture) and of its aspect ratio on the table.
 _AREAS, _RATIOS = (0.004, 0.7), (1.15, 2.0)
-# Where a card's edge is sought about the changed part's, over its length: shadows change as well, soft ones widely.
+# Search range for a card's edge around the changed region, and step, over its length; soft shadows change a wide area.
 _REACH, _STEP = 0.09, 0.005
-# At how many places a side is looked at, and what share of it its rounded ends take.
+# Number of samples per side, and share excluded at its rounded ends.
 _PLACES, _ENDS = 48, 0.1
-# A step of so many grey levels is as clear as any; an edge is the outermost line with so large a share of the clearest
-# line's steps, as the print within may change more than a border on like borders.
+# Step in grey levels that counts as fully clear. The edge is the outermost line with at least this share of the
+# strongest line's steps: print inside may change more than a border on a similar one.
 _CLEAR, _AS_CLEAR = 40.0, 0.45
-# How far (degrees; over its length) a pile's first card may lie turned and off from the second.
+# Maximum rotation (degrees) and offset (over its length) of a pile's first card relative to the second.
 _TURNED, _MOVED = 60.0, 0.3
-# By which steps of these it is sought, first on edges that are blurred as widely, then about where it is found.
+# Coarse and fine steps of that search; edges are blurred accordingly.
 _COARSE, _FINE = (6.0, 0.03), (1.0, 0.006)
-# A card that is like the one under it changes at least so much of its area; so much of that is in it, or so little
-# (over its sides) beyond its outline: what a shadow changed is not.
+# Minimum changed share of a card laid on an identical one; share of the changed points that must lie inside, or within
+# this margin (over its sides): changes by shadows do not.
 _TOUCHED, _WITHIN, _BEYOND = 0.03, 0.95, 0.02
-# By how many steps the two ends of a side may be off differently.
+# Maximum difference in steps between both ends of a side.
 _TURN = 8
 
 
 def _soft(image: Image) -> Floats:
-    """Return the picture as float32, blurred a little."""
+    """Return the picture as float32, slightly blurred."""
     return np.asarray(cv2.GaussianBlur(image.astype(np.float32), (0, 0), _BLUR), np.float32)
 
 
 def _most(colors: Floats) -> Floats:
-    """Return the largest of three colours' values (H, W, 3): numpy takes ten times as long along so short an axis."""
+    """Return the maximum over three channels (H, W, 3); ten times faster than numpy's along a short axis."""
     blue, green, red = cv2.split(colors)
     return np.asarray(cv2.max(cv2.max(blue, green), red), np.float32)
 
 
 def changes(before: Image, after: Image) -> Floats:
-    """Return (H, W) float32 by how many grey levels two pictures of one size differ, noise taken off."""
+    """Return (H, W) float32 differences of two pictures of one size in grey levels, noise subtracted."""
     was, now = _soft(before), _soft(after)
     return _most(np.abs(now - was * np.clip(_gain(was, now), *_GAINS)))
 
 
 def _gain(was: Floats, now: Floats) -> float:
-    """Return how many times as bright a picture is, as the camera may have turned its gain up a little for all of it.
+    """Return the ratio of brightness of two pictures, caused by the camera's automatic gain.
 
-    The darker half does not tell: of a dark table a level more or less is a tenth. Where nearly all is dark, what is
-    lit tells, by the ratio that most of it has: where a card was laid it may have any.
+    The darker half is ignored: on a dark table one level is a tenth. If almost everything is dark, the most common
+    ratio of the lit pixels is used.
     """
     before, after = was[::_APART, ::_APART].ravel(), now[::_APART, ::_APART].ravel()
     middle, lit = float(np.median(before)), before >= _LIT
@@ -84,14 +82,14 @@ def _gain(was: Floats, now: Floats) -> float:
 
 
 def changed_hull(before: Image, after: Image) -> Quad | None:
-    """Return the convex hull (N, 2) of what may be a card laid between two pictures of one size, None where none is."""
+    """Return the convex hull (N, 2) of a possible card laid between two pictures of one size, None without one."""
     return _hull(changes(before, after))
 
 
 def changed_card(before: Image, after: Image, plane: Matrix = PLAIN) -> Quad | None:
-    """Return the outline of the card that was laid between two pictures of one size, None where none was.
+    """Return the outline of the card laid between two pictures of one size, None without one.
 
-    plane: how slanted the camera sees the table (`slant.plane_of`).
+    plane: the camera's tilt (`table_plane.plane_of`).
     """
     difference = changes(before, after)
     hull = _hull(difference)
@@ -104,7 +102,7 @@ def changed_card(before: Image, after: Image, plane: Matrix = PLAIN) -> Quad | N
 
 
 def _hull(difference: Floats) -> Quad | None:
-    """Return the convex hull (N, 2) of the largest part of a picture that has changed, if it is as large as a card."""
+    """Return the convex hull (N, 2) of the largest changed region if it is as large as a card."""
     mask = (difference > max(_CHANGED, _OVER_NOISE * float(np.median(difference)))).astype(np.uint8)
     mask = np.asarray(cv2.morphologyEx(mask, cv2.MORPH_OPEN, np.ones((3, 3), np.uint8)), np.uint8)
     gap = max(3, round(_GAP * max(mask.shape)))
@@ -122,12 +120,12 @@ def _hull(difference: Floats) -> Quad | None:
 
 
 def clockwise(quad: Quad) -> Quad:
-    """Return the outline with its corners clockwise on screen, from the same first one."""
+    """Return the outline with its corners clockwise on screen, starting at the same one."""
     return quad if cv2.contourArea(quad, oriented=True) > 0 else np.asarray(quad[[0, 3, 2, 1]], np.float32)
 
 
 def _at_edges(difference: Floats, rough: Quad) -> Quad:
-    """Return the outline with each side moved to where the change begins most steeply."""
+    """Return the outline with each side moved to the steepest onset of change."""
     lines = []
     length = max(float(np.hypot(*(rough[(i + 1) % 4] - rough[i]))) for i in range(4))
     offsets = np.arange(-_REACH, _REACH / 3, _STEP) * length
@@ -138,7 +136,7 @@ def _at_edges(difference: Floats, rough: Quad) -> Quad:
         places = start + np.linspace(_ENDS, 1 - _ENDS, _PLACES)[:, None] * (end - start)
         grid = places[:, None] + offsets[None, :, None] * outward
         values = cv2.remap(difference, grid.astype(np.float32), None, cv2.INTER_LINEAR)  # type: ignore[call-overload]
-        # How much less has changed just outside a place than just inside it.
+        # Difference of the change just inside and just outside a place.
         steps = np.zeros_like(values)
         steps[:, 1:-1] = np.clip(values[:, :-2] - values[:, 2:], 0, _CLEAR)
         best = _outermost(steps)
@@ -149,7 +147,7 @@ def _at_edges(difference: Floats, rough: Quad) -> Quad:
 
 
 def _outermost(steps: Floats) -> tuple[int, int]:
-    """Return at which offset the outermost line of clear steps begins and ends: steps (places, offsets)."""
+    """Return the offsets at which the outermost line of clear steps begins and ends: steps (places, offsets)."""
     places, count = steps.shape
     share = np.linspace(0, 1, places)
     turns = np.arange(-_TURN, _TURN + 1)
@@ -157,14 +155,14 @@ def _outermost(steps: Floats) -> tuple[int, int]:
     sums = steps[np.arange(places), np.clip(columns, 0, count - 1)].mean(2)
     clear = sums.max(1) >= _AS_CLEAR * sums.max()
     at = int(np.flatnonzero(clear).max())
-    # The step itself may be a little further in than where it begins to show.
+    # The step itself may lie slightly further inside than its onset.
     at = max(range(max(0, at - 3), at + 1), key=lambda k: float(sums[k].max()))
     turn = int(turns[int(sums[at].argmax())])
     return max(0, min(count - 1, at - turn // 2)), max(0, min(count - 1, at + turn - turn // 2))
 
 
 def _crossing(a: tuple[Floats, Floats], b: tuple[Floats, Floats]) -> Floats:
-    """Return where two lines through two points each meet."""
+    """Return the intersection of two lines through two points each."""
     (p, q), (r, s) = a, b
     matrix = np.array([q - p, r - s], np.float64).T
     if abs(np.linalg.det(matrix)) < 1e-6:
@@ -174,18 +172,18 @@ def _crossing(a: tuple[Floats, Floats], b: tuple[Floats, Floats]) -> Floats:
 
 
 def first_card(image: Image, like: Quad, plane: Matrix = PLAIN) -> Quad:
-    """Return the outline of the only card in a picture, which is of the size of the card that was laid on it next.
+    """Return the outline of a picture's only card, with the size of the card laid on it next.
 
-    Where its edges run is told by the picture's own: the outline that lies on most of them. plane: as `changed_card`.
+    The outline with most image edges along it is chosen. plane: as in `changed_card`.
     """
     return _on_edges(_steep(_soft(image)), like, np.zeros((0, 2), np.float32), plane)
 
 
 def card_like(before: Image, after: Image, like: Quad, plane: Matrix = PLAIN) -> Quad | None:
-    """Return the outline of the card that was laid between two pictures where it changed little, as on a like card.
+    """Return the outline of the card laid between two pictures that differ little, as for an identical card.
 
-    It is of the size of another card of the pile, lies on edges of the picture, and has all in it that has changed.
-    plane: as `changed_card`.
+    It has the size of another card of the pile, lies on image edges, and contains all changed points. plane: as in
+    `changed_card`.
     """
     changed = changed_points(before, after, _TOUCHED * cv2.contourArea(like))
     if changed is None:
@@ -195,13 +193,13 @@ def card_like(before: Image, after: Image, like: Quad, plane: Matrix = PLAIN) ->
 
 
 def _appeared(before: Image, after: Image) -> Floats:
-    """Return (H, W) how steep a picture is where it was not before: there are the edges of what was laid."""
+    """Return (H, W) the gradient of a picture where it had none before: the edges of the new card."""
     was, now = _soft(before), _soft(after)
     return np.asarray(np.minimum(_steep(now), _steep(now - was)), np.float32)
 
 
 def changed_points(before: Image, after: Image, least: float) -> Floats | None:
-    """Return some (N, 2) of the points that have changed, None where fewer than `least` have."""
+    """Return some (N, 2) of the changed points, None if fewer than `least` have changed."""
     difference = changes(before, after)
     mask = (difference > max(_CHANGED, _OVER_NOISE * float(np.median(difference)))).astype(np.uint8)
     points = cv2.findNonZero(cv2.morphologyEx(mask, cv2.MORPH_OPEN, np.ones((3, 3), np.uint8)))
@@ -211,7 +209,7 @@ def changed_points(before: Image, after: Image, least: float) -> Floats | None:
 
 
 def _share_within(points: Floats, quad: Quad, moves: Floats) -> Floats:
-    """Return (M,) which share of the points (N, 2) lies in an outline, or hardly beyond it, after each move (M, 2)."""
+    """Return (M,) the share of points (N, 2) inside or close to an outline after each move (M, 2)."""
     if not len(points):
         return np.ones(len(moves), np.float32)
     across, down = quad[1] - quad[0] + quad[2] - quad[3], quad[3] - quad[0] + quad[2] - quad[1]
@@ -222,15 +220,15 @@ def _share_within(points: Floats, quad: Quad, moves: Floats) -> Floats:
 
 
 def _steep(image: Floats) -> Floats:
-    """Return (H, W) by how many grey levels a pixel's step a (H, W, 3) picture changes, up to what is clear."""
+    """Return (H, W) the step of each pixel in a (H, W, 3) picture in grey levels, clipped at a clear step."""
     across, down = (cv2.Sobel(image, cv2.CV_32F, *way, ksize=3) / 8 for way in ((1, 0), (0, 1)))
     return np.asarray(np.minimum(np.sqrt(_most(np.asarray(across**2 + down**2, np.float32))), _CLEAR), np.float32)
 
 
 def _on_edges(steep: Floats, like: Quad, changed: Floats, plane: Matrix) -> Quad:
-    """Return an outline of this size that lies on most of a picture's edges and has what has changed (N, 2) in it.
+    """Return an outline of this size along most image edges that contains the changed points (N, 2).
 
-    steep: (H, W) how steep the picture is.
+    steep: (H, W) the picture's gradient.
     """
     length = float(np.hypot(*(like[3] - like[0])))
     wide = cv2.GaussianBlur(steep, (0, 0), _COARSE[1] * length / 2)
@@ -246,7 +244,7 @@ def _best(
     step: tuple[float, float],
     plane: Matrix,
 ) -> Quad:
-    """Return the best outline, turned (degrees) and moved (over its length) within a reach by steps."""
+    """Return the best outline, rotated (degrees) and moved (over its length) within a range by steps."""
     center, length = like.mean(0), float(np.hypot(*(like[3] - like[0])))
     shares = np.linspace(_ENDS, 1 - _ENDS, 16, dtype=np.float32)[:, None]
     offsets = np.arange(-reach[1], reach[1] + 0.001, step[1], dtype=np.float32) * length
@@ -257,7 +255,7 @@ def _best(
         places = np.concatenate([quad[i] + shares * (quad[(i + 1) % 4] - quad[i]) for i in range(4)])
         at = (places + moves).astype(np.float32)
         values = cv2.remap(steep, at, None, cv2.INTER_LINEAR)  # type: ignore[call-overload]
-        # The side that is least upon an edge counts as much as the others together: print has edges, too.
+        # The weakest side counts as much as the others together, because print has edges, too.
         sides = values.reshape(len(moves), 4, -1).mean(2)
         scores = sides.mean(1) + sides.min(1)
         scores[_share_within(changed, quad, moves[:, 0]) < _WITHIN] = -1.0
@@ -268,13 +266,13 @@ def _best(
 
 
 def card_boxed(before: Image, after: Image, box: Quad, changed: Floats, plane: Matrix = PLAIN) -> Quad:
-    """Return the outline of the card that was laid between two pictures and is roughly boxed.
+    """Return the outline of a card laid between two pictures, given a rough box.
 
-    changed: (N, 2) points that have changed. plane: as `changed_card`.
+    changed: (N, 2) changed points. plane: as in `changed_card`.
     """
     return upright_on(plane, _best(_appeared(before, after), box, changed, _COARSE, _FINE, plane))
 
 
 def has_all(quad: Quad, changed: Floats) -> bool:
-    """Whether all points (N, 2) that have changed are in an outline."""
+    """Return whether all changed points (N, 2) lie in an outline."""
     return bool(_share_within(changed, quad, np.zeros((1, 2), np.float32))[0] >= _WITHIN)

@@ -1,4 +1,4 @@
-"""From a film or a camera's pictures to one picture for each time that all lies still."""
+"""Selects one picture per still period from a film or camera."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ import numpy as np
 
 from companion.vision.core.geometry import Image
 
-# Frames in a row that must be alike for a picture to be settled: a fifth of a second of film.
+# Number of consecutive similar frames of a still picture: a fifth of a second of film.
 _STILL = 5
-# Frames are compared at this width (px); they are alike where no more than this share of pixels differs by more than so
-# many grey levels: a hand covers far more of the picture, noise and leaves in the window's light less.
+# Width (px) for comparing frames; they are similar if at most this share of pixels differs by more than this many grey
+# levels. A hand covers far more, noise and moving shadows less.
 _WIDTH, _MOVED, _LEVELS = 160, 0.002, 18
 
 
-def settled_pictures(images: Iterable[Image]) -> Iterator[Image]:
-    """Yield one of the (H, W, 3) BGR uint8 pictures each time that nothing has moved for a while after a movement."""
+def keyframes(images: Iterable[Image]) -> Iterator[Image]:
+    """Yield one of the (H, W, 3) BGR uint8 pictures each time the scene is still for a while after a movement."""
     last, still, told = None, 0, False
     for image in images:
         small = cv2.GaussianBlur(_small(image), (0, 0), 1).astype(np.int16)

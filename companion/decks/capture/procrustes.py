@@ -1,4 +1,4 @@
-"""Outlines of a deck's cards, evened: laid on one pile before one camera, all are of one shape and size."""
+"""Regularises the outlines of a deck's cards: on one pile before one camera they share one shape and size."""
 
 from __future__ import annotations
 
@@ -9,26 +9,26 @@ from numpy.typing import NDArray
 
 from companion.vision.core.geometry import Quad
 
-# Cards turned to each other by less than this (degrees) look alike before a camera that looks down at a slant.
+# Maximum rotation in degrees between cards that have the same shape under a tilted camera.
 _ALIKE = 25.0
-# So many of them make a shape; how often it is found anew without those that lie off it.
+# Minimum number of cards for a common shape, and number of refits without outliers.
 _ENOUGH, _ROUNDS = 5, 3
-# Outlines whose corners are off the shape by more than so many times what the middling ones are do not shape it.
+# Outlines that deviate by more than this multiple of the median deviation are outliers.
 _OFF = 2.0
 
 _Shapes = NDArray[np.complex128]
 
 
-def evened(quads: Sequence[Quad]) -> list[Quad]:
-    """Return the outlines (4, 2), each of the shape that most of those turned like it have, where it fits best.
+def regularized(quads: Sequence[Quad]) -> list[Quad]:
+    """Return the outlines (4, 2) replaced by the common shape of similarly rotated ones, at its best fit.
 
-    What finds an outline by its edges errs at each card otherwise, and seldom in the same way (Procrustes analysis:
-    Gower, 1975). Where too few are turned alike, an outline is left as it is.
+    Edge-based outlines have independent errors per card (Procrustes analysis: Gower, 1975). With too few similar cards
+    an outline is left unchanged.
     """
     corners = np.stack([quad[:, 0] + 1j * quad[:, 1] for quad in quads]).astype(np.complex128)
     centers = corners.mean(1, keepdims=True)
     shapes = corners - centers
-    # A card lies upright or upside down: what counts is the direction of its long sides.
+    # A card is upright or upside down: only the direction of its long sides counts.
     down = (shapes[:, 3] - shapes[:, 0]) + (shapes[:, 2] - shapes[:, 1])
     turned = np.real(down / down[:1]) < 0
     shapes[turned] = np.roll(shapes[turned], 2, axis=1)
@@ -36,7 +36,7 @@ def evened(quads: Sequence[Quad]) -> list[Quad]:
     answer = []
     for i in range(len(quads)):
         way = np.degrees(np.angle(down / down[i]))
-        # Of cards that lie across the first one's direction some are counted the other way round.
+        # For cards across the first one's direction some are counted in reverse.
         flip = np.abs(way) > 90
         near = np.abs(np.where(flip, 180 - np.abs(way), way)) < _ALIKE
         alike = np.where(flip[near, None], np.roll(shapes[near], 2, axis=1), shapes[near])
@@ -52,13 +52,13 @@ def evened(quads: Sequence[Quad]) -> list[Quad]:
 
 
 def _turn(shape: _Shapes, to: _Shapes) -> np.complex128:
-    """Return the turn, a complex number of size 1, that brings a shape (4,) nearest to another one."""
+    """Return the rotation, a complex number of modulus 1, that aligns a shape (4,) with another one."""
     turn = np.complex128(np.vdot(shape, to))
     return np.complex128(turn / max(abs(turn), 1e-9))
 
 
 def _common(shapes: _Shapes, start: _Shapes) -> _Shapes:
-    """Return the shape (4,) of most of the shapes (N, 4)."""
+    """Return the common shape (4,) of most shapes (N, 4)."""
     shape = start
     kept = shapes
     for _ in range(_ROUNDS):

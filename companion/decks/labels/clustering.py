@@ -1,4 +1,4 @@
-"""Which pictures are copies of one card: average linkage (Sokal and Michener, 1958), as a deck holds copies."""
+"""Groups pictures of one card: average linkage (Sokal and Michener, 1958) within the deck's number of copies."""
 
 from __future__ import annotations
 
@@ -10,22 +10,22 @@ from numpy.typing import NDArray
 
 from companion.cards import Card
 
-# Likeness under which two groups are not taken for copies, however few groups there are otherwise.
+# Minimum similarity of two groups of copies.
 _LEAST_ALIKE = 0.8
 
 
 def copies(
     alike: NDArray[np.float64], held: Mapping[Card, int], whole: float, known: Mapping[int, int]
 ) -> list[list[int]]:
-    """Return N pictures in groups of copies.
+    """Return N pictures as groups of copies.
 
-    alike: (N, N) likeness. held: how often the deck has each card. whole: the share of the deck that was laid. known:
-    names of pictures, which are not grouped with others. Groups are joined up to the usual number of copies first, and
-    only then as many of them to more as there are such cards: two like faces of a colour pass for no wild card so.
+    alike: (N, N) similarities. held: number of copies of each card in the deck. whole: share of the deck that was laid.
+    known: named pictures, which are not grouped with others. Groups are first joined up to the usual number of copies;
+    larger ones only as often as the deck has such cards, so that two similar faces do not become a wild.
     """
     counts = Counter(held.values())
     usual = counts.most_common(1)[0][0]
-    many = sum(number for copies_of, number in counts.items() if copies_of > usual)
+    many = sum(number for number_held, number in counts.items() if number_held > usual)
     linkage = _Linkage(alike, known)
     linkage.join(whole * len(held) + many, usual, 0)
     linkage.join(whole * len(held), max(counts), many)
@@ -46,9 +46,9 @@ class _Linkage:
         return [group for group, lives in zip(self._members, self._alive, strict=True) if lives]
 
     def join(self, expected: float, most: int, many: int) -> None:
-        """Join groups, the most alike first, until so many are left, to `most` members at most.
+        """Join the most similar groups until `expected` are left, with at most `most` members.
 
-        many: how many groups may become larger than they could before; all may where it is 0.
+        many: how many groups may exceed their previous limit; no limit if 0.
         """
         before = max(len(group) for group in self.groups)
         left = self._alike.copy()

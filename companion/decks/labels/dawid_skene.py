@@ -1,8 +1,7 @@
-"""How far each of several looks at cards is believed, told by what the deck holds, then by the names, in turn.
+"""Estimates the reliability of several views of cards from the deck's composition and from the names, in turn.
 
-A deck that the reader does not know shows its digit where some looks find it and others see a picture. What a look says
-is right or is worth nothing, with a chance of its own for faces and for colours, which the names tell that most looks
-agree on (Dawid and Skene 1979).
+On an unknown design some views show the digit and others a picture. A view is right or uninformative with a probability
+of its own, for faces and for colours, estimated from the names most views agree on (Dawid and Skene 1979).
 """
 
 from __future__ import annotations
@@ -16,11 +15,11 @@ from numpy.typing import NDArray
 from companion.cards import ALL_CARDS
 from companion.vision.core.labels import Floats, color_class, face_class
 
-# Shares that a look says are reckoned with at least, where it is compared with what the deck holds.
+# Minimum share assumed when comparing a view with the deck's composition.
 _SELDOM = 1e-3
-# Nothing is believed, or doubted, more than this at first.
+# Range of the initial reliabilities.
 _AT_FIRST = (0.02, 0.9)
-# Steps of the finding of a look's chance, which rises or falls a little with each.
+# Number of update steps; reliabilities change little with each.
 _STEPS = 5
 _FACES = np.array([face_class(card.face) for card in ALL_CARDS])
 _COLORS = np.array([color_class(card.color) for card in ALL_CARDS])
@@ -28,9 +27,9 @@ _COLORS = np.array([color_class(card.color) for card in ALL_CARDS])
 
 @dataclass(frozen=True, eq=False)
 class _Look:
-    """What one look says of the face, or of the colour, of each picture: (N, K) probabilities.
+    """Face or colour probabilities of one view for each picture: (N, K).
 
-    kind: (56,) which face or colour each card has.
+    kind: (56,) face or colour of each card.
     """
 
     says: Floats
@@ -41,10 +40,10 @@ class _Look:
         return 1.0 / int(self.says.shape[1])
 
 
-class Opinions:
-    """What V looks at each of N pictures say.
+class ViewReliability:
+    """The readings of V views of each of N pictures.
 
-    logs: (N, V, 57) log-likelihoods. held: (56,) how often the deck has each card.
+    logs: (N, V, 57) log-likelihoods. held: (56,) copies of each card in the deck.
     """
 
     def __init__(self, logs: Floats, held: NDArray[np.intp]) -> None:
@@ -52,14 +51,14 @@ class Opinions:
         self._trust = [_at_first(look, held) for look in self._looks]
 
     def scores(self) -> Floats:
-        """Return (N, 56) log-likelihoods of the cards by all looks."""
+        """Return (N, 56) log-likelihoods of the cards over all views."""
         total = np.zeros((len(self._looks[0].says), len(ALL_CARDS)), np.float32)
         for look, trust in zip(self._looks, self._trust, strict=True):
             total += np.log((1 - trust) * look.by_chance + trust * look.says)[:, look.kind]
         return total
 
     def weigh(self, names: NDArray[np.intp]) -> None:
-        """Believe each look as far as it agrees with the pictures' names (N,), numbers of ALL_CARDS."""
+        """Update each view's reliability by its agreement with the pictures' names (N,), numbers of ALL_CARDS."""
         rows = np.arange(len(names))
         for i, look in enumerate(self._looks):
             right = look.says[rows, look.kind[names]]
@@ -71,7 +70,7 @@ class Opinions:
 
 
 def _of(logs: Floats) -> Iterator[_Look]:
-    """Yield what (N, 56) log-likelihoods say of faces, and of colours."""
+    """Yield the face and the colour probabilities of (N, 56) log-likelihoods."""
     odds = np.exp(logs - logs.max(1, keepdims=True))
     odds /= odds.sum(1, keepdims=True)
     for kind in (_FACES, _COLORS):
@@ -80,10 +79,10 @@ def _of(logs: Floats) -> Iterator[_Look]:
 
 
 def _at_first(look: _Look, held: NDArray[np.intp]) -> float:
-    """Return how far a look is believed that says what it says as often as in all: of pictures it says much the same.
+    """Return the initial reliability of a view from how its answers differ from the deck's composition.
 
-    Over fifteen designs, looks with nine tenths right differed from what the deck holds by 0.0 to 0.2 nats (Kullback
-    and Leibler 1951), those with less than a third right by 0.1 to 2.6.
+    Uninformative views give nearly the same answer for all pictures. Over fifteen designs, views with nine tenths right
+    differed by 0.0 to 0.2 nats (Kullback and Leibler 1951), those with less than a third right by 0.1 to 2.6.
     """
     wanted = np.bincount(look.kind, held, look.says.shape[1]) / held.sum()
     said = np.maximum(look.says.mean(0), _SELDOM)

@@ -1,4 +1,4 @@
-"""What a design tells of itself: one colour is one ground, one digit one shape; and what could as well be swapped."""
+"""Consistency of a design: cards of one colour share a ground, cards of one face a shape; and ambiguous swaps."""
 
 from __future__ import annotations
 
@@ -13,18 +13,17 @@ from companion.cards import ALL_CARDS
 from companion.vision.core.labels import COLORS, Floats, color_class, face_class
 
 LOOKS = 12.0
-"""What the looks count beside what the reader says: nats for a likeness of one."""
-# What colours count beside the reader's features, which are of the shape before all. Without and with them groups of
-# copies were pure to 0.82 and 0.91 on a design with letters for faces, to 0.90 and 1.00 on one of pictures, to 0.94 and
-# 1.00 on one like parchment; on seven plainer designs to 1.00 either way.
+"""Weight of visual consistency relative to the reader: nats per unit of similarity."""
+# Weight of colour histograms relative to the reader's features, which mainly describe shape. Purity of groups of copies
+# without and with them: 0.82 and 0.91 on a design with letters, 0.90 and 1.00 on one with pictures, 0.94 and 1.00 on
+# parchment; 1.00 both ways on seven plainer designs.
 _INKS = 0.8
-# Where the reader prefers two faces (or colours) to their swap by less than so many nats a group, only people can tell:
-# over seven designs, skips and reverses named for each other as a whole had 2.4, and two pairs that were right 0.4
-# and 0.3.
+# Minimum preference of the reader (nats per group) for two faces or colours over their swap; below it, ask. Over seven
+# designs a complete swap of skips and reverses had 2.4, two correct pairs 0.4 and 0.3.
 _DOUBTFUL = 2.5
-# Up to twice as much is looked at again when a name of theirs is known: an answer may refute the reader.
+# Up to this preference, a swap is reconsidered when one of its names is known, since an answer may refute the reader.
 _REFUTED = 5.0
-# Two faces are not swapped where one was laid so many more times: a deck has its zeros once, its wilds four times.
+# Maximum ratio of counts of two faces that may be swapped: a deck has one zero per colour and four wilds.
 _UNEVEN = 2
 _FACES = np.array([face_class(card.face) for card in ALL_CARDS])
 _COLORS = np.array([color_class(card.color) for card in ALL_CARDS])
@@ -33,10 +32,10 @@ _NUMBERS = {(int(f), int(c)): i for i, (f, c) in enumerate(zip(_FACES, _COLORS, 
 
 @dataclass(frozen=True, eq=False)
 class Swap:
-    """Two faces, or two colours, that could as well be each other.
+    """Two faces, or two colours, that may be exchanged.
 
-    groups: (K,) those named so. names: (K,) what they would be called instead. margin: by how many nats a group the
-    reader prefers the names that they have.
+    groups: (K,) the groups with those names. names: (K,) their names after a swap. margin: the reader's preference for
+    the current names in nats per group.
     """
 
     groups: NDArray[np.intp]
@@ -45,9 +44,9 @@ class Swap:
 
 
 def swaps(base: Floats, names: NDArray[np.intp], sizes: NDArray[np.intp]) -> Iterator[Swap]:
-    """Yield what two faces, or two colours, would be if each were the other, where that can be by their copies.
+    """Yield the possible swaps of two faces or two colours, given their numbers of copies.
 
-    base: (G, 56) what the reader says of the groups. names: (G,) numbers of ALL_CARDS. sizes: (G,) pictures of each.
+    base: (G, 56) the reader's scores of the groups. names: (G,) numbers of ALL_CARDS. sizes: (G,) pictures per group.
     """
     for kind, other in ((_FACES, 0), (_COLORS, 1)):
         for a, b in itertools.combinations(sorted(set(kind[names].tolist())), 2):
@@ -69,15 +68,15 @@ def swaps(base: Floats, names: NDArray[np.intp], sizes: NDArray[np.intp]) -> Ite
 def swapped(
     base: Floats, means: Floats, names: NDArray[np.intp], sizes: NDArray[np.intp], fixed: Collection[int]
 ) -> NDArray[np.intp]:
-    """Return the names, swapped wholly where that agrees better with the reader, the design and the known groups."""
+    """Return the names, with swaps applied that improve the agreement with reader, design and known groups."""
     names, worth = names.copy(), _worth(base, means, names)
     before = names.copy()
     for swap in swaps(base, before, sizes):
         if (names[swap.groups] != before[swap.groups]).any():
-            continue  # part of it was swapped otherwise by now
+            continue  # A part of it was swapped already.
         if swap.margin > (_DOUBTFUL if set(fixed).isdisjoint(swap.groups.tolist()) else _REFUTED):
             continue
-        # Where one of two is known, assigning the cards has named the other already.
+        # If one of two is known, the assignment has already named the other.
         known = {int(names[g]) for g in fixed}
         free = np.array([not known & {int(names[g]), name} for g, name in zip(swap.groups, swap.names, strict=True)])
         if not free.any():
@@ -91,7 +90,7 @@ def swapped(
 
 
 def doubtful(base: Floats, names: NDArray[np.intp], sizes: NDArray[np.intp], fixed: Collection[int]) -> list[Swap]:
-    """Return the swaps that nothing speaks against clearly: no group of theirs is known. Least clear first."""
+    """Return the swaps without clear evidence and without known groups, least clear first."""
     found = [
         swap
         for swap in swaps(base, names, sizes)
@@ -102,13 +101,13 @@ def doubtful(base: Floats, names: NDArray[np.intp], sizes: NDArray[np.intp], fix
 
 def _worth(base: Floats, means: Floats, names: NDArray[np.intp]) -> float:
     rows = np.arange(len(names))
-    return float((base[rows, names] + LOOKS * composed(means, names)[rows, names]).sum())
+    return float((base[rows, names] + LOOKS * expected_similarity(means, names)[rows, names]).sum())
 
 
 def shown(features: Floats, inks: Floats) -> Floats:
-    """Return (N, V, D + E) what N pictures look like, of length one.
+    """Return (N, V, D + E) descriptors of N pictures, of unit length.
 
-    features: (N, V, D) of the views of each as it is; inks: (N, E) what colours it is of.
+    features: (N, V, D) of the plain views; inks: (N, E) colour histograms.
     """
     faces, colors = unit(features - features.mean((0, 1))), unit(inks - inks.mean(0))
     both = np.repeat(_INKS * colors[:, None], faces.shape[1], axis=1)
@@ -116,12 +115,13 @@ def shown(features: Floats, inks: Floats) -> Floats:
 
 
 def unit(features: Floats) -> Floats:
-    """Return features (..., D) of length one."""
+    """Return features (..., D) scaled to unit length."""
     return np.asarray(features / np.maximum(np.linalg.norm(features, axis=-1, keepdims=True), 1e-6), np.float32)
 
 
-def composed(means: Floats, names: NDArray[np.intp]) -> Floats:
-    """Return (G, 56) how like each group is to how each card must look by the others of its face and of its colour.
+def expected_similarity(means: Floats, names: NDArray[np.intp]) -> Floats:
+    """Return (G, 56) similarities of each group to the expected appearance of each card, from others of its face and
+    colour.
 
     means: (G, D) features of the groups. names: (G,) numbers of ALL_CARDS.
     """
@@ -146,6 +146,6 @@ def composed(means: Floats, names: NDArray[np.intp]) -> Floats:
         alike = rows @ unit(means[g])
         answer[g, list(looks)] = alike
         wild = [i for i in range(len(ALL_CARDS)) if i not in looks]
-        # What has no like in other colours is judged by the reader alone: as likely as the middling of the others.
+        # A card without counterparts in other colours gets the median, so that only the reader decides.
         answer[g, wild] = float(np.median(alike))
     return answer

@@ -1,4 +1,4 @@
-"""The cheapest assignment of rows to columns: shortest augmenting paths (Jonker and Volgenant 1987)."""
+"""Minimum-cost assignment of rows to columns: shortest augmenting paths (Jonker and Volgenant 1987)."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 
 def assign(costs: NDArray[np.floating]) -> NDArray[np.intp]:
-    """Return (N,) the column of each row, none twice, that cost least together. costs: (N, M) finite, N <= M."""
+    """Return (N,) the distinct columns of the rows with minimum total cost. costs: (N, M) finite, N <= M."""
     rows, columns = costs.shape
     if rows > columns:
         raise ValueError(f"{rows} rows for {columns} columns")

@@ -1,7 +1,7 @@
-"""Which names of a deck's pictures hold, by the design itself and by what people said of further pictures.
+"""Corrects the names of a deck's pictures by the design's consistency and by people's corrections.
 
-A name is the word of a witness who errs now and then, as each correction is (Dawid and Skene, 1979). What the others of
-a face and of a colour look like says besides how a card must look, as surely as the deck's other names bear that out.
+A name is the statement of a witness with an error rate, as is each correction (Dawid and Skene, 1979). The appearance
+of other cards of a face and a colour is further evidence, weighted by how well it fits the deck's other names.
 """
 
 from __future__ import annotations
@@ -12,36 +12,38 @@ import numpy as np
 from numpy.typing import NDArray
 
 from companion.cards import ALL_CARDS, Card
-from companion.decks.labels.design import composed
+from companion.decks.labels.design import expected_similarity
 from companion.decks.labels.hungarian import assign
 from companion.decks.model.prototypes import NOTHING, UNNAMED
 from companion.vision.core.labels import Floats, log_softmax
 
-# How often a witness errs, and the nats by which one speaks for a card so, not for any other one.
+# Error rate of a witness, and the resulting log-odds (nats) per statement.
 _ERRS = 0.1
 _WITNESS = float(np.log((1 - _ERRS) / (_ERRS / (NOTHING - 1))))
-# What is tried for how much likeness to how a card must look counts, in nats, and the most that the design says against
-# a card: more than one witness, so that it finds whom people named wrongly, and less than two.
+# Candidate weights of visual consistency in nats, and bound on the design's evidence against a card: more than one
+# witness, so that wrong names are found, less than two.
 _LOOKS, _MOST = (0.0, 1.0, 2.0, 4.0, 6.0, 9.0, 12.0), 1.5 * _WITNESS
-# A name that nobody gave must be likelier than the next one by so many nats, and one that people gave not less likely
-# than another one by as many, or the picture is left without any.
+# Minimum margin in nats of a name nobody gave, and tolerated deficit of a name people gave; otherwise the picture gets
+# no name.
 _CLEAR = 2.0
-# How often names and looks are found in turn.
+# Number of alternations between names and appearance.
 _ROUNDS = 8
-# Nats that it costs to have more pictures of a card than the deck has cards of it; and what rules a name out.
+# Cost in nats of exceeding the deck's number of copies; and the value that excludes a name.
 _TOO_MANY, _NEVER = 5.0, -1e3
 _WILD = np.array([card.color is None for card in ALL_CARDS])
 
 
-def upheld(units: Floats, names: Sequence[int], held: Mapping[Card, int], votes: Floats | None = None) -> list[int]:
-    """Return the names of N pictures, each as it was or, where more speaks for it, another one.
+def corrected_names(
+    units: Floats, names: Sequence[int], held: Mapping[Card, int], votes: Floats | None = None
+) -> list[int]:
+    """Return the names of N pictures, changed where the evidence favours another one.
 
-    units: (N, V, D) what each looks like, of length one. names: numbers of ALL_CARDS, or UNNAMED. held: how
-    often the deck has each card. votes: (N, 56) how many people said that a picture shows a card, besides its name.
+    units: (N, V, D) descriptors of unit length. names: numbers of ALL_CARDS, or UNNAMED. held: copies of each card in
+    the deck. votes: (N, 56) number of statements that a picture shows a card, besides its name.
 
-    A name changes where the design speaks against it, or more than one witness does: one correction against a name that
-    the design bears out is as good as none. What has no like in other colours, as wilds, witnesses alone can name, and
-    pictures without a name. What nothing speaks for is left without one.
+    A name changes if the design or more than one witness contradicts it; a single correction against a name the design
+    supports has no effect. Cards without counterparts in other colours, such as wilds, and pictures without a name are
+    named only by witnesses. A picture without evidence gets no name.
     """
     given = np.asarray(names)
     said = np.zeros((len(given), NOTHING), np.float32) if votes is None else votes
@@ -66,7 +68,7 @@ def upheld(units: Floats, names: Sequence[int], held: Mapping[Card, int], votes:
 
 
 def _clear(names: NDArray[np.intp], told: Floats, witnesses: Floats) -> NDArray[np.intp]:
-    """Return the names (G,), UNNAMED where it is not clear what nobody said, and clearly wrong what people did."""
+    """Return the names (G,), UNNAMED where a name nobody gave is unclear or a name people gave is clearly wrong."""
     kept = names.copy()
     for group in np.flatnonzero(names < NOTHING):
         name, said = names[group], witnesses[group] > 0
@@ -77,7 +79,9 @@ def _clear(names: NDArray[np.intp], told: Floats, witnesses: Floats) -> NDArray[
 
 
 def _of_one_name(units: Floats, names: NDArray[np.intp]) -> list[NDArray[np.intp]]:
-    """Return the pictures of each name, apart where pictures of other names are more like either than it the other."""
+    """Return the pictures of each name, split where pictures of other names are more similar to each than they are to
+    each other.
+    """
     alike = np.einsum("nvd,mwd->nmvw", units, units, optimize=True).max((2, 3))
     np.fill_diagonal(alike, -1.0)
     groups: list[NDArray[np.intp]] = []
@@ -97,17 +101,17 @@ def _of_one_name(units: Floats, names: NDArray[np.intp]) -> list[NDArray[np.intp
 
 
 def _by_design(means: Floats, names: NDArray[np.intp], sizes: NDArray[np.intp], witnesses: Floats) -> Floats:
-    """Return (G, 56) nats by which the design speaks for each card, at most 0.
+    """Return (G, 56) the design's evidence per card in nats, at most 0.
 
-    means: (G, D) features of groups. names: (G,) what they are taken for. sizes: (G,) pictures of each. witnesses: (G,
-    56) how many say that a group is a card.
+    means: (G, D) features of groups. names: (G,) current names. sizes: (G,) pictures per group. witnesses: (G, 56)
+    statements per group and card.
     """
     named = np.flatnonzero(names < NOTHING)
-    # No design tells a wild, nor what was named one: there only people's word counts.
+    # The design cannot identify a wild or a picture named as one; only statements count there.
     told = np.where(witnesses > 0, 0, _NEVER).astype(np.float32)
     colored = named[~_WILD[names[named]]]
     if len(colored):
-        alike = composed(means[named], names[named])[np.isin(named, colored)]
+        alike = expected_similarity(means[named], names[named])[np.isin(named, colored)]
 
         def likely(nats: float) -> float:
             logs = log_softmax(nats * alike)[np.arange(len(colored)), names[colored]]
@@ -120,9 +124,9 @@ def _by_design(means: Floats, names: NDArray[np.intp], sizes: NDArray[np.intp], 
 
 
 def _assigned(told: Floats, witnesses: Floats, of: NDArray[np.intp], held: Mapping[Card, int]) -> NDArray[np.intp]:
-    """Return (G,) the card of each group under which what is told (G, 56) is best, as often as the deck has each.
+    """Return (G,) the card of each group with the best total evidence (G, 56), within the deck's numbers of copies.
 
-    of: (N,) the pictures' groups. What nobody has named stays so.
+    of: (N,) the pictures' groups. Groups nobody named stay without a name.
     """
     said = witnesses > 0
     there = np.flatnonzero(said.max(0))
@@ -131,7 +135,7 @@ def _assigned(told: Floats, witnesses: Floats, of: NDArray[np.intp], held: Mappi
     rows = np.flatnonzero(said.max(1)[of])
     costs = -told[of[rows]][:, slots].astype(np.float64)
     times = max(2, -(-len(rows) // len(slots)) + 1)
-    # Some may be laid twice, and a name that people gave wrongly leaves another one's place.
+    # Some cards may be laid twice, and a wrong name leaves another card's place free.
     costs = np.concatenate([costs + _TOO_MANY * more for more in range(times)], axis=1)
     cards = np.tile(slots, times)[assign(costs)]
     for g in np.unique(of[rows]):

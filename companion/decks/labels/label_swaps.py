@@ -1,8 +1,8 @@
-"""Which names of a deck's pictures the reader would rather have exchanged, as those that people answered wrongly.
+"""Detects names of a deck's pictures that were exchanged by wrong answers.
 
-An answer names a whole face, and one that errs misnames all that look like it: the design, which tells what is alike,
-bears that out. A reader that errs on a design takes one card for another one, but that one it mostly takes for itself;
-where two or more are each taken for the next one's name, all round, names were exchanged.
+An answer names a whole face, and a wrong one misnames all similar pictures consistently. A reader that misreads a card
+usually reads the other one correctly; if two or more names are each read as the next one in a ring, the names were
+exchanged.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from companion.decks.model.card_views import PLAIN, CardViews
 from companion.decks.model.prototypes import NOTHING, UNNAMED
 from companion.vision.core.labels import Floats, color_class, face_class, log_softmax
 
-# How likely the reader is to say what they are named, at most, and by how much likelier the next one's name, in
-# the mean of those exchanged. Where it says now one, now the other, it errs by itself. Of 2,547 pictures of 28 decks,
-# rightly named, 3 lost their name so; of fourteen after wrong answers 48 of 280 wrong names, and none of 1,089 right.
+# Maximum probability of the given names, and minimum mean advantage of the next names, in a ring of exchanged names; a
+# reader that varies errs by itself. Of 2,547 correctly named pictures of 28 decks 3 lost their name; after wrong
+# answers in fourteen decks 48 of 280 wrong names did, and none of 1,089 correct ones.
 _HARDLY, _RATHER = 0.1, 0.15
-# A picture of which it says its own name with this probability keeps that.
+# A picture read with this probability as its own name keeps it.
 _SAID = 0.5
 _KINDS = [
     np.arange(NOTHING),
@@ -31,10 +31,10 @@ _KINDS = [
 ]
 
 
-def unexchanged(views: Sequence[CardViews], cards: Sequence[int]) -> list[int]:
-    """Return the cards of pictures, numbers of ALL_CARDS, UNNAMED where names of theirs seem exchanged with others'.
+def without_swapped_names(views: Sequence[CardViews], cards: Sequence[int]) -> list[int]:
+    """Return the cards of pictures, numbers of ALL_CARDS, UNNAMED where names seem exchanged.
 
-    Cards, whole faces and whole colours are looked at by themselves. What the reader takes for its name keeps it.
+    Cards, faces and colours are examined separately. A picture read as its name keeps it.
     """
     labels = np.asarray(cards)
     named = np.flatnonzero(labels < NOTHING)
@@ -55,7 +55,7 @@ def unexchanged(views: Sequence[CardViews], cards: Sequence[int]) -> list[int]:
 
 
 def _rings(means: Floats) -> list[NDArray[np.intp]]:
-    """Return which of K names the reader would have in a ring, by what it says (K, K) of each name's pictures."""
+    """Return the rings of exchanged names among K names, from the mean readings (K, K) of each name's pictures."""
     taken = assign(-means.astype(np.float64))
     left = set(range(len(means)))
     found: list[NDArray[np.intp]] = []

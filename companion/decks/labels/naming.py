@@ -1,8 +1,8 @@
-"""Which card each picture of a deck shows: what the reader says, what the deck holds, and what the design tells itself.
+"""Names the pictures of a deck, from the reader, the deck's composition and the design's consistency.
 
-Copies are grouped by likeness. The groups are named together, each name as often as the deck has the card. Then the
-design is asked: one colour is one ground or one ink, one digit is one shape in four colours, so what the other groups
-of that colour and of that face look like says how a card must look; names and looks are found in turn.
+Copies are grouped by similarity. Groups are named jointly within the deck's numbers of copies. Then consistency is
+used: one colour has one ground or ink, one face one shape in four colours, so other groups of a colour and face predict
+a card's appearance; names and appearance are found in turn.
 """
 
 from __future__ import annotations
@@ -15,36 +15,35 @@ from numpy.typing import NDArray
 
 from companion.cards import ALL_CARDS, Card, EditionName, deck
 from companion.decks.labels.clustering import copies
-from companion.decks.labels.dawid_skene import Opinions
-from companion.decks.labels.design import LOOKS, Swap, composed, doubtful, shown, swapped
+from companion.decks.labels.dawid_skene import ViewReliability
+from companion.decks.labels.design import LOOKS, Swap, doubtful, expected_similarity, shown, swapped
 from companion.decks.labels.hungarian import assign
 from companion.vision.core.labels import COLORS, Floats, color_class
 
-# How often names and looks are found in turn.
+# Number of alternations between names and appearance.
 _ROUNDS = 8
-# Steps of the balancing of rows and columns by which the names' probabilities are found (Sinkhorn 1967).
+# Number of Sinkhorn iterations for the names' probabilities (Sinkhorn 1967).
 _BALANCING = 60
-# A group's name is asked for where its probability is less; more questions than so many are too many. Over ten designs
-# a temperature made the probabilities no truer: what was sure and wrong was so by whole faces, asked for by themselves.
+# Probability below which a group's name is asked for; number of questions that is too many. Over ten designs a
+# temperature did not improve the probabilities: confident errors were whole faces, which have their own questions.
 _SURE, TOO_MANY = 0.6, 12
-# Where so few names are right by their own account, answers that are taken for granted would be, too: over fifteen
-# designs three had less than 0.7, of which 0.28 to 0.58 were right, the others 0.84 and more, of which 0.85 and more.
+# Mean confidence of the names below which answers are not trusted blindly: three of fifteen designs were below 0.7 with
+# 0.28 to 0.58 of the names right, the others above 0.84 with at least 0.85 right.
 _MOSTLY = 0.7
-# Answers do not fit where the names' fit falls by more than so many nats and so many more for each. Over ten decks of
-# which less is in doubt, right ones cost at most 15 and 2 each once nothing was asked any more (until then 20, of one
-# deck 40), ten wrong ones 28 and 2 each or more, all of seventeen times, fewer often less. Of decks of which more is in
-# doubt no such line could be drawn.
+# Maximum loss of fit by answers, constant and per answer (nats). Over ten decks with little doubt, correct answers cost
+# at most 15 and 2 each after the last question (before it 20, on one deck 40); ten wrong ones at least 28 and 2 each in
+# 17 of 17 cases, fewer wrong ones often less. No such limit exists for decks with much doubt.
 _MISFIT, _MISFIT_EACH = 24.0, 2.0
 _OPTIONS = 3
-# How sure a name is at most that could as well be another one's.
+# Maximum confidence of a name that may be another one's.
 _EITHER = 0.5
-# What puts the questions that tell of whole faces before those of one card.
+# Priority of questions about whole faces over single cards.
 _FIRST = 100.0
 
 
 @dataclass(frozen=True)
 class Question:
-    """What only people can tell: pictures of one card (numbers from 0), and what it may be, likeliest first."""
+    """A question for people: pictures of one card (numbers from 0), and its options, most probable first."""
 
     pictures: tuple[int, ...]
     options: tuple[Card, ...]
@@ -52,11 +51,11 @@ class Question:
 
 @dataclass(frozen=True)
 class Naming:
-    """The cards of pictures, how surely each is right, and the questions, most telling first.
+    """Names of pictures with confidences, and questions, most informative first.
 
-    fit: what the reader and the design say for these names (nats, over all pictures), to be compared with what they say
-    for other names of the same pictures. prompted_is_better: whether so much is in doubt that laying one card of each,
-    by name, is less trouble than the questions. set_aside: whether answers were left out, as they do not fit the cards.
+    fit: score of these names by reader and design (nats over all pictures), comparable with other names of the same
+    pictures. prompted_is_better: whether laying one card of each name is less effort than the questions. set_aside:
+    whether answers were ignored because they do not fit the cards.
     """
 
     cards: tuple[Card, ...]
@@ -68,7 +67,7 @@ class Naming:
 
     @property
     def sure(self) -> tuple[bool, ...]:
-        """Whether each name is sure enough to read by; where none is, all count as such."""
+        """Whether each name is sure enough to be used; if none is, all are used."""
         sure = tuple(confidence >= _SURE for confidence in self.confidences)
         return sure if any(sure) else (True,) * len(sure)
 
@@ -83,9 +82,8 @@ def name_cards(
 ) -> Naming:
     """Return the names of pictures of cards laid one after the other.
 
-    features: (N, V, D) of the views of each picture as it is; inks: (N, E) what colours it is of; logs: (N, L, 57) what
-    the reader says of it, each time that it looks at some part of it. answers: names that are known, by picture.
-    by_color: whether the cards were laid sorted by colour.
+    features: (N, V, D) of the plain views; inks: (N, E) colour histograms; logs: (N, L, 57) readings of each part.
+    answers: known names by picture. by_color: whether the cards were sorted by colour.
     """
     held = deck(edition)
     slots = np.array([i for i, card in enumerate(ALL_CARDS) for _ in range(held[card])])
@@ -98,28 +96,28 @@ def name_cards(
         of[members] = g
     fixed = {int(of[i]): card for i, card in known.items()}
     means = np.stack([units[members].mean((0, 1)) for members in groups])
-    opinions = Opinions(logs, np.bincount(slots, minlength=len(ALL_CARDS)))
+    opinions = ViewReliability(logs, np.bincount(slots, minlength=len(ALL_CARDS)))
     similarity = np.zeros((len(groups), len(ALL_CARDS)), np.float32)
     for _ in range(_ROUNDS):
         base = _of_groups(opinions.scores(), groups, by_color)
         names = _assigned(base + similarity, groups, slots, fixed)
         opinions.weigh(names[of])
-        similarity = LOOKS * composed(means, names)
+        similarity = LOOKS * expected_similarity(means, names)
     base = _of_groups(opinions.scores(), groups, by_color)
     sizes = np.array([len(members) for members in groups])
     names = swapped(base, means, names, sizes, fixed)
-    total = base + LOOKS * composed(means, names)
+    total = base + LOOKS * expected_similarity(means, names)
     chances = _chances(total, groups, slots, fixed)
     fit = float((sizes * total[np.arange(len(groups)), names]).sum())
     return _naming(chances, names, groups, len(logs), doubtful(base, names, sizes, fixed), fixed, fit)
 
 
-def heeded(unanswered: Naming, answered: Naming, answers: int) -> Naming:
-    """Return what to go by of the names without and with so many answers, of which the latter may be mistaken.
+def accepted_answers(unanswered: Naming, answered: Naming, answers: int) -> Naming:
+    """Return the names to use, given those without and with answers that may be wrong.
 
-    An answer makes names certain that nobody was asked about, too, so wrong ones may leave the deck worse than none do.
-    All together must go with what is printed on the cards, or else none counts; what is asked goes on from them, as
-    further ones may bear them out. How much was in doubt before, they do not talk away.
+    An answer also fixes names nobody was asked about, so wrong ones can make the deck worse than none. Either all
+    answers fit the printed cards or none counts; questions continue from them, as further answers may confirm them. The
+    doubt that existed before remains.
     """
     if answered.fit < unanswered.fit - _MISFIT - _MISFIT_EACH * answers:
         return replace(unanswered, questions=answered.questions, set_aside=True)
@@ -127,7 +125,7 @@ def heeded(unanswered: Naming, answered: Naming, answers: int) -> Naming:
 
 
 def _of_groups(says: Floats, groups: Sequence[Sequence[int]], by_color: bool) -> Floats:
-    """Return (G, 56) what is said of the groups of pictures, of each of which (N, 56) is said."""
+    """Return (G, 56) the scores of groups, from (N, 56) of their pictures."""
     base = np.stack([says[list(members)].mean(0) for members in groups])
     return _with_runs(base, groups, len(says)) if by_color else base
 
@@ -135,9 +133,9 @@ def _of_groups(says: Floats, groups: Sequence[Sequence[int]], by_color: bool) ->
 def _assigned(
     scores: Floats, groups: Sequence[Sequence[int]], slots: NDArray[np.intp], fixed: Mapping[int, int]
 ) -> NDArray[np.intp]:
-    """Return the card of each group under which the pictures' scores are best, each card as often as the deck has it.
+    """Return the card of each group with the best total score within the deck's numbers of copies.
 
-    A picture is assigned by its group's scores; a group is then called what most of its pictures are.
+    Pictures are assigned by their group's scores; a group gets the name of most of its pictures.
     """
     pictures = [g for g, members in enumerate(groups) for _ in members]
     costs = -scores[pictures][:, slots].astype(np.float64)
@@ -145,7 +143,7 @@ def _assigned(
         if g in fixed:
             costs[row] += np.where(slots == fixed[g], -1e3, 0.0)
     while costs.shape[0] > costs.shape[1]:
-        # More pictures than the deck has cards: some were laid twice.
+        # More pictures than cards in the deck: some were laid twice.
         costs = np.concatenate([costs, costs + 5.0], axis=1)
         slots = np.concatenate([slots, slots])
     cards = slots[assign(costs)]
@@ -161,7 +159,7 @@ def _assigned(
 def _chances(
     scores: Floats, groups: Sequence[Sequence[int]], slots: NDArray[np.intp], fixed: Mapping[int, int]
 ) -> Floats:
-    """Return (G, 56) probabilities of the groups' names, given how many pictures of each card there can be."""
+    """Return (G, 56) probabilities of the groups' names, given the numbers of copies."""
     sizes = np.array([len(members) for members in groups], np.float64)
     held = np.bincount(slots, minlength=len(ALL_CARDS)).astype(np.float64)
     odds = np.exp(np.asarray(scores - scores.max(1, keepdims=True), np.float64)) * (held > 0)
@@ -175,7 +173,7 @@ def _chances(
 
 
 def _with_runs(base: Floats, groups: Sequence[Sequence[int]], count: int) -> Floats:
-    """Return the scores with the colours of neighbours, for a deck that was sorted by colour before it was laid."""
+    """Return the scores with evidence from neighbours' colours, for a deck sorted by colour."""
     colors = np.array([color_class(card.color) for card in ALL_CARDS])
     of = np.empty(count, np.intp)
     for g, members in enumerate(groups):
@@ -200,7 +198,7 @@ def _naming(
     confidences = [0.0] * count
     questions: list[tuple[float, Question]] = []
     asked: set[int] = set()
-    # One group of a doubtful swap tells of all: its least sure one is asked for, before all else.
+    # One question per ambiguous swap, about its least certain group, comes first.
     for swap in doubts:
         if asked & set(swap.groups.tolist()):
             continue

@@ -1,6 +1,6 @@
-"""A picture laid over its like as exactly as may be, by the part of it that shows.
+"""Aligns a picture with an image of the same card, using only its visible part.
 
-Inverse compositional alignment (Baker and Matthews, Lucas-Kanade 20 Years On, 2004) with weights.
+Weighted inverse compositional alignment (Baker and Matthews, Lucas-Kanade 20 Years On, 2004).
 """
 
 from __future__ import annotations
@@ -13,23 +13,23 @@ from companion.vision.core.geometry import Image, Quad, cut, expand, homography,
 from companion.vision.core.labels import Floats
 from companion.vision.recognition.outlines import is_card_shaped
 
-# How much more than the outline is looked at, on each side.
+# Margin around the outline.
 _ROOM = 0.15
-# Blurs (px) at which a picture is moved, and the steps made at each.
+# Blur (px) and number of steps per level.
 _LEVELS = ((2.0, 5), (0.8, 6))
-# Share of the picture that must show for the perspective to be told as well, and the least for any move.
+# Minimum visible share to estimate perspective, and for any alignment.
 _WIDELY, _FEWEST = 0.6, 0.06
-# What holds the steps back where little is told, of the mean of what is: with perspective and without.
+# Damping relative to the mean curvature: with perspective and without.
 _DAMPING = (0.01, 0.03)
-# No step moves an edge by more than this of half the card, and one by less than the second is the last.
+# Maximum step (of half the card), and step size that ends the iteration.
 _LEAP, _SMALL = 0.1, 0.003
 _GAINS = (0.3, 3.0)
 
 
 def aligned(image: Image, quad: Quad, picture: Floats, shown: NDArray[np.bool_]) -> Quad | None:
-    """Return the outline (4, 2) moved so that the shown part of a picture fits, None where too little shows.
+    """Return the outline (4, 2) after alignment, None if too little is visible.
 
-    image: (H, W, 3) BGR uint8. picture: (h, w, 3) BGR float32 levels, soft. shown: (R, C) coarser mask.
+    image: (H, W, 3) BGR uint8. picture: (h, w, 3) BGR float32 levels, blurred. shown: (R, C) coarse visibility mask.
     """
     if shown.mean() < _FEWEST:
         return None

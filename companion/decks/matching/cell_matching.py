@@ -1,7 +1,7 @@
-"""How well each of a deck's pictures is what lies in an outline, cell by cell: what is hidden does not count.
+"""Compares a deck's pictures with an outline cell by cell, ignoring hidden cells.
 
-Cells are compared after the light, a gain and an offset for all of the card, is fitted to those that agree (iteratively
-reweighted least squares: Holland and Welsch, 1977). Each may lie off by a pixel, as outlines are never exact.
+Light (gain and offset per card) is fitted to the agreeing cells first (iteratively reweighted least squares: Holland
+and Welsch, 1977). Each cell may be shifted by a pixel, as outlines are inexact.
 """
 
 from __future__ import annotations
@@ -21,41 +21,41 @@ from companion.vision.core.geometry import Image, Quad, cut
 from companion.vision.core.labels import Floats
 
 ACROSS, DOWN = 8, 12
-"""Cells of a card."""
+"""Number of cells per card."""
 SIZE = (96, 144)
-"""Width and height (px) at which a card is compared: as large as cards in a hand are seen, 12 px a cell."""
+"""Width and height (px) of the comparison: the size of cards in a hand, 12 px per cell."""
 
 Shown = NDArray[np.bool_]
-"""Which cells of a card show, (12, 8)."""
+"""Mask of visible cells, (12, 8)."""
 
-# By which pixels a cell may lie off.
+# Allowed shifts of a cell in pixels.
 _OFF = ((0, 0), (-1, 0), (1, 0), (0, -1), (0, 1), (-1, -1), (1, 1), (-1, 1), (1, -1))
-# Blur (px): print is sharper than any picture of it.
+# Blur (px): print is sharper than its photographs.
 _BLUR = 0.8
-# Grey levels by which a cell may differ from its like by noise and other light; what copies differ by, and a part of
-# how steep the print is, for edges that lie off by half a pixel, come on top (variances).
+# Noise in grey levels of a cell; factor for the difference between copies and share of the print's gradient for
+# misplaced edges, added as variances.
 _NOISE, _COPIES, _STEEP = 10.0, 2.0, 0.25
-# An error of so many variances counts as any larger one: the cell shows something else.
+# Bound on a cell's error in variances: it shows something else.
 _MOST = 8.0
-# A cell shows the print where its error has less variances.
+# Maximum error in variances of a cell that shows the print.
 _LIKE = 3.0
-# Gains and offsets (levels) of the light, how far colours' gains may be apart, and how many squared levels hold them
-# together.
+# Ranges of gains and offsets (levels), of ratios between channel gains, and regularisation of these ratios (squared
+# levels).
 _GAINS, _OFFSET, _TINT, _HELD = (0.25, 2.5), 12.0, (0.85, 1.18), 800.0
-# Copies whose small pictures correlate so well, and that do when laid over one another, are made one picture.
+# Correlation of thumbnails, and of aligned pictures, from which copies are merged into one picture.
 _COPY, _SAME_PRINT = 0.85, 0.985
-# So many pictures are compared closely.
+# Number of pictures compared at full size.
 _CHOSEN = 24
-# A cell tells something where its print has such a deviation (levels), and most of that is found again.
+# Minimum deviation (levels) of an informative cell's print, and share of it that must be found.
 _PRINT, _FOUND = 8.0, 0.5
 
 
 @dataclass(frozen=True, eq=False)
 class Beside:
-    """What is seen in O places, beside K pictures: both (cells, 3, O, K) the mean products, mean (cells, 3, O), square
-    (cells, O) the mean squares of all colours; own, own_square (cells, 3, K) the pictures' means and mean squares.
+    """Statistics of O shifts beside K pictures: both (cells, 3, O, K) mean products, mean (cells, 3, O), square (cells,
+    O) mean squares over colours; own, own_square (cells, 3, K) of the pictures.
 
-    Sums over colours are written out, as these are the innermost numbers of all that is sought.
+    Sums over colours are written out for speed.
     """
 
     both: Floats
@@ -65,9 +65,9 @@ class Beside:
     own_square: Floats
 
     def light(self, weights: Floats) -> tuple[Floats, Floats, Floats]:
-        """Return the gains (3, K) and offsets (3, K) that make pictures what is seen, and the gains in all (K,).
+        """Return the gains (3, K) and offsets (3, K) that map pictures to the image, and common gains (K,).
 
-        weights: (cells, K). What is seen is taken as it is, not shifted.
+        weights: (cells, K). Uses the unshifted image.
         """
         count = weights.sum(0) + 1e-3
         squares, products, sums = (
@@ -83,15 +83,15 @@ class Beside:
         return gain, offset, level
 
     def at_once(self, gain: Floats, offset: Floats) -> Floats:
-        """Return (cells, K) the mean squares by which what is seen, not shifted, differs from pictures in a light."""
+        """Return (cells, K) mean squared differences of the unshifted image to the pictures under a light."""
         return self._differing(gain, offset, slice(1))[:, 0]
 
     def at_best(self, gain: Floats, offset: Floats) -> Floats:
-        """Return the same where each cell lies off as it fits best."""
+        """The same with the best shift per cell."""
         return np.asarray(self._differing(gain, offset, slice(None)).min(1), np.float32)
 
     def _differing(self, gain: Floats, offset: Floats, places: slice) -> Floats:
-        """Return (cells, O, K) the mean squares of what differs."""
+        """Return (cells, O, K) mean squared differences."""
         alone = np.einsum("ik,cik->ck", gain**2, self.own_square) + (offset**2).sum(0)
         alone += np.einsum("ik,cik->ck", 2 * gain * offset, self.own)
         off = np.einsum("ik,cijk->cjk", -2 * gain, self.both[:, :, places])
@@ -115,7 +115,7 @@ class _Level:
         self.spread = spread.reshape(DOWN * ACROSS, 3, -1).mean(1)
 
     def beside(self, offs: Floats, chosen: NDArray[np.intp] | slice) -> Beside:
-        """Return what is seen, (O, H, W, 3) shifted by some pixels, beside chosen pictures."""
+        """Return the statistics of an image with its shifts, (O, H, W, 3), beside chosen pictures."""
         cells = _in_cells(offs)
         count = DOWN * ACROSS
         both = np.matmul(cells, self.cells[:, chosen].transpose(0, 2, 1)) / cells.shape[-1]
@@ -125,9 +125,9 @@ class _Level:
         return Beside(both, mean, square.sum(1), own, own_square)
 
     def errors(self, seen: Beside, free: Shown) -> Floats:
-        """Return (cells, K) errors of the pictures beside what is seen, in their variances.
+        """Return (cells, K) errors of the pictures in variances.
 
-        Each cell may lie off by any of the shifts.
+        Each cell uses its best shift.
         """
         open_cells = free.reshape(-1, 1).astype(np.float32)
         gain, offset, level = seen.light(np.repeat(open_cells, seen.own.shape[2], 1))
@@ -138,7 +138,7 @@ class _Level:
 
 @dataclass(frozen=True, eq=False)
 class Compared:
-    """Errors (cells, pictures) of each of the deck's pictures, upright and upside down, in their own variances."""
+    """Errors (cells, pictures) of each of the deck's pictures in both orientations, in variances."""
 
     errors: Floats
     free: Shown
@@ -146,21 +146,21 @@ class Compared:
 
     @property
     def scores(self) -> Floats:
-        """(pictures,) how well each fits, at most 0."""
+        """(pictures,) scores, at most 0."""
         return np.asarray(-(np.minimum(self.errors, _MOST) * self.free.reshape(-1, 1)).sum(0), np.float32)
 
     def shown(self, picture: int) -> Shown:
-        """Return which of the free cells show a picture."""
+        """Return the free cells that show a picture."""
         return np.asarray((self.errors[:, picture].reshape(DOWN, ACROSS) < _LIKE) & self.free)
 
     def telling(self, picture: int) -> Shown:
-        """Return which cells have print of their own that is found again: plain ones could be anything."""
+        """Return the cells with own print that is found in the image; plain cells match anything."""
         spread = self.level.spread[:, picture]
         found = self.errors[:, picture] * self.level.variance < _FOUND * spread
         return np.asarray(((spread > _PRINT**2) & found).reshape(DOWN, ACROSS) & self.shown(picture))
 
     def explained(self, picture: int) -> float:
-        """Return which share of the variance of the cells that show a picture is the picture's."""
+        """Return the share of variance in the visible cells explained by a picture."""
         shown = self.shown(picture).ravel()
         if not shown.any():
             return 0.0
@@ -170,11 +170,11 @@ class Compared:
         return 1 - float((self.errors[:, picture] * self.level.variance)[shown].mean()) / max(variance, 1.0)
 
 
-class Prints:
-    """The pictures of a deck, one of each face as it is seen upright and upside down.
+class CardPrints:
+    """A deck's pictures, one per face in both orientations.
 
-    faces: (F, 144, 96, 3) BGR levels. numbers: (F,) their cards, numbers of ALL_CARDS or UNNAMED. differ: (cells,)
-    variance of copies.
+    faces: (F, 144, 96, 3) BGR levels. numbers: (F,) numbers of ALL_CARDS or UNNAMED. differ: (cells,) variance of
+    copies.
     """
 
     def __init__(self, faces: Floats, numbers: NDArray[np.intp], differ: Floats) -> None:
@@ -186,22 +186,22 @@ class Prints:
         self._coarse = _Level(_halved(self.pictures), variance)
 
     @classmethod
-    def of(cls, pictures: Sequence[Image], cards: Sequence[int]) -> Prints:
-        """Return the prints of kept pictures of these cards, numbers of ALL_CARDS or UNNAMED."""
+    def of(cls, pictures: Sequence[Image], cards: Sequence[int]) -> CardPrints:
+        """Return the prints of stored pictures with these cards, numbers of ALL_CARDS or UNNAMED."""
         return cls(*_one_each(pictures, cards))
 
     def at_a_glance(self, image: Image, quad: Quad) -> Beside:
-        """Return what an outline (4, 2) in a (H, W, 3) BGR uint8 picture shows beside the deck's, at half the size."""
+        """Return the statistics at half size of an outline (4, 2) in a (H, W, 3) BGR uint8 picture."""
         return self._coarse.beside(_halved(_soft(cut(image, quad, *SIZE))[None]), slice(None))
 
     def compare(self, seen: Beside, free: Shown) -> Compared:
-        """Return how the pictures fit what was seen at a glance. free: what may show there."""
+        """Return the comparison with an outline at half size. free: cells not covered by other cards."""
         return Compared(self._coarse.errors(seen, free), free, self._coarse)
 
     def compare_closely(self, image: Image, quad: Quad, free: Shown) -> Compared:
-        """Return how the pictures fit an outline (4, 2) that fit best at a glance; the others count as unlike.
+        """Return the comparison at full size for the best pictures at half size; the others get the maximum error.
 
-        image: (H, W, 3) BGR uint8. Cells may lie off by a pixel.
+        image: (H, W, 3) BGR uint8. Cells may be shifted by a pixel.
         """
         crop = _soft(cut(image, quad, *SIZE))
         coarse = self.compare(self._coarse.beside(_halved(crop[None]), slice(None)), free)
@@ -211,7 +211,9 @@ class Prints:
         return Compared(errors, free, self._clear)
 
     def shown(self, image: Image, quad: Quad, card: int) -> Shown:
-        """Return which cells of an outline (4, 2) show a card, a number of ALL_CARDS: none of one without a picture."""
+        """Return the cells of an outline (4, 2) that show a card, a number of ALL_CARDS; none for one without a
+        picture.
+        """
         chosen = np.flatnonzero(self.cards == card)
         whole = np.ones((DOWN, ACROSS), bool)
         if not len(chosen):
@@ -220,7 +222,7 @@ class Prints:
         return compared.shown(int(compared.scores.argmax()))
 
     def fit(self, image: Image, quad: Quad, picture: int, free: Shown) -> float:
-        """Return how well one of the pictures fits an outline, compared detect_closeup: at most 0."""
+        """Return the score of one picture in an outline at full size, at most 0."""
         return float(self._closely(image, quad, np.array([picture]), free).scores[0])
 
     def _closely(self, image: Image, quad: Quad, chosen: NDArray[np.intp], free: Shown) -> Compared:
@@ -228,9 +230,9 @@ class Prints:
         return Compared(self._clear.errors(seen, free), free, self._clear)
 
     def scores_of_cards(self, scores: Floats) -> Floats:
-        """Return (58,) the best score of each card's pictures, the worst of all for cards without any.
+        """Return (58,) the best score per card, the worst of all for cards without pictures.
 
-        The last is that of pictures without a name.
+        The last one is that of pictures without a name.
         """
         best = np.full(CLASSES + 1, scores.min(), np.float32)
         np.maximum.at(best, self.cards, scores)
@@ -242,12 +244,12 @@ def _soft(picture: Image) -> Floats:
 
 
 def _shifted(picture: Floats) -> Floats:
-    """Return (O, H, W, 3) a picture as it is and off by a pixel each way."""
+    """Return (O, H, W, 3) a picture and its shifts by one pixel."""
     return np.stack([np.roll(picture, (down, across), (0, 1)) for across, down in _OFF])
 
 
 def _halved(pictures: Floats) -> Floats:
-    """Return pictures (N, H, W, 3) at half their size."""
+    """Return pictures (N, H, W, 3) at half size."""
     rows = pictures[:, ::2] + pictures[:, 1::2]
     return np.asarray((rows[:, :, ::2] + rows[:, :, 1::2]) / 4, np.float32)
 
@@ -262,7 +264,7 @@ def _in_cells(pictures: Floats) -> Floats:
 
 
 def _filled(pictures: Sequence[Image]) -> Floats:
-    """Return (N, H, W, 3) soft pictures, with what the camera did not see of a card as the other cards have it."""
+    """Return (N, H, W, 3) blurred pictures; parts outside the camera's view are filled from the other cards."""
     soft = np.stack([_soft(picture) for picture in pictures])
     seen = ~np.stack([_outside(picture) for picture in pictures])[..., None]
     both = np.concatenate([soft * seen, (soft * seen)[:, ::-1, ::-1]]).sum(0)
@@ -271,7 +273,7 @@ def _filled(pictures: Sequence[Image]) -> Floats:
 
 
 def _outside(picture: Image) -> NDArray[np.bool_]:
-    """Return (H, W) which pixels a crop has from beyond the picture that it was taken from: even grey at its edge."""
+    """Return (H, W) the mask of pixels outside the source picture: uniform grey at the edge."""
     grey = (np.abs(picture.astype(np.int16) - 127).max(2) < 5).astype(np.uint8)
     _, spots, boxes, _ = cv2.connectedComponentsWithStats(cv2.dilate(grey, np.ones((3, 3), np.uint8)))
     height, width = grey.shape
@@ -283,9 +285,9 @@ def _outside(picture: Image) -> NDArray[np.bool_]:
 
 
 def _one_each(kept: Sequence[Image], cards: Sequence[int]) -> tuple[Floats, NDArray[np.intp], Floats]:
-    """Return one picture for each face (or more, where copies are unlike), their cards, and the copies' variance.
+    """Return one picture per face (or more, if copies differ), their cards, and the variance of copies.
 
-    That is (cells,), the median over the faces. Copies are laid over one another before their mean is taken.
+    The variance (cells,) is the median over faces. Copies are aligned before averaging.
     """
     pictures = _filled([cut(picture, outline(), *SIZE) for picture in kept])
     seen = np.stack([small(picture, outline()) for picture in kept])
@@ -320,7 +322,7 @@ def _alike(picture: Floats, other: Floats) -> float:
 
 
 def _laid_over(picture: Floats, kept: Image, quad: Quad) -> Floats:
-    """Return the card in an outline of a kept picture as it lies over a (H, W, 3) picture of its like."""
+    """Return the card in an outline of a stored picture, warped onto a (H, W, 3) picture of the same card."""
     moved = aligned(kept, quad, picture, np.ones((DOWN, ACROSS), bool))
     crop = cut(kept, quad if moved is None else moved, *SIZE)
     return np.asarray(np.where(_outside(crop)[..., None], picture, _soft(crop)), np.float32)

@@ -1,4 +1,4 @@
-"""Where a hand may go on: each card lies to its neighbour about as that does to the next."""
+"""Extrapolates a hand: consecutive cards have about the same relative pose."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from numpy.typing import NDArray
 
 from companion.vision.core.geometry import Quad, intersection_over_union
 
-# Neighbours cover each other by so much, and are turned (radians) and grown (logarithm) by so little.
+# Minimum overlap of neighbours, maximum rotation (radians) and change of size (logarithm).
 _COVER, _TURNED, _GROWN = 0.15, 0.7, 0.15
 
 
 def continued(quads: Sequence[Quad]) -> list[Quad]:
-    """Return the outlines (4, 2) to which pairs of neighbours lead on either side; some may be those of cards known."""
+    """Return the outlines (4, 2) extrapolated from pairs of neighbours; they may repeat known cards."""
     found = []
     for i, first in enumerate(quads):
         for second in quads[:i]:
@@ -28,9 +28,9 @@ def continued(quads: Sequence[Quad]) -> list[Quad]:
 
 
 def _onward(near: Quad, far: Quad) -> Quad | None:
-    """Return the far outline moved as it lies to the near one, None where they do not lie like neighbours."""
+    """Return the next outline in the direction from `near` to `far`, None if they are not neighbours."""
     start = _complex(near)
-    # Which end of a card is up is not known: of the two it is the one that is turned less.
+    # A card's orientation is unknown; assume the smaller rotation.
     end = min(
         (_complex(far), _complex(np.roll(far, 2, axis=0))), key=lambda points: abs(np.angle(_step(start, points)[0]))
     )
@@ -46,6 +46,6 @@ def _complex(quad: Quad) -> NDArray[np.complex128]:
 
 
 def _step(start: NDArray[np.complex128], end: NDArray[np.complex128]) -> tuple[complex, complex]:
-    """Return the turn and growth that takes one outline to another, and how far their middles are apart."""
+    """Return the rotation and scale from one outline to another, and the distance of their centres."""
     a, b = start - start.mean(), end - end.mean()
     return complex(np.vdot(a, b) / np.vdot(a, a)), complex(end.mean() - start.mean())

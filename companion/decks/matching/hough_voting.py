@@ -1,7 +1,7 @@
-"""Where cards of a deck may lie, whole or hidden but for a part: keypoints vote for outlines.
+"""Finds possible outlines of a deck's cards, open or partly hidden, by keypoint voting.
 
-Each keypoint that is like one of the deck's tells where the whole card would lie; where several agree one may (Lowe,
-Distinctive Image Features from Scale-Invariant Keypoints, 2004: Hough clusters, each checked by its own transform).
+Each keypoint similar to one of the deck's votes for an outline; agreeing votes are verified (Lowe, Distinctive Image
+Features from Scale-Invariant Keypoints, 2004: Hough clusters, each checked by its own transform).
 """
 
 from __future__ import annotations
@@ -17,25 +17,25 @@ from companion.decks.model.card_views import outline
 from companion.vision.core.geometry import Image, Quad
 from companion.vision.core.labels import Floats
 
-# Keypoints of each of the deck's pictures, of a picture, and how many of these vote: those most like the deck's.
+# Number of keypoints per deck picture, per image, and of voting keypoints, the most similar ones.
 _OF_CARD, _OF_PICTURE, _VOTES = 90, 2500, 1500
-# The longer side (px) at which a picture's are found: at 1280 px they gave 79 of 81 cards of two designs an outline, at
-# 640 px, in a fifth of the time, the same ones, and fewer outlines where none was.
+# Longer side (px) of the image for keypoints: 1280 px outlined 79 of 81 cards of two designs; 640 px found the same in
+# a fifth of the time with fewer false outlines.
 _WIDTH = 640
-# Likeness of words from which on a keypoint votes.
+# Minimum descriptor similarity of a vote.
 _ALIKE = 0.82
-# Lengths (px) that cards have in pictures.
+# Range of card lengths (px).
 _LENGTHS = (60.0, 800.0)
-# Votes agree whose cards lie so near (over the length), stand so alike (radians) and are so alike in size (logarithm).
+# Tolerances of agreeing votes: distance (over the length), rotation (radians), size (logarithm).
 _NEAR, _TURNED, _SIZED = 0.13, 0.2, 0.25
-# So many must agree, by the transform that they give to within this share of a card's length, or so many pixels.
+# Minimum number of consistent votes; tolerance as a share of the card's length, at least this many pixels.
 _AGREE, _EXACT, _LEAST = 3, 0.012, 2.5
-# So many outlines are told at most.
+# Maximum number of outlines.
 _MOST = 30
 
 
-class Voters:
-    """The keypoints of a deck's kept pictures. known: their places in them, and what is about them."""
+class KeypointVoter:
+    """Keypoints of a deck's stored pictures. known: their places and descriptors."""
 
     def __init__(self, known: Keypoints) -> None:
         card = outline()
@@ -45,8 +45,8 @@ class Voters:
         self.known = known
 
     @classmethod
-    def of(cls, pictures: Sequence[Image]) -> Voters:
-        """Return those of kept pictures, on the cards alone."""
+    def of(cls, pictures: Sequence[Image]) -> KeypointVoter:
+        """Return the keypoints of stored pictures, on the cards only."""
         card, parts = outline(), []
         for picture in pictures:
             found = keypoints(picture, _OF_CARD)
@@ -56,10 +56,10 @@ class Voters:
         )
 
     def outlines(self, image: Image, about: Floats | None = None) -> list[Quad]:
-        """Return outlines (4, 2) that cards of the deck may have in a (H, W, 3) BGR uint8 picture, the likeliest first.
+        """Return possible outlines (4, 2) in a (H, W, 3) BGR uint8 picture, best first.
 
-        Those of a card may be some; which end is the card's top is left open. about: points (N, 2) between which they
-        show, all over the picture where None.
+        Several may belong to one card; their orientation is undetermined. about: points (N, 2) that bound the search,
+        None for the whole picture.
         """
         if not len(self.known.words):
             return []
@@ -87,9 +87,9 @@ class Voters:
         return found
 
     def _votes(self, found: Keypoints) -> tuple[Floats, Floats, Floats]:
-        """Return (N, 4) middles, logarithms of lengths and directions of cards, and the keypoints that tell them.
+        """Return (N, 4) votes: centre, log length and direction, with the keypoints that cast them.
 
-        Those are the picture's (N, 4) and the deck's.
+        These are the picture's (N, 4) and the deck's.
         """
         alike = found.words @ self.known.words.T
         nearest = alike.argmax(1)
@@ -109,7 +109,7 @@ class Voters:
     def _outline(
         self, seen: Floats, known: Floats, turned: Floats, length: float
     ) -> tuple[Quad | None, NDArray[np.bool_]]:
-        """Return the outline that these keypoints give, and (N,) which of them lie as it says."""
+        """Return the outline given by these keypoints, and (N,) which of them are consistent with it."""
         upside_down = np.abs((turned + np.pi) % (2 * np.pi) - np.pi) > np.pi / 2
         source = known[:, :2].copy()
         source[upside_down] = 2 * self._middle - source[upside_down]
@@ -122,9 +122,9 @@ class Voters:
 
 
 def _agreeing(votes: Floats) -> NDArray[np.bool_]:
-    """Return (N, N) which of (N, 4) votes agree with each, which says how near the others must be."""
+    """Return (N, N) which of (N, 4) votes agree with each one, which sets the tolerance."""
     x, y, size, turn = np.ascontiguousarray(votes.T)
-    # The nearest first: few of all pairs are left to be looked at more closely.
+    # Nearest first, so that few pairs are examined closely.
     apart, down = np.subtract.outer(x, x), np.subtract.outer(y, y)
     apart *= apart
     down *= down
@@ -137,12 +137,12 @@ def _agreeing(votes: Floats) -> NDArray[np.bool_]:
 
 
 def _apart(vote: Floats, others: Floats) -> Floats:
-    """Return (N,) the squared distances of the middles that other votes (N, 4) tell from that of one."""
+    """Return (N,) the squared distances of other votes' (N, 4) centres from one vote's."""
     return np.asarray(((others[:, :2] - vote[:2]) ** 2).sum(1), np.float32)
 
 
 def _of(image: Image, about: Floats | None = None) -> Keypoints:
-    """Return the keypoints of a picture, found at _WIDTH. about: points (N, 2) between which they are looked for."""
+    """Return the keypoints of a picture, found at _WIDTH. about: points (N, 2) that bound the search."""
     height, width = image.shape[:2]
     scale = min(1.0, _WIDTH / max(height, width))
     left, top, right, bottom = 0, 0, width, height
@@ -152,7 +152,7 @@ def _of(image: Image, about: Floats | None = None) -> Keypoints:
     size = (max(1, round((right - left) * scale)), max(1, round((bottom - top) * scale)))
     part = cv2.resize(image[top:bottom, left:right], size, interpolation=cv2.INTER_AREA)
     found = keypoints(np.asarray(part, np.uint8), _OF_PICTURE)
-    # A pixel's middle stays the middle of what it was made of.
+    # Keeps pixel centres aligned between scales.
     found.places[:, :2] = (found.places[:, :2] + 0.5) / scale - 0.5 + (left, top)
     found.places[:, 2] /= scale
     return found

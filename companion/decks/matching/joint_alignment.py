@@ -1,9 +1,9 @@
-"""One frame for all pictures of a deck: what they have in common, the design's own print, lies in the same place.
+"""Joint alignment of a deck's pictures by the print they share.
 
-Each picture's outline was found by itself and may be off, or be that of a frame printed on the card. By its keypoints
-and their likes in all the other pictures it is moved to where most of them have it (in the manner of Learned-Miller,
-Data Driven Image Models through Continuous Joint Alignment, 2006), if it then is more like them: of plain cards some
-keypoints are of what lies beneath.
+Each outline was found separately and may be inexact, or follow a frame printed on the card. Keypoints and their matches
+in the other pictures move each picture to the common position (in the manner of Learned-Miller, Data Driven Image
+Models through Continuous Joint Alignment, 2006) if it then is more similar to them; on plain cards some keypoints
+belong to the ground below.
 """
 
 from __future__ import annotations
@@ -20,27 +20,27 @@ from companion.decks.model.thumbnails import both_ways, small
 from companion.vision.core.geometry import Image, Quad, project
 from companion.vision.core.labels import Floats
 
-# Keypoints of a picture that are looked for in the others; rounds, as the others move, too: of a black deck that was
-# outlined turned by some 60 degrees on its like here and there, the third and fourth still righted four cards.
+# Number of keypoints per picture, and rounds: on a black deck with outlines rotated by about 60 degrees the third and
+# fourth round still corrected four cards.
 _MOST, _ROUNDS = 100, 4
-# Places that are off by less (px of a kept picture) agree.
+# Tolerance of matching places (px of a stored picture).
 _NEAR = 8.0
-# So many must agree for a picture to be moved, and so many more than agree with it as it lies where it is turned by
-# more degrees; it is turned and scaled by no more than this, or the likes are of other print.
+# Minimum number of agreeing keypoints; ratio to those agreeing with the current position, required beyond this rotation
+# in degrees; maximum rotation and scale, beyond which matches belong to other print.
 _AGREE, _MORE, _HARDLY_TURNED, _TURNED, _SCALED = 8, 1.6, 4.0, 75.0, 1.33
 
-# With how many others a moved picture is compared, half of those of a colour. Over a plain design the largest moves, of
-# three cards that had lain better, took these correlations from .61, .88 and .75 to .36, .48 and .56; of all moves by
-# more than 6 px half were such.
+# Number of similar pictures compared before and after a move, half of a colour's. On a plain design the largest moves,
+# of three well-placed cards, lowered these correlations from .61, .88 and .75 to .36, .48 and .56; half of all moves by
+# more than 6 px were like that.
 _NEAREST = 12
 
 _Matrix = NDArray[np.float64]
 
 
-def congealed(pictures: Sequence[Image]) -> list[_Matrix]:
-    """Return for each kept picture the (2, 3) matrix that takes its pixels to the frame that all have in common.
+def joint_alignment(pictures: Sequence[Image]) -> list[_Matrix]:
+    """Return for each stored picture the (2, 3) matrix from its pixels to the common frame.
 
-    Cards may lie upside down: what is alike turned by half about the card's middle is alike.
+    Cards may be upside down: matches rotated by a half turn around the card's centre count.
     """
     found = [keypoints(picture, _MOST) for picture in pictures]
     owners = np.concatenate([np.full(len(one.places), i) for i, one in enumerate(found)])
@@ -71,12 +71,12 @@ def congealed(pictures: Sequence[Image]) -> list[_Matrix]:
 
 
 def _card(matrix: _Matrix) -> Quad:
-    """Return the card's outline in a kept picture that is moved so."""
+    """Return the card's outline in a stored picture after a move."""
     return project(np.linalg.inv(np.vstack([matrix, [0, 0, 1]])), outline())
 
 
 def _among(seen: Floats, others: Floats) -> Floats:
-    """Return (N,) how like each of N small pictures is to those of the N others that it is most like."""
+    """Return (N,) the similarity of each of N thumbnails to its most similar ones among the N others."""
     alike = both_ways(seen, others)
     own = np.arange(len(seen))
     alike[:, own, own] = -1.0
@@ -84,7 +84,7 @@ def _among(seen: Floats, others: Floats) -> Floats:
 
 
 def _better(places: Floats, target: Floats, matrix: _Matrix) -> _Matrix:
-    """Return the matrix that takes most places (N, 2) to their targets, this one where none is clearly better."""
+    """Return the matrix that maps most places (N, 2) to their targets, the given one if none is clearly better."""
     if len(places) < _AGREE:
         return matrix
     other, agree = cv2.estimateAffinePartial2D(places, target, ransacReprojThreshold=_NEAR, maxIters=300)

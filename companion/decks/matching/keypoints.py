@@ -1,4 +1,4 @@
-"""Keypoints of pictures and what they look like, whatever their size and turn (Lowe, SIFT, 2004)."""
+"""Scale- and rotation-invariant keypoints (Lowe, SIFT, 2004)."""
 
 from __future__ import annotations
 
@@ -11,26 +11,26 @@ import numpy as np
 from companion.vision.core.geometry import Image
 from companion.vision.core.labels import Floats
 
-# Contrast from which on a spot is a keypoint: half of what Lowe proposes, as print in a dim room has little.
+# Contrast threshold: half of Lowe's, as print in a dim room has little contrast.
 _CONTRAST = 0.02
 
 
 @dataclass(frozen=True, eq=False)
 class Keypoints:
-    """places: (N, 4) x, y, size (px) and direction (degrees). words: (N, 128) what is about them, of length one."""
+    """places: (N, 4) x, y, size (px) and direction (degrees). words: (N, 128) descriptors of unit length."""
 
     places: Floats
     words: Floats
 
     def at(self, which: Floats) -> Keypoints:
-        """Return some of them, told by an (N,) mask or by numbers."""
+        """Return a subset, by an (N,) mask or by indices."""
         return Keypoints(np.ascontiguousarray(self.places[which]), np.ascontiguousarray(self.words[which]))
 
 
 def keypoints(image: Image, most: int) -> Keypoints:
-    """Return at most so many keypoints of a (H, W, 3) BGR uint8 picture, the clearest.
+    """Return up to `most` keypoints of a (H, W, 3) BGR uint8 picture, strongest first.
 
-    Their words are square roots of the histograms (Arandjelovic and Zisserman, RootSIFT, 2012).
+    Descriptors are square-rooted (Arandjelovic and Zisserman, RootSIFT, 2012).
     """
     found, words = _sift(most).detectAndCompute(image, None)
     if words is None or not len(words):

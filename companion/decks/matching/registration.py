@@ -1,7 +1,7 @@
-"""Where exactly a kept picture lies in another one, told by the pictures themselves.
+"""Registers stored pictures in an image.
 
-Inverse compositional image alignment (Baker and Matthews, Lucas-Kanade 20 Years On, 2004) of pictures of mean 0 and
-length 1, so that light does not count; from blurred pictures to clear ones.
+Inverse compositional alignment (Baker and Matthews, Lucas-Kanade 20 Years On, 2004) of pictures normalised to mean 0
+and unit length, so that light does not matter; from blurred to sharp.
 """
 
 from __future__ import annotations
@@ -17,35 +17,34 @@ from numpy.typing import NDArray
 from companion.vision.core.geometry import Image, Quad, cut, expand, homography, project, unit_square
 from companion.vision.core.labels import Floats
 
-# How much more than the rough outline is looked at, on each side: a box is off by less.
+# Margin around the rough outline.
 _ROOM = 0.3
-# Blurs (px of the templates) and the steps made at each.
+# Blur (px of the templates) and number of steps per level.
 _LEVELS = ((3.0, 12), (1.0, 8))
-# Which changes of a homography's first eight numbers are free at each: affine ones at first. What is small is turned,
-# moved and scaled alone, or one digit is bent into another.
+# Free parameters of the homography per level: affine first. Small templates are only rotated, moved and scaled;
+# otherwise one digit would be bent into another.
 _EIGHT = np.eye(8)
 _SIMILAR = np.array(
     [[1, 0, 0, 0, 1, 0, 0, 0], [0, 1, 0, -1, 0, 0, 0, 0], [0, 0, 1, 0, 0, 0, 0, 0], [0, 0, 0, 0, 0, 1, 0, 0]], float
 )
 _FREE, _FREE_OF_SMALL = (_EIGHT[:6], _EIGHT), (_SIMILAR, _SIMILAR)
-# Width of the pictures by which it is told what may lie there, their blur, and how many are tried.
+# Width and blur of the thumbnails used to select templates, and number of templates tried.
 _COARSE, _COARSE_BLUR, _TRIED = 16, 2.5, 3
-# How many of them are aligned finely; where none correlates so well at first, none is tried, and where none does as
-# well as the last when aligned roughly, none finely: of 155 that fitted at last on seven decks none did worse then, of
-# 235 that did not 177.
+# Number of templates aligned finely; correlations below which none is tried, and none is aligned finely: on seven decks
+# none of 155 final matches was below it, and 177 of 235 others were.
 _FINELY, _HOPELESS, _HOPELESS_ROUGHLY = 2, 0.3, 0.6
-# Where one, aligned roughly, correlates so well, no further one is tried: of 193 cards of six decks as many were told
-# rightly, a seventh faster.
+# Correlation after rough alignment from which no further template is tried: of 193 cards of six decks as many were
+# correct, a seventh faster.
 _PLAINLY = 0.93
-# What holds the alignment's steps back where a picture shows little, over the mean of what it shows.
+# Damping relative to the mean curvature, and minimum.
 _DAMPING, _EMPTY = 0.01, 1e-6
-# Likeness that is reckoned with at least: what starts far off is not moved by leaps.
+# Minimum similarity assumed in a step, so that distant starts do not jump.
 _LEAST_ALIKE = 0.25
-# No step moves a corner by much more than this (of half the template's size).
+# Maximum movement of a corner per step (of half the template's size).
 _LEAP = 0.15
-# A step that moves a corner by less than this (of half the template's size) is the last.
+# Movement of a corner (of half the template's size) below which the iteration ends.
 _SMALL = 0.005
-# Corners may move by so much of the template's size until it counts as lost.
+# Movement of a corner (of the template's size) beyond which the template is lost.
 _LOST = 0.35
 
 _Matrix = NDArray[np.float64]
@@ -53,10 +52,9 @@ _Matrix = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class Found:
-    """How a template lies in a picture.
+    """A registered template.
 
-    quad: its outline (4, 2). fit: the correlation there, at most 1. fits: (T,) the correlation of every template in
-    this outline.
+    quad: its outline (4, 2). fit: correlation, at most 1. fits: (T,) correlation of every template in this outline.
     """
 
     quad: Quad
@@ -66,17 +64,17 @@ class Found:
 
 @dataclass(frozen=True, eq=False)
 class _Steps:
-    """A template at one blur: its normalized grey values (N,), and what turns what differs into a step (8, N)."""
+    """A template at one blur: normalised grey values (N,), and the matrix from differences to a step (8, N)."""
 
     values: Floats
     solve: Floats
 
 
 class Templates:
-    """Pictures of one size that may lie in others.
+    """Pictures of one size to be registered in images.
 
-    pictures: (H, W, 3) BGR uint8 each. turns: the quarter turns in which they may lie in the rough outlines. small:
-    whether they are so small a part of a card that perspective does not count.
+    pictures: (H, W, 3) BGR uint8 each. turns: allowed quarter turns relative to the rough outline. small: whether
+    perspective is negligible.
     """
 
     def __init__(self, pictures: Sequence[Image], turns: Sequence[int], small: bool = False) -> None:
@@ -94,10 +92,10 @@ class Templates:
         return _normalized(_array(cv2.resize(_blurred(picture, _COARSE_BLUR), size, interpolation=cv2.INTER_AREA)))
 
     def find(self, image: Image, rough: Quad, likely: Sequence[int] = (), without: int | None = None) -> Found | None:
-        """Return how the best fitting template lies about a rough outline (4, 2) in a (H, W, 3) BGR uint8 picture.
+        """Return the best template near a rough outline (4, 2) in a (H, W, 3) BGR uint8 picture.
 
-        likely: templates that are tried besides those that seem to lie there. without: one that counts as not there.
-        None where none can be aligned, or what lies there is hardly like any.
+        likely: templates tried in addition to the selected ones. without: a template to ignore. None if none can be
+        aligned or is similar.
         """
         patch = _Patch(image, rough, self._width, self._height)
         starts = [patch.start(turn) for turn in self._turns]
@@ -142,7 +140,7 @@ class Templates:
         return _normalized(self._warped(patch.clear, matrix))
 
     def _warped(self, picture: Image, matrix: _Matrix) -> Image:
-        """Return what a patch shows where a template lies in it."""
+        """Return the part of a patch under a template."""
         return _array(cv2.warpPerspective(picture, matrix, (self._width, self._height), flags=_WARP))
 
     def _found(self, patch: _Patch, template: int, matrix: _Matrix) -> Found:
@@ -152,11 +150,11 @@ class Templates:
         return Found(patch.back(corners), float(fits[template]), fits)
 
     def _aligned(self, patch: _Patch, template: int, level: int, start: _Matrix) -> _Matrix | None:
-        """Return the 3 x 3 matrix from a template's pixels to the patch's, None where there is none."""
+        """Return the (3, 3) matrix from a template's pixels to the patch's, None if the template is lost."""
         steps = self._steps_of(template, level)
         blurred = patch.grey[level]
         half = np.array([self._width - 1, self._height - 1]) / 2
-        # From places between -1 and 1 in either direction to the template's pixels, and back.
+        # From normalised coordinates (-1 to 1) to the template's pixels, and back.
         scaled = np.array([[half[0], 0, half[0]], [0, half[1], half[1]], [0, 0, 1.0]])
         back = np.array([[1 / half[0], 0, -1.0], [0, 1 / half[1], -1.0], [0, 0, 1.0]])
         matrix, size = start, (self._width, self._height)
@@ -188,7 +186,7 @@ class Templates:
 
 
 def _undone(step: Floats) -> _Matrix:
-    """Return the homography, but for its scale, that undoes a step (8,), without a matrix to invert for each."""
+    """Return the homography, up to scale, that inverts a step (8,), without a matrix inversion."""
     a, b, c, d, e, f, g, h = step.tolist()
     a, e = a + 1, e + 1
     return np.array(
@@ -205,7 +203,7 @@ _WARP = cv2.INTER_LINEAR | cv2.WARP_INVERSE_MAP
 
 
 class _Patch:
-    """The part of a picture about a rough outline, in which templates of a size are aligned."""
+    """The part of an image around a rough outline, in which templates of one size are aligned."""
 
     def __init__(self, image: Image, rough: Quad, width: int, height: int) -> None:
         self._edge = expand(rough, _ROOM)
@@ -217,20 +215,20 @@ class _Patch:
         self._template = unit_square() * np.array([width, height], np.float32)
 
     def start(self, turn: int) -> _Matrix:
-        """Return the matrix from a template's pixels to the patch's by the rough outline.
+        """Return the initial matrix from a template's pixels to the patch's.
 
-        turn: by how many quarters it lies turned in that.
+        turn: quarter turns relative to the rough outline.
         """
         inner = (unit_square() + _ROOM) / (1 + 2 * _ROOM) * self._size
         return homography(self._template, np.roll(inner, -turn, axis=0).astype(np.float32))
 
     def back(self, points: Quad) -> Quad:
-        """Return points (N, 2) of the patch in the picture."""
+        """Return points (N, 2) of the patch in picture coordinates."""
         return project(homography(unit_square(), self._edge), points / self._size)
 
 
 def _grid(width: int, height: int) -> Floats:
-    """Return (H * W, 2) the pixels' places, from -1 to 1 in either direction."""
+    """Return (H * W, 2) the pixels' normalised coordinates, -1 to 1."""
     x, y = np.meshgrid(np.linspace(-1, 1, width), np.linspace(-1, 1, height))
     return np.stack([x.ravel(), y.ravel()], 1).astype(np.float32)
 
@@ -245,12 +243,12 @@ def _steps(grey: Floats, grid: Floats, free: NDArray[np.float64]) -> _Steps:
     x, y = grid.T
     along = across * x + down * y
     slopes = np.stack([across * x, across * y, across, down * x, down * y, down, -x * along, -y * along])
-    # What gain and offset of the light would do is no step.
+    # Gain and offset of the light are not part of a step.
     slopes -= slopes.mean(1, keepdims=True)
     slopes -= (slopes @ values)[:, None] * values
     slopes = free @ slopes
     hessian = slopes @ slopes.T
-    # A picture without anything in it gives no step.
+    # An empty picture gives no step.
     hessian += np.eye(len(free)) * max(_DAMPING * float(np.trace(hessian)) / len(free), _EMPTY)
     solve = free.T @ np.linalg.solve(hessian, slopes)
     return _Steps(values.astype(np.float32), solve.astype(np.float32))
@@ -265,7 +263,7 @@ def _blurred(picture: Image, blur: float) -> Image:
 
 
 def _normalized(picture: Image) -> Floats:
-    """Return the picture's values (N,) with mean 0 in each colour, of length 1."""
+    """Return the picture's values (N,) with mean 0 per channel, of unit length."""
     values = picture.astype(np.float32)
     values -= values.mean((0, 1))
     return np.asarray(values.ravel() / max(float(np.linalg.norm(values)), 1e-3), np.float32)

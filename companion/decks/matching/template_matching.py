@@ -1,4 +1,4 @@
-"""Where cards and indices of a learnt deck lie, and which they are, told by its pictures where networks cannot."""
+"""Locates and identifies cards and indices of a learnt deck by registering its pictures."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from companion.decks.matching.registration import Templates
 from companion.decks.model.card_views import index_frames, outline, usual_spot
-from companion.decks.model.open_set import Apart
+from companion.decks.model.open_set import OpenSetModel
 from companion.decks.model.prototypes import CLASSES, NOTHING, UNNAMED
 from companion.decks.storage.deck_file import LearntDeck
 from companion.vision.core.geometry import Image, Quad, cut
@@ -19,44 +19,44 @@ from companion.vision.detection.deck_protocol import Placed
 
 # Sizes (px) at which whole cards and indices are compared.
 _CARD, _INDEX = (40, 60), (32, 32)
-# Correlation from which on a picture is taken to fit, and at which it surely does: in other light on another table
-# cards of unknown designs had .90 to .99 with their own pictures, .45 to .65 with pictures of other cards of pictures,
-# and up to .92 with those that differ from them in a digit alone.
+# Correlations from which a picture matches, and matches certainly: under other light on another table, cards of unknown
+# designs had .90 to .99 with their own pictures, .45 to .65 with other picture cards, up to .92 with cards that differ
+# in a digit only.
 _FITS, _SURELY = 0.8, 0.9
-# Nats for a correlation of one that are tried, of a whole card and of an index, and the most that can be said against a
+# Candidate weights in nats per unit of correlation for whole cards and indices, and bound on the evidence against a
 # card.
 _SHARPNESSES, _INDEX_SHARPNESSES = (0.0, 5.0, 10.0, 20.0, 30.0, 45.0, 60.0), (0.0, 2.0, 4.0, 7.0, 10.0, 15.0)
 _MOST = 9.0
-# How far corners of rough outlines are off, over the longer side, and the share of them that may be lost altogether.
+# Deviation of rough outlines' corners over the longer side, and share of outlines that may be lost.
 _OFF, _LOST = 0.02, 0.05
 _SEED = 20
-# Where all faces were laid, or nothing is known.
-_NEITHER = Apart(0.0, 0.0, 0.0)
+# The model without missing faces.
+_NEITHER = OpenSetModel(0.0, 0.0, 0.0)
 
 
 @dataclass(frozen=True)
 class Fitted:
-    """What correlations tell: nats for one of one, and what tells faces that were laid from others."""
+    """Weights of correlations: nats per unit, and the open-set model."""
 
     sharpness: float
-    apart: Apart = _NEITHER
+    apart: OpenSetModel = _NEITHER
 
     @classmethod
     def kept(cls, values: Floats) -> Fitted:
-        """Return what was written as an array."""
+        """Load from an array."""
         sharpness, *apart = map(float, values)
-        return cls(sharpness, Apart(*apart))
+        return cls(sharpness, OpenSetModel(*apart))
 
     def array(self) -> Floats:
-        """Return the same as an array."""
+        """Return as an array."""
         return np.array([self.sharpness, self.apart.slope, self.apart.trust, self.apart.offset], np.float32)
 
 
 class Places:
-    """Finds which of the deck's pictures lies about a place, and how.
+    """Finds the deck's picture at a place.
 
-    cards: the pictures' cards, as numbers of ALL_CARDS, or UNNAMED. fitted: what correlations tell. prior: nats against
-    a card that was not laid, None where only a part of the deck was.
+    cards: the pictures' cards, numbers of ALL_CARDS or UNNAMED. fitted: weights of correlations. prior: nats against a
+    card that was not learnt, None for an incomplete deck.
     """
 
     def __init__(self, templates: Templates, cards: Sequence[int], fitted: Fitted, prior: float | None = 0.0) -> None:
@@ -69,18 +69,18 @@ class Places:
         self._doubtful = UNNAMED in self._cards
 
     def find(self, image: Image, rough: Quad) -> Placed | None:
-        """Return what lies about a rough outline (4, 2) in a (H, W, 3) BGR uint8 picture, None where nothing fits."""
+        """Return the match near a rough outline (4, 2) in a (H, W, 3) BGR uint8 picture, None if nothing matches."""
         found = self._templates.find(image, rough)
         if found is None or found.fit < _FITS:
             return None
         best = np.full(CLASSES + 1, -1.0, np.float32)
         np.maximum.at(best, self._cards, found.fits)
         logs = np.maximum(self.fitted.sharpness * (best - best.max()), -_MOST)
-        # How a face looks that was not laid is not known. One whose name is in doubt may be any of them.
+        # The appearance of a face that was not learnt is unknown; a picture with an uncertain name may be any of them.
         logs[self._unlaid] = logs[UNNAMED] if self._doubtful else -_MOST if self._prior is None else -self._prior
         membership = float(np.clip((found.fit - _FITS) / (_SURELY - _FITS), 0, 1))
-        # A picture that hardly fits tells which card it is if there is one, not that there is one: a card face down may
-        # be as dark in the middle as a wild.
+        # A weak match tells which card it is if there is one, not that there is one: a face-down card may be as dark in
+        # the middle as a wild.
         logs[NOTHING] = -_MOST * membership
         odds = 0.0
         if len(self._unseen):
@@ -91,9 +91,9 @@ class Places:
 def card_places(
     deck: LearntDeck, cards: Sequence[int], prior: float | None = 0.0, fitted: Fitted | None = None
 ) -> Places:
-    """Return what finds whole cards, upright or upside down.
+    """Return the matcher of whole cards in both orientations.
 
-    prior: nats against a card that was not laid. fitted: what correlations tell, found where None.
+    prior: nats against a card that was not learnt. fitted: weights of correlations, fitted if None.
     """
     frames = [(picture, outline()) for picture in deck.laid]
     return _places(frames, cards, (0, 2), _CARD, _SHARPNESSES, fitted, prior)
@@ -102,7 +102,7 @@ def card_places(
 def index_places(
     deck: LearntDeck, cards: Sequence[int], prior: float | None = 0.0, fitted: Fitted | None = None
 ) -> Places:
-    """Return what finds upright indices, of either corner of each card."""
+    """Return the matcher of upright indices, from either corner of each card."""
     spot = deck.spot or usual_spot()
     frames = [(picture, frame) for picture in deck.laid for frame in index_frames(*spot)]
     both = [card for card in cards for _ in range(2)]
@@ -118,10 +118,10 @@ def _places(
     fitted: Fitted | None,
     prior: float | None,
 ) -> Places:
-    """Return what finds what these frames of pictures show.
+    """Return the matcher of the given picture regions.
 
-    How much a correlation tells is fitted on the pictures themselves, each sought with an outline that is off and told
-    by the others: on a design whose cards differ in a thin sign alone it tells little.
+    The weight of correlations is fitted on the pictures themselves, each searched with a perturbed outline and
+    identified by the others; for designs that differ only in a thin sign it is low.
     """
     templates = Templates([cut(picture, frame, *size) for picture, frame in frames], turns, small=len(turns) == 1)
     if fitted is not None:
@@ -154,14 +154,14 @@ def _places(
     return Places(templates, cards, Fitted(max(sharpnesses, key=told), apart), prior)
 
 
-def _apart(best: Floats, own: Sequence[int], copied: NDArray[np.bool_]) -> Apart:
-    """Return what tells faces that were laid from others by how well the likeliest picture fits.
+def _apart(best: Floats, own: Sequence[int], copied: NDArray[np.bool_]) -> OpenSetModel:
+    """Return the open-set model based on the best match.
 
-    best: (N, C) how well the pictures of C cards fit one of own (N,), of which there is another picture where copied.
-    Each face is taken for one that was not laid.
+    best: (N, C) fit of C cards' pictures to cards own (N,), of which there is another picture where `copied`. Each face
+    is left out in turn.
     """
     others = best.copy()
     others[np.arange(len(own)), own] = -1.0
     copies = best[copied] if copied.any() else best
     fits = (copies.max(1), others.max(1) if best.shape[1] > 1 else np.full(len(best), _FITS, np.float32))
-    return Apart.of(*(np.stack([fit, np.zeros_like(fit)], 1) for fit in fits))
+    return OpenSetModel.of(*(np.stack([fit, np.zeros_like(fit)], 1) for fit in fits))

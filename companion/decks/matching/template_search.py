@@ -1,4 +1,4 @@
-"""All cards of the deck in a picture, told by its pictures alone: from the topmost down, each by what shows of it."""
+"""Searches a picture for all cards of a deck by its pictures, topmost first, each by its visible part."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from companion.decks.matching.cell_matching import ACROSS, DOWN, SIZE, Beside, Prints, Shown
+from companion.decks.matching.cell_matching import ACROSS, DOWN, SIZE, Beside, CardPrints, Shown
 from companion.decks.matching.fan_continuation import continued
-from companion.decks.matching.hough_voting import Voters
+from companion.decks.matching.hough_voting import KeypointVoter
 from companion.decks.matching.keypoints import Keypoints
-from companion.decks.matching.verification import Proof, glance, proof
+from companion.decks.matching.verification import Verification, glance, proof
 from companion.decks.model.card_views import outline
 from companion.decks.model.prototypes import CLASSES, NOTHING, UNNAMED
 from companion.decks.storage.cache import Arrays
@@ -33,48 +33,48 @@ from companion.vision.detection.deck_protocol import PictureMatch
 from companion.vision.imaging.motion import filled
 from companion.vision.recognition.outlines import is_card_shaped
 
-# Outlines that share more are looked at once.
+# Overlap above which outlines are examined once.
 _SAME = 0.92
-# An outline that shares more with a card found is that card: neighbours in a fan share less.
+# Overlap above which an outline is a card found before; neighbours in a fan overlap less.
 _TWICE = 0.85
-# What is boxed lies on a card that has such a share of it.
+# Share of a box inside a card from which the card explains it.
 _ON = 0.5
-# Scale at which is kept what cards cover, and by how much (px of a card's picture) that is more than their cells.
+# Scale of the occlusion mask, and margin (px of a card's picture) around covering cells.
 _SCALE, _MORE = 0.25, 9
-# A card shows so many cells of its own, so many of them with print, and so large a share of those that no other hides.
+# Minimum number of visible cells of a card, of informative ones, and minimum share of visible cells among the uncovered
+# ones.
 _CELLS, _TELLING, _SHARE = 8, 5, 0.5
-# In a hand such a share is enough, as it may be hidden by cards of which a corner alone was made out: the wild of one
-# showed 23 of 48 cells.
+# The same share in a hand, where cards of which only a corner was found may cover it: the wild of one hand showed 23 of
+# 48 cells.
 _SHARE_IN_HAND = 0.4
-# What speaks for a card at least.
+# Minimum evidence for a card.
 _LEAST = 0.2
-# A box shows a whole card or an end of one: its edges may be off by such a share of a card's length.
+# Tolerance of a box around a card or its end, over the card's length.
 _ABOUT = 0.3
-# So many outlines are tried to which the cards found lead on.
+# Maximum number of extrapolated outlines.
 _FURTHER = 12
-# Nats for a cell's error of one variance that are tried: neighbouring pixels err together, but a cell has many, and
-# outlines that are off by more than a pixel count as errors, too. And the most that is said against a card.
+# Candidate weights in nats per variance of a cell's error (neighbouring pixels are correlated, and inexact outlines add
+# errors), and bound on the evidence against a card.
 _NATS, _MOST = (0.0, 0.02, 0.05, 0.1, 0.2, 0.35, 0.5), 9.0
-# So many pictures are asked, which of the others' cards they are; the share of them that may be lost altogether; and by
-# how many nats a picture likelihoods are no different: where all are told rightly, whatever an error tells.
+# Number of pictures used to fit the weight; share of outliers; tolerance in nats per picture for equal likelihoods.
 _ASKED, _LOST, _EQUAL = 48, 0.02, 1e-3
-# What is kept to seek with at once, and as what numbers that need not be exact.
+# Cached arrays, and the type of those that may be rounded.
 _KEPT, _SHORT = ("faces", "numbers", "differ", "nats", "found", "places", "words"), np.float16
-# The mean error of a cell (variances) of a card that fits well.
+# Mean cell error (variances) of a well-matching card.
 _FITS = 0.2
-# Pictures of which less held-out copies are told rightly, and more by the networks, were outlined wrongly: of a black
-# deck laid on itself that was so 0 of 17 were, of it outlined rightly .28, of ten decks of unlike designs .33 to 1.
+# Share of held-out copies identified below which a deck that the networks read better was outlined wrongly: 0 of 17 on
+# such a black deck, .28 on it outlined correctly, .33 to 1 on ten other designs.
 _TRUSTED = 0.15
 
 
 @dataclass(frozen=True, eq=False)
 class _Seen:
-    """What an outline shows by itself, where cards found before leave it free, and how much speaks for it.
+    """An examined outline: evidence where earlier cards leave it free.
 
-    look: what lies there beside the deck's pictures. told: what speaks for it by how others lie.
+    look: statistics beside the deck's pictures. told: evidence from the pose of other cards.
     """
 
-    proof: Proof
+    proof: Verification
     free: Shown
     look: Beside
     told: float
@@ -85,18 +85,18 @@ class _Seen:
 
 
 class _Looked:
-    """What outlines in a (H, W, 3) BGR uint8 picture show, each looked at once."""
+    """Outlines of a (H, W, 3) BGR uint8 picture, each examined once."""
 
-    def __init__(self, image: Image, prints: Prints) -> None:
+    def __init__(self, image: Image, prints: CardPrints) -> None:
         self._image = image
         self._prints = prints
         self._glances: dict[tuple[bytes, bytes], _Seen] = {}
-        self._proofs: dict[tuple[bytes, bytes], Proof] = {}
+        self._proofs: dict[tuple[bytes, bytes], Verification] = {}
 
     def at_glances(self, quads: Sequence[Quad], covered: NDArray[np.uint8], told: float = 0.0) -> list[_Seen]:
-        """Return what outlines (4, 2) show where nothing covers them, without those of which hardly any is free.
+        """Return the evidence for outlines (4, 2) where nothing covers them, without mostly covered ones.
 
-        covered: (h, w) what cards hide. told: what speaks for them by how others lie.
+        covered: (h, w) occlusion mask. told: evidence from the pose of other cards.
         """
         return [seen for quad in quads if (seen := self._at_a_glance(quad, covered, told)) is not None]
 
@@ -114,7 +114,7 @@ class _Looked:
         return self._glances[key]
 
     def again(self, old: _Seen, covered: NDArray[np.uint8]) -> _Seen | None:
-        """Return the same of an outline of which a card found since may hide more."""
+        """Return the updated evidence for an outline that a new card may cover."""
         free = _free(old.proof.quad, covered)
         if (free == old.free).all():
             return old
@@ -122,8 +122,8 @@ class _Looked:
             return None
         return replace(self._glance(old.proof.quad, old.look, free), told=old.told)
 
-    def detect_closeup(self, seen: _Seen) -> Proof:
-        """Return what is told of an outline at a second look."""
+    def detect_closeup(self, seen: _Seen) -> Verification:
+        """Return the result of examining an outline at full size."""
         key = seen.proof.quad.tobytes(), seen.free.tobytes()
         if key not in self._proofs:
             self._proofs[key] = proof(self._prints, self._image, seen.proof, seen.free)
@@ -131,23 +131,26 @@ class _Looked:
 
 
 @dataclass(frozen=True)
-class Telling:
-    """What a deck's pictures tell of its copies: nats for a cell's error of one variance, at most as many as are tried.
+class Informativeness:
+    """Informativeness of a deck's pictures: weight in nats per variance.
 
-    found: share of held-out copies that they tell rightly, 1 where there is no copy.
+    found: share of held-out copies identified, 1 without copies.
     """
 
     nats: float
     found: float
 
 
-class Seeker:
-    """Seeks a deck's cards.
+class TemplateSearch:
+    """Searches for a deck's cards.
 
-    telling: what its pictures tell. prior: nats against a card that was not laid, None where only a part was.
+    telling: informativeness of its pictures. prior: nats against a card that was not learnt, None for an incomplete
+    deck.
     """
 
-    def __init__(self, prints: Prints, voters: Voters, telling: Telling, prior: float | None = 0.0) -> None:
+    def __init__(
+        self, prints: CardPrints, voters: KeypointVoter, telling: Informativeness, prior: float | None = 0.0
+    ) -> None:
         self._prints = prints
         self._telling = telling
         self._voters = voters
@@ -157,20 +160,20 @@ class Seeker:
         self._doubtful = UNNAMED in prints.cards
 
     @classmethod
-    def of(cls, deck: LearntDeck, cards: Sequence[int], prior: float | None = 0.0) -> Seeker:
-        """Return what seeks a deck. cards: its pictures', as numbers of ALL_CARDS or UNNAMED."""
-        return cls(Prints.of(deck.laid, cards), Voters.of(deck.laid), telling(deck.laid, cards), prior)
+    def of(cls, deck: LearntDeck, cards: Sequence[int], prior: float | None = 0.0) -> TemplateSearch:
+        """Return the search for a deck. cards: its pictures', numbers of ALL_CARDS or UNNAMED."""
+        return cls(CardPrints.of(deck.laid, cards), KeypointVoter.of(deck.laid), telling(deck.laid, cards), prior)
 
     @classmethod
-    def kept(cls, arrays: Arrays, prior: float | None = 0.0) -> Seeker:
-        """Return what was written as arrays. Raises KeyError where they are others."""
+    def kept(cls, arrays: Arrays, prior: float | None = 0.0) -> TemplateSearch:
+        """Load from arrays. Raises KeyError if they do not match."""
         faces, numbers, differ, nats, found, places, words = (arrays[name] for name in _KEPT)
-        prints = Prints(faces.astype(np.float32), numbers.astype(np.intp), differ)
-        telling = Telling(float(nats), float(found))
-        return cls(prints, Voters(Keypoints(places, words.astype(np.float32))), telling, prior)
+        prints = CardPrints(faces.astype(np.float32), numbers.astype(np.intp), differ)
+        telling = Informativeness(float(nats), float(found))
+        return cls(prints, KeypointVoter(Keypoints(places, words.astype(np.float32))), telling, prior)
 
     def arrays(self) -> Arrays:
-        """Return what took long to find."""
+        """Return the arrays that are expensive to compute."""
         prints, known = self._prints, self._voters.known
         told = np.array(self._telling.nats), np.array(self._telling.found)
         words = known.words.astype(_SHORT)
@@ -178,7 +181,9 @@ class Seeker:
         return dict(zip(_KEPT, values, strict=True))
 
     def is_worse_than(self, read: float) -> bool:
-        """Whether the deck's pictures are hardly of its cards. read: share of them that the networks name rightly."""
+        """Whether the pictures identify the deck's cards worse than the networks. read: share the networks read
+        correctly.
+        """
         return self._telling.found < min(_TRUSTED, read)
 
     def seek(
@@ -189,12 +194,12 @@ class Seeker:
         boxed: Sequence[Quad] | None = None,
         hand: bool = False,
     ) -> list[PictureMatch]:
-        """Return the cards in a (H, W, 3) BGR uint8 picture, the topmost first, without those that are sure.
+        """Return the cards in a (H, W, 3) BGR uint8 picture, topmost first, without the `sure` ones.
 
-        known: outlines (4, 2) in which some may lie. sure: outlines of cards, numbers of ALL_CARDS, that lie there.
-        boxed: what shows cards or parts of them: where each lies on a card that is sure or told in a known outline,
-        there are no others. Else, or where that is None, keypoints tell of further outlines. hand: whether the sure
-        ones are a hand's, which hide one another, and boxed is what shows the others alone.
+        known: outlines (4, 2) that may contain some. sure: outlines and numbers of cards already identified. boxed:
+        detections of cards or parts; if `sure` and `known` explain all of them, there are no other cards. Otherwise, or
+        if it is None, keypoints add outlines. hand: whether `sure` are cards of a fan that occlude one another, and
+        `boxed` shows only the others.
         """
         there, covered = self._lying(image, sure, hand)
         outlines = _others([quad for quad in known if _others([quad], there)], (), _SAME)
@@ -215,7 +220,7 @@ class Seeker:
     def _lying(
         self, image: Image, sure: Sequence[tuple[Quad, int]], hand: bool
     ) -> tuple[list[Quad], NDArray[np.uint8]]:
-        """Return the outlines of those sure cards that lie as they say, and (h, w) what they hide."""
+        """Return the outlines of the confirmed sure cards, and (h, w) the area they cover."""
         covered = np.zeros([round(side * _SCALE) for side in image.shape[:2]], np.uint8)
         there = []
         every = [filled(quad, covered.shape, _SCALE) for quad, _ in sure] if hand else []
@@ -223,7 +228,8 @@ class Seeker:
         for i, (quad, card) in enumerate(sure):
             shown = self._prints.shown(image, quad, card)
             if hand:
-                # What was left lies beside these: all of one that no other may hide hides it, if its picture fits ill.
+                # The unexplained boxes lie beside these cards: all of a card that no other covers is assumed visible,
+                # even if its picture fits badly.
                 shown = shown | _free(quad, lies - every[i])
             if hand or shown.mean() > _SHARE:
                 covered |= _cover(quad, shown, covered.shape)
@@ -238,17 +244,17 @@ class Seeker:
         there: Sequence[Quad],
         left: Sequence[Quad] | None,
     ) -> list[PictureMatch]:
-        """Return the cards that lie in outlines, the topmost first, and in those to which they lead on.
+        """Return the cards in outlines, topmost first, and in extrapolated ones.
 
-        covered: (h, w) what cards hide that lie there. left: what shows those to which they lead on, if that is known.
+        covered: (h, w) occlusion mask of the cards there. left: boxes of the extrapolated ones, if known.
         """
         found: list[PictureMatch] = []
         further: list[Quad] = []
         while True:
-            # What little speaks for may show to be a hidden card once another is found on top of it.
+            # An outline with little evidence may be a hidden card once another one is found above it.
             best = max(seen, key=lambda one: one.worth, default=None)
             if best is None or best.worth < _LEAST:
-                # How a hand goes on beyond the cards found tells of others.
+                # The arrangement of a hand suggests further cards.
                 lying = [*there, *(one.quad for one in found)]
                 onward = _others(_showing(continued(lying), left), [*lying, *further])[: _FURTHER - len(further)]
                 further += onward
@@ -271,7 +277,7 @@ class Seeker:
             covered = covered | _cover(one.quad, shown, covered.shape)
             seen = [again for old in seen if (again := looked.again(old, covered)) is not None]
 
-    def _sought(self, one: Proof, shown: Shown) -> PictureMatch:
+    def _sought(self, one: Verification, shown: Shown) -> PictureMatch:
         logs = np.asarray(_logs(one.scores, one.shown, self._telling.nats), np.float32)
         least = -_MOST if self._prior is None else -self._prior
         logs[self._unlaid] = logs[UNNAMED] if self._doubtful else np.minimum(logs[self._unlaid], least)
@@ -279,17 +285,17 @@ class Seeker:
         return PictureMatch(one.quad, logs[:CLASSES], shown, self._unseen)
 
 
-def telling(pictures: Sequence[Image], cards: Sequence[int]) -> Telling:
-    """Return what a deck's pictures tell.
+def telling(pictures: Sequence[Image], cards: Sequence[int]) -> Informativeness:
+    """Return the informativeness of a deck's pictures.
 
-    Kept pictures of cards, numbers of ALL_CARDS, are told by one copy of each card: those that were outlined badly, or
-    differ in a thin sign alone, tell little.
+    One copy of each card identifies the stored pictures, numbers of ALL_CARDS or UNNAMED; badly outlined ones, or
+    designs that differ in a thin sign, are little informative.
     """
     first = {card: i for i, card in reversed(list(enumerate(cards))) if card < NOTHING}
     asked = [i for i, card in enumerate(cards) if card < NOTHING and first[card] != i]
     if not asked:
-        return Telling(_NATS[-1], 1.0)
-    prints = Prints.of([pictures[i] for i in first.values()], list(first))
+        return Informativeness(_NATS[-1], 1.0)
+    prints = CardPrints.of([pictures[i] for i in first.values()], list(first))
     whole = np.ones((DOWN, ACROSS), bool)
     rows = []
     for i in asked[:: -(-len(asked) // _ASKED)]:
@@ -306,13 +312,13 @@ def telling(pictures: Sequence[Image], cards: Sequence[int]) -> Telling:
     likely = [told(nats) for nats in _NATS]
     found = np.mean([prints.scores_of_cards(scores).argmax() == card for card, scores, _ in rows])
     nats = max(nats for nats, worth in zip(_NATS, likely, strict=True) if worth >= max(likely) - _EQUAL)
-    return Telling(nats, float(found))
+    return Informativeness(nats, float(found))
 
 
 def _logs(scores: Floats, shown: Shown, nats: float) -> Floats:
-    """Return what scores of cards tell, the likeliest's being 0."""
+    """Return log-likelihoods from scores of cards, 0 for the best."""
     best = float(scores.max())
-    # Where even the likeliest card fits badly, by blur or lamp, differences tell less.
+    # If even the best card fits badly (blur, lamp), differences count less.
     ill = max(1.0, -best / (_FITS * max(1.0, float(shown.sum()))))
     return np.asarray(np.maximum(nats / ill * (scores - best), -_MOST), np.float32)
 
@@ -321,7 +327,7 @@ _MIDDLES = np.stack(np.meshgrid((np.arange(ACROSS) + 0.5) / ACROSS, (np.arange(D
 
 
 def _others(quads: Sequence[Quad], known: Sequence[Quad], same: float = _TWICE) -> list[Quad]:
-    """Return the outlines that are none of those known, none twice. same: what one shares with such a one."""
+    """Return the outlines that are not known, without duplicates. same: overlap of duplicates."""
     others: list[Quad] = []
     for quad in quads:
         if all(intersection_over_union(quad, other) < same for other in [*known, *others]):
@@ -330,20 +336,20 @@ def _others(quads: Sequence[Quad], known: Sequence[Quad], same: float = _TWICE) 
 
 
 def _explain(cards: Sequence[Quad], boxed: Sequence[Quad]) -> bool:
-    """Whether there are cards, and each of what was boxed lies on one of them."""
+    """Whether there are cards and each box lies on one of them."""
     return bool(cards) and all(any(intersection_over_smaller(box, card) >= _ON for card in cards) for box in boxed)
 
 
 def _showing(quads: Sequence[Quad], left: Sequence[Quad] | None) -> list[Quad]:
-    """Return the outlines on which anything lies of what was left, all where nothing is known of that."""
+    """Return the outlines that contain any unexplained box; all if there is no information."""
     return [quad for quad in quads if left is None or any(_explain([quad], [box]) for box in left)]
 
 
 def _about(boxed: Sequence[Quad], cards: Sequence[Quad], hand: bool) -> Floats | None:
-    """Return points (N, 2) between which cards lie that show in what was boxed beside all cards known.
+    """Return points (N, 2) that bound the cards of unexplained boxes.
 
-    Where none is known, a box in which all others lie is about a card. None where nothing tells how large cards are, or
-    what was boxed lies half on one: a neighbour may then lie anywhere about it, unless it is a hand's that is known.
+    Without known cards, a box that contains all others is a card. None if no card size is known, or if a box lies half
+    on a card and a neighbour may be anywhere around it, unless a hand is known.
     """
     left = [box for box in boxed if not _explain(cards, [box])]
     if not cards and len(left) > 1:
@@ -360,7 +366,7 @@ def _about(boxed: Sequence[Quad], cards: Sequence[Quad], hand: bool) -> Floats |
 
 
 def _free(quad: Quad, covered: NDArray[np.uint8]) -> Shown:
-    """Return which cells of a card no card found before covers, and lie in the picture."""
+    """Return the cells of a card inside the picture that no earlier card covers."""
     places = project(homography(unit_square(), quad), _MIDDLES) * _SCALE
     height, width = covered.shape
     inside = (places >= 0).all(1) & (places[:, 0] < width) & (places[:, 1] < height)
@@ -371,7 +377,7 @@ def _free(quad: Quad, covered: NDArray[np.uint8]) -> Shown:
 
 
 def _cover(quad: Quad, shown: Shown, shape: tuple[int, ...]) -> NDArray[np.uint8]:
-    """Return (H, W) where cells of a card show."""
+    """Return (H, W) the mask of a card's visible cells."""
     cells = cv2.resize(shown.astype(np.uint8), SIZE, interpolation=cv2.INTER_NEAREST)
     wide = cv2.dilate(cells, np.ones((_MORE, _MORE), np.uint8))
     edge = unit_square() * np.array(SIZE, np.float32)

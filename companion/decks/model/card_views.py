@@ -1,4 +1,4 @@
-"""What is kept of a laid card, and its crops that a deck is learnt from: as they are, and as they may look."""
+"""The stored picture of a learnt card, and the plain and augmented crops a deck is learnt from."""
 
 from __future__ import annotations
 
@@ -25,44 +25,47 @@ from companion.vision.recognition.corners import USUAL_SHARE
 from companion.vision.recognition.reader import Reader
 
 PICTURE = (320, 480)
-"""Width and height in pixels of the straightened picture that is kept of a card."""
+"""Width and height in pixels of a card's stored, rectified picture."""
 MARGIN = 0.12
-"""Share of a card's width and height that it shows beyond the outline, on each side: a little more than is read."""
+"""Margin around the card in its stored picture, as a share of its width and height: slightly more than the reader
+needs.
+"""
 
 Spot = tuple[float, float, float]
-"""Where something is on all cards of a design: x and y of its middle over the card's sides, its frame's width."""
+"""Position common to all cards of a design: x and y of the centre over the card's sides, width of its frame."""
 MOST_SIGNS = 4
-"""In how many places, and their like at the other end, a card has signs that are boxed as indices and are none."""
+"""Maximum number of positions (with their opposites) at which a card has signs that are detected as indices but are
+not.
+"""
 
 PLAIN, ALTERED = 2, 4
-"""How many views of a whole card are as it is (both ways up), and how many altered."""
-# How far corners of outlines are off (over the card's length), gains of the light in all and by colour, blur (px of the
-# kept picture) and noise (levels) of the altered views: what the detector's outlines and other lamps bring.
+"""Number of views of a whole card: plain ones (both orientations), and augmented ones."""
+# Augmentation: offset of outline corners (over the card's length), gain, gain per channel, blur (px of the stored
+# picture) and noise (levels), as caused by the detector's outlines and other lamps.
 _OFF, _GAIN, _TINT, _SOFT, _NOISE = 0.018, (0.65, 1.15), 0.08, (0.0, 2.2), 4.0
-# Views of an index: how much the frame is grown; at each of the four quarter turns in which the detector may box it.
+# Enlargements of the frame of an index view, for each of the four quarter turns in which it may be detected.
 _GROWTHS = (-0.1, 0.0, 0.12)
 UPRIGHT = slice(0, 2 * 4 * len(_GROWTHS), 4)
-"""Which views of an index are upright ones of the two that a card has at the design's own spot."""
-# Of so many cards the indices are looked for; found on this share of them, the design has some.
+"""Indices of the upright views of the two corner indices at the design's position."""
+# Number of cards searched for indices, and minimum share of them that must have one.
 _LOOKED_AT, _FOUND = 28, 0.25
-# Sides of the squares about a card's middle, over its width, that are looked at as if they were indices.
+# Sides of the squares around a card's middle, over its width, that are read as if they were indices.
 _MIDDLES = (0.45, 0.65, 0.85)
-# What one corner can say against a card that the other says (nats): it may be hidden, or have another sign.
+# Bound on one corner's evidence (nats) against a card supported by the other: it may be hidden or show another sign.
 _BOUND = -6.0
-# Chroma (Lab) up to which a colour is grey, over which more it counts entirely, and the most that is told apart.
+# Chroma (Lab) up to which a colour is grey, from which it counts fully, and maximum distinguished.
 _GREY, _COLORED, _CHROMA = 8.0, 20.0, 72.0
-# Places at which something is boxed are others where they lie further apart, over the card's sides: signs are 0.2 and
-# more of its width.
+# Minimum distance of two detection positions, over the card's sides; signs are at least 0.2 of its width.
 _APART = 0.12
-# How far an index' middle may lie from the card's top and left edge, over its sides.
+# Maximum distance of an index' centre from the card's top and left edge, over its sides.
 _CORNER = 0.42
 
 
 @dataclass(frozen=True, eq=False)
 class CardViews:
-    """Features and log-likelihoods of one card's views: whole ones (V, D) and (V, 57), indices' (W, D), (W, 57).
+    """Features and log-likelihoods of one card's views: whole (V, D) and (V, 57), indices (W, D) and (W, 57).
 
-    sign_features, sign_logs: those of signs that are boxed as indices and may be none, (S, 8, D) and (S, 8, 57).
+    sign_features, sign_logs: those of signs that may be detected as indices, (S, 8, D) and (S, 8, 57).
     """
 
     features: Floats
@@ -74,19 +77,19 @@ class CardViews:
 
 
 def straightened(image: Image, quad: Quad) -> Image:
-    """Return the card's picture as it is kept: upright or upside down, of size PICTURE with MARGIN about the card."""
+    """Return the card's stored picture, upright or upside down, of size PICTURE with MARGIN around the card."""
     return cut(image, expand(quad, MARGIN), *PICTURE)
 
 
 def outline() -> Quad:
-    """Return the card's outline in a kept picture."""
+    """Return the card's outline in a stored picture."""
     width, height = PICTURE
     inner = (unit_square() + MARGIN) / (1 + 2 * MARGIN)
     return np.asarray(inner * (width, height), np.float32)
 
 
 def inks(picture: Image) -> Floats:
-    """Return (256,) how much of a card's kept picture is of which colour, greys left out: square roots of shares."""
+    """Return (256,) square roots of the colour histogram of a card's stored picture without greys."""
     lab = cv2.cvtColor(cv2.GaussianBlur(cut(picture, outline(), 64, 96), (0, 0), 1), cv2.COLOR_BGR2LAB)
     a, b = lab[:, :, 1].astype(np.float32) - 128, lab[:, :, 2].astype(np.float32) - 128
     colorful = np.clip((np.hypot(a, b) - _GREY) / _COLORED, 0, 1)
@@ -97,23 +100,23 @@ def inks(picture: Image) -> Floats:
 
 
 def usual_spot() -> Spot:
-    """Return where most designs have their index."""
+    """Return the index position of most designs."""
     return (*INDEX_SPOT, USUAL_SHARE * INDEX_REACH)
 
 
 def index_spot(boxes: BoxFinder, pictures: Sequence[Image]) -> Spot | None:
-    """Return where this design has its index; None where it seems to have none.
+    """Return the index position of this design; None if it has no indices.
 
-    Boxes in the card's other corner count turned by half.
+    Boxes in the opposite corner count after a half turn.
     """
     seen, count = _boxed(boxes, pictures)
     return _middle([place for place in seen if max(place[:2]) < _CORNER], count)
 
 
 def sign_spots(boxes: BoxFinder, pictures: Sequence[Image], spot: Spot | None) -> tuple[Spot, ...]:
-    """Return where else cards of a design have what is boxed as an index, those that have most of it first.
+    """Return the other positions at which cards of a design have detections of indices, most frequent first.
 
-    spot: where its index is. Of two ends the upper one.
+    spot: position of its index. Of two opposite positions the upper one is returned.
     """
     seen, count = _boxed(boxes, pictures)
     x, y, _ = spot or usual_spot()
@@ -131,7 +134,7 @@ def sign_spots(boxes: BoxFinder, pictures: Sequence[Image], spot: Spot | None) -
 
 
 def _boxed(boxes: BoxFinder, pictures: Sequence[Image]) -> tuple[list[Spot], int]:
-    """Return where indices are boxed on some pictures, turned to the upper end, and on how many it was looked."""
+    """Return the index detections on some pictures, turned to the upper end, and the number of pictures searched."""
     chosen = pictures[:: max(1, len(pictures) // _LOOKED_AT)]
     card = outline()
     size = card[2] - card[0]
@@ -152,7 +155,7 @@ def _boxed(boxes: BoxFinder, pictures: Sequence[Image]) -> tuple[list[Spot], int
 
 
 def _middle(places: Sequence[Spot], count: int) -> Spot | None:
-    """Return the middle of places that are the same one on so many pictures, None where they are of too few."""
+    """Return the mean of positions that agree on enough of `count` pictures, None if too few do."""
     if len(places) < _FOUND * count:
         return None
     x, y, side = np.median(np.array(places), axis=0)
@@ -162,7 +165,7 @@ def _middle(places: Sequence[Spot], count: int) -> Spot | None:
 def study(
     reader: Reader, picture: Image, spot: Spot | None, rng: np.random.Generator, signs: Sequence[Spot] = ()
 ) -> CardViews:
-    """Return the views of a card's kept picture. spot: where the design has its index. signs: and its other signs."""
+    """Return the views of a card's stored picture. spot: index position of the design. signs: its other positions."""
     card = outline()
     whole = [reader.describe_cards(picture, [card, np.roll(card, 2, axis=0)])]
     length = float(card[3][1] - card[0][1])
@@ -184,7 +187,7 @@ def study(
 
 
 def _signs(reader: Reader, picture: Image, signs: Sequence[Spot], width: int) -> tuple[Floats, Floats]:
-    """Return (S, 8, 57) log-likelihoods and (S, 8, D) features of signs at both ends, in each of four directions."""
+    """Return (S, 8, 57) log-likelihoods and (S, 8, D) features of signs at both ends, in each of four orientations."""
     if not signs:
         return np.zeros((0, 8, 57), np.float32), np.zeros((0, 8, width), np.float32)
     frames = [np.roll(frame, -turn, axis=0) for sign in signs for frame in index_frames(*sign) for turn in range(4)]
@@ -193,10 +196,9 @@ def _signs(reader: Reader, picture: Image, signs: Sequence[Spot], width: int) ->
 
 
 def looks_at(reader: Reader, picture: Image) -> tuple[Floats, Floats]:
-    """Return (2, D) features of a card's kept picture both ways up, and (L, 57) what each look at a part of it says.
+    """Return (2, D) features of a card's stored picture in both orientations, and (L, 57) the reading of each part.
 
-    The looks: its corners, what both say together and what either says; the whole card; its middle, as an index of some
-    sizes.
+    The parts: each corner, both combined, either one; the whole card; its middle as an index of several sizes.
     """
     card = outline()
     half, middle = float(card[1][0] - card[0][0]) / 2, card.mean(0)
@@ -218,7 +220,7 @@ def _either(pair: Floats) -> Floats:
 
 
 def index_frames(x: float, y: float, side: float) -> tuple[Quad, Quad]:
-    """Return the squares about a kept picture's two indices, each upright for its own index.
+    """Return the squares around a stored picture's two indices, each upright for its own index.
 
     x, y, side: see `usual_spot`.
     """
@@ -232,7 +234,7 @@ def index_frames(x: float, y: float, side: float) -> tuple[Quad, Quad]:
 
 
 def _altered(picture: Image, rng: np.random.Generator) -> Image:
-    """Return the picture in other light, through another lens."""
+    """Return the picture with random light, blur and noise."""
     gains = rng.uniform(*_GAIN) * (1 + rng.uniform(-_TINT, _TINT, 3))
     soft = float(rng.uniform(*_SOFT))
     image = cv2.GaussianBlur(picture, (0, 0), soft) if soft > 0.3 else picture

@@ -1,8 +1,7 @@
-"""How surely what was seen is one of the faces that were laid, where only a part of a deck was.
+"""Open-set recognition for incomplete decks: the odds that a crop shows one of the learnt faces.
 
-A face that was not laid looks most like some other one that was, but less than a copy of it does, and a reader that
-knows the design says which it is. How much each of the two tells, every face says that is taken for one that was not
-laid.
+An unknown face is similar to some learnt face, but less so than a copy of it, and a reader that knows the design names
+it. The weight of each kind of evidence is fitted by leaving out each face in turn.
 """
 
 from __future__ import annotations
@@ -14,21 +13,21 @@ from numpy.typing import NDArray
 
 from companion.vision.core.labels import Floats
 
-# The share of cards that may be lost altogether, by blur or lamp: nothing says more than it leaves (nats).
+# Share of cards that may be unreadable through blur or light; bounds any evidence (nats).
 _LOST = 0.02
 _MOST = float(np.log((1 - _LOST) / _LOST))
-# What holds the slopes down where nothing overlaps: a penalty on their squares, small beside what speaks for them where
-# the deviation is one. And the steps of their finding: half of them are enough.
+# Ridge penalty on the slopes for separable data, relative to unit deviation; number of Newton steps, half of which
+# suffice.
 _HELD, _STEPS = 0.01, 30
-# A reader that does not know a design is wrong with great certainty: what it says counts up to so much (nats).
+# Bound on the reader's evidence (nats): on unknown designs it is confidently wrong.
 _SAID = 9.0
 
 
 @dataclass(frozen=True)
-class Apart:
-    """What tells faces that were laid from others.
+class OpenSetModel:
+    """Logistic model that separates learnt faces from others.
 
-    slope: nats for a likeness of one. trust: what the reader's nats count. offset: nats for neither.
+    slope: nats per unit of similarity. trust: weight of the reader's nats. offset: bias in nats.
     """
 
     slope: float
@@ -36,12 +35,11 @@ class Apart:
     offset: float
 
     @classmethod
-    def of(cls, copies: Floats, others: Floats) -> Apart:
-        """Return what tells copies of faces that were laid, (N, 2), from other faces, (M, 2).
+    def of(cls, copies: Floats, others: Floats) -> OpenSetModel:
+        """Fit the model to copies of learnt faces, (N, 2), and to other faces, (M, 2).
 
-        Of both the likeness to the nearest face that was laid, and the nats by which the reader is for such a face.
-        That is a logistic regression in which both sides count the same (Cox 1958), by Newton's steps. What speaks for
-        the wrong side tells nothing.
+        Columns: similarity to the nearest learnt face, and the reader's nats for such a face. Logistic regression with
+        balanced classes (Cox 1958), by Newton's method. A slope of the wrong sign is set to zero.
         """
         values = np.concatenate([copies, others]).astype(np.float64)
         values[:, 1] = np.clip(values[:, 1], -_SAID, _SAID)
@@ -57,7 +55,7 @@ class Apart:
         return cls(float(slope), float(trust), float(found[2] - (slope, trust) @ center))
 
     def odds(self, similarity: Floats, said: Floats) -> Floats:
-        """Return by how many nats (N,) a likeness (N,) and what the reader said (N,) speak for a face that was laid."""
+        """Return the odds (nats, (N,)) of a learnt face from a similarity (N,) and the reader's evidence (N,)."""
         nats = self.slope * similarity + self.trust * np.clip(said, -_SAID, _SAID) + self.offset
         return np.asarray(np.clip(nats, -_MOST, _MOST), np.float32)
 
@@ -65,7 +63,7 @@ class Apart:
 def _regression(
     rows: NDArray[np.float64], truth: NDArray[np.bool_], weights: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    """Return the slopes of a logistic regression on rows (N, K), the last of which is no slope but the offset."""
+    """Return the coefficients of a logistic regression on rows (N, K); the last column is the bias."""
     found = np.zeros(rows.shape[1])
     held = np.append(np.full(rows.shape[1] - 1, _HELD), 0.0)
     for _ in range(_STEPS):

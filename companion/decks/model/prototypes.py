@@ -1,7 +1,7 @@
-"""What the crops of a learnt deck look like to a reader: nearest prototypes beside the reader's own answers.
+"""Identifies crops of a learnt deck by nearest prototypes, combined with the reader's own answers.
 
-Prototypes on the penultimate layer, the deck's mean taken off and the length made one, tell faces apart that the reader
-never learnt to name (Wang et al., SimpleShot, 2019).
+Prototypes are centred and normalised features of the penultimate layer; they separate faces the reader was never
+trained to name (Wang et al., SimpleShot, 2019).
 """
 
 from __future__ import annotations
@@ -14,50 +14,49 @@ import numpy as np
 from numpy.typing import NDArray
 
 from companion.cards import ALL_CARDS
-from companion.decks.model.open_set import Apart
+from companion.decks.model.open_set import OpenSetModel
 from companion.vision.core.labels import Floats, color_class, face_class, log_softmax
 
 CLASSES = len(ALL_CARDS) + 1
-"""Cards that a reader tells apart, and no card."""
+"""Number of cards the reader distinguishes, plus "no card"."""
 NOTHING, UNNAMED = CLASSES - 1, CLASSES
-"""What stands for the name of what is no card, and of a learnt card whose name is in doubt."""
+"""Labels of a crop that is no card, and of a learnt card whose name is uncertain."""
 
-# What is tried for how much likeness counts: nats for the step from the nearest other face to a copy. And for how much
-# the reader's own answer still does.
+# Candidate values for the weight of similarity (nats from the nearest other face to a copy) and for the weight of the
+# reader.
 _STEPS = (2.0, 4.0, 6.0, 8.0, 10.0)
 _TRUSTS = (0.05, 0.1, 0.2, 0.5)
-# Likelihoods may differ by so much (nats a crop) and count as equal: then the reader's answer counts the less, as what
-# it errs in on a design it errs in at the table too.
+# Likelihoods that differ by less (nats per crop) count as equal; then the smaller weight of the reader is chosen,
+# because its errors on a design repeat at the table.
 _EQUAL = 0.02
-# A reader that does not know a design is wrong with great certainty: what it can say against a card is bounded.
+# Bound on the reader's evidence against a card: on unknown designs it is confidently wrong.
 _BOUND = -9.0
-# No likelihood is less than this: its logarithm is far under the bound.
+# Minimum likelihood; its logarithm is far below the bound.
 _NEVER = 1e-6
-# Likeness at which a crop begins to count as one of this deck: this share of the way from what the nearest other faces
-# have to what copies have; it counts fully another such share higher. Never less than the last.
+# Similarity at which membership begins, as a share of the way from the nearest other faces to copies; membership is
+# full one such share higher. Never below `_LEAST`.
 _BEGIN, _FULL, _LEAST = 0.2, 0.6, 0.4
-# The step is taken to be at least so large.
+# Minimum assumed step in similarity.
 _LEAST_STEP = 0.04
 _FACES = np.array([face_class(card.face) for card in ALL_CARDS])
 _COLORS = np.array([color_class(card.color) for card in ALL_CARDS])
-# The share of the deck's own pictures from which on what the reader calls them is mostly right: of 25 decks a word that
-# the deck had better correct was right in .06 and .26 (wilds), one that it had better not in .7 (a 1 like its 7).
+# Share of correct readings of the deck's own pictures from which the reader is trusted: in 25 decks a card the deck
+# should overrule was right in .06 and .26 (wilds), one it should not in .7 (a 1 similar to its 7).
 _MOSTLY = 0.5
-# How unlike a card can be, at most, for its likeness to speak against it.
+# Maximum dissimilarity for similarity to count against a card.
 _UNLIKE = 0.4
 
 
 @dataclass(frozen=True, eq=False)
-class Look:
-    """Prototypes of one reader's crops, and how they are weighed.
+class Prototypes:
+    """Prototypes of one reader's crops with their weights.
 
-    prototypes: (P, D) float32, each of length one. cards: (P,) numbers of ALL_CARDS, NOTHING or UNNAMED, rising. mean:
-    (D,) taken off before. sharpness: nats for a likeness of one. trust: what the reader's own log-likelihoods still
-    count. begin, full: the likeness from which on a crop is taken for one of this deck, a little and entirely. prior:
-    nats against a face that was not laid. apart: what tells faces that were laid from others, None where all were.
-    confusion: (57, 57) how likely the reader is to say each of the columns where a row's card lies, by what it says of
-    the deck's own pictures; None where it says what lies there. borne_out: (56,) in which share of the deck's own
-    pictures that the reader takes for a card that is what they are called; None where that is not known.
+    prototypes: (P, D) float32 of unit length. cards: (P,) numbers of ALL_CARDS, NOTHING or UNNAMED, ascending. mean:
+    (D,) subtracted before normalising. sharpness: nats per unit of similarity. trust: weight of the reader's
+    log-likelihoods. begin, full: similarities at which membership begins and is complete. prior: nats against a face
+    that was not learnt. apart: open-set model, None for a complete deck. confusion: (57, 57) probability that the
+    reader reports each column for a row's card, from the deck's own pictures; None if it reads them correctly.
+    reliability: (56,) share of the deck's pictures read as a card that have that name; None if unknown.
     """
 
     prototypes: Floats
@@ -68,27 +67,27 @@ class Look:
     begin: float
     full: float
     prior: float = 0.0
-    apart: Apart | None = None
+    apart: OpenSetModel | None = None
     confusion: Floats | None = None
-    borne_out: Floats | None = None
+    reliability: Floats | None = None
 
-    def credit(self, card: int) -> float:
-        """Return how far (0 to 1) the reader is to be believed when it says a card, a number of ALL_CARDS.
+    def reader_reliability(self, card: int) -> float:
+        """Return the reader's reliability (0 to 1) when it reports a card, a number of ALL_CARDS.
 
-        Where that is mostly right it is as without the deck, else as far as it is right.
+        1 if it is mostly right on the deck's pictures, else its share of correct readings.
         """
-        share = 1.0 if self.borne_out is None else float(self.borne_out[card])
+        share = 1.0 if self.reliability is None else float(self.reliability[card])
         return 1.0 if share >= _MOSTLY else share
 
     @cached_property
     def _learnt(self) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-        """The learnt cards' numbers (C,), and from which prototype (C,) on each one's are."""
+        """Numbers of the learnt cards (C,), and index of each one's first prototype (C,)."""
         known, starts = np.unique(self.cards, return_index=True)
         return known, starts
 
     @cached_property
     def _columns(self) -> Floats:
-        """The prototypes side by side, (D, P): the product of a few crops with these takes half the time."""
+        """The prototypes as columns, (D, P): multiplying a few crops takes half the time."""
         return np.ascontiguousarray(self.prototypes.T)
 
     @cached_property
@@ -97,16 +96,16 @@ class Look:
         return np.isin(np.arange(UNNAMED + 1), self._learnt[0])
 
     def similarity(self, features: Floats) -> tuple[NDArray[np.intp], Floats]:
-        """Return the learnt cards' numbers (C,), and the (N, C) likeness, at most 1, of crops with (N, D) features.
+        """Return the learnt cards' numbers (C,), and (N, C) similarities, at most 1, of crops with (N, D) features.
 
-        The last numbers are NOTHING and UNNAMED if there are such crops.
+        NOTHING and UNNAMED come last if there are such prototypes.
         """
         known, starts = self._learnt
         alike = unit(features - self.mean) @ self._columns
         return known, np.asarray(np.maximum.reduceat(alike, starts, axis=1), np.float32)
 
-    def but(self, features: Floats) -> Look:
-        """Return the same look that knows besides what crops with (N, D) features show: nothing."""
+    def but(self, features: Floats) -> Prototypes:
+        """Return the same prototypes with additional ones of NOTHING for crops with (N, D) features."""
         cards = np.append(self.cards, np.full(len(features), NOTHING))
         prototypes = np.concatenate([self.prototypes, unit(features - self.mean)])
         order = np.argsort(cards, kind="stable")
@@ -116,20 +115,20 @@ class Look:
         return np.asarray(np.clip((similarity.max(1) - self.begin) / (self.full - self.begin), 0, 1), np.float32)
 
     def weigh(self, logs: Floats, features: Floats) -> tuple[Floats, Floats]:
-        """Return the (N, 57) log-likelihoods of crops with what their features tell, and (N,) their belonging.
+        """Return (N, 57) log-likelihoods of crops combined with their features, and (N,) memberships.
 
-        Crops that do not belong to this deck are left as the reader has read them.
+        Crops that do not belong to this deck keep the reader's log-likelihoods.
         """
         known, similarity = self.similarity(features)
         belongs = self._belonging(similarity)
         others = np.flatnonzero(~self._laid[:NOTHING]) if known[-1] == UNNAMED else known[:0]
-        # A face that was not laid looks most like another one that was: what the reader takes for such a face is left
-        # to it, unless it is as like to a laid one as copies are.
+        # A face that was not learnt is similar to a learnt one: the reader decides unless the similarity equals that of
+        # copies.
         unlaid = ~self._laid[logs[:, :-1].argmax(1)] & (known[similarity.argmax(1)] < NOTHING)
         if self.apart is None or self.sharpness == 0:
             belongs[unlaid] = np.clip((similarity.max(1)[unlaid] - self.full) / (self.full - self.begin), 0, 1)
         if self.sharpness == 0:
-            # Of what it reads well by itself the reader need be told but what is none.
+            # For designs it reads well, the reader only needs to know which crops are no cards.
             surely = np.where(known[similarity.argmax(1)] == NOTHING, belongs, 0)
             told = logs - _BOUND * surely[:, None] * (np.arange(CLASSES) == NOTHING)
             return np.where(surely[:, None] > 0, log_softmax(told.astype(np.float32)), logs), belongs
@@ -141,7 +140,8 @@ class Look:
         evidence = _evidence(known, similarity - self.begin, self.sharpness, self.prior)
         own = np.maximum(tells, _BOUND) * self.trust
         if len(others):
-            # What looks like a card whose name is in doubt is one of those that have none: which, the reader tells.
+            # A crop similar to a card with an uncertain name is one of the cards without a name; the reader decides
+            # which.
             within = log_softmax(np.maximum(logs[:, others], _BOUND))
             own[:, others] = own[:, others].max(1, keepdims=True) + within
             evidence[:, others] = evidence[:, UNNAMED:]
@@ -149,31 +149,31 @@ class Look:
         if odds is not None:
             told = _with_unlaid(told, tells, self._laid, odds)
         blended = log_softmax(told)
-        # Between the two, not a jump: a crop that is hardly like the deck's is hardly read otherwise than without it.
+        # A gradual transition: a crop with low membership is read almost as without the deck.
         weighed = np.where(membership > 0, (1 - membership) * logs + membership * blended, logs)
         if odds is not None:
-            # What is told to be a face that was not laid is none of those that the deck knows.
+            # A face that was not learnt does not belong to the deck's known cards.
             belongs = np.where(
                 self._laid[weighed[:, :-1].argmax(1)], belongs, belongs * np.maximum(np.tanh(odds / 2), 0)
             )
         return weighed.astype(np.float32), np.asarray(belongs, np.float32)
 
     def _own(self, logs: Floats) -> Floats:
-        """Return what the reader's (N, 57) log-likelihoods tell of each card, as it errs on this design."""
+        """Return the reader's (N, 57) evidence per card, corrected by its confusions on this design."""
         return logs if self.confusion is None else _by_confusion(logs, self.confusion)
 
 
 def fit(
     features: Floats, logs: Floats, cards: Sequence[int], plain: int, prior: float = 0.0, part: bool = False
-) -> Look:
-    """Return the look of crops whose cards are known.
+) -> Prototypes:
+    """Fit the prototypes of crops with known cards.
 
-    features: (N, V, D), V views of each crop, of which the first `plain` are as they are and the others altered as
-    light, lens and outline may be. logs: (N, V, 57) what the reader says of them. cards: (N,) numbers of ALL_CARDS,
-    NOTHING or UNNAMED. prior: nats against a face that was not laid. part: whether only a part of the deck was.
+    features: (N, V, D), V views per crop, the first `plain` of which are plain and the others augmented. logs: (N, V,
+    57) readings of them. cards: (N,) numbers of ALL_CARDS, NOTHING or UNNAMED. prior: nats against a face that was not
+    learnt. part: whether the deck is incomplete.
 
-    Weights are those under which copies are likeliest to be read right by the views of other copies; a card without a
-    copy is read by its own plain views. Where the reader alone does as well, nothing is added to what it says.
+    The weights maximise the likelihood of copies read by views of other copies; a card without a copy is read by its
+    own plain views. If the reader alone is as good, its answers are unchanged.
     """
     labels = np.asarray(cards)
     mean = features[:, :plain].mean((0, 1))
@@ -184,7 +184,7 @@ def fit(
     named = labels < NOTHING
     queries = units[named, plain:] if units.shape[1] > plain else units[named]
     asked = logs[named, plain:] if units.shape[1] > plain else logs[named]
-    # (N, Q, M): the likeness of each altered view to the other crops' plain views, the best of them.
+    # (N, Q, M): similarity of each augmented view to the plain views of the other crops, the best per crop.
     alike = np.einsum("nqd,mvd->nqmv", queries, units[:, :plain], optimize=True)
     best = alike.max(3)
     known = np.unique(labels)
@@ -200,10 +200,10 @@ def fit(
     low, high = float(np.median(wrong)), float(np.median(right))
     begin = max(_LEAST, low + _BEGIN * max(high - low, 0.05))
     full = max(begin + 0.05, low + _FULL * max(high - low, 0.05))
-    # Where faces are hardly less alike than copies are, the deck's own cards belong to it all the same.
+    # If faces are almost as similar as copies, the deck's own cards must still belong to it.
     full = max(_LEAST + 0.05, min(full, high))
     begin = min(begin, full - 0.05)
-    look = Look(np.asarray(prototypes, np.float32), numbers, np.asarray(mean, np.float32), 0.0, 1.0, begin, full)
+    look = Prototypes(np.asarray(prototypes, np.float32), numbers, np.asarray(mean, np.float32), 0.0, 1.0, begin, full)
     says = np.exp(logs[:, :plain]).mean(1)
     confusion = _confusion(says, labels)
     told = np.stack(
@@ -217,11 +217,11 @@ def fit(
     )
     apart = None
     if part:
-        # Each face is taken for one that was not laid.
+        # Leave each face out in turn.
         without = {card: _confusion(says[labels != card], labels[labels != card]) for card in np.unique(labels[named])}
         untold = [_by_confusion(rows, without[card]) for rows, card in zip(asked, labels[named], strict=True)]
         apart = _apart(right, wrong, told, np.stack(untold), labels[named], ~lone[named])
-    borne_out = _borne_out(logs[:, :plain], labels)
+    reliability = _borne_out(logs[:, :plain], labels)
     return replace(
         look,
         sharpness=sharpness,
@@ -229,15 +229,15 @@ def fit(
         prior=prior,
         apart=apart,
         confusion=confusion,
-        borne_out=borne_out,
+        reliability=reliability,
     )
 
 
 def _borne_out(logs: Floats, labels: NDArray[np.intp]) -> Floats:
-    """Return (56,) in which share of the crops that a reader takes for a card it is what they are called.
+    """Return (56,) the share of crops read as a card that have that name.
 
-    logs: (N, V, 57) what it says of V views of crops of cards (N,). What it never says, or says of nothing that is
-    called so, as where names are wrong, counts as borne out.
+    logs: (N, V, 57) readings of V views of crops of cards (N,). A card that is never read, or never has that name
+    (wrong names), counts as confirmed.
     """
     said = logs[..., :-1].argmax(-1)
     named = np.broadcast_to(labels[:, None], said.shape)
@@ -247,13 +247,13 @@ def _borne_out(logs: Floats, labels: NDArray[np.intp]) -> Floats:
 
 
 def _with_unlaid(told: Floats, tells: Floats, laid: NDArray[np.bool_], odds: Floats) -> Floats:
-    """Return what is told (N, 57) of the deck's pictures, and that it may be a face that was not laid.
+    """Return (N, 57) log-likelihoods extended by the faces that were not learnt.
 
-    Of those the deck knows nothing: which of them it is, the reader tells. laid: (58,) whether a number is a learnt
-    card's. odds: (N,) nats for a face that was.
+    The deck knows nothing of those, so the reader distributes their probability. laid: (58,) whether a number is a
+    learnt card's. odds: (N,) nats for a learnt face.
     """
     others = np.flatnonzero(~laid[:NOTHING])
-    # What cards without a name add to the others is of the deck, too.
+    # What cards without a name add to the others belongs to the deck, too.
     of_deck = np.arange(NOTHING) if laid[UNNAMED] else np.flatnonzero(laid[:NOTHING])
     told = told + (odds - np.logaddexp.reduce(told[:, of_deck], axis=1))[:, None]
     unlaid = log_softmax(tells[:, others])
@@ -268,23 +268,23 @@ def _apart(
     untold: Floats,
     cards: NDArray[np.intp],
     copied: NDArray[np.bool_],
-) -> Apart:
-    """Return what tells faces that were laid from others.
+) -> OpenSetModel:
+    """Return the open-set model.
 
-    right, wrong: (N, Q) likeness of views of cards (N,) to their own faces and to the others. told, untold: (N, Q, 57)
-    what the reader tells of them, and would had their faces not been laid. copied: (N,) of which there are copies: a
-    lone card's views are more like itself than any would be.
+    right, wrong: (N, Q) similarities of views of cards (N,) to their own face and to others. told, untold: (N, Q, 57)
+    the reader's log-likelihoods with the face learnt and left out. copied: (N,) whether there are copies; a single
+    card's views are too similar to itself.
     """
     numbers = np.arange(NOTHING)
     laid = np.isin(numbers, cards)
     copied = copied if copied.any() else np.ones_like(copied)
     own = np.stack([np.maximum(right, wrong), _for_laid(told, laid)], -1)[copied]
     said = np.stack([_for_laid(rows, laid & (numbers != card)) for rows, card in zip(untold, cards, strict=True)])
-    return Apart.of(own.reshape(-1, 2), np.stack([wrong, said], -1).reshape(-1, 2))
+    return OpenSetModel.of(own.reshape(-1, 2), np.stack([wrong, said], -1).reshape(-1, 2))
 
 
 def _for_laid(logs: Floats, laid: NDArray[np.bool_]) -> Floats:
-    """Return by how many nats (...,) a reader's (..., 57) log-likelihoods are for laid cards (56,), not the others."""
+    """Return the nats (...,) of (..., 57) log-likelihoods for learnt cards (56,) against the others."""
     cards = np.maximum(logs[..., :NOTHING], np.log(_NEVER))
     return np.asarray(
         np.logaddexp.reduce(cards[..., laid], -1) - np.logaddexp.reduce(cards[..., ~laid], -1), np.float32
@@ -292,9 +292,9 @@ def _for_laid(logs: Floats, laid: NDArray[np.bool_]) -> Floats:
 
 
 def _confusion(says: Floats, labels: NDArray[np.intp]) -> Floats:
-    """Return (57, 57) what the reader says of each card in the mean. says: (N, 57) likelihoods of crops of cards.
+    """Return the (57, 57) mean reading per card. says: (N, 57) likelihoods of crops of cards.
 
-    Of a card that was not laid it says the face as of those of that face that were, and likewise the colour.
+    For a card that was not learnt, the face and the colour are averaged over learnt cards that share them.
     """
     confusion = np.eye(CLASSES, dtype=np.float32)
     laid = np.unique(labels[labels < NOTHING])
@@ -309,9 +309,9 @@ def _confusion(says: Floats, labels: NDArray[np.intp]) -> Floats:
 
 
 def _by_kind(means: Floats, cards: NDArray[np.intp], kinds: NDArray[np.intp]) -> Floats:
-    """Return (K, K) how likely each face or colour is said of each, that itself of which no card was laid.
+    """Return (K, K) the probability of reading each face or colour for each; the identity for kinds without cards.
 
-    means: (C, 57) what is said of cards (C,). kinds: (56,) which face or colour each card has.
+    means: (C, 57) mean readings of cards (C,). kinds: (56,) face or colour of each card.
     """
     count = int(kinds.max()) + 1
     said = np.stack([means[:, :NOTHING][:, kinds == kind].sum(1) for kind in range(count)], 1)
@@ -322,7 +322,7 @@ def _by_kind(means: Floats, cards: NDArray[np.intp], kinds: NDArray[np.intp]) ->
 
 
 def _without(confusion: Floats, says: Floats, labels: NDArray[np.intp], crop: int) -> Floats:
-    """Return the same without what was said of one crop, where its card has others."""
+    """Return the same without one crop's reading, if its card has others."""
     others = labels == labels[crop]
     others[crop] = False
     if not others.any():
@@ -333,12 +333,12 @@ def _without(confusion: Floats, says: Floats, labels: NDArray[np.intp], crop: in
 
 
 def _by_confusion(logs: Floats, confusion: Floats) -> Floats:
-    """Return (N, 57) how well a reader's log-likelihoods agree with what it says where each card lies."""
+    """Return (N, 57) the agreement of a reader's log-likelihoods with its mean reading per card."""
     return np.asarray(np.log(np.exp(logs) @ confusion.T + _NEVER), np.float32)
 
 
 def _weights(
-    look: Look,
+    look: Prototypes,
     similarity: Floats,
     logs: Floats,
     told: Floats,
@@ -346,7 +346,7 @@ def _weights(
     known: NDArray[np.intp],
     step: float,
 ) -> tuple[float, float]:
-    """Return the sharpness and the trust. told: (N, Q, 57) what the reader's (N, Q, 57) logs tell of each card."""
+    """Return sharpness and trust. told: (N, Q, 57) the reader's evidence per card from (N, Q, 57) log-likelihoods."""
     flat, says, own = similarity.reshape(-1, len(known)), logs.reshape(-1, CLASSES), told.reshape(-1, CLASSES)
     truth = np.repeat(labels, similarity.shape[1])
     rows = np.arange(len(truth))
@@ -358,23 +358,23 @@ def _weights(
             tried.append((float(scores[rows, truth].mean()), sharpness, trust))
     most = max(score for score, _, _ in tried)
     if float(log_softmax(says)[rows, truth].mean()) >= most - _EQUAL:
-        # The reader by itself reads the held-out copies as well.
+        # The reader alone reads the held-out copies as well.
         return 0.0, 1.0
     near = [(sharpness, trust) for score, sharpness, trust in tried if score >= most - _EQUAL]
     return min(near, key=lambda pair: (pair[1], pair[0]))
 
 
 def _evidence(known: NDArray[np.intp], over: Floats, sharpness: float, prior: float = 0.0) -> Floats:
-    """Return (N, 58) what the likeness (N, C) over the least that counts tells of each card, NOTHING and UNNAMED."""
+    """Return (N, 58) evidence per card, NOTHING and UNNAMED, from similarities (N, C) above the minimum."""
     evidence = np.zeros((len(over), CLASSES + 1), np.float32)
     evidence[:, :NOTHING] = -prior
     evidence[:, known] = sharpness * np.maximum(over, -_UNLIKE)
-    # There is more that is no card than was ever seen of it: to be unlike that says nothing.
+    # Not everything that is no card was seen in learning: dissimilarity to the examples is no evidence.
     evidence[:, NOTHING] = np.maximum(evidence[:, NOTHING], 0)
     return evidence
 
 
 def unit(features: Floats) -> Floats:
-    """Return (..., D) features, each of length one."""
+    """Return (..., D) features scaled to unit length."""
     lengths = np.maximum(np.linalg.norm(features, axis=-1, keepdims=True), 1e-6)
     return np.asarray(features / lengths, np.float32)

@@ -1,11 +1,11 @@
-"""Detectors that read with a learnt deck."""
+"""Card detectors that use a learnt deck."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
 from companion.cards import EditionName
-from companion.decks.service.build import DeckLooks, learnt_looks
+from companion.decks.service.build import DeckModel, learnt_looks
 from companion.decks.storage.deck_file import LearntDeck
 from companion.decks.storage.library import DeckLibrary
 from companion.vision.core.runtime import Network
@@ -15,9 +15,9 @@ from companion.vision.recognition.reader import Reader
 
 
 def reading_parts(folder: Path | None = None, threads: int = 0) -> tuple[Reader, BoxFinder]:
-    """Return the reader and the box finder of a folder of networks, the shipped one where it is None.
+    """Return the reader and the box finder of a folder of networks, by default the shipped one.
 
-    Raises ModelFileError where a file is missing or damaged.
+    Raises ModelFileError if a file is missing or damaged.
     """
     folder = folder or model_folder()
     cards, indices = (Network.shared(folder / f"{kind}-reader.onnx", threads) for kind in ("card", "index"))
@@ -31,15 +31,15 @@ def deck_detector(
     folder: Path | None = None,
     threads: int = 0,
 ) -> CardDetector:
-    """Return what reads with the deck of this name; where no edition is given, with its own.
+    """Return the detector for the deck of this name, by default with its own edition.
 
-    folder: that of the networks, the shipped one where it is None. Raises ModelFileError and DeckFileError.
+    folder: of the networks, by default the shipped one. Raises ModelFileError and DeckFileError.
     """
     deck = library.load(name)
     detector = CardDetector.shipped(edition or deck.edition, folder, threads=threads)
     return detector.with_deck(deck_looks(library, deck, detector.reader, folder))
 
 
-def deck_looks(library: DeckLibrary, deck: LearntDeck, reader: Reader, folder: Path | None = None) -> DeckLooks:
-    """Return what the reader, of a folder of networks, is told of a deck; the work of seconds is kept beside it."""
+def deck_looks(library: DeckLibrary, deck: LearntDeck, reader: Reader, folder: Path | None = None) -> DeckModel:
+    """Return the model of a deck for a reader; expensive parts are cached beside the deck's file."""
     return learnt_looks(reader, deck, folder or model_folder(), library.path(deck.name).with_suffix(".npz"))

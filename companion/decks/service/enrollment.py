@@ -1,4 +1,4 @@
-"""One lesson: a deck laid card by card, named, asked about where it is in doubt, and learnt."""
+"""A lesson: a deck is laid card by card, named, queried where uncertain, and learnt."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ import cv2
 import numpy as np
 
 from companion.cards import Card, EditionName, deck
-from companion.decks.capture.pile_capture import Laid, Pile
-from companion.decks.capture.procrustes import evened
-from companion.decks.labels.naming import Naming, heeded, name_cards
-from companion.decks.matching.joint_alignment import congealed
+from companion.decks.capture.pile_capture import LaidCard, Pile
+from companion.decks.capture.procrustes import regularized
+from companion.decks.labels.naming import Naming, accepted_answers, name_cards
+from companion.decks.matching.joint_alignment import joint_alignment
 from companion.decks.model.card_views import (
     MARGIN,
     PICTURE,
@@ -30,15 +30,15 @@ from companion.vision.core.labels import Floats
 from companion.vision.detection.box_detector import BoxFinder, BoxKind
 from companion.vision.recognition.reader import Reader
 
-# How much of a card's sides is kept beyond its outline until all are laid, as the outline may be off by much.
+# Margin around a card's outline, over its sides, that is kept until the end because the outline may change.
 _ABOUT = 0.5
 
 
 @dataclass(frozen=True, eq=False)
 class _Seen:
-    """A laid card: its kept picture, features both ways up (2, D), colours (256,), what the reader says (L, 57).
+    """A laid card: stored picture, features in both orientations (2, D), colours (256,), readings (L, 57).
 
-    quad: its outline in the picture of the pile. about: JPEG of what lies about it there, _ABOUT on each side.
+    quad: its outline in the picture of the pile. about: JPEG of its surroundings there, with the margin _ABOUT.
     """
 
     picture: Image
@@ -51,10 +51,10 @@ class _Seen:
 
 
 class Lesson:
-    """What was laid so far. May be asked while further pictures come in another thread.
+    """The state of a lesson. Thread-safe for reading while pictures are added.
 
-    order: the cards in the order in which they are laid, where that is known. by_color: whether they are laid sorted by
-    colour. each: whether every picture shows one card more.
+    order: the cards in the order in which they are laid, if known. by_color: whether they are sorted by colour. each:
+    whether every picture shows one more card.
     """
 
     def __init__(
@@ -73,7 +73,7 @@ class Lesson:
         self._by_color = by_color
         self._pile = Pile(each, self._boxed)
         self._seen: list[_Seen] = []
-        # What is known, laid by name or named of people's own accord, and what they said when they were asked.
+        # Known names: laid on request or volunteered, and answers to questions.
         self._told: dict[int, Card] = {}
         self._answers: dict[int, Card] = {}
         self._unanswered: Naming | None = None
@@ -94,17 +94,17 @@ class Lesson:
 
     @property
     def places(self) -> tuple[int, ...]:
-        """How many cards were laid before each of them, those that were not found included."""
+        """Number of cards laid before each one, including missed ones."""
         return tuple(seen.place for seen in list(self._seen))
 
     @property
     def revised(self) -> int:
-        """How many pictures took the place of one that was kept before, as the card's outline had been mistaken."""
+        """Number of pictures that were replaced because the outline had been wrong."""
         return self._revised
 
     def show(self, image: Image) -> int:
-        """Take a settled (H, W, 3) BGR uint8 picture of the pile; returns how many more cards are known of."""
-        # A card that was outlined twice since is as it was outlined last.
+        """Process a still (H, W, 3) BGR uint8 picture of the pile; returns the number of additional cards found."""
+        # If a card was outlined twice, the last outline counts.
         laid = {card.place: card for card in self._pile.show(image)}
         new = [self._study(card) for card in laid.values()]
         with self._lock:
@@ -122,18 +122,18 @@ class Lesson:
         return len(new)
 
     def prompt(self) -> None:
-        """Say from now on which card is to be laid next, one of each whose name nobody has said: see `wanted`."""
+        """From now on request specific cards, one of each unnamed face: see `wanted`."""
         with self._lock:
             self._prompting = True
 
     def pass_over(self, card: Card) -> None:
-        """Ask no more for a card that people do not have."""
+        """Stop requesting a card that people do not have."""
         with self._lock:
             self._passed_over.add(card)
 
     @property
     def wanted(self) -> Card | None:
-        """The card that is to be laid next, None where people lay what they like or all were laid."""
+        """The requested card, None without requests or when all were laid."""
         with self._lock:
             return self._wanted()
 
@@ -147,10 +147,10 @@ class Lesson:
 
     @property
     def asked(self) -> int:
-        """How many questions people have answered."""
+        """Number of answered questions."""
         return self._asked
 
-    def _study(self, card: Laid) -> _Seen:
+    def _study(self, card: LaidCard) -> _Seen:
         picture = straightened(card.image, card.quad)
         features, logs = looks_at(self._reader, picture)
         size = [round(side * (1 + 2 * _ABOUT) / (1 + 2 * MARGIN)) for side in PICTURE]
@@ -158,7 +158,7 @@ class Lesson:
         return _Seen(picture, card.quad, about, features, inks(picture), logs, card.place)
 
     def naming(self) -> Naming:
-        """Return what the cards are taken for, by the answers as far as they fit. Raises ValueError where none lies."""
+        """Return the current names, using answers that fit. Raises ValueError without cards."""
         with self._lock:
             return self._named()
 
@@ -173,7 +173,7 @@ class Lesson:
             self._naming = self._unanswered
             if self._answers:
                 answered = self._named_by(told | self._answers)
-                self._naming = heeded(self._unanswered, answered, len(self._answers))
+                self._naming = accepted_answers(self._unanswered, answered, len(self._answers))
         return self._naming
 
     def _named_by(self, known: Mapping[int, Card]) -> Naming:
@@ -186,9 +186,9 @@ class Lesson:
         return [box.quad for box in self._boxes.find(image, pile=True) if box.kind is BoxKind.CARD]
 
     def answer(self, picture: int, card: Card) -> None:
-        """Take what people say that a picture shows: it tells of its copies, and of what others are not.
+        """Record people's name for a picture; it also informs about copies and other cards.
 
-        What they say of their own accord, of a picture that nothing is asked about, is taken for granted.
+        A name given without a question is taken as certain.
         """
         with self._lock:
             asked = any(picture in question.pictures for question in self._named().questions)
@@ -202,16 +202,16 @@ class Lesson:
             self._naming = None
 
     def finish(self, name: str) -> LearntDeck:
-        """Return the deck as it is known now; pictures whose name is in doubt go into it without one.
+        """Return the deck as known now; pictures with uncertain names are stored without one.
 
-        Raises ValueError where no card was laid.
+        Raises ValueError without cards.
         """
         naming = self.naming()
         seen = list(self._seen)
-        outlines = evened([one.quad for one in seen])
+        outlines = regularized([one.quad for one in seen])
         pictures = [_cut_anew(one, even) for one, even in zip(seen, outlines, strict=True)]
-        # Where the print that all have in common shows an outline to be off, the card is where the print says.
-        for i, matrix in enumerate(congealed(pictures)):
+        # If the shared print shows an outline to be inexact, use the position of the print.
+        for i, matrix in enumerate(joint_alignment(pictures)):
             back = project(np.linalg.inv(np.vstack([matrix, [0, 0, 1]])), outline())
             outlines[i] = project(homography(outline(), outlines[i]), back)
         pictures = [_cut_anew(one, even) for one, even in zip(seen, outlines, strict=True)]
@@ -224,7 +224,7 @@ class Lesson:
 
 
 def _cut_anew(seen: _Seen, quad: Quad) -> Image:
-    """Return the kept picture of a laid card for another outline in the picture of the pile."""
+    """Return the stored picture of a laid card for another outline."""
     about = cv2.imdecode(np.frombuffer(seen.about, np.uint8), cv2.IMREAD_COLOR)
     assert about is not None
     height, width = about.shape[:2]

@@ -1,4 +1,4 @@
-"""What people correct or confirm during a match, as further views of a learnt deck."""
+"""Turns corrections and confirmations made during a match into further views of a learnt deck."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from companion.decks.service.membership import fits
 from companion.decks.storage.deck_file import MOST_FURTHER, MOST_OF_A_CARD, FurtherView, LearntDeck, encoded
 from companion.vision.capture.image_files import PictureError, decode_picture
 
-# Shorter side (px) under which the picture of a card teaches nothing: an index on it has then some 8 px.
+# Minimum shorter side (px) of a card's picture; its index then has about 8 px.
 _TINY = 40.0
 
 
 @dataclass(frozen=True)
 class Corrected:
-    """What a reading truly showed, by people's word.
+    """The true card of a reading, as stated by people.
 
-    picture: JPEG bytes. quad: the card's outline there. None where it is not known.
+    picture: JPEG bytes. quad: the card's outline there. None if unknown.
     """
 
     reading: str
@@ -32,10 +32,10 @@ class Corrected:
 
 
 def with_corrections(deck: LearntDeck, match: str, standing: Sequence[Corrected]) -> LearntDeck:
-    """Return the deck with those views of a match whose corrections stand, in their order; of other matches with all.
+    """Return the deck with the views of a match whose corrections still stand, in order; other matches keep theirs.
 
-    What was corrected back, or undone, goes. A picture that is tiny or unlike any of the deck's is not taken. Of one
-    card, and in all, the oldest views go where there are too many.
+    Reverted corrections are removed. Small pictures, and pictures unlike the deck's, are not added. The oldest views
+    are dropped beyond the limits per card and in total.
     """
     had = {(view.reading, view.card): view for view in deck.further if view.match == match}
     views = [view for view in deck.further if view.match != match]

@@ -1,4 +1,4 @@
-"""Of which of a deck's pictures those that people named in a match are copies, and whose names they so speak for."""
+"""Assigns pictures named in a match to the deck's pictures they are copies of, as votes for names."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ from companion.decks.model.card_views import PLAIN, CardViews
 from companion.decks.model.prototypes import NOTHING, unit
 from companion.vision.core.labels import Floats
 
-# A picture is a copy where it is so far like another one, of the way from what the nearest other faces have to what
-# copies have; and so much of the way more like it than those of the name that it was given.
+# Similarity of a copy, as a share of the way from the nearest other faces to copies; and required advantage over
+# pictures of the given name.
 _COPY, _RATHER = 0.6, 0.5
-# That way is at least so long.
+# Minimum length of that way.
 _LEAST_WAY = 0.04
 
 
-def copied(
+def copies_of(
     views: Sequence[CardViews], names: Sequence[int], further: Sequence[CardViews], cards: Sequence[int]
 ) -> tuple[NDArray[np.intp], NDArray[np.bool_]]:
-    """Return (F,) which of N pictures each further one is most like, and (F,) whether as copies are.
+    """Return (F,) the most similar of N pictures for each further one, and (F,) whether it is a copy.
 
     views: of the N pictures. names: numbers of ALL_CARDS, or UNNAMED. further, cards: the further pictures' views and
-    names. A picture that could as well be one of its own name's is taken for that.
+    names. A picture that may be of its own name counts as that.
     """
     if not further:
         return np.zeros(0, np.intp), np.zeros(0, bool)
@@ -41,14 +41,14 @@ def copied(
 
 
 def votes(of: NDArray[np.intp], cards: Sequence[int], pictures: int) -> Floats:
-    """Return (N, 56) how many say that each picture is a card. of: (F,) of which pictures they say it."""
+    """Return (N, 56) votes for each picture and card. of: (F,) the pictures voted on."""
     said = np.zeros((pictures, NOTHING), np.float32)
     np.add.at(said, (of, np.asarray(cards, np.intp)), 1)
     return said
 
 
 def _between(units: Floats, labels: NDArray[np.intp]) -> tuple[float, float]:
-    """Return the median likeness of (N, V, D) views' altered ones to the nearest other face, and to copies."""
+    """Return the median similarity of (N, V, D) augmented views to the nearest other face, and to copies."""
     altered = units[:, PLAIN:] if units.shape[1] > PLAIN else units
     alike = np.einsum("nqd,mvd->nqmv", altered, units[:, :PLAIN], optimize=True).max((1, 3))
     same = labels[:, None] == labels

@@ -1,4 +1,4 @@
-"""Whether the cards that were read are of the learnt deck at all: their pictures beside those it was learnt from."""
+"""Decides whether the cards read belong to the learnt deck, by comparison with its pictures."""
 
 from __future__ import annotations
 
@@ -16,34 +16,34 @@ from companion.vision.core.geometry import Image, Quad, intersection_over_smalle
 from companion.vision.core.labels import Floats
 from companion.vision.core.sightings import Sighting
 
-# Correlation under which a card is of another design: in other light on another table nine of ten cards of two designs
-# had 0.88 and more with their own deck's pictures; of five other designs nine of ten had less than 0.79.
+# Minimum correlation of a card of the deck: under other light on another table nine of ten cards of two decks had at
+# least 0.88, of five other designs less than 0.79.
 _LIKE = 0.82
-# Of all cards in a picture that lie whole, that which is most like a picture of the deck had 0.74 and more in each of
-# 86 pictures of four decks, and less than 0.63 in 171 of 172 pictures of other decks; the last one's was a like design.
-# In a mirror no card of 164 pictures of other decks had more than 0.5.
+# Minimum correlation of the most similar whole card in a picture: at least 0.74 in 86 pictures of four decks, less than
+# 0.63 in 171 of 172 pictures of other decks (the last one's design was similar); at most 0.5 for mirrored cards in 164
+# pictures of other decks.
 _LIKE_ANY = 0.68
-# What others may lie on, as it shares so much of its outline with theirs, is less like its picture: in 3 of 114 hands
-# of eight decks the likest card had between this and the above, in 3 of 732 hands of other designs.
+# Overlap from which a card may be covered, and the minimum correlation then: between both limits were 3 of 114 hands of
+# eight decks and 3 of 732 hands of other designs.
 _HIDDEN, _LIKE_THOUGH_HIDDEN = 0.1, 0.6
-# So many different whole cards must have been read for a judgement, which rests on the last so many.
+# Minimum number of different whole cards for a decision, and number of latest ones it uses.
 _ENOUGH, _LAST = 3, 12
 
 
-class Likes:
-    """How like cards are to a deck's kept pictures."""
+class DeckSimilarity:
+    """Similarities of cards to a deck's stored pictures."""
 
     def __init__(self, pictures: Sequence[Image]) -> None:
         self._known = np.stack([small(picture, outline()) for picture in pictures])
 
     def of(self, image: Image, card: Quad) -> Floats:
-        """Return (P,) how like the card in an outline (4, 2) of a (H, W, 3) BGR uint8 picture is to each picture."""
+        """Return (P,) the similarity of a card, outline (4, 2) in a (H, W, 3) BGR uint8 picture, to each picture."""
         return np.asarray(both_ways(small(image, card)[None], self._known).max(0)[0], np.float32)
 
     def are_of_another(self, image: Image, cards: Sequence[Quad]) -> bool:
-        """Whether of the cards that lie whole in a picture none is like any of the deck; not where there is none.
+        """Whether none of the whole cards in a picture is similar to the deck's; false without cards.
 
-        The camera may mirror: a card that is like one of the deck in a mirror is of the deck.
+        A card similar to the deck's in the mirrored picture belongs to the deck.
         """
         if not cards:
             return False
@@ -54,15 +54,16 @@ class Likes:
 
 
 def _may_be_hidden(cards: Sequence[Quad]) -> NDArray[np.bool_]:
-    """Return (N,) which of the outlines (4, 2) others overlap."""
+    """Return (N,) which of the outlines (4, 2) overlap others."""
     shares = [[intersection_over_smaller(a, b) for b in cards if b is not a] for a in cards]
     return np.array([max(row, default=0.0) >= _HIDDEN for row in shares], bool)
 
 
 def agreement(pictures: Sequence[Image], cards: Sequence[int]) -> float:
-    """Return how like kept pictures, of cards by number, are to the likest copy of theirs: the median, 1 without any.
+    """Return the median similarity of stored pictures, of cards by number, to their most similar copy; 1 without
+    copies.
 
-    What was outlined otherwise each time, as a black card on others, is unlike itself.
+    Cards outlined inconsistently, such as black ones on black ones, are not similar.
     """
     seen = np.stack([small(picture, outline()) for picture in pictures])
     labels = np.asarray(cards)
@@ -72,14 +73,14 @@ def agreement(pictures: Sequence[Image], cards: Sequence[int]) -> float:
 
 
 class DeckFit:
-    """Compares whole cards as they are read with the deck's pictures of them."""
+    """Compares whole cards with the deck's pictures while they are read."""
 
     def __init__(self, deck: LearntDeck) -> None:
-        self._likes, self._cards = Likes(deck.pictures), deck.cards
+        self._likes, self._cards = DeckSimilarity(deck.pictures), deck.cards
         self._likeness: dict[Card, float] = {}
 
     def see(self, image: Image, sightings: Sequence[Sighting]) -> None:
-        """Take the cards read in a (H, W, 3) BGR uint8 picture, of those that lie on each other the likest."""
+        """Process the cards read in a (H, W, 3) BGR uint8 picture; of overlapping ones the most similar counts."""
         whole = [sighting for sighting in sightings if sighting.whole and sighting.card in self._cards]
         similarity = [_to(self._likes.of(image, one.quad), self._cards, one.card) for one in whole]
         hidden = _may_be_hidden([one.quad for one in whole])
@@ -87,7 +88,7 @@ class DeckFit:
         for sighting, like, may_be_hidden in zip(whole, similarity, hidden, strict=True):
             if may_be_hidden and like < shown:
                 continue
-            # A card that lies there for long is one card.
+            # A card that stays counts once.
             self._likeness.pop(sighting.card, None)
             self._likeness[sighting.card] = like
         for card in list(self._likeness)[:-_LAST]:
@@ -100,8 +101,8 @@ class DeckFit:
 
 
 def fits(deck: LearntDeck, picture: Image) -> bool:
-    """Return whether a kept picture is like one of the deck's, as a face that was not laid is like others."""
-    return float(Likes(deck.laid).of(picture, outline()).max()) >= _LIKE
+    """Return whether a stored picture is as similar to the deck's as an unseen face would be."""
+    return float(DeckSimilarity(deck.laid).of(picture, outline()).max()) >= _LIKE
 
 
 def _to(similarity: Floats, cards: Sequence[Card], card: Card) -> float:

@@ -1,4 +1,4 @@
-"""What takes seconds to work out, kept in a file: named arrays, good for one key."""
+"""Caches named arrays in a file, valid for one key."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Arrays = Mapping[str, NDArray[Any]]
 
 
 def keep(file: Path, key: bytes, arrays: Arrays) -> None:
-    """Write the arrays; where that cannot be done they are worked out anew the next time."""
+    """Write the arrays; if that fails they are recomputed next time."""
     data = io.BytesIO()
     np.savez(data, allow_pickle=False, **dict(arrays))
     try:
@@ -25,7 +25,7 @@ def keep(file: Path, key: bytes, arrays: Arrays) -> None:
 
 
 def kept(file: Path, key: bytes) -> Arrays | None:
-    """Return the arrays that were kept under a key, None where there are none."""
+    """Return the arrays cached under a key, None if there are none."""
     try:
         data = file.read_bytes()
     except OSError:

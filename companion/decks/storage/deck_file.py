@@ -1,7 +1,6 @@
-"""A learnt deck and its file: a zip archive of the cards' pictures (JPEG) and one JSON.
+"""A learnt deck and its file: a zip archive of the cards' pictures (JPEG) and one JSON document.
 
-A file from a stranger is data: names, sizes, shapes and counts are checked before anything is read, and nothing of it
-is ever run.
+Files are untrusted: names, sizes, shapes and counts are checked before anything is decoded, and nothing is executed.
 """
 
 from __future__ import annotations
@@ -23,28 +22,29 @@ from companion.vision.capture.image_headers import EncodingError, PictureHead, i
 from companion.vision.core.geometry import Image
 
 MOST_CARDS = 240
-"""Pictures that a deck may rest on: two decks of 112, and some laid again."""
+"""Maximum number of pictures: two decks of 112 cards and some repetitions."""
 MOST_FURTHER, MOST_OF_A_CARD = 100, 4
-"""Further views that matches may have brought, in all and of one card: a few lamps and tables, in a file that stays
-small and is loaded in seconds."""
+"""Maximum number of further views from matches, in total and per card: a few lamps and tables in a small file that
+loads in seconds.
+"""
 MOST_BYTES = 40_000_000
-"""Size that a deck's file may have, packed or unpacked: 340 pictures of 100 KB, and what they are called."""
+"""Maximum file size in bytes, packed or unpacked: 340 pictures of 100 KB plus metadata."""
 NAME = r"^[^\x00-\x1f/\\<>]{1,60}$"
-"""What decks may be called."""
+"""Valid deck names."""
 _VERSION = 1
 _QUALITY = 90
 _INDEX = "deck.json"
 
 
 class DeckFileError(Exception):
-    """A deck's file that is missing, damaged or no such file. The message is one sentence for a user."""
+    """A missing, damaged or invalid deck file. The message is one sentence for the user."""
 
 
 @dataclass(frozen=True)
 class FurtherView:
-    """A picture from a match of which people said what it is, mostly as it was read as another card.
+    """A picture from a match whose card people named, usually after a misreading.
 
-    jpeg: the kept picture, of size PICTURE. match, reading: the ids of the match and of the reading behind the line.
+    jpeg: the stored picture, of size PICTURE. match, reading: identifiers of the match and of the reading.
     """
 
     card: Card
@@ -54,19 +54,18 @@ class FurtherView:
 
     @property
     def picture(self) -> Image:
-        """The (480, 320, 3) BGR uint8 picture; raises DeckFileError where the bytes are none of that size."""
+        """The (480, 320, 3) BGR uint8 picture; raises DeckFileError if the bytes are not one of that size."""
         return _picture(self.jpeg)
 
 
 @dataclass(frozen=True, eq=False)
 class LearntDeck:
-    """A deck whose cards are known: pictures[i], (480, 320, 3) BGR uint8, shows cards[i].
+    """A deck with known cards: pictures[i], (480, 320, 3) BGR uint8, shows cards[i].
 
-    asked: how many questions it took. spot: where the design has its index, None where it has none.
-    learns: whether what people correct in a match becomes further views, the oldest first in `further`. jpegs: the
-    pictures as they lie in the file, if they come from one: written again as they are, they do not wear. unnamed: those
-    of cards of the deck whose name is in doubt, of size PICTURE, JPEG. signs: where else the design has what passes for
-    an index and is none, as in `spot`.
+    asked: number of questions during learning. spot: index position of the design, None without indices. learns:
+    whether corrections in a match add views, oldest first in `further`. jpegs: the pictures as stored in a file, so
+    that rewriting loses no quality. unnamed: pictures of cards with an uncertain name, of size PICTURE, JPEG. signs:
+    positions of signs that look like indices, in the format of `spot`.
     """
 
     name: str
@@ -83,17 +82,19 @@ class LearntDeck:
 
     @cached_property
     def nameless(self) -> tuple[Image, ...]:
-        """The pictures of cards whose name is in doubt; raises DeckFileError where bytes are none of that size."""
+        """The pictures of cards with an uncertain name; raises DeckFileError if the bytes are not pictures of that
+        size.
+        """
         return tuple(map(_picture, self.unnamed))
 
     @property
     def laid(self) -> tuple[Image, ...]:
-        """The pictures of all cards laid, those without a name last; raises as `nameless`."""
+        """The pictures of all cards, those without a name last; raises like `nameless`."""
         return (*self.pictures, *self.nameless)
 
     @property
     def faces(self) -> int:
-        """How many different cards were learnt."""
+        """Number of different cards learnt."""
         return len(set(self.cards))
 
 
@@ -132,7 +133,7 @@ def pack(deck: LearntDeck) -> bytes:
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_STORED) as archive:
 
         def kept(jpeg: bytes) -> str:
-            """Return the name under which a picture now lies in the archive."""
+            """Return the name of a picture in the archive."""
             name = f"{next(numbers):03}.jpg"
             archive.writestr(_entry(name), jpeg)
             return name
@@ -157,19 +158,19 @@ def pack(deck: LearntDeck) -> bytes:
 
 
 def encoded(picture: Image) -> bytes:
-    """Return a picture as it is kept, JPEG."""
+    """Return a picture encoded for storage, JPEG."""
     ok, data = cv2.imencode(".jpg", picture, [cv2.IMWRITE_JPEG_QUALITY, _QUALITY])
     assert ok
     return data.tobytes()
 
 
 def _entry(name: str) -> zipfile.ZipInfo:
-    """Return an archive member without a date: the same deck gives the same file."""
+    """Return an archive member without a date, so that the same deck gives the same file."""
     return zipfile.ZipInfo(name)
 
 
 def unpack(data: bytes) -> LearntDeck:
-    """Return the deck of a file's bytes; raises DeckFileError where they are no deck, or a damaged or outsized one."""
+    """Return the deck of a file's bytes; raises DeckFileError if they are invalid, damaged or too large."""
     if len(data) > MOST_BYTES:
         raise DeckFileError(f"A deck's file has at most {MOST_BYTES // 1_000_000} MB.")
     try:
@@ -205,7 +206,7 @@ def unpack(data: bytes) -> LearntDeck:
 
 def _picture(data: bytes) -> Image:
     width, height = PICTURE
-    # The size stands in the file's head: nothing larger than a card's picture is decoded.
+    # The header states the size: nothing larger than a card's picture is decoded.
     try:
         head = inspect(data)
     except EncodingError as error:

@@ -1,4 +1,4 @@
-"""The decks that were learnt, one file each in a folder, and what of them is kept to read with at once."""
+"""The folder of learnt decks, one file each, with the cached data for reading."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ SUFFIX = ".deck"
 
 @dataclass(frozen=True)
 class DeckSummary:
-    """What a list of decks says of one: how many cards it rests on, how many different ones they are.
+    """Summary of a deck for lists: number of cards and of different faces.
 
-    learns: whether matches add to it. further: how many pictures they have added.
+    learns: whether matches add to it. further: number of pictures they added.
     """
 
     name: str
@@ -39,15 +39,15 @@ class NoSuchDeckError(DeckFileError):
 
 
 class DeckLibrary:
-    """A folder of decks. Raises DeckFileError, with one sentence, where something cannot be done."""
+    """A folder of decks. Raises DeckFileError with one sentence if an operation fails."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        # A match adds to a deck while people rename it or turn its switch.
+        # A match may add to a deck while a user renames it or changes its settings.
         self._changing = threading.RLock()
 
     def list(self) -> list[DeckSummary]:
-        """Return the decks there are, by name; files that are no decks are left out."""
+        """Return the decks by name; invalid files are skipped."""
         found = []
         for path in sorted(self.folder.glob(f"*{SUFFIX}")):
             try:
@@ -59,18 +59,18 @@ class DeckLibrary:
         return sorted(found, key=lambda summary: summary.name.casefold())
 
     def load(self, name: str) -> LearntDeck:
-        """Return the deck of this name; raises NoSuchDeckError where there is none."""
+        """Return the deck of this name; raises NoSuchDeckError if there is none."""
         return unpack(self.export(name))
 
     def export(self, name: str) -> bytes:
-        """Return the file of the deck of this name; raises NoSuchDeckError where there is none."""
+        """Return the file of the deck of this name; raises NoSuchDeckError if there is none."""
         path = self.path(name)
         if not path.is_file():
             raise NoSuchDeckError(name)
         return _bytes(path)
 
     def save(self, deck: LearntDeck) -> Path:
-        """Write a deck in place of one of the same name; returns its file."""
+        """Write a deck, replacing one of the same name; returns its file."""
         path = self.path(deck.name)
         partial = path.with_suffix(".part")
         try:
@@ -82,7 +82,7 @@ class DeckLibrary:
         return path
 
     def add(self, data: bytes, name: str | None = None) -> LearntDeck:
-        """Keep the deck of a file's bytes, under another name where one is given; none is ever written over."""
+        """Store the deck of a file's bytes, optionally under another name; never overwrites a deck."""
         deck = unpack(data)
         deck = replace(deck, name=name or deck.name)
         if self.path(deck.name).exists():
@@ -91,7 +91,7 @@ class DeckLibrary:
         return deck
 
     def rename(self, name: str, new: str) -> None:
-        """Give a deck another name that no deck has."""
+        """Rename a deck to an unused name."""
         with self._changing:
             deck = self.load(name)
             if self.path(new) != self.path(name) and self.path(new).exists():
@@ -101,11 +101,11 @@ class DeckLibrary:
                 self.delete(name)
 
     def let_learn(self, name: str, learns: bool) -> None:
-        """Let what people correct in a match add to a deck from now on, or not; what it has learnt stays."""
+        """Set whether corrections in a match add to a deck; existing additions stay."""
         self.change(name, lambda deck: replace(deck, learns=learns))
 
     def change(self, name: str, change: Callable[[LearntDeck], LearntDeck]) -> None:
-        """Keep a deck as it is after a change, one change at a time; raises NoSuchDeckError where there is none."""
+        """Apply a change to a deck, one at a time; raises NoSuchDeckError if there is none."""
         with self._changing:
             before = self.load(name)
             after = change(before)
@@ -113,17 +113,17 @@ class DeckLibrary:
                 self.save(after)
 
     def delete(self, name: str) -> None:
-        """Delete a deck, and what was worked out from it."""
+        """Delete a deck and its cached data."""
         path = self.path(name)
         with self._changing:
             if not path.is_file():
                 raise NoSuchDeckError(name)
-            # Beside it lies what was worked out from it, other versions' files with other endings included.
+            # Cached data lie beside it, those of other versions with other endings.
             for file in self.folder.glob(f"{path.stem}.*"):
                 file.unlink(missing_ok=True)
 
     def path(self, name: str) -> Path:
-        """Return the file of a deck; raises DeckFileError where a deck cannot be called that."""
+        """Return the file of a deck; raises DeckFileError for an invalid name."""
         if not re.fullmatch(NAME, name) or not name.strip():
             raise DeckFileError("A deck's name has 1 to 60 characters and no slashes.")
         plain = re.sub(r"[^a-z0-9]+", "-", name.casefold()).strip("-")[:40]

@@ -6,7 +6,7 @@ import logging
 import threading
 from collections.abc import Callable, Iterator
 
-from companion.decks.capture.keyframes import settled_pictures
+from companion.decks.capture.keyframes import keyframes
 from companion.decks.service.enrollment import Lesson
 from companion.vision.capture.frames import Frame
 from companion.vision.core.geometry import Image
@@ -39,7 +39,7 @@ class Lessons:
         self.lesson = None
 
     def _watch(self, lesson: Lesson, over: threading.Event) -> None:
-        for picture in settled_pictures(self._pictures(over)):
+        for picture in keyframes(self._pictures(over)):
             try:
                 lesson.show(picture)
             except Exception:
