@@ -22,7 +22,7 @@ from companion.commands.parameters import EDITIONS
 from companion.dataset.simulated.script import LIVELY, Script, write_script
 from companion.referee.match import Match
 from companion.referee.moves import ActorMove, Draw, Flip, Play, Undo
-from companion.table.hypotheses.transcriber import Told
+from companion.table.hypotheses.transcriber import TranscribedMove
 from companion.vision.core.runtime import ModelFileError
 
 # People of a film neither take cards back nor knock the camera: it is held against the moves that stand.
@@ -81,7 +81,7 @@ def played(script: Script) -> list[Act]:
     return acts
 
 
-def told_acts(moves: Iterable[Told]) -> list[Act]:
+def told_acts(moves: Iterable[TranscribedMove]) -> list[Act]:
     """Return what a transcript says was laid and drawn."""
     return [
         Act(told.time, getattr(told.move, "card", None), told.by)

@@ -16,7 +16,7 @@ from companion.commands.parameters import DECK, EDITIONS, OPTIONS, RULES, header
 from companion.referee.moves import ActorMove
 from companion.referee.state import Header
 from companion.referee.transcript import write_entry, write_header
-from companion.table.hypotheses.transcriber import Told, Transcriber, transcribe
+from companion.table.hypotheses.transcriber import TranscribedMove, Transcriber, transcribe
 from companion.vision.capture.capture_loop import CaptureLoop
 from companion.vision.capture.frames import FrameSource, SourceError
 from companion.vision.capture.sources import PICTURES_PER_SECOND, open_source
@@ -83,7 +83,7 @@ def follow(
         raise click.ClickException(str(error)) from error
 
 
-def followed(frames: FrameSource, header: Header, detector: CardDetector) -> Iterator[Told]:
+def followed(frames: FrameSource, header: Header, detector: CardDetector) -> Iterator[TranscribedMove]:
     """Yield the moves in a source: of a film after its end, of a camera as soon as each is certain.
 
     Raises SourceError if the source gives no picture, and what the detector raises.
@@ -94,13 +94,13 @@ def followed(frames: FrameSource, header: Header, detector: CardDetector) -> Ite
     yield from _as_it_goes(header, events, eyes) if frames.live else _in_hindsight(header, events, eyes)
 
 
-def as_line(told: Told) -> str:
+def as_line(told: TranscribedMove) -> str:
     """Return a move as a line of the transcript."""
     move = replace(told.move, by=told.by) if isinstance(told.move, ActorMove) else told.move
     return json.dumps({**write_entry(move), "t": round(told.time, 2)}, ensure_ascii=False)
 
 
-def as_text(told: Told) -> str:
+def as_text(told: TranscribedMove) -> str:
     """Return a move for people."""
     minutes, seconds = divmod(told.time, 60)
     fields = write_entry(told.move)
@@ -123,13 +123,13 @@ def _heard(watcher: CaptureLoop) -> Iterator[PileEvent]:
         pass
 
 
-def _in_hindsight(header: Header, events: Iterable[PileEvent], eyes: ThroughMirror) -> list[Told]:
+def _in_hindsight(header: Header, events: Iterable[PileEvent], eyes: ThroughMirror) -> list[TranscribedMove]:
     """Return the moves of a film. The first arms are mirrored as well if a mirror is detected later."""
     seen = list(events)
     return transcribe(header, [unmirrored_event(event) for event in seen] if eyes.mirrors else seen)
 
 
-def _as_it_goes(header: Header, events: Iterable[PileEvent], eyes: ThroughMirror) -> Iterator[Told]:
+def _as_it_goes(header: Header, events: Iterable[PileEvent], eyes: ThroughMirror) -> Iterator[TranscribedMove]:
     """Yield the moves of a running match, each as soon as it is certain."""
     transcriber = Transcriber(header)
     waiting: list[PileEvent] = []

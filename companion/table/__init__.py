@@ -1,4 +1,4 @@
-"""One running table: what is seen and tapped becomes moves of the referee, questions, and numbered updates."""
+"""A running table: turns observations and taps into moves of the referee, questions and numbered updates."""
 
 from companion.table.presentation.updates import Subscription, Update, UpdateKind
 from companion.table.presentation.view import (

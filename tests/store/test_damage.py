@@ -22,7 +22,7 @@ from companion.referee.moves import Draw, Start
 from companion.referee.state import Header
 from companion.referee.transcript import read_header
 from companion.store import FILE, Store
-from companion.table.session.persistence import Keeper
+from companion.table.session.persistence import MatchPersistence
 
 HEADER: Header = read_header({"match": {"edition": "classic", "players": ["Ann", "Ben"]}})
 START = Line(Start(Card.parse("red 7")), ReadBy.TAP, 2.0)
@@ -124,7 +124,7 @@ def disk(tmp_path: Path) -> Disk:
 
 
 def test_a_deleted_match_does_not_block_the_next(disk: Disk) -> None:
-    keeper = Keeper(disk, lambda: 0.0)
+    keeper = MatchPersistence(disk, lambda: 0.0)
     keeper.write(begun("deleted"))
     disk.delete("deleted")
     keeper.write(Batch("deleted", 2.0, lines=(Line(Draw(), ReadBy.TAP, 2.0),)))
@@ -135,7 +135,7 @@ def test_a_deleted_match_does_not_block_the_next(disk: Disk) -> None:
 
 
 def test_a_batch_that_does_not_fit_blocks_its_own_match_alone(disk: Disk) -> None:
-    keeper = Keeper(disk, lambda: 0.0)
+    keeper = MatchPersistence(disk, lambda: 0.0)
     keeper.write(begun("whole"))
     keeper.write(begun("whole"))  # it was begun already
     assert isinstance(keeper.trouble, RefusedBatchError)
@@ -145,7 +145,7 @@ def test_a_batch_that_does_not_fit_blocks_its_own_match_alone(disk: Disk) -> Non
 
 
 def test_what_waits_for_the_disk_is_written_whatever_became_of_another_match(disk: Disk) -> None:
-    keeper = Keeper(disk, lambda: 0.0)
+    keeper = MatchPersistence(disk, lambda: 0.0)
     keeper.write(begun("deleted"))
     disk.full = True
     keeper.write(Batch("deleted", 2.0, lines=(Line(Draw(), ReadBy.TAP, 2.0),)))

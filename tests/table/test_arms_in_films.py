@@ -12,8 +12,8 @@ from companion.cards import EditionName
 from companion.referee.editions import EDITIONS
 from companion.referee.moves import ActorMove, Draw, Flip, Play, Start
 from companion.referee.state import Header
-from companion.table.hypotheses.seating_inference import suggested_rings
-from companion.table.hypotheses.transcriber import Told, transcribe
+from companion.table.hypotheses.seating_inference import suggested_seatings
+from companion.table.hypotheses.transcriber import TranscribedMove, transcribe
 from companion.vision.core.events import CardLanded, PileReached
 
 from .hands import Film, Filming, People, around
@@ -58,7 +58,7 @@ def test_a_film_that_misses_nothing_is_told_as_it_was(seed: int, players: int) -
     film = _film(seed, players, clear)
     told = transcribe(_header(players), film.events)
     assert _acts(told) == _acts(film.truth)
-    assert all(isinstance(each, Told) and each.by for each in told if isinstance(each.move, ActorMove))
+    assert all(isinstance(each, TranscribedMove) and each.by for each in told if isinstance(each.move, ActorMove))
 
 
 def test_first_arms_taken_for_anothers_do_not_turn_the_ring() -> None:
@@ -94,7 +94,7 @@ def test_the_ring_of_a_film_is_found_from_all_its_arms() -> None:
     truly = around(4, Random(2))
     offs = [
         max(abs(((ring.direction(place) or 0) - direction + 180) % 360 - 180) for place, direction in enumerate(truly))
-        for ring in suggested_rings(_header(4), landings)
+        for ring in suggested_seatings(_header(4), landings)
     ]
     assert (len(offs), min(offs)) == (4, pytest.approx(0, abs=12))
-    assert suggested_rings(_header(4), [replace(event, arm=None) for event in landings]) == []
+    assert suggested_seatings(_header(4), [replace(event, arm=None) for event in landings]) == []

@@ -9,7 +9,7 @@ import pytest
 
 from companion.store import Store
 from companion.table import QuestionKind, Table
-from companion.table.state.draw_pile_stays import Visits
+from companion.table.state.draw_pile_stays import VisitHistory
 from companion.table.state.observations import Pending, Reach, Sight, dump, load
 from companion.vision.core.events import NUMBER_SHARES, Arm, CardLanded, PileGone, PileKind, PileReached
 
@@ -146,7 +146,7 @@ def test_a_hand_that_goes_on_from_the_card_it_laid_passes_nothing() -> None:
     arm = Arm(20.0, 4.0, 1)
     at_pile, at_draw_pile = (PileReached(93.5, 92.0, arm, pile, ()) for pile in (PileKind.DISCARD, PileKind.DRAW))
     for events, passing in (([], False), ([at_pile], True), ([CardLanded(93.0, (), arm=arm), at_pile], False)):
-        visits = Visits()
+        visits = VisitHistory()
         for event in (*events, at_draw_pile):
             visits.note(event)
         assert visits.reach(replace(at_draw_pile, began=93.4), 0.0).passing is passing
@@ -154,7 +154,7 @@ def test_a_hand_that_goes_on_from_the_card_it_laid_passes_nothing() -> None:
 
 @pytest.mark.parametrize(("before", "passing"), [(0.2, False), (0.4, True)])
 def test_a_hand_that_reaches_across_the_discard_pile_does_not_come_from_it(before: float, passing: bool) -> None:
-    arm, visits = Arm(20.0, 4.0, 1), Visits()
+    arm, visits = Arm(20.0, 4.0, 1), VisitHistory()
     stays = [
         PileReached(93.1, 92.5 - before, arm, PileKind.DISCARD),
         PileReached(93.0, 92.5, arm, PileKind.DRAW, _LIKELY),
@@ -166,7 +166,7 @@ def test_a_hand_that_reaches_across_the_discard_pile_does_not_come_from_it(befor
 
 @pytest.mark.parametrize(("nothing", "seconds"), [(0.5, 1.4), (0.9, 0.6)])
 def test_a_hand_that_rested_beside_the_pile_comes_for_a_card_when_it_moves(nothing: float, seconds: float) -> None:
-    arm, visits = Arm(20.0, 4.0, 1), Visits()
+    arm, visits = Arm(20.0, 4.0, 1), VisitHistory()
     drawn = (nothing, *((1 - nothing) * share for share in NUMBER_SHARES))
     stays = [PileReached(92.6, 92.0, arm, PileKind.DRAW, drawn), PileReached(93.4, 92.8, arm, PileKind.DRAW, _LIKELY)]
     for stay in stays:

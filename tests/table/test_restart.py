@@ -12,8 +12,8 @@ from companion.referee.match import Match
 from companion.referee.moves import Amend, Draw, Pass, Play, Start, Undo
 from companion.store import Store
 from companion.table import NothingToRedoError, Turns
-from companion.table.hypotheses.hypotheses import Story, stories_by
-from companion.table.hypotheses.revision_log import Trail, put_right, retraced
+from companion.table.hypotheses.hypotheses import Hypothesis, hypotheses_by
+from companion.table.hypotheses.revision_log import RevisionLog, correction_lines, replayed_log
 from companion.table.session.match_memory import Memory, Watch, dump_memory, load_memory
 from companion.table.state.observations import Pending, Sight
 from companion.table.state.situation import Hand, Mode, situation
@@ -140,7 +140,7 @@ def test_all_that_is_known_is_remembered(store: Store) -> None:
         known = known.taught(0, Arm(direction, 4.0, 1))
     hands = (Hand(1, 0, 1, 5.25, drew=True), Hand(2, 1, 2))
     known = replace(known, hands=hands, landed=5.75, dropped=3.5, noted=1)
-    memory = Memory(Watch(Turns.RELAXED, 3, 2), known, Trail(known), 4)
+    memory = Memory(Watch(Turns.RELAXED, 3, 2), known, RevisionLog(known), 4)
     assert load_memory(dump_memory(memory), journal) == memory
 
 
@@ -149,8 +149,10 @@ def test_what_may_be_judged_anew_is_remembered_where_it_went_back_behind_where_i
     base = situation(replay(header(), [start, Line(Play(card("red 3")), ReadBy.CAMERA, 2.0, "a")]))
     seen = (Pending(Sight(60.0, probabilities("red 5"), "b"), at=3.0),)
     known = base.enter(Line(Undo(), ReadBy.CAMERA, 60.0))
-    (story,) = [Story(known, (replace(s.ways[0], after=known),)) for s in stories_by(base, [(seen[0], Mode())])[:1]]
-    trail = Trail(base, seen, (Mode(),), story.ways, (story,))
+    (story,) = [
+        Hypothesis(known, (replace(s.ways[0], after=known),)) for s in hypotheses_by(base, [(seen[0], Mode())])[:1]
+    ]
+    trail = RevisionLog(base, seen, (Mode(),), story.ways, (story,))
     text = dump_memory(Memory(Watch(), known, trail))
     kept = load_memory(text, known.journal)
     assert kept.known == known
@@ -160,8 +162,8 @@ def test_what_may_be_judged_anew_is_remembered_where_it_went_back_behind_where_i
 def test_the_same_moves_seen_in_another_picture_are_written_anew() -> None:
     start = situation(Journal(Match(header()))).enter(Line(Start(card("red 7")), ReadBy.TAP, 1.0))
     one, other = (start.enter(Line(Play(card("red 3")), ReadBy.CAMERA, 2.0, reading)) for reading in "ab")
-    assert put_right(one, one, 3.0) == ()
-    lines = put_right(one, other, 3.0)
+    assert correction_lines(one, one, 3.0) == ()
+    lines = correction_lines(one, other, 3.0)
     assert [type(line.entry) for line in lines] == [Undo, Play]
     assert lines[-1].reading == "b"
 
@@ -191,7 +193,7 @@ def test_what_is_left_of_what_was_ruled_on_follows_from_where_it_begins(arms: Ar
         trail = session.trail
         assert trail is not None
         lengths.add(len(trail.seen))
-        again = retraced(trail.base, trail.seen, trail.modes, session.known)
+        again = replayed_log(trail.base, trail.seen, trail.modes, session.known)
         assert [story.weight for story in again.stories] == [story.weight for story in trail.stories]
         assert lost(arms) == []
     assert max(lengths) == REMEMBERED_AT_MOST
@@ -212,7 +214,7 @@ def test_where_a_seat_is_thickest_is_remembered() -> None:
     known = situation(replay(header(), [Line(Start(card("red 7")), ReadBy.TAP, 1.0)]))
     ring = known.ring.learn(0, 95.0).learn(0, 115.0).learn(0, 90.0)
     known = replace(known, ring=ring)
-    assert load_memory(dump_memory(Memory(Watch(), known, Trail(known))), known.journal).known.ring == ring
+    assert load_memory(dump_memory(Memory(Watch(), known, RevisionLog(known))), known.journal).known.ring == ring
 
 
 def test_a_restart_after_knocks_at_the_camera_loses_nothing(arms: ArmsGame) -> None:

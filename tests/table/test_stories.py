@@ -15,7 +15,7 @@ from companion.referee.editions import EDITIONS
 from companion.referee.match import Match
 from companion.referee.state import Header
 from companion.table.hypotheses.explanations import ways
-from companion.table.hypotheses.hypotheses import Story, grown
+from companion.table.hypotheses.hypotheses import Hypothesis, grown
 from companion.table.state.observations import Pending, Reach, Sight
 from companion.table.state.situation import Mode, Way, situation
 from companion.vision.core.events import CardLanded, PileKind, PileReached
@@ -48,7 +48,7 @@ def _weights(found: Iterable[Way], least: float) -> dict[object, float]:
 def test_no_way_of_that_weight_is_lost(edition: EditionName) -> None:
     rules = EDITIONS[edition]
     header = Header(rules, ("Ann", "Ben", "Cy"), 2, replace(rules.options, jump_in=True))
-    stories: tuple[Story, ...] = (Story(situation(Journal(Match(header)))),)
+    stories: tuple[Hypothesis, ...] = (Hypothesis(situation(Journal(Match(header)))),)
     mode = Mode()
     fewer = 0
     for seen in _seen(header, 5):

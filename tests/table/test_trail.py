@@ -11,7 +11,7 @@ from companion.journal import ReadBy
 from companion.referee.moves import Undo
 from companion.store import Store
 from companion.table import Table, UpdateKind
-from companion.table.hypotheses.hypotheses import Story
+from companion.table.hypotheses.hypotheses import Hypothesis
 from companion.table.state.situation import Situation, Way
 from companion.vision.core.events import CardLanded, PileKind, PileReached
 
@@ -120,5 +120,5 @@ def test_what_is_remembered_does_not_grow_with_the_match(arms: ArmsGame) -> None
         arms.reach(who)
         arms.lay(who, f"red {2 + turn % 8}")
         if turn in (7, 23):
-            counts.append([held(kind) for kind in (Situation, Way, Story)])
+            counts.append([held(kind) for kind in (Situation, Way, Hypothesis)])
     assert all(late <= 2 * early for early, late in zip(*counts, strict=True)), counts

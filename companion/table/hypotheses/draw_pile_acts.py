@@ -1,4 +1,4 @@
-"""What an arm at the draw pile may have done there: drawn, taken what it owed, turned a card up, or nothing."""
+"""Possible actions of an arm at the draw pile: drawing, taking owed cards, turning a card up, nothing."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from companion.vision.core.events import IDLE_SHARE, NUMBER_SHARES
 
 
 def reach_ways(situation: Situation, reach: Reach, mode: Mode) -> list[Way]:
-    """Return what the arm may have done; at least one way, none with weight 0."""
+    """Return the possible actions of the arm; at least one way, none with weight 0."""
     if not mode.sees_arms:
         return [Way(situation)]
     if situation.state.phase not in IN_ROUND:
@@ -29,11 +29,11 @@ def reach_ways(situation: Situation, reach: Reach, mode: Mode) -> list[Way]:
         told = Way(replace(situation, noted=None), weight=1 - thresholds.IDLE_REACH)
         found += _by(told, noted, reach, _taken(reach, 1), mode)
         return [way for way in found if way.weight > 0]
-    # All that is left to be weighed is a share, but for how densely arms come from there.
+    # All further factors are shares, except the density of arms from that direction.
     least = mode.least / situation.densest(reach.arm)
     for way in standing(Way(situation), reach.time):
         if way.after.state.phase not in IN_ROUND:
-            continue  # the card that stands was the last one
+            continue  # The card that stands was the last one.
         for ready in _ready(way, reach, least):
             if ready.weight < least:
                 continue
@@ -45,23 +45,23 @@ def reach_ways(situation: Situation, reach: Reach, mode: Mode) -> list[Way]:
 
 
 def _idle(way: Way, reach: Reach, mode: Mode) -> Iterator[Way]:
-    """Yield the way in which nothing was taken, whoever it was."""
+    """Yield the way in which nothing was taken, by anybody."""
     idle = thresholds.IDLE_REACH_ALONE if mode.alone else thresholds.IDLE_REACH
     nothing = max(_nothing(reach), thresholds.LEAST_NOTHING_ALONE if mode.alone else thresholds.LEAST_NOTHING)
     again = way.after.whose(reach.arm)
     if again is not None:
-        # It has laid a card or drawn already, and has not left since: it goes about the pile, or is seen there twice.
+        # It has laid a card or drawn and not left since: it passes the pile again, or is seen there twice.
         likely = max(nothing, thresholds.SEEN_TWICE) * way.after.density(again, reach.arm)
         yield way.times((1 - thresholds.TAKES_AGAIN) * likely)
     ring, seat = way.after.ring, way.after.state.turn
     densities = ring.densities(reach.arm.direction, reach.arm.spread)
     even = sum(densities) / len(densities)
     if seat is not None and not ring.seats[seat].arms:
-        # It may well be the arm of who is on turn, as it is if that player lays the next card from there.
+        # It may be the arm of the player on turn, as if that player lays the next card from there.
         ring = ring.learn(seat, reach.arm.direction, densities[seat] / sum(densities))
         way = replace(way, after=replace(way.after, ring=ring))
     if reach.again and again is None:
-        # It came for nothing and is there for nothing still: whosever it is, it comes from where it came from before.
+        # It came for nothing and stays: it comes from the same direction as before.
         known = (ring.teach(place, reach.arm.direction, reach.arm.spread) for place in range(len(densities)))
         there = [each.density(place, reach.arm.direction, reach.arm.spread) for place, each in enumerate(known)]
         same = sum(map(math.prod, zip(densities, there, strict=True))) / sum(densities)
@@ -71,9 +71,9 @@ def _idle(way: Way, reach: Reach, mode: Mode) -> Iterator[Way]:
 
 
 def _ready(way: Way, reach: Reach, least: float) -> Iterator[Way]:
-    """Yield the ways to where somebody may take cards, without anybody having passed or drawn unseen.
+    """Yield the ways to where somebody may take cards, without anybody passing or drawing unseen.
 
-    least: the weight under which a way is given up.
+    least: minimum weight of a way.
     """
     phase = way.after.state.phase
     if phase in (Phase.COLOR, Phase.TARGET, Phase.REVEAL):
@@ -108,7 +108,9 @@ def _taking_what_is_owed(way: Way, reach: Reach, mode: Mode) -> Iterator[Way]:
 
 
 def _at_one_grab(count: int, left: int, *, began: bool) -> float:
-    """Return how often so many of the cards that are left to be taken are. began: whether some were taken before."""
+    """Return the probability of taking `count` of the `left` owed cards in one grab. began: whether some were taken
+    before.
+    """
     alone, all_ = (thresholds.ONE_MORE, thresholds.ALL_THE_REST) if began else (thresholds.ONE, thresholds.AS_OWED)
     if left == 1:
         return 1.0
@@ -118,9 +120,9 @@ def _at_one_grab(count: int, left: int, *, began: bool) -> float:
 
 
 def _owing(way: Way, seat: int) -> float:
-    """Return how often it is this player's debt that is paid, if any.
+    """Return the probability that this player's debt is the one being paid.
 
-    It is paid before play goes on, mostly; who is on turn again with others having played has likelier paid long ago.
+    Debts are usually paid before play continues; a player on turn again after others have played has probably paid.
     """
     if not way.after.debts.seats[seat].passed:
         return thresholds.TAKES_DEBT_FIRST
@@ -128,9 +130,9 @@ def _owing(way: Way, seat: int) -> float:
 
 
 def _drawing(way: Way, reach: Reach, mode: Mode, least: float) -> Iterator[Way]:
-    """Yield the ways in which the player to act has drawn, or the next one after passes and draws that were missed.
+    """Yield the ways in which the player to act has drawn, or a later one after unseen passes and draws.
 
-    least: the weight under which a way is given up before the arm is looked at.
+    least: minimum weight of a way before the arm is considered.
     """
     state = way.after.state
     seat = state.turn
@@ -192,7 +194,7 @@ def _showing_a_creeper(way: Way, reach: Reach, mode: Mode) -> Iterator[Way]:
 
 
 def _by(way: Way, seat: int, reach: Reach, share: float, mode: Mode) -> Iterator[Way]:
-    """Yield the way where the arm is this player's; two where everybody's place may be new."""
+    """Yield the way in which the arm is this player's; two if all seats may be new."""
     if share <= thresholds.NEGLIGIBLE:
         return
     ring = way.after.ring
@@ -206,16 +208,16 @@ def _by(way: Way, seat: int, reach: Reach, share: float, mode: Mode) -> Iterator
 
 
 def _nothing(reach: Reach) -> float:
-    """Return how likely the reach looks as it did if nothing was taken, up to a factor of its own.
+    """Return the likelihood of the visit if nothing was taken, up to a common factor.
 
-    What was seen is told as probabilities: over the prior that they were worked out with, they are likelihoods. How
-    often a reach takes nothing here is the table's to say, by who is to draw.
+    The event's probabilities divided by their prior are likelihoods. The prior for taking nothing depends on who is to
+    draw.
     """
     return max((reach.drawn[0] if reach.drawn else 1.0) / IDLE_SHARE, thresholds.FLOOR)
 
 
 def _counted(reach: Reach, count: int) -> float:
-    """Return the same if so many were taken, up to the same factor."""
+    """Return the likelihood if `count` cards were taken, up to the same factor."""
     usual = NUMBER_SHARES[min(count, len(NUMBER_SHARES)) - 1]
     seen = reach.drawn[min(count, len(reach.drawn) - 1)] if len(reach.drawn) > 1 else 0.0
     any_ = sum(reach.drawn[1:])
@@ -223,7 +225,7 @@ def _counted(reach: Reach, count: int) -> float:
 
 
 def _lasting(reach: Reach, count: int) -> float:
-    """Return how likely a hand is at the pile for as long as it was if it takes so many, up to a factor of its own."""
+    """Return the likelihood of the visit's duration for `count` cards, up to a common factor."""
     if not reach.stay:
         return 1.0
     usual = thresholds.TAKES_ONE_SECONDS if count == 1 else thresholds.TAKES_SEVERAL_SECONDS
@@ -232,6 +234,6 @@ def _lasting(reach: Reach, count: int) -> float:
 
 
 def _taken(reach: Reach, count: int) -> float:
-    """Return the same where more may be counted than were taken."""
+    """Return the same, allowing for more cards being counted than taken."""
     more = sum(reach.drawn[count + 1 :]) / (1 - IDLE_SHARE)
     return _counted(reach, count) + more * thresholds.TOO_MANY

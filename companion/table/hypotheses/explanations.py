@@ -1,4 +1,4 @@
-"""How one observation can have come about: every way, with its weight, and where it leads."""
+"""All ways one observation can have come about, with weights and resulting situations."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ _AFTER_PLAY = (Phase.SCORING, Phase.OVER)
 
 
 def ways(situation: Situation, pending: Pending, mode: Mode) -> list[Way]:
-    """Return how the observation can have come about in this situation; at least one way, none with weight 0."""
+    """Return the ways the observation can have come about in this situation; at least one, none with weight 0."""
     what, at = pending.what, pending.at
     if pending.said is not None:
         return [_as_said(situation, pending.said, what)]
@@ -59,21 +59,21 @@ def ways(situation: Situation, pending: Pending, mode: Mode) -> list[Way]:
 
 
 def _sight_ways(situation: Situation, sight: Sight, said: Card | None, mode: Mode) -> list[Way]:
-    """Return how the card can have come there. said: what people said that it was."""
+    """Return the ways the card can have landed. said: the card people named."""
     if said is None:
         return [*sight_ways(situation, sight, mode), *_replaced(situation, sight, mode)]
     read = sight.probabilities[0][0] if sight.probabilities else None
     read_by = ReadBy.CAMERA if read == said else ReadBy.CORRECTED
     seen = sight_ways(situation, replace(sight, probabilities=((said, 1.0),)), mode, read_by)
     landed = [way for way in seen if way.card is not None]
-    # Where it hardly can have landed, a story must not seem likely for that.
+    # A hypothesis must not gain from an implausible landing.
     return [replace(way, doubtful=way.by is not None and way.doubtful) for way in landed] or seen
 
 
 def _replaced(situation: Situation, sight: Sight, mode: Mode) -> Iterator[Way]:
-    """Yield the ways in which whoever laid the last card had taken it back unseen, and has laid this one for it.
+    """Yield the ways in which the player of the last card had taken it back unseen and laid this one instead.
 
-    Only a card that does not match the last one tells of it: an arm that is taken for that player's may be another's.
+    Requires that the last card did not match: an arm attributed to that player may be another's.
     """
     if sight.arm is None or not mode.sees_arms or situation.outlaw is not None or sight.same_face:
         return
@@ -114,7 +114,7 @@ def _as_said(situation: Situation, said: tuple[Entry, ...], what: Observation) -
 
 
 def _lift_ways(situation: Situation, lift: Lift) -> list[Way]:
-    """Return how far the pile can have gone back. After a round it may be being collected, which undoes nothing."""
+    """Return how far the pile can have gone back. After a round it may be collected, which undoes nothing."""
     phase = situation.state.phase
     if phase is Phase.START:
         return [Way(situation)]
@@ -126,7 +126,7 @@ def _lift_ways(situation: Situation, lift: Lift) -> list[Way]:
 
     none, one, *more = thresholds.TAKEN_BACK
     if situation.dropped is not None and lift.time - situation.dropped <= thresholds.ECHO_SECONDS:
-        none, one = one, none  # it is the card that people said was gone, or never landed
+        none, one = one, none  # It is the card people said was gone, or one that never landed.
     situation = replace(situation, dropped=None)
     found = [Way(situation, weight=none * fits(situation.lying))]
     if phase in _AFTER_PLAY:
@@ -147,9 +147,9 @@ def _lift_ways(situation: Situation, lift: Lift) -> list[Way]:
 
 
 def without_last_card(way: Way, time: float) -> Way | None:
-    """Return the way up to before the last card landed in this round; None where none has.
+    """Return the way before the last landing of this round; None without one.
 
-    It is doubtful where others have acted since, whose moves would be undone with it.
+    It is doubtful if others have acted since, as their moves would be undone with it.
     """
     round_ = way.after.state.round
     while way.after.journal.match.history and way.after.state.round == round_:
@@ -165,9 +165,9 @@ def without_last_card(way: Way, time: float) -> Way | None:
 
 
 def _without_guess(way: Way, time: float) -> Way:
-    """Return the way without the colour, and what follows from it, that the card told which was taken back.
+    """Return the way without the colour, and its consequences, implied by the card that was taken back.
 
-    It may have been taken back because it did not match: the next one tells.
+    It may have been taken back because it did not match; the next card decides.
     """
     lines = way.after.journal.lines
     count = 1 + (bool(lines) and isinstance(lines[-1].entry, Accept))
@@ -182,7 +182,7 @@ def _tap_ways(situation: Situation, tap: Tap, mode: Mode) -> list[Way]:
     if _seen_already(situation, tap) or _collected(situation, tap):
         return [Way(situation)]
     found: list[Way] = []
-    # Kept without where it was raised: that would keep all that was being weighed there, until garbage is collected.
+    # Keep the error without its traceback, which would keep all data of the computation alive.
     refusal: RefereeError | None = None
     for start in _ready(situation, tap, mode):
         try:
@@ -206,7 +206,7 @@ def _tap_ways(situation: Situation, tap: Tap, mode: Mode) -> list[Way]:
 
 
 def _seen_already(situation: Situation, tap: Tap) -> bool:
-    """Return whether a draw is tapped that was seen before."""
+    """Return whether a tapped draw was already seen."""
     lines, state = situation.journal.lines, situation.state
     return (
         isinstance(tap.move, Draw)
@@ -218,20 +218,22 @@ def _seen_already(situation: Situation, tap: Tap) -> bool:
 
 
 def _collected(situation: Situation, tap: Tap) -> bool:
-    """Return whether it is a pile that was seen to go away, and not to be shuffled, as no round is being played."""
+    """Return whether a removed pile was seen while no round is being played, so it is not a reshuffle."""
     seen_to_go = isinstance(tap.move, Reshuffle) and tap.read_by is ReadBy.CAMERA
     return seen_to_go and situation.state.phase not in IN_ROUND
 
 
 def _noted(way: Way, tap: Tap, mode: Mode) -> Way:
-    """Return the way with a draw noted whose arm may still be told of, as it takes a moment to leave."""
+    """Return the way with a noted draw whose arm may still be reported when it leaves."""
     if not mode.sees_arms or not way.after.ring.seen or not way.lines or not isinstance(tap.move, Draw):
         return way
     return replace(way, after=replace(way.after, noted=way.after.state.turn))
 
 
 def _ready(situation: Situation, tap: Tap, mode: Mode) -> Iterator[Way]:
-    """Yield where the tap may be made: a creeper is shown by who has drawn, a wild draw four being borne by then."""
+    """Yield the situations in which the tap is possible: a creeper needs a draw; an open wild draw four is then
+    accepted.
+    """
     for way in _around(situation, tap):
         drawn: list[Way] = []
         if isinstance(tap.move, Creeper) and tap.move.player in way.after.state.players:
@@ -242,9 +244,9 @@ def _ready(situation: Situation, tap: Tap, mode: Mode) -> Iterator[Way]:
 
 
 def _on_drawing(way: Way, player: str, time: float, mode: Mode) -> Iterator[Way]:
-    """Yield the way in which who shows a creeper has just drawn on the turn, as is told a moment later (R31).
+    """Yield the way in which a player who shows a creeper has just drawn, which is reported a moment later (R31).
 
-    None where nothing of the kind is to be told, or the player has drawn since a card was laid.
+    Nothing if no such report is expected, or if the player has drawn since the last card.
     """
     state = way.after.state
     told_later = mode.sees_arms and way.after.ring.seen and not must_draw_on(state)
@@ -254,7 +256,7 @@ def _on_drawing(way: Way, player: str, time: float, mode: Mode) -> Iterator[Way]
 
 
 def _has_drawn(situation: Situation, player: str) -> bool:
-    """Return whether the player has drawn since, or as, the last card was laid."""
+    """Return whether the player has drawn since, or with, the last card."""
     for step in reversed(situation.journal.match.history):
         if any(isinstance(effect, Drawn) and effect.player == player for effect in step.effects):
             return True
@@ -264,7 +266,7 @@ def _has_drawn(situation: Situation, player: str) -> bool:
 
 
 def _around(situation: Situation, tap: Tap) -> Iterator[Way]:
-    """Yield where the tap may find the table, should an illegal card lie there."""
+    """Yield the situations for the tap if an illegal card lies there."""
     if isinstance(tap.move, ActorMove):
         yield from standing(Way(situation), tap.time)
     else:
@@ -272,7 +274,7 @@ def _around(situation: Situation, tap: Tap) -> Iterator[Way]:
 
 
 def _after_the_ones_between(way: Way, tap: Tap, *, relaxed: bool) -> Iterator[Way]:
-    """Yield the way in which everyone up to the one who taps has drawn and passed, or borne a wild draw four."""
+    """Yield the way in which everyone before the tapping player has drawn and passed, or accepted a wild draw four."""
     assert isinstance(tap.move, ActorMove)
     fillers: dict[Phase, Move] = {
         Phase.TURN: Draw(),
@@ -298,9 +300,9 @@ def _after_the_ones_between(way: Way, tap: Tap, *, relaxed: bool) -> Iterator[Wa
 
 
 def _before_playing(way: Way, tap: Tap, mode: Mode) -> Iterator[Way]:
-    """Yield the ways in which whoever calls UNO is about to play: what nobody sees has gone before, as a pass.
+    """Yield the ways in which the player who calls UNO is about to play; invisible events such as a pass have happened.
 
-    That the player before drew may be told a moment later.
+    That the previous player drew may be reported a moment later.
     """
     assert isinstance(tap.move, Uno)
     players = way.after.state.players
@@ -320,7 +322,7 @@ def _before_playing(way: Way, tap: Tap, mode: Mode) -> Iterator[Way]:
 
 
 def _after_the_choice(way: Way, tap: Tap) -> Iterator[Way]:
-    """Yield the ways in which what nobody entered was chosen or borne before the next player acted or answered."""
+    """Yield the ways in which missing choices and answers were made before the next player acted."""
     if not isinstance(tap.move, Play | Draw | Accept | Challenge):
         return
     for ready in choices_made(way, tap.time, answered=isinstance(tap.move, Play | Draw)):

@@ -1,4 +1,4 @@
-"""Stories: the ways in which several observations can have come about together, the likeliest kept."""
+"""Hypotheses: joint explanations of several observations; the most probable ones are kept (beam search)."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from companion.table.state.observations import Pending
 from companion.table.state.situation import Mode, Situation, Way
 
 _ADD_UP = 0.25
-"""A way so much less likely than all that are kept is not followed: no more than a few of one outcome add up."""
+"""Ways less probable than this, relative to the kept ones, are dropped: few of one outcome add up."""
 
 
 @dataclass(frozen=True, slots=True)
-class Story:
-    """One way in which everything pending may have come about together. after: where that leads."""
+class Hypothesis:
+    """One joint explanation of all pending observations. after: the resulting situation."""
 
     after: Situation
     ways: tuple[Way, ...] = ()
@@ -27,42 +27,42 @@ class Story:
 
 @dataclass(frozen=True, slots=True)
 class Grown:
-    """The likeliest stories, their weights summing to 1, likeliest first.
+    """The most probable hypotheses, weights summing to 1, best first.
 
-    likelihood: of the observation that they were grown with, by all of them, up to a factor that depends on it alone.
+    likelihood: of the last observation under all of them, up to a factor of that observation.
     """
 
-    stories: tuple[Story, ...]
+    stories: tuple[Hypothesis, ...]
     likelihood: float
 
 
-def stories_of(base: Situation, pending: Sequence[Pending], mode: Mode) -> list[Story]:
-    """Return the likeliest stories, their weights summing to 1, likeliest first."""
-    return stories_by(base, ((observation, mode) for observation in pending))
+def hypotheses_of(base: Situation, pending: Sequence[Pending], mode: Mode) -> list[Hypothesis]:
+    """Return the most probable hypotheses, weights summing to 1, best first."""
+    return hypotheses_by(base, ((observation, mode) for observation in pending))
 
 
-def stories_by(base: Situation, seen: Iterable[tuple[Pending, Mode]]) -> list[Story]:
-    """Return the same where each observation is to be understood in a way of its own."""
-    stories: tuple[Story, ...] = (Story(base),)
+def hypotheses_by(base: Situation, seen: Iterable[tuple[Pending, Mode]]) -> list[Hypothesis]:
+    """Return the same with an own mode of interpretation per observation."""
+    stories: tuple[Hypothesis, ...] = (Hypothesis(base),)
     for observation, mode in seen:
         stories = grown(stories, observation, mode).stories
     return list(stories)
 
 
 def grown(
-    stories: Sequence[Story],
+    stories: Sequence[Hypothesis],
     observation: Pending,
     mode: Mode,
     *,
     alike: Callable[[Situation], Hashable] | None = None,
     keep: int = thresholds.STORIES,
 ) -> Grown:
-    """Return the likeliest stories that go on from these, likeliest first, with one more observation.
+    """Return the most probable continuations of hypotheses by one more observation, best first.
 
-    alike: what tells where stories lead; those that lead to the same are made one, in which the likeliest stands. By
-    default it is only ways of one and the same story, and of the same outcome.
+    alike: key of equivalent situations; equivalent hypotheses are merged and the best one represents them. By default
+    only ways of one hypothesis with the same outcome are.
     """
-    best: dict[Hashable, Story] = {}
+    best: dict[Hashable, Hypothesis] = {}
     weights: dict[Hashable, float] = defaultdict(float)
     least = 0.0
     for place, story in enumerate(stories):
@@ -71,22 +71,22 @@ def grown(
             weight = story.weight * way.weight
             weights[key] += weight
             if key not in best or best[key].weight < weight:
-                best[key] = Story(way.after, (*story.ways, way), weight)
+                best[key] = Hypothesis(way.after, (*story.ways, way), weight)
         kept = nlargest(keep, weights.values())
         least = max(_ADD_UP * kept[-1] if len(kept) == keep else 0.0, thresholds.HOPELESS * kept[0])
         for key in [key for key, weight in weights.items() if weight < least]:
-            del best[key], weights[key]  # all of them at once took tens of megabytes
+            del best[key], weights[key]  # Saves tens of megabytes.
     likelihood = sum(weights.values()) / sum(story.weight for story in stories)
     found = nlargest(keep, (replace(story, weight=weights[key]) for key, story in best.items()), key=_weight)
     likely = [story for story in found if story.weight >= thresholds.HOPELESS * found[0].weight]
     return Grown(tuple(normal(likely)), likelihood)
 
 
-def normal(stories: Sequence[Story]) -> list[Story]:
-    """Return the stories with weights that sum to 1."""
+def normal(stories: Sequence[Hypothesis]) -> list[Hypothesis]:
+    """Return the hypotheses with weights that sum to 1."""
     total = sum(story.weight for story in stories)
     return [replace(story, weight=story.weight / total) for story in stories]
 
 
-def _weight(story: Story) -> float:
+def _weight(story: Hypothesis) -> float:
     return story.weight

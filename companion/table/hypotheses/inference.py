@@ -1,7 +1,7 @@
-"""Weighs all that is pending together: what is clear enough to be ruled on, and what must be asked.
+"""Weighs all pending observations together: what is clear enough to rule on, and what must be asked.
 
-Everything is worked out from the last ruling on, so that the same observations always lead to the same finding,
-before and after a restart.
+Everything is computed from the last ruling, so the same observations always lead to the same finding, before and after
+a restart.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 from companion.cards import Color
 from companion.referee.moves import ChooseColor, Entry, Flip, Play, Start
-from companion.table.hypotheses.hypotheses import Story, stories_of
+from companion.table.hypotheses.hypotheses import Hypothesis, hypotheses_of
 from companion.table.state import thresholds
 from companion.table.state.observations import Pending, Reach
 from companion.table.state.situation import Mode, Situation, Way
@@ -20,24 +20,24 @@ from companion.table.state.situation import Mode, Situation, Way
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A way in which an observation may have come about, with its probability in the light of all that is pending.
+    """A way an observation may have come about, with its posterior probability given all pending observations.
 
-    stories: in which it has, likeliest first.
+    stories: the hypotheses that contain it, best first.
     """
 
     way: Way
     probability: float
-    stories: tuple[Story, ...] = ()
+    stories: tuple[Hypothesis, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """What all that is pending comes to.
+    """Result for all pending observations.
 
-    settled: what the first observations were, one way each; assumed: for each, whether it is merely the likeliest.
-    open: what the next one may have been, likeliest first; empty where nothing is left. illegal: whether that is clear,
-    and is a card that does not match; idle: how many of the latest observations since then were of nothing at all.
-    last: what became of the last observation in the likeliest story.
+    settled: one way for each of the first observations; assumed: for each, whether it is only the most probable. open:
+    ways of the next observation, best first; empty if nothing is left. illegal: whether that is clear and is a card
+    that does not match; idle: number of latest observations that were of nothing. last: the last observation's way in
+    the best hypothesis.
     """
 
     settled: tuple[Way, ...]
@@ -49,12 +49,12 @@ class Finding:
 
 
 def weigh(base: Situation, pending: Sequence[Pending], mode: Mode) -> Finding:
-    """Return what the pending observations come to, beginning from the last situation that is certain."""
-    return weighed(stories_of(base, pending, mode), pending, mode)
+    """Return the finding for the pending observations, starting from the last certain situation."""
+    return weighed(hypotheses_of(base, pending, mode), pending, mode)
 
 
-def weighed(stories: list[Story], pending: Sequence[Pending], mode: Mode) -> Finding:
-    """Return what the pending observations come to by these stories of them, likeliest first."""
+def weighed(stories: list[Hypothesis], pending: Sequence[Pending], mode: Mode) -> Finding:
+    """Return the finding from these hypotheses, best first."""
     likeliest = stories[0].ways[-1] if pending else None
     stories = _where_it_leads(stories)
     assumed: list[bool] = []
@@ -64,7 +64,7 @@ def weighed(stories: list[Story], pending: Sequence[Pending], mode: Mode) -> Fin
         later = len(pending) - 1 - place
         best = candidates[0]
         clear = _is_clear(best, pending[place], later) or (mode.sees_arms and _is_clear_of_card(candidates))
-        named = mode.sees_arms and pending[place].card is not None  # who has been asked is not asked again
+        named = mode.sees_arms and pending[place].card is not None  # People who were asked are not asked again.
         landed = sum(way.card is not None for way in best.stories[0].ways[place + 1 :])
         patience = thresholds.REACH_PATIENCE if isinstance(pending[place].what, Reach) else thresholds.PATIENCE
         if not clear and not named and landed < patience:
@@ -74,11 +74,11 @@ def weighed(stories: list[Story], pending: Sequence[Pending], mode: Mode) -> Fin
             best = _candidates(_by_all_reaches(stories, place, reaches), place, mode)[0]
         assumed.append(not clear)
         stories = list(best.stories)
-    # Where several ways at one place count as one, each by itself may be of another story.
+    # If several ways count as one, each may belong to another hypothesis.
     settled = list(stories[0].ways[: len(assumed)])
     first = len(settled)
     while first and settled[first - 1].after.outlaw is not None:
-        first -= 1  # a card that does not match waits for what people make of it, and so does what came after it
+        first -= 1  # A card that does not match, and what follows it, waits for people's decision.
     idle = 0
     while first + idle < len(settled) and _is_nothing(settled[-1 - idle]):
         idle += 1
@@ -95,16 +95,16 @@ def _is_nothing(way: Way) -> bool:
 
 
 def _is_clear(best: Candidate, pending: Pending, later: int) -> bool:
-    """Whether it can be ruled on. later: how many observations there are since, which are evidence of it too."""
+    """Whether it can be ruled on. later: number of later observations, which are evidence as well."""
     least = thresholds.SURE if isinstance(pending.what, Reach) else thresholds.CLEAR
     return best.probability >= least and (later > 0 or not best.way.doubtful)
 
 
 def _is_clear_of_card(candidates: Sequence[Candidate]) -> bool:
-    """Whether it is clear which card has landed, and clear enough by whom: what follows will tell if it was another.
+    """Whether the card is clear, and who laid it clear enough: later observations can correct that.
 
-    What it covers for good, as the colour named for a wild under another wild, need not be clear. A challenge would
-    ask for that, and who has the hand before them knows it.
+    What it covers permanently, such as the colour of a wild below a wild, need not be clear. A challenge would ask for
+    it, and whoever has seen the hand knows.
     """
     best = candidates[0].way
     alike = [c for c in candidates if c.way.card == best.card and c.way.after.outlaw is None]
@@ -115,11 +115,11 @@ def _is_clear_of_card(candidates: Sequence[Candidate]) -> bool:
     return best.after.outlaw is None and sum(same) >= thresholds.CLEAR_OF_ARMS
 
 
-def _where_it_leads(stories: list[Story]) -> list[Story]:
-    """Return the likeliest story alone if all clearly lead to the same table, as when an unsure card is taken back."""
+def _where_it_leads(stories: list[Hypothesis]) -> list[Hypothesis]:
+    """Return only the best hypothesis if all lead to the same situation, as when an unsure card is taken back."""
     if not stories[0].ways:
         return stories
-    groups: dict[Hashable, list[Story]] = defaultdict(list)
+    groups: dict[Hashable, list[Hypothesis]] = defaultdict(list)
     for story in stories:
         after = story.ways[-1].after
         groups[after.journal.match.moves, after.outlaw].append(story)
@@ -128,20 +128,20 @@ def _where_it_leads(stories: list[Story]) -> list[Story]:
     return [replace(best[0], weight=1.0)] if lone else stories
 
 
-def _by_all_reaches(stories: Sequence[Story], first: int, end: int) -> list[Story]:
-    """Return the stories in which the arms at the draw pile at these places did together what is likeliest.
+def _by_all_reaches(stories: Sequence[Hypothesis], first: int, end: int) -> list[Hypothesis]:
+    """Return the hypotheses with the most probable joint actions of the arms at the draw pile.
 
-    One draw may have been seen as two hands there, by each of which it is unlikely.
+    One draw may have been seen as two visits, each of which is unlikely to be one.
     """
-    groups: dict[Hashable, list[Story]] = defaultdict(list)
+    groups: dict[Hashable, list[Hypothesis]] = defaultdict(list)
     for story in stories:
         groups[tuple(entry for way in story.ways[first:end] for entry in way.entries)].append(story)
     return max(groups.values(), key=lambda group: sum(story.weight for story in group))
 
 
-def _candidates(stories: Iterable[Story], place: int, mode: Mode) -> list[Candidate]:
-    """Return what the observation at this place may have been, likeliest first."""
-    alike: dict[Hashable, list[Story]] = defaultdict(list)
+def _candidates(stories: Iterable[Hypothesis], place: int, mode: Mode) -> list[Candidate]:
+    """Return the possible ways of the observation at this position, best first."""
+    alike: dict[Hashable, list[Hypothesis]] = defaultdict(list)
     for story in stories:
         alike[_outcome(story, place) if mode.sees_arms else story.ways[place].outcome].append(story)
     weights = [sum(story.weight for story in group) for group in alike.values()]
@@ -152,8 +152,8 @@ def _candidates(stories: Iterable[Story], place: int, mode: Mode) -> list[Candid
     return sorted(found, key=lambda candidate: -candidate.probability)
 
 
-def _outcome(story: Story, place: int) -> Hashable:
-    """Return what tells apart what the observation at this place was: not a colour that a wild has covered since."""
+def _outcome(story: Hypothesis, place: int) -> Hashable:
+    """Return the key of the observation's outcome, without a colour covered by a wild since."""
     way = story.ways[place]
     if not any(isinstance(entry, ChooseColor) for entry in way.entries):
         return way.outcome

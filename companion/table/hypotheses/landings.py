@@ -1,7 +1,7 @@
-"""How a card seen on the pile can have come there, with the weight of each way: which card, and who laid it.
+"""All ways a card seen on the pile can have landed, with weights: which card, and who laid it.
 
-A weight is the probability of the way and of the observation together, but for a factor that is the same for all ways
-of one observation. Readings are prior-free and stand for what the camera saw; the rest is how people play.
+A weight is the joint probability of way and observation, up to a common factor of the observation. Readings contain no
+prior and represent the camera; the rest models how people play.
 """
 
 from __future__ import annotations
@@ -15,7 +15,13 @@ from companion.referee.legality import IN_ROUND, legal
 from companion.referee.match import Match
 from companion.referee.moves import Count, Flip, Move, Play, Reshuffle, Start
 from companion.referee.state import Phase
-from companion.table.hypotheses.unseen_moves import choices_made, guessed_anew, standing, turned, until_somebody_acts
+from companion.table.hypotheses.unseen_moves import (
+    choices_made,
+    standing,
+    turned,
+    until_somebody_acts,
+    with_other_color,
+)
 from companion.table.state import thresholds
 from companion.table.state.observations import Sight
 from companion.table.state.situation import Mode, Situation, Way
@@ -26,7 +32,7 @@ _AFTER_PLAY = (Phase.SCORING, Phase.OVER)
 
 
 def sight_ways(situation: Situation, sight: Sight, mode: Mode, read_by: ReadBy = ReadBy.CAMERA) -> list[Way]:
-    """Return how the card can have come to be seen; at least one way, none with weight 0."""
+    """Return the ways the card can have been seen; at least one, none with weight 0."""
     anybody = 1.0 if sight.arm is None or not mode.sees_arms else 1 / 360
     if situation.state.phase in _AFTER_PLAY:
         return [Way(situation, weight=thresholds.AFTER_ROUND * anybody)]
@@ -40,11 +46,11 @@ def sight_ways(situation: Situation, sight: Sight, mode: Mode, read_by: ReadBy =
         found.append(Way(situation, weight=still * reading.get(situation.lying, 0.0) * anybody))
     by_arms = mode.sees_arms and (sight.arm is not None or situation.ring.seen)
     start = Way(replace(situation, noted=None, misled=None), weight=1 - still)
-    anew = guessed_anew(start, situation.misled, sight.time)
+    anew = with_other_color(start, situation.misled, sight.time)
     for way in (stood for other in anew for stood in standing(other, sight.time)):
         if way.after.state.phase in _AFTER_PLAY:
-            continue  # the card that stands was the last one
-        # All that is left to be weighed is a share, but for how densely arms come from there.
+            continue  # The card that stands was the last one.
+        # All further factors are shares, except the density of arms from that direction.
         least = mode.least / most_by_arm(way.after, sight, mode)
         through = until_somebody_acts(way, sight.time, mode, least) if by_arms else choices_made(way, sight.time)
         left = _Left(way.after.journal.match)
@@ -55,7 +61,7 @@ def sight_ways(situation: Situation, sight: Sight, mode: Mode, read_by: ReadBy =
 
 
 def _share_still_there(situation: Situation, sight: Sight) -> float:
-    """Return how likely it is, before looking, that the card seen is the one that is known to lie there."""
+    """Return the prior probability that the card seen is the known one."""
     if situation.lying is None or sight.same_face:
         return 0.0
     if sight.first_look:
@@ -70,16 +76,16 @@ def _share_still_there(situation: Situation, sight: Sight) -> float:
 
 
 def most_by_arm(situation: Situation, sight: Sight, mode: Mode) -> float:
-    """Return how likely the arm is told to have laid a card at most, whoever did."""
+    """Return the maximum likelihood of the arm over all players."""
     if sight.arm is None or not mode.sees_arms:
         return 1.0
     return sum(share * situation.densest(arm) for arm, share in sight.arms) + thresholds.ANOTHERS_HAND_ALONE / 360
 
 
 def _landings(way: Way, sight: Sight, read_by: ReadBy, mode: Mode, left: _Left) -> Iterator[Way]:
-    """Yield a way for each card that the reading holds possible, landing now, by the player to act.
+    """Yield a way for each possible card of the reading, laid now by the player to act.
 
-    left: the cards that are left, of which none has landed on the way.
+    left: remaining copies of cards, none of which has landed on the way.
     """
     state = way.after.state
     may = legal(state)
@@ -126,7 +132,7 @@ def _landings(way: Way, sight: Sight, read_by: ReadBy, mode: Mode, left: _Left) 
 
 
 def _by_its_player(way: Way, sight: Sight, mode: Mode) -> Iterator[Way]:
-    """Yield the way where the arm that was seen is the player's to act; two where everybody's place may be new."""
+    """Yield the way in which the seen arm is the player's to act; two if all seats may be new."""
     arm, seat = sight.arm, way.after.state.turn
     if arm is None or not mode.sees_arms:
         yield way
@@ -150,14 +156,14 @@ def _by_its_player(way: Way, sight: Sight, mode: Mode) -> Iterator[Way]:
 
 
 def _laid_by(situation: Situation, seat: int, sight: Sight, mode: Mode) -> float:
-    """Return how likely the arms are seen that may have laid the card where that player did, per degree."""
+    """Return the likelihood of the possible arms if that player laid the card, per degree."""
     anothers = thresholds.ANOTHERS_HAND_ALONE if mode.alone else thresholds.ANOTHERS_HAND
     own = sum(share * situation.density(seat, arm) for arm, share in sight.arms)
     return (1 - anothers) * own + anothers / 360
 
 
 def likeliest_arm(situation: Situation, seat: int, sight: Sight) -> Arm | None:
-    """Return which of the arms it was that may have laid the card where that player did, None where none was seen."""
+    """Return the most probable arm if that player laid the card, None if none was seen."""
     if not sight.rivals:
         return sight.arm
     return max(sight.arms, key=lambda one: one[1] * situation.density(seat, one[0]))[0]
@@ -166,7 +172,7 @@ def likeliest_arm(situation: Situation, seat: int, sight: Sight) -> Arm | None:
 def _jumped_in(
     way: Way, card: Card, jumpers: tuple[str, ...], sight: Sight, read_by: ReadBy, mode: Mode
 ) -> Iterator[Way]:
-    """Yield the ways in which a player who is not on turn laid a card like the one on top (R39)."""
+    """Yield the ways in which a player out of turn jumped in with an identical card (R39)."""
     for player in jumpers:
         seat = way.after.state.header.seat(player)
         arm = likeliest_arm(way.after, seat, sight)
@@ -178,7 +184,7 @@ def _jumped_in(
 
 
 def _counted(way: Way, card: Card, allowed: frozenset[Card], time: float, mode: Mode) -> Iterator[Way]:
-    """Yield the way, and where nobody can be asked, the one in which its player holds more than the card laid."""
+    """Yield the way, and if nobody can be asked, the one in which its player holds more cards."""
     state = way.after.state
     seat = state.turn
     yield way
@@ -199,7 +205,7 @@ def _land(way: Way, card: Card, allowed: frozenset[Card], sight: Sight, read_by:
 
 
 class _Left:
-    """How many copies of each card are left. seen: those that lie face up, or did since the last shuffle."""
+    """Remaining copies of each card. seen: those that are or were face up since the last shuffle."""
 
     def __init__(self, match: Match) -> None:
         self.seen = seen_cards(match)
@@ -210,16 +216,16 @@ class _Left:
         return self._deck[card] - self.seen[card]
 
     def copies(self, used_up: float) -> dict[Card, float]:
-        """Return that of every card, `used_up` where none can be left."""
+        """Return the remaining copies of every card, `used_up` if none can be left."""
         if used_up not in self._copies:
             self._copies[used_up] = {card: max(count - self.seen[card], used_up) for card, count in self._deck.items()}
         return self._copies[used_up]
 
 
 class _Shares:
-    """How likely each card is to land, before looking: by the rules, and by how many copies of it are left.
+    """Prior probability of each card to land: by the rules and by its remaining copies.
 
-    used_up: how many copies are held to be left of a card that must be used up.
+    used_up: assumed copies of a card that should be used up.
     """
 
     def __init__(self, left: _Left, allowed: frozenset[Card], used_up: float) -> None:
@@ -236,6 +242,6 @@ class _Shares:
 
 
 def _share_of_face(sight: Sight, card: Card, lying: Card | None) -> float:
-    """Return how likely the pile watcher is to tell, as it did, whether the faces are the same."""
+    """Return the probability of the pile tracker's report whether the faces are the same."""
     told = thresholds.SAME_FACE_TOLD if card == lying else thresholds.SAME_FACE_WRONG
     return told if sight.same_face else 1 - told

@@ -1,10 +1,10 @@
-"""What was ruled on lately, with all the other ways in which it may have come about, so that it can be judged anew.
+"""The latest rulings with all their alternatives, so that they can be re-evaluated.
 
-The table rules on what it sees as soon as that is clear, and goes on from there. Now and then what follows makes clear
-that it was otherwise: somebody drew unseen, an arm was taken for another's. For as long as it is remembered here that
-can be found out and put right. What people have said stands: behind it nothing is judged anew.
+The table rules as soon as something is clear. Sometimes later observations show that it was wrong: somebody drew
+unseen, an arm was confused with another. While a ruling is in this log, it can be corrected. People's statements are
+final: nothing before them is re-evaluated.
 
-The stories follow from what is kept of a trail and nothing else, so that a restart tells them as they were.
+The hypotheses are a function of the stored log alone, so they are the same after a restart.
 """
 
 from __future__ import annotations
@@ -15,75 +15,77 @@ from dataclasses import dataclass, replace
 
 from companion.journal import Line, ReadBy
 from companion.referee.moves import Undo
-from companion.table.hypotheses.hypotheses import Story, grown, normal, stories_by
+from companion.table.hypotheses.hypotheses import Hypothesis, grown, hypotheses_by, normal
 from companion.table.state import thresholds
 from companion.table.state.observations import Pending, Tap
 from companion.table.state.situation import Mode, Situation, Way
 
 
 @dataclass(frozen=True, slots=True)
-class Trail:
+class RevisionLog:
     """The latest observations that were ruled on.
 
-    base: how the table stood before them. seen: what they were; modes: how each was understood; ruled: the way that
-    each is held to have come about; stories: all ways in which they may have, together.
+    base: the situation before them. seen: the observations; modes: how each was interpreted; ruled: the accepted way of
+    each; stories: all joint explanations.
     """
 
     base: Situation
     seen: tuple[Pending, ...] = ()
     modes: tuple[Mode, ...] = ()
     ruled: tuple[Way, ...] = ()
-    stories: tuple[Story, ...] = ()
+    stories: tuple[Hypothesis, ...] = ()
 
     @property
     def known(self) -> Situation:
-        """How the table stands."""
+        """Current situation."""
         return self.ruled[-1].after if self.ruled else self.base
 
-    def beams(self, pending: Sequence[Pending], mode: Mode) -> list[tuple[Story, ...]]:
-        """Return the stories of what was ruled on, then those with each of the pending observations besides."""
-        found = [self.stories or (Story(self.base),)]
+    def beams(self, pending: Sequence[Pending], mode: Mode) -> list[tuple[Hypothesis, ...]]:
+        """Return the hypotheses for what was ruled on, then with each pending observation added."""
+        found = [self.stories or (Hypothesis(self.base),)]
         for observation in pending:
             found.append(grown(found[-1], observation, mode).stories)
         return found
 
-    def with_late(self, late: Pending, mode: Mode) -> Trail:
-        """Return the trail with an observation that is told after what followed it, itself where it is too late."""
+    def with_late(self, late: Pending, mode: Mode) -> RevisionLog:
+        """Return the log with a late observation inserted, unchanged if it is too late."""
         assert late.at is not None
         place = next((n for n, o in enumerate(self.seen) if o.at is not None and o.at > late.at), len(self.seen))
         if not place and len(self.base.journal.lines):
             return self
         seen = (*self.seen[:place], late, *self.seen[place:])
         modes = (*self.modes[:place], mode, *self.modes[place:])
-        stories = stories_by(self.base, zip(seen, modes, strict=True))
+        stories = hypotheses_by(self.base, zip(seen, modes, strict=True))
         stands = _stands(self.known)
         ruled = next((story for story in stories if _past(story, len(seen)) == stands), stories[0]).ways
-        return Trail(self.base, seen, modes, ruled, tuple(stories))
+        return RevisionLog(self.base, seen, modes, ruled, tuple(stories))
 
-    def long_ago(self) -> Trail:
-        """Return the trail before whatever a camera sees from now on, whose clock may be another one's."""
+    def before_camera_clock(self) -> RevisionLog:
+        """Return the log placed before everything a camera sees from now on, as its clock may differ."""
         stories = tuple(
-            replace(story, after=story.after.long_ago(), ways=tuple(map(_long_ago, story.ways)))
+            replace(story, after=story.after.before_camera_clock(), ways=tuple(map(_long_ago, story.ways)))
             for story in self.stories
         )
-        seen = tuple(observation.long_ago() for observation in self.seen)
-        return Trail(self.base.long_ago(), seen, self.modes, tuple(map(_long_ago, self.ruled)), stories)
+        seen = tuple(observation.before_camera_clock() for observation in self.seen)
+        return RevisionLog(
+            self.base.before_camera_clock(), seen, self.modes, tuple(map(_long_ago, self.ruled)), stories
+        )
 
     def is_late(self, observation: Pending) -> bool:
-        """Whether something was ruled on already that the camera saw after this."""
+        """Whether something the camera saw after this was already ruled on."""
         at = observation.at
         return at is not None and any(one.at is not None and one.at > at for one in self.seen)
 
-    def judged(self, stories: Sequence[Story]) -> Trail:
-        """Return the trail as it now seems to have been, itself where that has not become clear to be otherwise.
+    def judged(self, stories: Sequence[Hypothesis]) -> RevisionLog:
+        """Return the log with revised rulings, unchanged if no revision is clear.
 
-        stories: of what was ruled on and of all that is pending.
+        stories: of all observations, ruled and pending.
         """
         count = len(self.seen)
         if not count:
             return self
         shares: dict[Hashable, float] = defaultdict(float)
-        likeliest: dict[Hashable, Story] = {}
+        likeliest: dict[Hashable, Hypothesis] = {}
         for story in stories:
             past = _past(story, count)
             shares[past] += story.weight
@@ -94,45 +96,47 @@ class Trail:
         past = best if clear else stands
         return replace(self, ruled=likeliest[past].ways[:count]) if past in likeliest else self
 
-    def going_on(self, stories: Sequence[Story]) -> list[Story]:
-        """Return those of the stories in which all was as it was ruled on, each from there on."""
+    def going_on(self, stories: Sequence[Hypothesis]) -> list[Hypothesis]:
+        """Return the hypotheses that agree with all rulings, from there on."""
         count = len(self.seen)
         outcomes = [way.outcome for way in self.ruled]
         left = [s for s in stories if [way.outcome for way in s.ways[:count]] == outcomes]
         return normal([replace(story, ways=story.ways[count:]) for story in left])
 
-    def ruling(self, seen: Sequence[Pending], ruled: Sequence[Way], stories: tuple[Story, ...], mode: Mode) -> Trail:
-        """Return the trail with more ruled on. stories: of all that was, this included. mode: how it was understood."""
+    def ruling(
+        self, seen: Sequence[Pending], ruled: Sequence[Way], stories: tuple[Hypothesis, ...], mode: Mode
+    ) -> RevisionLog:
+        """Return the log with further rulings. stories: joint explanations with them. mode: their interpretation."""
         modes = (*self.modes, *(mode for _ in seen))
-        trail = Trail(self.base, (*self.seen, *seen), modes, (*self.ruled, *ruled), stories)
+        trail = RevisionLog(self.base, (*self.seen, *seen), modes, (*self.ruled, *ruled), stories)
         if trail.seen and _is_said(trail.seen[-1]):
-            return Trail(trail.known)
+            return RevisionLog(trail.known)
         many = len(trail.seen) > thresholds.REMEMBERED_AT_MOST
         gone = len(trail.seen) - thresholds.REMEMBERED if many else 0
         while gone < len(trail.seen) and _is_said(trail.seen[gone]):
             gone += 1
         if not gone:
             return trail
-        return retraced(trail.ruled[gone - 1].after, trail.seen[gone:], trail.modes[gone:], trail.known)
+        return replayed_log(trail.ruled[gone - 1].after, trail.seen[gone:], trail.modes[gone:], trail.known)
 
 
-def retraced(base: Situation, seen: tuple[Pending, ...], modes: tuple[Mode, ...], known: Situation) -> Trail:
-    """Return the trail that led from `base` to what is known; one that begins there if none did.
+def replayed_log(base: Situation, seen: tuple[Pending, ...], modes: tuple[Mode, ...], known: Situation) -> RevisionLog:
+    """Return the log that leads from `base` to the known situation; an empty one if none does.
 
     Raises ValueError unless there are as many modes as observations.
     """
-    stories = stories_by(base, zip(seen, modes, strict=True))
+    stories = hypotheses_by(base, zip(seen, modes, strict=True))
     led = next((story for story in stories if seen and _past(story, len(seen)) == _stands(known)), None)
     if led is None:
-        return Trail(known)
+        return RevisionLog(known)
     *before, last = led.ways
-    return Trail(base, seen, modes, (*before, replace(last, after=known)), tuple(stories))
+    return RevisionLog(base, seen, modes, (*before, replace(last, after=known)), tuple(stories))
 
 
-def put_right(old: Situation, new: Situation, time: float) -> tuple[Line, ...]:
-    """Return the lines that lead from the one to the other: what was otherwise is undone, and entered as it was.
+def correction_lines(old: Situation, new: Situation, time: float) -> tuple[Line, ...]:
+    """Return the lines that lead from one situation to the other: differences are undone and entered correctly.
 
-    The same move seen at another time, or in another picture, is otherwise too.
+    The same move at another time or with another picture is a difference, too.
     """
     before, after = old.journal.lines, new.journal.lines
     same = agreeing(before, after)
@@ -141,7 +145,7 @@ def put_right(old: Situation, new: Situation, time: float) -> tuple[Line, ...]:
 
 
 def agreeing(one: Sequence[Line], other: Sequence[Line]) -> int:
-    """Return how many lines are the same in both, from the first on."""
+    """Return the number of equal lines at the start of both."""
     return next(
         (n for n, (a, b) in enumerate(zip(one, other, strict=False)) if a is not b and a != b),
         min(len(one), len(other)),
@@ -149,7 +153,7 @@ def agreeing(one: Sequence[Line], other: Sequence[Line]) -> int:
 
 
 def _long_ago(way: Way) -> Way:
-    return replace(way, after=way.after.long_ago())
+    return replace(way, after=way.after.before_camera_clock())
 
 
 def _is_said(observation: Pending) -> bool:
@@ -158,7 +162,7 @@ def _is_said(observation: Pending) -> bool:
     return tapped or observation.said is not None or observation.card is not None
 
 
-def _past(story: Story, count: int) -> Hashable:
+def _past(story: Hypothesis, count: int) -> Hashable:
     return _stands(story.ways[count - 1].after)
 
 

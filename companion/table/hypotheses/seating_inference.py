@@ -1,8 +1,8 @@
-"""Where people most likely sat in a film, from the arms of all cards that landed in it, before anything is ruled on.
+"""Infers where people sat in a film from the arms of all landings, before anything is ruled on.
 
-Who lays the next card is a hidden Markov chain: mostly the neighbour in the direction of play, at times somebody
-further on, now and then anybody. Its emissions, the directions that each player's arms come from, are fitted by
-expectation maximisation (Baum and Welch) from many turns of an even ring, and from the places that most arms come from.
+The player of the next card is a hidden Markov chain: usually the neighbour in the direction of play, sometimes one
+further on, rarely anybody. Its emissions, the directions of each player's arms, are fitted by expectation maximisation
+(Baum and Welch) from many rotations of an even ring, and from the most common directions.
 """
 
 from __future__ import annotations
@@ -15,47 +15,48 @@ from numpy.typing import NDArray
 
 from companion.cards import Face
 from companion.referee.state import Header
-from companion.table.state.seat_model import Ring, seat_of
+from companion.table.state.seat_model import SeatRing, seat_of
 from companion.table.state.thresholds import ANYBODY_STARTS
 from companion.vision.core.events import CardLanded
 
 _NEXT = (0.62, 0.2, 0.06)
-"""How often the player to act lays the next card, the one after, and the third, as those between have drawn; else it is
-anybody: a card was missed, taken back or misread. Assumed, with a draw in every fourth turn."""
+"""Probabilities that the player to act, the second or the third next lays the next card, as those between have drawn;
+the rest is anybody (missed, retracted or misread cards). Assumes a draw in every fourth turn.
+"""
 
 _TURNED = 0.02
-"""How often the direction of play changes without a reverse being read."""
+"""Probability that the direction of play changes without a reverse being read."""
 
 _ANYBODYS = 0.1
-"""How often an arm tells nothing of who laid the card, being another's or a stray one."""
+"""Probability that an arm carries no information, because it is another's or a stray one."""
 
 _WIDEST, _OWN = 32.0, 11.0
-"""The spread of one person's arms in degrees, as it is taken at first, so that far starts are drawn in, and at last."""
+"""Initial and final spread of one person's arms in degrees; annealed so that distant starts converge."""
 
 _ROUNDS = 14
-"""Rounds of expectation maximisation; the likelihood moves little after ten."""
+"""Iterations of expectation maximisation; the likelihood changes little after ten."""
 
 _TURNS = 4
-"""How many turns of an even ring are begun with for each player: a quarter of the way to the neighbour apart."""
+"""Number of initial rotations of an even ring per player: a quarter of the distance between neighbours."""
 
 _NEIGHBOURS = 25.0
-"""Degrees that the nearest neighbours are taken to sit apart at least, of the 40 that are to be told apart."""
+"""Assumed minimum angle between neighbours; the specification is 40 degrees."""
 
 _COUNTS = 3.0
-"""How many arms a seat found so counts for at most, and at least for how many it must account to be found at all."""
+"""Maximum weight in arms of an inferred seat, and minimum number of arms to infer one."""
 _LEAST = 0.7
 
 _HELD = 0.3
-"""How many arms' worth what was held before counts for, which keeps a seat that nothing was seen of where it is."""
+"""Weight in arms of the previous estimate, which keeps unseen seats in place."""
 
 Floats = NDArray[np.float64]
 
 
-def suggested_rings(header: Header, landings: Sequence[CardLanded]) -> list[Ring]:
-    """Return the ring in which these landings are likeliest, and all its turns: who began says which one it is.
+def suggested_seatings(header: Header, landings: Sequence[CardLanded]) -> list[SeatRing]:
+    """Return the most probable ring for these landings, and all its rotations: who began decides between them.
 
-    landings: in order of time, the first being the card turned up to start. The list is empty where too few arms were
-    seen, or no ring in the players' order fits.
+    landings: in order of time, starting with the card turned up. Empty if too few arms were seen, or no ring in the
+    players' order fits.
     """
     players = len(header.players)
     if sum(event.arm is not None for event in landings) < players:
@@ -73,16 +74,16 @@ def suggested_rings(header: Header, landings: Sequence[CardLanded]) -> list[Ring
                 seat_of([(float(arm), float(count))] if count >= _LEAST else [])
                 for arm, count in zip(middles[place], counts, strict=True)
             ]
-            return [Ring((*seats[turn:], *seats[:turn])) for turn in range(players)]
+            return [SeatRing((*seats[turn:], *seats[:turn])) for turn in range(players)]
     return []
 
 
 @dataclass(frozen=True)
 class _Film:
-    """What the chain is fitted to, in order of the landings.
+    """Data of the chain in order of the landings.
 
-    arms: (T,) degrees, NaN where none was seen. spreads: (T,) degrees. moves: (T - 1, S, S) transitions between states,
-    player times two plus whether play goes counterclockwise. first: (S,) how likely each state is at the start card.
+    arms: (T,) degrees, NaN if not seen. spreads: (T,) degrees. moves: (T - 1, S, S) transitions between states, player
+    times two plus whether play goes counterclockwise. first: (S,) prior at the start card.
     """
 
     arms: Floats
@@ -104,7 +105,7 @@ def _film(header: Header, landings: Sequence[CardLanded]) -> _Film:
 
 
 def _step(event: CardLanded, players: int) -> tuple[int, bool]:
-    """Return how many seats on the next player to act sits after this card, and whether play turns round."""
+    """Return the number of seats to the next player after this card, and whether the direction reverses."""
     face = event.probabilities[0][0].face if event.probabilities else None
     if face is Face.REVERSE:
         return (2, True) if players == 2 else (1, True)
@@ -125,7 +126,7 @@ def _transitions(players: int, step: int, turns: bool) -> Floats:
 
 
 def _starts(film: _Film, players: int) -> Floats:
-    """Return (R, players) middles in degrees to begin with."""
+    """Return (R, players) initial directions in degrees."""
     even = np.arange(players) * 360 / players
     found = [(even + turn * 360 / (players * _TURNS)) % 360 for turn in range(players * _TURNS)]
     arms = film.arms[~np.isnan(film.arms)]
@@ -140,7 +141,7 @@ def _starts(film: _Film, players: int) -> Floats:
 
 
 def _owners(film: _Film, middles: Floats, spread: float) -> tuple[Floats, Floats]:
-    """Return (R,) log likelihoods and (R, T, players) the probabilities of whose arm each was."""
+    """Return (R,) log likelihoods and (R, T, players) posterior ownership of each arm."""
     near = _near(film, middles, spread)
     emission = np.where(np.isnan(film.arms)[:, None], 1.0, near + _ANYBODYS / 360)
     seen = np.repeat(emission, 2, axis=2)
@@ -167,19 +168,19 @@ def _owners(film: _Film, middles: Floats, spread: float) -> tuple[Floats, Floats
 
 
 def _near(film: _Film, middles: Floats, spread: float) -> Floats:
-    """Return (R, T, players) how likely each arm is that player's, per degree, where it is not just anybody's."""
+    """Return (R, T, players) density of each arm for each player, per degree, without stray arms."""
     own = np.hypot(spread, film.spreads)[None, :, None]
     off = _angle(np.nan_to_num(film.arms)[None, :, None], middles[:, None, :])
     return np.asarray((1 - _ANYBODYS) * np.exp(-0.5 * (off / own) ** 2) / (own * np.sqrt(2 * np.pi)))
 
 
 def _refitted(film: _Film, owners: Floats, middles: Floats) -> tuple[Floats, Floats]:
-    """Return the (R, players) middles of what each player's arms were, and how many those were."""
+    """Return (R, players) updated directions of the players' arms, and their counts."""
     off = _angle(np.nan_to_num(film.arms)[None, :, None], middles[:, None, :])
     weights = owners.sum(axis=1)
     return (middles + (owners * off).sum(axis=1) / (weights + _HELD)) % 360, weights
 
 
 def _angle(one: Floats | float, other: Floats | float) -> Floats:
-    """Return the angles from the other to the one, -180 to 180 degrees."""
+    """Return the signed angles between directions, -180 to 180 degrees."""
     return np.asarray((np.asarray(one) - other + 180) % 360 - 180)

@@ -1,7 +1,7 @@
-"""How soon one act can follow another: a hand needs time to come, to put a card away, and to lay it.
+"""Timing constraints between actions: a hand needs time to arrive, to put a card away, and to lay it.
 
-What follows sooner than people can do it is likelier an arm that passed by, rested, or was seen twice; and who draws a
-card and plays it does so soon.
+An action sooner than possible is more likely a passing or resting arm, or a duplicate; and a drawn card that is played
+is played soon.
 """
 
 from __future__ import annotations
@@ -17,32 +17,32 @@ from companion.table.state.situation import Situation, Way
 
 
 def taken_in_time(situation: Situation, found: Iterable[Way], reach: Reach, left: float | None) -> list[Way]:
-    """Return the ways of an arm at the draw pile, each weighed by how it came there and how soon, and that noted.
+    """Return the ways of an arm at the draw pile, weighted by where it came from and how soon.
 
-    left: when it left the pile, seconds by the camera's clock; None where that is not known.
+    left: when it left the pile, seconds by the camera's clock; None if unknown.
     """
     if situation.noted is not None:
-        return list(found)  # that it was a draw is known
+        return list(found)  # It is known to be a draw.
     return [
         way
-        if way.by is None or way.after.state.phase is Phase.FLIP  # a card fetched lands at once
+        if way.by is None or way.after.state.phase is Phase.FLIP  # A card taken to be turned up lands at once.
         else _taken(situation, way, way.by, reach, left)
         for way in found
     ]
 
 
 def landed_in_time(situation: Situation, found: Iterable[Way], at: float | None) -> list[Way]:
-    """Return the ways of a card on the pile, each weighed by how soon it landed, its time noted.
+    """Return the ways of a landing weighted by how soon it happened, with its time recorded.
 
-    at: when it came to lie still, seconds by the camera's clock; None where that is not known.
+    at: when it came to rest, seconds by the camera's clock; None if unknown.
     """
     return [way if way.card is None else _landed(situation, way, at) for way in found]
 
 
 def carried_off_in_time(situation: Situation, found: Iterable[Way], at: float | None) -> list[Way]:
-    """Return the ways of a pile that was carried off, each weighed by how soon after cards were taken.
+    """Return the ways of a removed pile weighted by how soon after a draw it happened.
 
-    at: when it was gone, seconds by the camera's clock; None where that is not known, or nobody saw it.
+    at: when it was gone, seconds by the camera's clock; None if unknown.
     """
     lately = [hand.left for hand in situation.hands if hand.left is not None]
     hasty = at is not None and any(abs(at - left) < thresholds.LAYS_AFTER_SECONDS for left in lately)
@@ -63,7 +63,7 @@ def _taken(situation: Situation, way: Way, seat: int, reach: Reach, left: float 
 
 
 def _came_too_soon(situation: Situation, seat: int, began: float) -> bool:
-    """Whether a hand can hardly have come then for cards. began: seconds by the camera's clock."""
+    """Whether a hand can hardly have arrived for cards by then. began: seconds by the camera's clock."""
     if situation.landed is not None and began - situation.landed < thresholds.COMES_AFTER_SECONDS:
         return True
     return any(

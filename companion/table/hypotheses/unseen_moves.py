@@ -1,4 +1,4 @@
-"""What may have happened unseen between two observations: choices, answers, passes, and draws that were missed."""
+"""Moves that may have happened unseen between two observations: choices, answers, passes, missed draws."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from companion.table.state.situation import Mode, Situation, Turns, Way
 
 
 def standing(way: Way, time: float) -> Iterator[Way]:
-    """Yield what became of an illegal card when play goes on: it was let stand, or quietly replaced."""
+    """Yield the fate of an illegal card when play continues: accepted, or quietly replaced."""
     outlaw = way.after.outlaw
     if outlaw is None:
         yield way
@@ -39,16 +39,16 @@ def standing(way: Way, time: float) -> Iterator[Way]:
     try:
         stood = bare.then(Line(Play(outlaw, force=True), ReadBy.INFERRED, time), thresholds.STOOD)
     except DoesNotStackError:
-        yield bare  # nobody could let it stand: the cards that are owed come first
+        yield bare  # It could not be accepted: owed cards come first.
         return
     yield stood
     yield bare.times(1 - thresholds.STOOD)
 
 
-def guessed_anew(way: Way, misled: Color | None, time: float) -> Iterator[Way]:
-    """Yield the way, and those in which a colour that was guessed by a card that is gone was another one.
+def with_other_color(way: Way, misled: Color | None, time: float) -> Iterator[Way]:
+    """Yield the way, and those in which a colour inferred from a retracted card was another one.
 
-    misled: that card's colour. What others have done since stands, the referee allowing it.
+    misled: that card's colour. Later moves stand if the referee allows them.
     """
     lines = way.after.journal.lines
     since = next((n for n, line in enumerate(reversed(lines)) if isinstance(line.entry, Start | Play | Flip)), 0)
@@ -70,10 +70,10 @@ def guessed_anew(way: Way, misled: Color | None, time: float) -> Iterator[Way]:
 
 
 def choices_made(way: Way, time: float, *, answered: bool = True) -> Iterator[Way]:
-    """Yield the ways through colours, targets and answers that nobody entered, up to where a card may land.
+    """Yield the ways through missing colours, targets and answers, up to where a card may land.
 
-    A wild draw four on which play goes on is held to be accepted: a challenge would have been heard of. answered:
-    whether that is past, too.
+    A wild draw four followed by play counts as accepted; a challenge would have been noticed. answered: whether that
+    has happened, too.
     """
     state = way.after.state
     options: list[Move]
@@ -101,7 +101,7 @@ def choices_made(way: Way, time: float, *, answered: bool = True) -> Iterator[Wa
 
 
 def _shares(state: State, options: list[Move]) -> list[float]:
-    """Return how often each of these is chosen: as often as the others, but hardly anybody hits themselves (R24)."""
+    """Return the probability of each choice: equal, except that hardly anybody targets themselves (R24)."""
     themselves = None if state.turn is None else Target(state.players[state.turn])
     others = sum(option != themselves for option in options)
     if others in (0, len(options)):
@@ -111,10 +111,9 @@ def _shares(state: State, options: list[Move]) -> list[float]:
 
 
 def until_somebody_acts(way: Way, time: float, mode: Mode, least: float = 0.0) -> Iterator[Way]:
-    """Yield the ways to where the player to act may have laid a card or drawn one, arms being evidence of who did.
+    """Yield the ways to where the player to act may have laid a card or drawn, with arms as evidence.
 
-    Those that hold a draw to be missed where it could have been seen are doubtful. least: the weight under which a way
-    is given up.
+    Ways that assume a missed draw in view are doubtful. least: minimum weight of a way.
     """
     count = len(way.after.state.players)
     in_view = mode.unseen_draw < thresholds.UNSEEN_DRAW and mode.turns is Turns.CAMERA
@@ -124,7 +123,7 @@ def until_somebody_acts(way: Way, time: float, mode: Mode, least: float = 0.0) -
 
 
 def _acting(way: Way, time: float, mode: Mode, missed: int, *, least: float, in_view: bool) -> Iterator[Way]:
-    """Yield the ways on from here but for those of less weight than `least`."""
+    """Yield the continuations with at least this weight."""
     phase = way.after.state.phase
 
     def inferred(move: Move, share: float) -> Way:
@@ -152,7 +151,7 @@ def _acting(way: Way, time: float, mode: Mode, missed: int, *, least: float, in_
         yield way.times(thresholds.STACKED)
         yield from on(inferred(Accept(), 1 - thresholds.STACKED))
     elif must_draw_on(way.after.state):
-        yield way  # on turn until a card is played, however many were drawn
+        yield way  # On turn until a card is played, however many were drawn.
     elif phase is Phase.DRAWN:
         yield way.times(1 - thresholds.PASSED)
         yield from on(inferred(Pass(), thresholds.PASSED))
@@ -167,6 +166,6 @@ def _acting(way: Way, time: float, mode: Mode, missed: int, *, least: float, in_
 
 
 def turned(way: Way, seat: int, arm_direction: float) -> Way:
-    """Return the way where this player's arm comes from there because everybody's place in the picture is new."""
+    """Return the way in which this player's arm comes from there because all seats in the picture are new."""
     after: Situation = replace(way.after, ring=way.after.ring.anew().learn(seat, arm_direction))
     return replace(way, after=after, weight=way.weight * thresholds.TURNED / 360)

@@ -1,4 +1,4 @@
-"""Puts what is open into a question: its kind, its sentence, and the answers that it offers."""
+"""Turns an open finding into a question: kind, sentence and offered answers."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ from companion.table.state.observations import Lift, Pending, Sight, Tap
 from companion.table.state.situation import Way
 from companion.table.state.thresholds import CLEAR
 
-_UNLIKELY = 0.02  # an offer under this probability is no help
-_ITS_OWN = 0.8  # from this share on an arm is called its player's: neighbours 40 degrees apart leave it more
+_UNLIKELY = 0.02  # Minimum probability of an offered answer.
+_ITS_OWN = 0.8  # Share from which an arm is attributed to its player; neighbours 40 degrees apart exceed it.
 
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A question still without a number. reading: the id of the reading behind it."""
+    """A question without a number. reading: identifier of its reading."""
 
     kind: QuestionKind
     sentence: str
@@ -46,7 +46,7 @@ class Asked:
 def ask(finding: Finding, pending: Pending, state: State, say: Sentences) -> Asked | None:
     """Return the question about a pending observation that the finding leaves open.
 
-    It is None where only what follows can tell. state: how the match stood before it.
+    None if only later observations can decide. state: the match before it.
     """
     what, found = pending.what, finding.open
     if isinstance(what, Lift):
@@ -71,7 +71,7 @@ def ask(finding: Finding, pending: Pending, state: State, say: Sentences) -> Ask
 
 
 def _by_whom(found: Sequence[Candidate], pending: Pending, state: State, say: Sentences) -> Asked | None:
-    """Return the question who laid the card, None where that is not what is in doubt."""
+    """Return the question who laid the card, None if that is not in doubt."""
     best, what = found[0].way, pending.what
     if not isinstance(what, Sight) or best.card is None or best.by is None or best.after.outlaw is not None:
         return None
@@ -90,7 +90,7 @@ def _by_whom(found: Sequence[Candidate], pending: Pending, state: State, say: Se
 
 
 def _is_arms_owner(way: Way, what: Sight) -> bool:
-    """Return whether the arm that was seen is hardly anybody's but whose the way says it was."""
+    """Return whether the arm seen almost certainly belongs to the player the way names."""
     if what.arm is None or way.by is None:
         return True
     owned = sum(share * way.after.ring.shares(arm.direction, arm.spread)[way.by] for arm, share in what.arms)
@@ -98,7 +98,7 @@ def _is_arms_owner(way: Way, what: Sight) -> bool:
 
 
 def _passed_over(way: Way) -> tuple[str, ...]:
-    """Return who is held to have drawn and passed unseen."""
+    """Return the players assumed to have drawn and passed unseen."""
     history, lines = way.after.journal.match.history, _standing(way)
     before = len(history) - len(lines)
     return tuple(
@@ -109,7 +109,7 @@ def _passed_over(way: Way) -> tuple[str, ...]:
 
 
 def _standing(way: Way) -> tuple[Line, ...]:
-    """Return the lines of the way after the last that takes something back: each is a move that stands."""
+    """Return the lines of the way after the last undo: the moves that stand."""
     undone = max((place for place, line in enumerate(way.lines, 1) if isinstance(line.entry, Undo)), default=0)
     return way.lines[undone:]
 
@@ -117,7 +117,7 @@ def _standing(way: Way) -> tuple[Line, ...]:
 def _ask_out_of_turn(
     likeliest: Candidate, alike: Sequence[Candidate], what: Sight, state: State, say: Sentences
 ) -> Asked:
-    """Ask what is to be made of a card laid by somebody who does not seem to be on turn."""
+    """Ask about a card laid by somebody who does not seem to be on turn."""
     best = likeliest.way
     assert best.card is not None
     assert best.by is not None
@@ -133,7 +133,7 @@ def _ask_out_of_turn(
 
 
 def _undrawn(way: Way) -> tuple[Entry, ...]:
-    """Return what happened where those passed over drew nothing: their counts are as before."""
+    """Return the entries if the players passed over drew nothing: their counts are unchanged."""
     history, lines = way.after.journal.match.history, _standing(way)
     place = len(history) - len(lines)
     entries = [*way.entries[: len(way.lines) - len(lines)]]
@@ -182,9 +182,9 @@ def _ask_illegal(found: Sequence[Candidate], what: Sight, state: State, say: Sen
 
 
 def _whether_taken(found: Sequence[Candidate], what: Sight, say: Sentences) -> Asked | None:
-    """Return the question whether cards owed were taken before this one landed, None where that is not in doubt.
+    """Return the question whether owed cards were taken before this card landed, None if that is not in doubt.
 
-    They may not have been where this one was laid on top instead; who challenges takes them or does not by that.
+    They may not have been if the card was stacked; a challenge settles it as well.
     """
     best = found[0].way
     borne = [c for c in found if c.way.card == best.card and not any(isinstance(e, Challenge) for e in c.way.entries)]
@@ -198,7 +198,7 @@ def _whether_taken(found: Sequence[Candidate], what: Sight, say: Sentences) -> A
 
 
 def _is_known(found: Sequence[Candidate]) -> bool:
-    """Return whether there is no doubt about which card has landed, but about what happened before."""
+    """Return whether the card is certain and only earlier events are in doubt."""
     best = found[0].way
     alike = sum(c.probability for c in found if c.way.card == best.card)
     return best.card is not None and not best.doubtful and alike >= CLEAR
@@ -228,7 +228,7 @@ def _ask_card(found: Sequence[Candidate], what: Sight, say: Sentences) -> Asked:
 
 
 def _difference(found: Sequence[Candidate]) -> ChooseColor | Target | Judge | None:
-    """Return the choice that alone tells the likeliest way from the next; None where the cards differ."""
+    """Return the choice that alone distinguishes the best way from the next; None if the cards differ."""
     if len(found) < 2 or found[0].way.card != found[1].way.card:
         return None
     for first, second in zip(found[0].way.entries, found[1].way.entries, strict=False):
@@ -238,7 +238,7 @@ def _difference(found: Sequence[Candidate]) -> ChooseColor | Target | Judge | No
 
 
 def _before(way: Way, entry: Entry) -> State:
-    """Return how the match stood before the way's line with this entry; one that is not the match's first."""
+    """Return the match before the way's line with this entry, which is not the first of the match."""
     history, lines = way.after.journal.match.history, _standing(way)
     return history[len(history) - len(lines) + [line.entry for line in lines].index(entry) - 1].state
 

@@ -1,7 +1,6 @@
-"""What the table itself says: questions, what it has inferred, and what its host should know.
+"""The table's own sentences: questions, inferences, and notices for the host.
 
-The sentences are English in the code, as the caller's are; `locale/` may hold them in other languages, in the
-catalogue `table`.
+English in the code, like the caller's; translations are in the catalogue `table` in `locale/`.
 """
 
 from __future__ import annotations
@@ -28,7 +27,7 @@ _COLORS = {
 
 
 class Sentences:
-    """The table's sentences in the caller's language, English where there is no catalogue."""
+    """The table's sentences in the caller's language, English without a catalogue."""
 
     def __init__(self, caller: Caller) -> None:
         self._caller = caller
@@ -41,7 +40,7 @@ class Sentences:
         return self._text("Is it the {first} or the {second}?", first=self.card(first), second=self.card(second))
 
     def used_up(self, card: Card) -> str:
-        """Return the question whether a card of which none should be left has landed."""
+        """Return the question whether a card has landed of which no copy should be left."""
         return self._text("Another {card}? None should be left since the last shuffle.", card=self.card(card))
 
     def does_not_match(self, card: Card, state: State) -> str:
@@ -52,16 +51,16 @@ class Sentences:
         return f"{self._caller.refuse(DoesNotMatchError(card, state.top, state.color))} {rest}"
 
     def drew_and_passed(self, player: str) -> str:
-        """Return the question whether those before this player drew and passed."""
+        """Return the question whether the players before this one drew and passed."""
         return self._text("Did everyone before {player} draw and pass?", player=player)
 
     def who_played(self, card: Card, players: Sequence[str]) -> str:
-        """Return the question who laid the card, of these players."""
+        """Return the question which of these players laid the card."""
         either = self._text(" or ").join(players)
         return self._text("Who played the {card}: {players}?", card=self._caller.card(card), players=either)
 
     def it_was(self, player: str) -> str:
-        """Return the button for: another player laid it."""
+        """Return the button label: another player laid it."""
         return self._text("It was {player}", player=player)
 
     def out_of_turn(self, player: str, actor: str) -> str:
@@ -69,27 +68,27 @@ class Sentences:
         return self._text("{player} played, but it is {actor}’s turn.", player=player, actor=actor)
 
     def have_drawn_and_passed(self, players: Sequence[str]) -> str:
-        """Return the button for: these players drew and passed unseen."""
+        """Return the button label: these players drew and passed unseen."""
         if len(players) == 1:
             return self._text("{player} drew and passed", player=players[0])
         return self._text("{players} drew and passed", players=", ".join(players))
 
     def took_the_cards(self, player: str) -> str:
-        """Return the question whether the player took what was owed, rather than let it grow."""
+        """Return the question whether the player took the owed cards rather than stacking."""
         return self._text("Did {player} take the cards?", player=player)
 
     def reminder(self, player: str, left: int) -> str:
-        """Return the reminder that the player has still to take so many cards."""
+        """Return the reminder that the player still has to take this many cards."""
         if left == 1:
             return self._text("{player}, one card is still to be drawn.", player=player)
         return self._text("{player}, {count} cards are still to be drawn.", player=player, count=left)
 
     def directions_tell_nothing(self) -> str:
-        """Return the notice that turns cannot be followed by the camera."""
+        """Return the notice that the camera cannot follow turns."""
         return self._text("The camera cannot tell your arms apart: tap who draws and passes.")
 
     def draw_pile_unseen(self) -> str:
-        """Return the notice that the draw pile is not in view."""
+        """Return the notice that the draw pile is out of view."""
         return self._text("The draw pile is not in the picture: who is passed over is taken to have drawn.")
 
     def which_color(self) -> str:
@@ -97,13 +96,13 @@ class Sentences:
         return self._text("Which colour was chosen?")
 
     def which_target(self, purpose: Purpose | None) -> str:
-        """Return the question for the target that nobody entered: the green shell's, or a seven's partner."""
+        """Return the question for a target nobody entered: the green shell's, or a seven's partner."""
         if purpose is Purpose.SEVEN:
             return self._text("With whom were hands exchanged?")
         return self._text("Whom did the green shell hit?")
 
     def challenge_right(self) -> str:
-        """Return the question how a challenge was settled."""
+        """Return the question how a challenge ended."""
         return self._text("Was the challenge right?")
 
     def taken_back(self) -> str:
@@ -119,37 +118,37 @@ class Sentences:
         return self._text(_COLORS[color])
 
     def no_card(self) -> str:
-        """Return the button for: no card has landed."""
+        """Return the button label: no card has landed."""
         return self._text("No card")
 
     def let_stand(self) -> str:
-        """Return the button for: the illegal card stands."""
+        """Return the button label: the illegal card stands."""
         return self._text("Let it stand")
 
     def take_back(self) -> str:
-        """Return the button for: the illegal card goes back."""
+        """Return the button label: the illegal card is taken back."""
         return self._text("Take it back")
 
     def taken_back_to(self, card: Card | None) -> str:
-        """Return the button for: this card is on top again."""
+        """Return the button label: this card is on top again."""
         if card is None:
             return self._text("The pile is empty")
         return self._text("{card} is on top again", card=self.card(card))
 
     def yes(self) -> str:
-        """Return the button for yes."""
+        """Return the button label for yes."""
         return self._text("Yes")
 
     def no(self) -> str:
-        """Return the button for no."""
+        """Return the button label for no."""
         return self._text("No")
 
     def assumed(self, card: Card) -> str:
-        """Return the announcement of a card that was only likely."""
+        """Return the announcement of a card that was only probable."""
         return self._text("That is taken to be the {card}.", card=self.card(card))
 
     def inferred(self, move: Move, state: State) -> str | None:
-        """Return the announcement of a move that nobody entered, made in this state; None where none is needed."""
+        """Return the announcement of an inferred move in this state; None if none is needed."""
         actor = state.actor
         match move:
             case ChooseColor(color):
@@ -173,7 +172,7 @@ class Sentences:
         return None
 
     def not_saved(self, trouble: StoreError) -> str:
-        """Return the notice that the match goes on in memory."""
+        """Return the notice that the match continues in memory only."""
         if isinstance(trouble, RefusedBatchError):
             return self._text("This match was deleted or damaged on the disk: it goes on in memory alone.")
         if isinstance(trouble, StoreFullError):
@@ -186,7 +185,7 @@ class Sentences:
         return f"{why} {rest}"
 
     def no_match(self) -> str:
-        """Return the prompt while no match runs."""
+        """Return the prompt while no match is running."""
         return self._text("No match is running.")
 
     def _text(self, template: str, **values: object) -> str:

@@ -1,4 +1,4 @@
-"""Numbered updates for any number of listeners: a ring that all of them read at their own pace."""
+"""Numbered updates for any number of listeners: a ring buffer that each one reads at its own pace."""
 
 from __future__ import annotations
 
@@ -11,27 +11,27 @@ from enum import Enum
 from companion.table.presentation.view import Notice, Question, Ruling
 
 KEPT = 512
-"""How many updates are kept for listeners that lag or come back; a match brings a few hundred."""
+"""Number of updates kept for slow or reconnecting listeners; a match has a few hundred."""
 
 
 class UpdateKind(Enum):
-    """What an update tells."""
+    """Kind of an update."""
 
-    MATCH = "match"  # another match runs now
-    RULING = "ruling"  # moves were accepted
-    REFUSED = "refused"  # a tap that waited behind a question turned out not to fit
-    CORRECTED = "corrected"  # moves were taken back or changed: the history is another one
-    ILLEGAL = "illegal"  # a card that does not match lies on the pile
-    QUESTION = "question"  # the table is unsure
-    SETTLED = "settled"  # a question is no longer open
-    REMINDER = "reminder"  # cards that are owed have not been taken for a while
-    CAMERA = "camera"  # the camera's health has changed
-    NOTICE = "notice"  # a notice came, changed or went
+    MATCH = "match"  # Another match is running.
+    RULING = "ruling"  # Moves were accepted.
+    REFUSED = "refused"  # A tap that waited behind a question was refused.
+    CORRECTED = "corrected"  # Moves were undone or changed: the history differs.
+    ILLEGAL = "illegal"  # A card that does not match lies on the pile.
+    QUESTION = "question"  # The table asks a question.
+    SETTLED = "settled"  # A question was settled.
+    REMINDER = "reminder"  # Owed cards have not been taken for a while.
+    CAMERA = "camera"  # The camera's health changed.
+    NOTICE = "notice"  # A notice appeared, changed or disappeared.
 
 
 @dataclass(frozen=True, slots=True)
 class Update:
-    """Something that listeners are told. `id` counts up from 1 without gaps; `sentences` are to be said aloud."""
+    """An update for listeners. `id` counts from 1 without gaps; `sentences` are to be spoken."""
 
     id: int
     kind: UpdateKind
@@ -42,7 +42,7 @@ class Update:
 
 
 class Updates:
-    """The updates of a running table. Publishing never waits for a listener."""
+    """The updates of a running table. Publishing never blocks."""
 
     def __init__(self, kept: int = KEPT) -> None:
         self._ring: deque[Update] = deque(maxlen=kept)
@@ -52,7 +52,7 @@ class Updates:
 
     @property
     def last(self) -> int:
-        """The id of the latest update, 0 where there was none."""
+        """Identifier of the latest update, 0 if there is none."""
         with self._changed:
             return self._last
 
@@ -65,7 +65,7 @@ class Updates:
         question: Question | None = None,
         notice: Notice | None = None,
     ) -> Update:
-        """Number the update, hand it to all listeners, and return it."""
+        """Number the update, publish it to all listeners, and return it."""
         with self._changed:
             self._last += 1
             update = Update(self._last, kind, sentences, ruling, question, notice)
@@ -74,14 +74,14 @@ class Updates:
             return update
 
     def subscribe(self, after: int | None = None) -> Subscription:
-        """Return a subscription to all updates whose id is above `after`, or to those to come where it is None."""
+        """Return a subscription to updates with an identifier above `after`, or to future ones if it is None."""
         with self._changed:
-            # An id from before a restart lies ahead of ours: its owner has seen nothing of this table yet.
+            # An identifier from before a restart is ahead of ours: that listener has seen nothing of this table.
             seen = self._last if after is None else after if 0 <= after <= self._last else 0
         return Subscription(self, seen)
 
     def close(self) -> None:
-        """Wake all listeners for good; they read what is left and are done."""
+        """Wake all listeners permanently; they read the rest and finish."""
         with self._changed:
             self._closed = True
             self._changed.notify_all()
@@ -101,9 +101,9 @@ class Updates:
 
 
 class Subscription:
-    """One listener's place in the updates. A listener that is too slow loses the oldest; `lost` counts them.
+    """One listener's position in the updates. A slow listener loses the oldest ones; `lost` counts them.
 
-    After a loss the listener should take a fresh view. Not to be shared between threads.
+    After a loss, request a fresh view. Not thread-safe.
     """
 
     def __init__(self, updates: Updates, seen: int) -> None:
@@ -113,7 +113,7 @@ class Subscription:
         self.closed = False
 
     def next(self, timeout: float | None = None) -> Update | None:
-        """Return the next update, waiting up to `timeout` seconds; None when none came or the table was closed."""
+        """Return the next update, waiting up to `timeout` seconds; None if there is none or the table was closed."""
         update, self.closed = self._updates._next(self.seen, timeout)
         if update is not None:
             self.lost += update.id - self.seen - 1

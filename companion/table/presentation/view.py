@@ -1,4 +1,4 @@
-"""What a screen is shown of the running table: frozen snapshots, complete in themselves."""
+"""Snapshots of the running table for screens: immutable and self-contained."""
 
 from __future__ import annotations
 
@@ -35,23 +35,23 @@ __all__ = [
 class QuestionKind(Enum):
     """What is in doubt."""
 
-    CARD = "card"  # which card landed
-    DOUBT = "doubt"  # the card read should all be used up since the last reshuffle
-    ILLEGAL = "illegal"  # a card that does not match lies on the pile
-    PLAYER = "player"  # who laid a card or drew one
-    TURN = "turn"  # whether the players in between drew and passed
-    COLOR = "color"  # which colour was chosen for a wild
-    TARGET = "target"  # whom the green shell hit
-    CHALLENGE = "challenge"  # how a challenge was settled
-    TAKE_BACK = "take back"  # whether, and how far, cards were taken back
+    CARD = "card"  # Which card landed.
+    DOUBT = "doubt"  # All copies of the card read should be used up since the last reshuffle.
+    ILLEGAL = "illegal"  # A card that does not match lies on the pile.
+    PLAYER = "player"  # Who laid a card or drew one.
+    TURN = "turn"  # Whether the players in between drew and passed.
+    COLOR = "color"  # Which colour was chosen for a wild.
+    TARGET = "target"  # Whom the green shell hit.
+    CHALLENGE = "challenge"  # How a challenge ended.
+    TAKE_BACK = "take back"  # Whether, and how many, cards were taken back.
 
 
 @dataclass(frozen=True, slots=True)
 class Offer:
     """One answer to a question.
 
-    label: what to write on its button. card: the card that it says landed, if it says so. entries: what the referee
-    would be told, none where it means that nothing happened. probability: how likely it is held to be, 0 to 1.
+    label: text of its button. card: the card that landed, if the answer implies one. entries: for the referee, empty if
+    nothing happened. probability: its probability, 0 to 1.
     """
 
     label: str
@@ -62,11 +62,10 @@ class Offer:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What the table is unsure of. Play goes on meanwhile; a later sight or tap may settle it.
+    """An open question. Play continues meanwhile; a later observation or tap may settle it.
 
-    id: counts up within a running table. choices: likeliest first; for cards the two likeliest. picture: the id of the
-    picture behind it, to be had from `Table.picture`. `waiting` counts what was seen or tapped since, which is kept and
-    ruled on when this is settled.
+    id: counts up within a running table. choices: most probable first; for cards the two best. picture: identifier of
+    its picture, see `Table.picture`. waiting: number of later observations that will be ruled on once it is settled.
     """
 
     id: int
@@ -79,10 +78,10 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class HistoryLine:
-    """An accepted move as it stands in the match: `n` counts from 1, `time` is seconds since the epoch.
+    """An accepted move in the history: `n` counts from 1, `time` is seconds since the epoch.
 
-    picture: the id of the picture that it was read from, None where there is none. player: whose move it is, None where
-    it is nobody's. known: how that is known.
+    picture: identifier of the picture it was read from, None without one. player: whose move it is, None if nobody's.
+    known: how that is known.
     """
 
     n: int
@@ -98,9 +97,9 @@ class HistoryLine:
 
 @dataclass(frozen=True, slots=True)
 class Ruling:
-    """What has just been accepted, all at once: one or several entries and what there is to say about them.
+    """A ruling: entries accepted together, and what is announced about them.
 
-    n: how many moves stand accepted now. effects: of the moves, in order. sentences: to be said and shown.
+    n: number of accepted moves now. effects: of the moves, in order. sentences: to be spoken and shown.
     """
 
     n: int
@@ -114,10 +113,9 @@ class Ruling:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What came of a tap or an answer.
+    """Result of a tap or an answer.
 
-    rulings: those made at once. question: what is asked before it can be ruled on, else None.
-    Neither: it told nothing new.
+    rulings: those made at once. question: the question that must be settled first, else None. Neither: nothing new.
     """
 
     rulings: tuple[Ruling, ...]
@@ -125,15 +123,15 @@ class Outcome:
 
 
 class NoticeKind(Enum):
-    """What a notice is about; there is at most one of each kind."""
+    """Subject of a notice; at most one of each kind exists."""
 
-    STORAGE = "storage"  # the match cannot be written
-    TURNS = "turns"  # who played and drew cannot be told by camera
+    STORAGE = "storage"  # The match cannot be written to disk.
+    TURNS = "turns"  # The camera cannot tell who played and drew.
 
 
 @dataclass(frozen=True, slots=True)
 class Notice:
-    """Something that the host should know: one sentence."""
+    """A notice for the host: one sentence."""
 
     kind: NoticeKind
     sentence: str
@@ -141,7 +139,7 @@ class Notice:
 
 @dataclass(frozen=True, slots=True)
 class CameraView:
-    """How the camera does; `health` is None until it was heard of. since: seconds since the epoch."""
+    """State of the camera; `health` is None before the first report. since: seconds since the epoch."""
 
     health: CameraHealth | None
     detail: str
@@ -153,8 +151,8 @@ class SeatView:
     """What is known of one player's seat.
 
     direction: where the arms come from, degrees clockwise from up in the camera's picture, None until one was seen.
-    certainty: how surely one of them is told from the others', 0 to 1. owed: cards to be taken from the draw pile for a
-    penalty; taken: how many of them were seen to be taken.
+    certainty: probability of a correct attribution, 0 to 1. owed: penalty cards to be taken from the draw pile; taken:
+    how many of them were seen to be taken.
     """
 
     player: str
@@ -166,11 +164,11 @@ class SeatView:
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """Everything that a screen needs, as of update number `update`. Without a match most of it is None or empty.
+    """Everything a screen needs as of update number `update`. Without a match most fields are None or empty.
 
-    match_id: the match's id in the store. saved: whether all of it is on disk. turns: the host's option;
-    turns_in_force: how turns can be followed now. seats: in the players' order.
-    prompt: what the table is waiting for, as a request. players' names are in `header`.
+    match_id: identifier of the match in the store. saved: whether all of it is on disk. turns: the host's setting;
+    turns_in_force: how turns can be followed now. seats: in the players' order. prompt: what the table is waiting for,
+    as a request. The players' names are in `header`.
     """
 
     update: int

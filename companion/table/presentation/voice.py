@@ -1,4 +1,4 @@
-"""Puts what has happened into words, in the caller's language, as it is announced and as the history shows it."""
+"""Puts events into words in the caller's language, for announcements and for the history."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from companion.table.state.situation import Way
 
 @dataclass(frozen=True, slots=True)
 class Announcement:
-    """Something to be made known once it is written. ruling: None for a tap that turned out not to fit."""
+    """Something to announce once it is written. ruling: None for a refused tap."""
 
     ruling: Ruling | None
     corrects: bool
@@ -24,14 +24,14 @@ class Announcement:
 
 
 class Voice:
-    """Puts what has happened into words, in the caller's language."""
+    """Puts events into words in the caller's language."""
 
     def __init__(self, caller: Caller) -> None:
         self.caller = caller
         self.sentences = Sentences(caller)
 
     def line(self, journal: Journal, place: int) -> HistoryLine:
-        """Return the standing move at this place, counted from 0, as the history shows it."""
+        """Return the standing move at this position (from 0) as shown in the history."""
         line, step = journal.lines[place], journal.match.history[place]
         said = self._said(journal.match, place, line)
         player = journal.player(place)
@@ -40,7 +40,7 @@ class Voice:
         )
 
     def ruled(self, before: Journal, way: Way, *, assumed: bool) -> Announcement | None:
-        """Return the announcement of a way that is ruled to be what happened; None where nothing happened."""
+        """Return the announcement of an accepted way; None if nothing happened."""
         if way.refusal is not None:
             return Announcement(None, False, (self.caller.refuse(way.refusal),))
         if not way.lines:
@@ -56,13 +56,13 @@ class Voice:
             if assumed and way.card is not None and place == len(after.lines) - 1:
                 said.append(self.sentences.assumed(way.card))
             if not (covers and isinstance(line.entry, ChooseColor) and line.read_by is ReadBy.INFERRED):
-                # A colour that this card covers is a mere guess, and nothing hangs on it.
+                # A colour hidden by this card is only a guess without consequences.
                 said += self._said(after.match, place, line, prompts=place == len(after.lines) - 1)
             effects += after.match.history[place].effects
         return self._announcement(after, way.lines, tuple(effects), tuple(said), corrects=False)
 
     def corrected(self, before: Journal, after: Journal, lines: tuple[Line, ...]) -> Announcement:
-        """Return the announcement of moves taken back or changed."""
+        """Return the announcement of moves undone or changed."""
         rewritten = before.match.moves != after.match.moves
         said = tuple(self.caller.correct(before.match.state, after.match.state, rewritten=rewritten))
         return self._announcement(after, lines, (), said, corrects=True)

@@ -1,4 +1,4 @@
-"""What people say of a question: an answer tapped, a card named or typed, and what is pending in the light of it."""
+"""Handles people's answers: a tapped choice, a named or typed card, and their effect on pending observations."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ _NAMING = (QuestionKind.CARD, QuestionKind.DOUBT, QuestionKind.ILLEGAL)
 
 @dataclass(frozen=True, slots=True)
 class Answered:
-    """What is pending now, and what the answer teaches about a reading."""
+    """The pending observations after an answer, and what the answer says about a reading."""
 
     pending: tuple[Pending, ...]
     corrections: tuple[Correction, ...] = ()
 
 
 def answered(session: Session, question: Question, answer: Card | int, now: float) -> Answered:
-    """Return what comes of the answer: the index of one of the question's choices, or the card that landed.
+    """Return the result of an answer: the index of one of the question's choices, or the card that landed.
 
-    now: seconds since the epoch. Raises NoSuchQuestionError, for a choice that there is not too; NotInThisEditionError.
+    now: seconds since the epoch. Raises NoSuchQuestionError, also for a missing choice; NotInThisEditionError.
     """
     if isinstance(answer, Card):
         return _named(session, question, answer, now)
@@ -40,16 +40,16 @@ def answered(session: Session, question: Question, answer: Card | int, now: floa
 
 
 def let_stand(session: Session, question: Question) -> Answered:
-    """Return what comes of letting the illegal card stand that the question is about; raises NoSuchQuestionError."""
+    """Return the result of accepting the illegal card the question is about; raises NoSuchQuestionError."""
     if question.kind is not QuestionKind.ILLEGAL:
         raise NoSuchQuestionError(question.id)
     return _said(session, question.choices[0])
 
 
 def typed(session: Session, question: Question, move: Start | Play | Flip, now: float) -> Answered | None:
-    """Return what comes of a typed card as the name of the one in question; None where it is not meant so.
+    """Return the result of a typed card as the answer to the open question; None if it is not one.
 
-    Raises NotInThisEditionError; DoesNotMatchError for the illegal card where it is not said to be let stand.
+    Raises NotInThisEditionError; DoesNotMatchError for the illegal card unless it is accepted.
     """
     by = None if isinstance(move, Start) else move.by
     if by not in (None, session.state.actor):
@@ -68,7 +68,7 @@ def typed(session: Session, question: Question, move: Start | Play | Flip, now: 
 
 
 def _named(session: Session, question: Question, card: Card, now: float) -> Answered:
-    """Let the card that the question is about be this one."""
+    """Set the card the question is about."""
     waiting = session.pending[0]
     if not isinstance(waiting.what, Sight):
         raise NoSuchQuestionError(question.id)
@@ -79,5 +79,5 @@ def _named(session: Session, question: Question, card: Card, now: float) -> Answ
 
 
 def _said(session: Session, choice: Offer) -> Answered:
-    """Let the choice be what has happened."""
+    """Accept a choice as what happened."""
     return Answered((replace(session.pending[0], said=choice.entries), *session.pending[1:]))

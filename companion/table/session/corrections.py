@@ -1,6 +1,6 @@
-"""Mending what was ruled before: whose move it was, what it was, whether a card was drawn; what still stands then.
+"""Corrections of earlier rulings: whose move it was, what it was, whether a card was drawn; and what still stands then.
 
-Everything is told as lines of the journal, so that it is kept, undone and replayed like any other.
+Corrections are lines of the journal, so they are stored, undone and replayed like any other.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from companion.referee.legality import IN_ROUND
 from companion.referee.moves import Amend, Draw, Flip, Move, Play, Reshuffle, Start, Undo
 from companion.referee.state import Phase, State
 from companion.table.hypotheses.explanations import without_last_card
-from companion.table.hypotheses.hypotheses import stories_of
+from companion.table.hypotheses.hypotheses import hypotheses_of
 from companion.table.hypotheses.unseen_moves import until_somebody_acts
 from companion.table.session.errors import NobodysMoveError, NothingToRedoError, RoundScoredError
 from companion.table.state import thresholds
@@ -25,18 +25,18 @@ from companion.table.state.situation import Mode, Situation, Turns, Way
 from companion.vision.core.events import Arm
 
 _ARM_SPREAD = 5.0
-"""Degrees by which a kept direction may be off; the measured spread is not kept."""
+"""Assumed error in degrees of a stored direction; the measured spread is not stored."""
 
 _ALONE = Mode(Turns.RELAXED, thresholds.UNSEEN_DRAW, alone=True)
-"""How what was seen once is understood when it is worked out anew: nobody is asked about it."""
+"""Interpretation of earlier observations when they are recomputed: nobody is asked."""
 
 
 @dataclass(frozen=True, slots=True)
 class Mended:
-    """What an amendment comes to.
+    """Result of an amendment.
 
-    lines: to be entered for it. state: how the match stands then. dropped: the places, counted from 1, of the moves
-    that no longer stand and go. why: what the first of them is refused for, None where all stand.
+    lines: lines to be entered. state: the resulting state. dropped: positions (from 1) of moves that no longer stand.
+    why: why the first of them is refused, None if all stand.
     """
 
     lines: tuple[Line, ...]
@@ -46,9 +46,9 @@ class Mended:
 
 
 def mended(journal: Journal, n: int, move: Move, now: float) -> Mended:
-    """Return what comes of accepted move `n`, counted from 1, having been another; what then breaks is dropped.
+    """Return the result of changing accepted move `n` (from 1); later moves that break are dropped.
 
-    Raises NoSuchMoveError, and the RefereeError for which the move is refused in its own place.
+    Raises NoSuchMoveError, and the RefereeError with which the move is refused in its place.
     """
     line = Line(Amend(n, move), ReadBy.CORRECTED, now)
     count = len(journal.lines)
@@ -64,11 +64,10 @@ def mended(journal: Journal, n: int, move: Move, now: float) -> Mended:
 
 
 def played_by(known: Situation, n: int, player: str, now: float) -> tuple[Situation, tuple[Line, ...]]:
-    """Return the lines by which accepted move `n`, counted from 1, was this player's, what followed worked out anew.
+    """Return the lines that attribute accepted move `n` (from 1) to this player, with later moves recomputed.
 
-    With them comes the situation that they are to be entered in, which has learnt from it whose arm that was. Raises
-    NoSuchMoveError, NoSuchPlayerError, and NobodysMoveError where the move is none that an arm makes, or where it
-    cannot have been that player's.
+    Also returns the situation they are entered in, which has learnt whose arm that was. Raises NoSuchMoveError,
+    NoSuchPlayerError, and NobodysMoveError if no arm makes such a move or it cannot be that player's.
     """
     lines, target = known.journal.lines, _line(known, n)
     seat = known.state.header.seat(player)
@@ -87,14 +86,14 @@ def played_by(known: Situation, n: int, player: str, now: float) -> tuple[Situat
 
 
 def _worked_out_anew(way: Way, later: Iterable[Line]) -> Iterator[Line]:
-    """Yield what these lines, seen or tapped again after this way, come to."""
+    """Yield the result of seeing or tapping these lines again after this way."""
     rest = [_seen_again(line) for line in later if line.read_by is not ReadBy.INFERRED]
-    for each in stories_of(way.after, rest, _ALONE)[0].ways:
+    for each in hypotheses_of(way.after, rest, _ALONE)[0].ways:
         yield from each.lines
 
 
 def _turn_of(way: Way, seat: int, target: Line) -> Way:
-    """Return the likeliest way to where the player in this seat did what the line says, that included."""
+    """Return the most probable way up to and including the line's action by the player in this seat."""
     entry = replace(target.entry, by=None) if isinstance(target.entry, Play | Draw) else target.entry
     mode = Mode(Turns.RELAXED, thresholds.UNSEEN_DRAW)
     found = []
@@ -110,7 +109,7 @@ def _turn_of(way: Way, seat: int, target: Line) -> Way:
 
 
 def _seen_again(line: Line) -> Pending:
-    """Return what was seen or tapped when this line was entered."""
+    """Return the observation or tap behind this line."""
     arm = None if line.direction is None else Arm(line.direction, _ARM_SPREAD, 0)
     entry = line.entry
     if isinstance(entry, Start | Play | Flip) and line.reading is not None:
@@ -128,10 +127,10 @@ def _entered(journal: Journal, lines: tuple[Line, ...]) -> Journal:
 
 
 def drawn_first(known: Situation, n: int, now: float) -> tuple[Line, ...]:
-    """Return the lines by which the card laid with accepted move `n`, counted from 1, was drawn first.
+    """Return the lines by which the card of accepted move `n` (from 1) was drawn first.
 
-    What followed is worked out anew. Raises NoSuchMoveError; NobodysMoveError where it was not laid by who was on turn
-    and had not drawn.
+    Later moves are recomputed. Raises NoSuchMoveError; NobodysMoveError unless it was laid by the player on turn
+    without a draw.
     """
     lines, history = known.journal.lines, known.journal.match.history
     target = _line(known, n)
@@ -144,30 +143,30 @@ def drawn_first(known: Situation, n: int, now: float) -> tuple[Line, ...]:
 
 
 def missed(known: Situation, n: int, card: Card, now: float) -> tuple[Line, ...]:
-    """Return the lines by which a card that nobody saw landed just before accepted move `n`, counted from 1.
+    """Return the lines by which an unseen card landed just before accepted move `n` (from 1).
 
-    It is its player's who was to act then. What followed is worked out anew. Raises NoSuchMoveError; NobodysMoveError
-    before the card turned up to start; the RefereeError for which the card is refused.
+    It belongs to the player to act then; later moves are recomputed. Raises NoSuchMoveError; NobodysMoveError before
+    the start card; the RefereeError with which the card is refused.
     """
     target = _line(known, n)
     undos, way = _before(known, n, now)
     if isinstance(target.entry, Start):
         raise NobodysMoveError
     move = Flip(card) if way.after.state.phase is Phase.FLIP else Play(card)
-    laid = stories_of(way.after, [Pending(Tap(target.time, move, ReadBy.CORRECTED))], _ALONE)[0].ways[0]
+    laid = hypotheses_of(way.after, [Pending(Tap(target.time, move, ReadBy.CORRECTED))], _ALONE)[0].ways[0]
     if laid.refusal is not None:
         raise laid.refusal
     later = known.journal.lines[n - 1 :]
-    # What was answered to make sense of a later card is as good as inferred: it made up for this one.
+    # Answers that explained a later card count as inferred: they compensated for this one.
     landed = {line.time for line in later if isinstance(line.entry, Play | Flip)}
     kept = (line for line in later if isinstance(line.entry, Play | Flip) or line.time not in landed)
     return (*undos, *laid.lines, *_worked_out_anew(laid, kept))
 
 
 def never_was(known: Situation, n: int, now: float) -> tuple[Line, ...]:
-    """Return the lines by which accepted move `n`, counted from 1, never was, what followed worked out anew.
+    """Return the lines that remove accepted move `n` (from 1), with later moves recomputed.
 
-    Raises NoSuchMoveError; NobodysMoveError for the card turned up to start, without which there is no round.
+    Raises NoSuchMoveError; NobodysMoveError for the start card, without which there is no round.
     """
     if isinstance(_line(known, n).entry, Start):
         raise NobodysMoveError
@@ -176,7 +175,7 @@ def never_was(known: Situation, n: int, now: float) -> tuple[Line, ...]:
 
 
 def _line(known: Situation, n: int) -> Line:
-    """Return the line of accepted move `n`, counted from 1. Raises NoSuchMoveError."""
+    """Return the line of accepted move `n` (from 1). Raises NoSuchMoveError."""
     lines = known.journal.lines
     if not 1 <= n <= len(lines):
         raise NoSuchMoveError(n, len(lines))
@@ -184,7 +183,7 @@ def _line(known: Situation, n: int) -> Line:
 
 
 def _before(known: Situation, n: int, now: float) -> tuple[tuple[Line, ...], Way]:
-    """Return the lines that undo all from accepted move `n` on, and the way from there."""
+    """Return the lines that undo everything from accepted move `n` on, and the way from there."""
     undos = (Line(Undo(), ReadBy.CORRECTED, now),) * (len(known.journal.lines) - n + 1)
     base = replace(known, outlaw=None)
     for undo in undos:
@@ -193,15 +192,15 @@ def _before(known: Situation, n: int, now: float) -> tuple[tuple[Line, ...], Way
 
 
 def card_taken_back(known: Situation, now: float) -> tuple[Line, ...] | None:
-    """Return the lines by which the last card goes that was ruled on, and taps that followed it; None without one."""
+    """Return the lines that remove the last ruled card and the taps after it; None without one."""
     way = without_last_card(Way(replace(known, outlaw=None)), now)
     return None if way is None else tuple(replace(line, read_by=ReadBy.TAP) for line in way.lines)
 
 
 def undoing(journal: Journal, now: float, *, scored: bool) -> tuple[Line, ...]:
-    """Return the lines that take the last ruling back with what was inferred for it in its round; one without any.
+    """Return the lines that undo the last ruling and the moves inferred for it in its round.
 
-    scored: whether that may open a round again that has been scored; raises RoundScoredError where it may not.
+    scored: whether a scored round may be reopened; raises RoundScoredError otherwise.
     """
     if not scored and _crosses_into_scored_round(journal):
         raise RoundScoredError
@@ -212,7 +211,7 @@ def undoing(journal: Journal, now: float, *, scored: bool) -> tuple[Line, ...]:
 
 
 def redoing(undone: Sequence[Line]) -> tuple[tuple[Line, ...], tuple[Line, ...]]:
-    """Return the lines undone last, latest last in `undone`, that are entered again as one ruling, and what is left.
+    """Return the last undone lines that form one ruling, to be entered again, and the remaining ones.
 
     Raises NothingToRedoError.
     """
@@ -224,7 +223,7 @@ def redoing(undone: Sequence[Line]) -> tuple[tuple[Line, ...], tuple[Line, ...]]
 
 
 def _inferred(steps: Iterable[tuple[Line, Line]]) -> int:
-    """Return in how many of these pairs, up to the first other one, the one line was inferred for the other."""
+    """Return in how many leading pairs one line was inferred for the other."""
     return sum(1 for _ in takewhile(lambda step: _is_inferred_for(*step), steps))
 
 
@@ -233,7 +232,7 @@ def _is_inferred_for(line: Line, other: Line) -> bool:
 
 
 def _crosses_into_scored_round(journal: Journal) -> bool:
-    """Return whether taking the last move back would open a round again that has been scored."""
+    """Return whether undoing the last move would reopen a scored round."""
     history = journal.match.history
     return len(history) > 0 and history[-1].state.phase not in IN_ROUND and _scored(journal)
 

@@ -1,10 +1,10 @@
-"""What the table cannot do, and says in one sentence."""
+"""Errors of the table, each with one sentence for people."""
 
 from __future__ import annotations
 
 
 class TableError(Exception):
-    """Something was asked of the table that it cannot do now; the message is one sentence for people."""
+    """The table cannot do this now; the message is one sentence for people."""
 
 
 class NoMatchError(TableError):
@@ -15,7 +15,7 @@ class NoMatchError(TableError):
 
 
 class NoSuchQuestionError(TableError):
-    """The question is not open (any more), or has no such answer. `question` is its id."""
+    """The question is not open, or has no such answer. `question` is its identifier."""
 
     def __init__(self, question: int) -> None:
         super().__init__("That question is not open any more.")
@@ -23,7 +23,7 @@ class NoSuchQuestionError(TableError):
 
 
 class NothingToTakeBackError(TableError):
-    """No card lies on the pile that could be taken back."""
+    """The pile has no card that could be taken back."""
 
     def __init__(self) -> None:
         super().__init__("There is no card to take back.")
@@ -37,7 +37,7 @@ class NobodysMoveError(TableError):
 
 
 class RoundScoredError(TableError):
-    """The last move ended a round that is scored; it is taken back only when that is meant."""
+    """The last move ended a scored round; reopening it must be requested explicitly."""
 
     def __init__(self) -> None:
         super().__init__("The round is scored. Taking this back opens it again: confirm that.")

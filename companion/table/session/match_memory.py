@@ -1,6 +1,6 @@
-"""What the table remembers of a match besides its moves: where people sit, what they owe, how turns are followed.
+"""State of a match besides its moves: seats, debts, how turns are followed.
 
-It is written down as one JSON text with each batch, so that a restart loses nothing of it.
+Stored as one JSON text with each batch, so that a restart loses nothing.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from companion.cards import Card, Color
 from companion.journal import Journal, Line, ReadBy, replay
 from companion.referee.errors import RefereeError
 from companion.referee.transcript import read_entry, write_entry
-from companion.table.hypotheses.revision_log import Trail, agreeing, retraced
+from companion.table.hypotheses.revision_log import RevisionLog, agreeing, replayed_log
 from companion.table.state import thresholds
 from companion.table.state.debts import Debt, Debts
 from companion.table.state.observations import dump, load
-from companion.table.state.seat_model import Ring, Seat, seat_of
+from companion.table.state.seat_model import Seat, SeatRing, seat_of
 from companion.table.state.situation import Hand, Mode, Situation, Turns, situation
 
 _log = logging.getLogger(__name__)
@@ -28,8 +28,7 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Watch:
-    """How turns are to be followed, and what the camera has shown of them so far: arms that laid a card, and arms at
-    the draw pile."""
+    """How turns are followed, and how many arms the camera has seen laying cards and at the draw pile."""
 
     turns: Turns = Turns.CAMERA
     landings: int = 0
@@ -37,41 +36,41 @@ class Watch:
 
     @property
     def sees_both_piles(self) -> bool:
-        """Whether the draw pile seems to be in view, too; that is believed until many cards have landed."""
+        """Whether the draw pile is in view; assumed until many cards have landed without a draw."""
         return self.reaches > 0 or self.landings < thresholds.LANDINGS_WITHOUT_DRAW
 
-    def in_force(self, ring: Ring) -> Turns:
-        """Return how turns can be followed: by taps where directions tell nothing."""
+    def in_force(self, ring: SeatRing) -> Turns:
+        """Return how turns can be followed now: by taps if directions do not help."""
         return Turns.TAPPED if self.turns is Turns.CAMERA and ring.tells_nothing else self.turns
 
-    def mode(self, ring: Ring) -> Mode:
-        """Return how observations are to be understood."""
+    def mode(self, ring: SeatRing) -> Mode:
+        """Return how observations are interpreted."""
         turns = self.in_force(ring)
         in_view = turns is not Turns.RELAXED and self.sees_both_piles
         seen = thresholds.MISSED_DRAW if self.reaches else thresholds.MISSED_YET
         return Mode(turns, seen if in_view else thresholds.UNSEEN_DRAW)
 
     def counting(self, *, landings: int = 0, reaches: int = 0) -> Watch:
-        """Return the watch with so many more arms seen."""
+        """Return the watch with additional arms counted."""
         return replace(self, landings=self.landings + landings, reaches=self.reaches + reaches)
 
 
 @dataclass(frozen=True, slots=True)
 class Memory:
-    """What is remembered of a match.
+    """State of a match besides its moves.
 
-    trail: what was ruled on lately, up to what is known. undone: how many of the lines that were undone last may be
-    entered again; None where that is not known.
+    trail: the latest rulings up to the known situation. undone: number of last undone lines that can be redone; None if
+    unknown.
     """
 
     watch: Watch
     known: Situation
-    trail: Trail
+    trail: RevisionLog
     undone: int | None = None
 
 
 def dump_memory(memory: Memory) -> str:
-    """Return what is remembered as one line of JSON."""
+    """Return the state as one line of JSON."""
     watch, known, trail = memory.watch, memory.known, memory.trail
     data: dict[str, Any] = {
         "turns": watch.turns.value,
@@ -94,28 +93,28 @@ def dump_memory(memory: Memory) -> str:
 
 
 def load_memory(text: str, journal: Journal) -> Memory:
-    """Return what `dump_memory` wrote, with the journal that it belongs to.
+    """Return the state written by `dump_memory`, for its journal.
 
-    Raises ValueError, KeyError, TypeError, RecursionError or RefereeError where the text is none of it.
+    Raises ValueError, KeyError, TypeError, RecursionError or RefereeError for invalid text.
     """
     data = json.loads(text)
     watch = Watch(Turns(data["turns"]), *_numbers((data["landings"], data["reaches"])))
     known, undone = _situation(data, journal), data.get("undone")
     lately = data.get("trail")
     if lately is None:
-        return Memory(watch, known, Trail(known), undone)
+        return Memory(watch, known, RevisionLog(known), undone)
     lines = (*journal.lines[: lately["lines"]], *map(_line, lately.get("gone", ())))
     base = _situation(lately, replay(journal.match.header, lines))
     seen = tuple(load(one if isinstance(one, str) else json.dumps(one)) for one in lately["seen"])
     modes = [Mode(Turns(turns), *_numbers((share,))) for turns, share in lately.get("modes", ())]
-    trail = retraced(base, seen, tuple(modes) or (watch.mode(known.ring),) * len(seen), known)
+    trail = replayed_log(base, seen, tuple(modes) or (watch.mode(known.ring),) * len(seen), known)
     return Memory(watch, trail.known, trail, undone)
 
 
 def recall(text: str | None, journal: Journal, turns: Turns) -> Memory:
-    """Return what is remembered of a match, or what its moves alone tell where that is lost or damaged.
+    """Return the stored state, or the one implied by the moves if it is lost or damaged.
 
-    turns: how they are followed then.
+    turns: how turns are followed then.
     """
     if text:
         try:
@@ -123,7 +122,7 @@ def recall(text: str | None, journal: Journal, turns: Turns) -> Memory:
         except (ValueError, KeyError, TypeError, RecursionError, RefereeError) as error:
             _log.warning("where people sit and what they owe is not known any more: %s", error)
     known = situation(journal)
-    return Memory(Watch(turns), known, Trail(known))
+    return Memory(Watch(turns), known, RevisionLog(known))
 
 
 def _plain(known: Situation) -> dict[str, Any]:
@@ -157,7 +156,7 @@ def _line(data: Any) -> Line:
 
 
 def _situation(data: Any, journal: Journal) -> Situation:
-    """Return the situation of which this is plain; raises ValueError, KeyError or TypeError where it is of none."""
+    """Return the situation of plain data; raises ValueError, KeyError or TypeError if invalid."""
     players = len(journal.match.state.players)
     noted = data["noted"]
     if noted is not None and not 0 <= noted < players:
@@ -169,7 +168,7 @@ def _situation(data: Any, journal: Journal) -> Situation:
     return Situation(
         journal,
         None if outlaw is None else Card.parse(outlaw),
-        Ring(seats, *_numbers((data["turned"],))),
+        SeatRing(seats, *_numbers((data["turned"],))),
         debts,
         noted,
         tuple(Hand(*hand) for hand in data.get("hands", ())),
@@ -184,14 +183,14 @@ def _moment(value: Any) -> float | None:
 
 
 def _rows(rows: Any, players: int) -> Sequence[Any]:
-    """Return the rows, one a player; raises ValueError or TypeError where that is not what it is."""
+    """Return the rows, one per player; raises ValueError or TypeError if invalid."""
     if len(rows) != players:
         raise ValueError(f"there are {players} players")
     return list(rows)
 
 
 def _seat(arms: Any, about: float | None) -> Seat:
-    """Return the seat of these arms; raises ValueError or TypeError unless they are pairs of numbers, none below 0."""
+    """Return the seat with these arms; raises ValueError or TypeError unless they are pairs of non-negative numbers."""
     pairs = [(direction % 360, weight) for direction, weight in map(_numbers, arms)]
     if not all(weight > 0 for _, weight in pairs):
         raise ValueError("an arm that counts for nothing")
@@ -199,7 +198,7 @@ def _seat(arms: Any, about: float | None) -> Seat:
 
 
 def _numbers(values: Sequence[Any]) -> Sequence[Any]:
-    """Return the values as they are; raises ValueError or TypeError unless all of them are finite numbers."""
+    """Return the values; raises ValueError or TypeError unless all are finite numbers."""
     if not all(math.isfinite(value) for value in values):
         raise ValueError("a number is missing")
     return values

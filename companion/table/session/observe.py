@@ -1,4 +1,4 @@
-"""Makes observations of what the camera saw: what it was, whether it may have lain there before, who could be seen."""
+"""Turns camera events into observations: what was seen, whether it may have been there before, who was visible."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from companion.journal import ReadBy, Reading
 from companion.referee.legality import IN_ROUND
 from companion.referee.moves import Reshuffle
 from companion.table.session.session import Session
-from companion.table.state.draw_pile_stays import Visits
+from companion.table.state.draw_pile_stays import VisitHistory
 from companion.table.state.observations import Lift, Pending, Sight, Tap
 from companion.table.state.stored_pictures import kept_picture
 from companion.vision.core.events import (
@@ -31,9 +31,9 @@ from companion.vision.core.events import (
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """What an event comes to: the session that has taken note of it, and what of it is to be ruled on, if anything.
+    """Result of an event: the updated session, and the observation to rule on, if any.
 
-    reading: what is kept of the picture, None where nothing is.
+    reading: the stored reading of the picture, None if nothing is stored.
     """
 
     session: Session
@@ -41,26 +41,26 @@ class Seen:
     reading: Reading | None = None
 
 
-class Eyes:
-    """Remembers what bears on the next event. Not to be used by two threads at once."""
+class EventInterpreter:
+    """Remembers the context for the next event. Not thread-safe."""
 
     def __init__(self) -> None:
         self._first_look = True
         self._early: tuple[CardLanded, Reading] | None = None
-        self._visits = Visits()
+        self._visits = VisitHistory()
 
     def begin(self) -> None:
-        """Take in that another match runs now."""
+        """Start with another match."""
         self._first_look = True
 
     def changed(self) -> None:
-        """Take in that another camera looks from now on, or none: what it sees first may have lain there before."""
+        """Note that another camera, or none, is used from now on: its first cards may have been there before."""
         self._first_look = True
         self._early = None
-        self._visits = Visits()
+        self._visits = VisitHistory()
 
     def take(self, event: PileEvent, reading: Reading | None, session: Session | None, now: float) -> Seen | None:
-        """Return what the event comes to in the running match, None where none runs.
+        """Return the result of the event in the running match, None without one.
 
         reading: see `reading_of`. now: seconds since the epoch.
         """
@@ -88,9 +88,9 @@ class Eyes:
         return _seen(event, reading, session, now, first_look=first_look)
 
     def early(self, session: Session, now: float) -> Seen | None:
-        """Return what the card comes to that landed before this match began, None where none did.
+        """Return the result of a card that landed before this match began, None without one.
 
-        now: seconds since the epoch; nothing of a match is older than the match.
+        now: seconds since the epoch; no observation is older than its match.
         """
         if self._early is None:
             return None
@@ -99,7 +99,7 @@ class Eyes:
 
 
 def reading_of(event: PileEvent, now: float) -> Reading | None:
-    """Return what is kept of the event's picture, made small; None where it reads no card. now: since the epoch (s)."""
+    """Return the stored reading of the event's picture, reduced; None without a card. now: since the epoch (s)."""
     if not isinstance(event, CardLanded | CardTakenBack):
         return None
     quad = event.quad if isinstance(event, CardLanded) else None
@@ -108,7 +108,7 @@ def reading_of(event: PileEvent, now: float) -> Reading | None:
 
 
 def _each_once(probabilities: Probabilities) -> Probabilities:
-    """Return the reading with the shares of a card that it names more than once added up, likeliest first."""
+    """Return the reading with the shares of duplicate cards added, most probable first."""
     shares: dict[Card, float] = {}
     for card, probability in probabilities:
         shares[card] = shares.get(card, 0.0) + float(probability)
@@ -116,7 +116,7 @@ def _each_once(probabilities: Probabilities) -> Probabilities:
 
 
 def reading_behind(picture: Picture, now: float) -> Reading | None:
-    """Return what is kept of the picture that a tapped move was read from, made small; None where there is none."""
+    """Return the stored reading of the picture behind a tapped move, reduced; None without one."""
     kept, _ = kept_picture(picture, None)
     return None if kept is None else Reading(secrets.token_hex(8), now, (), None, kept)
 
@@ -148,7 +148,7 @@ def _landed(event: CardLanded, reading: Reading, session: Session, *, first_look
     return Seen(session, Pending(sight, at=event.time), reading)
 
 
-def _reached(event: PileReached, visits: Visits, session: Session, now: float) -> Seen:
+def _reached(event: PileReached, visits: VisitHistory, session: Session, now: float) -> Seen:
     session = replace(session, watch=session.watch.counting(reaches=1))
     if session.state.phase not in IN_ROUND or not session.watch.mode(session.known.ring).sees_arms:
         return Seen(session)

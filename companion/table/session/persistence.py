@@ -1,4 +1,4 @@
-"""Keeps the running match in the store, and in memory for as long as the store cannot be written."""
+"""Keeps the running match in the store, and in memory while the store cannot be written."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ from companion.journal import Reading
 from companion.store import Batch, NoSuchMatchError, RefusedBatchError, Store, StoreError, StoreFullError
 
 RETRY_SECONDS = 5.0
-"""How long after a failed write the next one is tried, so that a slow disk does not hold up the game."""
+"""Seconds between attempts after a failed write, so that a slow disk does not delay the game."""
 
 PICTURES_HELD = 64
-"""How many pictures are held in memory, for screens and until they are written: 16 MB at most."""
+"""Number of pictures held in memory for screens and until they are written: at most 16 MB."""
 
 _log = logging.getLogger(__name__)
 
 
-class Keeper:
-    """Writes batches in order. Not to be used by two threads at once.
+class MatchPersistence:
+    """Writes batches in order. Not thread-safe.
 
-    What the disk cannot take waits and is written first when it can. A match that the store will not take, because it
-    was deleted or does not fit, is set aside alone: others go on. store: None keeps everything in memory, which is then
-    no trouble worth a notice. clock: seconds that only go up, whatever people do to the time of day.
+    Batches that cannot be written wait and are written first later. A match the store refuses, because it was deleted
+    or is inconsistent, is set aside; others continue. store: None keeps everything in memory without a notice. clock:
+    monotonic seconds.
     """
 
     def __init__(self, store: Store | None, clock: Callable[[], float] = time.monotonic) -> None:
@@ -40,16 +40,16 @@ class Keeper:
 
     @property
     def trouble(self) -> StoreError | None:
-        """Why not all is on the disk: what ails the disk, or else the match written to last; None for nothing."""
+        """Why not everything is on disk: the disk's error, or that of the last match written; None if all is well."""
         return self._disk or (self._aside.get(self._match) if self._match else None)
 
     @property
     def saved(self) -> bool:
-        """Whether everything of the match written to last is on the disk."""
+        """Whether the match written to last is completely on disk."""
         return self._store is not None and not self._waiting and self._match not in self._aside
 
     def write(self, batch: Batch) -> None:
-        """Write the batch durably, or hold it while the store cannot be written; `trouble` says why."""
+        """Write the batch durably, or hold it while the store cannot be written; see `trouble`."""
         self._match = batch.match_id
         for reading in batch.readings:
             self._hold(batch.match_id, reading)
@@ -57,7 +57,7 @@ class Keeper:
             return
         bare = tuple(replace(reading, picture=None) for reading in batch.readings)
         if self._waiting:
-            # Pictures would fill the memory; their newest are held above.
+            # Pictures would fill the memory; the newest are held separately.
             self._waiting.append(replace(batch, readings=bare))
             self.retry()
             return
@@ -71,7 +71,7 @@ class Keeper:
             self._fail(error, replace(batch, readings=bare))
 
     def retry(self, *, now: bool = False) -> None:
-        """Write what waits, if it is time to try again."""
+        """Write waiting batches if it is time for another attempt."""
         if self._store is None or not self._waiting or (not now and self._clock() < self._retry_at):
             return
         try:
@@ -87,7 +87,7 @@ class Keeper:
             _log.info("what waited is on the disk")
 
     def picture(self, match_id: str, reading_id: str) -> bytes | None:
-        """Return the reading's picture as JPEG bytes, None where it is not kept or cannot be read."""
+        """Return a reading's picture as JPEG bytes, None if it is not stored or cannot be read."""
         held = self._pictures.get((match_id, reading_id))
         if held is not None or self._store is None:
             return held
@@ -97,11 +97,11 @@ class Keeper:
             return None
 
     def holds(self, match_id: str) -> bool:
-        """Return whether something of this match is in memory alone."""
+        """Return whether something of this match is only in memory."""
         return match_id in self._aside or any(batch.match_id == match_id for batch in self._waiting)
 
     def _write(self, batch: Batch) -> None:
-        """Write a batch; raises StoreError for what ails the disk. What ails its match alone sets that aside."""
+        """Write a batch; raises StoreError for disk errors. An error of its match alone sets that match aside."""
         assert self._store is not None
         try:
             self._store.write(batch)
@@ -111,7 +111,7 @@ class Keeper:
             self._set_aside(batch, error)
 
     def _set_aside(self, batch: Batch, error: StoreError) -> None:
-        """Write nothing more of this match: what came later would not fit to what is missing."""
+        """Stop writing this match: later batches would not fit the missing ones."""
         _log.warning("the match %s goes on in memory alone: %s", batch.match_id, error)
         self._aside[batch.match_id] = error
 

@@ -1,4 +1,4 @@
-"""What the table shows: the question it asks, its latest ruling, the history, notices, and how the camera does."""
+"""State of the screens: the open question, the latest ruling, history, notices, camera."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from companion.vision.core.events import CameraStatus
 
 
 def seats(session: Session) -> tuple[SeatView, ...]:
-    """Return where each player seems to sit, and what each one owes the draw pile."""
+    """Return each player's seat and debt."""
     ring, debts = session.known.ring, session.known.debts
     return tuple(
         SeatView(name, ring.direction(seat), round(ring.certainty(seat), 3), debt.cards, min(debt.cards, debt.taken))
@@ -36,7 +36,7 @@ def seats(session: Session) -> tuple[SeatView, ...]:
 
 
 def _fallen_back(session: Session, say: Sentences) -> str | None:
-    """Return why turns are not followed by camera though they are to be; None where they are."""
+    """Return why turns are not followed by camera although requested; None if they are."""
     watch = session.watch
     if watch.turns is not Turns.CAMERA:
         return None
@@ -46,7 +46,7 @@ def _fallen_back(session: Session, say: Sentences) -> str | None:
 
 
 class Screen:
-    """Keeps what is shown and publishes what changes. Not to be used by two threads at once.
+    """Holds what is shown and publishes changes. Not thread-safe.
 
     now: seconds since the epoch.
     """
@@ -68,13 +68,13 @@ class Screen:
         self._updates.publish(UpdateKind.MATCH)
 
     def speak(self, voice: Voice) -> None:
-        """Say everything in another language from now on."""
+        """Use another language from now on."""
         self.voice = voice
         self._history = ()
         self._notices.clear()
 
     def show(self, step: Advance) -> tuple[Ruling, ...]:
-        """Publish what a step announces, pose its question, and return its rulings."""
+        """Publish a step's announcements, ask its question, and return its rulings."""
         rulings = []
         for told in step.announcements:
             if told.ruling is None:
@@ -88,13 +88,13 @@ class Screen:
         return tuple(rulings)
 
     def camera_is(self, status: CameraStatus | None, now: float) -> None:
-        """Show how the camera does; None where nothing was heard of it yet."""
+        """Show the camera's state; None before the first report."""
         health, detail = (None, "") if status is None else (status.health, status.detail)
         self._camera = CameraView(health, detail, now)
         self._updates.publish(UpdateKind.CAMERA, sentences=(detail,) if detail else ())
 
     def notice(self, trouble: StoreError | None, session: Session | None) -> None:
-        """Show, or show no longer, that the store cannot be written, and that turns cannot be followed by camera."""
+        """Show or remove the notices that the store cannot be written and that turns cannot be followed by camera."""
         say = self.voice.sentences
         sentences = {
             NoticeKind.STORAGE: None if trouble is None else say.not_saved(trouble),
@@ -111,7 +111,7 @@ class Screen:
             self._updates.publish(UpdateKind.NOTICE, notice=wanted)
 
     def view(self, session: Session | None, *, saved: bool) -> View:
-        """Return a snapshot of everything, for this session."""
+        """Return a complete snapshot for this session."""
         self._history = () if session is None else self._lines(session.journal)
         state = None if session is None else session.state
         return View(
@@ -133,7 +133,7 @@ class Screen:
         )
 
     def _pose(self, step: Advance) -> None:
-        """Ask what is open now, under its old number where it was asked already."""
+        """Ask the open question, keeping its number if it was asked before."""
         asked, old = step.asked, self.question
         waiting = max(0, len(step.session.pending) - 1)
         if asked is None:
@@ -161,7 +161,7 @@ class Screen:
             self.question = None
 
     def _lines(self, journal: Journal) -> tuple[HistoryLine, ...]:
-        """Return the history, put into words anew only from where it has changed."""
+        """Return the history, reworded only from the first change on."""
         kept = 0
         for shown, line, step in zip(self._history, journal.lines, journal.match.history, strict=False):
             if shown.move is not step.move or shown.effects is not step.effects or shown.time != line.time:

@@ -1,6 +1,6 @@
-"""One match being played: a value that says how far it has come, and what an observation or a correction makes of it.
+"""A running match as an immutable value, and its next value after an observation or correction.
 
-Nothing here writes, publishes or waits; the table does, with what a step says is to be written and announced.
+Nothing here writes, publishes or waits; the table does, as the result of a step says.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from companion.referee.match import Match
 from companion.referee.moves import Amend, ChooseColor, Play
 from companion.referee.state import Phase, State
 from companion.referee.transcript import TranscriptError
-from companion.table.hypotheses.revision_log import Trail
+from companion.table.hypotheses.revision_log import RevisionLog
 from companion.table.presentation.questions import Asked
 from companion.table.presentation.sentences import Sentences
 from companion.table.presentation.voice import Announcement, Voice
@@ -32,9 +32,10 @@ from companion.table.state.thresholds import REMINDED_AFTER_SECONDS
 
 @dataclass(frozen=True, slots=True)
 class Session:
-    """A running match: what stands, what waits to be ruled on, and what was undone since the last move, latest last.
+    """A running match: the accepted moves, the pending observations, and the lines undone since the last move, latest
+    last.
 
-    trail: what was ruled on lately and may be judged anew, if it leads to what stands.
+    trail: the latest rulings that may be revised, if it leads to the current situation.
     """
 
     match_id: str
@@ -42,11 +43,11 @@ class Session:
     pending: tuple[Pending, ...] = ()
     watch: Watch = field(default_factory=Watch)
     undone: tuple[Line, ...] = ()
-    trail: Trail | None = None
+    trail: RevisionLog | None = None
 
     @property
     def journal(self) -> Journal:
-        """The journal of what stands."""
+        """The journal of accepted moves."""
         return self.known.journal
 
     @property
@@ -56,40 +57,40 @@ class Session:
 
     @property
     def state(self) -> State:
-        """How the match stands."""
+        """State of the match."""
         return self.journal.match.state
 
-    def long_ago(self) -> Session:
-        """Return the session before whatever a camera sees from now on, whose clock may be another one's."""
-        pending = tuple(observation.long_ago() for observation in self.pending)
+    def before_camera_clock(self) -> Session:
+        """Return the session placed before everything a camera sees from now on, as its clock may differ."""
+        pending = tuple(observation.before_camera_clock() for observation in self.pending)
         if self.trail is None or self.trail.known is not self.known:
-            return replace(self, known=self.known.long_ago(), pending=pending, trail=None)
-        trail = self.trail.long_ago()
+            return replace(self, known=self.known.before_camera_clock(), pending=pending, trail=None)
+        trail = self.trail.before_camera_clock()
         return replace(self, known=trail.known, pending=pending, trail=trail)
 
     def is_as_remembered(self, before: Session) -> bool:
-        """Whether all that bears on what follows is as it was before."""
+        """Whether everything that influences later steps is unchanged."""
         same = self.known is before.known and self.watch == before.watch
         return same and self.pending == before.pending
 
     @property
     def memory(self) -> str:
-        """What is to be kept of it besides its journal and what is pending, as one line of JSON."""
-        return dump_memory(Memory(self.watch, self.known, self.trail or Trail(self.known), len(self.undone)))
+        """State to store besides the journal and the pending observations, as one line of JSON."""
+        return dump_memory(Memory(self.watch, self.known, self.trail or RevisionLog(self.known), len(self.undone)))
 
     @property
     def color_is_guessed(self) -> bool:
-        """Whether nobody said which colour was chosen for the wild card on which the last card lies."""
+        """Whether nobody said which colour was chosen for the wild below the last card."""
         lines = self.journal.lines
         landed = next((n for n in range(len(lines) - 1, 0, -1) if isinstance(lines[n].entry, Play)), 0)
         before = lines[landed - 1] if landed else None
         return before is not None and isinstance(before.entry, ChooseColor) and before.read_by is ReadBy.INFERRED
 
 
-def taken_up(stored: StoredMatch, path: Path) -> tuple[Session, tuple[Pending, ...]]:
-    """Return the session of a match that was kept, and what waited to be ruled on in it.
+def resumed_session(stored: StoredMatch, path: Path) -> tuple[Session, tuple[Pending, ...]]:
+    """Return the session of a stored match, and its pending observations.
 
-    path: of the store. Raises StoreDamagedError where the match makes no sense.
+    path: of the store. Raises StoreDamagedError if the match is inconsistent.
     """
     try:
         journal = replay(stored.header, stored.lines)
@@ -103,12 +104,12 @@ def taken_up(stored: StoredMatch, path: Path) -> tuple[Session, tuple[Pending, .
 
 
 _MOST_ROUNDS = 8
-"""How often all that is pending is weighed in one step at most; seldom is it more than twice."""
+"""Maximum number of evaluations per step; rarely more than two are needed."""
 
 
 @dataclass(frozen=True, slots=True)
 class Advance:
-    """What a session comes to: the next session, what to write before anything else, what to announce, what to ask."""
+    """Result of a step: the next session, what to write first, what to announce, what to ask."""
 
     session: Session
     batch: Batch
@@ -117,11 +118,11 @@ class Advance:
 
 
 class Given(TypedDict, total=False):
-    """What a step is given besides what is pending.
+    """Inputs of a step besides the pending observations.
 
-    lines: to be entered before that. undone: what may be entered again after them, nothing where it is left out.
-    readings, corrections: to be kept. fresh: whether the last of what is pending is a new observation. must_fit:
-    whether that is a tap to be refused where it does not fit.
+    lines: to be entered first. undone: lines that can be redone afterwards, none by default. readings, corrections: to
+    be stored. fresh: whether the last pending observation is new. must_fit: whether it is a tap that is refused unless
+    it fits.
     """
 
     lines: tuple[Line, ...]
@@ -133,13 +134,13 @@ class Given(TypedDict, total=False):
 
 
 def advance(session: Session, pending: Sequence[Pending], now: float, say: Voice, **given: Unpack[Given]) -> Advance:
-    """Return what the session comes to with what is given, and then all this pending. now: seconds since the epoch.
+    """Return the result of a step with these inputs and all pending observations. now: seconds since the epoch.
 
-    Raises RefereeError where a line is refused, or a tap that must fit is.
+    Raises RefereeError if a line, or a tap that must fit, is refused.
     """
     known, trail = session.known, session.trail
     if trail is None or trail.known is not known:
-        trail = Trail(known)
+        trail = RevisionLog(known)
     stage = Stage(session.watch, known, trail, tuple(pending)).entered(given.get("lines", ()), now, say)
     if given.get("fresh"):
         stage = stage.taken_in(must_fit=given.get("must_fit", False))
@@ -147,8 +148,7 @@ def advance(session: Session, pending: Sequence[Pending], now: float, say: Voice
     for _ in range(_MOST_ROUNDS):
         if not stage.pending or not stage.moved:
             break
-        # What has become clear bears on what has not: a table that only stood still would come to it, and so would one
-        # that is started again.
+        # A ruling may settle other observations; a restarted table would evaluate them as well.
         stage, finding = stage.weighed(now, say)
     asked = stage.asked(finding, say)
     undone = given.get("undone", () if stage.written else session.undone)
@@ -171,13 +171,13 @@ def advance(session: Session, pending: Sequence[Pending], now: float, say: Voice
     return Advance(session, batch, stage.announcements, asked)
 
 
-def reminded(session: Session, now: float, say: Sentences) -> tuple[Session, tuple[str, ...]]:
-    """Return the session, and what to say of each debt that nobody has taken for a while: each is spoken of once.
+def with_reminders(session: Session, now: float, say: Sentences) -> tuple[Session, tuple[str, ...]]:
+    """Return the session, and the reminders for debts nobody has taken for a while, each once.
 
-    Who has taken some by then has taken all: cards counted one by one follow at once, and how many were taken at a grab
-    is hard to see. Of 62 debts in 29 simulated matches two seemed to be left in part, and none was. Nor is anybody
-    spoken to beside whom others took what they came to owe at that moment, as after lightning: of 36 who came at once
-    in eleven simulated lightnings 30 were not told from one another, and all had taken.
+    A player who has taken some is assumed to have taken all: how many were taken in a grab is hard to see. Of 62 debts
+    in 29 simulated matches two seemed incomplete and none was. No reminder either for a player beside whom others took
+    simultaneous debts, as after lightning: of 36 simultaneous arms in eleven simulated lightnings 30 could not be
+    separated, and all had taken.
     """
     if not session.watch.reaches:
         return session, ()
@@ -194,7 +194,7 @@ def reminded(session: Session, now: float, say: Sentences) -> tuple[Session, tup
 
 
 def amendment(journal: Journal, entry: Amend, now: float) -> tuple[Line, tuple[Correction, ...]]:
-    """Return the line for an amendment, and what it teaches about the reading behind the move that it replaces."""
+    """Return the line of an amendment, and the correction of the reading behind the move it replaces."""
     line = Line(entry, ReadBy.CORRECTED, now)
     if not 1 <= entry.n <= len(journal.lines):
         return line, ()

@@ -1,6 +1,6 @@
-"""The stages of one step of a match: lines are entered, what is new is taken in, and all that is pending is weighed.
+"""Stages of one step: enter lines, add the new observation, evaluate everything pending.
 
-Weighed again, a stage on which nothing has moved comes to itself: so a table that is started again stands as it stood.
+Evaluating an unchanged stage again has no effect, so a restarted table is in the same state.
 """
 
 from __future__ import annotations
@@ -10,28 +10,27 @@ from dataclasses import dataclass, replace
 
 from companion.journal import Journal, Line
 from companion.referee.moves import ChooseColor, Draw, Flip, Pass, Play, Start, Target
-from companion.table.hypotheses.hypotheses import stories_of
+from companion.table.hypotheses.hypotheses import hypotheses_of
 from companion.table.hypotheses.inference import Finding, weighed
-from companion.table.hypotheses.revision_log import Trail, put_right
+from companion.table.hypotheses.revision_log import RevisionLog, correction_lines
 from companion.table.presentation.questions import Asked, ask
 from companion.table.presentation.voice import Announcement, Voice
 from companion.table.session.match_memory import Watch
-from companion.table.state.observations import Pending, Reach, Sight, Tap, in_order
+from companion.table.state.observations import Pending, Reach, Sight, Tap, by_camera_time
 from companion.table.state.situation import Mode, Situation
 
 
 @dataclass(frozen=True, slots=True)
 class Stage:
-    """How far a step has come.
+    """Intermediate result of a step.
 
-    trail: what was ruled on lately; only where an observation was told late does it lead elsewhere than to what is
-    known. written: the lines entered so far; announcements: what is to be made known of them. moved: whether the last
-    weighing has changed anything.
+    trail: the latest rulings; differs from the known situation only after a late observation. written: lines entered so
+    far; announcements: about them. moved: whether the last evaluation changed anything.
     """
 
     watch: Watch
     known: Situation
-    trail: Trail
+    trail: RevisionLog
     pending: tuple[Pending, ...]
     written: tuple[Line, ...] = ()
     announcements: tuple[Announcement, ...] = ()
@@ -39,11 +38,11 @@ class Stage:
 
     @property
     def mode(self) -> Mode:
-        """How observations are to be understood."""
+        """How observations are interpreted."""
         return self.watch.mode(self.known.ring)
 
     def entered(self, lines: Sequence[Line], now: float, say: Voice) -> Stage:
-        """Return the stage with these lines entered, if any; raises RefereeError where one is refused."""
+        """Return the stage with these lines entered; raises RefereeError if one is refused."""
         if not lines:
             return self
         after = self.known
@@ -54,15 +53,15 @@ class Stage:
             after = replace(after, dropped=now)
         announcements = (*self.announcements, told)
         return replace(
-            self, known=after, trail=Trail(after), written=(*self.written, *lines), announcements=announcements
+            self, known=after, trail=RevisionLog(after), written=(*self.written, *lines), announcements=announcements
         )
 
     def taken_in(self, *, must_fit: bool) -> Stage:
-        """Return the stage with the last of what is pending, a new observation, put where it belongs.
+        """Return the stage with the last pending observation moved to its place in time.
 
-        must_fit: whether it is a tap to be refused where it does not fit; raises RefereeError for one that does not.
+        must_fit: whether it is a tap that must fit; raises RefereeError if it does not.
         """
-        mode, pending = self.mode, in_order(self.pending)
+        mode, pending = self.mode, by_camera_time(self.pending)
         if must_fit:
             pending = _tapped_in_time(self.known, pending, mode)
         if pending and mode.sees_arms and self.trail.is_late(pending[-1]):
@@ -70,12 +69,12 @@ class Stage:
         return replace(self, pending=pending)
 
     def weighed(self, now: float, say: Voice) -> tuple[Stage, Finding]:
-        """Return the stage where all that has become clear is ruled on or put right, and what the rest comes to."""
+        """Return the stage with everything clear ruled on or corrected, and the finding for the rest."""
         mode, known = self.mode, self.known
-        trail = self.trail if mode.sees_arms else Trail(known)
+        trail = self.trail if mode.sees_arms else RevisionLog(known)
         beams = trail.beams(self.pending, mode)
         trail = trail.judged(beams[-1])
-        written = [*put_right(known, trail.known, now)]
+        written = [*correction_lines(known, trail.known, now)]
         announcements = []
         if trail.known.journal.match.moves != known.journal.match.moves:
             announcements.append(say.corrected(known.journal, trail.known.journal, tuple(written)))
@@ -102,14 +101,14 @@ class Stage:
         ), finding
 
     def asked(self, finding: Finding, say: Voice) -> Asked | None:
-        """Return what is to be asked of the first of what is still pending, None where nothing is."""
+        """Return the question about the first pending observation, None without one."""
         if not self.pending or isinstance(self.pending[0].what, Reach):
             return None
         return ask(finding, self.pending[0], self.known.state, say.sentences)
 
 
 def last_sight(pending: Sequence[Pending]) -> int | None:
-    """Return the place of the last card seen among what is pending, None where there is none."""
+    """Return the position of the last card among the pending observations, None without one."""
     places = _sights(pending)
     return places[-1] if places else None
 
@@ -119,11 +118,11 @@ def _landings(journal: Journal) -> int:
 
 
 def _tapped_in_time(known: Situation, pending: Sequence[Pending], mode: Mode) -> tuple[Pending, ...]:
-    """Return what is pending with its last, a tap, where it fits; raises RefereeError where it fits nowhere.
+    """Return the pending observations with the last one, a tap, at a place where it fits; raises RefereeError if none.
 
-    That may be before the arms at the draw pile that came just before it, whatever they did there: a colour or a target
-    is named before the next player acts, and tapped when somebody has a hand there already. It may also be before cards
-    that are still in doubt: of a draw or a pass, too, people only think when the next card lies there.
+    It may precede the latest visits to the draw pile: a colour or target is named before the next player acts, but
+    tapped later. It may also precede cards in doubt, because people remember a draw or pass only when the next card
+    lands.
     """
     tapped, last = pending[-1], len(pending) - 1
     hands = last
@@ -135,7 +134,7 @@ def _tapped_in_time(known: Situation, pending: Sequence[Pending], mode: Mode) ->
         places += reversed(_sights(pending))
     for place in places:
         order = (*pending[:place], tapped, *pending[place:-1])
-        refusal = stories_of(known, order, mode)[0].ways[place].refusal
+        refusal = hypotheses_of(known, order, mode)[0].ways[place].refusal
         if refusal is None:
             return order
     assert refusal is not None
@@ -143,5 +142,5 @@ def _tapped_in_time(known: Situation, pending: Sequence[Pending], mode: Mode) ->
 
 
 def _sights(pending: Sequence[Pending]) -> list[int]:
-    """Return the places of the cards seen among what is pending."""
+    """Return the positions of the cards among the pending observations."""
     return [place for place, waiting in enumerate(pending) if isinstance(waiting.what, Sight)]

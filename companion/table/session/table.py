@@ -1,4 +1,4 @@
-"""The running table itself: takes what is seen and tapped, from any thread, and publishes what follows."""
+"""The running table: accepts observations and taps from any thread and publishes the results."""
 
 from __future__ import annotations
 
@@ -38,10 +38,10 @@ from companion.table.session.errors import (
     NothingToTakeBackError,
 )
 from companion.table.session.match_memory import Watch
-from companion.table.session.observe import Eyes, Seen, reading_behind, reading_of
-from companion.table.session.persistence import Keeper
+from companion.table.session.observe import EventInterpreter, Seen, reading_behind, reading_of
+from companion.table.session.persistence import MatchPersistence
 from companion.table.session.screen import Screen
-from companion.table.session.session import Given, Session, advance, amendment, reminded, taken_up
+from companion.table.session.session import Given, Session, advance, amendment, resumed_session, with_reminders
 from companion.table.session.stage import last_sight
 from companion.table.state.observations import Pending, Tap
 from companion.table.state.situation import Situation, Turns, situation
@@ -49,10 +49,10 @@ from companion.vision.core.events import CameraStatus, Picture, PileEvent
 
 
 class Table:
-    """One running table. All methods may be called from any thread; none waits for a listener or a camera.
+    """One running table. All methods are thread-safe; none waits for a listener or a camera.
 
-    store: where matches are kept; None keeps them in memory only. caller: what puts rulings into words. clock: returns
-    seconds since the epoch, as people set them. steady: returns seconds that only go up.
+    store: where matches are stored, None for memory only. caller: words the rulings. clock: seconds since the epoch.
+    steady: monotonic seconds.
     """
 
     def __init__(
@@ -68,15 +68,15 @@ class Table:
         self._lock = threading.RLock()
         self._updates = Updates()
         self._screen = Screen(self._updates, Voice(caller or Caller()), clock())
-        self._keeper = Keeper(store, steady)
+        self._keeper = MatchPersistence(store, steady)
         self._session: Session | None = None
-        self._eyes = Eyes()
+        self._eyes = EventInterpreter()
 
     def start_match(self, header: Header, *, turns: Turns = Turns.CAMERA) -> str:
-        """Begin another match and return its id. The one that ran before is kept as it is.
+        """Start another match and return its identifier. The previous one is kept.
 
-        turns: how the table is to learn who played and who drew.
-        A card that has landed already may be the one turned up to start: that is asked.
+        turns: how the table learns who played and who drew. A card that has already landed may be the start card; the
+        table asks.
         """
         with self._lock:
             now = self._clock()
@@ -88,10 +88,10 @@ class Table:
             return session.match_id
 
     def resume(self, match_id: str | None = None) -> str | None:
-        """Go on with a match of the store, by default the one played last if it is not over; return its id.
+        """Continue a stored match, by default the last unfinished one; return its identifier.
 
-        Returns None where there is none to go on with. Raises NoSuchMatchError for an unknown id, StoreError where the
-        store cannot be read or does not hold all of the match yet, StoreDamagedError where the match makes no sense.
+        None if there is none. Raises NoSuchMatchError for an unknown identifier, StoreError if the store cannot be read
+        or does not hold the complete match yet, StoreDamagedError if the match is inconsistent.
         """
         with self._lock:
             if self._store is None:
@@ -104,16 +104,16 @@ class Table:
                 if self.match_id == match_id:
                     return match_id
                 raise StoreError("This match can be taken up again once all of it is saved.", self._store.path)
-            session, pending = taken_up(self._store.load(match_id), self._store.path)
+            session, pending = resumed_session(self._store.load(match_id), self._store.path)
             self._begin(session)
             if pending:
                 self._advance(pending)
-            self._session = self._running().long_ago()
+            self._session = self._running().before_camera_clock()
             return match_id
 
     def see(self, event: PileEvent) -> None:
-        """Take in what the camera saw. Without a match it is remembered at most."""
-        # Pictures are made small before anybody has to wait for it.
+        """Process a camera event. Without a match it is only remembered."""
+        # Reduce pictures before taking the lock.
         reading = reading_of(event, self._clock())
         with self._lock:
             if isinstance(event, CameraStatus):
@@ -121,20 +121,20 @@ class Table:
             self._observe(self._eyes.take(event, reading, self._session, self._clock()))
 
     def camera_changed(self) -> None:
-        """Take in that another camera looks from now on, or none: what it sees first may have lain there before."""
+        """Note that another camera, or none, is used from now on: its first cards may have been there before."""
         with self._lock:
             self._eyes.changed()
             if self._session is not None:
-                self._session = self._session.long_ago()
+                self._session = self._session.before_camera_clock()
             self._screen.camera_is(None, self._clock())
 
     def tap(self, move: Move, picture: Picture = None) -> Outcome:
-        """Take in a move made by button or typed. `by` says who taps, where that matters.
+        """Process a tapped or typed move. `by` names who taps, if it matters.
 
-        picture: what it was read from, kept behind its ruling. While it is asked which card has landed, a card typed is
-        the answer. Raises NoMatchError; RefereeError where the rules refuse it, and then nothing has changed.
+        picture: the picture it was read from, stored with its ruling. While a question about the card is open, a typed
+        card answers it. Raises NoMatchError; RefereeError if the rules refuse it, without any change.
         """
-        # Pictures are made small before anybody has to wait for it.
+        # Reduce pictures before taking the lock.
         reading = reading_behind(picture, self._clock())
         with self._lock:
             session = self._running()
@@ -148,10 +148,10 @@ class Table:
             return self._add(Pending(tapped), readings=() if reading is None else (reading,), must_fit=True)
 
     def answer(self, question_id: int, answer: Card | int) -> Outcome:
-        """Settle a question: by the index of one of its choices, or by the card that landed, offered or not.
+        """Settle a question by the index of a choice, or by the card that landed, offered or not.
 
-        What people say against the camera is kept for training. Raises NoMatchError, NoSuchQuestionError (also for a
-        choice that there is not); NotInThisEditionError.
+        Statements against the camera are stored for training. Raises NoMatchError, NoSuchQuestionError (also for a
+        missing choice); NotInThisEditionError.
         """
         with self._lock:
             question = self._asked(question_id)
@@ -159,20 +159,20 @@ class Table:
             return self._advance(said.pending, corrections=said.corrections)
 
     def let_stand(self, question_id: int) -> Outcome:
-        """Let the illegal card stand that the question is about. Raises NoMatchError, NoSuchQuestionError."""
+        """Accept the illegal card the question is about. Raises NoMatchError, NoSuchQuestionError."""
         with self._lock:
             return self._advance(let_stand(self._running(), self._asked(question_id)).pending)
 
     def nothing_happened(self, question_id: int) -> Outcome:
-        """Rule on what waits behind what is in question, which goes. Raises NoMatchError, NoSuchQuestionError."""
+        """Drop the observation in question and rule on those behind it. Raises NoMatchError, NoSuchQuestionError."""
         with self._lock:
             self._asked(question_id)
             return self._advance(self._running().pending[1:])
 
     def take_back(self) -> Outcome:
-        """Take the top card back: the illegal one, the one in question, or else the last one ruled on.
+        """Take the top card back: the illegal one, the one in question, or the last one ruled on.
 
-        Taps that followed it are undone with it. Raises NoMatchError, NothingToTakeBackError.
+        Later taps are undone with it. Raises NoMatchError, NothingToTakeBackError.
         """
         with self._lock:
             session = self._running()
@@ -185,10 +185,10 @@ class Table:
             return self._advance(session.pending, lines=lines)
 
     def undo(self, *, scored: bool = False) -> Outcome:
-        """Drop the last of what waits to be ruled on, or else take the last ruling back, with what was inferred for it.
+        """Drop the last pending observation, or else undo the last ruling with the moves inferred for it.
 
-        scored: whether that may open a round again that has been scored. Raises NoMatchError; RoundScoredError where it
-        would and may not; NothingToUndoError where there is no move.
+        scored: whether a scored round may be reopened. Raises NoMatchError; RoundScoredError if it may not;
+        NothingToUndoError without moves.
         """
         with self._lock:
             session = self._running()
@@ -199,7 +199,7 @@ class Table:
             return self._advance((), lines=lines, undone=(*session.undone, *taken[::-1]))
 
     def redo(self) -> Outcome:
-        """Make again what was undone last. Raises NoMatchError, NothingToRedoError."""
+        """Redo what was undone last. Raises NoMatchError, NothingToRedoError."""
         with self._lock:
             session = self._running()
             if session.pending:
@@ -208,15 +208,15 @@ class Table:
             return self._advance((), lines=lines, undone=left)
 
     def preview_amend(self, n: int, move: Move) -> Mended:
-        """Return what an amendment would come to, what no longer stands being dropped; nothing is changed.
+        """Return the result of an amendment, dropping later moves that break, without applying it.
 
-        Raises what `amend` does, but where later moves break.
+        Raises what `amend` does, except for broken later moves.
         """
         with self._lock:
             return mended(self._running().journal, n, move, self._clock())
 
     def say_who(self, n: int, player: str) -> Outcome:
-        """Let accepted move `n`, counted from 1, be this player's; what followed is worked out anew from what was seen.
+        """Attribute accepted move `n` (from 1) to this player and recompute later moves from the observations.
 
         Raises NoMatchError, NobodysMoveError; NoSuchMoveError, NoSuchPlayerError.
         """
@@ -227,23 +227,23 @@ class Table:
             return self._advance(session.pending, lines=lines)
 
     def say_drew(self, n: int) -> Outcome:
-        """Let the card of accepted move `n`, counted from 1, have been drawn first; what followed is worked out anew.
+        """State that the card of accepted move `n` (from 1) was drawn first; later moves are recomputed.
 
         Raises NoMatchError, NobodysMoveError; NoSuchMoveError.
         """
         return self._reworked(lambda known, now: drawn_first(known, n, now))
 
     def say_missed(self, n: int, card: Card) -> Outcome:
-        """Let this card have landed unseen just before accepted move `n`; what followed is worked out anew.
+        """State that this card landed unseen just before accepted move `n`; later moves are recomputed.
 
-        Raises NoMatchError, NobodysMoveError for a card turned up to start; the RefereeError for which it is refused.
+        Raises NoMatchError, NobodysMoveError before a start card; the RefereeError with which it is refused.
         """
         return self._reworked(lambda known, now: missed(known, n, card, now))
 
     def drop(self, n: int) -> Outcome:
-        """Let accepted move `n`, counted from 1, never have been; what followed is worked out anew.
+        """Remove accepted move `n` (from 1); later moves are recomputed.
 
-        Raises NoMatchError, NobodysMoveError for a card turned up to start; NoSuchMoveError.
+        Raises NoMatchError, NobodysMoveError for a start card; NoSuchMoveError.
         """
         return self._reworked(lambda known, now: never_was(known, n, now))
 
@@ -253,7 +253,7 @@ class Table:
             return self._advance(session.pending, lines=lines(session.known, self._clock()))
 
     def place(self, player: str, direction: float) -> None:
-        """Let this player sit there, in degrees clockwise from up in the camera's picture.
+        """Set where this player sits, in degrees clockwise from up in the camera's picture.
 
         Raises NoMatchError, NoSuchPlayerError.
         """
@@ -264,10 +264,10 @@ class Table:
             self._advance(session.pending)
 
     def amend(self, n: int, move: Move, *, drop: bool = False) -> Outcome:
-        """Let accepted move `n`, counted from 1, have been another one; all after it is worked out anew.
+        """Change accepted move `n` (from 1); later moves are recomputed.
 
-        drop: whether moves that then no longer stand are dropped. Raises NoMatchError; NoSuchMoveError,
-        AmendBreaksLaterMoveError or the RefereeError for which it is refused, and then nothing has changed.
+        drop: whether later moves that break are dropped. Raises NoMatchError; NoSuchMoveError,
+        AmendBreaksLaterMoveError or the RefereeError with which it is refused, without any change.
         """
         with self._lock:
             session = self._running()
@@ -278,14 +278,14 @@ class Table:
             return self._advance(session.pending, lines=(line,), corrections=corrections)
 
     def set_turns(self, turns: Turns) -> None:
-        """Set how the table learns who played and who drew in the running match. Raises NoMatchError."""
+        """Set how the table learns who played and who drew in this match. Raises NoMatchError."""
         with self._lock:
             session = self._running()
             self._session = replace(session, watch=replace(session.watch, turns=turns))
             self._advance(session.pending)
 
     def set_caller(self, caller: Caller) -> None:
-        """Say everything in another language from now on; the history is put into it too."""
+        """Use another language from now on, for the history as well."""
         with self._lock:
             self._screen.speak(Voice(caller))
             self._notice()
@@ -293,69 +293,69 @@ class Table:
                 self._advance(self._session.pending)
 
     def view(self) -> View:
-        """Return a snapshot of everything that a screen shows."""
+        """Return a complete snapshot for screens."""
         with self._lock:
             return self._screen.view(self._session, saved=self._keeper.saved)
 
     @property
     def match_id(self) -> str | None:
-        """The running match's id in the store, None where none runs."""
+        """The running match's identifier in the store, None without a match."""
         session = self._session
         return None if session is None else session.match_id
 
     @property
     def edition(self) -> EditionName | None:
-        """The edition that is played, None where no match runs."""
+        """The edition being played, None without a match."""
         state = self.state
         return None if state is None else state.header.edition.name
 
     @property
     def state(self) -> State | None:
-        """How the running match stands, None where none runs."""
+        """State of the running match, None without one."""
         session = self._session
         return None if session is None else session.state
 
     @property
     def color_is_guessed(self) -> bool:
-        """Whether nobody said which colour was chosen for the wild card on which the last card lies."""
+        """Whether nobody said which colour was chosen for the wild below the last card."""
         return self._session is not None and self._session.color_is_guessed
 
     def retry(self) -> None:
-        """Write what waits for the store, if it is time to try again, and say where that changes anything."""
+        """Write waiting data if it is time for another attempt, and publish changes."""
         with self._lock:
             self._keeper.retry()
             self._notice()
             self._remind()
 
     def picture(self, picture_id: str) -> bytes | None:
-        """Return a picture of the running match as JPEG bytes, None where it is not kept (any more)."""
+        """Return a picture of the running match as JPEG bytes, None if it is not stored."""
         with self._lock:
             return None if self._session is None else self._keeper.picture(self._session.match_id, picture_id)
 
     def corrected(self) -> tuple[tuple[str, Card], ...]:
-        """Return what stands by people's word of the running match, as `Journal.corrected` does."""
+        """Return the facts people stated in the running match, like `Journal.corrected`."""
         return () if self._session is None else self._session.journal.corrected()
 
     def subscribe(self, after: int | None = None) -> Subscription:
-        """Return a subscription to the updates after this id, or to those to come."""
+        """Return a subscription to the updates after this identifier, or to future ones."""
         return self._updates.subscribe(after)
 
     def close(self) -> None:
-        """Write what can be written and wake all listeners for good. The store stays open."""
+        """Write what can be written and wake all listeners permanently. The store stays open."""
         with self._lock:
             self._keeper.retry(now=True)
         self._updates.close()
 
     def _remind(self) -> None:
-        """Speak once of each debt that nobody has taken for a while."""
+        """Announce each debt nobody has taken for a while, once."""
         if self._session is not None:
-            session, sentences = reminded(self._session, self._clock(), self._screen.voice.sentences)
+            session, sentences = with_reminders(self._session, self._clock(), self._screen.voice.sentences)
             self._note(session)
             for sentence in sentences:
                 self._updates.publish(UpdateKind.REMINDER, sentences=(sentence,))
 
     def _notice(self) -> None:
-        """Show what the host should know, where that has changed."""
+        """Show changed notices."""
         self._screen.notice(self._keeper.trouble, self._session)
 
     def _running(self) -> Session:
@@ -385,7 +385,7 @@ class Table:
                 self._note(seen.session)
 
     def _note(self, session: Session) -> None:
-        """Take note of a session that is seen otherwise than before, though nothing has happened in it."""
+        """Record a session whose interpretation changed although nothing happened in it."""
         before, self._session = self._session, session
         if before is None or session.is_as_remembered(before):
             return
@@ -400,7 +400,7 @@ class Table:
         return self._advance((*session.pending, pending), readings=readings, fresh=True, must_fit=must_fit)
 
     def _advance(self, pending: tuple[Pending, ...], **given: Unpack[Given]) -> Outcome:
-        """Work out what all this comes to, write it, and only then let it be so and make it known."""
+        """Compute a step, write it, and only then apply and publish it."""
         step = advance(self._running(), pending, self._clock(), self._screen.voice, **given)
         self._keeper.write(step.batch)
         self._session = step.session

@@ -1,4 +1,4 @@
-"""Who owes the draw pile how many cards, and how many of them were seen to be taken."""
+"""Tracks how many cards each player owes the draw pile, and how many were seen to be taken."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from companion.table.state.thresholds import ECHO_SECONDS
 
 @dataclass(frozen=True, slots=True)
 class Debt:
-    """The cards that one player has to take.
+    """The cards one player has to take.
 
-    since: when the last were added, as lines tell time. spoken: whether people were reminded of it. passed: whether
-    another player has laid a card since. More may be taken than is owed, where what asked for it was taken back since.
-    joined: whether another who came to owe at that moment was seen to take: arms that come at once hide one another.
+    since: time of the last addition. spoken: whether people were reminded of it. passed: whether another player has
+    laid a card since. taken may exceed what is owed if the cause was undone. joined: whether another player who came to
+    owe at the same moment was seen taking; simultaneous arms hide one another.
     """
 
     cards: int = 0
@@ -28,18 +28,18 @@ class Debt:
 
     @property
     def left(self) -> int:
-        """How many are still to be taken."""
+        """Number of cards still to be taken."""
         return max(0, self.cards - self.taken)
 
 
 @dataclass(frozen=True, slots=True)
 class Debts:
-    """Everybody's, by seat."""
+    """All debts, by seat."""
 
     seats: tuple[Debt, ...]
 
     def left(self, seat: int) -> int:
-        """Return how many cards the player has still to take."""
+        """Return the number of cards the player still has to take."""
         return self.seats[seat].left
 
     @property
@@ -48,7 +48,7 @@ class Debts:
         return any(debt.left for debt in self.seats)
 
     def after(self, header: Header, effects: Iterable[Effect], time: float) -> Debts:
-        """Return the debts after these effects; cards drawn on one's own turn are no debt."""
+        """Return the debts after these effects; cards drawn in one's own turn are no debt."""
         debts = self
         for effect in effects:
             match effect:
@@ -63,15 +63,15 @@ class Debts:
                     new = replace(new, since=time, spoken=False, passed=False, joined=False)
                     debts = debts._with(seat, new if new.left else Debt())
                 case RoundWon() | Dealt():
-                    debts = nobodys(len(self.seats))
+                    debts = no_debts(len(self.seats))
                 case _:
                     pass
         return debts
 
     def before(self, header: Header, effects: Iterable[Effect], time: float) -> Debts:
-        """Return the debts as they were before these effects, as far as that can be told.
+        """Return the debts before these effects, as far as possible.
 
-        What is not owed any more by then has been taken: should these effects come again, those cards count.
+        Cards no longer owed by then have been taken; they count if the effects recur.
         """
         debts = self
         for effect in effects:
@@ -84,7 +84,7 @@ class Debts:
         return debts
 
     def take(self, seat: int, count: int) -> Debts:
-        """Return the debts after the player was seen to take so many cards; none are owed below 0."""
+        """Return the debts after the player was seen taking this many cards; not below 0."""
         old = self.seats[seat]
         new = replace(old, taken=min(old.cards, old.taken + count))
         others = (
@@ -93,7 +93,7 @@ class Debts:
         return Debts(tuple(others))._with(seat, new if new.left else Debt())
 
     def played(self, seat: int) -> Debts:
-        """Return the debts where this player lays a card: what was owed by that one must have been taken unseen."""
+        """Return the debts when this player lays a card: what they owed must have been taken unseen."""
         if all(debt == Debt() for debt in self.seats):
             return self
         return Debts(
@@ -103,13 +103,13 @@ class Debts:
         )
 
     def spoken(self, seat: int) -> Debts:
-        """Return the debts where people were reminded of this one."""
+        """Return the debts after a reminder of this one."""
         return self._with(seat, replace(self.seats[seat], spoken=True))
 
     def _with(self, seat: int, debt: Debt) -> Debts:
         return Debts((*self.seats[:seat], debt, *self.seats[seat + 1 :]))
 
 
-def nobodys(players: int) -> Debts:
+def no_debts(players: int) -> Debts:
     """Return the debts of players who owe nothing."""
     return Debts((Debt(),) * players)

@@ -1,4 +1,4 @@
-"""What an arm did about its stay at the draw pile: it was there already, came from the discard pile, or went there."""
+"""Classifies an arm's visit to the draw pile: it was there already, came from the discard pile, or went on to it."""
 
 from __future__ import annotations
 
@@ -11,35 +11,35 @@ from companion.table.state.seat_model import between
 from companion.vision.core.events import Arm, CardLanded, PileEvent, PileKind, PileReached
 
 
-class Visits:
-    """Remembers who was at the piles lately. Not to be used by two threads at once."""
+class VisitHistory:
+    """Remembers recent visits to the piles. Not thread-safe."""
 
     def __init__(self) -> None:
         self._stays: tuple[PileReached, ...] = ()
         self._laid: CardLanded | None = None
 
     def note(self, event: PileEvent) -> None:
-        """Take in an event."""
+        """Record an event."""
         if isinstance(event, PileReached):
             self._stays = (*self._stays, event)[-thresholds.STAYS_REMEMBERED :]
         elif isinstance(event, CardLanded):
             self._laid = event
 
     def reach(self, event: PileReached, now: float) -> Reach:
-        """Return the observation of a stay at the draw pile that was noted last. now: when it is told of (s)."""
+        """Return the observation of the visit to the draw pile recorded last. now: time of the report (s)."""
         began, came = event.began, event.began
         before = [stay for stay in self._stays[:-1] if stay.pile is PileKind.DRAW]
         for stay in reversed(before):
             if _goes_on(stay, event.arm, came):
                 came = min(came, stay.began)
-                # Who rested beside the pile comes for a card when that hand moves.
+                # A hand that rested beside the pile comes for a card when it moves.
                 began = came if stay.drawn[0] < thresholds.RESTED else began
         passing = self._is_passing(event.arm, came, event.time)
         again = came < event.began or any(stay.arm.track == event.arm.track for stay in before)
         return Reach(now, event.arm, event.drawn, event.time - began, passing, again)
 
     def with_late(self, pending: Sequence[Pending]) -> tuple[Pending, ...]:
-        """Return what is pending with what stays at the discard pile tell of arms that were told of before them."""
+        """Return the pending observations updated by visits to the discard pile that are reported later."""
         return tuple(self._with_late(observation) for observation in pending)
 
     def _with_late(self, observation: Pending) -> Pending:
@@ -51,7 +51,7 @@ class Visits:
     def _is_passing(self, arm: Arm, began: float, left: float) -> bool:
         """Return whether an arm at the draw pile between these times (s) came from the discard pile, or went on to it.
 
-        It laid nothing there: whoever lays a card comes with it, and whoever has drawn one takes it home or lays it.
+        It laid nothing there: who lays a card brings it along, and who has drawn one takes it home or lays it.
         """
         there = (stay for stay in self._stays if stay.pile is PileKind.DISCARD and not self._laid_in(stay))
         return any(
@@ -61,7 +61,7 @@ class Visits:
         )
 
     def _laid_in(self, stay: PileReached) -> bool:
-        """Return whether the arm laid a card in this stay."""
+        """Return whether the arm laid a card in this visit."""
         laid = self._laid
         if laid is None or laid.arm is None or laid.arm.track != stay.arm.track:
             return False
@@ -69,15 +69,15 @@ class Visits:
 
 
 def _goes_on(stay: PileReached, arm: Arm, began: float) -> bool:
-    """Return whether the arm that came then (s) is the one of this stay, and has not been away since."""
+    """Return whether the arm that arrived then (s) is the one of this visit and has not left since."""
     alike = between(stay.arm.direction, arm.direction) < thresholds.SAME_ARM_DEGREES
     return began - stay.time < thresholds.AT_ONCE_SECONDS and (stay.arm.track == arm.track or alike)
 
 
 def _goes_on_to(stay: PileReached, arm: Arm, began: float, left: float) -> bool:
-    """Return whether the arm that was elsewhere between these times (s) went on to this stay, or was there as well.
+    """Return whether the arm that was elsewhere between these times (s) went on to this visit, or was at both.
 
-    Who is seen there for less than half of that time, and not after it, went by on the way home.
+    An arm seen there for less than half of that time, and not afterwards, passed on its way home.
     """
     if stay.arm.track != arm.track or not began < stay.began < left + thresholds.AT_ONCE_SECONDS:
         return False

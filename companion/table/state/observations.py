@@ -1,6 +1,6 @@
-"""What the table takes in: sights, cards lifted, taps; and what people have said about one of them since.
+"""Inputs of the table: cards seen landing, cards lifted, draws, taps; and what people said about them.
 
-What waits for a question to be settled is written down as JSON texts, so that it survives the process.
+Observations that wait for a question are stored as JSON, so that they survive a restart.
 """
 
 from __future__ import annotations
@@ -21,11 +21,10 @@ Probabilities = tuple[tuple[Card, float], ...]
 
 @dataclass(frozen=True, slots=True)
 class Sight:
-    """A card was seen to land. time: seconds since the epoch; reading: the id of what is kept of it.
+    """A card was seen landing. time: seconds since the epoch; reading: identifier of its picture.
 
-    first_look: whether the camera could not know what lay there before. early: whether that was before the match began.
-    arm: the arm that laid it, None where none was seen. rivals: others that may have, each with the probability that it
-    did.
+    first_look: whether the camera could not know the previous state. early: whether that was before the match began.
+    arm: the arm that laid it, None if none was seen. rivals: other possible arms with their probabilities.
     """
 
     time: float
@@ -39,7 +38,7 @@ class Sight:
 
     @property
     def arms(self) -> Rivals:
-        """Every arm that may have laid it, each with the probability that it did; none where none was seen."""
+        """All arms that may have laid it, with probabilities; empty if none was seen."""
         if self.arm is None:
             return ()
         return ((self.arm, 1 - sum(share for _, share in self.rivals)), *self.rivals)
@@ -47,7 +46,7 @@ class Sight:
 
 @dataclass(frozen=True, slots=True)
 class Lift:
-    """The top card was seen to be taken away; `probabilities` are of what lies there now. time: since the epoch (s)."""
+    """The top card was seen being taken away. `probabilities`: of the card there now. time: since the epoch (s)."""
 
     time: float
     probabilities: Probabilities
@@ -58,9 +57,9 @@ class Lift:
 class Reach:
     """An arm was at the draw pile. time: seconds since the epoch, when it left.
 
-    drawn: the probability of each number of cards taken, from 0 on. stay: for how long it was there, in seconds.
-    passing: whether it came there from the discard pile, or went on to it, and laid nothing there. again: whether it
-    had been told of there before and has not left the picture since.
+    drawn: probability of 0, 1, ... cards taken. stay: duration in seconds. passing: whether it came from the discard
+    pile or went on to it without laying a card. again: whether a visit was reported before and it has not left the
+    picture since.
     """
 
     time: float
@@ -73,9 +72,9 @@ class Reach:
 
 @dataclass(frozen=True, slots=True)
 class Tap:
-    """A move was tapped, or seen without any doubt. time: seconds since the epoch.
+    """A tapped move, or one seen with certainty. time: seconds since the epoch.
 
-    reading: the id of the picture that it was read from, None where there is none.
+    reading: identifier of the picture it was read from, None without one.
     """
 
     time: float
@@ -85,7 +84,7 @@ class Tap:
 
     @property
     def line(self) -> Line:
-        """The journal's line of it."""
+        """Its line in the journal."""
         return Line(self.move, self.read_by, self.time, self.reading)
 
 
@@ -94,9 +93,9 @@ Observation = Sight | Lift | Reach | Tap
 
 @dataclass(frozen=True, slots=True)
 class Pending:
-    """An observation not ruled on yet. `card` is what people said that it was, `said` what they said that happened.
+    """An observation without a ruling. `card`: the card people named, `said`: what they said happened.
 
-    at: when the camera saw it, seconds from its source's start; None where it did not.
+    at: when the camera saw it, seconds from the start of its source; None if it did not.
     """
 
     what: Observation
@@ -104,23 +103,24 @@ class Pending:
     said: tuple[Entry, ...] | None = None
     at: float | None = None
 
-    def long_ago(self) -> Pending:
-        """Return it before whatever a camera sees from now on, whose clock may be another one's."""
+    def before_camera_clock(self) -> Pending:
+        """Return the observation placed before everything a camera sees from now on, as its clock may differ."""
         return replace(self, at=long_before(self.at))
 
 
 _LONG = 1e9
-"""Seconds that lie between what one camera saw and what the next one sees, as far as the table is concerned: more than
-any camera looks, and little enough for what one saw to keep its order to the microsecond."""
+"""Offset in seconds between two cameras' clocks for the table: longer than any camera runs, small enough to keep
+microsecond order.
+"""
 
 
 def long_before(at: float | None) -> float | None:
-    """Return a moment by a camera's clock, in seconds, as one by the next one's that starts at 0."""
+    """Return a moment by a camera's clock, in seconds, as one before the next camera's start at 0."""
     return None if at is None else at - _LONG
 
 
-def in_order(pending: Sequence[Pending]) -> tuple[Pending, ...]:
-    """Return what is pending with its last before what the camera saw after it, as of an arm that is told of late."""
+def by_camera_time(pending: Sequence[Pending]) -> tuple[Pending, ...]:
+    """Return the pending observations with the last one moved before what the camera saw after it."""
     if not pending:
         return ()
     *before, last = pending
@@ -165,7 +165,7 @@ def dump(pending: Pending) -> str:
 
 
 def load(text: str) -> Pending:
-    """Return the pending observation that `dump` wrote."""
+    """Return the pending observation written by `dump`."""
     data = json.loads(text)
     time = data["time"]
     what: Observation

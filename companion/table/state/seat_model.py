@@ -1,8 +1,8 @@
-"""Where the players sit, learnt from the directions that their arms come from: a ring with unknown turn and gaps.
+"""Learns where the players sit from the directions their arms come from: a ring with unknown rotation and gaps.
 
-The players' order is known, clockwise as seen from above, and so is the order of their directions in the picture. Each
-arm held to be a player's teaches that seat, and no single one may turn it: a seat is where its arms are thickest. One
-that was never seen is looked for between its neighbours.
+The players' order is known, clockwise seen from above, and so is the order of directions in the picture. Each arm
+attributed to a player updates that seat; no single arm can rotate the ring, because a seat is the densest cluster of
+its arms. A player who was never seen is expected between the neighbours.
 """
 
 from __future__ import annotations
@@ -13,59 +13,63 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 _UNSEEN_SHARE = 0.7
-"""How much of an unseen seat's density lies about the even place between its neighbours; the rest lies anywhere."""
+"""Share of an unseen seat's density around the midpoint between its neighbours; the rest is uniform."""
 
 _UNSEEN_GAPS = 0.5
-"""How far an unseen seat strays from there (standard deviation), in gaps between neighbours: few tables are round."""
+"""Standard deviation of an unseen seat around that midpoint, in gaps between neighbours: few tables are round."""
 
 _LEAST_SPREAD, _MOST_SPREAD = 5.0, 22.0
-"""Degrees within which one person's arms stray, left hand and right: less would trust a few like ones too much, more
-would hold two neighbours for one person."""
+"""Range in degrees for the spread of one person's arms, left and right hand: less would overrate a few similar ones,
+more would merge neighbours.
+"""
 
 _USUAL_SPREAD, _USUAL_WEIGHT = 11.0, 8.0
-"""The spread expected before any was seen, in degrees, and how many arms that counts for."""
+"""Expected spread in degrees before any arm was seen, and its weight in arms."""
 
 _NEAR = 27.0
-"""Degrees from a seat's middle within which its arms are of one bunch, two and a half times the usual spread: what lies
-further off was another's hand, a reach across the table, or is where the player sits by now."""
+"""Radius of a cluster in degrees, two and a half times the usual spread: arms farther away were another person's, a
+reach across the table, or the player has moved.
+"""
 
 _MEMORY = 14.0
-"""How many arms a seat remembers: chairs and cameras move little by little."""
+"""Number of arms a seat remembers: chairs and cameras move gradually."""
 
 _FORGOTTEN = 0.15
-"""The weight under which an old arm is dropped."""
+"""Weight below which an old arm is dropped."""
 
 _STRAY = 0.03
-"""How often an arm comes from anywhere: a reach across the table, somebody standing up, another's errand."""
+"""Share of arms from any direction: reaching across, standing up, errands."""
 
 _UNSURE = 0.1
-"""How many arms from anywhere each seat is held to have been seen by: the first may well have been another's hand."""
+"""Prior number of arms from any direction per seat: the first one may have been another person's."""
 
 _PLACED = 6.0
-"""How many arms it counts for when people say where somebody sits."""
+"""Weight in arms of a seat set by people."""
 
 _SHAKEN = 0.5
-"""For how many arms a seat counts after a knock at the camera: the next arm outweighs it."""
+"""Weight in arms of a seat after the camera was knocked: the next arm outweighs it."""
 
 _ENOUGH = 3.0
-"""How many arms a seat has to be known by before directions may be said to be no help."""
+"""Number of arms per seat from which directions may be reported as unhelpful."""
 
 _LEAST_TAUGHT = 0.3
-"""What even a stray arm teaches: it may be the first from a new place."""
+"""Minimum weight of a stray arm: it may be the first one from a new place."""
 
 _SAID = 3.0
-"""How many arms it counts for when people say whose an arm was, as far as it was no other's that was seen there."""
+"""Weight in arms of people's statement whose an arm was, if it is not another seen player's."""
 
 _ANOTHERS = 0.05
-"""How often the arm that is told of was another's, who rested a hand there or came for something else: three to nine of
-a hundred landings in simulated matches."""
+"""Probability that the reported arm belonged to another player, resting or on an errand: 3 to 9 of 100 landings in
+simulated matches.
+"""
 
 
 @dataclass(frozen=True, slots=True)
-class Bunch:
-    """Arms that come from about one place.
+class ArmCluster:
+    """A cluster of arms from about one direction.
 
-    middle: of them, degrees. weight: theirs. scatter: their variance times that. about: the one near which all are.
+    middle: its centre in degrees. weight: its weight. scatter: variance times weight. about: the arm with all others
+    within the radius.
     """
 
     middle: float = 0.0
@@ -76,17 +80,17 @@ class Bunch:
 
 @dataclass(frozen=True, slots=True)
 class Seat:
-    """The arms of one player as they are remembered, and the thickest bunch of them.
+    """The remembered arms of one player, and their densest cluster.
 
-    arms: the oldest first, pairs of direction (degrees) and weight. weight: how many they count for.
+    arms: oldest first, pairs of direction (degrees) and weight. weight: their total weight.
     """
 
     arms: tuple[tuple[float, float], ...] = ()
     weight: float = 0.0
-    bunch: Bunch = Bunch()
+    bunch: ArmCluster = ArmCluster()
 
     def density(self, direction: float, own: float) -> float:
-        """Return how likely its player's arm comes from there, per degree. own: the spread of such arms, in degrees."""
+        """Return the probability density per degree of an arm of this player. own: spread of the arms in degrees."""
         found, bunch = _UNSURE / 360, self.bunch
         if bunch.weight:
             off = between(bunch.middle, direction)
@@ -101,45 +105,45 @@ class Seat:
         """Return the seat with arms added."""
         fade = min(1.0, _MEMORY / (self.weight + weight))
         kept = [(arm, old * fade) for arm, old in self.arms if old * fade >= _FORGOTTEN]
-        # The bunch stays the thickest, or the newcomer's is: no other has grown.
+        # The cluster stays the densest, or the new arm's is: no other has grown.
         return _remembering([*kept, (direction % 360, weight)], (direction % 360, self.bunch.about))
 
     def times(self, share: float) -> Seat:
-        """Return the seat whose arms count so much less."""
+        """Return the seat with the weights of its arms scaled."""
         return seat_of([(arm, weight * share) for arm, weight in self.arms])
 
     def minus(self, direction: float) -> Seat:
-        """Return the seat without the arm that is nearest to this direction."""
+        """Return the seat without the arm nearest to this direction."""
         nearest = min(self.arms, key=lambda arm: between(arm[0], direction), default=None)
         return seat_of([arm for arm in self.arms if arm is not nearest])
 
 
 def seat_of(arms: Sequence[tuple[float, float]], about: float | None = None) -> Seat:
-    """Return the seat that remembers these arms, the oldest first: pairs of direction (degrees) and weight.
+    """Return the seat with these arms, oldest first: pairs of direction (degrees) and weight.
 
-    about: the arm of them that is known to have the thickest bunch near it, in degrees; None where none is known to.
+    about: the arm known to be in the densest cluster, in degrees; None if unknown.
     """
     return _remembering(arms, [direction for direction, _ in reversed(arms)] if about is None else [about])
 
 
 def _remembering(arms: Sequence[tuple[float, float]], middles: Iterable[float]) -> Seat:
-    """Return the seat of these arms, whose thickest bunch lies about one of these directions, the first of equals."""
-    height, thickest = 0.0, Bunch()
+    """Return the seat of these arms with the densest cluster around one of these directions; the first one on a tie."""
+    height, thickest = 0.0, ArmCluster()
     for middle in middles:
         near = [(off, weight) for arm, weight in arms if abs(off := (arm - middle + 180) % 360 - 180) <= _NEAR]
-        # Nearer ones count more, so that the bunch is taken about its middle and not at its rim.
+        # Nearer arms count more, so that the cluster is centred on its middle.
         found = sum(weight * (1 - 0.5 * abs(off) / _NEAR) for off, weight in near)
         if found > height + 1e-9:
             weight = sum(weight for _, weight in near)
             mean = sum(off * weight for off, weight in near) / weight
             scatter = sum(weight * (off - mean) ** 2 for off, weight in near)
-            height, thickest = found, Bunch((middle + mean) % 360, weight, scatter, middle)
+            height, thickest = found, ArmCluster((middle + mean) % 360, weight, scatter, middle)
     return Seat(tuple(arms), sum(weight for _, weight in arms), thickest)
 
 
 @dataclass(frozen=True)
-class Ring:
-    """What is known of where everybody sits. `turned` counts how often all of it was given up and learnt anew."""
+class SeatRing:
+    """Knowledge about all seats. `turned` counts how often it was discarded and relearned."""
 
     seats: tuple[Seat, ...]
     turned: int = 0
@@ -151,14 +155,14 @@ class Ring:
 
     @cached_property
     def spread(self) -> float:
-        """The standard deviation of one person's arms, in degrees."""
+        """Standard deviation of one person's arms in degrees."""
         scatter = sum(seat.bunch.scatter for seat in self.seats)
         degrees = sum(max(0.0, seat.bunch.weight - 1) for seat in self.seats)
         variance = (_USUAL_WEIGHT * _USUAL_SPREAD**2 + scatter) / (_USUAL_WEIGHT + degrees)
         return min(_MOST_SPREAD, max(_LEAST_SPREAD, math.sqrt(variance)))
 
     def density(self, place: int, direction: float, spread: float) -> float:
-        """Return how likely an arm of the player in this seat comes from there, per degree.
+        """Return the probability density per degree of an arm of the player in this seat.
 
         spread: of the measurement, in degrees.
         """
@@ -166,81 +170,83 @@ class Ring:
         return seat.density(direction, math.hypot(self.spread, spread)) if seat.arms else self._unseen(place, direction)
 
     def densities(self, direction: float, spread: float) -> tuple[float, ...]:
-        """Return that of every seat."""
+        """Return the densities of all seats."""
         return tuple(self.density(place, direction, spread) for place in range(len(self.seats)))
 
     def is_stray(self, density: float) -> bool:
-        """Return whether an arm of this density is hardly one from its player's place: it may be from anywhere."""
+        """Return whether an arm with this density is probably not from its player's place."""
         return self.seen and density < 4 * _STRAY / 360
 
     def shares(self, direction: float, spread: float = 0.0) -> tuple[float, ...]:
-        """Return per seat how likely the arm is its player's, nothing else being known."""
+        """Return per seat the probability that the arm is its player's, without other evidence."""
         found = self.densities(direction, spread)
         return tuple(each / sum(found) for each in found)
 
     def direction(self, place: int) -> float | None:
-        """Return where a player's arms come from, degrees clockwise from up; None where they were never seen."""
+        """Return the direction of a player's arms, degrees clockwise from up; None if never seen."""
         seat = self.seats[place]
         return seat.bunch.middle if seat.arms else None
 
     def certainty(self, place: int) -> float:
-        """Return how surely an arm from this seat's middle is told to be its player's, 0 to 1."""
+        """Return the probability that an arm from this seat's centre is attributed to its player."""
         direction = self.direction(place)
         return 0.0 if direction is None else self.shares(direction)[place]
 
     @property
     def tells(self) -> bool:
-        """Whether directions tell players apart at all: not where nobody was seen, or all sit on one side."""
+        """Whether directions distinguish players: not before arms were seen, or if all sit on one side."""
         known = [place for place, seat in enumerate(self.seats) if seat.weight >= 1]
         return len(known) > 1 and sum(map(self.certainty, known)) / len(known) >= _TELLING
 
     @property
     def tells_nothing(self) -> bool:
-        """Whether enough was seen to say that directions do not tell players apart."""
+        """Whether enough arms were seen to conclude that directions do not distinguish players."""
         return sum(seat.weight >= _ENOUGH for seat in self.seats) > 1 and not self.tells
 
-    def learn(self, place: int, direction: float, weight: float = 1.0) -> Ring:
-        """Return the ring taught by an arm of the player in this seat."""
+    def learn(self, place: int, direction: float, weight: float = 1.0) -> SeatRing:
+        """Return the ring updated by an arm of the player in this seat."""
         return self._with(place, self.seats[place].plus(direction, weight))
 
-    def teach(self, place: int, direction: float, spread: float) -> Ring:
-        """Return the ring taught by an arm held to be this player's, the less the more it may be a stray one."""
+    def teach(self, place: int, direction: float, spread: float) -> SeatRing:
+        """Return the ring updated by an arm attributed to this player, with less weight the more likely it is a stray
+        one.
+        """
         density = self.density(place, direction, spread)
         stray = (_STRAY if self.seats[place].arms else 1 - _UNSEEN_SHARE) / 360
         return self.learn(place, direction, max(_LEAST_TAUGHT, 1 - stray / density))
 
-    def taught_by_hand(self, place: int, direction: float, spread: float) -> Ring:
-        """Return the ring taught by what people said this player did, which this arm was told of.
+    def taught_by_hand(self, place: int, direction: float, spread: float) -> SeatRing:
+        """Return the ring updated by people's statement that this player did what this arm was reported for.
 
-        It may be that player's from a new place; or one from where another is known to sit was that other's.
+        The player may have moved; or the arm belonged to another player known to sit there.
         """
         own = (1 - _ANOTHERS) * (self.density(place, direction, spread) - _STRAY / 360)
         others = [each for seat, each in enumerate(self.densities(direction, spread)) if seat != place]
         anothers = _ANOTHERS * sum(others) / len(others)
         return self.learn(place, direction, _SAID * own / (own + anothers))
 
-    def unlearn(self, place: int, direction: float) -> Ring:
-        """Return the ring without an arm that was wrongly taken for this player's."""
+    def unlearn(self, place: int, direction: float) -> SeatRing:
+        """Return the ring without an arm wrongly attributed to this player."""
         return self._with(place, self.seats[place].minus(direction))
 
-    def put(self, place: int, direction: float) -> Ring:
-        """Return the ring with this player placed there by hand."""
+    def put(self, place: int, direction: float) -> SeatRing:
+        """Return the ring with this player placed by hand."""
         return self._with(place, Seat().plus(direction, _PLACED))
 
-    def seated(self, before: Sequence[str], after: Sequence[str]) -> Ring:
-        """Return the ring of the people `after`, each where they sat among those `before`; who is new, unseen."""
+    def seated(self, before: Sequence[str], after: Sequence[str]) -> SeatRing:
+        """Return the ring of the people `after`, each where they sat among `before`; new people are unseen."""
         known = dict(zip(before, self.seats, strict=True))
         return replace(self, seats=tuple(known.get(player, Seat()) for player in after))
 
-    def loosened(self) -> Ring:
-        """Return the ring with what is remembered counting for little: it holds until arms from elsewhere come."""
+    def loosened(self) -> SeatRing:
+        """Return the ring with reduced weights: it holds until arms from elsewhere arrive."""
         return replace(self, seats=tuple(seat.times(_SHAKEN / max(_SHAKEN, seat.weight)) for seat in self.seats))
 
-    def anew(self) -> Ring:
-        """Return a ring of which nothing is known: people have changed places, or the camera was turned."""
-        return Ring((Seat(),) * len(self.seats), self.turned + 1)
+    def anew(self) -> SeatRing:
+        """Return a ring without knowledge: people changed places, or the camera was turned."""
+        return SeatRing((Seat(),) * len(self.seats), self.turned + 1)
 
-    def _with(self, place: int, seat: Seat) -> Ring:
+    def _with(self, place: int, seat: Seat) -> SeatRing:
         return replace(self, seats=(*self.seats[:place], seat, *self.seats[place + 1 :]))
 
     def _unseen(self, place: int, direction: float) -> float:
@@ -259,16 +265,16 @@ class Ring:
 
 
 _TELLING = 0.6
-"""The mean certainty below which directions are no help: with three players on one side it is little over a third."""
+"""Mean certainty below which directions are unhelpful: with three players on one side it is slightly over a third."""
 
 
-def unknown(players: int) -> Ring:
-    """Return the ring of so many players before anybody was seen."""
-    return Ring((Seat(),) * players)
+def unknown(players: int) -> SeatRing:
+    """Return the ring of this many players before anybody was seen."""
+    return SeatRing((Seat(),) * players)
 
 
 def between(one: float, other: float) -> float:
-    """Return the angle between two directions, in degrees."""
+    """Return the angle between two directions in degrees."""
     return abs((one - other + 180) % 360 - 180)
 
 

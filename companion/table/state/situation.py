@@ -1,4 +1,4 @@
-"""How the table stands as far as one story goes, and one way in which an observation can have come about."""
+"""State of the table under one hypothesis, and one way an observation can have come about."""
 
 from __future__ import annotations
 
@@ -10,32 +10,32 @@ from companion.journal import Journal, Line
 from companion.referee.errors import RefereeError
 from companion.referee.moves import Accept, Amend, Entry, Undo
 from companion.referee.state import State
-from companion.table.state.debts import Debts, nobodys
+from companion.table.state.debts import Debts, no_debts
 from companion.table.state.observations import long_before
-from companion.table.state.seat_model import Ring, unknown
+from companion.table.state.seat_model import SeatRing, unknown
 from companion.table.state.thresholds import ARMS_MIXED_UP, MISSED_DRAW
 from companion.vision.core.events import Arm
 
 _HANDS = 4
-"""How many arms are remembered: more are seldom about the piles at a time."""
+"""Number of remembered arms: more are rarely at the piles at a time."""
 
 
 class Turns(Enum):
     """How the table learns who played and who drew."""
 
     CAMERA = "camera"
-    """From people's arms, as far as they are seen; what is tapped counts as well."""
+    """From people's arms, as far as they are seen, and from taps."""
     TAPPED = "tapped"
-    """From taps alone: a card is its player's whose turn it is."""
+    """From taps alone: a card belongs to the player on turn."""
     RELAXED = "relaxed"
-    """Whoever was passed over has drawn and passed."""
+    """Players passed over have drawn and passed."""
 
 
 @dataclass(frozen=True, slots=True)
 class Mode:
-    """How observations are to be understood. unseen_draw: how often a player draws and passes without its being seen.
+    """How observations are interpreted. unseen_draw: probability that a player draws and passes unseen.
 
-    alone: whether nobody can be asked or will tap, as with a film. least: the weight under which no way is looked for.
+    alone: whether nobody can be asked or will tap, as for a film. least: minimum weight of a way.
     """
 
     turns: Turns = Turns.CAMERA
@@ -51,10 +51,10 @@ class Mode:
 
 @dataclass(frozen=True, slots=True)
 class Hand:
-    """An arm that acted: the number of its track, the seat that it was held to be of, and `Arm.person`.
+    """An arm that acted: track number, attributed seat, and `Arm.person`.
 
-    left: when it left the draw pile with cards, seconds by the camera's clock; None where it laid a card, or that is
-    not known. drew: whether those were drawn on its turn.
+    left: when it left the draw pile with cards, seconds by the camera's clock; None if it laid a card or it is unknown.
+    drew: whether those were drawn on its turn.
     """
 
     track: int
@@ -66,17 +66,17 @@ class Hand:
 
 @dataclass(frozen=True, slots=True)
 class Situation:
-    """A match so far; the card that lies on the pile against the rules, if one does; where people sit, what they owe.
+    """State under one hypothesis: the match, an illegal card on the pile, the seats and the debts.
 
-    noted: the seat whose draw was tapped and may still be seen. hands: the arms that acted last, the latest last.
-    landed: when the last card landed, seconds by the camera's clock; None where that is not known. dropped: when people
-    last took a card back by tap that may still lie there, seconds since the epoch; None where none does. misled: the
-    colour that a card told which was taken back since, others having acted between: it may have been another one.
+    noted: seat whose draw was tapped and may still be seen. hands: arms that acted last, oldest first. landed: time of
+    the last landing in seconds by the camera's clock, None if unknown. dropped: time (since the epoch, s) at which
+    people last took a card back by tap that may still be there, None if none is. misled: colour implied by a card that
+    was taken back after others had acted; it may have been another one.
     """
 
     journal: Journal
     outlaw: Card | None
-    ring: Ring
+    ring: SeatRing
     debts: Debts
     noted: int | None = None
     hands: tuple[Hand, ...] = ()
@@ -86,7 +86,7 @@ class Situation:
 
     @property
     def state(self) -> State:
-        """How the match stands."""
+        """State of the match."""
         return self.journal.match.state
 
     @property
@@ -95,12 +95,12 @@ class Situation:
         return self.outlaw or self.state.top
 
     def enter(self, line: Line) -> Situation:
-        """Return the situation with one more line; raises RefereeError where its entry is refused."""
+        """Return the situation with one more line; raises RefereeError if its entry is refused."""
         journal = self.journal.enter(line)
         old, new = self.state.players, journal.match.state.players
         if old != new:
             ring = self.ring.seated(old, new)
-            return replace(self, journal=journal, ring=ring, debts=nobodys(len(new)), noted=None)
+            return replace(self, journal=journal, ring=ring, debts=no_debts(len(new)), noted=None)
         debts, header = self.debts, self.state.header
         match line.entry:
             case Undo():
@@ -112,47 +112,47 @@ class Situation:
         return replace(self, journal=journal, debts=debts)
 
     def taught(self, seat: int, arm: Arm) -> Situation:
-        """Return the situation where this arm was the player's in this seat."""
+        """Return the situation if this arm was the player's in this seat."""
         hands = (*(hand for hand in self.hands if hand.track != arm.track), Hand(arm.track, seat, arm.person))[-_HANDS:]
         return replace(self, ring=self.ring.teach(seat, arm.direction, arm.spread), hands=hands)
 
     def shaken(self) -> Situation:
-        """Return the situation where the camera was knocked: who sits where is less sure."""
+        """Return the situation after the camera was knocked: seats are less certain."""
         return replace(self, ring=self.ring.loosened(), hands=())
 
-    def long_ago(self) -> Situation:
-        """Return the situation before whatever a camera sees from now on, whose clock may be another one's."""
+    def before_camera_clock(self) -> Situation:
+        """Return the situation placed before everything a camera sees from now on, as its clock may differ."""
         hands = tuple(replace(hand, left=long_before(hand.left)) for hand in self.hands)
         return replace(self, hands=hands, landed=long_before(self.landed))
 
     def whose(self, arm: Arm) -> int | None:
-        """Return whose this very arm was held to be when it acted before, since it came; None where it did not."""
+        """Return the seat this arm was attributed to earlier in its visit; None if it did not act."""
         return next((hand.seat for hand in self.hands if hand.track == arm.track), None)
 
     def densest(self, arm: Arm) -> float:
-        """Return how likely this arm is to be seen at most, whoever's it is, per degree."""
+        """Return the maximum density of this arm over all players, per degree."""
         return max(self.ring.densities(arm.direction, arm.spread))
 
     def density(self, seat: int, arm: Arm) -> float:
-        """Return how likely this arm is to be seen if it is the player's in this seat, per degree."""
+        """Return the density of this arm for the player in this seat, per degree."""
         density = self.ring.density(seat, arm.direction, arm.spread)
         before = next((hand.seat for hand in reversed(self.hands) if hand.person == arm.person), seat)
         return density if before == seat else density * ARMS_MIXED_UP
 
 
 def situation(journal: Journal, outlaw: Card | None = None) -> Situation:
-    """Return the situation in which nothing is known of where anybody sits, and nobody owes anything."""
+    """Return the situation without knowledge of seats and without debts."""
     players = len(journal.match.state.players)
-    return Situation(journal, outlaw, unknown(players), nobodys(players))
+    return Situation(journal, outlaw, unknown(players), no_debts(players))
 
 
 @dataclass(frozen=True, slots=True)
 class Way:
-    """One way in which an observation can have come about: what happened, and where that leads.
+    """One way an observation can have come about: what happened, and the resulting situation.
 
-    card: the card that it says landed. doubtful: whether it must not be ruled on by itself, however likely it is.
-    used_up: whether its card must be used up. refusal: why the rules refuse a tap that is then held to be a slip. by:
-    whose arm it says was seen, as a seat.
+    card: the card that landed, if any. doubtful: whether it needs a question however probable it is. used_up: whether
+    all copies of its card should be used up. refusal: why the rules refuse a tap, which is then considered a slip. by:
+    seat of the arm that was seen.
     """
 
     after: Situation
@@ -166,23 +166,23 @@ class Way:
 
     @property
     def entries(self) -> tuple[Entry, ...]:
-        """What the referee is told."""
+        """The entries for the referee."""
         return tuple(line.entry for line in self.lines)
 
     @property
     def accepts(self) -> tuple[Accept, ...]:
-        """Where it says that cards owed were taken."""
+        """The entries that say that owed cards were taken."""
         return tuple(entry for entry in self.entries if isinstance(entry, Accept))
 
     @property
     def outcome(self) -> tuple[object, ...]:
-        """What tells ways apart."""
+        """The key that distinguishes ways."""
         return self.entries, self.after.outlaw, self.after.debts, self.after.ring.turned
 
     def then(self, line: Line, share: float = 1.0) -> Way:
-        """Return the way with one more line; raises RefereeError where its entry is refused."""
+        """Return the way with one more line; raises RefereeError if its entry is refused."""
         return replace(self, after=self.after.enter(line), lines=(*self.lines, line), weight=self.weight * share)
 
     def times(self, share: float) -> Way:
-        """Return the way, so much less likely."""
+        """Return the way with its weight scaled."""
         return replace(self, weight=self.weight * share)

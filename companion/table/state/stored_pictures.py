@@ -1,4 +1,4 @@
-"""Pictures as they are kept: JPEG, no larger than is needed to see what was ruled on."""
+"""Stored pictures of rulings: JPEG, no larger than needed."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from companion.vision.core.events import Picture
 from companion.vision.core.geometry import Quad
 
 LONGEST_SIDE = 1280
-"""Pixels of a kept picture's longer side: a card on a table stays readable, also for training."""
+"""Longer side of a stored picture in pixels: a card on a table stays readable, also for training."""
 
 MOST_BYTES = 250_000
-"""Bytes of a kept picture; a usual one at quality 85 has 100 to 200 thousand."""
+"""Maximum size of a stored picture in bytes; a usual one at quality 85 has 100 to 200 thousand."""
 
 _QUALITIES = (85, 70, 50)
 
 
 def kept_picture(picture: Picture, quad: Quad | None) -> tuple[bytes | None, Corners | None]:
-    """Return the picture within the bounds as JPEG bytes, and the outline in its pixels.
+    """Return the picture within the limits as JPEG bytes, and the outline in its pixels.
 
-    Without a picture that can be used there is neither.
+    None for both without a usable picture.
     """
     if picture is None:
         return None, None
@@ -40,7 +40,7 @@ def kept_picture(picture: Picture, quad: Quad | None) -> tuple[bytes | None, Cor
 
 
 def _jpeg(image: NDArray[np.uint8], scale: float) -> bytes | None:
-    """Return the picture as JPEG, made coarser until it is small enough; None where that does not suffice."""
+    """Return the picture as JPEG with decreasing quality until it is small enough; None if that fails."""
     if scale < 1.0:
         size = (round(image.shape[1] * scale), round(image.shape[0] * scale))
         image = np.asarray(cv2.resize(image, size, interpolation=cv2.INTER_AREA), np.uint8)

@@ -1,4 +1,4 @@
-"""Which cards cannot have been seen yet: the deck less what has landed since the last shuffle."""
+"""Computes the cards that cannot have been seen yet: the deck minus what landed since the last shuffle."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from companion.referee.moves import Flip, Play, Reshuffle, Start
 
 
 def landed_card(step: Step) -> Card | None:
-    """Return the card that the move put on the discard pile and that stayed there, if it did."""
+    """Return the card that the move put on the discard pile and that stayed there, None if none did."""
     if isinstance(step.move, Start | Play | Flip) and not any(isinstance(effect, SetAside) for effect in step.effects):
         return step.move.card
     return None
 
 
 def seen_cards(match: Match) -> Counter[Card]:
-    """Return the cards that lie face up, or did, since the piles were last shuffled (R13); the top card is among them.
+    """Return the cards that are or were face up since the last shuffle (R13), including the top card.
 
-    Cards shown in a hand do not count: they have yet to land.
+    Cards shown in a hand do not count: they can still land.
     """
     seen: Counter[Card] = Counter()
     for step in reversed(match.history):
@@ -38,5 +38,5 @@ def seen_cards(match: Match) -> Counter[Card]:
 
 
 def draw_pile_size(match: Match, seen: Counter[Card]) -> int:
-    """Return how many cards the draw pile holds by the counts kept; below 0 where it must have been reshuffled."""
+    """Return the draw pile's size by the counts; negative if it must have been reshuffled."""
     return match.header.edition.size - sum(match.state.hands) - seen.total()
