@@ -63,8 +63,7 @@ class Reading:
     """A camera reading, never changed by later corrections.
 
     id: unique within the match. time: seconds since the epoch. quad: the card's outline in `picture`. picture: JPEG
-    bytes,
-    None if there is none.
+    bytes, None if there is none.
     """
 
     id: str

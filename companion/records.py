@@ -77,9 +77,8 @@ class Batch:
     """What is written in one transaction.
 
     time: seconds since the epoch. header: begins the match if given. pending: the table's observations without a
-    ruling;
-    replaces the stored ones unless None. memory: what else the table remembers, likewise. relaxed: the host's option,
-    unless None.
+    ruling; replaces the stored ones unless None. memory: what else the table remembers, likewise. relaxed: the host's
+    option, unless None.
     """
 
     match_id: str

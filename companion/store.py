@@ -254,8 +254,7 @@ class Store:
         """Remove a name from all matches and from the file's bytes; return how many matches contained it.
 
         It is replaced by a name that nobody in that match has and that is not in `taken`. template: for the new name,
-        with
-        {number} in it. Pictures stay: they show cards.
+        with {number} in it. Pictures stay: they show cards.
         """
         with self._transaction("BEGIN IMMEDIATE") as connection:
             matches = connection.execute("SELECT id FROM match").fetchall()

@@ -68,8 +68,7 @@ def follow(
     used.
 
     SOURCE is a video file, a folder of pictures, a camera number, a stream address, or simulated[:SEED]. Both piles
-    should be
-    in view. Where people sit is inferred.
+    should be in view. Where people sit is inferred.
     """
     header = header_of(players.split(","), dealer, edition, rules, options)
     try:

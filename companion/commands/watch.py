@@ -77,8 +77,7 @@ def watch(
     """Follow a discard pile and name each new top card; report what hinders the camera.
 
     SOURCE is a camera number, a video file, a stream address, a folder of pictures, or simulated[:SEED]. Files and
-    folders
-    are processed as fast as possible, a camera until Ctrl-C.
+    folders are processed as fast as possible, a camera until Ctrl-C.
     """
     try:
         frames = open_source(source, fps)

@@ -35,8 +35,7 @@ class Device(BaseModel):
     """A device that has joined.
 
     id: of its guest. system: operating system, empty if unknown. joined: seconds since the epoch, by the system clock.
-    age:
-    seconds that a companion has run since then.
+    age: seconds that a companion has run since then.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")

@@ -40,10 +40,8 @@ class Route:
     """One route of the API. `role` is the lowest role that may use it, None for everybody.
 
     body, query: models of the JSON body and the query. pictures: how many pictures are accepted; 1 means as the body
-    itself,
-    more as a multipart form. answer: the response model or media, None for an empty response. errors: statuses besides
-    those
-    that follow from the rest.
+    itself, more as a multipart form. answer: the response model or media, None for an empty response. errors: statuses
+    besides those that follow from the rest.
     """
 
     method: str

@@ -13,13 +13,10 @@ class ServerConfig(BaseModel):
     """Configuration of one server.
 
     data: folder of matches, pictures, keys and certificates. host: address for the host's own browser. port: of the
-    pages,
-    0 for any free one. lan: whether other devices may connect from the start. tls: whether they may use HTTPS as well,
-    on
-    `tls_port`, by default the next port. source: the first camera, as `open_source` names it. model: folder of the
-    networks, None for the shipped ones. deck: the learnt deck to read with. decks: the folder of learnt decks, by
-    default
-    inside `data`.
+    pages, 0 for any free one. lan: whether other devices may connect from the start. tls: whether they may use HTTPS as
+    well, on `tls_port`, by default the next port. source: the first camera, as `open_source` names it. model: folder of
+    the networks, None for the shipped ones. deck: the learnt deck to read with. decks: the folder of learnt decks, by
+    default inside `data`.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")

@@ -67,8 +67,7 @@ class ScoresAnswer(Answer):
     """A match on the score board.
 
     `players`: everybody who plays or played; those in `left` have gone and keep their score. `totals`: everybody's
-    total
-    after each scored round.
+    total after each scored round.
     """
 
     id: str

@@ -48,8 +48,7 @@ class DecksAnswer(Answer):
     """All learnt decks by name, and the selected one.
 
     `hard_to_see`: the cards just learnt hardly differed from what lay beneath. `mostly_nameless`: most of their names
-    are
-    uncertain, so the deck is not used for reading.
+    are uncertain, so the deck is not used for reading.
     """
 
     decks: list[DeckAnswer]
@@ -116,12 +115,9 @@ class LessonAnswer(Answer):
     """A lesson: the card assumed for each picture, and the open questions, the most informative first.
 
     `prompted`: so much is uncertain that laying one of each card by name is easier. `set_aside`: the answers contradict
-    the
-    pictures and are ignored. `wanted`: the card to lay next in a lesson by name. `faces`: the edition's different
-    cards.
-    `whole`: its number of cards. `asked`: questions answered. `revised`: pictures replaced by a better one once the
-    size of
-    the cards was known.
+    the pictures and are ignored. `wanted`: the card to lay next in a lesson by name. `faces`: the edition's different
+    cards. `whole`: its number of cards. `asked`: questions answered. `revised`: pictures replaced by a better one once
+    the size of the cards was known.
     """
 
     running: bool

@@ -15,8 +15,7 @@ class DeviceAnswer(Answer):
     """A device that has joined.
 
     system: operating system, empty if unknown. joined: seconds since the epoch. connected: whether one of its pages is
-    open.
-    own: whether it is the requesting device.
+    open. own: whether it is the requesting device.
     """
 
     id: str

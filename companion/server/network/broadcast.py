@@ -134,10 +134,8 @@ class StreamSlots:
         """Open a stream, or return None if the limits forbid it.
 
         A new stream replaces the one of the same tab, whose end may only be noticed at the next write. An empty `tab`
-        matches
-        none. A device at its limit loses its oldest stream. At the total limit, the device with the most streams loses
-        one;
-        a host may displace any stream but another host's.
+        matches none. A device at its limit loses its oldest stream. At the total limit, the device with the most
+        streams loses one; a host may displace any stream but another host's.
         """
         with self._lock:
             for stream in self._open:

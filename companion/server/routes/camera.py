@@ -74,8 +74,7 @@ class AdviceAnswer(Answer):
     """What hinders reading the table, the worst first; `nothing` if all is well.
 
     measured, wanted: see `companion.vision.tracking.camera_advice.Advice`. nearer: the fraction of its distance by
-    which the
-    camera should move closer. quad: the measured outline in pixels.
+    which the camera should move closer. quad: the measured outline in pixels.
     """
 
     hindrance: str

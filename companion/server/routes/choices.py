@@ -112,8 +112,7 @@ def get_choices(query: ChoicesQuery) -> ChoicesAnswer:
 
     Titles and sentences are in the requested language. Option values are resolved in this order: the `options` of POST
     /api/match, the profile's `sets`, the edition's `defaults`. `scorings` are the values of the option `scoring`.
-    `last` is
-    the body of the last POST /api/match, empty at first, with the family's own rules as `our_rules`.
+    `last` is the body of the last POST /api/match, empty at first, with the family's own rules as `our_rules`.
     """
     own = services()
     caller = Caller(query.language or own.language)

@@ -58,8 +58,7 @@ class QuestionAnswer(Answer):
 
 class LineAnswer(Answer):
     """An accepted move as in a transcript, with its effects. `player` made the move, if anybody did; `known` says how
-    that is
-    known: seen, inferred or tapped.
+    that is known: seen, inferred or tapped.
     """
 
     n: int
@@ -147,8 +146,7 @@ class NoticeAnswer(Answer):
 
 class SeatAnswer(Answer):
     """A player's learnt place: the direction of their arms (degrees clockwise from up in the picture) with its
-    certainty, 0
-    to 1; the cards owed to the draw pile, and how many were seen to be taken.
+    certainty, 0 to 1; the cards owed to the draw pile, and how many were seen to be taken.
     """
 
     player: str

@@ -47,8 +47,7 @@ class SelfPlay:
     """Plays simulated matches on a server until another match or camera replaces them.
 
     header: set-up of the first match; the dealer rotates afterwards. The same header and seed give the same match.
-    speed:
-    a factor on the pace of people, with proportionally fewer frames per second.
+    speed: a factor on the pace of people, with proportionally fewer frames per second.
     """
 
     def __init__(
