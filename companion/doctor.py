@@ -14,7 +14,7 @@ import socket
 import sys
 import tempfile
 import webbrowser
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from enum import Enum
@@ -89,7 +89,7 @@ def examine(settings: Settings) -> Iterator[Check]:
     yield check_model(settings.reader.model)
     yield check_camera(settings.camera.source or "0")
     yield check_port(settings.server.port)
-    yield check_network()
+    yield check_network(settings.server.addresses)
     yield check_browser()
     yield check_certificate(settings.data.folder)
     yield check_disk(settings.data.folder)
@@ -195,21 +195,33 @@ def check_port(port: int) -> Check:
     return Check("port", State.OK, f"{port} is free" if port else "any free one is taken")
 
 
-def check_network() -> Check:
-    """Check that this machine can connect to itself by its address on the network."""
-    from companion.server.network.addresses import lan_address
+def check_network(wanted: Sequence[str] = ()) -> Check:
+    """Check that this machine reaches itself by the addresses that other devices would use.
 
-    address = lan_address()
-    if address is None:
+    wanted: the configured addresses, by default every local network's.
+    """
+    from companion.server.network.addresses import interfaces, served
+
+    known = interfaces()
+    try:
+        chosen = served(known, wanted)
+    except LookupError as error:
+        return Check("network", State.WARNING, str(error.args[0]), "Correct server.addresses in the settings.")
+    if not chosen:
         advice = "To use phones, join the same wireless network with them, or open a hotspot on one."
         return Check("network", State.WARNING, "this computer is in no network", advice)
-    try:
-        with socket.create_server((address, 0), family=_family(address)) as server:
-            socket.create_connection(server.getsockname()[:2], timeout=2).close()
-    except OSError as error:
-        advice = "Let Python through the firewall; the computer itself can play without it."
-        return Check("network", State.WARNING, f"{address} cannot be reached: {error.strerror or error}", advice)
-    return Check("network", State.OK, f"other devices find this computer at {address}")
+    for each in chosen:
+        try:
+            with socket.create_server((each.address, 0), family=_family(each.address)) as server:
+                socket.create_connection(server.getsockname()[:2], timeout=2).close()
+        except OSError as error:
+            advice = "Let Python through the firewall; the computer itself can play without it."
+            found = f"{each.address} cannot be reached: {error.strerror or error}"
+            return Check("network", State.WARNING, found, advice)
+    found = " and ".join(f"{each.address} ({each.name})" for each in chosen)
+    others = [f"{each.address} ({each.name}, {each.kind.value})" for each in known if each not in chosen]
+    rest = f"; not served: {', '.join(others)}, see --address" if others else ""
+    return Check("network", State.OK, f"other devices find this computer at {found}{rest}")
 
 
 def check_browser() -> Check:
@@ -223,7 +235,7 @@ def check_browser() -> Check:
 
 
 def check_certificate(folder: Path, now: datetime | None = None) -> Check:
-    """Check the certificate authority in the data folder, if there is one yet.
+    """Check the certificates in the data folder, if there are any yet, with OpenSSL's rules.
 
     The server's own certificate is renewed automatically.
     """
@@ -241,7 +253,22 @@ def check_certificate(folder: Path, now: datetime | None = None) -> Check:
         return Check("certificate", State.WARNING, f"{file} cannot be read", advice)
     if end < (now or datetime.now(UTC)):
         return Check("certificate", State.WARNING, f"expired on {end:%Y-%m-%d}", advice)
+    if fault := _certificate_fault(file):
+        renew = f"Delete {file.with_name('server.pem')}: it is made again at the next start."
+        return Check("certificate", State.WARNING, f"browsers refuse it: {fault}", renew)
     return Check("certificate", State.OK, f"valid until {end:%Y-%m-%d}")
+
+
+def _certificate_fault(authority: Path) -> str | None:
+    from companion.server.access.certificates import Certificates, fault_of
+
+    server = authority.with_name("server.pem")
+    if not server.exists():
+        return None
+    try:
+        return fault_of(Certificates(server, authority.with_name("server.key"), authority))
+    except (OSError, ValueError) as error:
+        return str(error)
 
 
 def check_disk(folder: Path) -> Check:

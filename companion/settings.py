@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import platformdirs
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 from pydantic_core import ErrorDetails
 
 from companion.cards import EditionName
@@ -57,6 +57,14 @@ def default_data_folder() -> Path:
 _Folder = Annotated[Path, AfterValidator(Path.expanduser)]
 
 
+def _split(value: object) -> object:
+    return [part.strip() for part in value.split(",")] if isinstance(value, str) else value
+
+
+# A list; in an environment variable, separated by commas.
+_Texts = Annotated[tuple[str, ...], BeforeValidator(_split)]
+
+
 class _Section(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -68,6 +76,8 @@ class ServerSettings(_Section):
     lan: bool = Field(default=False, description="Let other devices on the network in.")
     tls: bool = Field(default=True, description="With lan: serve HTTPS too, which phones' cameras need.")
     browser: bool = Field(default=True, description="Open the page in the browser at the start.")
+    addresses: _Texts = Field(default=(), description="With lan: serve these addresses of this computer alone.")
+    allowed_hosts: _Texts = Field(default=(), description="Names by which browsers may call this computer, as uno.lan.")
 
 
 class TableSettings(_Section):

@@ -99,12 +99,16 @@ def test_a_port_in_use_is_told() -> None:
     assert doctor.check_port(0).state is State.OK
 
 
+def lan(address: str) -> addresses.Interface:
+    return addresses.Interface("eth0", address, addresses.Kind.LAN)
+
+
 def test_the_network_address_is_tried(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(addresses, "lan_address", lambda: "127.0.0.1")
+    monkeypatch.setattr(addresses, "interfaces", lambda: [lan("127.0.0.1")])
     assert doctor.check_network().state is State.OK
-    monkeypatch.setattr(addresses, "lan_address", lambda: None)
+    monkeypatch.setattr(addresses, "interfaces", list)
     assert doctor.check_network().state is State.WARNING
-    monkeypatch.setattr(addresses, "lan_address", lambda: "192.0.2.1")
+    monkeypatch.setattr(addresses, "interfaces", lambda: [lan("192.0.2.1")])
     assert "192.0.2.1" in doctor.check_network().found
 
 

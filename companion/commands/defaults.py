@@ -11,6 +11,7 @@ OPTIONS: Mapping[str, tuple[str, ...]] = {
     "server.port": ("play.port", "demo.port"),
     "server.lan": ("play.lan", "demo.lan"),
     "server.tls": ("play.tls", "demo.tls"),
+    "server.addresses": ("play.addresses", "demo.addresses"),
     "server.browser": ("play.browser", "demo.browser"),
     "table.edition": ("read.edition", "score.edition", "watch.edition", "learn.edition", "demo.edition"),
     "table.language": ("play.language", "demo.language"),

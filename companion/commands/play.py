@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import signal
 import threading
 import webbrowser
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,7 +23,9 @@ if TYPE_CHECKING:
     """Starts what is to be shown, once the pages are served at an address."""
 
 DEMO_FOLDER = "demo"
-_TICK = 0.5
+_TICK = 0.2
+# SIGINT is Ctrl-C, SIGTERM ends containers and services, SIGHUP a closed terminal, SIGBREAK a closed window on Windows.
+_ENDS = ("SIGINT", "SIGTERM", "SIGHUP", "SIGBREAK")
 DEMO_PLAYERS = ("Ann", "Ben", "Cy")
 
 
@@ -36,6 +40,13 @@ _OPTIONS = (
     click.option("--lan/--no-lan", default=False, show_default=True, help="Let other devices on the network in."),
     click.option(
         "--tls/--no-tls", default=True, show_default=True, help="With --lan: HTTPS as well, which phone cameras need."
+    ),
+    click.option(
+        "--address",
+        "addresses",
+        multiple=True,
+        metavar="IP",
+        help="With --lan: serve this address of the computer alone; repeatable.",
     ),
     click.option("--browser/--no-browser", default=True, show_default=True, help="Open the page in the browser."),
     click.option(
@@ -66,7 +77,7 @@ def _common(command: Any) -> Any:
 @click.pass_context
 def play(ctx: click.Context, /, source: str | None, browser: bool, **options: Any) -> None:
     """Start the companion for a real table and open its page."""
-    config = _config(_data(ctx), source=source, decks=decks_of(ctx).folder, **options)
+    config = _config(ctx, _data(ctx), source=source, decks=decks_of(ctx).folder, **options)
     _serve(config, browser, lambda services, address: None)
 
 
@@ -92,7 +103,7 @@ def demo(
 ) -> None:
     """Run everything on a table that plays by itself, simulated or with photographs of cards."""
     # Matches of the demo are kept apart from real ones.
-    config = _config(_data(ctx) / DEMO_FOLDER, source=None, decks=decks_of(ctx).folder, **options)
+    config = _config(ctx, _data(ctx) / DEMO_FOLDER, source=None, decks=decks_of(ctx).folder, **options)
     begin = _simulated(edition, seed) if real is None else _photographed(real, edition, seed)
     _serve(config, browser, begin, "table")
 
@@ -139,10 +150,12 @@ def _data(ctx: click.Context) -> Path:
     return ctx.obj.data.folder if isinstance(ctx.obj, Settings) else default_data_folder()
 
 
-def _config(data: Path, **options: Any) -> ServerConfig:
+def _config(ctx: click.Context, data: Path, **options: Any) -> ServerConfig:
     from companion.server.core.config import ServerConfig
+    from companion.settings import Settings
 
-    return ServerConfig(data=data, **options)
+    hosts = ctx.obj.server.allowed_hosts if isinstance(ctx.obj, Settings) else ()
+    return ServerConfig(data=data, allowed_hosts=hosts, **options)
 
 
 def _serve(config: ServerConfig, browser: bool, begin: Begin, page: str = "setup") -> None:
@@ -156,39 +169,53 @@ def _serve(config: ServerConfig, browser: bool, begin: Begin, page: str = "setup
     from companion.store import StoreError
     from companion.vision.capture.frames import SourceError
 
-    try:
-        app = create_app(config)
-        services = services_of(app)
-        listeners = Listeners(app, config)
-        address = listeners.start()
-    except (StoreError, PortTakenError, DeckFileError) as error:
-        raise click.ClickException(str(error)) from error
-    except OSError as error:
-        message = f"The data folder {config.data} cannot be written: {error.strerror}. Name another one with --data."
-        raise click.ClickException(message) from error
-    services.lan = listeners
-    give_back_memory()
-    try:
-        if config.lan:
-            listeners.set_open(True)
-        if config.source is not None:
-            services.camera.choose(config.source)
-        begin(services, address)
-    except (LanAccessError, SourceError) as error:
-        raise click.ClickException(str(error)) from error
-    url = f"{address}/join#t={services.pairing.invite(Role.HOST)}&p={page}"
-    _greet(url, services, listeners.addresses())
-    if browser:
-        webbrowser.open(url)
-    try:
-        never = threading.Event()
-        while not never.wait(_TICK):  # a wait without timeout would block Ctrl-C on Windows
+    with ExitStack() as running:
+        ended = running.enter_context(_asked_to_end())
+        try:
+            app = create_app(config)
+            services = services_of(app)
+            listeners = Listeners(app, config)
+            running.callback(listeners.stop)
+            running.callback(services.close)  # first, which ends the pages' streams
+            address = listeners.start()
+            services.lan = listeners
+            give_back_memory()
+            if config.lan:
+                listeners.set_open(True)
+            if config.source is not None:
+                services.camera.choose(config.source)
+            begin(services, address)
+        except (StoreError, PortTakenError, DeckFileError, LanAccessError, SourceError) as error:
+            raise click.ClickException(str(error)) from error
+        except OSError as error:
+            message = f"The data folder {config.data} cannot be written: {error.strerror}. Name another with --data."
+            raise click.ClickException(message) from error
+        url = f"{address}/join#t={services.pairing.invite(Role.HOST)}&p={page}"
+        _greet(url, services, listeners.addresses())
+        if browser:
+            webbrowser.open(url)
+        while not ended.wait(_TICK):  # a wait without timeout would block Ctrl-C on Windows
             pass
-    except KeyboardInterrupt:
         click.echo("\nThe match is kept; start again to go on with it.")
+
+
+@contextmanager
+def _asked_to_end() -> Iterator[threading.Event]:
+    """Yield an event that is set by Ctrl-C or the system's request to end; a second request ends at once."""
+    ended = threading.Event()
+
+    def end(number: int, frame: object) -> None:
+        if ended.is_set():
+            raise KeyboardInterrupt
+        ended.set()
+
+    numbers = [getattr(signal, name) for name in _ENDS if hasattr(signal, name)]
+    before = {number: signal.signal(number, end) for number in numbers}
+    try:
+        yield ended
     finally:
-        services.close()
-        listeners.stop()
+        for number, handler in before.items():
+            signal.signal(number, handler)
 
 
 def _greet(url: str, services: Services, addresses: list[str]) -> None:

@@ -40,7 +40,7 @@ def create_app(config: ServerConfig, detect: Detect | None = None) -> Flask:
     app = Flask(__name__, static_folder=None)
     app.config["MAX_CONTENT_LENGTH"] = JSON_LIMIT
     put(app, Services(config, detect))
-    security.guard(app)
+    security.guard(app, config.allowed_hosts)
     compress(app)
     app.before_request(_recognise)
     app.register_error_handler(RefusalError, _answer_refusal)

@@ -56,6 +56,17 @@ def test_names_of_this_computer_are_let_in(host: str, client: FlaskClient) -> No
     assert client.get("/api/me", headers={"Host": host}).status_code == 200
 
 
+def test_only_names_that_the_host_allows_are_let_in(tmp_path: Path) -> None:
+    config = ServerConfig(data=tmp_path / "named", allowed_hosts=("uno.lan",))
+    app = create_app(config)
+    statuses = [
+        app.test_client().get("/api/me", headers={"Host": host}).status_code
+        for host in ("uno.lan:8000", "UNO.LAN", "evil.uno.lan", "uno.lan.evil.example")
+    ]
+    services_of(app).close()
+    assert statuses == [200, 200, 400, 400]
+
+
 @pytest.mark.parametrize(
     "headers",
     [

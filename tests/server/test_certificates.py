@@ -6,18 +6,20 @@ import http.client
 import ipaddress
 import socket
 import ssl
+import threading
 from pathlib import Path
 
 import pytest
 from cryptography import x509
 from flask.testing import FlaskClient
 
-from companion.server.access.certificates import ensure_certificates
+from companion.server.access.certificates import ensure_certificates, fault_of, sign_for
 from companion.server.app import create_app, services_of
 from companion.server.core.config import ServerConfig
-from companion.server.network.addresses import lan_address
+from companion.server.network.addresses import interfaces
+from companion.server.network.connections import SslAdapter
 from companion.server.network.lan import LanAccess
-from companion.server.network.listeners import Listeners, PortTakenError
+from companion.server.network.listeners import GatedServer, Listeners, PortTakenError
 from companion.server.services.services import Services
 
 ADDRESSES = ["192.168.1.7", "127.0.0.1", "localhost", "table.local"]
@@ -78,6 +80,21 @@ def test_damaged_files_are_made_anew_and_kept_aside(
     x509.load_pem_x509_certificate(made.certificate.read_bytes()).verify_directly_issued_by(authority)
 
 
+def test_addresses_outside_the_constraints_are_left_out(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    foreign = ["100.64.0.7", "2001:db8::5", "8.8.8.8", "uno.example", "localhost.example"]
+    made = ensure_certificates(tmp_path, [*foreign, *ADDRESSES])
+    assert made.refused == tuple(foreign)
+    assert "limited to private addresses" in caplog.text
+    assert fault_of(made) is None
+
+
+def test_a_certificate_that_violates_its_constraints_is_found_and_replaced(tmp_path: Path) -> None:
+    made = ensure_certificates(tmp_path, ADDRESSES)
+    sign_for(made, tmp_path / "authority.key", [*ADDRESSES, "100.64.0.7"])
+    assert "permitted subtree violation" in str(fault_of(made))
+    assert fault_of(ensure_certificates(tmp_path, ADDRESSES)) is None
+
+
 def test_a_key_of_another_certificate_is_no_key(tmp_path: Path) -> None:
     made = ensure_certificates(tmp_path / "one", ADDRESSES)
     other = ensure_certificates(tmp_path / "two", ADDRESSES)
@@ -87,12 +104,13 @@ def test_a_key_of_another_certificate_is_no_key(tmp_path: Path) -> None:
 
 
 def test_a_device_that_trusts_the_authority_connects(tmp_path: Path) -> None:
-    config = ServerConfig(data=tmp_path, port=free_port())
-    app = create_app(config)
-    listeners = Listeners(app, config)
+    app = create_app(ServerConfig(data=tmp_path))
     certificates = ensure_certificates(tmp_path / "tls", ["127.0.0.1"])
-    listener = listeners._listen("127.0.0.1", free_port(), certificates)
-    port = int(listener.url.rpartition(":")[2])
+    server = GatedServer(["127.0.0.1"], 0, app, None)
+    server.ssl_adapter = SslAdapter(str(certificates.certificate), str(certificates.key))
+    server.prepare()
+    threading.Thread(target=server.serve, daemon=True).start()
+    port = server.port
     trusting = ssl.create_default_context(cafile=str(certificates.authority))
     connection = http.client.HTTPSConnection("127.0.0.1", port, context=trusting)
     connection.request("GET", "/api/me")
@@ -102,12 +120,12 @@ def test_a_device_that_trusts_the_authority_connects(tmp_path: Path) -> None:
     connection.close()
     with pytest.raises(ssl.SSLCertVerificationError), socket.create_connection(("127.0.0.1", port)) as raw:
         ssl.create_default_context().wrap_socket(raw, server_hostname="127.0.0.1")
-    listener.server.stop()
+    server.stop()
     services_of(app).close()
 
 
 def test_others_are_let_in_only_while_the_host_says_so(tmp_path: Path) -> None:
-    if lan_address() is None:
+    if not interfaces():
         pytest.skip("this computer is on no network")
     config = ServerConfig(data=tmp_path, port=free_port(), tls_port=free_port())
     app = create_app(config)
@@ -115,9 +133,9 @@ def test_others_are_let_in_only_while_the_host_says_so(tmp_path: Path) -> None:
     listeners.start()
     assert not listeners.open
     listeners.set_open(True)
-    secure, plain = listeners.addresses()
-    assert secure.startswith("https://")
-    assert plain.startswith("http://")
+    schemes = [address.partition(":")[0] for address in listeners.addresses()]
+    assert sorted(schemes, reverse=True) == schemes
+    assert "http" in schemes
     assert listeners.authority is not None
     listeners.set_open(False)
     assert listeners.addresses() == []

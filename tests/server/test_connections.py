@@ -20,7 +20,7 @@ from flask.testing import FlaskClient
 from companion.server.access.certificates import ensure_certificates
 from companion.server.network import connections
 from companion.server.network.connections import SslAdapter
-from companion.server.network.listeners import _Server
+from companion.server.network.listeners import GatedServer
 
 Start = Callable[..., int]
 HOST = "127.0.0.1"
@@ -32,14 +32,14 @@ def start(app: Flask, tmp_path: Path) -> Iterator[Start]:
     with ExitStack() as stack:
 
         def started(*, secure: bool = False, most: int | None = None) -> int:
-            server = _Server((HOST, 0), app, most)
+            server = GatedServer([HOST], 0, app, most)
             if secure:
                 made = ensure_certificates(tmp_path / "tls", [HOST])
                 server.ssl_adapter = SslAdapter(str(made.certificate), str(made.key))
             server.prepare()
             threading.Thread(target=server.serve, daemon=True).start()
             stack.callback(server.stop)
-            return int(server.bind_addr[1])
+            return int(server.port)
 
         yield started
 

@@ -9,8 +9,10 @@ from __future__ import annotations
 import ipaddress
 import logging
 import socket
+import ssl
 from collections.abc import Sequence
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -24,6 +26,7 @@ from companion.private import write_private
 
 _log = logging.getLogger(__name__)
 
+OUTSIDE = "the certificate authority is limited to private addresses, localhost and .local names, to be safe to trust."
 _AUTHORITY_DAYS, _SERVER_DAYS, _RENEW_DAYS = 3650, 390, 30
 _PRIVATE = (
     "10.0.0.0/8",
@@ -44,6 +47,8 @@ class Certificates:
     certificate: Path
     key: Path
     authority: Path
+    refused: tuple[str, ...] = ()
+    """Requested addresses and names outside the authority's name constraints, which the certificate does not cover."""
 
     @property
     def authority_der(self) -> bytes:
@@ -71,10 +76,59 @@ def ensure_certificates(folder: Path, addresses: Sequence[str]) -> Certificates:
     authority = _read_pair(found.authority, authority_key)
     if authority is None:
         _make_authority(found.authority, authority_key)
+        authority = x509.load_pem_x509_certificate(found.authority.read_bytes())
+    permitted = [address for address in addresses if is_permitted(authority, address)]
+    refused = tuple(address for address in addresses if address not in permitted)
+    if refused:
+        _log.warning("No HTTPS at %s: %s", ", ".join(refused), OUTSIDE)
     server = _read_pair(found.certificate, found.key)
-    if authority is None or server is None or not _covers(server, authority, addresses):
-        _make_server(found, authority_key, addresses)
-    return found
+    if server is None or not _covers(server, authority, permitted):
+        sign_for(found, authority_key, permitted)
+    return replace(found, refused=refused)
+
+
+def is_permitted(authority: x509.Certificate, name: str) -> bool:
+    """Return whether the authority's name constraints permit an address or host name (RFC 5280, section 4.2.1.10)."""
+    try:
+        constraints = authority.extensions.get_extension_for_class(x509.NameConstraints).value.permitted_subtrees or []
+    except x509.ExtensionNotFound:
+        return True
+    try:
+        address = ipaddress.ip_address(name)
+    except ValueError:
+        domains = [each.value for each in constraints if isinstance(each, x509.DNSName)]
+        return any(name == domain or name.endswith(f".{domain}") for domain in domains)
+    networks = [ipaddress.ip_network(str(each.value)) for each in constraints if isinstance(each, x509.IPAddress)]
+    return any(address in network for network in networks)
+
+
+def fault_of(found: Certificates) -> str | None:
+    """Return why OpenSSL rejects the server certificate for one of its own names, None if it accepts all."""
+    certificate = x509.load_pem_x509_certificate(found.certificate.read_bytes())
+    names = certificate.extensions.get_extension_for_class(x509.SubjectAlternativeName).value
+    for name in names:
+        if fault := _handshake(found, str(name.value)):
+            return f"{name.value}: {fault}"
+    return None
+
+
+def _handshake(found: Certificates, name: str) -> str | None:
+    """Shake hands with ourselves in memory, as a device that trusts the authority would; return what fails."""
+    serving = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    serving.load_cert_chain(found.certificate, found.key)
+    trusting = ssl.create_default_context(cafile=found.authority)
+    up, down = ssl.MemoryBIO(), ssl.MemoryBIO()
+    client = trusting.wrap_bio(down, up, server_hostname=name)
+    server = serving.wrap_bio(up, down, server_side=True)
+    with suppress(ssl.SSLWantReadError):
+        client.do_handshake()
+    with suppress(ssl.SSLWantReadError):
+        server.do_handshake()
+    try:
+        client.do_handshake()
+    except ssl.SSLCertVerificationError as error:
+        return error.verify_message
+    return None
 
 
 def _read_pair(path: Path, key_path: Path) -> x509.Certificate | None:
@@ -106,7 +160,9 @@ def _covers(certificate: x509.Certificate, authority: x509.Certificate, addresse
         return False
     names = certificate.extensions.get_extension_for_class(x509.SubjectAlternativeName).value
     fresh = certificate.not_valid_after_utc > datetime.now(UTC) + timedelta(days=_RENEW_DAYS)
-    return fresh and all(_general_name(address) in names for address in addresses)
+    # One name outside the constraints would invalidate the certificate for all of them.
+    valid = all(is_permitted(authority, str(name.value)) for name in names)
+    return fresh and valid and all(_general_name(address) in names for address in addresses)
 
 
 def _make_authority(path: Path, key_path: Path) -> None:
@@ -127,7 +183,8 @@ def _make_authority(path: Path, key_path: Path) -> None:
     write_private(path, certificate.public_bytes(serialization.Encoding.PEM))
 
 
-def _make_server(files: Certificates, authority_key: Path, addresses: Sequence[str]) -> None:
+def sign_for(files: Certificates, authority_key: Path, addresses: Sequence[str]) -> None:
+    """Make the server certificate for these addresses and names, which must lie within the authority's constraints."""
     authority = x509.load_pem_x509_certificate(files.authority.read_bytes())
     signer = serialization.load_pem_private_key(authority_key.read_bytes(), password=None)
     assert isinstance(signer, ec.EllipticCurvePrivateKey)

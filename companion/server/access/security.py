@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ipaddress
+import socket
+from collections.abc import Collection, Iterable
 from urllib.parse import urlsplit
 
 from flask import Flask, Response, request
@@ -25,6 +27,8 @@ CONTENT_SECURITY_POLICY = "; ".join(
         "frame-ancestors 'none'",
     )
 )
+# A name without a dot cannot belong to a public site.
+_LOCAL_NAMES = frozenset({"localhost", *([name] if "." not in (name := socket.gethostname().lower()) else [])})
 _SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
 _HEADERS = {
     "Content-Security-Policy": CONTENT_SECURITY_POLICY,
@@ -36,15 +40,16 @@ _HEADERS = {
 }
 
 
-def guard(app: Flask) -> None:
-    """Reject foreign hosts and origins, and add protective headers."""
-    app.before_request(_check_host)
+def guard(app: Flask, allowed_hosts: Iterable[str] = ()) -> None:
+    """Reject foreign hosts and origins, and add protective headers. allowed_hosts: names of this computer elsewhere."""
+    allowed = frozenset(name.lower().rstrip(".") for name in allowed_hosts)
+    app.before_request(lambda: _check_host(allowed))
     app.before_request(_check_origin)
     app.after_request(_add_headers)
 
 
-def host_allowed(host: str) -> bool:
-    """Return whether a Host header is an address or a local name, not a public name.
+def host_allowed(host: str, allowed: Collection[str] = ()) -> bool:
+    """Return whether a Host header is an address, a local name, this computer's own, or one of those allowed.
 
     This defeats DNS rebinding, where a foreign page's name is made to resolve to this computer.
     """
@@ -54,7 +59,7 @@ def host_allowed(host: str) -> bool:
         _ = name.port
     except ValueError:
         return False
-    if hostname == "localhost" or hostname.endswith(".local"):
+    if hostname in _LOCAL_NAMES or hostname.endswith(".local") or hostname in allowed:
         return True
     try:
         ipaddress.ip_address(hostname)
@@ -63,8 +68,8 @@ def host_allowed(host: str) -> bool:
     return True
 
 
-def _check_host() -> None:
-    if not host_allowed(request.headers.get("Host", "")):
+def _check_host(allowed: Collection[str]) -> None:
+    if not host_allowed(request.headers.get("Host", ""), allowed):
         raise RefusalError(400, "unknown-host", "Open this page by the address that the companion printed.")
 
 

@@ -14,9 +14,10 @@ class ServerConfig(BaseModel):
 
     data: folder of matches, pictures, keys and certificates. host: address for the host's own browser. port: of the
     pages, 0 for any free one. lan: whether other devices may connect from the start. tls: whether they may use HTTPS as
-    well, on `tls_port`, by default the next port. source: the first camera, as `open_source` names it. model: folder of
-    the networks, None for the shipped ones. deck: the learnt deck to read with. decks: the folder of learnt decks, by
-    default inside `data`.
+    well, on `tls_port`, by default the next port. addresses: the ones of this computer to serve to other devices, by
+    default every local network's. allowed_hosts: further names by which browsers may call this computer. source: the
+    first camera, as `open_source` names it. model: folder of the networks, None for the shipped ones. deck: the learnt
+    deck to read with. decks: the folder of learnt decks, by default inside `data`.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -27,6 +28,8 @@ class ServerConfig(BaseModel):
     tls_port: int | None = Field(default=None, ge=0, le=65535)
     lan: bool = False
     tls: bool = True
+    addresses: tuple[str, ...] = ()
+    allowed_hosts: tuple[str, ...] = ()
     language: Language = Language.ENGLISH
     source: str | None = None
     model: Path | None = None

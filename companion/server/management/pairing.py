@@ -6,6 +6,8 @@ import io
 import re
 from dataclasses import replace
 from enum import Enum
+from typing import Annotated
+from urllib.parse import urlsplit
 
 import segno
 from flask import Response, request
@@ -16,6 +18,7 @@ from companion.server.access.guests import Guest, Role
 from companion.server.access.pairing import InvalidTokenError, TooManyTriesError, WrongPinError
 from companion.server.api.routing import Api, Media, guest, known_guest
 from companion.server.core.errors import RefusalError
+from companion.server.network.addresses import Kind
 from companion.server.network.lan import LanAccessError
 from companion.server.schema.answers import Answer
 from companion.server.schema.fields import Body, KnownName
@@ -82,19 +85,30 @@ class InvitationAnswer(Answer):
     qr: str
 
 
+class InterfaceAnswer(Answer):
+    """An address of this computer. name: its network interface. kind: `lan`, `tunnel` or `virtual`."""
+
+    name: str
+    address: str
+    kind: Kind
+    served: bool
+
+
 class PairingAnswer(Answer):
-    """How devices join."""
+    """How devices join. interfaces: the addresses that can be served, the most likely one first."""
 
     pin: str
     open: bool
     addresses: list[str]
+    interfaces: list[InterfaceAnswer]
     fingerprint: str | None
 
 
 class LanBody(Body):
-    """Whether other devices may connect."""
+    """Whether other devices may connect, and at which of this computer's addresses; none for every local network's."""
 
     open: bool
+    addresses: list[Annotated[str, Field(max_length=64)]] = Field(default=[], max_length=16)
 
 
 @api.route("GET", "/api/me", role=None, answer=MeAnswer)
@@ -176,7 +190,7 @@ def invite(body: InvitationBody) -> InvitationAnswer:
 def set_lan_access(body: LanBody) -> PairingAnswer:
     """Open or close access for other devices on the network."""
     try:
-        services().lan.set_open(body.open)
+        services().lan.set_open(body.open, body.addresses)
     except LanAccessError as error:
         raise RefusalError(409, "no-network", str(error)) from error
     return _pairing(services())
@@ -234,9 +248,15 @@ def _me(found: Guest | None) -> MeAnswer:
 
 def _pairing(value: Services) -> PairingAnswer:
     authority = value.lan.authority
+    addresses = value.lan.addresses()
+    hosts = {urlsplit(address).hostname for address in addresses}
     return PairingAnswer(
         pin=value.pairing.pin,
         open=value.lan.open,
-        addresses=value.lan.addresses(),
+        addresses=addresses,
+        interfaces=[
+            InterfaceAnswer(name=each.name, address=each.address, kind=each.kind, served=each.address in hosts)
+            for each in value.lan.interfaces()
+        ],
         fingerprint=authority[1] if authority else None,
     )

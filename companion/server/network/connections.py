@@ -163,7 +163,11 @@ class Gate(ConnectionManager):
         self._woken, self._wake = socket.socketpair()
         self._woken.setblocking(False)
         self._selector.register(self._woken.fileno(), selectors.EVENT_READ)
-        server.socket.setblocking(False)
+        self._listening = {sock.fileno(): sock for sock in (server.socket, *server.further)}
+        for sock in self._listening.values():
+            sock.setblocking(False)
+        for sock in server.further:
+            self._selector.register(sock.fileno(), selectors.EVENT_READ)
 
     @property
     def can_add_keepalive_connection(self) -> bool:
@@ -191,15 +195,16 @@ class Gate(ConnectionManager):
         for waiting in list(self._waiting.values()):
             self._drop(waiting)
         self._selector.close()
-        self._woken.close()
-        self._wake.close()
+        for sock in (self._woken, self._wake, *self.server.further):
+            sock.close()
+        self.server.released.set()
 
     def _run(self, expiration_interval: float) -> None:
         checked = time.monotonic()
         while not self._stop_requested:
             for fd, _ in list(self._selector.select(timeout=_TICK)):
-                if fd == self.server.socket.fileno():
-                    self._accept()
+                if fd in self._listening:
+                    self._accept(self._listening[fd])
                 elif fd == self._woken.fileno():
                     self._woken.recv(_CHUNK)
                     while self._returned:
@@ -212,10 +217,10 @@ class Gate(ConnectionManager):
                 for waiting in [each for each in self._waiting.values() if each.deadline < now]:
                     self._drop(waiting)
 
-    def _accept(self) -> None:
+    def _accept(self, listening: socket.socket) -> None:
         while True:
             try:
-                sock, address = self.server.socket.accept()
+                sock, address = listening.accept()
             except OSError:
                 return
             prevent_socket_inheritance(sock)

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+from companion.server.network.addresses import Interface
+
 
 class LanAccess:
     """Access for other devices, opened and closed by the command that runs the server. The default offers none."""
@@ -10,8 +14,15 @@ class LanAccess:
         """Return the page addresses for other devices, HTTPS first; empty while access is closed."""
         return []
 
-    def set_open(self, wanted: bool) -> None:
-        """Open or close access for other devices; raises LanAccessError."""
+    def interfaces(self) -> list[Interface]:
+        """Return this computer's addresses that can be served, the most likely one first."""
+        return []
+
+    def set_open(self, wanted: bool, addresses: Sequence[str] = ()) -> None:
+        """Open or close access for other devices; raises LanAccessError.
+
+        addresses: the ones of this computer to serve, by default the configured ones or every local network's.
+        """
         raise LanAccessError("This server cannot change who may connect.")
 
     @property

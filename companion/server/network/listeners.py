@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import ipaddress
 import logging
+import socket
 import threading
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,7 +15,7 @@ from flask import Flask
 
 from companion.server.access.certificates import Certificates, ensure_certificates
 from companion.server.core.config import ServerConfig
-from companion.server.network.addresses import in_url, lan_address, local_name
+from companion.server.network.addresses import Interface, in_url, interfaces, local_name, served
 from companion.server.network.connections import (
     HEAD_BYTES,
     IDLE_SECONDS,
@@ -33,6 +35,8 @@ _THREADS = 48
 _BODY_BYTES = MOST_PICTURES * PICTURE_LIMIT + 64 * 1024
 # Backlog of connections until they are accepted.
 _QUEUE = 128
+_LAST_PORT = 65535
+_RELEASE_SECONDS = 5.0
 
 
 class PortTakenError(Exception):
@@ -42,30 +46,51 @@ class PortTakenError(Exception):
 @dataclass(frozen=True)
 class _Listener:
     server: Any
-    url: str
+    urls: list[str]
     thread: threading.Thread
 
 
-class _Server(Server):
-    """An HTTP server that accepts connections through a gate and logs its messages.
+class GatedServer(Server):
+    """An HTTP server on several addresses that accepts connections through a gate and logs its messages.
 
-    Aborted connections are not logged. most_per_address: limit of connections per address, None for no limit.
+    Aborted connections are not logged. hosts: addresses to listen on, all at the same port. most_per_address: limit of
+    connections per client address, None for no limit.
     """
 
     max_request_header_size = HEAD_BYTES
     max_request_body_size = _BODY_BYTES
     ConnectionClass = Connection
 
-    def __init__(self, address: tuple[str, int], app: Flask, most_per_address: int | None) -> None:
+    def __init__(self, hosts: Sequence[str], port: int, app: Flask, most_per_address: int | None) -> None:
         super().__init__(
-            address, app, numthreads=_THREADS, server_name="companion", request_queue_size=_QUEUE, timeout=IDLE_SECONDS
-        )
+            (hosts[0], port), app, numthreads=_THREADS, server_name="companion", request_queue_size=_QUEUE,
+            timeout=IDLE_SECONDS,
+        )  # fmt: skip
+        self.further: list[socket.socket] = []
+        """Listening sockets besides the first. The gate closes them."""
+        self.released = threading.Event()
+        """Set when all addresses are free again, while requests may still be answered."""
+        self._hosts = hosts[1:]
         self._most_per_address = most_per_address
+
+    @property
+    def port(self) -> int:
+        """The port that is listened on."""
+        return int(self.bind_addr[1])
 
     def prepare(self) -> None:
         """Listen; raises OSError."""
         super().prepare()
         self._connections: Any
+        try:
+            for host in self._hosts:
+                family = socket.AF_INET6 if ":" in host else socket.AF_INET
+                self.further.append(socket.create_server((host, self.port), family=family, backlog=_QUEUE))
+        except OSError:
+            for sock in self.further:
+                sock.close()
+            super().stop()
+            raise
         self._connections._selector.close()
         self._connections = Gate(self, self._most_per_address)
 
@@ -90,8 +115,8 @@ class Listeners(LanAccess):
 
     def start(self) -> str:
         """Listen for this computer's browser and return the address; raises PortTakenError."""
-        self._local = self._listen(self._config.host, self._config.port, None)
-        return self._local.url
+        self._local = self._listen([self._config.host], self._config.port, None)
+        return self._local.urls[0]
 
     def stop(self) -> None:
         """Stop listening."""
@@ -107,7 +132,12 @@ class Listeners(LanAccess):
 
     def addresses(self) -> list[str]:
         """Return the page addresses for other devices, HTTPS first."""
-        return sorted((listener.url for listener in self._lan), key=lambda url: not url.startswith("https"))
+        urls = [url for listener in self._lan for url in listener.urls]
+        return sorted(urls, key=lambda url: not url.startswith("https"))
+
+    def interfaces(self) -> list[Interface]:
+        """Return this computer's addresses that can be served, the most likely one first."""
+        return interfaces()
 
     @property
     def authority(self) -> tuple[bytes, str] | None:
@@ -115,40 +145,57 @@ class Listeners(LanAccess):
         found = self._certificates
         return None if found is None else (found.authority_der, found.fingerprint)
 
-    def set_open(self, wanted: bool) -> None:
+    def set_open(self, wanted: bool, addresses: Sequence[str] = ()) -> None:
         """Open or close access for other devices; raises LanAccessError."""
         with self._lock:
-            if wanted and not self._lan:
-                self._lan = self._open_lan()
+            if wanted and (addresses or not self._lan):
+                self._lan = self._open_lan(self._chosen(addresses or self._config.addresses))
             elif not wanted:
-                for listener in self._lan:
-                    # Stopping waits for open streams, and one of them may belong to the page that asked.
-                    threading.Thread(target=listener.server.stop, daemon=True).start()
-                self._lan = []
+                self._close_lan()
 
-    def _open_lan(self) -> list[_Listener]:
-        address = lan_address()
-        if address is None:
+    def _chosen(self, addresses: Sequence[str]) -> list[str]:
+        try:
+            found = [each.address for each in served(interfaces(), addresses)]
+        except LookupError as error:
+            raise LanAccessError(f"Other devices cannot be let in: {error.args[0]}") from error
+        if not found:
             raise LanAccessError("This computer is on no network that other devices could reach it by.")
-        port = self._local.server.bind_addr[1] if self._local else self._config.port
+        return found
+
+    def _close_lan(self) -> None:
+        for listener in self._lan:
+            # Stopping waits for open streams, and one of them may belong to the page that asked.
+            threading.Thread(target=listener.server.stop, daemon=True).start()
+            listener.server.released.wait(_RELEASE_SECONDS)
+        self._lan = []
+
+    def _open_lan(self, hosts: list[str]) -> list[_Listener]:
+        self._close_lan()
+        port = self._local.server.port if self._local else self._config.port
         opened: list[_Listener] = []
         try:
-            opened.append(self._listen(address, port, None))
+            opened.append(self._listen(hosts, port, None))
             if self._config.tls:
-                names = [address, "127.0.0.1", "localhost", *filter(None, [local_name()])]
-                self._certificates = ensure_certificates(self._config.data / "tls", names)
-                tls_port = self._config.tls_port
-                secure = port + 1 if tls_port is None and port else tls_port or 0
-                opened.append(self._listen(address, secure, self._certificates))
+                names = [*hosts, "127.0.0.1", "localhost", *filter(None, [local_name()]), *self._config.allowed_hosts]
+                made = self._certificates = ensure_certificates(self._config.data / "tls", names)
+                if secured := [host for host in hosts if host not in made.refused]:
+                    opened.append(self._listen(secured, self._secure_port(port), made))
         except (PortTakenError, OSError) as error:
             for listener in opened:
                 listener.server.stop()
             raise LanAccessError(f"Other devices cannot be let in: {error}") from error
         return opened
 
-    def _listen(self, host: str, port: int, certificates: Certificates | None) -> _Listener:
-        local = ipaddress.ip_address(host).is_loopback if host != "localhost" else True
-        server = _Server((host, port), self._app, None if local else MOST_PER_ADDRESS)
+    def _secure_port(self, port: int) -> int:
+        if self._config.tls_port is not None:
+            return self._config.tls_port
+        if port == _LAST_PORT:
+            raise PortTakenError(f"HTTPS uses the port after {port}, which does not exist: choose a lower --port.")
+        return port + 1 if port else 0
+
+    def _listen(self, hosts: Sequence[str], port: int, certificates: Certificates | None) -> _Listener:
+        local = all(host == "localhost" or ipaddress.ip_address(host).is_loopback for host in hosts)
+        server = GatedServer(hosts, port, self._app, None if local else MOST_PER_ADDRESS)
         if certificates is not None:
             server.ssl_adapter = SslAdapter(str(certificates.certificate), str(certificates.key))
         try:
@@ -156,7 +203,7 @@ class Listeners(LanAccess):
         except OSError as error:
             raise PortTakenError(f"port {port} is taken: choose another with --port.") from error
         scheme = "http" if certificates is None else "https"
-        url = f"{scheme}://{in_url(host)}:{server.bind_addr[1]}"
-        thread = threading.Thread(target=server.serve, name=f"serving {url}", daemon=True)
+        urls = [f"{scheme}://{in_url(host)}:{server.port}" for host in hosts]
+        thread = threading.Thread(target=server.serve, name=f"serving {urls[0]}", daemon=True)
         thread.start()
-        return _Listener(server, url, thread)
+        return _Listener(server, urls, thread)
