@@ -42,8 +42,8 @@ def _pictures() -> dict[str, NDArray[np.uint8]]:
 
 
 @click.command()
-@click.option("--rounds", type=click.IntRange(1), default=20, show_default=True)
-@click.option("--threads", type=click.IntRange(1), default=2, show_default=True)
+@click.option("--rounds", type=click.IntRange(1), default=20, show_default=True, help="Repetitions per picture.")
+@click.option("--threads", type=click.IntRange(1), default=2, show_default=True, help="Threads of the networks.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 def reader(rounds: int, threads: int, as_json: bool) -> None:
     """Time reading 1280 x 720 pictures: boxes, outlines and cards, against ultralytics' predict of the boxes alone."""

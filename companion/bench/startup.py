@@ -46,7 +46,7 @@ def _commands(folder: Path) -> Mapping[str, Sequence[str]]:
 
 
 @click.command()
-@click.option("--rounds", type=click.IntRange(1), default=5, show_default=True)
+@click.option("--rounds", type=click.IntRange(1), default=5, show_default=True, help="Repetitions per command.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 def startup(rounds: int, as_json: bool) -> None:
     """Time whole commands, each started anew: the help, the referee, and reading one picture."""

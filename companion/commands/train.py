@@ -20,7 +20,7 @@ _work = click.option(
     help="Folder for scenes, checkpoints and results.",
 )
 _device = click.option("--device", default="cpu", show_default=True, help="'cpu', or 'cuda:0' for a graphics card.")
-_seed = click.option("--seed", type=click.IntRange(0), default=1, show_default=True)
+_seed = click.option("--seed", type=click.IntRange(0), default=1, show_default=True, help="Seed of all randomness.")
 _backgrounds = click.option(
     "--backgrounds",
     type=click.Path(path_type=Path, exists=True, file_okay=False),
@@ -100,7 +100,7 @@ def scenes(
 @_work
 @_seed
 @_device
-@click.option("--epochs", type=click.IntRange(1), default=4, show_default=True)
+@click.option("--epochs", type=click.IntRange(1), default=4, show_default=True, help="Passes over the scenes.")
 @click.option("--size", type=click.IntRange(128), default=416, show_default=True, help="Picture size in pixels.")
 @click.option("--start", type=click.Path(path_type=Path, exists=True, dir_okay=False), help="Checkpoint to go on from.")
 def detector(work: Path, seed: int, device: str, epochs: int, size: int, start: Path | None) -> None:
@@ -116,7 +116,7 @@ def detector(work: Path, seed: int, device: str, epochs: int, size: int, start: 
 @_work
 @_seed
 @_device
-@click.option("--epochs", type=click.IntRange(1), default=8, show_default=True)
+@click.option("--epochs", type=click.IntRange(1), default=8, show_default=True, help="Passes over the crops.")
 @click.option("--start", type=click.Path(path_type=Path, exists=True, dir_okay=False), help="Checkpoint to go on from.")
 @click.option(
     "--hard",
@@ -208,7 +208,13 @@ def together(
     type=click.Path(path_type=Path, exists=True, file_okay=False),
     help="Folder of exported readers whose first stages training begins from. Default: the shipped ones.",
 )
-@click.option("--minutes", type=click.FloatRange(0, min_open=True), default=60.0, show_default=True)
+@click.option(
+    "--minutes",
+    type=click.FloatRange(0, min_open=True),
+    default=60.0,
+    show_default=True,
+    help="How long to train; an interrupted run continues.",
+)
 @click.option("--decks", type=click.IntRange(8), default=400, show_default=True, help="Decks to draw and train on.")
 @click.option(
     "--fonts",
@@ -229,7 +235,6 @@ def embedding(
     """Train the embedding of card art, from the readers, on decks of any kind drawn first."""
     _need_extra()
     import cv2
-    import torch
     from rich.console import Console
 
     from companion.models.embedding.gallery import build
@@ -239,7 +244,6 @@ def embedding(
     from companion.vision.recognition.card_detector import model_folder
 
     cv2.setNumThreads(1)
-    torch.set_num_threads(1)
     console = Console()
     gallery = build(work / "gallery", training_sources(fonts, backgrounds), decks, seed, console)
     held_out = build(work / "held-out", held_out_sources(fonts), max(8, decks // 16), seed + 1, console)

@@ -179,6 +179,7 @@ def train(run: EmbeddingRun, gallery: Gallery, held_out: Gallery, console: Conso
     The learning rate rises and falls with the time that is spent (see `share_of_rate`). Every ten minutes the running
     means of the weights are measured on decks that are never trained on.
     """
+    torch.set_num_threads(1)
     torch.manual_seed(run.seed)
     run.output.mkdir(parents=True, exist_ok=True)
     state_file = run.output / "last.pt"

@@ -1,0 +1,119 @@
+"""The documentation covers every command, option, page and setting, and what it links to exists."""
+
+from __future__ import annotations
+
+import re
+import runpy
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+
+import click
+import pytest
+
+from companion.cli import main
+from companion.settings import Settings
+
+ROOT = Path(__file__).resolve().parents[1]
+PAGES = ROOT / "docs" / "pages"
+README = (ROOT / "README.md").read_text("utf-8")
+CONTEXT = click.Context(main)
+_MOST_LINES = 150
+
+
+def _page(name: str) -> str:
+    return (PAGES / f"{name}.md").read_text("utf-8")
+
+
+def _tree(name: str, command: click.Command) -> Iterator[tuple[str, click.Command]]:
+    yield name, command
+    if isinstance(command, click.Group):
+        for inner in command.list_commands(CONTEXT):
+            found = command.get_command(CONTEXT, inner)
+            assert found is not None
+            yield from _tree(f"{name} {inner}", found)
+
+
+COMMANDS = dict(_tree("companion", main))
+
+
+@pytest.mark.parametrize("path", COMMANDS)
+def test_every_command_and_option_has_a_help_text(path: str) -> None:
+    """The command line page is generated from these texts."""
+    command = COMMANDS[path]
+    assert (command.help or "").strip() or command.short_help, path
+    silent = [
+        parameter.opts[0]
+        for parameter in command.params
+        if isinstance(parameter, click.Option) and not parameter.hidden and not parameter.help
+    ]
+    assert not silent, f"{path}: {silent}"
+
+
+def test_the_command_line_page_is_generated_from_the_commands() -> None:
+    assert "::: mkdocs-click" in _page("commands")
+    assert ":module: companion.cli" in _page("commands")
+
+
+def test_no_option_is_mentioned_that_does_not_exist() -> None:
+    there = {"--help"} | {
+        name
+        for command in COMMANDS.values()
+        for parameter in command.params
+        for name in (*parameter.opts, *parameter.secondary_opts)
+    }
+    others = {"--no-install-recommends"}
+    for path in [ROOT / "README.md", *PAGES.glob("*.md")]:
+        for line in path.read_text("utf-8").splitlines():
+            mentioned = set(re.findall(r"(?<![\w-])--[a-z][a-z-]*", line)) - others
+            if "pip " not in line and "compose.py" not in line:
+                assert mentioned <= there, f"{path.name}: {line}"
+
+
+def test_every_page_is_mentioned(tmp_path: Path) -> None:
+    from companion.server.app import create_app
+    from companion.server.core.config import ServerConfig
+
+    missing = [
+        rule.rule
+        for rule in create_app(ServerConfig(data=tmp_path)).url_map.iter_rules()
+        if not rule.rule.startswith("/api/")
+        and not re.search(r"[<.]", rule.rule)
+        and f"`{rule.rule}`" not in _page("playing")
+    ]
+    assert not missing
+
+
+def test_the_configuration_shown_holds_every_setting_with_its_default() -> None:
+    found = re.search(r"```toml\n(.*?)```", _page("configuration"), re.DOTALL)
+    assert found
+    defaults = Settings.model_validate(tomllib.loads(found[1])).model_dump()
+    assert defaults == Settings().model_dump()
+    # Settings without a default are shown as comments.
+    shown = tomllib.loads(re.sub(r"^# (?=\w+ = )", "", found[1], flags=re.MULTILINE))
+    assert {name: set(section) for name, section in shown.items()} == {
+        name: set(section) for name, section in defaults.items()
+    }
+    Settings.model_validate(shown)
+
+
+@pytest.mark.parametrize("path", ["README.md", *(f"docs/pages/{page.name}" for page in sorted(PAGES.glob("*.md")))])
+def test_linked_files_exist(path: str) -> None:
+    text = (ROOT / path).read_text("utf-8")
+    links = re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", text)
+    assert [link for link in links if not ((ROOT / path).parent / link).exists()] == []
+
+
+def test_every_page_of_the_documentation_is_in_its_menu() -> None:
+    menu = (ROOT / "docs" / "mkdocs.yml").read_text("utf-8")
+    assert [page.name for page in sorted(PAGES.glob("*.md")) if f" {page.name}\n" not in menu] == []
+
+
+def test_the_readme_fits_one_screen() -> None:
+    assert len(README.splitlines()) <= _MOST_LINES
+
+
+def test_the_list_of_modules_is_current() -> None:
+    script = runpy.run_path(str(ROOT / "docs" / "modules.py"))
+    listed = (ROOT / "ARCHITECTURE.md").read_text("utf-8")
+    assert listed.endswith(script["module_list"]()), "run `python docs/modules.py`"
