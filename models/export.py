@@ -50,10 +50,10 @@ def export_readers(checkpoint: Path, folder: Path) -> None:
             opset_version=17,
             dynamo=False,
         )
-        _halve_weights(path)
+        halve_weights(path)
 
 
-def _halve_weights(path: Path) -> None:
+def halve_weights(path: Path) -> None:
     """Store a network's weights in half precision. They are cast to single precision once, when the file is loaded."""
     model = onnx.load(path)
     for weight in list(model.graph.initializer):
@@ -119,7 +119,7 @@ def export_detector(checkpoint: Path, folder: Path) -> None:
     head.dfl = Expectation(head.reg_max)
     exported = detector.export(format="onnx", dynamic=True, simplify=False, opset=17)
     Path(exported).replace(folder / "detector.onnx")
-    _halve_weights(folder / "detector.onnx")
+    halve_weights(folder / "detector.onnx")
 
 
 def _forget_folders(path: Path) -> None:

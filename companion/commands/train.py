@@ -70,6 +70,13 @@ def train() -> None:
     show_default=True,
     help="Share of the scenes that are hard to read: small, slanted, blurred, dark.",
 )
+@click.option(
+    "--art",
+    type=click.FloatRange(0, 1),
+    default=0.0,
+    show_default=True,
+    help="Share of the scenes with decks of any art, whose cards have arbitrary names: for the detector alone.",
+)
 def scenes(
     work: Path,
     seed: int,
@@ -80,18 +87,19 @@ def scenes(
     leave_out: tuple[str, ...],
     cards: Path | None,
     hard: float,
+    art: float,
 ) -> None:
     """Render the labelled training pictures."""
     left_out = tuple(StyleFamily[name.upper()] for name in leave_out)
     kept = tuple(family for family in TRAINING_WEIGHTS if family not in left_out) if left_out else None
     generate(
         work / "scenes",
-        Recipe("val", val, seed, families=left_out or None, backgrounds=backgrounds, hard=hard),
+        Recipe("val", val, seed, families=left_out or None, backgrounds=backgrounds, hard=hard, art=art),
         workers,
     )
     generate(
         work / "scenes",
-        Recipe("train", count, seed, families=kept, backgrounds=backgrounds, cards=cards, hard=hard),
+        Recipe("train", count, seed, families=kept, backgrounds=backgrounds, cards=cards, hard=hard, art=art),
         workers,
     )
 
@@ -103,13 +111,16 @@ def scenes(
 @click.option("--epochs", type=click.IntRange(1), default=4, show_default=True, help="Passes over the scenes.")
 @click.option("--size", type=click.IntRange(128), default=416, show_default=True, help="Picture size in pixels.")
 @click.option("--start", type=click.Path(path_type=Path, exists=True, dir_okay=False), help="Checkpoint to go on from.")
-def detector(work: Path, seed: int, device: str, epochs: int, size: int, start: Path | None) -> None:
+@click.option(
+    "--rate", type=click.FloatRange(0, min_open=True), default=0.002, show_default=True, help="Learning rate."
+)
+def detector(work: Path, seed: int, device: str, epochs: int, size: int, start: Path | None, rate: float) -> None:
     """Train YOLO to detect cards and corner indices."""
     _need_extra()
     from companion.models.train_detector import DetectorRun
     from companion.models.train_detector import train as run
 
-    run(DetectorRun(work / "scenes", work, epochs=epochs, size=size, seed=seed, device=device, start=start))
+    run(DetectorRun(work / "scenes", work, epochs, size, rate=rate, start=start, seed=seed, device=device))
 
 
 @train.command()
@@ -237,6 +248,7 @@ def embedding(
     import cv2
     from rich.console import Console
 
+    from companion.models.embedding.export import export_embedders
     from companion.models.embedding.gallery import build
     from companion.models.embedding.sources import held_out_sources, training_sources
     from companion.models.embedding.train import EmbeddingRun
@@ -247,12 +259,9 @@ def embedding(
     console = Console()
     gallery = build(work / "gallery", training_sources(fonts, backgrounds), decks, seed, console)
     held_out = build(work / "held-out", held_out_sources(fonts), max(8, decks // 16), seed + 1, console)
-    run(
-        EmbeddingRun(folder or model_folder(), work / "embedding", minutes, seed, device),
-        gallery,
-        held_out,
-        console,
-    )
+    run(EmbeddingRun(folder or model_folder(), work / "embedding", minutes, seed, device), gallery, held_out, console)
+    export_embedders(work / "embedding" / "last.pt", work / "embedding")
+    click.echo(f"written to {work / 'embedding'}")
 
 
 @train.command()

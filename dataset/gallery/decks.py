@@ -15,7 +15,7 @@ from companion.dataset.artist.chance import chance, pick
 from companion.dataset.artist.faces import render
 from companion.dataset.artist.families import TRAINING_WEIGHTS, StyleFamily
 from companion.dataset.artist.glyphs import no_wider, shaped
-from companion.dataset.artist.ink import Bgr, Finish, Mask, Tone, Tones, mix, print_mark
+from companion.dataset.artist.ink import Bgr, Finish, Mask, Tone, Tones, mix, print_mark, rounded
 from companion.dataset.artist.palette import hsv, sample_paper
 from companion.dataset.artist.press import width_of
 from companion.dataset.artist.styles import sample_style
@@ -235,3 +235,11 @@ def distinct(pictures: Sequence[Image] | NDArray[np.uint8], least: float) -> NDA
             if off[near] < least and first[i] == i:
                 first[i] = first[near]
     return first
+
+
+def card_mask(width: int, height: int, radius: float) -> NDArray[np.uint8]:
+    """Return the (height, width) shape of a card, 255 inside, its corners rounded by a share of its height."""
+    mask = np.zeros((height, width), np.uint8)
+    shape = rounded(width, height, max(1.0, radius * height)) + np.array([width, height]) / 2
+    cv2.fillPoly(mask, [np.round(shape * 16).astype(np.int32)], (255,), cv2.LINE_AA, 4)
+    return mask

@@ -75,7 +75,7 @@ _LAYOUT_WEIGHTS = {
 # Rare faces are sampled more often than a deck has them, otherwise training sees too few.
 _WILD_SHARE = 0.16
 
-_FACE_HEIGHT = 352
+FACE_HEIGHT = 352
 """Height in pixels at which faces are drawn: about the resolution of a card that fills the frame."""
 _WORN_SHARE, _SOFT_SHARE, _SLEEVED_SHARE, _BOWED_SHARE = 0.35, 0.3, 0.12, 0.15
 """Shares of decks that are worn, coarsely printed, in plastic sleeves, bent."""
@@ -109,9 +109,13 @@ class Deck:
             self._arts[card] = self.draw(card)
         return self._arts[card]
 
+    def render(self, card: Card) -> CardArt:
+        """Return the card's art as new."""
+        return render(card, self._style, FACE_HEIGHT)
+
     def draw(self, card: Card) -> tuple[CardArt, list[Image]]:
         """Return the same, drawn again and not cached."""
-        art = render(card, self._style, _FACE_HEIGHT)
+        art = self.render(card)
         if self._worn > 0:
             art = replace(art, image=wear(art.image, self._rng, self._worn))
         if self._soft:
@@ -126,7 +130,7 @@ class Deck:
         """Return the back's BGRA pyramid at full, half, quarter ... size."""
         if self._back is None:
             render = render_other_back if self._other_back else render_back
-            self._back = pyramid(render(self._style, _FACE_HEIGHT))
+            self._back = pyramid(render(self._style, FACE_HEIGHT))
         return self._back
 
 
@@ -136,7 +140,7 @@ class PhotoDeck:
     def __init__(self, arts: Mapping[Card, Sequence[CardArt]], rng: np.random.Generator) -> None:
         self._faces = {card: [(art, pyramid(art.image)) for art in pictures] for card, pictures in arts.items()}
         self._rng = rng
-        self._back = pyramid(render_back(sample_style(rng), _FACE_HEIGHT))
+        self._back = pyramid(render_back(sample_style(rng), FACE_HEIGHT))
 
     @property
     def cards(self) -> tuple[Card, ...]:

@@ -18,6 +18,7 @@ from rich.progress import Progress
 
 from companion.dataset.artist.families import TRAINING_WEIGHTS, StyleFamily
 from companion.dataset.artist.fonts import system_fonts
+from companion.dataset.gallery.scenes import gallery_decks
 from companion.dataset.scenes.compose import Scene, SceneCard, SceneMaker
 from companion.dataset.scenes.photos import load_card_photos
 from companion.dataset.scenes.surfaces import SurfaceBank, list_pictures
@@ -27,6 +28,8 @@ CLASSES = ("card", "index")
 CARD_VISIBLE = 0.5
 INDEX_VISIBLE = 0.85
 CHUNK = 200
+# Decks of any art in a chunk of scenes.
+_ART_DECKS = 8
 _MIN_CARD, _MIN_INDEX = 14.0, 6.0
 
 
@@ -35,7 +38,8 @@ class Recipe:
     """What to generate: `count` scenes of `size` x `size` px from `seed`, of all or some style families.
 
     backgrounds: folder of table pictures; cards: folder of card photos (see dataset/scenes/photos.py); hard: share of
-    the scenes with a hardship (see dataset/scenes/hardships.py).
+    the scenes with a hardship (see dataset/scenes/hardships.py); art: share of the chunks with decks of any art, which
+    only the detector may be trained on (see dataset/gallery/).
     """
 
     split: str
@@ -46,6 +50,7 @@ class Recipe:
     backgrounds: Path | None = None
     cards: Path | None = None
     hard: float = 0.4
+    art: float = 0.0
 
     def fonts(self) -> Sequence[str]:
         """Fonts of this split; those of 'val' are never trained on."""
@@ -62,6 +67,9 @@ def maker(recipe: Recipe, chunk: int) -> SceneMaker:
     size = (recipe.size, recipe.size)
     photos = load_card_photos(recipe.cards) if recipe.cards else None
     families = recipe.families or TRAINING_WEIGHTS
+    rng = np.random.default_rng((*stream, 2))
+    is_art = rng.random() < recipe.art
+    decks = gallery_decks(_ART_DECKS, recipe.fonts(), [*map(str, pictures)], rng) if is_art else []
     return SceneMaker(
         stream,
         size,
@@ -71,6 +79,7 @@ def maker(recipe: Recipe, chunk: int) -> SceneMaker:
         photos=photos,
         pictures=[*map(str, pictures)],
         hard=recipe.hard,
+        decks=decks,
     )
 
 

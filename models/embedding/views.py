@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from companion.dataset.artist.chance import chance
-from companion.dataset.artist.ink import rounded
+from companion.dataset.gallery.decks import card_mask
 from companion.models.embedding.gallery import Gallery
 from companion.models.embedding.network import SIZES
 from companion.vision.core.geometry import (
@@ -49,7 +49,7 @@ class Photographer:
         self._rng = np.random.default_rng(seed)
         height, width = gallery.faces.shape[1:3]
         self._size = (width, height)
-        self._masks = [_card_mask(width, height, share) for share in np.linspace(0.0, 0.06, 6)]
+        self._masks = [card_mask(width, height, share) for share in np.linspace(0.0, 0.06, 6)]
         shape = (_NOISE_BANK, 128, 96, 3)
         self._noise = self._rng.standard_normal(shape, np.float32)
 
@@ -199,14 +199,6 @@ class Photographer:
             coded = cv2.imencode(".jpg", picture, [cv2.IMWRITE_JPEG_QUALITY, int(rng.integers(15, 80))])[1]
             picture = np.asarray(cv2.imdecode(coded, cv2.IMREAD_COLOR), np.uint8)
         return picture
-
-
-def _card_mask(width: int, height: int, radius: float) -> NDArray[np.uint8]:
-    """Return the shape of a card, its corners rounded by a share of its height."""
-    mask = np.zeros((height, width), np.uint8)
-    shape = rounded(width, height, max(1.0, radius * height)) + np.array([width, height]) / 2
-    cv2.fillPoly(mask, [np.round(shape * 16).astype(np.int32)], 255, cv2.LINE_AA, 4)
-    return mask
 
 
 def _shaken(quad: Quad, amounts: tuple[float, float, float, float], rng: np.random.Generator) -> Quad:

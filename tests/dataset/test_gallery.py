@@ -7,8 +7,12 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
+from companion.cards import ALL_CARDS
 from companion.dataset.gallery.decks import ArtDeck, Sources, art_deck, distinct, printed_deck
 from companion.dataset.gallery.marks import TRAINING_MARKS, MarkKind, marks
+from companion.dataset.gallery.scenes import gallery_decks
+from companion.dataset.scenes.compose import SceneMaker
+from companion.dataset.scenes.layouts import Layout
 
 
 @pytest.mark.parametrize("kind", MarkKind)
@@ -48,3 +52,11 @@ def test_faces_count_as_one_that_differ_by_a_half_turn_alone() -> None:
     small = np.kron(one[::8, ::8], np.ones((8, 8, 1), np.uint8))[:48, :31]
     turned = np.ascontiguousarray(small[::-1, ::-1])
     assert distinct([small, two, turned, small], 3.0).tolist() == [0, 1, 0, 0]
+
+
+def test_scenes_are_made_of_decks_of_any_art() -> None:
+    decks = gallery_decks(2, (), (), np.random.default_rng(2))
+    assert all(deck.cards == ALL_CARDS for deck in decks)
+    scene = SceneMaker(3, (320, 320), fonts=(), decks=decks).make(Layout.SPREAD)
+    assert scene.image.shape == (320, 320, 3)
+    assert len(scene.cards) > 1

@@ -16,11 +16,13 @@ if importlib.util.find_spec("torch") is None:
 
 import torch
 
+from companion.models.embedding.export import NAMES, export_embedders, load_embedders
 from companion.models.embedding.gallery import Gallery, build
 from companion.models.embedding.measure import figures, roc_area
 from companion.models.embedding.network import LENGTH, SIZES, embedder
 from companion.models.embedding.train import EmbeddingRun, contrast, train
 from companion.models.embedding.views import Photographer
+from companion.vision.core.runtime import Network
 
 MODELS = Path(__file__).resolve().parents[2] / "models"
 
@@ -83,7 +85,7 @@ def test_roc_area_counts_ties_half() -> None:
     assert roc_area(np.array([1.0, 2.0], np.float32), np.array([1.0, 0.0], np.float32)) == pytest.approx(0.875)
 
 
-def test_training_resumes_where_it_stopped(gallery: Gallery, tmp_path: Path) -> None:
+def test_training_resumes_and_is_exported(gallery: Gallery, tmp_path: Path) -> None:
     console = Console(quiet=True)
     run = EmbeddingRun(MODELS, tmp_path, minutes=0.02, faces=8)
     train(run, gallery, gallery, console)
@@ -93,6 +95,13 @@ def test_training_resumes_where_it_stopped(gallery: Gallery, tmp_path: Path) -> 
     second = torch.load(tmp_path / "last.pt")
     assert second["step"] > first["step"]
     assert second["spent"] > first["spent"]
+    export_embedders(tmp_path / "last.pt", tmp_path)
+    for kind, network in load_embedders(tmp_path / "last.pt").items():
+        width, height = SIZES[kind]
+        crops = np.random.default_rng(1).random((3, 3, height, width), np.float32)
+        vectors = Network(tmp_path / f"{NAMES[kind]}.onnx")(crops)
+        assert np.allclose(np.linalg.norm(vectors, axis=1), 1, atol=1e-3)
+        assert np.allclose(vectors, network(torch.from_numpy(crops)).detach().numpy(), atol=0.02)
     changed = [
         not torch.equal(first["card"]["latest"][name], weight) for name, weight in second["card"]["latest"].items()
     ]
