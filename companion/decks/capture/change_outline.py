@@ -17,41 +17,41 @@ from companion.vision.core.geometry import Image, Quad
 Floats = NDArray[np.float32]
 
 # Minimum change of a pixel in grey levels in some channel, and in multiples of the median change (noise).
-_CHANGED, _OVER_NOISE = 10.0, 4.0
+_MIN_CHANGE, _MIN_CHANGE_OVER_NOISE = 10.0, 4.0
 # Blur (px) against noise and slight shake.
 _BLUR = 1.5
 # Range of the camera's automatic gain, estimated from pixels at this spacing.
-_GAINS, _APART = (0.8, 1.25), 4
+_GAIN_RANGE, _GAIN_SPACING = (0.8, 1.25), 4
 # Minimum grey level of a lit pixel, minimum share of lit pixels on a dark table, number of bins for brightness ratios.
-_LIT, _ENOUGH_LIT, _RATIO_BINS = 40.0, 0.002, 45
+_LIT_LEVEL, _MIN_LIT_SHARE, _RATIO_BINS = 40.0, 0.002, 45
 # Changed regions closer than this share of the picture's longer side belong to one card; similar print does not change.
-_GAP = 0.02
+_MAX_GAP = 0.02
 # Range of a card's area (share of the picture) and of its aspect ratio on the table.
-_AREAS, _RATIOS = (0.004, 0.7), (1.15, 2.0)
+_AREA_RANGE, _ASPECT_RANGE = (0.004, 0.7), (1.15, 2.0)
 # Search range for a card's edge around the changed region, and step, over its length; soft shadows change a wide area.
-_REACH, _STEP = 0.09, 0.005
+_SEARCH_RANGE, _SEARCH_STEP = 0.09, 0.005
 # Number of samples per side, and share excluded at its rounded ends.
-_PLACES, _ENDS = 48, 0.1
+_SAMPLES_PER_SIDE, _CORNER_SHARE = 48, 0.1
 # Step in grey levels that counts as fully clear. The edge is the outermost line with at least this share of the
 # strongest line's steps: print inside may change more than a border on a similar one.
-_CLEAR, _AS_CLEAR = 40.0, 0.45
+_CLEAR_STEP, _MIN_RELATIVE_STEP = 40.0, 0.45
 # Maximum rotation (degrees) and offset (over its length) of a pile's first card relative to the second.
-_TURNED, _MOVED = 60.0, 0.3
+_MAX_ROTATION, _MAX_OFFSET = 60.0, 0.3
 # Coarse and fine steps of that search; edges are blurred accordingly.
-_COARSE, _FINE = (6.0, 0.03), (1.0, 0.006)
+_COARSE_STEPS, _FINE_STEPS = (6.0, 0.03), (1.0, 0.006)
 # Minimum changed share of a card laid on an identical one; share of the changed points that must lie inside, or within
 # this margin (over its sides): changes by shadows do not.
-_TOUCHED, _WITHIN, _BEYOND = 0.03, 0.95, 0.02
+_MIN_CHANGED_SHARE, _MIN_INSIDE_SHARE, _INSIDE_MARGIN = 0.03, 0.95, 0.02
 # Maximum difference in steps between both ends of a side.
-_TURN = 8
+_MAX_SIDE_TURN = 8
 
 
-def _soft(image: Image) -> Floats:
+def _blurred(image: Image) -> Floats:
     """Return the picture as float32, slightly blurred."""
     return np.asarray(cv2.GaussianBlur(image.astype(np.float32), (0, 0), _BLUR), np.float32)
 
 
-def _most(colors: Floats) -> Floats:
+def _channel_max(colors: Floats) -> Floats:
     """Return the maximum over three channels (H, W, 3); ten times faster than numpy's along a short axis."""
     blue, green, red = cv2.split(colors)
     return np.asarray(cv2.max(cv2.max(blue, green), red), np.float32)
@@ -59,8 +59,8 @@ def _most(colors: Floats) -> Floats:
 
 def changes(before: Image, after: Image) -> Floats:
     """Return (H, W) float32 differences of two pictures of one size in grey levels, noise subtracted."""
-    was, now = _soft(before), _soft(after)
-    return _most(np.abs(now - was * np.clip(_gain(was, now), *_GAINS)))
+    was, now = _blurred(before), _blurred(after)
+    return _channel_max(np.abs(now - was * np.clip(_gain(was, now), *_GAIN_RANGE)))
 
 
 def _gain(was: Floats, now: Floats) -> float:
@@ -69,11 +69,11 @@ def _gain(was: Floats, now: Floats) -> float:
     The darker half is ignored: on a dark table one level is a tenth. If almost everything is dark, the most common
     ratio of the lit pixels is used.
     """
-    before, after = was[::_APART, ::_APART].ravel(), now[::_APART, ::_APART].ravel()
-    middle, lit = float(np.median(before)), before >= _LIT
-    if middle < _LIT and lit.mean() >= _ENOUGH_LIT:
+    before, after = was[::_GAIN_SPACING, ::_GAIN_SPACING].ravel(), now[::_GAIN_SPACING, ::_GAIN_SPACING].ravel()
+    middle, lit = float(np.median(before)), before >= _LIT_LEVEL
+    if middle < _LIT_LEVEL and lit.mean() >= _MIN_LIT_SHARE:
         ratios = after[lit] / before[lit]
-        often, edges = np.histogram(ratios, _RATIO_BINS, _GAINS)
+        often, edges = np.histogram(ratios, _RATIO_BINS, _GAIN_RANGE)
         at = int(np.convolve(often, np.ones(3), "same").argmax())
         near = (ratios >= edges[max(0, at - 1)]) & (ratios <= edges[min(at + 2, _RATIO_BINS)])
         return float(np.median(ratios[near])) if near.any() else 1.0
@@ -95,17 +95,17 @@ def changed_card(before: Image, after: Image, plane: Matrix = PLAIN) -> Quad | N
     hull = _hull(difference)
     if hull is None:
         return None
-    rough = rectangle_on(plane, hull)
-    if not _RATIOS[0] < ratio_on(plane, rough) < _RATIOS[1]:
+    snapped = rectangle_on(plane, hull)
+    if not _ASPECT_RANGE[0] < ratio_on(plane, snapped) < _ASPECT_RANGE[1]:
         return None
-    return upright_on(plane, _at_edges(difference, clockwise(rough)))
+    return upright_on(plane, _snapped_to_edges(difference, clockwise(snapped)))
 
 
 def _hull(difference: Floats) -> Quad | None:
     """Return the convex hull (N, 2) of the largest changed region if it is as large as a card."""
-    mask = (difference > max(_CHANGED, _OVER_NOISE * float(np.median(difference)))).astype(np.uint8)
+    mask = (difference > max(_MIN_CHANGE, _MIN_CHANGE_OVER_NOISE * float(np.median(difference)))).astype(np.uint8)
     mask = np.asarray(cv2.morphologyEx(mask, cv2.MORPH_OPEN, np.ones((3, 3), np.uint8)), np.uint8)
-    gap = max(3, round(_GAP * max(mask.shape)))
+    gap = max(3, round(_MAX_GAP * max(mask.shape)))
     whole = cv2.morphologyEx(mask, cv2.MORPH_CLOSE, np.ones((gap, gap), np.uint8))
     count, parts, about, _ = cv2.connectedComponentsWithStats(whole)
     if count < 2:
@@ -116,7 +116,7 @@ def _hull(difference: Floats) -> Quad | None:
         return None
     hull = np.asarray(cv2.convexHull(points).reshape(-1, 2), np.float32)
     width, length = cv2.minAreaRect(hull)[1]
-    return hull if _AREAS[0] < width * length / mask.size < _AREAS[1] else None
+    return hull if _AREA_RANGE[0] < width * length / mask.size < _AREA_RANGE[1] else None
 
 
 def clockwise(quad: Quad) -> Quad:
@@ -124,36 +124,36 @@ def clockwise(quad: Quad) -> Quad:
     return quad if cv2.contourArea(quad, oriented=True) > 0 else np.asarray(quad[[0, 3, 2, 1]], np.float32)
 
 
-def _at_edges(difference: Floats, rough: Quad) -> Quad:
+def _snapped_to_edges(difference: Floats, rough: Quad) -> Quad:
     """Return the outline with each side moved to the steepest onset of change."""
     lines = []
     length = max(float(np.hypot(*(rough[(i + 1) % 4] - rough[i]))) for i in range(4))
-    offsets = np.arange(-_REACH, _REACH / 3, _STEP) * length
+    offsets = np.arange(-_SEARCH_RANGE, _SEARCH_RANGE / 3, _SEARCH_STEP) * length
     for i in range(4):
         start, end = rough[i], rough[(i + 1) % 4]
         along = (end - start) / max(float(np.hypot(*(end - start))), 1e-6)
         outward = np.array([along[1], -along[0]], np.float32)
-        places = start + np.linspace(_ENDS, 1 - _ENDS, _PLACES)[:, None] * (end - start)
+        places = start + np.linspace(_CORNER_SHARE, 1 - _CORNER_SHARE, _SAMPLES_PER_SIDE)[:, None] * (end - start)
         grid = places[:, None] + offsets[None, :, None] * outward
         values = cv2.remap(difference, grid.astype(np.float32), None, cv2.INTER_LINEAR)  # type: ignore[call-overload]
         # Difference of the change just inside and just outside a place.
         steps = np.zeros_like(values)
-        steps[:, 1:-1] = np.clip(values[:, :-2] - values[:, 2:], 0, _CLEAR)
-        best = _outermost(steps)
+        steps[:, 1:-1] = np.clip(values[:, :-2] - values[:, 2:], 0, _CLEAR_STEP)
+        best = _outermost_step(steps)
         first, last = (offsets[k] * outward for k in best)
         lines.append((places[0] + first, places[-1] + last))
-    corners = [_crossing(lines[i - 1], lines[i]) for i in range(4)]
+    corners = [_intersection(lines[i - 1], lines[i]) for i in range(4)]
     return np.asarray(corners, np.float32)
 
 
-def _outermost(steps: Floats) -> tuple[int, int]:
+def _outermost_step(steps: Floats) -> tuple[int, int]:
     """Return the offsets at which the outermost line of clear steps begins and ends: steps (places, offsets)."""
     places, count = steps.shape
     share = np.linspace(0, 1, places)
-    turns = np.arange(-_TURN, _TURN + 1)
+    turns = np.arange(-_MAX_SIDE_TURN, _MAX_SIDE_TURN + 1)
     columns = np.arange(count)[:, None, None] + np.round(turns[:, None] * (share - 0.5)).astype(int)
     sums = steps[np.arange(places), np.clip(columns, 0, count - 1)].mean(2)
-    clear = sums.max(1) >= _AS_CLEAR * sums.max()
+    clear = sums.max(1) >= _MIN_RELATIVE_STEP * sums.max()
     at = int(np.flatnonzero(clear).max())
     # The step itself may lie slightly further inside than its onset.
     at = max(range(max(0, at - 3), at + 1), key=lambda k: float(sums[k].max()))
@@ -161,7 +161,7 @@ def _outermost(steps: Floats) -> tuple[int, int]:
     return max(0, min(count - 1, at - turn // 2)), max(0, min(count - 1, at + turn - turn // 2))
 
 
-def _crossing(a: tuple[Floats, Floats], b: tuple[Floats, Floats]) -> Floats:
+def _intersection(a: tuple[Floats, Floats], b: tuple[Floats, Floats]) -> Floats:
     """Return the intersection of two lines through two points each."""
     (p, q), (r, s) = a, b
     matrix = np.array([q - p, r - s], np.float64).T
@@ -171,44 +171,44 @@ def _crossing(a: tuple[Floats, Floats], b: tuple[Floats, Floats]) -> Floats:
     return np.asarray(p + t * (q - p), np.float32)
 
 
-def first_card(image: Image, like: Quad, plane: Matrix = PLAIN) -> Quad:
+def first_card(image: Image, reference: Quad, plane: Matrix = PLAIN) -> Quad:
     """Return the outline of a picture's only card, with the size of the card laid on it next.
 
     The outline with most image edges along it is chosen. plane: as in `changed_card`.
     """
-    return _on_edges(_steep(_soft(image)), like, np.zeros((0, 2), np.float32), plane)
+    return _fitted_to_edges(_gradient_of(_blurred(image)), reference, np.zeros((0, 2), np.float32), plane)
 
 
-def card_like(before: Image, after: Image, like: Quad, plane: Matrix = PLAIN) -> Quad | None:
+def card_like(before: Image, after: Image, reference: Quad, plane: Matrix = PLAIN) -> Quad | None:
     """Return the outline of the card laid between two pictures that differ little, as for an identical card.
 
     It has the size of another card of the pile, lies on image edges, and contains all changed points. plane: as in
     `changed_card`.
     """
-    changed = changed_points(before, after, _TOUCHED * cv2.contourArea(like))
+    changed = changed_points(before, after, _MIN_CHANGED_SHARE * cv2.contourArea(reference))
     if changed is None:
         return None
-    quad = _on_edges(_appeared(before, after), like, changed, plane)
+    quad = _fitted_to_edges(_new_edges(before, after), reference, changed, plane)
     return quad if has_all(quad, changed) else None
 
 
-def _appeared(before: Image, after: Image) -> Floats:
+def _new_edges(before: Image, after: Image) -> Floats:
     """Return (H, W) the gradient of a picture where it had none before: the edges of the new card."""
-    was, now = _soft(before), _soft(after)
-    return np.asarray(np.minimum(_steep(now), _steep(now - was)), np.float32)
+    was, now = _blurred(before), _blurred(after)
+    return np.asarray(np.minimum(_gradient_of(now), _gradient_of(now - was)), np.float32)
 
 
-def changed_points(before: Image, after: Image, least: float) -> Floats | None:
-    """Return some (N, 2) of the changed points, None if fewer than `least` have changed."""
+def changed_points(before: Image, after: Image, min_share: float) -> Floats | None:
+    """Return some (N, 2) of the changed points, None if fewer than `min_share` have changed."""
     difference = changes(before, after)
-    mask = (difference > max(_CHANGED, _OVER_NOISE * float(np.median(difference)))).astype(np.uint8)
+    mask = (difference > max(_MIN_CHANGE, _MIN_CHANGE_OVER_NOISE * float(np.median(difference)))).astype(np.uint8)
     points = cv2.findNonZero(cv2.morphologyEx(mask, cv2.MORPH_OPEN, np.ones((3, 3), np.uint8)))
-    if points is None or len(points) < least:
+    if points is None or len(points) < min_share:
         return None
     return np.asarray(points.reshape(-1, 2)[:: max(1, len(points) // 300)], np.float32)
 
 
-def _share_within(points: Floats, quad: Quad, moves: Floats) -> Floats:
+def _share_inside(points: Floats, quad: Quad, moves: Floats) -> Floats:
     """Return (M,) the share of points (N, 2) inside or close to an outline after each move (M, 2)."""
     if not len(points):
         return np.ones(len(moves), np.float32)
@@ -216,49 +216,53 @@ def _share_within(points: Floats, quad: Quad, moves: Floats) -> Floats:
     off = points - (quad.mean(0) + moves)[:, None]
     inverse = np.linalg.inv(np.stack([across, down], 1) / 2)
     across_off, down_off = np.moveaxis(np.abs(off @ inverse.T), 2, 0)
-    return np.asarray((np.maximum(across_off, down_off) < 0.5 + _BEYOND).mean(1), np.float32)
+    return np.asarray((np.maximum(across_off, down_off) < 0.5 + _INSIDE_MARGIN).mean(1), np.float32)
 
 
-def _steep(image: Floats) -> Floats:
+def _gradient_of(image: Floats) -> Floats:
     """Return (H, W) the step of each pixel in a (H, W, 3) picture in grey levels, clipped at a clear step."""
     across, down = (cv2.Sobel(image, cv2.CV_32F, *way, ksize=3) / 8 for way in ((1, 0), (0, 1)))
-    return np.asarray(np.minimum(np.sqrt(_most(np.asarray(across**2 + down**2, np.float32))), _CLEAR), np.float32)
+    return np.asarray(
+        np.minimum(np.sqrt(_channel_max(np.asarray(across**2 + down**2, np.float32))), _CLEAR_STEP), np.float32
+    )
 
 
-def _on_edges(steep: Floats, like: Quad, changed: Floats, plane: Matrix) -> Quad:
+def _fitted_to_edges(gradient: Floats, reference: Quad, changed: Floats, plane: Matrix) -> Quad:
     """Return an outline of this size along most image edges that contains the changed points (N, 2).
 
-    steep: (H, W) the picture's gradient.
+    gradient: (H, W) the picture's gradient.
     """
-    length = float(np.hypot(*(like[3] - like[0])))
-    wide = cv2.GaussianBlur(steep, (0, 0), _COARSE[1] * length / 2)
-    start = _best(np.asarray(wide, np.float32), like, changed, (_TURNED, _MOVED), _COARSE, plane)
-    return upright_on(plane, _best(steep, start, changed, _COARSE, _FINE, plane))
+    length = float(np.hypot(*(reference[3] - reference[0])))
+    wide = cv2.GaussianBlur(gradient, (0, 0), _COARSE_STEPS[1] * length / 2)
+    start = _best_placement(
+        np.asarray(wide, np.float32), reference, changed, (_MAX_ROTATION, _MAX_OFFSET), _COARSE_STEPS, plane
+    )
+    return upright_on(plane, _best_placement(gradient, start, changed, _COARSE_STEPS, _FINE_STEPS, plane))
 
 
-def _best(
-    steep: Floats,
-    like: Quad,
+def _best_placement(
+    gradient: Floats,
+    reference: Quad,
     changed: Floats,
     reach: tuple[float, float],
     step: tuple[float, float],
     plane: Matrix,
 ) -> Quad:
     """Return the best outline, rotated (degrees) and moved (over its length) within a range by steps."""
-    center, length = like.mean(0), float(np.hypot(*(like[3] - like[0])))
-    shares = np.linspace(_ENDS, 1 - _ENDS, 16, dtype=np.float32)[:, None]
+    center, length = reference.mean(0), float(np.hypot(*(reference[3] - reference[0])))
+    shares = np.linspace(_CORNER_SHARE, 1 - _CORNER_SHARE, 16, dtype=np.float32)[:, None]
     offsets = np.arange(-reach[1], reach[1] + 0.001, step[1], dtype=np.float32) * length
     moves = np.stack(np.meshgrid(offsets, offsets), 2).reshape(-1, 1, 2)
-    best, most = like, -1.0
+    best, most = reference, -1.0
     for degrees in np.arange(-reach[0], reach[0] + 0.01, step[0]):
-        quad = np.asarray((like - center) @ turn_on(plane, degrees).T + center, np.float32)
+        quad = np.asarray((reference - center) @ turn_on(plane, degrees).T + center, np.float32)
         places = np.concatenate([quad[i] + shares * (quad[(i + 1) % 4] - quad[i]) for i in range(4)])
         at = (places + moves).astype(np.float32)
-        values = cv2.remap(steep, at, None, cv2.INTER_LINEAR)  # type: ignore[call-overload]
+        values = cv2.remap(gradient, at, None, cv2.INTER_LINEAR)  # type: ignore[call-overload]
         # The weakest side counts as much as the others together, because print has edges, too.
         sides = values.reshape(len(moves), 4, -1).mean(2)
         scores = sides.mean(1) + sides.min(1)
-        scores[_share_within(changed, quad, moves[:, 0]) < _WITHIN] = -1.0
+        scores[_share_inside(changed, quad, moves[:, 0]) < _MIN_INSIDE_SHARE] = -1.0
         k = int(scores.argmax())
         if scores[k] > most:
             most, best = float(scores[k]), np.asarray(quad + moves[k], np.float32)
@@ -270,9 +274,11 @@ def card_boxed(before: Image, after: Image, box: Quad, changed: Floats, plane: M
 
     changed: (N, 2) changed points. plane: as in `changed_card`.
     """
-    return upright_on(plane, _best(_appeared(before, after), box, changed, _COARSE, _FINE, plane))
+    return upright_on(
+        plane, _best_placement(_new_edges(before, after), box, changed, _COARSE_STEPS, _FINE_STEPS, plane)
+    )
 
 
 def has_all(quad: Quad, changed: Floats) -> bool:
     """Return whether all changed points (N, 2) lie in an outline."""
-    return bool(_share_within(changed, quad, np.zeros((1, 2), np.float32))[0] >= _WITHIN)
+    return bool(_share_inside(changed, quad, np.zeros((1, 2), np.float32))[0] >= _MIN_INSIDE_SHARE)

@@ -10,29 +10,34 @@ import numpy as np
 from companion.vision.core.geometry import Image
 
 # Number of consecutive similar frames of a still picture: a fifth of a second of film.
-_STILL = 5
+_STILL_FRAMES = 5
 # Width (px) for comparing frames; they are similar if at most this share of pixels differs by more than this many grey
 # levels. A hand covers far more, noise and moving shadows less.
-_WIDTH, _MOVED, _LEVELS = 160, 0.002, 18
+_COMPARED_WIDTH, _MAX_MOVED_SHARE, _MOVED_LEVELS = 160, 0.002, 18
 
 
 def keyframes(images: Iterable[Image]) -> Iterator[Image]:
     """Yield one of the (H, W, 3) BGR uint8 pictures each time the scene is still for a while after a movement."""
-    last, still, told = None, 0, False
+    last, still, reported = None, 0, False
     for image in images:
         small = cv2.GaussianBlur(_small(image), (0, 0), 1).astype(np.int16)
-        if last is not None and last.shape == small.shape and (np.abs(small - last) > _LEVELS).mean() < _MOVED:
+        if (
+            last is not None
+            and last.shape == small.shape
+            and (np.abs(small - last) > _MOVED_LEVELS).mean() < _MAX_MOVED_SHARE
+        ):
             still += 1
         else:
-            still, told = 0, False
+            still, reported = 0, False
         last = small
-        if still >= _STILL and not told:
-            told = True
+        if still >= _STILL_FRAMES and not reported:
+            reported = True
             yield image
 
 
 def _small(image: Image) -> Image:
-    height = max(1, round(_WIDTH * image.shape[0] / image.shape[1]))
+    height = max(1, round(_COMPARED_WIDTH * image.shape[0] / image.shape[1]))
     return np.asarray(
-        cv2.cvtColor(cv2.resize(image, (_WIDTH, height), interpolation=cv2.INTER_AREA), cv2.COLOR_BGR2GRAY), np.uint8
+        cv2.cvtColor(cv2.resize(image, (_COMPARED_WIDTH, height), interpolation=cv2.INTER_AREA), cv2.COLOR_BGR2GRAY),
+        np.uint8,
     )

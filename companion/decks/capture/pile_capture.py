@@ -22,16 +22,16 @@ from companion.vision.core.geometry import Image, Quad, cut, expand
 
 # Contrast, in standard deviations, between the ground below a card and its surroundings from which it covers another
 # card rather than the table.
-_TABLE = 1.0
+_TABLE_CONTRAST = 1.0
 # Minimum number and share of outlines with agreeing areas (relative tolerance) that determine the card size. An outline
 # outside the range of relative areas is another object: on a black design the changed sign had 0.13 to 0.43 of the
 # card's area, complete cards 0.94 to 1.05.
-_FEWEST, _SELDOM, _AGREEING, _SMALLER, _LARGER, _SIGN = 3, 0.1, 0.12, 0.82, 1.22, 0.5
+_MIN_OUTLINES, _MIN_SHARE, _AREA_TOLERANCE, _MIN_AREA, _MAX_AREA, _MAX_SIGN_AREA = 3, 0.1, 0.12, 0.82, 1.22, 0.5
 # Number of pictures from which the tilt is estimated, and from which it is reliable: from four, a table foreshortened
 # by half was once estimated as hardly tilted.
-_TELLING, _SURELY_TELLING = 4, 8
+_TILT_PICTURES, _RELIABLE_TILT_PICTURES = 4, 8
 # Number of pictures kept until card size and tilt are known.
-_REMEMBERED = 16
+_KEPT_PICTURES = 16
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,7 +58,7 @@ class Pile:
         self._boxed = boxed
         self._before: Image | None = None
         # The first picture, possibly with a card, and that card's place.
-        self._alone: tuple[int, Image] | None = None
+        self._single: tuple[int, Image] | None = None
         self._last: Quad | None = None
         self._next = 0
         # Outlines of all changed regions, and of boxes around them.
@@ -77,60 +77,60 @@ class Pile:
         """
         before = self._before
         if before is None or before.shape != image.shape:
-            self._before, self._alone = image, (self._next, image)
+            self._before, self._single = image, (self._next, image)
             self._next += self._each
             return []
-        anew = self._seen_aslant(before, image)
-        quad = self._of_size(before, image, self._seen(before, image))
+        revised = self._corrected_for_tilt(before, image)
+        quad = self._of_size(before, image, self._changed_outline(before, image))
         if quad is None:
             if self._each:
                 # A missed card covers the pile now; the one before it may have been the first.
                 self._keep(self._next, before, image, None)
                 self._before = image
                 self._next += 1
-            return [*anew, *self._outlined_anew()]
+            return [*revised, *self._outlined_again()]
         self._before, self._last = image, quad
         laid = []
-        if self._alone is not None:
-            place, alone = self._alone
-            if self._each or not _is_bare(alone, image, quad):
-                laid.append(LaidCard(alone, first_card(alone, quad, self._plane), place))
+        if self._single is not None:
+            place, single = self._single
+            if self._each or not _is_bare(single, image, quad):
+                laid.append(LaidCard(single, first_card(single, quad, self._plane), place))
                 self._next += not self._each
-        self._alone = None
+        self._single = None
         laid.append(LaidCard(image, quad, self._next))
         self._keep(self._next, before, image, quad)
         self._next += 1
-        return [*anew, *self._outlined_anew(), *laid]
+        return [*revised, *self._outlined_again(), *laid]
 
     def _keep(self, place: int, before: Image, image: Image, quad: Quad | None) -> None:
-        if self._size is not None and len(self._hulls) >= _SURELY_TELLING:
+        if self._size is not None and len(self._hulls) >= _RELIABLE_TILT_PICTURES:
             self._first = []
-        elif len(self._first) < _REMEMBERED:
+        elif len(self._first) < _KEPT_PICTURES:
             self._first.append((place, before, image, quad))
 
-    def _seen_aslant(self, before: Image, image: Image) -> list[LaidCard]:
+    def _corrected_for_tilt(self, before: Image, image: Image) -> list[LaidCard]:
         """Return the first cards again once the tilt is known."""
-        hull = changed_hull(before, image) if len(self._hulls) < _SURELY_TELLING else None
+        hull = changed_hull(before, image) if len(self._hulls) < _RELIABLE_TILT_PICTURES else None
         if hull is None:
             return []
         self._hulls.append(hull)
-        plane = plane_of(self._hulls) if len(self._hulls) in (_TELLING, _SURELY_TELLING) else self._plane
+        plane = plane_of(self._hulls) if len(self._hulls) in (_TILT_PICTURES, _RELIABLE_TILT_PICTURES) else self._plane
         if np.array_equal(plane, self._plane):
             return []
         self._plane, self._size = plane, None
         first, self._first, self._outlines, self._boxes = self._first, [], [], []
-        anew = []
+        revised = []
         for place, under, card, _ in first:
-            quad = self._seen(under, card)
+            quad = self._changed_outline(under, card)
             self._keep(place, under, card, quad)
             if quad is not None:
                 self._last = quad
-                anew.append(LaidCard(card, quad, place))
+                revised.append(LaidCard(card, quad, place))
             if quad is not None and place == 1 and first[0][0] == 1:
-                anew.append(LaidCard(under, first_card(under, quad, self._plane), 0))
-        return anew
+                revised.append(LaidCard(under, first_card(under, quad, self._plane), 0))
+        return revised
 
-    def _seen(self, before: Image, image: Image) -> Quad | None:
+    def _changed_outline(self, before: Image, image: Image) -> Quad | None:
         """Return the outline of the changed region, or of a box around it if only a sign changed.
 
         For a black card on an identical one only the sign changes, but a detector that knows such cards finds its
@@ -146,7 +146,7 @@ class Pile:
             return seen
         about = [quad for quad in self._boxed(image) if has_all(quad, changed)]
         quad = min(about, key=cv2.contourArea, default=None)
-        if quad is None or cv2.contourArea(seen) >= _SIGN * cv2.contourArea(quad):
+        if quad is None or cv2.contourArea(seen) >= _MAX_SIGN_AREA * cv2.contourArea(quad):
             return seen
         boxed = card_boxed(before, image, quad, changed, self._plane)
         self._boxes.append(boxed)
@@ -160,12 +160,12 @@ class Pile:
         other = None if like is None else card_like(before, image, like, self._plane)
         return seen if other is None else other
 
-    def _outlined_anew(self) -> list[LaidCard]:
+    def _outlined_again(self) -> list[LaidCard]:
         """Return the first cards whose outline changes once the card size is known.
 
         The tilt is estimated first.
         """
-        if self._size is not None or len(self._hulls) < _TELLING:
+        if self._size is not None or len(self._hulls) < _TILT_PICTURES:
             return []
         # Boxes may enclose a part of the pile.
         size = usual_size(self._outlines)
@@ -173,14 +173,14 @@ class Pile:
         if size is None:
             return []
         self._size = size
-        anew = []
+        revised = []
         for place, before, image, quad in self._first:
             again = self._of_size(before, image, quad)
             if again is not None and again is not quad:
-                anew.append(LaidCard(image, again, place))
+                revised.append(LaidCard(image, again, place))
             if place == 1 and self._each and quad is not None and not _as_large(quad, size):
-                anew.append(LaidCard(before, first_card(before, size, self._plane), 0))
-        return anew
+                revised.append(LaidCard(before, first_card(before, size, self._plane), 0))
+        return revised
 
 
 def usual_size(quads: Sequence[Quad]) -> Quad | None:
@@ -190,8 +190,8 @@ def usual_size(quads: Sequence[Quad]) -> Quad | None:
     tilted camera preserves them under rotation.
     """
     areas = np.array([abs(cv2.contourArea(quad)) for quad in quads])
-    near = np.abs(areas[:, None] - areas) < _AGREEING * areas[:, None]
-    often = near.sum(1) >= max(_FEWEST, _SELDOM * len(areas))
+    near = np.abs(areas[:, None] - areas) < _AREA_TOLERANCE * areas[:, None]
+    often = near.sum(1) >= max(_MIN_OUTLINES, _MIN_SHARE * len(areas))
     if not often.any():
         return None
     like = np.flatnonzero(near[int(np.where(often, areas, 0).argmax())])
@@ -199,7 +199,7 @@ def usual_size(quads: Sequence[Quad]) -> Quad | None:
 
 
 def _as_large(quad: Quad, size: Quad) -> bool:
-    return bool(_SMALLER < abs(cv2.contourArea(quad)) / abs(cv2.contourArea(size)) < _LARGER)
+    return bool(_MIN_AREA < abs(cv2.contourArea(quad)) / abs(cv2.contourArea(size)) < _MAX_AREA)
 
 
 def _is_bare(before: Image, after: Image, quad: Quad) -> bool:
@@ -209,4 +209,4 @@ def _is_bare(before: Image, after: Image, quad: Quad) -> bool:
     within, about = np.zeros((144, 96), bool), np.ones((144, 96), bool)
     within[34:110, 23:73], about[14:130, 9:87] = True, False
     unlike = np.abs(gray[within].mean(0) - gray[about].mean(0)).max()
-    return bool(unlike < _TABLE * (gray[about].std() + 3))
+    return bool(unlike < _TABLE_CONTRAST * (gray[about].std() + 3))

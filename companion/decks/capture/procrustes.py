@@ -10,11 +10,11 @@ from numpy.typing import NDArray
 from companion.vision.core.geometry import Quad
 
 # Maximum rotation in degrees between cards that have the same shape under a tilted camera.
-_ALIKE = 25.0
+_MAX_ROTATION = 25.0
 # Minimum number of cards for a common shape, and number of refits without outliers.
-_ENOUGH, _ROUNDS = 5, 3
+_MIN_CARDS, _ROUNDS = 5, 3
 # Outlines that deviate by more than this multiple of the median deviation are outliers.
-_OFF = 2.0
+_MAX_DEVIATION = 2.0
 
 _Shapes = NDArray[np.complex128]
 
@@ -28,27 +28,27 @@ def regularized(quads: Sequence[Quad]) -> list[Quad]:
     corners = np.stack([quad[:, 0] + 1j * quad[:, 1] for quad in quads]).astype(np.complex128)
     centers = corners.mean(1, keepdims=True)
     shapes = corners - centers
-    # A card is upright or upside down: only the direction of its long sides counts.
-    down = (shapes[:, 3] - shapes[:, 0]) + (shapes[:, 2] - shapes[:, 1])
-    turned = np.real(down / down[:1]) < 0
+    # A card is upright or upside long_side: only the direction of its long sides counts.
+    long_side = (shapes[:, 3] - shapes[:, 0]) + (shapes[:, 2] - shapes[:, 1])
+    turned = np.real(long_side / long_side[:1]) < 0
     shapes[turned] = np.roll(shapes[turned], 2, axis=1)
-    down = np.where(turned, -down, down)
-    answer = []
+    long_side = np.where(turned, -long_side, long_side)
+    result = []
     for i in range(len(quads)):
-        way = np.degrees(np.angle(down / down[i]))
+        direction = np.degrees(np.angle(long_side / long_side[i]))
         # For cards across the first one's direction some are counted in reverse.
-        flip = np.abs(way) > 90
-        near = np.abs(np.where(flip, 180 - np.abs(way), way)) < _ALIKE
-        alike = np.where(flip[near, None], np.roll(shapes[near], 2, axis=1), shapes[near])
-        if len(alike) < _ENOUGH:
-            answer.append(quads[i])
+        flip = np.abs(direction) > 90
+        agreeing = np.abs(np.where(flip, 180 - np.abs(direction), direction)) < _MAX_ROTATION
+        alike = np.where(flip[agreeing, None], np.roll(shapes[agreeing], 2, axis=1), shapes[agreeing])
+        if len(alike) < _MIN_CARDS:
+            result.append(quads[i])
             continue
         shape = _common(alike, shapes[i])
         fitted = shape * _turn(shape, shapes[i])
         fitted = np.roll(fitted, 2) if turned[i] else fitted
         both = fitted + centers[i]
-        answer.append(np.stack([both.real, both.imag], 1).astype(np.float32))
-    return answer
+        result.append(np.stack([both.real, both.imag], 1).astype(np.float32))
+    return result
 
 
 def _turn(shape: _Shapes, to: _Shapes) -> np.complex128:
@@ -64,6 +64,6 @@ def _common(shapes: _Shapes, start: _Shapes) -> _Shapes:
     for _ in range(_ROUNDS):
         laid = np.stack([one / _turn(shape, one) for one in shapes])
         off = np.abs(laid - np.median(laid.real, 0) - 1j * np.median(laid.imag, 0)).max(1)
-        kept = laid[off <= _OFF * np.median(off)]
+        kept = laid[off <= _MAX_DEVIATION * np.median(off)]
         shape = np.asarray(kept.mean(0), np.complex128)
     return shape

@@ -19,11 +19,11 @@ from companion.vision.core.geometry import Quad, turned
 Floats = NDArray[np.float64]
 
 # Prior of a card's aspect ratio (1.5 to 1.56 for common cards, 1.42 for some), and standard deviation of its logarithm.
-_RATIO, _SPREAD = 1.5, 0.1
+_USUAL_RATIO, _RATIO_SPREAD = 1.5, 0.1
 # Grid of foreshortening factors and directions (degrees), and step sizes of the refinement.
-_SHORT, _WAYS, _FINER = np.arange(0.4, 0.951, 0.05), np.arange(0, 180, 15.0), (0.02, 5.0)
+_SHORTENINGS, _DIRECTIONS, _REFINED_STEPS = np.arange(0.4, 0.951, 0.05), np.arange(0, 180, 15.0), (0.02, 5.0)
 # Minimum improvement over a vertical view (1 is perfect) for the camera to count as tilted.
-_BETTER = 0.06
+_MIN_IMPROVEMENT = 0.06
 
 PLAIN: Floats = np.eye(2)
 """The matrix of a vertical view."""
@@ -36,14 +36,20 @@ def plane_of(hulls: Sequence[Quad]) -> Floats:
     """
     if not hulls:
         return PLAIN
-    best = max((_seen(short, way) for short in _SHORT for way in _WAYS), key=lambda plane: _fit(plane, hulls))
-    short, way = _told(best)
-    by, turn = _FINER
+    best = max(
+        (_foreshortening(short, way) for short in _SHORTENINGS for way in _DIRECTIONS),
+        key=lambda plane: _fit(plane, hulls),
+    )
+    short, way = _factor_and_direction(best)
+    by, turn = _REFINED_STEPS
     near = [
-        _seen(short + i * by, way + j * turn) for i in (-1, 0, 1) for j in (-1, 0, 1) if 0.3 < short + i * by < 0.99
+        _foreshortening(short + i * by, way + j * turn)
+        for i in (-1, 0, 1)
+        for j in (-1, 0, 1)
+        if 0.3 < short + i * by < 0.99
     ]
     best = max(near, key=lambda plane: _fit(plane, hulls))
-    return best if _fit(best, hulls) > _fit(PLAIN, hulls) + _BETTER else PLAIN
+    return best if _fit(best, hulls) > _fit(PLAIN, hulls) + _MIN_IMPROVEMENT else PLAIN
 
 
 def rectangle_on(plane: Floats, points: Quad) -> Quad:
@@ -71,13 +77,13 @@ def turn_on(plane: Floats, degrees: float) -> Floats:
     return np.asarray(np.linalg.inv(plane) @ turn @ plane, np.float64)
 
 
-def _seen(short: float, way: float) -> Floats:
+def _foreshortening(short: float, way: float) -> Floats:
     """Return the matrix of a table foreshortened by a factor in a direction (degrees)."""
     along = np.array([np.cos(np.radians(way)), np.sin(np.radians(way))])
     return np.asarray(np.eye(2) + (1 / short - 1) * np.outer(along, along), np.float64)
 
 
-def _told(plane: Floats) -> tuple[float, float]:
+def _factor_and_direction(plane: Floats) -> tuple[float, float]:
     """Return the foreshortening factor and its direction (degrees)."""
     values, ways = np.linalg.eigh(plane)
     return float(values[0] / values[1]), float(np.degrees(np.arctan2(ways[1, 1], ways[0, 1])))
@@ -92,7 +98,7 @@ def _fills(hull: Quad) -> float:
     width, length = sorted(cv2.minAreaRect(hull)[1])
     if width < 1:
         return 0.0
-    off = np.log(length / width / _RATIO) / _SPREAD
+    off = np.log(length / width / _USUAL_RATIO) / _RATIO_SPREAD
     return float(cv2.contourArea(hull) / (width * length) * np.exp(-(off**2) / 2))
 
 

@@ -11,39 +11,39 @@ from numpy.typing import NDArray
 from companion.cards import Card
 
 # Minimum similarity of two groups of copies.
-_LEAST_ALIKE = 0.8
+_MIN_SIMILARITY = 0.8
 
 
 def copies(
-    alike: NDArray[np.float64], held: Mapping[Card, int], whole: float, known: Mapping[int, int]
+    similarity: NDArray[np.float64], held: Mapping[Card, int], share_laid: float, known: Mapping[int, int]
 ) -> list[list[int]]:
     """Return N pictures as groups of copies.
 
-    alike: (N, N) similarities. held: number of copies of each card in the deck. whole: share of the deck that was laid.
-    known: named pictures, which are not grouped with others. Groups are first joined up to the usual number of copies;
-    larger ones only as often as the deck has such cards, so that two similar faces do not become a wild.
+    similarity: (N, N) similarities. held: number of copies of each card in the deck. share_laid: share of the deck that
+    was laid. known: named pictures, which are not grouped with others. Groups are first joined up to the usual number
+    of copies; larger ones only as often as the deck has such cards, so that two similar faces do not become a wild.
     """
     counts = Counter(held.values())
     usual = counts.most_common(1)[0][0]
     many = sum(number for number_held, number in counts.items() if number_held > usual)
-    linkage = _Linkage(alike, known)
-    linkage.join(whole * len(held) + many, usual, 0)
-    linkage.join(whole * len(held), max(counts), many)
+    linkage = _Linkage(similarity, known)
+    linkage.join(share_laid * len(held) + many, usual, 0)
+    linkage.join(share_laid * len(held), max(counts), many)
     return linkage.groups
 
 
 class _Linkage:
-    def __init__(self, alike: NDArray[np.float64], known: Mapping[int, int]) -> None:
-        count = len(alike)
-        self._alike = alike.copy()
-        np.fill_diagonal(self._alike, -np.inf)
+    def __init__(self, similarity: NDArray[np.float64], known: Mapping[int, int]) -> None:
+        count = len(similarity)
+        self._similarity = similarity.copy()
+        np.fill_diagonal(self._similarity, -np.inf)
         self._members = [[i] for i in range(count)]
         self._names: list[int | None] = [known.get(i) for i in range(count)]
         self._alive = np.ones(count, bool)
 
     @property
     def groups(self) -> list[list[int]]:
-        return [group for group, lives in zip(self._members, self._alive, strict=True) if lives]
+        return [group for group, alive in zip(self._members, self._alive, strict=True) if alive]
 
     def join(self, expected: float, most: int, many: int) -> None:
         """Join the most similar groups until `expected` are left, with at most `most` members.
@@ -51,10 +51,10 @@ class _Linkage:
         many: how many groups may exceed their previous limit; no limit if 0.
         """
         before = max(len(group) for group in self.groups)
-        left = self._alike.copy()
+        left = self._similarity.copy()
         while self._alive.sum() > expected:
             i, j = (int(k) for k in np.unravel_index(int(left.argmax()), left.shape))
-            if not left[i, j] >= _LEAST_ALIKE:
+            if not left[i, j] >= _MIN_SIMILARITY:
                 break
             size = len(self._members[i]) + len(self._members[j])
             large = sum(
@@ -68,7 +68,7 @@ class _Linkage:
 
     def _join(self, i: int, j: int, left: NDArray[np.float64]) -> None:
         share = len(self._members[i]) / (len(self._members[i]) + len(self._members[j]))
-        for table in (self._alike, left):
+        for table in (self._similarity, left):
             row = share * table[i] + (1 - share) * table[j]
             table[i], table[:, i] = row, row
             table[i, i] = -np.inf

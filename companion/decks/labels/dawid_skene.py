@@ -16,28 +16,28 @@ from companion.cards import ALL_CARDS
 from companion.vision.core.labels import Floats, color_class, face_class
 
 # Minimum share assumed when comparing a view with the deck's composition.
-_SELDOM = 1e-3
+_MIN_PROBABILITY = 1e-3
 # Range of the initial reliabilities.
-_AT_FIRST = (0.02, 0.9)
+_TRUST_RANGE = (0.02, 0.9)
 # Number of update steps; reliabilities change little with each.
-_STEPS = 5
+_UPDATES = 5
 _FACES = np.array([face_class(card.face) for card in ALL_CARDS])
 _COLORS = np.array([color_class(card.color) for card in ALL_CARDS])
 
 
 @dataclass(frozen=True, eq=False)
-class _Look:
+class _Answers:
     """Face or colour probabilities of one view for each picture: (N, K).
 
     kind: (56,) face or colour of each card.
     """
 
-    says: Floats
+    probabilities: Floats
     kind: NDArray[np.intp]
 
     @property
     def by_chance(self) -> float:
-        return 1.0 / int(self.says.shape[1])
+        return 1.0 / int(self.probabilities.shape[1])
 
 
 class ViewReliability:
@@ -47,44 +47,44 @@ class ViewReliability:
     """
 
     def __init__(self, logs: Floats, held: NDArray[np.intp]) -> None:
-        self._looks = [look for view in range(logs.shape[1]) for look in _of(logs[:, view, :-1])]
-        self._trust = [_at_first(look, held) for look in self._looks]
+        self._answers = [answers for view in range(logs.shape[1]) for answers in _answers_of(logs[:, view, :-1])]
+        self._trust = [_initial_trust(answers, held) for answers in self._answers]
 
     def scores(self) -> Floats:
         """Return (N, 56) log-likelihoods of the cards over all views."""
-        total = np.zeros((len(self._looks[0].says), len(ALL_CARDS)), np.float32)
-        for look, trust in zip(self._looks, self._trust, strict=True):
-            total += np.log((1 - trust) * look.by_chance + trust * look.says)[:, look.kind]
+        total = np.zeros((len(self._answers[0].probabilities), len(ALL_CARDS)), np.float32)
+        for answers, trust in zip(self._answers, self._trust, strict=True):
+            total += np.log((1 - trust) * answers.by_chance + trust * answers.probabilities)[:, answers.kind]
         return total
 
     def weigh(self, names: NDArray[np.intp]) -> None:
         """Update each view's reliability by its agreement with the pictures' names (N,), numbers of ALL_CARDS."""
         rows = np.arange(len(names))
-        for i, look in enumerate(self._looks):
-            right = look.says[rows, look.kind[names]]
+        for i, answers in enumerate(self._answers):
+            right = answers.probabilities[rows, answers.kind[names]]
             trust = self._trust[i]
-            for _ in range(_STEPS):
-                shares = trust * right / (trust * right + (1 - trust) * look.by_chance)
+            for _ in range(_UPDATES):
+                shares = trust * right / (trust * right + (1 - trust) * answers.by_chance)
                 trust = float((shares.sum() + 1) / (len(names) + 2))
             self._trust[i] = trust
 
 
-def _of(logs: Floats) -> Iterator[_Look]:
+def _answers_of(logs: Floats) -> Iterator[_Answers]:
     """Yield the face and the colour probabilities of (N, 56) log-likelihoods."""
     odds = np.exp(logs - logs.max(1, keepdims=True))
     odds /= odds.sum(1, keepdims=True)
     for kind in (_FACES, _COLORS):
-        says = np.stack([odds[:, kind == k].sum(1) for k in range(int(kind.max()) + 1)], 1)
-        yield _Look(np.asarray(says, np.float32), kind)
+        probabilities = np.stack([odds[:, kind == k].sum(1) for k in range(int(kind.max()) + 1)], 1)
+        yield _Answers(np.asarray(probabilities, np.float32), kind)
 
 
-def _at_first(look: _Look, held: NDArray[np.intp]) -> float:
+def _initial_trust(answers: _Answers, held: NDArray[np.intp]) -> float:
     """Return the initial reliability of a view from how its answers differ from the deck's composition.
 
     Uninformative views give nearly the same answer for all pictures. Over fifteen designs, views with nine tenths right
     differed by 0.0 to 0.2 nats (Kullback and Leibler 1951), those with less than a third right by 0.1 to 2.6.
     """
-    wanted = np.bincount(look.kind, held, look.says.shape[1]) / held.sum()
-    said = np.maximum(look.says.mean(0), _SELDOM)
-    unlike = float((wanted * np.log(np.maximum(wanted, 1e-9) / said)).sum())
-    return float(np.clip(np.exp(-unlike), *_AT_FIRST))
+    expected = np.bincount(answers.kind, held, answers.probabilities.shape[1]) / held.sum()
+    reported = np.maximum(answers.probabilities.mean(0), _MIN_PROBABILITY)
+    divergence = float((expected * np.log(np.maximum(expected, 1e-9) / reported)).sum())
+    return float(np.clip(np.exp(-divergence), *_TRUST_RANGE))

@@ -12,12 +12,12 @@ from numpy.typing import NDArray
 from companion.cards import ALL_CARDS
 from companion.vision.core.labels import COLORS, Floats, color_class, face_class
 
-LOOKS = 12.0
+CONSISTENCY_NATS = 12.0
 """Weight of visual consistency relative to the reader: nats per unit of similarity."""
 # Weight of colour histograms relative to the reader's features, which mainly describe shape. Purity of groups of copies
 # without and with them: 0.82 and 0.91 on a design with letters, 0.90 and 1.00 on one with pictures, 0.94 and 1.00 on
 # parchment; 1.00 both ways on seven plainer designs.
-_INKS = 0.8
+_INK_WEIGHT = 0.8
 # Minimum preference of the reader (nats per group) for two faces or colours over their swap; below it, ask. Over seven
 # designs a complete swap of skips and reverses had 2.4, two correct pairs 0.4 and 0.3.
 _DOUBTFUL = 2.5
@@ -101,7 +101,7 @@ def doubtful(base: Floats, names: NDArray[np.intp], sizes: NDArray[np.intp], fix
 
 def _worth(base: Floats, means: Floats, names: NDArray[np.intp]) -> float:
     rows = np.arange(len(names))
-    return float((base[rows, names] + LOOKS * expected_similarity(means, names)[rows, names]).sum())
+    return float((base[rows, names] + CONSISTENCY_NATS * expected_similarity(means, names)[rows, names]).sum())
 
 
 def shown(features: Floats, inks: Floats) -> Floats:
@@ -110,7 +110,7 @@ def shown(features: Floats, inks: Floats) -> Floats:
     features: (N, V, D) of the plain views; inks: (N, E) colour histograms.
     """
     faces, colors = unit(features - features.mean((0, 1))), unit(inks - inks.mean(0))
-    both = np.repeat(_INKS * colors[:, None], faces.shape[1], axis=1)
+    both = np.repeat(_INK_WEIGHT * colors[:, None], faces.shape[1], axis=1)
     return unit(np.concatenate([faces, np.asarray(both, np.float32)], axis=2))
 
 
@@ -126,26 +126,26 @@ def expected_similarity(means: Floats, names: NDArray[np.intp]) -> Floats:
     means: (G, D) features of the groups. names: (G,) numbers of ALL_CARDS.
     """
     all_faces, all_colors = _FACES[names], _COLORS[names]
-    answer = np.zeros((len(means), len(ALL_CARDS)), np.float32)
+    result = np.zeros((len(means), len(ALL_CARDS)), np.float32)
     if len(means) < 2:
-        return answer
+        return result
     for g in range(len(means)):
         others = np.arange(len(means)) != g
         looks = {}
         center = means[others].mean(0)
-        face_off = {f: means[others & (all_faces == f)].mean(0) - center for f in set(all_faces[others])}
-        color_off = {c: means[others & (all_colors == c)].mean(0) - center for c in set(all_colors[others])}
+        face_deviation = {f: means[others & (all_faces == f)].mean(0) - center for f in set(all_faces[others])}
+        color_deviation = {c: means[others & (all_colors == c)].mean(0) - center for c in set(all_colors[others])}
         for i in range(len(ALL_CARDS)):
-            face, color = face_off.get(_FACES[i]), color_off.get(_COLORS[i])
+            face, color = face_deviation.get(_FACES[i]), color_deviation.get(_COLORS[i])
             if color is None or _COLORS[i] >= len(COLORS):
                 continue
             looks[i] = center + color + (0 if face is None else face)
         if not looks:
             continue
         rows = unit(np.stack(list(looks.values())).astype(np.float32))
-        alike = rows @ unit(means[g])
-        answer[g, list(looks)] = alike
+        similarity = rows @ unit(means[g])
+        result[g, list(looks)] = similarity
         wild = [i for i in range(len(ALL_CARDS)) if i not in looks]
         # A card without counterparts in other colours gets the median, so that only the reader decides.
-        answer[g, wild] = float(np.median(alike))
-    return answer
+        result[g, wild] = float(np.median(similarity))
+    return result

@@ -18,19 +18,19 @@ from companion.decks.model.prototypes import NOTHING, UNNAMED
 from companion.vision.core.labels import Floats, log_softmax
 
 # Error rate of a witness, and the resulting log-odds (nats) per statement.
-_ERRS = 0.1
-_WITNESS = float(np.log((1 - _ERRS) / (_ERRS / (NOTHING - 1))))
+_ERROR_RATE = 0.1
+_STATEMENT_NATS = float(np.log((1 - _ERROR_RATE) / (_ERROR_RATE / (NOTHING - 1))))
 # Candidate weights of visual consistency in nats, and bound on the design's evidence against a card: more than one
 # witness, so that wrong names are found, less than two.
-_LOOKS, _MOST = (0.0, 1.0, 2.0, 4.0, 6.0, 9.0, 12.0), 1.5 * _WITNESS
+_DESIGN_WEIGHTS, _MAX_DESIGN_NATS = (0.0, 1.0, 2.0, 4.0, 6.0, 9.0, 12.0), 1.5 * _STATEMENT_NATS
 # Minimum margin in nats of a name nobody gave, and tolerated deficit of a name people gave; otherwise the picture gets
 # no name.
-_CLEAR = 2.0
+_MIN_MARGIN = 2.0
 # Number of alternations between names and appearance.
 _ROUNDS = 8
 # Cost in nats of exceeding the deck's number of copies; and the value that excludes a name.
-_TOO_MANY, _NEVER = 5.0, -1e3
-_WILD = np.array([card.color is None for card in ALL_CARDS])
+_EXTRA_COPY_COST, _EXCLUDED = 5.0, -1e3
+_IS_WILD = np.array([card.color is None for card in ALL_CARDS])
 
 
 def corrected_names(
@@ -46,99 +46,103 @@ def corrected_names(
     named only by witnesses. A picture without evidence gets no name.
     """
     given = np.asarray(names)
-    said = np.zeros((len(given), NOTHING), np.float32) if votes is None else votes
-    groups = _of_one_name(units, given)
+    votes_cast = np.zeros((len(given), NOTHING), np.float32) if votes is None else votes
+    groups = _groups_by_name(units, given)
     of = np.empty(len(given), np.intp)
     for g, members in enumerate(groups):
         of[members] = g
     means = np.stack([units[members].mean((0, 1)) for members in groups])
-    standing = np.array([given[members[0]] for members in groups])
-    witnesses = np.stack([said[members].sum(0) for members in groups])
-    named = standing < NOTHING
-    witnesses[named, standing[named]] += 1
+    current = np.array([given[members[0]] for members in groups])
+    statements = np.stack([votes_cast[members].sum(0) for members in groups])
+    named = current < NOTHING
+    statements[named, current[named]] += 1
     sizes = np.array([len(members) for members in groups])
-    now = standing.copy()
+    now = current.copy()
     for _ in range(_ROUNDS):
         before = now
-        told = np.asarray(_WITNESS * witnesses + _by_design(means, before, sizes, witnesses), np.float32)
-        now = _assigned(told, witnesses, of, held)
+        evidence = np.asarray(
+            _STATEMENT_NATS * statements + _design_evidence(means, before, sizes, statements), np.float32
+        )
+        now = _assigned_names(evidence, statements, of, held)
         if (now == before).all():
             break
-    return [int(name) for name in _clear(now, told, witnesses)[of]]
+    return [int(name) for name in _clear_names(now, evidence, statements)[of]]
 
 
-def _clear(names: NDArray[np.intp], told: Floats, witnesses: Floats) -> NDArray[np.intp]:
+def _clear_names(names: NDArray[np.intp], evidence: Floats, statements: Floats) -> NDArray[np.intp]:
     """Return the names (G,), UNNAMED where a name nobody gave is unclear or a name people gave is clearly wrong."""
     kept = names.copy()
     for group in np.flatnonzero(names < NOTHING):
-        name, said = names[group], witnesses[group] > 0
-        ahead = np.full(NOTHING, -_CLEAR) if said[name] else np.where(said, 0, _CLEAR)
-        if told[group, name] < np.delete(told[group] + ahead, name).max():
+        name, stated = names[group], statements[group] > 0
+        handicap = np.full(NOTHING, -_MIN_MARGIN) if stated[name] else np.where(stated, 0, _MIN_MARGIN)
+        if evidence[group, name] < np.delete(evidence[group] + handicap, name).max():
             kept[group] = UNNAMED
     return kept
 
 
-def _of_one_name(units: Floats, names: NDArray[np.intp]) -> list[NDArray[np.intp]]:
+def _groups_by_name(units: Floats, names: NDArray[np.intp]) -> list[NDArray[np.intp]]:
     """Return the pictures of each name, split where pictures of other names are more similar to each than they are to
     each other.
     """
-    alike = np.einsum("nvd,mwd->nmvw", units, units, optimize=True).max((2, 3))
-    np.fill_diagonal(alike, -1.0)
+    similarity = np.einsum("nvd,mwd->nmvw", units, units, optimize=True).max((2, 3))
+    np.fill_diagonal(similarity, -1.0)
     groups: list[NDArray[np.intp]] = []
     for name in dict.fromkeys(names.tolist()):
         left = np.flatnonzero(names == name).tolist()
-        others = np.where(names == name, -1.0, alike).max(1)
+        others = np.where(names == name, -1.0, similarity).max(1)
         while left:
             group, reached = [], [left.pop(0)]
             while reached:
                 i = reached.pop()
                 group.append(i)
-                near = [j for j in left if name != UNNAMED and alike[i, j] >= min(others[i], others[j])]
+                near = [j for j in left if name != UNNAMED and similarity[i, j] >= min(others[i], others[j])]
                 reached += near
                 left = [j for j in left if j not in near]
             groups.append(np.array(group))
     return groups
 
 
-def _by_design(means: Floats, names: NDArray[np.intp], sizes: NDArray[np.intp], witnesses: Floats) -> Floats:
+def _design_evidence(means: Floats, names: NDArray[np.intp], sizes: NDArray[np.intp], statements: Floats) -> Floats:
     """Return (G, 56) the design's evidence per card in nats, at most 0.
 
-    means: (G, D) features of groups. names: (G,) current names. sizes: (G,) pictures per group. witnesses: (G, 56)
+    means: (G, D) features of groups. names: (G,) current names. sizes: (G,) pictures per group. statements: (G, 56)
     statements per group and card.
     """
     named = np.flatnonzero(names < NOTHING)
     # The design cannot identify a wild or a picture named as one; only statements count there.
-    told = np.where(witnesses > 0, 0, _NEVER).astype(np.float32)
-    colored = named[~_WILD[names[named]]]
+    evidence = np.where(statements > 0, 0, _EXCLUDED).astype(np.float32)
+    colored = named[~_IS_WILD[names[named]]]
     if len(colored):
-        alike = expected_similarity(means[named], names[named])[np.isin(named, colored)]
+        similarity = expected_similarity(means[named], names[named])[np.isin(named, colored)]
 
         def likely(nats: float) -> float:
-            logs = log_softmax(nats * alike)[np.arange(len(colored)), names[colored]]
-            return float((np.log((1 - _ERRS) * np.exp(logs) + _ERRS / NOTHING) * sizes[colored]).sum())
+            logs = log_softmax(nats * similarity)[np.arange(len(colored)), names[colored]]
+            return float((np.log((1 - _ERROR_RATE) * np.exp(logs) + _ERROR_RATE / NOTHING) * sizes[colored]).sum())
 
-        says = max(_LOOKS, key=likely) * alike
-        says = np.maximum(says - says.max(1, keepdims=True), -_MOST)
-        told[colored] = np.where(_WILD[None] & (witnesses[colored] == 0), _NEVER, says)
-    return told
+        nats_by_card = max(_DESIGN_WEIGHTS, key=likely) * similarity
+        nats_by_card = np.maximum(nats_by_card - nats_by_card.max(1, keepdims=True), -_MAX_DESIGN_NATS)
+        evidence[colored] = np.where(_IS_WILD[None] & (statements[colored] == 0), _EXCLUDED, nats_by_card)
+    return evidence
 
 
-def _assigned(told: Floats, witnesses: Floats, of: NDArray[np.intp], held: Mapping[Card, int]) -> NDArray[np.intp]:
+def _assigned_names(
+    evidence: Floats, statements: Floats, of: NDArray[np.intp], held: Mapping[Card, int]
+) -> NDArray[np.intp]:
     """Return (G,) the card of each group with the best total evidence (G, 56), within the deck's numbers of copies.
 
     of: (N,) the pictures' groups. Groups nobody named stay without a name.
     """
-    said = witnesses > 0
-    there = np.flatnonzero(said.max(0))
-    slots = np.array([i for i, card in enumerate(ALL_CARDS) for _ in range(held.get(card, int(i in there)))])
-    names = np.full(len(told), UNNAMED)
-    rows = np.flatnonzero(said.max(1)[of])
-    costs = -told[of[rows]][:, slots].astype(np.float64)
+    stated = statements > 0
+    stated_cards = np.flatnonzero(stated.max(0))
+    slots = np.array([i for i, card in enumerate(ALL_CARDS) for _ in range(held.get(card, int(i in stated_cards)))])
+    names = np.full(len(evidence), UNNAMED)
+    rows = np.flatnonzero(stated.max(1)[of])
+    costs = -evidence[of[rows]][:, slots].astype(np.float64)
     times = max(2, -(-len(rows) // len(slots)) + 1)
     # Some cards may be laid twice, and a wrong name leaves another card's place free.
-    costs = np.concatenate([costs + _TOO_MANY * more for more in range(times)], axis=1)
+    costs = np.concatenate([costs + _EXTRA_COPY_COST * more for more in range(times)], axis=1)
     cards = np.tile(slots, times)[assign(costs)]
     for g in np.unique(of[rows]):
         own, counts = np.unique(cards[of[rows] == g], return_counts=True)
-        names[g] = max(zip(counts, told[g, own], own, strict=True))[2]
+        names[g] = max(zip(counts, evidence[g, own], own, strict=True))[2]
     return names

@@ -21,9 +21,9 @@ from companion.vision.core.labels import Floats, color_class, face_class, log_so
 # Maximum probability of the given names, and minimum mean advantage of the next names, in a ring of exchanged names; a
 # reader that varies errs by itself. Of 2,547 correctly named pictures of 28 decks 3 lost their name; after wrong
 # answers in fourteen decks 48 of 280 wrong names did, and none of 1,089 correct ones.
-_HARDLY, _RATHER = 0.1, 0.15
+_MAX_OWN_PROBABILITY, _MIN_ADVANTAGE = 0.1, 0.15
 # A picture read with this probability as its own name keeps it.
-_SAID = 0.5
+_KEEPING_PROBABILITY = 0.5
 _KINDS = [
     np.arange(NOTHING),
     np.array([face_class(card.face) for card in ALL_CARDS]),
@@ -40,32 +40,35 @@ def without_swapped_names(views: Sequence[CardViews], cards: Sequence[int]) -> l
     named = np.flatnonzero(labels < NOTHING)
     if not len(named):
         return list(cards)
-    said = np.exp(log_softmax(np.stack([view.logs[:PLAIN] for view in views])[named])).mean(1)[:, :NOTHING]
+    readings = np.exp(log_softmax(np.stack([view.logs[:PLAIN] for view in views])[named])).mean(1)[:, :NOTHING]
     doubted = np.zeros(len(named), bool)
     for kind in _KINDS:
-        says = np.stack([said[:, kind == k].sum(1) for k in range(int(kind.max()) + 1)], 1)
+        probabilities = np.stack([readings[:, kind == k].sum(1) for k in range(int(kind.max()) + 1)], 1)
         own = kind[labels[named]]
-        there = np.unique(own)
-        means = np.stack([says[own == k].mean(0) for k in there])[:, there]
-        for ring in _rings(means):
-            doubted |= np.isin(own, there[ring]) & (says[np.arange(len(own)), own] < _SAID)
+        present = np.unique(own)
+        means = np.stack([probabilities[own == k].mean(0) for k in present])[:, present]
+        for cycle in _swap_cycles(means):
+            doubted |= np.isin(own, present[cycle]) & (probabilities[np.arange(len(own)), own] < _KEEPING_PROBABILITY)
     labels = labels.copy()
     labels[named[doubted]] = UNNAMED
     return [int(card) for card in labels]
 
 
-def _rings(means: Floats) -> list[NDArray[np.intp]]:
+def _swap_cycles(means: Floats) -> list[NDArray[np.intp]]:
     """Return the rings of exchanged names among K names, from the mean readings (K, K) of each name's pictures."""
-    taken = assign(-means.astype(np.float64))
-    left = set(range(len(means)))
+    successor = assign(-means.astype(np.float64))
+    remaining = set(range(len(means)))
     found: list[NDArray[np.intp]] = []
-    while left:
-        ring = [left.pop()]
-        while (after := int(taken[ring[-1]])) != ring[0]:
-            ring.append(after)
-        left -= set(ring)
-        members = np.array(ring)
-        said = float(means[members, members].mean())
-        if said < _HARDLY and float(means[members, taken[members]].mean()) > said + _RATHER:
+    while remaining:
+        cycle = [remaining.pop()]
+        while (after := int(successor[cycle[-1]])) != cycle[0]:
+            cycle.append(after)
+        remaining -= set(cycle)
+        members = np.array(cycle)
+        own_probability = float(means[members, members].mean())
+        if (
+            own_probability < _MAX_OWN_PROBABILITY
+            and float(means[members, successor[members]].mean()) > own_probability + _MIN_ADVANTAGE
+        ):
             found.append(members)
     return found

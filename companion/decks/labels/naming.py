@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from companion.cards import ALL_CARDS, Card, EditionName, deck
 from companion.decks.labels.clustering import copies
 from companion.decks.labels.dawid_skene import ViewReliability
-from companion.decks.labels.design import LOOKS, Swap, doubtful, expected_similarity, shown, swapped
+from companion.decks.labels.design import CONSISTENCY_NATS, Swap, doubtful, expected_similarity, shown, swapped
 from companion.decks.labels.hungarian import assign
 from companion.vision.core.labels import COLORS, Floats, color_class
 
@@ -26,19 +26,19 @@ _ROUNDS = 8
 _BALANCING = 60
 # Probability below which a group's name is asked for; number of questions that is too many. Over ten designs a
 # temperature did not improve the probabilities: confident errors were whole faces, which have their own questions.
-_SURE, TOO_MANY = 0.6, 12
+_MIN_CONFIDENCE, TOO_MANY = 0.6, 12
 # Mean confidence of the names below which answers are not trusted blindly: three of fifteen designs were below 0.7 with
 # 0.28 to 0.58 of the names right, the others above 0.84 with at least 0.85 right.
-_MOSTLY = 0.7
+_MIN_MEAN_CONFIDENCE = 0.7
 # Maximum loss of fit by answers, constant and per answer (nats). Over ten decks with little doubt, correct answers cost
 # at most 15 and 2 each after the last question (before it 20, on one deck 40); ten wrong ones at least 28 and 2 each in
 # 17 of 17 cases, fewer wrong ones often less. No such limit exists for decks with much doubt.
 _MISFIT, _MISFIT_EACH = 24.0, 2.0
 _OPTIONS = 3
 # Maximum confidence of a name that may be another one's.
-_EITHER = 0.5
+_MAX_AMBIGUOUS = 0.5
 # Priority of questions about whole faces over single cards.
-_FIRST = 100.0
+_FACE_PRIORITY = 100.0
 
 
 @dataclass(frozen=True)
@@ -68,7 +68,7 @@ class Naming:
     @property
     def sure(self) -> tuple[bool, ...]:
         """Whether each name is sure enough to be used; if none is, all are used."""
-        sure = tuple(confidence >= _SURE for confidence in self.confidences)
+        sure = tuple(confidence >= _MIN_CONFIDENCE for confidence in self.confidences)
         return sure if any(sure) else (True,) * len(sure)
 
 
@@ -89,27 +89,27 @@ def name_cards(
     slots = np.array([i for i, card in enumerate(ALL_CARDS) for _ in range(held[card])])
     known = {i: ALL_CARDS.index(card) for i, card in (answers or {}).items()}
     units = shown(features, inks)
-    alike = np.asarray(np.einsum("nvd,mwd->nmvw", units, units, optimize=True).max((2, 3)), np.float64)
-    groups = copies(alike, held, len(logs) / len(slots), known)
+    similarity = np.asarray(np.einsum("nvd,mwd->nmvw", units, units, optimize=True).max((2, 3)), np.float64)
+    groups = copies(similarity, held, len(logs) / len(slots), known)
     of = np.empty(len(logs), np.intp)
     for g, members in enumerate(groups):
         of[members] = g
     fixed = {int(of[i]): card for i, card in known.items()}
     means = np.stack([units[members].mean((0, 1)) for members in groups])
-    opinions = ViewReliability(logs, np.bincount(slots, minlength=len(ALL_CARDS)))
-    similarity = np.zeros((len(groups), len(ALL_CARDS)), np.float32)
+    views = ViewReliability(logs, np.bincount(slots, minlength=len(ALL_CARDS)))
+    consistency = np.zeros((len(groups), len(ALL_CARDS)), np.float32)
     for _ in range(_ROUNDS):
-        base = _of_groups(opinions.scores(), groups, by_color)
-        names = _assigned(base + similarity, groups, slots, fixed)
-        opinions.weigh(names[of])
-        similarity = LOOKS * expected_similarity(means, names)
-    base = _of_groups(opinions.scores(), groups, by_color)
+        base = _group_scores(views.scores(), groups, by_color)
+        names = _assigned_names(base + consistency, groups, slots, fixed)
+        views.weigh(names[of])
+        consistency = CONSISTENCY_NATS * expected_similarity(means, names)
+    base = _group_scores(views.scores(), groups, by_color)
     sizes = np.array([len(members) for members in groups])
     names = swapped(base, means, names, sizes, fixed)
-    total = base + LOOKS * expected_similarity(means, names)
-    chances = _chances(total, groups, slots, fixed)
+    total = base + CONSISTENCY_NATS * expected_similarity(means, names)
+    probabilities = _name_probabilities(total, groups, slots, fixed)
     fit = float((sizes * total[np.arange(len(groups)), names]).sum())
-    return _naming(chances, names, groups, len(logs), doubtful(base, names, sizes, fixed), fixed, fit)
+    return _naming(probabilities, names, groups, len(logs), doubtful(base, names, sizes, fixed), fixed, fit)
 
 
 def accepted_answers(unanswered: Naming, answered: Naming, answers: int) -> Naming:
@@ -124,13 +124,13 @@ def accepted_answers(unanswered: Naming, answered: Naming, answers: int) -> Nami
     return replace(answered, prompted_is_better=unanswered.prompted_is_better)
 
 
-def _of_groups(says: Floats, groups: Sequence[Sequence[int]], by_color: bool) -> Floats:
+def _group_scores(picture_scores: Floats, groups: Sequence[Sequence[int]], by_color: bool) -> Floats:
     """Return (G, 56) the scores of groups, from (N, 56) of their pictures."""
-    base = np.stack([says[list(members)].mean(0) for members in groups])
-    return _with_runs(base, groups, len(says)) if by_color else base
+    base = np.stack([picture_scores[list(members)].mean(0) for members in groups])
+    return _with_runs(base, groups, len(picture_scores)) if by_color else base
 
 
-def _assigned(
+def _assigned_names(
     scores: Floats, groups: Sequence[Sequence[int]], slots: NDArray[np.intp], fixed: Mapping[int, int]
 ) -> NDArray[np.intp]:
     """Return the card of each group with the best total score within the deck's numbers of copies.
@@ -156,7 +156,7 @@ def _assigned(
     return names
 
 
-def _chances(
+def _name_probabilities(
     scores: Floats, groups: Sequence[Sequence[int]], slots: NDArray[np.intp], fixed: Mapping[int, int]
 ) -> Floats:
     """Return (G, 56) probabilities of the groups' names, given the numbers of copies."""
@@ -186,7 +186,7 @@ def _with_runs(base: Floats, groups: Sequence[Sequence[int]], count: int) -> Flo
 
 
 def _naming(
-    chances: Floats,
+    probabilities: Floats,
     names: NDArray[np.intp],
     groups: Sequence[Sequence[int]],
     count: int,
@@ -202,20 +202,20 @@ def _naming(
     for swap in doubts:
         if asked & set(swap.groups.tolist()):
             continue
-        k = int(chances[swap.groups, names[swap.groups]].argmin())
+        k = int(probabilities[swap.groups, names[swap.groups]].argmin())
         g = int(swap.groups[k])
         asked.update(swap.groups.tolist())
-        options = dict.fromkeys([int(names[g]), int(swap.names[k]), *np.argsort(-chances[g]).tolist()])
-        questions.append((swap.margin - _FIRST, _question(groups[g], list(options))))
+        options = dict.fromkeys([int(names[g]), int(swap.names[k]), *np.argsort(-probabilities[g]).tolist()])
+        questions.append((swap.margin - _FACE_PRIORITY, _question(groups[g], list(options))))
     for g, members in enumerate(groups):
-        sure = min(float(chances[g, names[g]]), _EITHER if g in asked else 1.0)
+        sure = min(float(probabilities[g, names[g]]), _MAX_AMBIGUOUS if g in asked else 1.0)
         for i in members:
             cards[i], confidences[i] = ALL_CARDS[int(names[g])], sure
-        if sure < _SURE and g not in fixed and g not in asked:
-            order = [int(names[g])] + [int(i) for i in np.argsort(-chances[g]) if i != names[g]]
+        if sure < _MIN_CONFIDENCE and g not in fixed and g not in asked:
+            order = [int(names[g])] + [int(i) for i in np.argsort(-probabilities[g]) if i != names[g]]
             questions.append((sure - 0.1 * len(members), _question(members, order)))
     ordered = tuple(question for _, question in sorted(questions, key=lambda pair: pair[0]))
-    prompted = len(ordered) > TOO_MANY or float(np.mean(confidences)) < _MOSTLY
+    prompted = len(ordered) > TOO_MANY or float(np.mean(confidences)) < _MIN_MEAN_CONFIDENCE
     return Naming(tuple(cards), tuple(confidences), ordered, fit, prompted)
 
 
