@@ -26,7 +26,7 @@ from companion.cards import deck as cards_of
 from companion.dataset.artist.families import HOMEMADE_KEPT_OUT, KEPT_OUT, StyleFamily
 from companion.dataset.artist.styles import sample_style
 from companion.dataset.scenes.sittings import Picture, Sitting, drawn_faces, faces_in
-from companion.decks.service.build import learnt_looks
+from companion.decks.service.build import build_model
 from companion.decks.service.deck_detector import reading_parts
 from companion.decks.service.enrollment import Lesson
 from companion.decks.service.match_corrections import Corrected, with_corrections
@@ -129,12 +129,12 @@ def _measured(job: tuple[_Design, _Plan]) -> tuple[str, Row]:
     }
     if any(count for count, _ in kinds.values()):
         made, deck = _timed(lambda: lesson.finish(design.name))
-        known, looks = _timed(lambda: learnt_looks(detector.reader, deck, model_folder()))
+        known, looks = _timed(lambda: build_model(detector.reader, deck, model_folder()))
         took += made + known
         if plan.corrected:
             sitting = Sitting(faces, (plan.seed, seed, 2))
             row["corrected"], deck = _corrected(deck, detector.with_deck(looks), sitting, plan.corrected)
-            looks = learnt_looks(detector.reader, deck, model_folder())
+            looks = build_model(detector.reader, deck, model_folder())
         row |= _read(Sitting(faces, (plan.seed, seed, 1)), kinds, detector, detector.with_deck(looks))
     row["seconds"] = seconds + took
     return design.name, {name: round(value, 3) for name, value in row.items()}

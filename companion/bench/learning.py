@@ -13,7 +13,7 @@ from companion.cards import Card
 from companion.cards import deck as cards_of
 from companion.dataset.simulated.script import Script, Writer
 from companion.dataset.simulated.simulation import SimulatedFrame, SimulatedTable
-from companion.decks.service.build import learnt_looks
+from companion.decks.service.build import build_model
 from companion.decks.service.deck_detector import reading_parts
 from companion.decks.service.enrollment import Lesson
 from companion.vision.recognition.card_detector import CardDetector, model_folder
@@ -38,7 +38,7 @@ def learnt_detector(table: SimulatedTable, detector: CardDetector, model: Path |
     for frame in laid(table, cards):
         lesson.show(frame.image)
     deck = lesson.finish(f"simulated {table.seed}")
-    return detector.with_deck(learnt_looks(detector.reader, deck, model or model_folder()))
+    return detector.with_deck(build_model(detector.reader, deck, model or model_folder()))
 
 
 def laid(table: SimulatedTable, cards: Sequence[Card]) -> Iterator[SimulatedFrame]:

@@ -13,9 +13,9 @@ import click
 from companion.cards import Card, EditionName, deck
 from companion.commands.parameters import decks_of
 from companion.decks.capture.keyframes import keyframes
-from companion.decks.service.deck_detector import deck_looks, reading_parts
+from companion.decks.service.deck_detector import model_of_deck, reading_parts
 from companion.decks.service.enrollment import Lesson
-from companion.decks.storage.deck_file import MOST_BYTES, DeckFileError
+from companion.decks.storage.deck_file import MAX_BYTES, DeckFileError
 from companion.vision.capture.frames import SourceError
 from companion.vision.capture.sources import PictureFolder, open_source
 from companion.vision.core.runtime import ModelFileError
@@ -78,7 +78,7 @@ def learn(
         naming = lesson.naming()
         learnt = lesson.finish(name)
         library.save(learnt)
-        looks = deck_looks(library, learnt, reader, model)
+        looks = model_of_deck(library, learnt, reader, model)
     except (DeckFileError, SourceError, ModelFileError) as error:
         raise click.ClickException(str(error)) from error
     seconds = time.monotonic() - began
@@ -239,7 +239,7 @@ def export_(ctx: click.Context, name: str, file: Path) -> None:
 def import_(ctx: click.Context, file: Path, name: str | None) -> None:
     """Import a deck that somebody exported."""
     try:
-        if file.stat().st_size > MOST_BYTES:
+        if file.stat().st_size > MAX_BYTES:
             raise click.ClickException(f"{file} is larger than a deck's file can be.")
         data = file.read_bytes()
     except OSError as error:

@@ -9,7 +9,7 @@ import numpy as np
 from companion.cards import Card, EditionName, deck
 from companion.decks.labels.clustering import copies
 from companion.decks.matching.fan_continuation import continued
-from companion.decks.storage.cache import keep, kept
+from companion.decks.storage.cache import read_cache, write_cache
 from companion.vision.core.geometry import Quad, intersection_over_union, unit_square
 
 HELD = deck(EditionName.CLASSIC)
@@ -64,13 +64,13 @@ def test_a_hand_goes_on_as_its_neighbours_lie_whichever_end_is_up() -> None:
 
 def test_what_is_kept_is_good_for_its_key_alone_and_damaged_for_none(tmp_path: Path) -> None:
     file, key = tmp_path / "kept.npz", b"k" * 32
-    assert kept(file, key) is None
-    keep(file, key, {"numbers": np.arange(5), "levels": np.ones((2, 3), np.float16)})
-    had = kept(file, key)
+    assert read_cache(file, key) is None
+    write_cache(file, key, {"numbers": np.arange(5), "levels": np.ones((2, 3), np.float16)})
+    had = read_cache(file, key)
     assert had is not None
     assert had["numbers"].tolist() == [0, 1, 2, 3, 4]
     assert had["levels"].shape == (2, 3)
-    assert kept(file, b"o" * 32) is None
+    assert read_cache(file, b"o" * 32) is None
     file.write_bytes(file.read_bytes()[:-40])
-    assert kept(file, key) is None
-    keep(tmp_path / "nowhere" / "kept.npz", key, {})
+    assert read_cache(file, key) is None
+    write_cache(tmp_path / "nowhere" / "kept.npz", key, {})

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from companion.cards import ALL_CARDS, Card, EditionName
 from companion.cli import main
 from companion.decks.model.card_views import PICTURE, outline
-from companion.decks.service.build import learnt_looks
+from companion.decks.service.build import build_model
 from companion.decks.service.deck_detector import reading_parts
 from companion.decks.service.match_corrections import Corrected, with_corrections
 from companion.decks.storage.deck_file import DeckFileError, FurtherView, LearntDeck, encoded, pack, unpack
@@ -102,8 +102,8 @@ def test_a_file_with_too_many_or_other_further_views_is_refused(deck: LearntDeck
 def test_what_was_added_is_read_with(deck: LearntDeck, tmp_path: Path) -> None:
     reader, _ = reading_parts()
     cache = tmp_path / "ours.npz"
-    before = learnt_looks(reader, deck, model_folder(), cache).cards
-    after = learnt_looks(reader, with_corrections(deck, "m1", [_said(1)]), model_folder(), cache).cards
+    before = build_model(reader, deck, model_folder(), cache).cards
+    after = build_model(reader, with_corrections(deck, "m1", [_said(1)]), model_folder(), cache).cards
     own = ALL_CARDS.index(RED_7)
     assert (after.cards == own).sum() == 2 * (before.cards == own).sum()
 

@@ -28,7 +28,7 @@ from companion.decks.labels.naming import name_cards
 from companion.decks.model.card_views import PICTURE, straightened, usual_spot
 from companion.decks.model.prototypes import fit
 from companion.decks.service import build
-from companion.decks.service.build import DeckModel, learnt_looks
+from companion.decks.service.build import DeckModel, build_model
 from companion.decks.service.deck_detector import reading_parts
 from companion.decks.service.enrollment import Lesson
 from companion.decks.service.membership import DeckFit
@@ -310,7 +310,7 @@ def test_a_deck_hardly_a_third_of_which_has_names_is_read_as_without_it(learnt: 
 
     def known(nameless: int) -> CardDetector:
         unnamed = tuple(encoded(learnt.pictures[0]) for _ in range(nameless))
-        return detector.with_deck(learnt_looks(detector.reader, replace(learnt, unnamed=unnamed), model_folder()))
+        return detector.with_deck(build_model(detector.reader, replace(learnt, unnamed=unnamed), model_folder()))
 
     assert known(2 * len(learnt.cards)) is not detector
     assert known(2 * len(learnt.cards) + 1) is detector
@@ -334,7 +334,7 @@ def test_cards_laid_by_name_have_that_name() -> None:
         lesson.show(pile)
     third = lesson.wanted
     assert third is not None
-    lesson.pass_over(third)
+    lesson.skip(third)
     assert len({*wanted, third, lesson.wanted}) == 4
     assert lesson.naming().cards[2:] == tuple(wanted)
     assert lesson.asked == 0
@@ -348,19 +348,19 @@ def test_pictures_are_laid_into_their_places_in_a_deck_that_is_sought_alone(
     # What is kept of a deck says whether it was sought: views that were kept are a little coarser.
     for familiar in (not sought, sought):
         monkeypatch.setattr(build, "is_familiar", lambda *_, familiar=familiar: familiar)
-        told = learnt_looks(reader, learnt, model_folder(), cache)
-        assert [told.seeks, told.card_places is not None, told.index_places is not None] == [sought] * 3
+        told = build_model(reader, learnt, model_folder(), cache)
+        assert [told.seeks, told.card_matcher is not None, told.index_matcher is not None] == [sought] * 3
 
 
 def _tell(monkeypatch: pytest.MonkeyPatch, sharpness: float) -> None:
     """Let a deck tell its cards apart so well, and none where that is 0."""
-    fitted = build.looks
+    fitted = build.fit_model
 
-    def looks(*args: Any) -> DeckModel:
+    def fit_model(*args: Any) -> DeckModel:
         told = fitted(*args)
         return replace(told, cards=replace(told.cards, sharpness=sharpness))
 
-    monkeypatch.setattr(build, "looks", looks)
+    monkeypatch.setattr(build, "fit_model", fit_model)
 
 
 @pytest.mark.parametrize(
@@ -372,7 +372,7 @@ def test_cards_without_indices_that_networks_read_as_well_are_not_sought(
     _tell(monkeypatch, sharpness)
     monkeypatch.setattr(build, "is_familiar", lambda *_: False)
     deck = replace(learnt, spot=usual_spot() if indices else None)
-    assert learnt_looks(reading_parts()[0], deck, model_folder()).seeks is sought
+    assert build_model(reading_parts()[0], deck, model_folder()).seeks is sought
 
 
 @pytest.mark.parametrize("indices", [False, True])
@@ -382,7 +382,7 @@ def test_what_is_missing_makes_a_design_with_indices_alone_easier_to_know(
     asked: list[bool] = []
     _tell(monkeypatch, 20.0)
     monkeypatch.setattr(build, "is_familiar", lambda _, cards, doubtful: asked.append(doubtful) or True)
-    learnt_looks(reading_parts()[0], replace(learnt, spot=usual_spot() if indices else None), model_folder())
+    build_model(reading_parts()[0], replace(learnt, spot=usual_spot() if indices else None), model_folder())
     assert asked == [indices]
 
 
@@ -392,10 +392,10 @@ def test_a_deck_is_looked_at_anew_by_other_networks(learnt: LearntDeck, tmp_path
     other.mkdir()
     for name in ("card-reader.onnx", "index-reader.onnx"):
         (other / name).write_bytes((model_folder() / name).read_bytes() + b"other")
-    first = learnt_looks(reader, learnt, model_folder(), cache).cards.prototypes
+    first = build_model(reader, learnt, model_folder(), cache).cards.prototypes
     kept = cache.read_bytes()
-    learnt_looks(reader, learnt, model_folder(), cache)
+    build_model(reader, learnt, model_folder(), cache)
     assert cache.read_bytes() == kept
-    again = learnt_looks(reader, learnt, other, cache).cards.prototypes
+    again = build_model(reader, learnt, other, cache).cards.prototypes
     assert cache.read_bytes()[:32] != kept[:32]
     assert np.allclose(first, again, atol=0.01)

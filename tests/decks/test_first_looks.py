@@ -15,9 +15,9 @@ from companion.cards import ALL_CARDS, Card, EditionName
 from companion.dataset.artist.faces import render
 from companion.dataset.artist.families import StyleFamily
 from companion.dataset.artist.styles import sample_style
-from companion.decks.matching.template_matching import Fitted, card_places
+from companion.decks.matching.template_matching import FittedWeights, card_matcher
 from companion.decks.model.card_views import PICTURE, outline
-from companion.decks.service.build import DeckModel, looks, views_of
+from companion.decks.service.build import DeckModel, fit_model, views_of
 from companion.decks.service.deck_detector import reading_parts
 from companion.decks.storage.deck_file import LearntDeck
 from companion.vision.core.geometry import (
@@ -62,9 +62,11 @@ def known(faces: list[Image]) -> DeckModel:
     cards = tuple(Card.parse(name) for name in NAMES)
     deck = LearntDeck("Ours", EditionName.CLASSIC, cards, tuple(_laid(face, outline(), PICTURE) for face in faces))
     reader, _ = reading_parts()
-    told = looks(views_of(reader, deck), CARDS)
+    told = fit_model(views_of(reader, deck), CARDS)
     whole = replace(told.cards, sharpness=20.0, trust=0.5)
-    return replace(told, cards=whole, card_places=card_places(deck, CARDS, fitted=Fitted(40.0)), seeker=MagicMock())
+    return replace(
+        told, cards=whole, card_matcher=card_matcher(deck, CARDS, fitted=FittedWeights(40.0)), search=MagicMock()
+    )
 
 
 @pytest.fixture
@@ -88,7 +90,7 @@ def test_a_card_that_its_picture_and_two_looks_say_is_looked_at_no_more(
 ) -> None:
     picture = _laid(faces[0], QUAD, (800, 600))
     reader, _ = reading_parts()
-    reader = reader.with_deck(known if sought else replace(known, seeker=None))
+    reader = reader.with_deck(known if sought else replace(known, search=None))
     (card,) = reader.read_cards(picture, [np.asarray(QUAD + np.array([6, -5]), np.float32)])
     assert card.card.name == NAMES[0]
     assert intersection_over_union(card.quad, QUAD) > 0.95
@@ -129,7 +131,7 @@ def test_what_the_networks_say_more_surely_of_a_design_that_they_know_is_told_as
     one = Pass(QUAD, _says("blue 1", 0.96), 1.0, _says("blue reverse", with_deck))
     monkeypatch.setattr(Crops, "cards", lambda _, image, quads: [one] * len(quads))
     reader, _ = reading_parts()
-    (card,) = reader.with_deck(replace(known, seeker=None)).read_cards(np.zeros((600, 800, 3), np.uint8), [QUAD])
+    (card,) = reader.with_deck(replace(known, search=None)).read_cards(np.zeros((600, 800, 3), np.uint8), [QUAD])
     assert card.card.name == told
     assert card.known == (told != "blue 1")
 

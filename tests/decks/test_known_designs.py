@@ -15,11 +15,11 @@ from companion.dataset.artist.faces import render
 from companion.dataset.artist.families import StyleFamily
 from companion.dataset.artist.styles import sample_style
 from companion.dataset.scenes.sittings import Sitting, drawn_faces
-from companion.decks.matching.template_matching import Fitted, card_places, index_places
+from companion.decks.matching.template_matching import FittedWeights, card_matcher, index_matcher
 from companion.decks.matching.template_search import TemplateSearch
 from companion.decks.model.card_views import PICTURE, index_frames, outline, usual_spot
-from companion.decks.model.prototypes import _borne_out
-from companion.decks.service.build import DeckModel, looks, views_of
+from companion.decks.model.prototypes import _reader_reliability
+from companion.decks.service.build import DeckModel, fit_model, views_of
 from companion.decks.service.deck_detector import reading_parts
 from companion.decks.service.membership import DeckSimilarity
 from companion.decks.storage.deck_file import LearntDeck
@@ -52,13 +52,13 @@ def deck() -> LearntDeck:
 
 @pytest.fixture(scope="module")
 def known(deck: LearntDeck) -> DeckModel:
-    told = looks(views_of(reading_parts()[0], deck), CARDS)
+    told = fit_model(views_of(reading_parts()[0], deck), CARDS)
     return replace(
         told,
         cards=replace(told.cards, sharpness=20.0, trust=0.5),
         indices=replace(told.indices, sharpness=20.0, trust=0.5),
-        card_places=card_places(deck, CARDS, fitted=Fitted(40.0)),
-        index_places=index_places(deck, CARDS, fitted=Fitted(15.0)),
+        card_matcher=card_matcher(deck, CARDS, fitted=FittedWeights(40.0)),
+        index_matcher=index_matcher(deck, CARDS, fitted=FittedWeights(15.0)),
     )
 
 
@@ -74,7 +74,7 @@ def _number(name: str) -> int:
 
 
 def _with_seeker(known: DeckModel, deck: LearntDeck, sought: bool) -> DeckModel:
-    return replace(known, seeker=TemplateSearch.of(deck, CARDS, 0.0) if sought else None)
+    return replace(known, search=TemplateSearch.of(deck, CARDS, 0.0) if sought else None)
 
 
 @pytest.fixture(scope="module")
@@ -142,12 +142,12 @@ def test_the_networks_are_believed_of_an_index_as_far_as_the_deck_s_own_pictures
     # Of four pictures, each seen twice, the second, called blue 3, is taken for a red 7 half the time, or all of it.
     said = np.stack([np.stack([_says(NAMES[i], 0.9)] * 2) for i in range(4)])
     said[1, 0], said[3, :] = _says(NAMES[0], 0.9), _says("green 9", 0.9)
-    reader_reliability = _borne_out(said, np.array(CARDS))
+    reader_reliability = _reader_reliability(said, np.array(CARDS))
     assert reader_reliability[CARDS[0]] == pytest.approx(2 / 3)
     assert reader_reliability[CARDS[1]] == reader_reliability[CARDS[2]] == 1
     assert reader_reliability[_number("green 9")] == 1, "what nothing is called may have the wrong name"
     said[1, 1] = said[2, :] = _says(NAMES[0], 0.9)
-    less = _borne_out(said, np.array(CARDS))
+    less = _reader_reliability(said, np.array(CARDS))
     assert less[CARDS[0]] == pytest.approx(1 / 3)
     alone, by_deck = _says(NAMES[0], 0.9), _says(NAMES[1], 0.8)
     for reliability, told in ((reader_reliability, NAMES[0]), (less, NAMES[1]), (None, NAMES[0])):
@@ -391,7 +391,7 @@ def test_what_is_like_none_of_the_deck_s_pictures_is_told_as_without_it(
     deck: LearntDeck, known: DeckModel, card: Callable[..., Reading], like: bool
 ) -> None:
     blot = np.asarray(np.random.default_rng(1).integers(0, 255, deck.pictures[0].shape), np.uint8)
-    known = replace(known, likes=DeckSimilarity(deck.pictures if like else [blot]))
+    known = replace(known, deck_similarity=DeckSimilarity(deck.pictures if like else [blot]))
     read = card(known, _says("red 9", 0.6), _says("red 8", 0.97))
     assert (read.card.name, read.known) == (("red 8", True) if like else ("red 9", False))
 
@@ -409,7 +409,7 @@ def test_a_hidden_card_is_of_the_deck_if_another_one_in_the_picture_is(
     hidden = deck.pictures[1].copy()
     hidden[height // 3 :] = np.random.default_rng(1).integers(0, 255, hidden[height // 3 :].shape)
     picture, beside = np.concatenate([deck.pictures[0], hidden], 1), outline() + np.float32([width, 0])
-    known = replace(known, likes=DeckSimilarity(deck.pictures))
+    known = replace(known, deck_similarity=DeckSimilarity(deck.pictures))
     reader = reading_parts()[0].with_deck(known)
     assert known.are_of_another(picture, [beside])
     assert [one.card.name for one in reader.read_cards(picture, [beside])] == ["blue 3"]

@@ -14,7 +14,7 @@ from companion.cards import ALL_CARDS, Card
 from companion.decks.matching.template_search import TemplateSearch
 from companion.decks.model.card_views import PICTURE, outline
 from companion.decks.service import build
-from companion.decks.service.build import DeckModel, learnt_looks, looks, views_of
+from companion.decks.service.build import DeckModel, build_model, fit_model, views_of
 from companion.decks.service.deck_detector import reading_parts
 from companion.decks.service.membership import DeckSimilarity
 from companion.decks.storage.deck_file import LearntDeck
@@ -63,9 +63,13 @@ def deck(faces: list[Image]) -> LearntDeck:
 
 @pytest.fixture(scope="module")
 def known(deck: LearntDeck) -> DeckModel:
-    told = looks(views_of(reading_parts()[0], deck), CARDS)
+    told = fit_model(views_of(reading_parts()[0], deck), CARDS)
     return replace(
-        told, seeker=TemplateSearch.of(deck, CARDS, 0.0), likes=DeckSimilarity(deck.laid), spot=deck.spot, familiar=True
+        told,
+        search=TemplateSearch.of(deck, CARDS, 0.0),
+        deck_similarity=DeckSimilarity(deck.laid),
+        spot=deck.spot,
+        familiar=True,
     )
 
 
@@ -84,7 +88,7 @@ def read(faces: list[Image]) -> Callable[..., list[str]]:
     """Return what names the cards of a hand, each of which is boxed, that a deck's looks tell."""
 
     def names(
-        looks: DeckModel, shown: Sequence[int] = (0, 2, ODD, 3), score: float = 0.9, bare: bool = False
+        fit_model: DeckModel, shown: Sequence[int] = (0, 2, ODD, 3), score: float = 0.9, bare: bool = False
     ) -> list[str]:
         picture, boxed = _table(1000, 600), _Boxed([Box(BoxKind.CARD, lying(860, 140, 70), 0.9)] if bare else [])
         for place, i in enumerate(shown):
@@ -92,7 +96,7 @@ def read(faces: list[Image]) -> Callable[..., list[str]]:
             _lay(picture, faces[i], quad)
             boxed.boxes.append(Box(BoxKind.CARD, quad, score if i == ODD else 0.9))
         limits = ReadingLimits.load(model_folder() / "limits.json")
-        detector = CardDetector(boxed, reading_parts()[0], limits).with_deck(looks)  # type: ignore[arg-type]
+        detector = CardDetector(boxed, reading_parts()[0], limits).with_deck(fit_model)  # type: ignore[arg-type]
         return sorted(sighting.card.name for sighting in detector.detect(_lit(picture)))
 
     return names
@@ -101,7 +105,7 @@ def read(faces: list[Image]) -> Callable[..., list[str]]:
 def test_what_the_networks_leave_out_of_a_hand_its_pictures_tell(
     known: DeckModel, read: Callable[..., list[str]]
 ) -> None:
-    without = read(replace(known, seeker=None))
+    without = read(replace(known, search=None))
     assert NAMES[ODD] not in without
     assert len(without) >= 3
     assert read(known) == sorted([*without, NAMES[ODD]])
@@ -123,29 +127,29 @@ def test_of_a_hand_what_shows_in_no_box_that_is_left_is_not_sought(
     hand: tuple[Image, list[Quad]], left_out: int
 ) -> None:
     picture, quads = hand
-    seeker = TemplateSearch.of(_deck(_faces(5)), CARDS)
+    search = TemplateSearch.of(_deck(_faces(5)), CARDS)
     # Nothing shows the card at the other end, to which these lead on as well.
     sure = [(quads[i], CARDS[i]) for i in (1, 2)]
     left = [corner_frames(quads[left_out])[left_out // 2]]
-    names = [[_name(one) for one in seeker.seek(picture, [], sure, left, hand=known)] for known in (True, False)]
+    names = [[_name(one) for one in search.search(picture, [], sure, left, hand=known)] for known in (True, False)]
     assert names[0] == [NAMES[left_out]]
     assert len(names[1]) > 1
 
 
 def test_a_card_of_a_hand_that_no_other_hides_hides_what_lies_there(hand: tuple[Image, list[Quad]]) -> None:
     picture, quads = hand
-    seeker = TemplateSearch.of(_deck(_faces(5)), CARDS)
+    search = TemplateSearch.of(_deck(_faces(5)), CARDS)
     # Its picture does not fit, as its outline or its name may be off; the next one lies on its right half.
     sure = [(quads[0], CARDS[5]), (quads[1], CARDS[5])]
     points = np.round(project(homography(unit_square(), quads[0]), np.float32([[0.2, 0.5], [0.9, 0.5]])) * 0.25)
     for known, hides in ((True, [True, False]), (False, [False, False])):
-        covered = seeker._lying(picture, sure, known)[1]
+        covered = search._lying_cards(picture, sure, known)[1]
         assert [bool(covered[int(y), int(x)]) for x, y in points] == hides
 
 
 def test_of_a_hand_of_another_deck_nothing_is_sought(known: DeckModel, read: Callable[..., list[str]]) -> None:
     blot = np.asarray(np.random.default_rng(1).integers(0, 255, (*PICTURE[::-1], 3)), np.uint8)
-    assert NAMES[ODD] not in read(replace(known, likes=DeckSimilarity([blot])))
+    assert NAMES[ODD] not in read(replace(known, deck_similarity=DeckSimilarity([blot])))
 
 
 def test_what_is_no_hand_or_read_to_the_last_card_is_not_searched(
@@ -185,10 +189,10 @@ def test_the_deck_is_asked_what_its_pictures_leave_in_doubt(
 ) -> None:
     weigh, asked = DeckModel.weigh_cards, 0
 
-    def counted(looks: DeckModel, logs: Floats, features: Floats) -> tuple[Floats, Floats]:
+    def counted(fit_model: DeckModel, logs: Floats, features: Floats) -> tuple[Floats, Floats]:
         nonlocal asked
         asked += len(logs)
-        return weigh(looks, logs, features)
+        return weigh(fit_model, logs, features)
 
     monkeypatch.setattr(DeckModel, "weigh_cards", counted)
     doubtful = PictureMatch(outline(), np.full(57, -1, np.float32), np.ones((12, 8), bool))
@@ -226,9 +230,9 @@ def test_a_known_deck_s_pictures_are_kept_to_seek_with(
     monkeypatch.setattr(build, "is_familiar", lambda *_: True)
     reader, file = reading_parts()[0], tmp_path / "deck.npz"
     pictures = replace(deck, spot=(0.1, 0.1, 0.2))
-    first, again = (learnt_looks(reader, pictures, model_folder(), file) for _ in range(2))
+    first, again = (build_model(reader, pictures, model_folder(), file) for _ in range(2))
     for known in (first, again):
         assert known.fills_in
         assert not known.seeks
-        assert known.card_places is None
+        assert known.card_matcher is None
         assert not known.hard_to_see

@@ -13,7 +13,7 @@ from companion.dataset.artist.styles import sample_style
 from companion.dataset.scenes.sittings import Sitting, drawn_faces
 from companion.decks.model.card_views import outline, straightened, study
 from companion.decks.model.thumbnails import both_ways, small
-from companion.decks.service.build import looks
+from companion.decks.service.build import fit_model
 from companion.decks.service.membership import DeckSimilarity
 from companion.vision.core.geometry import Image, unit_square
 from companion.vision.core.sightings import Sighting
@@ -43,14 +43,14 @@ def test_a_deck_that_is_not_on_the_table_tells_nothing(faces: dict[Card, Image])
     views = [study(detector.reader, picture, None, np.random.default_rng(1)) for picture in pictures]
     # Each card is called what the next one is: what is read with these is wrong.
     wrong = [ALL_CARDS.index(card) for card in (*CARDS[1:], CARDS[0])]
-    told = replace(looks(views, wrong), seeker=MagicMock(seek=MagicMock(return_value=[])))
+    told = replace(fit_model(views, wrong), search=MagicMock(seek=MagicMock(return_value=[])))
     blots = [
         np.asarray(np.random.default_rng(i).integers(0, 255, one.shape), np.uint8) for i, one in enumerate(pictures)
     ]
     image = Sitting({CARDS[0]: faces[CARDS[0]]}, (5, 1)).single().image
     plain, own, other = (
         detector,
-        *(detector.with_deck(replace(told, likes=DeckSimilarity(of))) for of in (pictures, blots)),
+        *(detector.with_deck(replace(told, deck_similarity=DeckSimilarity(of))) for of in (pictures, blots)),
     )
     for look in (CardDetector.detect, CardDetector.detect_pile, CardDetector.detect_closeup):
         assert _told(look(other, image)) == _told(look(plain, image)) != _told(look(own, image))
@@ -63,26 +63,28 @@ def test_small_pictures_are_alike_in_any_light_and_either_end_up(faces: dict[Car
     upright, turned = both_ways(small(dim, outline())[None], known)
     assert int(turned[0].argmax()) == 1
     assert turned[0, 1] > 0.95 > upright[0, 1]
-    likes = DeckSimilarity(kept)
-    assert not likes.are_of_another(dim, [outline()])
-    assert not likes.are_of_another(np.ascontiguousarray(dim[:, ::-1]), [outline()]), "as a front camera shows it"
-    assert not likes.are_of_another(dim, [])
+    deck_similarity = DeckSimilarity(kept)
+    assert not deck_similarity.are_of_another(dim, [outline()])
+    assert not deck_similarity.are_of_another(np.ascontiguousarray(dim[:, ::-1]), [outline()]), (
+        "as a front camera shows it"
+    )
+    assert not deck_similarity.are_of_another(dim, [])
 
 
 def test_a_card_that_others_may_lie_on_may_be_less_like_its_picture(faces: dict[Card, Image]) -> None:
     kept = _kept(faces[CARDS[0]])
     aside = np.array([0.6 * np.ptp(outline()[:, 0]), 0], np.float32)
-    likes, beside = DeckSimilarity([kept]), np.asarray(outline() + aside, np.float32)
+    deck_similarity, beside = DeckSimilarity([kept]), np.asarray(outline() + aside, np.float32)
     hidden = kept.copy()
     for left in reversed(range(kept.shape[1])):
         # As another card hides it, from the right on.
         hidden[:, left] = 90
-        if likes.of(hidden, outline()).max() < 0.65:
+        if deck_similarity.of(hidden, outline()).max() < 0.65:
             break
-    assert likes.are_of_another(hidden, [outline()])
-    assert not likes.are_of_another(hidden, [outline(), beside])
+    assert deck_similarity.are_of_another(hidden, [outline()])
+    assert not deck_similarity.are_of_another(hidden, [outline(), beside])
     hidden[:] = np.random.default_rng(1).integers(0, 255, kept.shape)
-    assert likes.are_of_another(hidden, [outline(), beside])
+    assert deck_similarity.are_of_another(hidden, [outline(), beside])
 
 
 @pytest.mark.parametrize(("sure", "another"), [(0.95, True), (0.8, False)])
@@ -94,7 +96,9 @@ def test_a_surely_read_card_tells_whose_deck_a_picture_shows(
     blot = np.asarray(np.random.default_rng(0).integers(0, 255, kept.shape), np.uint8)
     image, beside = np.hstack([kept, blot]), outline() + np.float32([kept.shape[1], 0])
     views = [study(CardDetector.shipped().reader, kept, None, np.random.default_rng(1))]
-    told = replace(looks(views, [ALL_CARDS.index(CARDS[0])]), seeker=MagicMock(), likes=DeckSimilarity([kept]))
+    told = replace(
+        fit_model(views, [ALL_CARDS.index(CARDS[0])]), search=MagicMock(), deck_similarity=DeckSimilarity([kept])
+    )
     like, unlike = (
         Sighting(quad, tuple(CARDS[:2]), (chance, 1 - chance), True)
         for quad, chance in ((outline(), 0.7), (beside, sure))

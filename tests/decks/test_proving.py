@@ -8,8 +8,8 @@ import cv2
 import numpy as np
 import pytest
 
-from companion.decks.matching.cell_matching import CardPrints, Compared
-from companion.decks.matching.verification import glance, proof
+from companion.decks.matching.cell_matching import CellMatcher, Comparison
+from companion.decks.matching.verification import verify, verify_aligned
 from companion.vision.core.geometry import Image, Quad, homography, intersection_over_union, unit_square
 
 CARD = 7
@@ -35,14 +35,14 @@ def test_print_that_explains_less_than_half_of_what_is_seen_speaks_for_nothing()
     # A sign in two cells of a plain card, and so much noise that it is most of what differs on the card.
     plain = np.full((144, 96, 3), 128.0, np.float32)
     plain[24:36, 24:48] += 22 * np.kron(np.indices((3, 6)).sum(0) % 2 - 0.5, np.ones((4, 4)))[..., None]
-    prints = CardPrints(plain[None], np.array([CARD]), np.zeros(96, np.float32))
+    prints = CellMatcher(plain[None], np.array([CARD]), np.zeros(96, np.float32))
     quad, free = unit_square() * np.array([96, 144], np.float32), np.ones((12, 8), bool)
     told = {}
     for level in (0.5, 9.0):
         seen = np.clip(plain + noise.normal(0, level, plain.shape), 0, 255).astype(np.uint8)
-        one = glance(prints, quad, prints.at_a_glance(seen, quad), free)
+        one = verify(prints, quad, prints.coarse_statistics(seen, quad), free)
         assert one.shown.all()
-        told[level] = int(one.telling.sum())
+        told[level] = int(one.informative.sum())
     assert told[0.5] == 2
     assert told[9.0] == 0
 
@@ -52,19 +52,19 @@ def test_an_outline_is_compared_with_all_pictures_once_where_the_likeliest_fits(
     monkeypatch: pytest.MonkeyPatch, off: float
 ) -> None:
     faces = [_face(seed) for seed in range(4)]
-    prints = CardPrints(np.stack(faces).astype(np.float32), np.arange(4), np.zeros(96, np.float32))
+    prints = CellMatcher(np.stack(faces).astype(np.float32), np.arange(4), np.zeros(96, np.float32))
     quad, free = unit_square() * np.array([150, 225], np.float32) + 80, np.ones((12, 8), bool)
     picture = _lying(faces[2], quad)
     rough = np.asarray(quad + np.array([off, -off / 2], np.float32), np.float32)
-    one = glance(prints, rough, prints.at_a_glance(picture, rough), free)
-    compare, times = CardPrints.compare_closely, []
+    one = verify(prints, rough, prints.coarse_statistics(picture, rough), free)
+    compare, times = CellMatcher.compare_closely, []
 
-    def counted(self: CardPrints, *args: Any) -> Compared:
+    def counted(self: CellMatcher, *args: Any) -> Comparison:
         times.append(args)
         return compare(self, *args)
 
-    monkeypatch.setattr(CardPrints, "compare_closely", counted)
-    told = proof(prints, picture, one, free)
+    monkeypatch.setattr(CellMatcher, "compare_closely", counted)
+    told = verify_aligned(prints, picture, one, free)
     assert len(times) == 1
     assert told.picture == 2
     assert told.shown.mean() > 0.9
@@ -76,12 +76,12 @@ def test_an_outline_into_which_another_picture_was_laid_first_is_moved_again(mon
     plain = _face(1)
     signed = plain.copy()
     signed[40:100, 30:66] = _face(2)[40:100, 30:66]
-    prints = CardPrints(np.stack([plain, signed]).astype(np.float32), np.arange(2), np.zeros(96, np.float32))
+    prints = CellMatcher(np.stack([plain, signed]).astype(np.float32), np.arange(2), np.zeros(96, np.float32))
     quad, free = unit_square() * np.array([150, 225], np.float32) + 80, np.ones((12, 8), bool)
     picture = _lying(signed, quad)
     rough = np.asarray(quad + 3, np.float32)
-    one = glance(prints, rough, prints.at_a_glance(picture, rough), free)
-    mistaken = type(one)(one.quad, 0, one.scores, one.shown, one.telling)
-    told = proof(prints, picture, mistaken, free)
+    one = verify(prints, rough, prints.coarse_statistics(picture, rough), free)
+    mistaken = type(one)(one.quad, 0, one.scores, one.shown, one.informative)
+    told = verify_aligned(prints, picture, mistaken, free)
     assert told.picture == 1
     assert intersection_over_union(told.quad, quad) > 0.97

@@ -15,7 +15,7 @@ from companion.dataset.artist.styles import sample_style
 from companion.decks.capture.procrustes import regularized
 from companion.decks.matching import registration
 from companion.decks.matching.registration import Templates
-from companion.decks.matching.template_matching import Fitted, Places, card_places
+from companion.decks.matching.template_matching import FittedWeights, TemplateMatcher, card_matcher
 from companion.decks.model.card_views import PICTURE, outline
 from companion.decks.model.prototypes import CLASSES, NOTHING
 from companion.decks.storage.deck_file import LearntDeck
@@ -91,7 +91,7 @@ def test_where_a_picture_lies_nothing_is_said_of_cards_that_were_not_laid(faces:
     table[60 : 60 + height, 60 : 60 + width] = faces[0]
     laid = [ALL_CARDS.index(Card.parse(name)) for name in NAMES]
     small = [cv2.resize(face, (40, 60), interpolation=cv2.INTER_AREA) for face in faces]
-    found = Places(Templates(small, (0, 2)), laid, Fitted(40.0)).find(table, outline)
+    found = TemplateMatcher(Templates(small, (0, 2)), laid, FittedWeights(40.0)).find(table, outline)
     assert found is not None
     assert found.logs[laid[0]] == 0 > found.logs[laid[1]]
     assert not found.logs[np.setdiff1d(np.arange(len(ALL_CARDS)), laid)].any()
@@ -110,7 +110,7 @@ def test_where_a_picture_hardly_fits_what_the_networks_call_no_card_is_none(
     small = [cv2.resize(face, (40, 60), interpolation=cv2.INTER_AREA) for face in faces]
     laid = [ALL_CARDS.index(Card.parse(name)) for name in NAMES]
     quad = (unit_square() * np.array([width, height], np.float32) + 60).astype(np.float32)
-    found = Places(Templates(small, (0, 2)), laid, Fitted(40.0), 5.0).find(table, quad)
+    found = TemplateMatcher(Templates(small, (0, 2)), laid, FittedWeights(40.0), 5.0).find(table, quad)
     assert found is not None
     assert (found.membership == 1) is is_card
     read = np.full(CLASSES, np.log(0.02 / NOTHING), np.float32)
@@ -132,7 +132,7 @@ def test_a_deck_s_pictures_tell_how_much_they_tell(faces: list[Image]) -> None:
         alike.append(np.clip(apart[0] + rng.normal(0, 4, kept.shape), 0, 255).astype(np.uint8))
     cards = [ALL_CARDS.index(Card.parse(name)) for name in NAMES] * 2
     told = [
-        card_places(LearntDeck("Ours", EditionName.CLASSIC, (), tuple(pictures)), cards).fitted.sharpness
+        card_matcher(LearntDeck("Ours", EditionName.CLASSIC, (), tuple(pictures)), cards).fitted.sharpness
         for pictures in (apart, alike)
     ]
     assert told[0] >= 30 > 10 >= told[1]

@@ -17,15 +17,15 @@ from companion.dataset.artist.families import StyleFamily
 from companion.dataset.artist.styles import sample_style
 from companion.decks.matching import template_search
 from companion.decks.matching.alignment import aligned
-from companion.decks.matching.cell_matching import CardPrints
+from companion.decks.matching.cell_matching import CellMatcher
 from companion.decks.matching.hough_voting import KeypointVoter
 from companion.decks.matching.joint_alignment import joint_alignment
 from companion.decks.matching.keypoints import Keypoints
-from companion.decks.matching.template_matching import Fitted, card_places
-from companion.decks.matching.template_search import Informativeness, TemplateSearch, telling
+from companion.decks.matching.template_matching import FittedWeights, card_matcher
+from companion.decks.matching.template_search import Informativeness, TemplateSearch, informativeness
 from companion.decks.matching.verification import Verification
 from companion.decks.model.card_views import PICTURE, outline, usual_spot
-from companion.decks.service.build import learnt_looks, looks, views_of
+from companion.decks.service.build import build_model, fit_model, views_of
 from companion.decks.service.deck_detector import reading_parts
 from companion.decks.service.membership import agreement
 from companion.decks.storage.deck_file import LearntDeck
@@ -95,7 +95,7 @@ def test_cards_are_told_by_their_pictures_from_the_topmost_down(faces: list[Imag
     quads = [lying(220 + 60 * i, 300 + 8 * i, -24 + 14 * i) for i in range(4)] + [lying(650, 170, 160)]
     for face, quad in zip(faces, quads, strict=False):
         _lay(picture, face, quad)
-    found = TemplateSearch.of(_deck(faces), CARDS).seek(_lit(picture), [])
+    found = TemplateSearch.of(_deck(faces), CARDS).search(_lit(picture), [])
     assert sorted(_names(found)) == sorted(NAMES[:5])
     for one, name in zip(found, _names(found), strict=True):
         truth = quads[NAMES.index(name)]
@@ -109,10 +109,10 @@ def test_what_is_sure_already_is_not_told_again_and_hides_others(faces: list[Ima
     quads = [lying(220 + 60 * i, 300 + 8 * i, -24 + 14 * i) for i in range(4)]
     for face, quad in zip(faces, quads, strict=False):
         _lay(picture, face, quad)
-    seeker, lit = TemplateSearch.of(_deck(faces), CARDS), _lit(picture)
-    assert sorted(_names(seeker.seek(lit, [], [(quads[3], CARDS[3])]))) == sorted(NAMES[:3])
+    search, lit = TemplateSearch.of(_deck(faces), CARDS), _lit(picture)
+    assert sorted(_names(search.search(lit, [], [(quads[3], CARDS[3])]))) == sorted(NAMES[:3])
     # What is not seen where it is said to lie hides nothing.
-    assert sorted(_names(seeker.seek(lit, [], [(quads[3], CARDS[5])]))) == sorted(NAMES[:4])
+    assert sorted(_names(search.search(lit, [], [(quads[3], CARDS[5])]))) == sorted(NAMES[:4])
 
 
 def test_what_was_looked_at_is_not_looked_at_again_with_further_outlines(
@@ -128,21 +128,21 @@ def test_what_was_looked_at_is_not_looked_at_again_with_further_outlines(
         tell = getattr(template_search, name)
 
         def told(*args: Any) -> Verification:
-            quad = args[1] if name == "glance" else args[2].quad
+            quad = args[1] if name == "verify" else args[2].quad
             looks.append((name, quad.tobytes(), args[3].tobytes()))
             return tell(*args)  # type: ignore[no-any-return]
 
         return told
 
-    for name in ("glance", "proof"):
+    for name in ("verify", "verify_aligned"):
         monkeypatch.setattr(template_search, name, counted(name))
     # All but the last are known; they do not explain what is boxed where that lies.
     known = [np.asarray(quad + 2, np.float32) for quad in quads[:3]]
     box = np.asarray(quads[3].mean(0) + 8 * (unit_square() - 0.5), np.float32)
-    seeker = TemplateSearch.of(_deck(faces), CARDS)
+    search = TemplateSearch.of(_deck(faces), CARDS)
     explained = iter((True, False))
-    monkeypatch.setattr(template_search, "_explain", lambda *_: next(explained, False))
-    assert sorted(_names(seeker.seek(_lit(picture), known, boxed=[box]))) == sorted(NAMES[:4])
+    monkeypatch.setattr(template_search, "_explains_all", lambda *_: next(explained, False))
+    assert sorted(_names(search.search(_lit(picture), known, boxed=[box]))) == sorted(NAMES[:4])
     assert len(looks) == len(set(looks))
 
 
@@ -152,9 +152,9 @@ def test_a_hand_is_followed_to_cards_that_nothing_else_tells_of(faces: list[Imag
     for face, quad in zip(faces, quads, strict=False):
         _lay(picture, face, quad)
     nothing = KeypointVoter(Keypoints(np.zeros((0, 4), np.float32), np.zeros((0, 128), np.float32)))
-    seeker = TemplateSearch(CardPrints.of(_deck(faces).pictures, CARDS), nothing, Informativeness(0.5, 1.0))
-    assert sorted(_names(seeker.seek(_lit(picture), quads[2:]))) == sorted(NAMES[:4])
-    assert _names(seeker.seek(_lit(picture), quads[3:])) == [NAMES[3]]
+    search = TemplateSearch(CellMatcher.of(_deck(faces).pictures, CARDS), nothing, Informativeness(0.5, 1.0))
+    assert sorted(_names(search.search(_lit(picture), quads[2:]))) == sorted(NAMES[:4])
+    assert _names(search.search(_lit(picture), quads[3:])) == [NAMES[3]]
 
 
 def test_keypoints_are_asked_only_where_boxes_show_what_lies_in_no_known_outline(
@@ -163,7 +163,7 @@ def test_keypoints_are_asked_only_where_boxes_show_what_lies_in_no_known_outline
     picture, quads = _table(800, 600), [lying(200, 300, 20), lying(560, 300, -15)]
     for face, quad in zip(faces, quads, strict=False):
         _lay(picture, face, quad)
-    seeker, lit = TemplateSearch.of(_deck(faces), CARDS), _lit(picture)
+    search, lit = TemplateSearch.of(_deck(faces), CARDS), _lit(picture)
     corners = [corner_frames(quad)[0] for quad in quads]
     asked: list[Image] = []
     outlines = KeypointVoter.outlines
@@ -171,14 +171,14 @@ def test_keypoints_are_asked_only_where_boxes_show_what_lies_in_no_known_outline
         KeypointVoter, "outlines", lambda self, image, *at: asked.append(image) or outlines(self, image, *at)
     )
     # All that is boxed lies on a card that a known outline tells.
-    assert _names(seeker.seek(lit, quads[:1], boxed=[quads[0], corners[0]])) == [NAMES[0]]
-    assert _names(seeker.seek(lit, quads[1:], [(quads[0], CARDS[0])], boxed=corners)) == [NAMES[1]]
+    assert _names(search.search(lit, quads[:1], boxed=[quads[0], corners[0]])) == [NAMES[0]]
+    assert _names(search.search(lit, quads[1:], [(quads[0], CARDS[0])], boxed=corners)) == [NAMES[1]]
     assert not asked
     # A corner on none of them tells of another card, as does that nothing is known of where cards may be.
-    assert sorted(_names(seeker.seek(lit, quads[:1], boxed=corners))) == sorted(NAMES[:2])
-    assert sorted(_names(seeker.seek(lit, quads[:1]))) == sorted(NAMES[:2])
+    assert sorted(_names(search.search(lit, quads[:1], boxed=corners))) == sorted(NAMES[:2])
+    assert sorted(_names(search.search(lit, quads[:1]))) == sorted(NAMES[:2])
     # No card at all is no answer.
-    assert sorted(_names(seeker.seek(lit, [], boxed=[]))) == sorted(NAMES[:2])
+    assert sorted(_names(search.search(lit, [], boxed=[]))) == sorted(NAMES[:2])
     assert len(asked) == 3
 
 
@@ -190,12 +190,12 @@ def test_beside_several_cards_a_fainter_box_shows_another_one() -> None:
 
 
 def test_cards_of_another_design_and_bare_tables_are_left_alone(faces: list[Image]) -> None:
-    seeker, picture = TemplateSearch.of(_deck(faces), CARDS), _table(800, 600)
-    assert seeker.seek(picture, [lying(400, 300, 20)]) == []
+    search, picture = TemplateSearch.of(_deck(faces), CARDS), _table(800, 600)
+    assert search.search(picture, [lying(400, 300, 20)]) == []
     style = sample_style(np.random.default_rng(9), StyleFamily.MINECRAFT, ())
     other = np.ascontiguousarray(render(Card.parse("red 7"), style, 400).image[:, :, :3])
     _lay(picture, other, lying(400, 300, 20))
-    assert seeker.seek(picture, [lying(400, 300, 20)]) == []
+    assert search.search(picture, [lying(400, 300, 20)]) == []
 
 
 def test_keypoints_of_a_large_picture_tell_where_its_cards_lie(faces: list[Image]) -> None:
@@ -230,7 +230,7 @@ def test_keypoints_are_looked_for_about_boxes_that_lie_beside_all_cards(
     asked = list[Any]()
     monkeypatch.setattr(KeypointVoter, "outlines", lambda _, image, about: asked.append(about) or [])
     box = np.asarray((x, 300) + np.array([100, 60]) * (unit_square() - 0.5), np.float32)
-    TemplateSearch.of(_deck(faces), CARDS).seek(picture, [], [(quad, CARDS[0])], [quad, box])
+    TemplateSearch.of(_deck(faces), CARDS).search(picture, [], [(quad, CARDS[0])], [quad, box])
     (about,) = asked
     assert (about is not None) is alone
     if alone:
@@ -247,7 +247,7 @@ def test_keypoints_are_looked_for_about_a_box_in_which_all_others_lie(
     monkeypatch.setattr(KeypointVoter, "outlines", lambda _, image, about: asked.append(about) or [])
     quad = lying(200, 300, 0)
     index = np.asarray((x or 0, 300) + 30 * (unit_square() - 0.5), np.float32)
-    TemplateSearch.of(_deck(faces), CARDS).seek(_table(800, 600), [], [], [quad, index] if x else [quad])
+    TemplateSearch.of(_deck(faces), CARDS).search(_table(800, 600), [], [], [quad, index] if x else [quad])
     (about,) = asked
     assert (about is not None) is alone
     if alone:
@@ -317,8 +317,8 @@ def test_copies_that_were_outlined_otherwise_each_time_are_unlike(faces: list[Im
 def test_pictures_that_are_taken_for_other_cards_tell_nothing(faces: list[Image]) -> None:
     pictures = list(_deck(faces).pictures)
     copies = [_lit(picture) for picture in pictures]
-    assert telling([*pictures, *copies], CARDS * 2) == Informativeness(0.5, 1.0)
-    assert telling([*pictures, *copies[1:], copies[0]], CARDS * 2) == Informativeness(0.0, 0.0)
+    assert informativeness([*pictures, *copies], CARDS * 2) == Informativeness(0.5, 1.0)
+    assert informativeness([*pictures, *copies[1:], copies[0]], CARDS * 2) == Informativeness(0.0, 0.0)
 
 
 @pytest.mark.parametrize("outlined", [True, False])
@@ -329,17 +329,17 @@ def test_cards_that_were_outlined_wrongly_are_not_sought_by_their_pictures(faces
     if not outlined:
         copies = [copies[-1], *copies[:-1]]
     laid = replace(deck, cards=deck.cards * 2, pictures=(*deck.pictures, *copies), jpegs=())
-    seeker = TemplateSearch.of(laid, CARDS * 2)
-    assert seeker.is_worse_than(0.5) == (not outlined)
+    search = TemplateSearch.of(laid, CARDS * 2)
+    assert search.is_worse_than(0.5) == (not outlined)
     # What the networks cannot read either is sought all the same.
-    assert not seeker.is_worse_than(0.0)
+    assert not search.is_worse_than(0.0)
 
 
 def test_what_looks_surely_like_a_card_is_none_whose_picture_fits_better(faces: list[Image]) -> None:
     deck, picture, quad = _deck(faces), _table(800, 600), lying(400, 300, 20)
     _lay(picture, faces[0], quad)
     reader, _ = reading_parts()
-    known = replace(learnt_looks(reader, deck, model_folder()), seeker=TemplateSearch.of(deck, CARDS, None))
+    known = replace(build_model(reader, deck, model_folder()), search=TemplateSearch.of(deck, CARDS, None))
     logs = np.full(57, -30, np.float32)
     logs[CARDS[1:3]] = 0, -4
     unseen = np.setdiff1d(np.arange(len(ALL_CARDS)), CARDS)
@@ -356,14 +356,14 @@ def test_a_deck_whose_pictures_are_askew_is_not_placed_by_them(faces: list[Image
         np.asarray(cv2.warpAffine(one, turn, PICTURE), np.uint8) for one, turn in zip(deck.pictures, turns, strict=True)
     ]
     laid = replace(deck, cards=deck.cards * 2, pictures=(*deck.pictures, *askew), jpegs=())
-    told = learnt_looks(reader, laid, model_folder())
+    told = build_model(reader, laid, model_folder())
     assert told.hard_to_see
     assert not told.seeks
     assert told.place_card(deck.pictures[0], outline()) is None
     # It tells nothing of its cards: they are read as without it.
     detector = CardDetector.shipped(EditionName.CLASSIC)
     assert detector.with_deck(told) is detector
-    assert detector.with_deck(learnt_looks(reader, deck, model_folder())).with_deck(told) is detector
+    assert detector.with_deck(build_model(reader, deck, model_folder())).with_deck(told) is detector
 
 
 @pytest.mark.parametrize("sharpness", [0.0, 20.0])
@@ -372,8 +372,8 @@ def test_what_the_networks_read_as_well_by_themselves_is_told_as_without_the_dec
 ) -> None:
     deck, picture, quad = _deck(faces), _table(800, 600), lying(400, 300, 20)
     reader, _ = reading_parts()
-    known = looks(views_of(reader, deck), CARDS)
-    known = replace(known, cards=replace(known.cards, sharpness=sharpness), card_places=None)
+    known = fit_model(views_of(reader, deck), CARDS)
+    known = replace(known, cards=replace(known.cards, sharpness=sharpness), card_matcher=None)
     logs = np.full(57, -30, np.float32)
     logs[CARDS[0]] = 0
     assert reader.with_deck(known)._placed(picture, Pass(quad, logs, 1.0), known).membership == (sharpness > 0)
@@ -382,8 +382,8 @@ def test_what_the_networks_read_as_well_by_themselves_is_told_as_without_the_dec
 @pytest.mark.parametrize("spot", [True, False])
 def test_what_is_in_the_corners_of_a_deck_without_indices_tells_nothing(faces: list[Image], spot: bool) -> None:
     reader, _ = reading_parts()
-    known = looks(views_of(reader, _deck(faces)), CARDS)
-    known = replace(known, spot=usual_spot() if spot else None, seeker=TemplateSearch.of(_deck(faces), CARDS))
+    known = fit_model(views_of(reader, _deck(faces)), CARDS)
+    known = replace(known, spot=usual_spot() if spot else None, search=TemplateSearch.of(_deck(faces), CARDS))
     logs, corner = np.full((2, 57), -4, np.float32)
     logs[CARDS[0]], corner[CARDS[1]] = 0, 0
     quad = lying(400, 300, 20)
@@ -399,7 +399,9 @@ def test_a_card_that_lies_sideways_in_its_outline_is_placed_by_its_picture(faces
     truth = np.array([[300, 250], [470, 240], [482, 352], [288, 366]], np.float32)
     _lay(picture, faces[0], truth)
     reader, _ = reading_parts()
-    known = replace(looks(views_of(reader, deck), CARDS), card_places=card_places(deck, CARDS, fitted=Fitted(40.0)))
+    known = replace(
+        fit_model(views_of(reader, deck), CARDS), card_matcher=card_matcher(deck, CARDS, fitted=FittedWeights(40.0))
+    )
     mistaken = Pass(np.roll(truth, -1, axis=0), np.zeros(57, np.float32), 0.0)
     placed = reader.with_deck(known)._placed(picture, mistaken, known)
     assert intersection_over_union(placed.outline, truth) > 0.9
@@ -417,9 +419,8 @@ def test_what_the_networks_surely_call_no_card_no_picture_of_a_known_deck_is_lai
     _lay(picture, shown, quad)
     reader, _ = reading_parts()
     assert (reader.read_cards(picture, [quad])[0].nothing > 0.8) is surely
-    known = replace(
-        looks(views_of(reader, _deck(faces)), CARDS), card_places=card_places(deck, CARDS, fitted=Fitted(40.0))
-    )
+    matcher = card_matcher(deck, CARDS, fitted=FittedWeights(40.0))
+    known = replace(fit_model(views_of(reader, _deck(faces)), CARDS), card_matcher=matcher)
     placed = known.place_card(picture, quad)
     assert placed is not None
     assert placed.membership == 1

@@ -14,7 +14,7 @@ from companion.dataset.artist.families import StyleFamily
 from companion.dataset.artist.styles import sample_style
 from companion.decks.model.card_views import PICTURE, CardViews, index_spot, outline, sign_spots
 from companion.decks.model.prototypes import CLASSES, NOTHING, Prototypes
-from companion.decks.service.build import DeckModel, looks
+from companion.decks.service.build import DeckModel, fit_model
 from companion.decks.service.deck_detector import reading_parts
 from companion.vision.core.geometry import homography, unit_square
 from companion.vision.core.labels import Floats
@@ -25,7 +25,7 @@ def test_a_sign_of_the_design_is_no_card_however_surely_it_is_read() -> None:
     crops = np.eye(3, dtype=np.float32)
     logs = np.full((3, CLASSES), -9.0, np.float32)
     logs[:, 0] = -0.01
-    with_deck = look.but(crops[2:])
+    with_deck = look.with_nothing(crops[2:])
     assert with_deck.weigh(logs, crops)[0].argmax(1).tolist() == [0, 1, NOTHING]
     assert look.weigh(logs, crops)[0][2].argmax() == 0
 
@@ -48,7 +48,7 @@ def test_what_tells_the_card_is_one_of_its_indices_wherever_it_is(telling: bool)
     rng = np.random.default_rng(3)
     cards = [0, 1, 2, 3] * 2
     axes = np.eye(8, dtype=np.float32)
-    taught: DeckModel = looks([_views(card, axes[card if telling else 6], rng) for card in cards], cards)
+    taught: DeckModel = fit_model([_views(card, axes[card if telling else 6], rng) for card in cards], cards)
     logs = np.full((1, CLASSES), -9.0, np.float32)
     logs[:, 3] = -0.2
     told = taught.weigh_indices(logs, axes[[1 if telling else 6]])[0]

@@ -13,7 +13,7 @@ from companion.dataset.scenes.sittings import drawn_faces
 from companion.decks.labels.label_correction import corrected_names
 from companion.decks.model.card_views import PLAIN, CardViews, straightened
 from companion.decks.model.prototypes import CLASSES, NOTHING, UNNAMED
-from companion.decks.service.build import learnt_looks
+from companion.decks.service.build import build_model
 from companion.decks.service.deck_detector import reading_parts
 from companion.decks.service.match_feedback import copies_of, votes
 from companion.decks.storage.deck_file import FurtherView, LearntDeck, encoded
@@ -136,7 +136,7 @@ def test_a_further_picture_is_read_with_where_its_word_prevails() -> None:
     read = {}
     for said in (cards[0], cards[3]):
         deck_now = replace(laid, further=(FurtherView(said, first, "m1", "r1"),))
-        numbers, counts = np.unique(learnt_looks(reader, deck_now, model_folder()).cards.cards, return_counts=True)
+        numbers, counts = np.unique(build_model(reader, deck_now, model_folder()).cards.cards, return_counts=True)
         read[said] = dict(zip(numbers.tolist(), counts.tolist(), strict=True))
     right, wrong = (ALL_CARDS.index(cards[i]) for i in (0, 3))
     assert read[cards[0]][right] == 2 * read[cards[0]][wrong]

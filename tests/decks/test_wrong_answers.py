@@ -17,7 +17,7 @@ from companion.cards import ALL_CARDS, Card, EditionName, Face, deck
 from companion.cli import main
 from companion.decks.labels.naming import Naming, Question, accepted_answers
 from companion.decks.service.deck_detector import reading_parts
-from companion.decks.service.enrollment import Lesson, _Seen
+from companion.decks.service.enrollment import Lesson, _EnrolledCard
 
 # The reader hardly tells these from each other, in any colour.
 DOUBTFUL = (Face.SKIP, Face.REVERSE, Face.DRAW_TWO, Face.FIVE, Face.SIX)
@@ -39,7 +39,7 @@ def laid(lesson: Lesson, doubt: float) -> list[Card]:
         for other in DOUBTFUL if card.face in DOUBTFUL else ():
             if other is not card.face:
                 logs[0, ALL_CARDS.index(Card(other, card.color))] = -0.2 - doubt
-        lesson._seen.append(_Seen(blank, outline, b"", looks, np.ones(3, np.float32), logs, place))
+        lesson._seen.append(_EnrolledCard(blank, outline, b"", looks, np.ones(3, np.float32), logs, place))
     return cards
 
 
@@ -110,7 +110,7 @@ def test_a_card_that_a_left_out_answer_names_is_asked_for_by_name(lesson: Lesson
     asked_for = []
     while (wanted := lesson.wanted) is not None:
         asked_for.append(wanted)
-        lesson.pass_over(wanted)
+        lesson.skip(wanted)
     assert lesson.naming().set_aside
     assert named <= set(asked_for)
 

@@ -122,7 +122,7 @@ def test_a_camera_that_mirrors_is_found_out_and_read_through_from_then_on() -> N
     assert [s.mirrored for s in eyes.detect_closeup(flipped(LIT_LEFT))] == [False]
 
 
-class Shown:
+class CellMask:
     """A reader before which one card after another lies; each is read otherwise in a mirror."""
 
     def __init__(self, mirrors: bool) -> None:
@@ -149,7 +149,7 @@ MIRRORED_CARDS = (
 @pytest.mark.parametrize("mirrors", [False, True])
 def test_each_of_the_first_cards_is_read_both_ways_until_they_tell_whether_the_camera_mirrors(mirrors: bool) -> None:
     told: list[bool] = []
-    shown = Shown(mirrors)
+    shown = CellMask(mirrors)
     eyes = ThroughMirror(shown, shown, told.append)
     for straight, reversed_ in MIRRORED_CARDS:
         shown.lay(straight, reversed_)
@@ -242,7 +242,7 @@ def test_the_first_card_of_a_mirrored_film_tells_that_the_camera_mirrors() -> No
 
 
 def test_arrows_in_a_mirror_tell_nothing() -> None:
-    shown = Shown(mirrors=False)
+    shown = CellMask(mirrors=False)
     eyes = ThroughMirror(shown, shown)
     for color in ("red", "blue", "green"):
         shown.lay((f"{color} 2", 0.7), (f"{color} reverse", 0.99))

@@ -104,7 +104,7 @@ def _worth(base: Floats, means: Floats, names: NDArray[np.intp]) -> float:
     return float((base[rows, names] + CONSISTENCY_NATS * expected_similarity(means, names)[rows, names]).sum())
 
 
-def shown(features: Floats, inks: Floats) -> Floats:
+def descriptors(features: Floats, inks: Floats) -> Floats:
     """Return (N, V, D + E) descriptors of N pictures, of unit length.
 
     features: (N, V, D) of the plain views; inks: (N, E) colour histograms.

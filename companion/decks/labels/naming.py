@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from companion.cards import ALL_CARDS, Card, EditionName, deck
 from companion.decks.labels.clustering import copies
 from companion.decks.labels.dawid_skene import ViewReliability
-from companion.decks.labels.design import CONSISTENCY_NATS, Swap, doubtful, expected_similarity, shown, swapped
+from companion.decks.labels.design import CONSISTENCY_NATS, Swap, descriptors, doubtful, expected_similarity, swapped
 from companion.decks.labels.hungarian import assign
 from companion.vision.core.labels import COLORS, Floats, color_class
 
@@ -88,7 +88,7 @@ def name_cards(
     held = deck(edition)
     slots = np.array([i for i, card in enumerate(ALL_CARDS) for _ in range(held[card])])
     known = {i: ALL_CARDS.index(card) for i, card in (answers or {}).items()}
-    units = shown(features, inks)
+    units = descriptors(features, inks)
     similarity = np.asarray(np.einsum("nvd,mwd->nmvw", units, units, optimize=True).max((2, 3)), np.float64)
     groups = copies(similarity, held, len(logs) / len(slots), known)
     of = np.empty(len(logs), np.intp)
@@ -179,8 +179,8 @@ def _with_runs(base: Floats, groups: Sequence[Sequence[int]], count: int) -> Flo
     for g, members in enumerate(groups):
         of[list(members)] = g
     by_color = np.stack([np.logaddexp.reduce(base[:, colors == c], axis=1) for c in range(len(COLORS) + 1)], 1)
-    shown = by_color[of]
-    around = np.stack([shown[max(0, i - 5) : i + 6].mean(0) for i in range(count)])
+    descriptors = by_color[of]
+    around = np.stack([descriptors[max(0, i - 5) : i + 6].mean(0) for i in range(count)])
     more = np.stack([around[list(members)].mean(0) for members in groups])
     return np.asarray(base + 2 * more[:, colors], np.float32)
 

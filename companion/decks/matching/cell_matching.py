@@ -25,33 +25,33 @@ ACROSS, DOWN = 8, 12
 SIZE = (96, 144)
 """Width and height (px) of the comparison: the size of cards in a hand, 12 px per cell."""
 
-Shown = NDArray[np.bool_]
+CellMask = NDArray[np.bool_]
 """Mask of visible cells, (12, 8)."""
 
 # Allowed shifts of a cell in pixels.
-_OFF = ((0, 0), (-1, 0), (1, 0), (0, -1), (0, 1), (-1, -1), (1, 1), (-1, 1), (1, -1))
+_SHIFTS = ((0, 0), (-1, 0), (1, 0), (0, -1), (0, 1), (-1, -1), (1, 1), (-1, 1), (1, -1))
 # Blur (px): print is sharper than its photographs.
 _BLUR = 0.8
 # Noise in grey levels of a cell; factor for the difference between copies and share of the print's gradient for
 # misplaced edges, added as variances.
-_NOISE, _COPIES, _STEEP = 10.0, 2.0, 0.25
+_NOISE, _COPY_FACTOR, _GRADIENT_SHARE = 10.0, 2.0, 0.25
 # Bound on a cell's error in variances: it shows something else.
-_MOST = 8.0
+_MAX_ERROR = 8.0
 # Maximum error in variances of a cell that shows the print.
-_LIKE = 3.0
+_MAX_MATCHING_ERROR = 3.0
 # Ranges of gains and offsets (levels), of ratios between channel gains, and regularisation of these ratios (squared
 # levels).
-_GAINS, _OFFSET, _TINT, _HELD = (0.25, 2.5), 12.0, (0.85, 1.18), 800.0
+_GAIN_RANGE, _MAX_OFFSET, _TINT_RANGE, _TINT_REGULARISATION = (0.25, 2.5), 12.0, (0.85, 1.18), 800.0
 # Correlation of thumbnails, and of aligned pictures, from which copies are merged into one picture.
-_COPY, _SAME_PRINT = 0.85, 0.985
+_COPY_CORRELATION, _SAME_PRINT_CORRELATION = 0.85, 0.985
 # Number of pictures compared at full size.
-_CHOSEN = 24
+_COMPARED_CLOSELY = 24
 # Minimum deviation (levels) of an informative cell's print, and share of it that must be found.
-_PRINT, _FOUND = 8.0, 0.5
+_MIN_PRINT_DEVIATION, _MIN_FOUND_SHARE = 8.0, 0.5
 
 
 @dataclass(frozen=True, eq=False)
-class Beside:
+class CellStatistics:
     """Statistics of O shifts beside K pictures: both (cells, 3, O, K) mean products, mean (cells, 3, O), square (cells,
     O) mean squares over colours; own, own_square (cells, 3, K) of the pictures.
 
@@ -74,23 +74,23 @@ class Beside:
             np.einsum("ck,cik->ik", weights, part) for part in (self.own_square, self.both[:, :, 0], self.own)
         )
         seen = np.einsum("ck,ci->ik", weights, self.mean[..., 0])
-        level = np.clip(products.sum(0) / (squares.sum(0) + 1e-3), *_GAINS)
-        held = _HELD * count
-        low, high = (share * level for share in _TINT)
+        level = np.clip(products.sum(0) / (squares.sum(0) + 1e-3), *_GAIN_RANGE)
+        held = _TINT_REGULARISATION * count
+        low, high = (share * level for share in _TINT_RANGE)
         gain = np.clip((products + held * level) / (squares + held), low, high)
-        offset = np.clip((seen - gain * sums) / count, -_OFFSET, _OFFSET)
+        offset = np.clip((seen - gain * sums) / count, -_MAX_OFFSET, _MAX_OFFSET)
         gain = np.clip((products - offset * sums + held * level) / (squares + held), low, high)
         return gain, offset, level
 
-    def at_once(self, gain: Floats, offset: Floats) -> Floats:
+    def unshifted_differences(self, gain: Floats, offset: Floats) -> Floats:
         """Return (cells, K) mean squared differences of the unshifted image to the pictures under a light."""
-        return self._differing(gain, offset, slice(1))[:, 0]
+        return self._differences(gain, offset, slice(1))[:, 0]
 
-    def at_best(self, gain: Floats, offset: Floats) -> Floats:
+    def best_differences(self, gain: Floats, offset: Floats) -> Floats:
         """The same with the best shift per cell."""
-        return np.asarray(self._differing(gain, offset, slice(None)).min(1), np.float32)
+        return np.asarray(self._differences(gain, offset, slice(None)).min(1), np.float32)
 
-    def _differing(self, gain: Floats, offset: Floats, places: slice) -> Floats:
+    def _differences(self, gain: Floats, offset: Floats, places: slice) -> Floats:
         """Return (cells, O, K) mean squared differences."""
         alone = np.einsum("ik,cik->ck", gain**2, self.own_square) + (offset**2).sum(0)
         alone += np.einsum("ik,cik->ck", 2 * gain * offset, self.own)
@@ -101,63 +101,63 @@ class Beside:
         return np.asarray(off / 3, np.float32)
 
 
-class _Level:
+class _PyramidLevel:
     """The deck's pictures (P, H, W, 3) at one size, in cells. variance: of noise and copies (cells,)."""
 
     def __init__(self, pictures: Floats, variance: Floats) -> None:
         self.cells = _in_cells(pictures)
         self.mean, self.square = self.cells.mean(-1), (self.cells**2).mean(-1)
-        steep = np.diff(pictures, axis=2, append=pictures[:, :, -1:]) ** 2
-        steep += np.diff(pictures, axis=1, append=pictures[:, -1:]) ** 2
-        typical = _in_cells(steep.mean(0)).mean(-1).reshape(-1, 3).mean(1)
-        self.variance = np.asarray(variance + _STEEP * typical, np.float32)
+        gradient = np.diff(pictures, axis=2, append=pictures[:, :, -1:]) ** 2
+        gradient += np.diff(pictures, axis=1, append=pictures[:, -1:]) ** 2
+        typical = _in_cells(gradient.mean(0)).mean(-1).reshape(-1, 3).mean(1)
+        self.variance = np.asarray(variance + _GRADIENT_SHARE * typical, np.float32)
         spread = np.maximum(self.square - self.mean**2, 0)
         self.spread = spread.reshape(DOWN * ACROSS, 3, -1).mean(1)
 
-    def beside(self, offs: Floats, chosen: NDArray[np.intp] | slice) -> Beside:
+    def statistics(self, shifted: Floats, chosen: NDArray[np.intp] | slice) -> CellStatistics:
         """Return the statistics of an image with its shifts, (O, H, W, 3), beside chosen pictures."""
-        cells = _in_cells(offs)
+        cells = _in_cells(shifted)
         count = DOWN * ACROSS
         both = np.matmul(cells, self.cells[:, chosen].transpose(0, 2, 1)) / cells.shape[-1]
         both = both.reshape(count, 3, *both.shape[1:])
         mean, square = (part.reshape(count, 3, -1) for part in (cells.mean(-1), (cells**2).mean(-1)))
         own, own_square = (part[:, chosen].reshape(count, 3, -1) for part in (self.mean, self.square))
-        return Beside(both, mean, square.sum(1), own, own_square)
+        return CellStatistics(both, mean, square.sum(1), own, own_square)
 
-    def errors(self, seen: Beside, free: Shown) -> Floats:
+    def errors(self, seen: CellStatistics, free: CellMask) -> Floats:
         """Return (cells, K) errors of the pictures in variances.
 
         Each cell uses its best shift.
         """
         open_cells = free.reshape(-1, 1).astype(np.float32)
         gain, offset, level = seen.light(np.repeat(open_cells, seen.own.shape[2], 1))
-        off = seen.at_once(gain, offset) / (level**2 * self.variance[:, None])
+        off = seen.unshifted_differences(gain, offset) / (level**2 * self.variance[:, None])
         gain, offset, level = seen.light(np.asarray(open_cells / (1 + (off / 2) ** 2), np.float32))
-        return np.asarray(seen.at_best(gain, offset) / (level**2 * self.variance[:, None]), np.float32)
+        return np.asarray(seen.best_differences(gain, offset) / (level**2 * self.variance[:, None]), np.float32)
 
 
 @dataclass(frozen=True, eq=False)
-class Compared:
+class Comparison:
     """Errors (cells, pictures) of each of the deck's pictures in both orientations, in variances."""
 
     errors: Floats
-    free: Shown
-    level: _Level
+    free: CellMask
+    level: _PyramidLevel
 
     @property
     def scores(self) -> Floats:
         """(pictures,) scores, at most 0."""
-        return np.asarray(-(np.minimum(self.errors, _MOST) * self.free.reshape(-1, 1)).sum(0), np.float32)
+        return np.asarray(-(np.minimum(self.errors, _MAX_ERROR) * self.free.reshape(-1, 1)).sum(0), np.float32)
 
-    def shown(self, picture: int) -> Shown:
+    def shown(self, picture: int) -> CellMask:
         """Return the free cells that show a picture."""
-        return np.asarray((self.errors[:, picture].reshape(DOWN, ACROSS) < _LIKE) & self.free)
+        return np.asarray((self.errors[:, picture].reshape(DOWN, ACROSS) < _MAX_MATCHING_ERROR) & self.free)
 
-    def telling(self, picture: int) -> Shown:
+    def informative(self, picture: int) -> CellMask:
         """Return the cells with own print that is found in the image; plain cells match anything."""
         spread = self.level.spread[:, picture]
-        found = self.errors[:, picture] * self.level.variance < _FOUND * spread
-        return np.asarray(((spread > _PRINT**2) & found).reshape(DOWN, ACROSS) & self.shown(picture))
+        found = self.errors[:, picture] * self.level.variance < _MIN_FOUND_SHARE * spread
+        return np.asarray(((spread > _MIN_PRINT_DEVIATION**2) & found).reshape(DOWN, ACROSS) & self.shown(picture))
 
     def explained(self, picture: int) -> float:
         """Return the share of variance in the visible cells explained by a picture."""
@@ -170,7 +170,7 @@ class Compared:
         return 1 - float((self.errors[:, picture] * self.level.variance)[shown].mean()) / max(variance, 1.0)
 
 
-class CardPrints:
+class CellMatcher:
     """A deck's pictures, one per face in both orientations.
 
     faces: (F, 144, 96, 3) BGR levels. numbers: (F,) numbers of ALL_CARDS or UNNAMED. differ: (cells,) variance of
@@ -181,36 +181,36 @@ class CardPrints:
         self.faces, self.numbers, self.differ = faces, numbers, differ
         self.pictures = np.concatenate([faces, faces[:, ::-1, ::-1]])
         self.cards = np.concatenate([numbers, numbers])
-        variance = np.asarray(_NOISE**2 + _COPIES * differ, np.float32)
-        self._clear = _Level(self.pictures, variance)
-        self._coarse = _Level(_halved(self.pictures), variance)
+        variance = np.asarray(_NOISE**2 + _COPY_FACTOR * differ, np.float32)
+        self._clear = _PyramidLevel(self.pictures, variance)
+        self._coarse = _PyramidLevel(_halved(self.pictures), variance)
 
     @classmethod
-    def of(cls, pictures: Sequence[Image], cards: Sequence[int]) -> CardPrints:
+    def of(cls, pictures: Sequence[Image], cards: Sequence[int]) -> CellMatcher:
         """Return the prints of stored pictures with these cards, numbers of ALL_CARDS or UNNAMED."""
-        return cls(*_one_each(pictures, cards))
+        return cls(*_one_per_face(pictures, cards))
 
-    def at_a_glance(self, image: Image, quad: Quad) -> Beside:
+    def coarse_statistics(self, image: Image, quad: Quad) -> CellStatistics:
         """Return the statistics at half size of an outline (4, 2) in a (H, W, 3) BGR uint8 picture."""
-        return self._coarse.beside(_halved(_soft(cut(image, quad, *SIZE))[None]), slice(None))
+        return self._coarse.statistics(_halved(_blurred(cut(image, quad, *SIZE))[None]), slice(None))
 
-    def compare(self, seen: Beside, free: Shown) -> Compared:
+    def compare(self, seen: CellStatistics, free: CellMask) -> Comparison:
         """Return the comparison with an outline at half size. free: cells not covered by other cards."""
-        return Compared(self._coarse.errors(seen, free), free, self._coarse)
+        return Comparison(self._coarse.errors(seen, free), free, self._coarse)
 
-    def compare_closely(self, image: Image, quad: Quad, free: Shown) -> Compared:
+    def compare_closely(self, image: Image, quad: Quad, free: CellMask) -> Comparison:
         """Return the comparison at full size for the best pictures at half size; the others get the maximum error.
 
         image: (H, W, 3) BGR uint8. Cells may be shifted by a pixel.
         """
-        crop = _soft(cut(image, quad, *SIZE))
-        coarse = self.compare(self._coarse.beside(_halved(crop[None]), slice(None)), free)
-        best = np.argsort(-coarse.scores)[:_CHOSEN]
-        errors = np.full_like(coarse.errors, _MOST)
-        errors[:, best] = self._clear.errors(self._clear.beside(_shifted(crop), best), free)
-        return Compared(errors, free, self._clear)
+        crop = _blurred(cut(image, quad, *SIZE))
+        coarse = self.compare(self._coarse.statistics(_halved(crop[None]), slice(None)), free)
+        best = np.argsort(-coarse.scores)[:_COMPARED_CLOSELY]
+        errors = np.full_like(coarse.errors, _MAX_ERROR)
+        errors[:, best] = self._clear.errors(self._clear.statistics(_shifted(crop), best), free)
+        return Comparison(errors, free, self._clear)
 
-    def shown(self, image: Image, quad: Quad, card: int) -> Shown:
+    def shown(self, image: Image, quad: Quad, card: int) -> CellMask:
         """Return the cells of an outline (4, 2) that show a card, a number of ALL_CARDS; none for one without a
         picture.
         """
@@ -218,16 +218,16 @@ class CardPrints:
         whole = np.ones((DOWN, ACROSS), bool)
         if not len(chosen):
             return ~whole
-        compared = self._closely(image, quad, chosen, whole)
+        compared = self._compare_pictures(image, quad, chosen, whole)
         return compared.shown(int(compared.scores.argmax()))
 
-    def fit(self, image: Image, quad: Quad, picture: int, free: Shown) -> float:
+    def fit(self, image: Image, quad: Quad, picture: int, free: CellMask) -> float:
         """Return the score of one picture in an outline at full size, at most 0."""
-        return float(self._closely(image, quad, np.array([picture]), free).scores[0])
+        return float(self._compare_pictures(image, quad, np.array([picture]), free).scores[0])
 
-    def _closely(self, image: Image, quad: Quad, chosen: NDArray[np.intp], free: Shown) -> Compared:
-        seen = self._clear.beside(_shifted(_soft(cut(image, quad, *SIZE))), chosen)
-        return Compared(self._clear.errors(seen, free), free, self._clear)
+    def _compare_pictures(self, image: Image, quad: Quad, chosen: NDArray[np.intp], free: CellMask) -> Comparison:
+        seen = self._clear.statistics(_shifted(_blurred(cut(image, quad, *SIZE))), chosen)
+        return Comparison(self._clear.errors(seen, free), free, self._clear)
 
     def scores_of_cards(self, scores: Floats) -> Floats:
         """Return (58,) the best score per card, the worst of all for cards without pictures.
@@ -239,13 +239,13 @@ class CardPrints:
         return best
 
 
-def _soft(picture: Image) -> Floats:
+def _blurred(picture: Image) -> Floats:
     return cv2.GaussianBlur(picture, (0, 0), _BLUR).astype(np.float32)
 
 
 def _shifted(picture: Floats) -> Floats:
     """Return (O, H, W, 3) a picture and its shifts by one pixel."""
-    return np.stack([np.roll(picture, (down, across), (0, 1)) for across, down in _OFF])
+    return np.stack([np.roll(picture, (down, across), (0, 1)) for across, down in _SHIFTS])
 
 
 def _halved(pictures: Floats) -> Floats:
@@ -265,11 +265,11 @@ def _in_cells(pictures: Floats) -> Floats:
 
 def _filled(pictures: Sequence[Image]) -> Floats:
     """Return (N, H, W, 3) blurred pictures; parts outside the camera's view are filled from the other cards."""
-    soft = np.stack([_soft(picture) for picture in pictures])
+    blurred = np.stack([_blurred(picture) for picture in pictures])
     seen = ~np.stack([_outside(picture) for picture in pictures])[..., None]
-    both = np.concatenate([soft * seen, (soft * seen)[:, ::-1, ::-1]]).sum(0)
+    both = np.concatenate([blurred * seen, (blurred * seen)[:, ::-1, ::-1]]).sum(0)
     counts = np.concatenate([seen, seen[:, ::-1, ::-1]]).sum(0)
-    return np.asarray(np.where(seen, soft, both / np.maximum(counts, 1)), np.float32)
+    return np.asarray(np.where(seen, blurred, both / np.maximum(counts, 1)), np.float32)
 
 
 def _outside(picture: Image) -> NDArray[np.bool_]:
@@ -284,7 +284,7 @@ def _outside(picture: Image) -> NDArray[np.bool_]:
     return np.asarray(cv2.dilate(chosen[spots].astype(np.uint8), np.ones((5, 5), np.uint8)) > 0)
 
 
-def _one_each(kept: Sequence[Image], cards: Sequence[int]) -> tuple[Floats, NDArray[np.intp], Floats]:
+def _one_per_face(kept: Sequence[Image], cards: Sequence[int]) -> tuple[Floats, NDArray[np.intp], Floats]:
     """Return one picture per face (or more, if copies differ), their cards, and the variance of copies.
 
     The variance (cells,) is the median over faces. Copies are aligned before averaging.
@@ -299,10 +299,10 @@ def _one_each(kept: Sequence[Image], cards: Sequence[int]) -> tuple[Floats, NDAr
             first, *others = left
             group = [pictures[first]]
             for i in others:
-                if max(upright[first, i], turned[first, i]) > _COPY:
+                if max(upright[first, i], turned[first, i]) > _COPY_CORRELATION:
                     card_there = np.roll(outline(), 0 if upright[first, i] >= turned[first, i] else 2, axis=0)
-                    copy = _laid_over(pictures[first], kept[i], card_there)
-                    if _alike(pictures[first], copy) > _SAME_PRINT:
+                    copy = _warped_onto(pictures[first], kept[i], card_there)
+                    if _correlation(pictures[first], copy) > _SAME_PRINT_CORRELATION:
                         group.append(copy)
                         left.remove(i)
             left.remove(first)
@@ -316,13 +316,13 @@ def _one_each(kept: Sequence[Image], cards: Sequence[int]) -> tuple[Floats, NDAr
     return np.stack(faces), np.asarray(numbers, np.intp), np.asarray((middle + middle[::-1]) / 2, np.float32)
 
 
-def _alike(picture: Floats, other: Floats) -> float:
+def _correlation(picture: Floats, other: Floats) -> float:
     first, second = (values - values.mean() for values in (picture, other))
     return float((first * second).sum() / max(float(np.linalg.norm(first) * np.linalg.norm(second)), 1e-3))
 
 
-def _laid_over(picture: Floats, kept: Image, quad: Quad) -> Floats:
+def _warped_onto(picture: Floats, kept: Image, quad: Quad) -> Floats:
     """Return the card in an outline of a stored picture, warped onto a (H, W, 3) picture of the same card."""
     moved = aligned(kept, quad, picture, np.ones((DOWN, ACROSS), bool))
     crop = cut(kept, quad if moved is None else moved, *SIZE)
-    return np.asarray(np.where(_outside(crop)[..., None], picture, _soft(crop)), np.float32)
+    return np.asarray(np.where(_outside(crop)[..., None], picture, _blurred(crop)), np.float32)

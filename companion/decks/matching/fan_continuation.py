@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from companion.vision.core.geometry import Quad, intersection_over_union
 
 # Minimum overlap of neighbours, maximum rotation (radians) and change of size (logarithm).
-_COVER, _TURNED, _GROWN = 0.15, 0.7, 0.15
+_MAX_OVERLAP, _MAX_ROTATION, _MAX_GROWTH = 0.15, 0.7, 0.15
 
 
 def continued(quads: Sequence[Quad]) -> list[Quad]:
@@ -18,16 +18,16 @@ def continued(quads: Sequence[Quad]) -> list[Quad]:
     found = []
     for i, first in enumerate(quads):
         for second in quads[:i]:
-            if intersection_over_union(first, second) < _COVER:
+            if intersection_over_union(first, second) < _MAX_OVERLAP:
                 continue
             for near, far in ((first, second), (second, first)):
-                onward = _onward(near, far)
-                if onward is not None:
-                    found.append(onward)
+                extrapolated = _extrapolated(near, far)
+                if extrapolated is not None:
+                    found.append(extrapolated)
     return found
 
 
-def _onward(near: Quad, far: Quad) -> Quad | None:
+def _extrapolated(near: Quad, far: Quad) -> Quad | None:
     """Return the next outline in the direction from `near` to `far`, None if they are not neighbours."""
     start = _complex(near)
     # A card's orientation is unknown; assume the smaller rotation.
@@ -35,7 +35,7 @@ def _onward(near: Quad, far: Quad) -> Quad | None:
         (_complex(far), _complex(np.roll(far, 2, axis=0))), key=lambda points: abs(np.angle(_step(start, points)[0]))
     )
     step, middle = _step(start, end)
-    if abs(np.angle(step)) > _TURNED or abs(np.log(abs(step))) > _GROWN:
+    if abs(np.angle(step)) > _MAX_ROTATION or abs(np.log(abs(step))) > _MAX_GROWTH:
         return None
     moved = end.mean() + middle * step + (end - end.mean()) * step
     return np.stack([moved.real, moved.imag], 1).astype(np.float32)

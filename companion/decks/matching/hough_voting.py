@@ -18,20 +18,20 @@ from companion.vision.core.geometry import Image, Quad
 from companion.vision.core.labels import Floats
 
 # Number of keypoints per deck picture, per image, and of voting keypoints, the most similar ones.
-_OF_CARD, _OF_PICTURE, _VOTES = 90, 2500, 1500
+_MAX_CARD_KEYPOINTS, _MAX_PICTURE_KEYPOINTS, _VOTES = 90, 2500, 1500
 # Longer side (px) of the image for keypoints: 1280 px outlined 79 of 81 cards of two designs; 640 px found the same in
 # a fifth of the time with fewer false outlines.
 _WIDTH = 640
 # Minimum descriptor similarity of a vote.
-_ALIKE = 0.82
+_MIN_SIMILARITY = 0.82
 # Range of card lengths (px).
 _LENGTHS = (60.0, 800.0)
 # Tolerances of agreeing votes: distance (over the length), rotation (radians), size (logarithm).
-_NEAR, _TURNED, _SIZED = 0.13, 0.2, 0.25
+_MAX_DISTANCE, _MAX_ROTATION, _MAX_SCALE = 0.13, 0.2, 0.25
 # Minimum number of consistent votes; tolerance as a share of the card's length, at least this many pixels.
-_AGREE, _EXACT, _LEAST = 3, 0.012, 2.5
+_MIN_AGREEING, _EXACT, _MIN_SIZE = 3, 0.012, 2.5
 # Maximum number of outlines.
-_MOST = 30
+_MAX_OUTLINES = 30
 
 
 class KeypointVoter:
@@ -49,7 +49,7 @@ class KeypointVoter:
         """Return the keypoints of stored pictures, on the cards only."""
         card, parts = outline(), []
         for picture in pictures:
-            found = keypoints(picture, _OF_CARD)
+            found = keypoints(picture, _MAX_CARD_KEYPOINTS)
             parts.append(found.at(((found.places[:, :2] > card[0]) & (found.places[:, :2] < card[2])).all(1)))
         return cls(
             Keypoints(*(np.concatenate(part) for part in zip(*((p.places, p.words) for p in parts), strict=True)))
@@ -63,25 +63,27 @@ class KeypointVoter:
         """
         if not len(self.known.words):
             return []
-        votes, seen, known = self._votes(_of(image, about))
-        if len(votes) < _AGREE:
+        votes, seen, known = self._votes(_keypoints_around(image, about))
+        if len(votes) < _MIN_AGREEING:
             return []
         agree, lengths = _agreeing(votes), np.exp(votes[:, 2])
         left, counts = np.ones(len(votes), bool), agree.sum(1, dtype=np.int32)
         found: list[Quad] = []
-        while len(found) < _MOST:
+        while len(found) < _MAX_OUTLINES:
             best = int(np.where(left, counts, 0).argmax())
-            if not left[best] or counts[best] < _AGREE:
+            if not left[best] or counts[best] < _MIN_AGREEING:
                 break
             chosen = np.flatnonzero(agree[best] & left)
             done = chosen
-            if len(chosen) >= _AGREE:
+            if len(chosen) >= _MIN_AGREEING:
                 quad, fits = self._outline(
                     seen[chosen], known[chosen], votes[chosen, 3] - votes[best, 3], lengths[best]
                 )
                 if quad is not None:
                     found.append(quad)
-                    done = chosen[fits | (_apart(votes[best], votes[chosen]) < (0.3 * _NEAR * lengths[best]) ** 2)]
+                    done = chosen[
+                        fits | (_are_apart(votes[best], votes[chosen]) < (0.3 * _MAX_DISTANCE * lengths[best]) ** 2)
+                    ]
             left[done] = left[best] = False
             counts -= agree[:, done].sum(1, dtype=np.int32)
         return found
@@ -91,11 +93,11 @@ class KeypointVoter:
 
         These are the picture's (N, 4) and the deck's.
         """
-        alike = found.words @ self.known.words.T
-        nearest = alike.argmax(1)
-        similarity = alike[np.arange(len(nearest)), nearest]
+        similarities = found.words @ self.known.words.T
+        nearest = similarities.argmax(1)
+        similarity = similarities[np.arange(len(nearest)), nearest]
         best = np.argsort(-similarity)[:_VOTES]
-        best = best[similarity[best] > _ALIKE]
+        best = best[similarity[best] > _MIN_SIMILARITY]
         seen, known = found.places[best], self.known.places[nearest[best]]
         scale, turn = seen[:, 2] / known[:, 2], np.deg2rad(seen[:, 3] - known[:, 3])
         off = (self._middle - known[:, :2]) * scale[:, None]
@@ -113,10 +115,10 @@ class KeypointVoter:
         upside_down = np.abs((turned + np.pi) % (2 * np.pi) - np.pi) > np.pi / 2
         source = known[:, :2].copy()
         source[upside_down] = 2 * self._middle - source[upside_down]
-        exact = max(_LEAST, _EXACT * length)
+        exact = max(_MIN_SIZE, _EXACT * length)
         target = np.ascontiguousarray(seen[:, :2])
         matrix, fits = cv2.estimateAffinePartial2D(source, target, ransacReprojThreshold=exact, maxIters=300)
-        if matrix is None or fits.sum() < _AGREE:
+        if matrix is None or fits.sum() < _MIN_AGREEING:
             return None, np.zeros(len(seen), bool)
         return np.asarray(self._card @ matrix[:, :2].T + matrix[:, 2], np.float32), fits.ravel() > 0
 
@@ -129,19 +131,19 @@ def _agreeing(votes: Floats) -> NDArray[np.bool_]:
     apart *= apart
     down *= down
     apart += down
-    agree = np.asarray(apart < ((_NEAR * np.exp(size)) ** 2)[:, None])
+    agree = np.asarray(apart < ((_MAX_DISTANCE * np.exp(size)) ** 2)[:, None])
     one, other = np.nonzero(agree)
     turned = (turn[one] - turn[other] + np.pi / 2) % np.pi - np.pi / 2
-    agree[one, other] = (np.abs(size[one] - size[other]) < _SIZED) & (np.abs(turned) < _TURNED)
+    agree[one, other] = (np.abs(size[one] - size[other]) < _MAX_SCALE) & (np.abs(turned) < _MAX_ROTATION)
     return agree
 
 
-def _apart(vote: Floats, others: Floats) -> Floats:
+def _are_apart(vote: Floats, others: Floats) -> Floats:
     """Return (N,) the squared distances of other votes' (N, 4) centres from one vote's."""
     return np.asarray(((others[:, :2] - vote[:2]) ** 2).sum(1), np.float32)
 
 
-def _of(image: Image, about: Floats | None = None) -> Keypoints:
+def _keypoints_around(image: Image, about: Floats | None = None) -> Keypoints:
     """Return the keypoints of a picture, found at _WIDTH. about: points (N, 2) that bound the search."""
     height, width = image.shape[:2]
     scale = min(1.0, _WIDTH / max(height, width))
@@ -151,7 +153,7 @@ def _of(image: Image, about: Floats | None = None) -> Keypoints:
         right, bottom = np.clip(np.ceil(about.max(0)).astype(int), (left + 1, top + 1), (width, height)).tolist()
     size = (max(1, round((right - left) * scale)), max(1, round((bottom - top) * scale)))
     part = cv2.resize(image[top:bottom, left:right], size, interpolation=cv2.INTER_AREA)
-    found = keypoints(np.asarray(part, np.uint8), _OF_PICTURE)
+    found = keypoints(np.asarray(part, np.uint8), _MAX_PICTURE_KEYPOINTS)
     # Keeps pixel centres aligned between scales.
     found.places[:, :2] = (found.places[:, :2] + 0.5) / scale - 0.5 + (left, top)
     found.places[:, 2] /= scale

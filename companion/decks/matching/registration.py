@@ -18,34 +18,34 @@ from companion.vision.core.geometry import Image, Quad, cut, expand, homography,
 from companion.vision.core.labels import Floats
 
 # Margin around the rough outline.
-_ROOM = 0.3
+_MARGIN = 0.3
 # Blur (px of the templates) and number of steps per level.
 _LEVELS = ((3.0, 12), (1.0, 8))
 # Free parameters of the homography per level: affine first. Small templates are only rotated, moved and scaled;
 # otherwise one digit would be bent into another.
-_EIGHT = np.eye(8)
-_SIMILAR = np.array(
+_PROJECTIVE = np.eye(8)
+_SIMILARITY = np.array(
     [[1, 0, 0, 0, 1, 0, 0, 0], [0, 1, 0, -1, 0, 0, 0, 0], [0, 0, 1, 0, 0, 0, 0, 0], [0, 0, 0, 0, 0, 1, 0, 0]], float
 )
-_FREE, _FREE_OF_SMALL = (_EIGHT[:6], _EIGHT), (_SIMILAR, _SIMILAR)
+_FREE, _FREE_OF_SMALL = (_PROJECTIVE[:6], _PROJECTIVE), (_SIMILARITY, _SIMILARITY)
 # Width and blur of the thumbnails used to select templates, and number of templates tried.
-_COARSE, _COARSE_BLUR, _TRIED = 16, 2.5, 3
+_COARSE, _COARSE_BLUR, _MAX_TRIED = 16, 2.5, 3
 # Number of templates aligned finely; correlations below which none is tried, and none is aligned finely: on seven decks
 # none of 155 final matches was below it, and 177 of 235 others were.
-_FINELY, _HOPELESS, _HOPELESS_ROUGHLY = 2, 0.3, 0.6
+_MIN_COARSE_FIT, _MIN_FIT, _MIN_ROUGH_FIT = 2, 0.3, 0.6
 # Correlation after rough alignment from which no further template is tried: of 193 cards of six decks as many were
 # correct, a seventh faster.
-_PLAINLY = 0.93
+_CLEAR_FIT = 0.93
 # Damping relative to the mean curvature, and minimum.
 _DAMPING, _EMPTY = 0.01, 1e-6
 # Minimum similarity assumed in a step, so that distant starts do not jump.
-_LEAST_ALIKE = 0.25
+_MIN_CORRELATION = 0.25
 # Maximum movement of a corner per step (of half the template's size).
-_LEAP = 0.15
+_MAX_STEP = 0.15
 # Movement of a corner (of half the template's size) below which the iteration ends.
-_SMALL = 0.005
+_CONVERGED = 0.005
 # Movement of a corner (of the template's size) beyond which the template is lost.
-_LOST = 0.35
+_LOST_FIT = 0.35
 
 _Matrix = NDArray[np.float64]
 
@@ -99,15 +99,17 @@ class Templates:
         """
         patch = _Patch(image, rough, self._width, self._height)
         starts = [patch.start(turn) for turn in self._turns]
-        seeming = np.stack([self._coarse @ self._small(self._warped(patch.picture, start)) for start in starts], axis=1)
+        apparent = np.stack(
+            [self._coarse @ self._small(self._warped(patch.picture, start)) for start in starts], axis=1
+        )
         if without is not None:
-            seeming[without] = -1.0
-        if float(seeming.max()) < _HOPELESS:
+            apparent[without] = -1.0
+        if float(apparent.max()) < _MIN_FIT:
             return None
-        order = [divmod(int(k), len(starts)) for k in np.argsort(-seeming, axis=None)[: 3 * _TRIED]]
-        tried = [(template, int(seeming[template].argmax())) for template in likely]
+        order = [divmod(int(k), len(starts)) for k in np.argsort(-apparent, axis=None)[: 3 * _MAX_TRIED]]
+        tried = [(template, int(apparent[template].argmax())) for template in likely]
         for pair in order:
-            if len(tried) >= _TRIED + len(likely):
+            if len(tried) >= _MAX_TRIED + len(likely):
                 break
             if pair not in tried:
                 tried.append(pair)
@@ -116,13 +118,13 @@ class Templates:
         for template, way in tried:
             matrix = self._aligned(patch, template, 0, starts[way])
             if matrix is not None:
-                coarse.append((self._likeness(patch, template, matrix), template, matrix))
-                if coarse[-1][0] >= _PLAINLY:
+                coarse.append((self._correlation_at(patch, template, matrix), template, matrix))
+                if coarse[-1][0] >= _CLEAR_FIT:
                     break
         coarse.sort(key=lambda one: -one[0])
-        if not coarse or coarse[0][0] < _HOPELESS_ROUGHLY:
+        if not coarse or coarse[0][0] < _MIN_ROUGH_FIT:
             return None
-        for _, template, rough_matrix in coarse[:_FINELY]:
+        for _, template, rough_matrix in coarse[:_MIN_COARSE_FIT]:
             matrix = self._aligned(patch, template, 1, rough_matrix)
             if matrix is None:
                 continue
@@ -133,10 +135,10 @@ class Templates:
             best.fits[without] = -1.0
         return best
 
-    def _likeness(self, patch: _Patch, template: int, matrix: _Matrix) -> float:
-        return float(self._shown(patch, matrix) @ self._clear[template])
+    def _correlation_at(self, patch: _Patch, template: int, matrix: _Matrix) -> float:
+        return float(self._sampled(patch, matrix) @ self._clear[template])
 
-    def _shown(self, patch: _Patch, matrix: _Matrix) -> Floats:
+    def _sampled(self, patch: _Patch, matrix: _Matrix) -> Floats:
         return _normalized(self._warped(patch.clear, matrix))
 
     def _warped(self, picture: Image, matrix: _Matrix) -> Image:
@@ -144,7 +146,7 @@ class Templates:
         return _array(cv2.warpPerspective(picture, matrix, (self._width, self._height), flags=_WARP))
 
     def _found(self, patch: _Patch, template: int, matrix: _Matrix) -> Found:
-        fits = np.asarray(self._clear @ self._shown(patch, matrix), np.float32)
+        fits = np.asarray(self._clear @ self._sampled(patch, matrix), np.float32)
         size = np.array([self._width, self._height], np.float32)
         corners = project(matrix, unit_square() * size)
         return Found(patch.back(corners), float(fits[template]), fits)
@@ -163,19 +165,19 @@ class Templates:
             shown = cv2.warpPerspective(blurred, matrix, size, flags=_WARP, borderMode=cv2.BORDER_REPLICATE).ravel()
             shown -= shown.mean()
             length = max(float(np.linalg.norm(shown)), 1e-6)
-            alike = float(shown @ steps.values) / length
-            if alike > most:
-                best, most = matrix, alike
+            correlation = float(shown @ steps.values) / length
+            if correlation > most:
+                best, most = matrix, correlation
             if not left:
                 break
-            step = steps.solve @ (shown / np.float32(max(alike, _LEAST_ALIKE) * length) - steps.values)
+            step = steps.solve @ (shown / np.float32(max(correlation, _MIN_CORRELATION) * length) - steps.values)
             largest = float(np.abs(step).max())
-            if largest < _SMALL:
+            if largest < _CONVERGED:
                 break
-            matrix = matrix @ scaled @ _undone(step * np.float32(min(1.0, _LEAP / largest))) @ back
+            matrix = matrix @ scaled @ _undone(step * np.float32(min(1.0, _MAX_STEP / largest))) @ back
             matrix = matrix / matrix[2, 2]
         moved = np.abs(project(best @ scaled, _CORNERS) - project(start @ scaled, _CORNERS)).max(0)
-        return None if (moved > _LOST * np.array(size)).any() else best
+        return None if (moved > _LOST_FIT * np.array(size)).any() else best
 
     def _steps_of(self, template: int, level: int) -> _Steps:
         key = template, level
@@ -206,8 +208,8 @@ class _Patch:
     """The part of an image around a rough outline, in which templates of one size are aligned."""
 
     def __init__(self, image: Image, rough: Quad, width: int, height: int) -> None:
-        self._edge = expand(rough, _ROOM)
-        self._size = np.array([round(width * (1 + 2 * _ROOM)), round(height * (1 + 2 * _ROOM))])
+        self._edge = expand(rough, _MARGIN)
+        self._size = np.array([round(width * (1 + 2 * _MARGIN)), round(height * (1 + 2 * _MARGIN))])
         self.picture = cut(image, self._edge, int(self._size[0]), int(self._size[1]))
         self.clear = _blurred(self.picture, _LEVELS[-1][0])
         grey = cv2.cvtColor(self.picture, cv2.COLOR_BGR2GRAY).astype(np.float32)
@@ -219,7 +221,7 @@ class _Patch:
 
         turn: quarter turns relative to the rough outline.
         """
-        inner = (unit_square() + _ROOM) / (1 + 2 * _ROOM) * self._size
+        inner = (unit_square() + _MARGIN) / (1 + 2 * _MARGIN) * self._size
         return homography(self._template, np.roll(inner, -turn, axis=0).astype(np.float32))
 
     def back(self, points: Quad) -> Quad:

@@ -9,11 +9,11 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from companion.decks.matching.cell_matching import ACROSS, DOWN, SIZE, Beside, CardPrints, Shown
+from companion.decks.matching.cell_matching import ACROSS, DOWN, SIZE, CellMask, CellMatcher, CellStatistics
 from companion.decks.matching.fan_continuation import continued
 from companion.decks.matching.hough_voting import KeypointVoter
 from companion.decks.matching.keypoints import Keypoints
-from companion.decks.matching.verification import Verification, glance, proof
+from companion.decks.matching.verification import Verification, verify, verify_aligned
 from companion.decks.model.card_views import outline
 from companion.decks.model.prototypes import CLASSES, NOTHING, UNNAMED
 from companion.decks.storage.cache import Arrays
@@ -34,100 +34,100 @@ from companion.vision.imaging.motion import filled
 from companion.vision.recognition.outlines import is_card_shaped
 
 # Overlap above which outlines are examined once.
-_SAME = 0.92
+_SAME_OUTLINE_IOU = 0.92
 # Overlap above which an outline is a card found before; neighbours in a fan overlap less.
-_TWICE = 0.85
+_SAME_CARD_IOU = 0.85
 # Share of a box inside a card from which the card explains it.
-_ON = 0.5
+_MIN_EXPLAINED_OVERLAP = 0.5
 # Scale of the occlusion mask, and margin (px of a card's picture) around covering cells.
-_SCALE, _MORE = 0.25, 9
+_MASK_SCALE, _COVER_MARGIN = 0.25, 9
 # Minimum number of visible cells of a card, of informative ones, and minimum share of visible cells among the uncovered
 # ones.
-_CELLS, _TELLING, _SHARE = 8, 5, 0.5
+_MIN_VISIBLE_CELLS, _MIN_INFORMATIVE_CELLS, _MIN_VISIBLE_SHARE = 8, 5, 0.5
 # The same share in a hand, where cards of which only a corner was found may cover it: the wild of one hand showed 23 of
 # 48 cells.
-_SHARE_IN_HAND = 0.4
+_MIN_VISIBLE_SHARE_IN_HAND = 0.4
 # Minimum evidence for a card.
-_LEAST = 0.2
+_MIN_EVIDENCE = 0.2
 # Tolerance of a box around a card or its end, over the card's length.
-_ABOUT = 0.3
+_BOX_TOLERANCE = 0.3
 # Maximum number of extrapolated outlines.
-_FURTHER = 12
+_MAX_EXTRAPOLATED = 12
 # Candidate weights in nats per variance of a cell's error (neighbouring pixels are correlated, and inexact outlines add
 # errors), and bound on the evidence against a card.
-_NATS, _MOST = (0.0, 0.02, 0.05, 0.1, 0.2, 0.35, 0.5), 9.0
+_NATS, _MAX_NATS = (0.0, 0.02, 0.05, 0.1, 0.2, 0.35, 0.5), 9.0
 # Number of pictures used to fit the weight; share of outliers; tolerance in nats per picture for equal likelihoods.
-_ASKED, _LOST, _EQUAL = 48, 0.02, 1e-3
+_MAX_FIT_PICTURES, _OUTLIER_SHARE, _EQUAL_NATS = 48, 0.02, 1e-3
 # Cached arrays, and the type of those that may be rounded.
-_KEPT, _SHORT = ("faces", "numbers", "differ", "nats", "found", "places", "words"), np.float16
+_CACHED, _CACHED_TYPE = ("faces", "numbers", "differ", "nats", "found", "places", "words"), np.float16
 # Mean cell error (variances) of a well-matching card.
-_FITS = 0.2
+_GOOD_FIT = 0.2
 # Share of held-out copies identified below which a deck that the networks read better was outlined wrongly: 0 of 17 on
 # such a black deck, .28 on it outlined correctly, .33 to 1 on ten other designs.
-_TRUSTED = 0.15
+_MIN_IDENTIFIED = 0.15
 
 
 @dataclass(frozen=True, eq=False)
-class _Seen:
+class _Examined:
     """An examined outline: evidence where earlier cards leave it free.
 
-    look: statistics beside the deck's pictures. told: evidence from the pose of other cards.
+    statistics: statistics beside the deck's pictures. pose_evidence: evidence from the pose of other cards.
     """
 
-    proof: Verification
-    free: Shown
-    look: Beside
-    told: float
+    verification: Verification
+    free: CellMask
+    statistics: CellStatistics
+    pose_evidence: float
 
     @property
-    def worth(self) -> float:
-        return max(self.told, self.proof.worth(self.free))
+    def evidence(self) -> float:
+        return max(self.pose_evidence, self.verification.evidence(self.free))
 
 
-class _Looked:
+class _Examiner:
     """Outlines of a (H, W, 3) BGR uint8 picture, each examined once."""
 
-    def __init__(self, image: Image, prints: CardPrints) -> None:
+    def __init__(self, image: Image, matcher: CellMatcher) -> None:
         self._image = image
-        self._prints = prints
-        self._glances: dict[tuple[bytes, bytes], _Seen] = {}
-        self._proofs: dict[tuple[bytes, bytes], Verification] = {}
+        self._matcher = matcher
+        self._verified: dict[tuple[bytes, bytes], _Examined] = {}
+        self._aligned: dict[tuple[bytes, bytes], Verification] = {}
 
-    def at_glances(self, quads: Sequence[Quad], covered: NDArray[np.uint8], told: float = 0.0) -> list[_Seen]:
+    def examine(self, quads: Sequence[Quad], covered: NDArray[np.uint8], pose_evidence: float = 0.0) -> list[_Examined]:
         """Return the evidence for outlines (4, 2) where nothing covers them, without mostly covered ones.
 
-        covered: (h, w) occlusion mask. told: evidence from the pose of other cards.
+        covered: (h, w) occlusion mask. pose_evidence: evidence from the pose of other cards.
         """
-        return [seen for quad in quads if (seen := self._at_a_glance(quad, covered, told)) is not None]
+        return [seen for quad in quads if (seen := self._examine(quad, covered, pose_evidence)) is not None]
 
-    def _at_a_glance(self, quad: Quad, covered: NDArray[np.uint8], told: float) -> _Seen | None:
+    def _examine(self, quad: Quad, covered: NDArray[np.uint8], pose_evidence: float) -> _Examined | None:
         free = _free(quad, covered)
-        if free.sum() < _CELLS or not is_card_shaped(quad):
+        if free.sum() < _MIN_VISIBLE_CELLS or not is_card_shaped(quad):
             return None
-        look = self._prints.at_a_glance(self._image, quad)
-        return replace(self._glance(quad, look, free), told=told)
+        statistics = self._matcher.coarse_statistics(self._image, quad)
+        return replace(self._verify(quad, statistics, free), pose_evidence=pose_evidence)
 
-    def _glance(self, quad: Quad, look: Beside, free: Shown) -> _Seen:
+    def _verify(self, quad: Quad, statistics: CellStatistics, free: CellMask) -> _Examined:
         key = quad.tobytes(), free.tobytes()
-        if key not in self._glances:
-            self._glances[key] = _Seen(glance(self._prints, quad, look, free), free, look, 0.0)
-        return self._glances[key]
+        if key not in self._verified:
+            self._verified[key] = _Examined(verify(self._matcher, quad, statistics, free), free, statistics, 0.0)
+        return self._verified[key]
 
-    def again(self, old: _Seen, covered: NDArray[np.uint8]) -> _Seen | None:
+    def again(self, old: _Examined, covered: NDArray[np.uint8]) -> _Examined | None:
         """Return the updated evidence for an outline that a new card may cover."""
-        free = _free(old.proof.quad, covered)
+        free = _free(old.verification.quad, covered)
         if (free == old.free).all():
             return old
-        if free.sum() < _CELLS:
+        if free.sum() < _MIN_VISIBLE_CELLS:
             return None
-        return replace(self._glance(old.proof.quad, old.look, free), told=old.told)
+        return replace(self._verify(old.verification.quad, old.statistics, free), pose_evidence=old.pose_evidence)
 
-    def detect_closeup(self, seen: _Seen) -> Verification:
+    def aligned(self, seen: _Examined) -> Verification:
         """Return the result of examining an outline at full size."""
-        key = seen.proof.quad.tobytes(), seen.free.tobytes()
-        if key not in self._proofs:
-            self._proofs[key] = proof(self._prints, self._image, seen.proof, seen.free)
-        return self._proofs[key]
+        key = seen.verification.quad.tobytes(), seen.free.tobytes()
+        if key not in self._aligned:
+            self._aligned[key] = verify_aligned(self._matcher, self._image, seen.verification, seen.free)
+        return self._aligned[key]
 
 
 @dataclass(frozen=True)
@@ -144,49 +144,51 @@ class Informativeness:
 class TemplateSearch:
     """Searches for a deck's cards.
 
-    telling: informativeness of its pictures. prior: nats against a card that was not learnt, None for an incomplete
-    deck.
+    informativeness: informativeness of its pictures. prior: nats against a card that was not learnt, None for an
+    incomplete deck.
     """
 
     def __init__(
-        self, prints: CardPrints, voters: KeypointVoter, telling: Informativeness, prior: float | None = 0.0
+        self, matcher: CellMatcher, voter: KeypointVoter, informativeness: Informativeness, prior: float | None = 0.0
     ) -> None:
-        self._prints = prints
-        self._telling = telling
-        self._voters = voters
+        self._matcher = matcher
+        self._informativeness = informativeness
+        self._voter = voter
         self._prior = prior
-        self._unlaid = np.setdiff1d(np.arange(NOTHING), prints.cards)
-        self._unseen = self._unlaid if prior is None else self._unlaid[:0]
-        self._doubtful = UNNAMED in prints.cards
+        self._unlearnt = np.setdiff1d(np.arange(NOTHING), matcher.cards)
+        self._unseen = self._unlearnt if prior is None else self._unlearnt[:0]
+        self._doubtful = UNNAMED in matcher.cards
 
     @classmethod
     def of(cls, deck: LearntDeck, cards: Sequence[int], prior: float | None = 0.0) -> TemplateSearch:
         """Return the search for a deck. cards: its pictures', numbers of ALL_CARDS or UNNAMED."""
-        return cls(CardPrints.of(deck.laid, cards), KeypointVoter.of(deck.laid), telling(deck.laid, cards), prior)
+        return cls(
+            CellMatcher.of(deck.laid, cards), KeypointVoter.of(deck.laid), informativeness(deck.laid, cards), prior
+        )
 
     @classmethod
-    def kept(cls, arrays: Arrays, prior: float | None = 0.0) -> TemplateSearch:
+    def from_arrays(cls, arrays: Arrays, prior: float | None = 0.0) -> TemplateSearch:
         """Load from arrays. Raises KeyError if they do not match."""
-        faces, numbers, differ, nats, found, places, words = (arrays[name] for name in _KEPT)
-        prints = CardPrints(faces.astype(np.float32), numbers.astype(np.intp), differ)
-        telling = Informativeness(float(nats), float(found))
-        return cls(prints, KeypointVoter(Keypoints(places, words.astype(np.float32))), telling, prior)
+        faces, numbers, differ, nats, found, places, words = (arrays[name] for name in _CACHED)
+        matcher = CellMatcher(faces.astype(np.float32), numbers.astype(np.intp), differ)
+        informativeness = Informativeness(float(nats), float(found))
+        return cls(matcher, KeypointVoter(Keypoints(places, words.astype(np.float32))), informativeness, prior)
 
     def arrays(self) -> Arrays:
         """Return the arrays that are expensive to compute."""
-        prints, known = self._prints, self._voters.known
-        told = np.array(self._telling.nats), np.array(self._telling.found)
-        words = known.words.astype(_SHORT)
-        values = (prints.faces.astype(_SHORT), prints.numbers, prints.differ, *told, known.places, words)
-        return dict(zip(_KEPT, values, strict=True))
+        matcher, known = self._matcher, self._voter.known
+        weights = np.array(self._informativeness.nats), np.array(self._informativeness.found)
+        words = known.words.astype(_CACHED_TYPE)
+        values = (matcher.faces.astype(_CACHED_TYPE), matcher.numbers, matcher.differ, *weights, known.places, words)
+        return dict(zip(_CACHED, values, strict=True))
 
     def is_worse_than(self, read: float) -> bool:
         """Whether the pictures identify the deck's cards worse than the networks. read: share the networks read
         correctly.
         """
-        return self._telling.found < min(_TRUSTED, read)
+        return self._informativeness.found < min(_MIN_IDENTIFIED, read)
 
-    def seek(
+    def search(
         self,
         image: Image,
         known: Sequence[Quad],
@@ -201,45 +203,45 @@ class TemplateSearch:
         if it is None, keypoints add outlines. hand: whether `sure` are cards of a fan that occlude one another, and
         `boxed` shows only the others.
         """
-        there, covered = self._lying(image, sure, hand)
-        outlines = _others([quad for quad in known if _others([quad], there)], (), _SAME)
-        looked = _Looked(image, self._prints)
-        seen = looked.at_glances(outlines, covered)
-        lying = [*there, *(one.proof.quad for one in seen if one.worth >= _LEAST)]
+        there, covered = self._lying_cards(image, sure, hand)
+        outlines = _others([quad for quad in known if _others([quad], there)], (), _SAME_OUTLINE_IOU)
+        examiner = _Examiner(image, self._matcher)
+        seen = examiner.examine(outlines, covered)
+        lying = [*there, *(one.verification.quad for one in seen if one.evidence >= _MIN_EVIDENCE)]
         left = boxed if hand else None
-        if boxed is not None and (hand or _explain(lying, boxed)):
-            found = self._told(looked, seen, covered, there, left)
+        if boxed is not None and (hand or _explains_all(lying, boxed)):
+            found = self._cards_in(examiner, seen, covered, there, left)
             lying = [*there, *(one.quad for one in found)]
-            if _explain(lying, boxed):
+            if _explains_all(lying, boxed):
                 return found
-        about = None if boxed is None else _about(boxed, lying, hand)
-        further = [quad for quad in self._voters.outlines(image, about) if _others([quad], there)]
-        more = _others([*outlines, *_showing(further, left)], (), _SAME)[len(outlines) :]
-        return self._told(looked, [*seen, *looked.at_glances(more, covered)], covered, there, left)
+        about = None if boxed is None else _search_points(boxed, lying, hand)
+        further = [quad for quad in self._voter.outlines(image, about) if _others([quad], there)]
+        more = _others([*outlines, *_containing_boxes(further, left)], (), _SAME_OUTLINE_IOU)[len(outlines) :]
+        return self._cards_in(examiner, [*seen, *examiner.examine(more, covered)], covered, there, left)
 
-    def _lying(
+    def _lying_cards(
         self, image: Image, sure: Sequence[tuple[Quad, int]], hand: bool
     ) -> tuple[list[Quad], NDArray[np.uint8]]:
         """Return the outlines of the confirmed sure cards, and (h, w) the area they cover."""
-        covered = np.zeros([round(side * _SCALE) for side in image.shape[:2]], np.uint8)
+        covered = np.zeros([round(side * _MASK_SCALE) for side in image.shape[:2]], np.uint8)
         there = []
-        every = [filled(quad, covered.shape, _SCALE) for quad, _ in sure] if hand else []
+        every = [filled(quad, covered.shape, _MASK_SCALE) for quad, _ in sure] if hand else []
         lies = np.sum(every, axis=0, dtype=np.uint8)
         for i, (quad, card) in enumerate(sure):
-            shown = self._prints.shown(image, quad, card)
+            shown = self._matcher.shown(image, quad, card)
             if hand:
                 # The unexplained boxes lie beside these cards: all of a card that no other covers is assumed visible,
                 # even if its picture fits badly.
                 shown = shown | _free(quad, lies - every[i])
-            if hand or shown.mean() > _SHARE:
+            if hand or shown.mean() > _MIN_VISIBLE_SHARE:
                 covered |= _cover(quad, shown, covered.shape)
                 there.append(quad)
         return there, covered
 
-    def _told(
+    def _cards_in(
         self,
-        looked: _Looked,
-        seen: list[_Seen],
+        examiner: _Examiner,
+        seen: list[_Examined],
         covered: NDArray[np.uint8],
         there: Sequence[Quad],
         left: Sequence[Quad] | None,
@@ -252,40 +254,42 @@ class TemplateSearch:
         further: list[Quad] = []
         while True:
             # An outline with little evidence may be a hidden card once another one is found above it.
-            best = max(seen, key=lambda one: one.worth, default=None)
-            if best is None or best.worth < _LEAST:
+            best = max(seen, key=lambda one: one.evidence, default=None)
+            if best is None or best.evidence < _MIN_EVIDENCE:
                 # The arrangement of a hand suggests further cards.
                 lying = [*there, *(one.quad for one in found)]
-                onward = _others(_showing(continued(lying), left), [*lying, *further])[: _FURTHER - len(further)]
+                onward = _others(_containing_boxes(continued(lying), left), [*lying, *further])[
+                    : _MAX_EXTRAPOLATED - len(further)
+                ]
                 further += onward
-                likely = looked.at_glances(onward, covered, _LEAST)
+                likely = examiner.examine(onward, covered, _MIN_EVIDENCE)
                 if not likely:
                     return found
                 seen = [*seen, *likely]
                 continue
             taken = best
             seen = [one for one in seen if one is not taken]
-            one = looked.detect_closeup(taken)
+            one = examiner.aligned(taken)
             free = _free(one.quad, covered)
-            shown, telling = one.shown & free, one.telling & free
+            shown, informative = one.shown & free, one.informative & free
             if not _others([one.quad], [*there, *(other.quad for other in found)]):
                 continue
-            least = _SHARE if left is None else _SHARE_IN_HAND
-            if shown.sum() < max(_CELLS, least * free.sum()) or telling.sum() < _TELLING:
+            least = _MIN_VISIBLE_SHARE if left is None else _MIN_VISIBLE_SHARE_IN_HAND
+            if shown.sum() < max(_MIN_VISIBLE_CELLS, least * free.sum()) or informative.sum() < _MIN_INFORMATIVE_CELLS:
                 continue
-            found.append(self._sought(one, shown))
+            found.append(self._match_of(one, shown))
             covered = covered | _cover(one.quad, shown, covered.shape)
-            seen = [again for old in seen if (again := looked.again(old, covered)) is not None]
+            seen = [again for old in seen if (again := examiner.again(old, covered)) is not None]
 
-    def _sought(self, one: Verification, shown: Shown) -> PictureMatch:
-        logs = np.asarray(_logs(one.scores, one.shown, self._telling.nats), np.float32)
-        least = -_MOST if self._prior is None else -self._prior
-        logs[self._unlaid] = logs[UNNAMED] if self._doubtful else np.minimum(logs[self._unlaid], least)
-        logs[NOTHING] = -_MOST
+    def _match_of(self, one: Verification, shown: CellMask) -> PictureMatch:
+        logs = np.asarray(_logs(one.scores, one.shown, self._informativeness.nats), np.float32)
+        least = -_MAX_NATS if self._prior is None else -self._prior
+        logs[self._unlearnt] = logs[UNNAMED] if self._doubtful else np.minimum(logs[self._unlearnt], least)
+        logs[NOTHING] = -_MAX_NATS
         return PictureMatch(one.quad, logs[:CLASSES], shown, self._unseen)
 
 
-def telling(pictures: Sequence[Image], cards: Sequence[int]) -> Informativeness:
+def informativeness(pictures: Sequence[Image], cards: Sequence[int]) -> Informativeness:
     """Return the informativeness of a deck's pictures.
 
     One copy of each card identifies the stored pictures, numbers of ALL_CARDS or UNNAMED; badly outlined ones, or
@@ -295,38 +299,38 @@ def telling(pictures: Sequence[Image], cards: Sequence[int]) -> Informativeness:
     asked = [i for i, card in enumerate(cards) if card < NOTHING and first[card] != i]
     if not asked:
         return Informativeness(_NATS[-1], 1.0)
-    prints = CardPrints.of([pictures[i] for i in first.values()], list(first))
+    matcher = CellMatcher.of([pictures[i] for i in first.values()], list(first))
     whole = np.ones((DOWN, ACROSS), bool)
     rows = []
-    for i in asked[:: -(-len(asked) // _ASKED)]:
-        compared = prints.compare_closely(pictures[i], outline(), whole)
+    for i in asked[:: -(-len(asked) // _MAX_FIT_PICTURES)]:
+        compared = matcher.compare_closely(pictures[i], outline(), whole)
         rows.append((cards[i], compared.scores, compared.shown(int(compared.scores.argmax()))))
 
-    def told(nats: float) -> float:
+    def log_likelihood(nats: float) -> float:
         right = []
         for card, scores, shown in rows:
-            logs = _logs(prints.scores_of_cards(scores), shown, nats)[list(first)]
+            logs = _logs(matcher.scores_of_cards(scores), shown, nats)[list(first)]
             right.append(np.exp(logs[list(first).index(card)]) / np.exp(logs).sum())
-        return float(np.log((1 - _LOST) * np.array(right) + _LOST / len(first)).mean())
+        return float(np.log((1 - _OUTLIER_SHARE) * np.array(right) + _OUTLIER_SHARE / len(first)).mean())
 
-    likely = [told(nats) for nats in _NATS]
-    found = np.mean([prints.scores_of_cards(scores).argmax() == card for card, scores, _ in rows])
-    nats = max(nats for nats, worth in zip(_NATS, likely, strict=True) if worth >= max(likely) - _EQUAL)
+    likely = [log_likelihood(nats) for nats in _NATS]
+    found = np.mean([matcher.scores_of_cards(scores).argmax() == card for card, scores, _ in rows])
+    nats = max(nats for nats, likelihood in zip(_NATS, likely, strict=True) if likelihood >= max(likely) - _EQUAL_NATS)
     return Informativeness(nats, float(found))
 
 
-def _logs(scores: Floats, shown: Shown, nats: float) -> Floats:
+def _logs(scores: Floats, shown: CellMask, nats: float) -> Floats:
     """Return log-likelihoods from scores of cards, 0 for the best."""
     best = float(scores.max())
     # If even the best card fits badly (blur, lamp), differences count less.
-    ill = max(1.0, -best / (_FITS * max(1.0, float(shown.sum()))))
-    return np.asarray(np.maximum(nats / ill * (scores - best), -_MOST), np.float32)
+    ill = max(1.0, -best / (_GOOD_FIT * max(1.0, float(shown.sum()))))
+    return np.asarray(np.maximum(nats / ill * (scores - best), -_MAX_NATS), np.float32)
 
 
 _MIDDLES = np.stack(np.meshgrid((np.arange(ACROSS) + 0.5) / ACROSS, (np.arange(DOWN) + 0.5) / DOWN), 2).reshape(-1, 2)
 
 
-def _others(quads: Sequence[Quad], known: Sequence[Quad], same: float = _TWICE) -> list[Quad]:
+def _others(quads: Sequence[Quad], known: Sequence[Quad], same: float = _SAME_CARD_IOU) -> list[Quad]:
     """Return the outlines that are not known, without duplicates. same: overlap of duplicates."""
     others: list[Quad] = []
     for quad in quads:
@@ -335,39 +339,41 @@ def _others(quads: Sequence[Quad], known: Sequence[Quad], same: float = _TWICE) 
     return others
 
 
-def _explain(cards: Sequence[Quad], boxed: Sequence[Quad]) -> bool:
+def _explains_all(cards: Sequence[Quad], boxed: Sequence[Quad]) -> bool:
     """Whether there are cards and each box lies on one of them."""
-    return bool(cards) and all(any(intersection_over_smaller(box, card) >= _ON for card in cards) for box in boxed)
+    return bool(cards) and all(
+        any(intersection_over_smaller(box, card) >= _MIN_EXPLAINED_OVERLAP for card in cards) for box in boxed
+    )
 
 
-def _showing(quads: Sequence[Quad], left: Sequence[Quad] | None) -> list[Quad]:
+def _containing_boxes(quads: Sequence[Quad], left: Sequence[Quad] | None) -> list[Quad]:
     """Return the outlines that contain any unexplained box; all if there is no information."""
-    return [quad for quad in quads if left is None or any(_explain([quad], [box]) for box in left)]
+    return [quad for quad in quads if left is None or any(_explains_all([quad], [box]) for box in left)]
 
 
-def _about(boxed: Sequence[Quad], cards: Sequence[Quad], hand: bool) -> Floats | None:
+def _search_points(boxed: Sequence[Quad], cards: Sequence[Quad], hand: bool) -> Floats | None:
     """Return points (N, 2) that bound the cards of unexplained boxes.
 
     Without known cards, a box that contains all others is a card. None if no card size is known, or if a box lies half
     on a card and a neighbour may be anywhere around it, unless a hand is known.
     """
-    left = [box for box in boxed if not _explain(cards, [box])]
+    left = [box for box in boxed if not _explains_all(cards, [box])]
     if not cards and len(left) > 1:
         largest = max(left, key=lambda box: float(cv2.contourArea(box)))
-        if _explain([largest], left):
+        if _explains_all([largest], left):
             cards, left = [largest], [largest]
     elif not hand and any(intersection_over_smaller(box, card) > 0 for box in left for card in cards):
         return None
     if not cards or not left:
         return None
     length = float(np.median([max(sides(card)) for card in cards]))
-    room = [max(_ABOUT * length, length - max(sides(box))) for box in left]
+    room = [max(_BOX_TOLERANCE * length, length - max(sides(box))) for box in left]
     return np.concatenate([box + way * much for box, much in zip(left, room, strict=True) for way in (-1, 1)])
 
 
-def _free(quad: Quad, covered: NDArray[np.uint8]) -> Shown:
+def _free(quad: Quad, covered: NDArray[np.uint8]) -> CellMask:
     """Return the cells of a card inside the picture that no earlier card covers."""
-    places = project(homography(unit_square(), quad), _MIDDLES) * _SCALE
+    places = project(homography(unit_square(), quad), _MIDDLES) * _MASK_SCALE
     height, width = covered.shape
     inside = (places >= 0).all(1) & (places[:, 0] < width) & (places[:, 1] < height)
     free = np.zeros(len(places), bool)
@@ -376,11 +382,11 @@ def _free(quad: Quad, covered: NDArray[np.uint8]) -> Shown:
     return free.reshape(DOWN, ACROSS)
 
 
-def _cover(quad: Quad, shown: Shown, shape: tuple[int, ...]) -> NDArray[np.uint8]:
+def _cover(quad: Quad, shown: CellMask, shape: tuple[int, ...]) -> NDArray[np.uint8]:
     """Return (H, W) the mask of a card's visible cells."""
     cells = cv2.resize(shown.astype(np.uint8), SIZE, interpolation=cv2.INTER_NEAREST)
-    wide = cv2.dilate(cells, np.ones((_MORE, _MORE), np.uint8))
+    wide = cv2.dilate(cells, np.ones((_COVER_MARGIN, _COVER_MARGIN), np.uint8))
     edge = unit_square() * np.array(SIZE, np.float32)
-    matrix = homography(edge, np.asarray(quad * _SCALE, np.float32))
+    matrix = homography(edge, np.asarray(quad * _MASK_SCALE, np.float32))
     covered = cv2.warpPerspective(wide, matrix, (shape[1], shape[0]), flags=cv2.INTER_NEAREST)
     return np.asarray(covered, np.uint8)

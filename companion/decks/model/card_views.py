@@ -33,7 +33,7 @@ needs.
 
 Spot = tuple[float, float, float]
 """Position common to all cards of a design: x and y of the centre over the card's sides, width of its frame."""
-MOST_SIGNS = 4
+MAX_SIGNS = 4
 """Maximum number of positions (with their opposites) at which a card has signs that are detected as indices but are
 not.
 """
@@ -42,13 +42,13 @@ PLAIN, ALTERED = 2, 4
 """Number of views of a whole card: plain ones (both orientations), and augmented ones."""
 # Augmentation: offset of outline corners (over the card's length), gain, gain per channel, blur (px of the stored
 # picture) and noise (levels), as caused by the detector's outlines and other lamps.
-_OFF, _GAIN, _TINT, _SOFT, _NOISE = 0.018, (0.65, 1.15), 0.08, (0.0, 2.2), 4.0
+_OFF, _GAIN, _TINT, _BLUR_RANGE, _NOISE = 0.018, (0.65, 1.15), 0.08, (0.0, 2.2), 4.0
 # Enlargements of the frame of an index view, for each of the four quarter turns in which it may be detected.
-_GROWTHS = (-0.1, 0.0, 0.12)
-UPRIGHT = slice(0, 2 * 4 * len(_GROWTHS), 4)
+_CROP_SCALES = (-0.1, 0.0, 0.12)
+UPRIGHT = slice(0, 2 * 4 * len(_CROP_SCALES), 4)
 """Indices of the upright views of the two corner indices at the design's position."""
 # Number of cards searched for indices, and minimum share of them that must have one.
-_LOOKED_AT, _FOUND = 28, 0.25
+_VIEWS, _FOUND = 28, 0.25
 # Sides of the squares around a card's middle, over its width, that are read as if they were indices.
 _MIDDLES = (0.45, 0.65, 0.85)
 # Bound on one corner's evidence (nats) against a card supported by the other: it may be hidden or show another sign.
@@ -122,7 +122,7 @@ def sign_spots(boxes: BoxFinder, pictures: Sequence[Image], spot: Spot | None) -
     x, y, _ = spot or usual_spot()
     left = [place for place in seen if np.hypot(place[0] - x, place[1] - y) > _APART]
     found: list[Spot] = []
-    while left and len(found) < MOST_SIGNS:
+    while left and len(found) < MAX_SIGNS:
         near = [[other for other in left if np.hypot(other[0] - a, other[1] - b) < _APART] for a, b, _ in left]
         most = max(near, key=len)
         middle = _middle(most, count)
@@ -135,7 +135,7 @@ def sign_spots(boxes: BoxFinder, pictures: Sequence[Image], spot: Spot | None) -
 
 def _boxed(boxes: BoxFinder, pictures: Sequence[Image]) -> tuple[list[Spot], int]:
     """Return the index detections on some pictures, turned to the upper end, and the number of pictures searched."""
-    chosen = pictures[:: max(1, len(pictures) // _LOOKED_AT)]
+    chosen = pictures[:: max(1, len(pictures) // _VIEWS)]
     card = outline()
     size = card[2] - card[0]
     seen: list[Spot] = []
@@ -176,10 +176,10 @@ def study(
         whole.append(reader.describe_cards(other, [off, np.roll(off, 2, axis=0)]))
         altered.append(other)
     frames = [frame for place in dict.fromkeys((spot or usual_spot(), usual_spot())) for frame in index_frames(*place)]
-    views = [expand(frame, growth) for frame in frames for growth in _GROWTHS]
+    views = [expand(frame, growth) for frame in frames for growth in _CROP_SCALES]
     turned = [np.roll(view, -turn, axis=0) for view in views for turn in range(4)]
     indices = [reader.describe_indices(picture, turned)]
-    indices.append(reader.describe_indices(altered[0], turned[:: len(_GROWTHS) + 2]))
+    indices.append(reader.describe_indices(altered[0], turned[:: len(_CROP_SCALES) + 2]))
     logs, features = (np.concatenate(parts) for parts in zip(*whole, strict=True))
     index_logs, index_features = (np.concatenate(parts) for parts in zip(*indices, strict=True))
     sign_logs, sign_features = _signs(reader, picture, signs, index_features.shape[1])
@@ -205,14 +205,14 @@ def looks_at(reader: Reader, picture: Image) -> tuple[Floats, Floats]:
     logs, features = reader.describe_cards(picture, [card, np.roll(card, 2, axis=0)])
     squares = [np.asarray(middle + (unit_square() * 2 - 1) * half * share, np.float32) for share in _MIDDLES]
     ways = [np.roll(square, turn, axis=0) for square in squares for turn in (0, 2)]
-    said, _ = reader.describe_indices(picture, [*corner_frames(card), *ways])
-    each = [_either(pair) for pair in (logs, *np.split(said[2:], len(squares)))]
-    return features, np.concatenate([_by_corners(said[:2]), each]).astype(np.float32)
+    corner_logs, _ = reader.describe_indices(picture, [*corner_frames(card), *ways])
+    each = [_either(pair) for pair in (logs, *np.split(corner_logs[2:], len(squares)))]
+    return features, np.concatenate([_combined_corners(corner_logs[:2]), each]).astype(np.float32)
 
 
-def _by_corners(said: Floats) -> Floats:
-    first, second = (np.maximum(corner, corner[:-1].max() + _BOUND) for corner in said)
-    return np.stack([first + second, _either(said)]).astype(np.float32)
+def _combined_corners(corner_logs: Floats) -> Floats:
+    first, second = (np.maximum(corner, corner[:-1].max() + _BOUND) for corner in corner_logs)
+    return np.stack([first + second, _either(corner_logs)]).astype(np.float32)
 
 
 def _either(pair: Floats) -> Floats:
@@ -236,7 +236,7 @@ def index_frames(x: float, y: float, side: float) -> tuple[Quad, Quad]:
 def _altered(picture: Image, rng: np.random.Generator) -> Image:
     """Return the picture with random light, blur and noise."""
     gains = rng.uniform(*_GAIN) * (1 + rng.uniform(-_TINT, _TINT, 3))
-    soft = float(rng.uniform(*_SOFT))
+    soft = float(rng.uniform(*_BLUR_RANGE))
     image = cv2.GaussianBlur(picture, (0, 0), soft) if soft > 0.3 else picture
     noisy = image * gains + rng.normal(0, _NOISE, picture.shape)
     return np.asarray(np.clip(noisy, 0, 255), np.uint8)

@@ -14,13 +14,13 @@ from numpy.typing import NDArray
 from companion.vision.core.labels import Floats
 
 # Share of cards that may be unreadable through blur or light; bounds any evidence (nats).
-_LOST = 0.02
-_MOST = float(np.log((1 - _LOST) / _LOST))
+_OUTLIER_SHARE = 0.02
+_MAX_ODDS = float(np.log((1 - _OUTLIER_SHARE) / _OUTLIER_SHARE))
 # Ridge penalty on the slopes for separable data, relative to unit deviation; number of Newton steps, half of which
 # suffice.
-_HELD, _STEPS = 0.01, 30
+_REGULARISATION, _STEPS = 0.01, 30
 # Bound on the reader's evidence (nats): on unknown designs it is confidently wrong.
-_SAID = 9.0
+_MAX_READER_NATS = 9.0
 
 
 @dataclass(frozen=True)
@@ -42,33 +42,37 @@ class OpenSetModel:
         balanced classes (Cox 1958), by Newton's method. A slope of the wrong sign is set to zero.
         """
         values = np.concatenate([copies, others]).astype(np.float64)
-        values[:, 1] = np.clip(values[:, 1], -_SAID, _SAID)
-        truth = np.arange(len(values)) < len(copies)
-        weights = np.where(truth, 0.5 / len(copies), 0.5 / len(others))
+        values[:, 1] = np.clip(values[:, 1], -_MAX_READER_NATS, _MAX_READER_NATS)
+        is_copy = np.arange(len(values)) < len(copies)
+        weights = np.where(is_copy, 0.5 / len(copies), 0.5 / len(others))
         spread, center = np.maximum(values.std(0), 1e-6), values.mean(0)
         rows = np.concatenate([(values - center) / spread, np.ones((len(values), 1))], 1)
-        found = _regression(rows, truth, weights)
+        found = _regression(rows, is_copy, weights)
         while (found[:2] < 0).any():
             rows[:, int(found[:2].argmin())] = 0
-            found = _regression(rows, truth, weights)
+            found = _regression(rows, is_copy, weights)
         slope, trust = found[:2] / spread
         return cls(float(slope), float(trust), float(found[2] - (slope, trust) @ center))
 
-    def odds(self, similarity: Floats, said: Floats) -> Floats:
+    def odds(self, similarity: Floats, reader_nats: Floats) -> Floats:
         """Return the odds (nats, (N,)) of a learnt face from a similarity (N,) and the reader's evidence (N,)."""
-        nats = self.slope * similarity + self.trust * np.clip(said, -_SAID, _SAID) + self.offset
-        return np.asarray(np.clip(nats, -_MOST, _MOST), np.float32)
+        nats = (
+            self.slope * similarity
+            + self.trust * np.clip(reader_nats, -_MAX_READER_NATS, _MAX_READER_NATS)
+            + self.offset
+        )
+        return np.asarray(np.clip(nats, -_MAX_ODDS, _MAX_ODDS), np.float32)
 
 
 def _regression(
-    rows: NDArray[np.float64], truth: NDArray[np.bool_], weights: NDArray[np.float64]
+    rows: NDArray[np.float64], is_copy: NDArray[np.bool_], weights: NDArray[np.float64]
 ) -> NDArray[np.float64]:
     """Return the coefficients of a logistic regression on rows (N, K); the last column is the bias."""
     found = np.zeros(rows.shape[1])
-    held = np.append(np.full(rows.shape[1] - 1, _HELD), 0.0)
+    held = np.append(np.full(rows.shape[1] - 1, _REGULARISATION), 0.0)
     for _ in range(_STEPS):
         chance = 1 / (1 + np.exp(-rows @ found))
-        slopes = rows.T @ (weights * (truth - chance)) - held * found
+        slopes = rows.T @ (weights * (is_copy - chance)) - held * found
         curves = (rows * (weights * chance * (1 - chance))[:, None]).T @ rows + np.diag(np.maximum(held, 1e-9))
         found += np.linalg.solve(curves, slopes)
     return found

@@ -12,16 +12,16 @@ from numpy.typing import NDArray
 
 from companion.cards import ALL_CARDS
 from companion.cards import deck as cards_of
-from companion.decks.labels.design import shown
+from companion.decks.labels.design import descriptors
 from companion.decks.labels.label_correction import corrected_names
 from companion.decks.labels.label_swaps import without_swapped_names
-from companion.decks.matching.template_matching import Fitted, Places, card_places, index_places
+from companion.decks.matching.template_matching import FittedWeights, TemplateMatcher, card_matcher, index_matcher
 from companion.decks.matching.template_search import TemplateSearch
 from companion.decks.model.card_views import PLAIN, UPRIGHT, CardViews, index_frames, inks, outline, study, usual_spot
 from companion.decks.model.prototypes import CLASSES, NOTHING, UNNAMED, Prototypes, fit, unit
 from companion.decks.service.match_feedback import copies_of, votes
 from companion.decks.service.membership import DeckSimilarity, agreement
-from companion.decks.storage.cache import Arrays, keep, kept
+from companion.decks.storage.cache import Arrays, read_cache, write_cache
 from companion.decks.storage.deck_file import LearntDeck
 from companion.vision.core.geometry import Image, Quad, homography, project
 from companion.vision.core.labels import Floats, log_softmax
@@ -31,14 +31,14 @@ from companion.vision.recognition.reader import Reader
 # The last augmented views of indices represent other conditions; see `study`.
 _SEED = 20
 # Version of the cached data; change it when they are computed differently.
-_VERSION, _FITTED, _NAMED = b"14", "fitted", "named"
+_VERSION, _FITTED_KEY, _NAMED_KEY = b"14", "fitted", "named"
 # Lowest value stored in 16 bits.
 _LOWEST = -6e4
 # Share of pictures on which a sign must identify the card to be an index: well above chance, well below an index that
 # is read half the time.
-_TELLING = 0.3
+_MIN_SIGN_ACCURACY = 0.3
 # Log-likelihood from which the reader refutes a name: it gives another one four in five.
-_REFUTING = -0.2
+_MIN_REFUTING_LOG = -0.2
 # Share of stored cards and indices the networks must read for a design to be known: at least .86 on nine decks they
 # read well, .82 to .84 on three versions of a black design that a search reads worse, .79 and .83 on a half and a whole
 # deck they read perfectly when open; at most .77 on seven decks where they miss many cards. For whole cards alone: on
@@ -47,7 +47,7 @@ _REFUTING = -0.2
 _FAMILIAR, _FAMILIAR_WHOLE, _FAMILIAR_PART = 0.78, 0.8, 0.95
 # Minimum median similarity of copies: a black deck with wrong outlines had .41, eight correctly outlined designs .85 to
 # .99.
-_AGREEING = 0.65
+_MIN_COPY_SIMILARITY = 0.65
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,11 +56,11 @@ class DeckModel:
 
     cards: Prototypes
     indices: Prototypes
-    card_places: Places | None = None
-    index_places: Places | None = None
-    seeker: TemplateSearch | None = None
+    card_matcher: TemplateMatcher | None = None
+    index_matcher: TemplateMatcher | None = None
+    search: TemplateSearch | None = None
     spot: tuple[float, float, float] | None = None
-    likes: DeckSimilarity | None = None
+    deck_similarity: DeckSimilarity | None = None
     hard_to_see: bool = False
     """Whether the outlines were so uncertain during learning that the pictures carry no evidence."""
     familiar: bool = False
@@ -71,12 +71,12 @@ class DeckModel:
     @property
     def seeks(self) -> bool:
         """Whether the networks do not know the design, so that cards must be searched for by picture."""
-        return self.seeker is not None and not self.familiar
+        return self.search is not None and not self.familiar
 
     @property
     def fills_in(self) -> bool:
         """Whether the networks know the design, and cards they miss in a hand may be searched for by picture."""
-        return self.seeker is not None and self.familiar
+        return self.search is not None and self.familiar
 
     @property
     def has_indices(self) -> bool:
@@ -109,11 +109,11 @@ class DeckModel:
 
         See `Deck.seek` for the arguments.
         """
-        return [] if self.seeker is None else self.seeker.seek(image, known, sure, boxed, hand)
+        return [] if self.search is None else self.search.search(image, known, sure, boxed, hand)
 
     def are_of_another(self, image: Image, cards: Sequence[Quad]) -> bool:
         """Whether none of the cards in whole outlines (4, 2) of a picture is similar to this deck's."""
-        return self.likes is not None and self.likes.are_of_another(image, cards)
+        return self.deck_similarity is not None and self.deck_similarity.are_of_another(image, cards)
 
     def corners(self, card: Quad) -> tuple[Quad, Quad]:
         """Return the squares around a card's two indices, each upright for its own index."""
@@ -133,38 +133,41 @@ class DeckModel:
 
     def place_card(self, image: Image, rough: Quad) -> Placed | None:
         """Return the best match of a card near a rough outline (4, 2), None if nothing matches."""
-        return None if self.card_places is None else self.card_places.find(image, rough)
+        return None if self.card_matcher is None else self.card_matcher.find(image, rough)
 
     def place_index(self, image: Image, rough: Quad) -> Placed | None:
         """The same for an index near a rough upright frame."""
-        return None if self.index_places is None else self.index_places.find(image, rough)
+        return None if self.index_matcher is None else self.index_matcher.find(image, rough)
 
 
-def looks(views: list[CardViews], cards: list[int], prior: float | None = 0.0) -> DeckModel:
+def fit_model(views: list[CardViews], cards: list[int], prior: float | None = 0.0) -> DeckModel:
     """Return the model learnt from views of cards (numbers of ALL_CARDS or UNNAMED).
 
     prior: nats against a face that was not learnt, None for an incomplete deck.
     """
-    against, part = prior or 0.0, prior is None
+    nats, incomplete = prior or 0.0, prior is None
     features, logs = np.stack([v.features for v in views]), np.stack([v.logs for v in views])
-    whole = fit(features, logs, cards, PLAIN, against, part)
+    whole = fit(features, logs, cards, PLAIN, nats, incomplete)
     features, logs = np.stack([v.index_features for v in views]), np.stack([v.index_logs for v in views])
-    indices = fit(features, logs, cards, index_plain(features.shape[1]), against, part)
+    indices = fit(features, logs, cards, index_plain(features.shape[1]), nats, incomplete)
     return DeckModel(whole, _with_signs(indices, views, np.asarray(cards)))
 
 
-def _with_signs(look: Prototypes, views: Sequence[CardViews], cards: NDArray[np.intp]) -> Prototypes:
+def _with_signs(prototypes: Prototypes, views: Sequence[CardViews], cards: NDArray[np.intp]) -> Prototypes:
     """Return the index prototypes with the design's other signs as examples of no card."""
     named = cards < NOTHING
     features = np.stack([v.sign_features for v in views])[named]
     logs = np.stack([v.sign_logs for v in views])[named]
     for sign in range(features.shape[1]):
         crops = features[:, sign].reshape(-1, features.shape[-1])
-        told, _ = look.weigh(logs[:, sign].reshape(-1, CLASSES), crops)
+        readings, _ = prototypes.weigh(logs[:, sign].reshape(-1, CLASSES), crops)
         # A sign that identifies the card is an index of a design with more than two indices.
-        if float((told.argmax(1).reshape(len(crops) // 8, 8) == cards[named, None]).any(1).mean()) < _TELLING:
-            look = look.but(crops)
-    return look
+        if (
+            float((readings.argmax(1).reshape(len(crops) // 8, 8) == cards[named, None]).any(1).mean())
+            < _MIN_SIGN_ACCURACY
+        ):
+            prototypes = prototypes.with_nothing(crops)
+    return prototypes
 
 
 def index_plain(views: int) -> int:
@@ -184,14 +187,14 @@ def further_views_of(reader: Reader, deck: LearntDeck) -> list[CardViews]:
     return [study(reader, view.picture, deck.spot, rng(_SEED), deck.signs) for view in deck.further]
 
 
-def learnt_looks(reader: Reader, deck: LearntDeck, networks: Path, cache: Path | None = None) -> DeckModel:
+def build_model(reader: Reader, deck: LearntDeck, networks: Path, cache: Path | None = None) -> DeckModel:
     """Return the model of a deck for the readers in the folder `networks`.
 
     cache: file for the views, which take seconds to compute; it is replaced if networks or deck differ.
     """
     key = _key(deck, networks)
-    had = kept(cache, key) if cache else None
-    views = views_of(reader, deck) if had is None else _views_in(had)
+    cached = read_cache(cache, key) if cache else None
+    views = views_of(reader, deck) if cached is None else _views_in(cached)
     cards = [*(ALL_CARDS.index(card) for card in deck.cards), *[UNNAMED] * len(deck.unnamed)]
     cards, further = _corrected(deck, views, cards, further_views_of(reader, deck))
     cards = without_refuted_names(views, cards)
@@ -199,34 +202,38 @@ def learnt_looks(reader: Reader, deck: LearntDeck, networks: Path, cache: Path |
         cards = without_swapped_names(views, cards)
     # Outlines from a match are less exact: its pictures count for prototypes, not for templates.
     added = [card for _, card in further]
-    prior = _against_unlaid(deck, cards + added)
-    told = looks([*views, *(seen for seen, _ in further)], cards + added, prior)
-    if had is not None and had[_NAMED].tolist() != cards:
-        had = None
+    prior = _prior_nats(deck, cards + added)
+    model = fit_model([*views, *(seen for seen, _ in further)], cards + added, prior)
+    if cached is not None and cached[_NAMED_KEY].tolist() != cards:
+        cached = None
     # Cards that are missing or uncertain are distinguished by their indices, which such decks may lack.
     doubtful = (prior is None or UNNAMED in cards) and deck.spot is not None
     # For a deck that is not searched, templates are not cached and views are slightly coarser. Cards without indices
     # that the networks read well need no learning.
-    learnt = told.identifies_cards or deck.spot is not None
-    sought = learnt and not is_familiar(views, cards, doubtful) if had is None else len(had[_FITTED]) > 0
-    whole = indices = seeker = None
-    if sought:
-        first, second = (None, None) if had is None else map(Fitted.kept, had[_FITTED])
-        whole, indices = card_places(deck, cards, prior, first), index_places(deck, cards, prior, second)
+    learnt = model.identifies_cards or deck.spot is not None
+    is_searched = learnt and not is_familiar(views, cards, doubtful) if cached is None else len(cached[_FITTED_KEY]) > 0
+    card_matches = index_matches = search = None
+    if is_searched:
+        first, second = (None, None) if cached is None else map(FittedWeights.from_array, cached[_FITTED_KEY])
+        card_matches, index_matches = card_matcher(deck, cards, prior, first), index_matcher(deck, cards, prior, second)
     if learnt:
-        seeker = TemplateSearch.of(deck, cards, prior) if had is None else TemplateSearch.kept(had, prior)
-    if cache and had is None:
-        rows = np.array([places.fitted.array() for places in (whole, indices) if places])
-        worked_out = {_FITTED: rows, _NAMED: np.asarray(cards)}
-        keep(cache, key, {**_as_arrays(views), **worked_out, **(seeker.arrays() if seeker else {})})
+        search = TemplateSearch.of(deck, cards, prior) if cached is None else TemplateSearch.from_arrays(cached, prior)
+    if cache and cached is None:
+        rows = np.array([places.fitted.array() for places in (card_matches, index_matches) if places])
+        computed = {_FITTED_KEY: rows, _NAMED_KEY: np.asarray(cards)}
+        write_cache(cache, key, {**_as_arrays(views), **computed, **(search.arrays() if search else {})})
     named = [i for i, card in enumerate(cards) if card < NOTHING]
-    told = replace(told, spot=deck.spot, likes=DeckSimilarity(deck.laid), mostly_nameless=3 * len(named) < len(cards))
-    if named and agreement([deck.laid[i] for i in named], [cards[i] for i in named]) < _AGREEING:
+    model = replace(
+        model, spot=deck.spot, deck_similarity=DeckSimilarity(deck.laid), mostly_nameless=3 * len(named) < len(cards)
+    )
+    if named and agreement([deck.laid[i] for i in named], [cards[i] for i in named]) < _MIN_COPY_SIMILARITY:
         # The templates would fit nowhere.
-        return replace(told, hard_to_see=True)
-    told = replace(told, card_places=whole, index_places=indices)
-    unseen = seeker is not None and seeker.is_worse_than(_read_alone(views, cards)[0])
-    return replace(told, seeker=None if unseen else seeker, hard_to_see=unseen and sought, familiar=not sought)
+        return replace(model, hard_to_see=True)
+    model = replace(model, card_matcher=card_matches, index_matcher=index_matches)
+    unreliable = search is not None and search.is_worse_than(_read_alone(views, cards)[0])
+    return replace(
+        model, search=None if unreliable else search, hard_to_see=unreliable and is_searched, familiar=not is_searched
+    )
 
 
 def _corrected(
@@ -237,12 +244,12 @@ def _corrected(
     A further view that is a copy of a picture is a statement about that picture. It is dropped if it is overruled, or
     if it is most similar to a picture of another name, unless it is the first of its card.
     """
-    said = [ALL_CARDS.index(view.card) for view in deck.further]
-    of, close = copies_of(views, cards, further, said)
-    units = shown(np.stack([view.features[:PLAIN] for view in views]), np.stack([inks(one) for one in deck.laid]))
-    told = votes(of[close], np.asarray(said)[close].tolist(), len(views))
-    names = corrected_names(units, cards, cards_of(deck.edition), told)
-    every = zip(further, said, of, close, strict=True)
+    stated = [ALL_CARDS.index(view.card) for view in deck.further]
+    of, close = copies_of(views, cards, further, stated)
+    units = descriptors(np.stack([view.features[:PLAIN] for view in views]), np.stack([inks(one) for one in deck.laid]))
+    statement_votes = votes(of[close], np.asarray(stated)[close].tolist(), len(views))
+    names = corrected_names(units, cards, cards_of(deck.edition), statement_votes)
+    every = zip(further, stated, of, close, strict=True)
     return names, [(seen, card) for seen, card, one, near in every if names[one] == card or not (near or card in names)]
 
 
@@ -254,11 +261,11 @@ def without_refuted_names(views: Sequence[CardViews], cards: Sequence[int]) -> l
     labels = np.asarray(cards)
     features = np.stack([view.features[:PLAIN] for view in views])
     units = unit(features - features.mean((0, 1)))
-    alike = np.einsum("nvd,mwd->nmvw", units, units, optimize=True).max((2, 3))
-    np.fill_diagonal(alike, -1.0)
-    said = np.stack([log_softmax(view.logs[:PLAIN]).mean(0) for view in views])
-    other = labels[alike.argmax(1)]
-    sure = (said.argmax(1) == other) & (said.max(1) > _REFUTING)
+    similarity = np.einsum("nvd,mwd->nmvw", units, units, optimize=True).max((2, 3))
+    np.fill_diagonal(similarity, -1.0)
+    readings = np.stack([log_softmax(view.logs[:PLAIN]).mean(0) for view in views])
+    other = labels[similarity.argmax(1)]
+    sure = (readings.argmax(1) == other) & (readings.max(1) > _MIN_REFUTING_LOG)
     return [int(card) for card in np.where(sure & (other != labels) & (labels < NOTHING), UNNAMED, labels)]
 
 
@@ -284,7 +291,7 @@ def _read_alone(views: Sequence[CardViews], cards: Sequence[int]) -> tuple[float
     return float((whole == truth).mean()), float((corners == truth).mean())
 
 
-def _against_unlaid(deck: LearntDeck, cards: Sequence[int]) -> float | None:
+def _prior_nats(deck: LearntDeck, cards: Sequence[int]) -> float | None:
     """Return the nats for a card of a complete deck over any other, None for an incomplete one.
 
     cards: those of the pictures. A picture without a name may be any missing face.
@@ -304,10 +311,10 @@ def _key(deck: LearntDeck, networks: Path) -> bytes:
 
 
 def _as_arrays(views: Sequence[CardViews]) -> Arrays:
-    rows = {part.name: np.stack([getattr(view, part.name) for view in views]) for part in fields(CardViews)}
+    rows = {field.name: np.stack([getattr(view, field.name) for view in views]) for field in fields(CardViews)}
     return {name: np.maximum(row, _LOWEST).astype(np.float16) for name, row in rows.items()}
 
 
 def _views_in(arrays: Arrays) -> list[CardViews]:
-    parts = [arrays[part.name].astype(np.float32) for part in fields(CardViews)]
+    parts = [arrays[field.name].astype(np.float32) for field in fields(CardViews)]
     return [CardViews(*row) for row in zip(*parts, strict=True)]

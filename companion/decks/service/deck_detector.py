@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from companion.cards import EditionName
-from companion.decks.service.build import DeckModel, learnt_looks
+from companion.decks.service.build import DeckModel, build_model
 from companion.decks.storage.deck_file import LearntDeck
 from companion.decks.storage.library import DeckLibrary
 from companion.vision.core.runtime import Network
@@ -37,9 +37,9 @@ def deck_detector(
     """
     deck = library.load(name)
     detector = CardDetector.shipped(edition or deck.edition, folder, threads=threads)
-    return detector.with_deck(deck_looks(library, deck, detector.reader, folder))
+    return detector.with_deck(model_of_deck(library, deck, detector.reader, folder))
 
 
-def deck_looks(library: DeckLibrary, deck: LearntDeck, reader: Reader, folder: Path | None = None) -> DeckModel:
+def model_of_deck(library: DeckLibrary, deck: LearntDeck, reader: Reader, folder: Path | None = None) -> DeckModel:
     """Return the model of a deck for a reader; expensive parts are cached beside the deck's file."""
-    return learnt_looks(reader, deck, folder or model_folder(), library.path(deck.name).with_suffix(".npz"))
+    return build_model(reader, deck, folder or model_folder(), library.path(deck.name).with_suffix(".npz"))

@@ -24,26 +24,26 @@ from companion.decks.model.card_views import (
     sign_spots,
     straightened,
 )
-from companion.decks.storage.deck_file import MOST_CARDS, LearntDeck, encoded
+from companion.decks.storage.deck_file import MAX_CARDS, LearntDeck, encoded
 from companion.vision.core.geometry import Image, Quad, cut, expand, homography, project, unit_square
 from companion.vision.core.labels import Floats
 from companion.vision.detection.box_detector import BoxFinder, BoxKind
 from companion.vision.recognition.reader import Reader
 
 # Margin around a card's outline, over its sides, that is kept until the end because the outline may change.
-_ABOUT = 0.5
+_MARGIN = 0.5
 
 
 @dataclass(frozen=True, eq=False)
-class _Seen:
+class _EnrolledCard:
     """A laid card: stored picture, features in both orientations (2, D), colours (256,), readings (L, 57).
 
-    quad: its outline in the picture of the pile. about: JPEG of its surroundings there, with the margin _ABOUT.
+    quad: its outline in the picture of the pile. surroundings: JPEG of its surroundings there, with the margin _MARGIN.
     """
 
     picture: Image
     quad: Quad
-    about: bytes
+    surroundings: bytes
     features: Floats
     inks: Floats
     logs: Floats
@@ -72,16 +72,16 @@ class Lesson:
         self._order = tuple(order)
         self._by_color = by_color
         self._pile = Pile(each, self._boxed)
-        self._seen: list[_Seen] = []
+        self._seen: list[_EnrolledCard] = []
         # Known names: laid on request or volunteered, and answers to questions.
-        self._told: dict[int, Card] = {}
+        self._known_names: dict[int, Card] = {}
         self._answers: dict[int, Card] = {}
         self._unanswered: Naming | None = None
         self._naming: Naming | None = None
         self._asked = 0
         self._revised = 0
         self._prompting = False
-        self._passed_over: set[Card] = set()
+        self._skipped: set[Card] = set()
         self._lock = threading.Lock()
 
     def __len__(self) -> int:
@@ -113,10 +113,10 @@ class Lesson:
                 self._seen[there[seen.place]] = seen
                 self._revised += 1
             new = [seen for seen in new if seen.place not in there]
-            for seen in new[: max(0, MOST_CARDS - len(self._seen))]:
-                wanted = self._wanted()
+            for seen in new[: max(0, MAX_CARDS - len(self._seen))]:
+                wanted = self._next_wanted()
                 if wanted is not None:
-                    self._told[len(self._seen)] = wanted
+                    self._known_names[len(self._seen)] = wanted
                 self._seen.append(seen)
             self._unanswered = self._naming = None
         return len(new)
@@ -126,21 +126,21 @@ class Lesson:
         with self._lock:
             self._prompting = True
 
-    def pass_over(self, card: Card) -> None:
+    def skip(self, card: Card) -> None:
         """Stop requesting a card that people do not have."""
         with self._lock:
-            self._passed_over.add(card)
+            self._skipped.add(card)
 
     @property
     def wanted(self) -> Card | None:
         """The requested card, None without requests or when all were laid."""
         with self._lock:
-            return self._wanted()
+            return self._next_wanted()
 
-    def _wanted(self) -> Card | None:
+    def _next_wanted(self) -> Card | None:
         if not self._prompting:
             return None
-        done = self._passed_over.union(self._told.values())
+        done = self._skipped.union(self._known_names.values())
         if self._answers and not self._named().set_aside:
             done |= set(self._answers.values())
         return next((card for card in deck(self.edition) if card not in done), None)
@@ -150,12 +150,12 @@ class Lesson:
         """Number of answered questions."""
         return self._asked
 
-    def _study(self, card: LaidCard) -> _Seen:
+    def _study(self, card: LaidCard) -> _EnrolledCard:
         picture = straightened(card.image, card.quad)
         features, logs = looks_at(self._reader, picture)
-        size = [round(side * (1 + 2 * _ABOUT) / (1 + 2 * MARGIN)) for side in PICTURE]
-        about = encoded(cut(card.image, expand(card.quad, _ABOUT), *size))
-        return _Seen(picture, card.quad, about, features, inks(picture), logs, card.place)
+        size = [round(side * (1 + 2 * _MARGIN) / (1 + 2 * MARGIN)) for side in PICTURE]
+        surroundings = encoded(cut(card.image, expand(card.quad, _MARGIN), *size))
+        return _EnrolledCard(picture, card.quad, surroundings, features, inks(picture), logs, card.place)
 
     def naming(self) -> Naming:
         """Return the current names, using answers that fit. Raises ValueError without cards."""
@@ -167,16 +167,18 @@ class Lesson:
             raise ValueError("no card was laid yet")
         if self._naming is None:
             order = self._order
-            told = {i: order[seen.place] for i, seen in enumerate(self._seen) if seen.place < len(order)} | self._told
+            known_names = {
+                i: order[seen.place] for i, seen in enumerate(self._seen) if seen.place < len(order)
+            } | self._known_names
             if self._unanswered is None:
-                self._unanswered = self._named_by(told)
+                self._unanswered = self._names_given(known_names)
             self._naming = self._unanswered
             if self._answers:
-                answered = self._named_by(told | self._answers)
+                answered = self._names_given(known_names | self._answers)
                 self._naming = accepted_answers(self._unanswered, answered, len(self._answers))
         return self._naming
 
-    def _named_by(self, known: Mapping[int, Card]) -> Naming:
+    def _names_given(self, known: Mapping[int, Card]) -> Naming:
         features = np.stack([seen.features for seen in self._seen])
         colors = np.stack([seen.inks for seen in self._seen])
         logs = np.stack([seen.logs for seen in self._seen])
@@ -196,7 +198,7 @@ class Lesson:
                 self._answers[picture] = card
             else:
                 self._answers.pop(picture, None)
-                self._told[picture] = card
+                self._known_names[picture] = card
                 self._unanswered = None
             self._asked += 1
             self._naming = None
@@ -209,12 +211,12 @@ class Lesson:
         naming = self.naming()
         seen = list(self._seen)
         outlines = regularized([one.quad for one in seen])
-        pictures = [_cut_anew(one, even) for one, even in zip(seen, outlines, strict=True)]
+        pictures = [_recut(one, even) for one, even in zip(seen, outlines, strict=True)]
         # If the shared print shows an outline to be inexact, use the position of the print.
         for i, matrix in enumerate(joint_alignment(pictures)):
             back = project(np.linalg.inv(np.vstack([matrix, [0, 0, 1]])), outline())
             outlines[i] = project(homography(outline(), outlines[i]), back)
-        pictures = [_cut_anew(one, even) for one, even in zip(seen, outlines, strict=True)]
+        pictures = [_recut(one, even) for one, even in zip(seen, outlines, strict=True)]
         spot = index_spot(self._boxes, pictures)
         known = [i for i, sure in enumerate(naming.sure) if sure]
         unnamed = tuple(encoded(pictures[i]) for i, sure in enumerate(naming.sure) if not sure)
@@ -223,11 +225,11 @@ class Lesson:
         return LearntDeck(name, self.edition, cards, named, spot, self._asked, unnamed=unnamed, signs=signs)
 
 
-def _cut_anew(seen: _Seen, quad: Quad) -> Image:
+def _recut(seen: _EnrolledCard, quad: Quad) -> Image:
     """Return the stored picture of a laid card for another outline."""
-    about = cv2.imdecode(np.frombuffer(seen.about, np.uint8), cv2.IMREAD_COLOR)
-    assert about is not None
-    height, width = about.shape[:2]
-    inner = (unit_square() + _ABOUT) / (1 + 2 * _ABOUT) * np.array([width, height], np.float32)
+    surroundings = cv2.imdecode(np.frombuffer(seen.surroundings, np.uint8), cv2.IMREAD_COLOR)
+    assert surroundings is not None
+    height, width = surroundings.shape[:2]
+    inner = (unit_square() + _MARGIN) / (1 + 2 * _MARGIN) * np.array([width, height], np.float32)
     matrix = homography(seen.quad, inner.astype(np.float32))
-    return straightened(np.asarray(about, np.uint8), project(matrix, quad))
+    return straightened(np.asarray(surroundings, np.uint8), project(matrix, quad))

@@ -10,12 +10,12 @@ import numpy as np
 
 from companion.cards import Card
 from companion.decks.model.card_views import straightened
-from companion.decks.service.membership import fits
-from companion.decks.storage.deck_file import MOST_FURTHER, MOST_OF_A_CARD, FurtherView, LearntDeck, encoded
+from companion.decks.service.membership import is_similar_picture
+from companion.decks.storage.deck_file import MAX_FURTHER, MAX_PER_CARD, FurtherView, LearntDeck, encoded
 from companion.vision.capture.image_files import PictureError, decode_picture
 
 # Minimum shorter side (px) of a card's picture; its index then has about 8 px.
-_TINY = 40.0
+_MIN_SIDE = 40.0
 
 
 @dataclass(frozen=True)
@@ -37,29 +37,33 @@ def with_corrections(deck: LearntDeck, match: str, standing: Sequence[Corrected]
     Reverted corrections are removed. Small pictures, and pictures unlike the deck's, are not added. The oldest views
     are dropped beyond the limits per card and in total.
     """
-    had = {(view.reading, view.card): view for view in deck.further if view.match == match}
+    previous = {(view.reading, view.card): view for view in deck.further if view.match == match}
     views = [view for view in deck.further if view.match != match]
-    for one in standing:
-        view = had.get((one.reading, one.card)) or _view(deck, match, one)
+    for corrected in standing:
+        view = previous.get((corrected.reading, corrected.card)) or _view(deck, match, corrected)
         if view is not None:
             views.append(view)
     kept: list[FurtherView] = []
     counts: Counter[Card] = Counter()
     for view in reversed(views):
-        if counts[view.card] < MOST_OF_A_CARD and len(kept) < MOST_FURTHER:
+        if counts[view.card] < MAX_PER_CARD and len(kept) < MAX_FURTHER:
             counts[view.card] += 1
             kept.append(view)
     return replace(deck, further=tuple(reversed(kept)))
 
 
-def _view(deck: LearntDeck, match: str, one: Corrected) -> FurtherView | None:
-    if one.picture is None or one.quad is None:
+def _view(deck: LearntDeck, match: str, corrected: Corrected) -> FurtherView | None:
+    if corrected.picture is None or corrected.quad is None:
         return None
-    quad = np.asarray(one.quad, np.float32)
-    if float(np.linalg.norm(quad - np.roll(quad, 1, axis=0), axis=1).min()) < _TINY:
+    quad = np.asarray(corrected.quad, np.float32)
+    if float(np.linalg.norm(quad - np.roll(quad, 1, axis=0), axis=1).min()) < _MIN_SIDE:
         return None
     try:
-        picture = straightened(decode_picture(one.picture), quad)
+        picture = straightened(decode_picture(corrected.picture), quad)
     except PictureError:
         return None
-    return FurtherView(one.card, encoded(picture), match, one.reading) if fits(deck, picture) else None
+    return (
+        FurtherView(corrected.card, encoded(picture), match, corrected.reading)
+        if is_similar_picture(deck, picture)
+        else None
+    )

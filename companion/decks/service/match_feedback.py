@@ -13,9 +13,9 @@ from companion.vision.core.labels import Floats
 
 # Similarity of a copy, as a share of the way from the nearest other faces to copies; and required advantage over
 # pictures of the given name.
-_COPY, _RATHER = 0.6, 0.5
+_COPY_SHARE, _MIN_LEAD = 0.6, 0.5
 # Minimum length of that way.
-_LEAST_WAY = 0.04
+_MIN_SPAN = 0.04
 
 
 def copies_of(
@@ -32,29 +32,29 @@ def copies_of(
     features = np.stack([view.features for view in views])
     mean = features[:, :PLAIN].mean((0, 1))
     units = unit(features - mean)
-    low, high = _between(units, labels)
-    way = max(high - low, _LEAST_WAY)
+    low, high = _similarity_levels(units, labels)
+    span = max(high - low, _MIN_SPAN)
     seen = unit(np.stack([view.features[:PLAIN] for view in further]) - mean)
-    alike = np.einsum("fvd,nwd->fnvw", seen, units, optimize=True).max((2, 3))
-    rather = np.where(labels == np.asarray(cards)[:, None], alike + _RATHER * way, alike).argmax(1)
-    return rather, alike[np.arange(len(further)), rather] >= low + _COPY * way
+    similarity = np.einsum("fvd,nwd->fnvw", seen, units, optimize=True).max((2, 3))
+    best = np.where(labels == np.asarray(cards)[:, None], similarity + _MIN_LEAD * span, similarity).argmax(1)
+    return best, similarity[np.arange(len(further)), best] >= low + _COPY_SHARE * span
 
 
 def votes(of: NDArray[np.intp], cards: Sequence[int], pictures: int) -> Floats:
     """Return (N, 56) votes for each picture and card. of: (F,) the pictures voted on."""
-    said = np.zeros((pictures, NOTHING), np.float32)
-    np.add.at(said, (of, np.asarray(cards, np.intp)), 1)
-    return said
+    counts = np.zeros((pictures, NOTHING), np.float32)
+    np.add.at(counts, (of, np.asarray(cards, np.intp)), 1)
+    return counts
 
 
-def _between(units: Floats, labels: NDArray[np.intp]) -> tuple[float, float]:
+def _similarity_levels(units: Floats, labels: NDArray[np.intp]) -> tuple[float, float]:
     """Return the median similarity of (N, V, D) augmented views to the nearest other face, and to copies."""
     altered = units[:, PLAIN:] if units.shape[1] > PLAIN else units
-    alike = np.einsum("nqd,mvd->nqmv", altered, units[:, :PLAIN], optimize=True).max((1, 3))
+    similarity = np.einsum("nqd,mvd->nqmv", altered, units[:, :PLAIN], optimize=True).max((1, 3))
     same = labels[:, None] == labels
     alone = np.eye(len(labels), dtype=bool)
-    copies = np.where(same & ~alone, alike, -1.0).max(1)
+    copies = np.where(same & ~alone, similarity, -1.0).max(1)
     lone = ~(same & ~alone).any(1)
-    copies[lone] = alike[alone][lone]
-    others = np.where(same, -1.0, alike).max(1)
+    copies[lone] = similarity[alone][lone]
+    others = np.where(same, -1.0, similarity).max(1)
     return float(np.median(others)), float(np.median(copies))

@@ -18,16 +18,16 @@ from companion.vision.core.sightings import Sighting
 
 # Minimum correlation of a card of the deck: under other light on another table nine of ten cards of two decks had at
 # least 0.88, of five other designs less than 0.79.
-_LIKE = 0.82
+_MIN_CORRELATION = 0.82
 # Minimum correlation of the most similar whole card in a picture: at least 0.74 in 86 pictures of four decks, less than
 # 0.63 in 171 of 172 pictures of other decks (the last one's design was similar); at most 0.5 for mirrored cards in 164
 # pictures of other decks.
-_LIKE_ANY = 0.68
+_MIN_BEST_CORRELATION = 0.68
 # Overlap from which a card may be covered, and the minimum correlation then: between both limits were 3 of 114 hands of
 # eight decks and 3 of 732 hands of other designs.
-_HIDDEN, _LIKE_THOUGH_HIDDEN = 0.1, 0.6
+_COVERED_OVERLAP, _MIN_COVERED_CORRELATION = 0.1, 0.6
 # Minimum number of different whole cards for a decision, and number of latest ones it uses.
-_ENOUGH, _LAST = 3, 12
+_MIN_CARDS, _RECENT_CARDS = 3, 12
 
 
 class DeckSimilarity:
@@ -48,15 +48,15 @@ class DeckSimilarity:
         if not cards:
             return False
         seen = np.stack([small(image, card) for card in cards])
-        least = np.where(_may_be_hidden(cards), _LIKE_THOUGH_HIDDEN, _LIKE_ANY)
+        least = np.where(_may_be_covered(cards), _MIN_COVERED_CORRELATION, _MIN_BEST_CORRELATION)
         ways = (seen, seen[:, :, ::-1])
         return all(bool((both_ways(one, self._known).max((0, 2)) < least).all()) for one in ways)
 
 
-def _may_be_hidden(cards: Sequence[Quad]) -> NDArray[np.bool_]:
+def _may_be_covered(cards: Sequence[Quad]) -> NDArray[np.bool_]:
     """Return (N,) which of the outlines (4, 2) overlap others."""
     shares = [[intersection_over_smaller(a, b) for b in cards if b is not a] for a in cards]
-    return np.array([max(row, default=0.0) >= _HIDDEN for row in shares], bool)
+    return np.array([max(row, default=0.0) >= _COVERED_OVERLAP for row in shares], bool)
 
 
 def agreement(pictures: Sequence[Image], cards: Sequence[int]) -> float:
@@ -68,42 +68,45 @@ def agreement(pictures: Sequence[Image], cards: Sequence[int]) -> float:
     seen = np.stack([small(picture, outline()) for picture in pictures])
     labels = np.asarray(cards)
     copies = (labels[:, None] == labels) & ~np.eye(len(labels), dtype=bool)
-    alike = np.where(copies, both_ways(seen, seen).max(0), -1.0)
-    return float(np.median(alike.max(1)[copies.any(1)])) if copies.any() else 1.0
+    pairwise = np.where(copies, both_ways(seen, seen).max(0), -1.0)
+    return float(np.median(pairwise.max(1)[copies.any(1)])) if copies.any() else 1.0
 
 
 class DeckFit:
     """Compares whole cards with the deck's pictures while they are read."""
 
     def __init__(self, deck: LearntDeck) -> None:
-        self._likes, self._cards = DeckSimilarity(deck.pictures), deck.cards
-        self._likeness: dict[Card, float] = {}
+        self._similarity, self._cards = DeckSimilarity(deck.pictures), deck.cards
+        self._correlations: dict[Card, float] = {}
 
     def see(self, image: Image, sightings: Sequence[Sighting]) -> None:
         """Process the cards read in a (H, W, 3) BGR uint8 picture; of overlapping ones the most similar counts."""
         whole = [sighting for sighting in sightings if sighting.whole and sighting.card in self._cards]
-        similarity = [_to(self._likes.of(image, one.quad), self._cards, one.card) for one in whole]
-        hidden = _may_be_hidden([one.quad for one in whole])
-        shown = max(compress(similarity, hidden), default=0.0)
-        for sighting, like, may_be_hidden in zip(whole, similarity, hidden, strict=True):
-            if may_be_hidden and like < shown:
+        similarity = [_to(self._similarity.of(image, one.quad), self._cards, one.card) for one in whole]
+        covered = _may_be_covered([one.quad for one in whole])
+        shown = max(compress(similarity, covered), default=0.0)
+        for sighting, correlation, may_be_covered in zip(whole, similarity, covered, strict=True):
+            if may_be_covered and correlation < shown:
                 continue
             # A card that stays counts once.
-            self._likeness.pop(sighting.card, None)
-            self._likeness[sighting.card] = like
-        for card in list(self._likeness)[:-_LAST]:
-            del self._likeness[card]
+            self._correlations.pop(sighting.card, None)
+            self._correlations[sighting.card] = correlation
+        for card in list(self._correlations)[:-_RECENT_CARDS]:
+            del self._correlations[card]
 
     @property
     def is_another(self) -> bool:
         """Whether most of the cards seen so far are of another design."""
-        return len(self._likeness) >= _ENOUGH and float(np.median(list(self._likeness.values()))) < _LIKE
+        return (
+            len(self._correlations) >= _MIN_CARDS
+            and float(np.median(list(self._correlations.values()))) < _MIN_CORRELATION
+        )
 
 
-def fits(deck: LearntDeck, picture: Image) -> bool:
+def is_similar_picture(deck: LearntDeck, picture: Image) -> bool:
     """Return whether a stored picture is as similar to the deck's as an unseen face would be."""
-    return float(DeckSimilarity(deck.laid).of(picture, outline()).max()) >= _LIKE
+    return float(DeckSimilarity(deck.laid).of(picture, outline()).max()) >= _MIN_CORRELATION
 
 
 def _to(similarity: Floats, cards: Sequence[Card], card: Card) -> float:
-    return max(float(alike) for alike, other in zip(similarity, cards, strict=True) if other == card)
+    return max(float(value) for value, other in zip(similarity, cards, strict=True) if other == card)

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 Arrays = Mapping[str, NDArray[Any]]
 
 
-def keep(file: Path, key: bytes, arrays: Arrays) -> None:
+def write_cache(file: Path, key: bytes, arrays: Arrays) -> None:
     """Write the arrays; if that fails they are recomputed next time."""
     data = io.BytesIO()
     np.savez(data, allow_pickle=False, **dict(arrays))
@@ -24,7 +24,7 @@ def keep(file: Path, key: bytes, arrays: Arrays) -> None:
         return
 
 
-def kept(file: Path, key: bytes) -> Arrays | None:
+def read_cache(file: Path, key: bytes) -> Arrays | None:
     """Return the arrays cached under a key, None if there are none."""
     try:
         data = file.read_bytes()

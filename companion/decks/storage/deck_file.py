@@ -17,17 +17,17 @@ import numpy as np
 from pydantic import BaseModel, ConfigDict, Field
 
 from companion.cards import Card, EditionName
-from companion.decks.model.card_views import MOST_SIGNS, PICTURE, Spot
+from companion.decks.model.card_views import MAX_SIGNS, PICTURE, Spot
 from companion.vision.capture.image_headers import EncodingError, PictureHead, inspect
 from companion.vision.core.geometry import Image
 
-MOST_CARDS = 240
+MAX_CARDS = 240
 """Maximum number of pictures: two decks of 112 cards and some repetitions."""
-MOST_FURTHER, MOST_OF_A_CARD = 100, 4
+MAX_FURTHER, MAX_PER_CARD = 100, 4
 """Maximum number of further views from matches, in total and per card: a few lamps and tables in a small file that
 loads in seconds.
 """
-MOST_BYTES = 40_000_000
+MAX_BYTES = 40_000_000
 """Maximum file size in bytes, packed or unpacked: 340 pictures of 100 KB plus metadata."""
 NAME = r"^[^\x00-\x1f/\\<>]{1,60}$"
 """Valid deck names."""
@@ -119,11 +119,11 @@ class _Index(BaseModel):
     edition: EditionName
     asked: int = Field(ge=0, le=1000)
     spot: Spot | None
-    cards: list[_Entry] = Field(min_length=1, max_length=MOST_CARDS)
+    cards: list[_Entry] = Field(min_length=1, max_length=MAX_CARDS)
     learns: bool = False
-    further: list[_Further] = Field(default=[], max_length=MOST_FURTHER)
-    unnamed: list[_Nameless] = Field(default=[], max_length=MOST_CARDS)
-    signs: list[Spot] = Field(default=[], max_length=MOST_SIGNS)
+    further: list[_Further] = Field(default=[], max_length=MAX_FURTHER)
+    unnamed: list[_Nameless] = Field(default=[], max_length=MAX_CARDS)
+    signs: list[Spot] = Field(default=[], max_length=MAX_SIGNS)
 
 
 def pack(deck: LearntDeck) -> bytes:
@@ -171,12 +171,12 @@ def _entry(name: str) -> zipfile.ZipInfo:
 
 def unpack(data: bytes) -> LearntDeck:
     """Return the deck of a file's bytes; raises DeckFileError if they are invalid, damaged or too large."""
-    if len(data) > MOST_BYTES:
-        raise DeckFileError(f"A deck's file has at most {MOST_BYTES // 1_000_000} MB.")
+    if len(data) > MAX_BYTES:
+        raise DeckFileError(f"A deck's file has at most {MAX_BYTES // 1_000_000} MB.")
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             members = archive.infolist()
-            if len(members) > MOST_CARDS + MOST_FURTHER + 1 or sum(member.file_size for member in members) > MOST_BYTES:
+            if len(members) > MAX_CARDS + MAX_FURTHER + 1 or sum(member.file_size for member in members) > MAX_BYTES:
                 raise DeckFileError("This file holds more than a deck does.")
             index = _Index.model_validate_json(archive.read(_INDEX))
             if index.version != _VERSION:
@@ -198,7 +198,7 @@ def unpack(data: bytes) -> LearntDeck:
         raise DeckFileError("This deck says of its corners what cannot be.")
     for jpeg in [*(view.jpeg for view in further), *unnamed]:
         _picture(jpeg)
-    if any(count > MOST_OF_A_CARD for count in Counter(view.card for view in further).values()):
+    if any(count > MAX_PER_CARD for count in Counter(view.card for view in further).values()):
         raise DeckFileError("This file holds more than a deck does.")
     learnt = LearntDeck(index.name, index.edition, cards, pictures, spot, index.asked, index.learns, further, jpegs)
     return replace(learnt, unnamed=unnamed, signs=tuple(index.signs))

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from companion.cards import EditionName
-from companion.decks.storage.deck_file import MOST_BYTES, NAME, DeckFileError, LearntDeck, pack, unpack
+from companion.decks.storage.deck_file import MAX_BYTES, NAME, DeckFileError, LearntDeck, pack, unpack
 
 SUFFIX = ".deck"
 
@@ -132,7 +132,7 @@ class DeckLibrary:
 
 def _bytes(path: Path) -> bytes:
     try:
-        if path.stat().st_size > MOST_BYTES:
+        if path.stat().st_size > MAX_BYTES:
             raise DeckFileError(f"{path} is larger than a deck's file can be.")
         return path.read_bytes()
     except OSError as error:

@@ -13,7 +13,7 @@ from pydantic import Field
 
 from companion.cards import Card, EditionName
 from companion.cards import deck as deck_of
-from companion.decks.service.deck_detector import deck_looks, reading_parts
+from companion.decks.service.deck_detector import model_of_deck, reading_parts
 from companion.decks.service.enrollment import Lesson
 from companion.decks.storage.deck_file import NAME, DeckFileError
 from companion.decks.storage.library import NoSuchDeckError
@@ -265,7 +265,7 @@ def prompt_cards(body: PromptBody) -> LessonAnswer:
     if body.missing is None:
         lesson.prompt()
     else:
-        lesson.pass_over(Card.parse(body.missing))
+        lesson.skip(Card.parse(body.missing))
     return _state()
 
 
@@ -279,7 +279,7 @@ def finish_lesson() -> DecksAnswer:
         deck = lesson.finish(name)
         services().decks.save(deck)
         model = services().config.model
-        looks = deck_looks(services().decks, deck, reading_parts(model)[0], model)
+        looks = model_of_deck(services().decks, deck, reading_parts(model)[0], model)
         services().choose_deck(name)
     services().lessons.end()
     return _decks(looks.hard_to_see, looks.mostly_nameless)
