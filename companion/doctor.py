@@ -13,6 +13,7 @@ import shutil
 import socket
 import sys
 import tempfile
+import time
 import webbrowser
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -23,6 +24,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from companion.settings import Settings
+    from companion.vision.capture.frames import Frame
 
 _OLDEST_PYTHON = (3, 11)
 _MODULES = {
@@ -40,6 +42,8 @@ _MODULES = {
     "segno": "segno",
     "werkzeug": "werkzeug",
 }
+# A hand that lays a card is in view for a few tenths of a second.
+_ENOUGH_PICTURES, _MEASURED_SECONDS = 12.0, 2.0
 # A long evening with all pictures stays well below this.
 _ENOUGH_DISK = 500 * 2**20
 _MAKE_ROOM = "Make room, or name a folder on another disk with --data."
@@ -154,12 +158,29 @@ def check_camera(source: str) -> Check:
     except ImportError:
         return _not_checked("camera", State.WARNING)
     try:
-        with contextlib.closing(iter(open_source(source).frames())) as frames:  # type: ignore[type-var]
+        opened = open_source(source)
+        with contextlib.closing(iter(opened.frames())) as frames:  # type: ignore[type-var]
             height, width = next(frames).image.shape[:2]
+            rate = _pictures_per_second(frames) if opened.live else None
     except (SourceError, StopIteration) as error:
         advice = _NO_CAMERA + _CAMERA_RIGHTS.get(sys.platform, "")
         return Check("camera", State.WARNING, str(error) or f"no picture from {source}", advice)
-    return Check("camera", State.OK, f"{source} gives pictures of {width} x {height}")
+    found = f"{source} gives pictures of {width} x {height}"
+    if rate is None:
+        return Check("camera", State.OK, found)
+    found += f", {rate:.0f} a second"
+    if rate < _ENOUGH_PICTURES:
+        advice = "Give it more light, which shortens the exposure, and a USB port of its own, without a hub."
+        return Check("camera", State.WARNING, found, advice)
+    return Check("camera", State.OK, found)
+
+
+def _pictures_per_second(frames: Iterator[Frame]) -> float:
+    began = time.monotonic()
+    for count, _ in enumerate(frames, 1):
+        if (passed := time.monotonic() - began) >= _MEASURED_SECONDS:
+            return count / passed
+    return 0.0
 
 
 def check_picture(file: Path, settings: Settings) -> Check:

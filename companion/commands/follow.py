@@ -122,10 +122,21 @@ def _heard(watcher: CaptureLoop) -> Iterator[PileEvent]:
         pass
 
 
-def _in_hindsight(header: Header, events: Iterable[PileEvent], eyes: ThroughMirror) -> list[TranscribedMove]:
-    """Return the moves of a film. The first arms are mirrored as well if a mirror is detected later."""
-    seen = list(events)
-    return transcribe(header, [unmirrored_event(event) for event in seen] if eyes.mirrors else seen)
+def _in_hindsight(header: Header, events: Iterable[PileEvent], eyes: ThroughMirror) -> Iterator[TranscribedMove]:
+    """Yield the moves of a film. The first arms are mirrored as well if a mirror is detected later.
+
+    A film that breaks off raises SourceError after the moves until then.
+    """
+    seen: list[PileEvent] = []
+    broken: SourceError | None = None
+    try:
+        for event in events:
+            seen.append(event)
+    except SourceError as error:
+        broken = error
+    yield from transcribe(header, [unmirrored_event(event) for event in seen] if eyes.mirrors else seen)
+    if broken is not None:
+        raise broken
 
 
 def _as_it_goes(header: Header, events: Iterable[PileEvent], eyes: ThroughMirror) -> Iterator[TranscribedMove]:

@@ -59,6 +59,7 @@ def learn(
     SOURCE is a camera number, a video file, a stream address, or a folder with one picture per card, in name order.
     """
     began = time.monotonic()
+    broken: SourceError | None = None
     library = decks_of(ctx)
     try:
         library.path(name)
@@ -68,10 +69,15 @@ def learn(
         reader, boxes = reading_parts(model)
         lesson = Lesson(reader, boxes, EditionName(edition), cards, by_color, each)
         shown = (frame.image for frame in frames.frames())
-        for picture in shown if each else keyframes(shown):
-            lesson.show(picture)
-            if not as_json:
-                click.echo(f"\r{len(lesson)} cards", nl=False, err=True)
+        try:
+            for picture in shown if each else keyframes(shown):
+                lesson.show(picture)
+                if not as_json:
+                    click.echo(f"\r{len(lesson)} cards", nl=False, err=True)
+        except SourceError as error:
+            if not len(lesson):
+                raise
+            broken = error
         if not len(lesson):
             raise click.ClickException(f"No card was laid in {source}.")
         asked = 0 if as_json else _ask(lesson)
@@ -114,6 +120,8 @@ def learn(
             click.echo("Those are most, so cards are read as without the deck; lay it once more in a known order.")
         if looks.hard_to_see:
             click.echo("The cards could hardly be told from what lay beneath; lay them on a cloth of another colour.")
+    if broken is not None:
+        raise click.ClickException(str(broken))
 
 
 def _cards_in(path: Path) -> list[Card]:

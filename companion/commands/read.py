@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from companion.cards import EditionName
 from companion.commands.parameters import DECK, EDITIONS, decks_of, load_detector
 from companion.decks.service.membership import DeckFit
-from companion.vision.capture.image_files import SUFFIXES, PictureError, load_picture
+from companion.vision.capture.image_files import PictureError, load_picture, pictures_in
 from companion.vision.core.sightings import UNSURE_BELOW, Sighting
 from companion.vision.recognition.card_detector import CardDetector
 from companion.vision.recognition.hand_merging import read_hand
@@ -31,7 +31,7 @@ def picture_files(names: Sequence[str]) -> list[Path]:
         path = Path(name)
         found: list[Path] = []
         if path.is_dir():
-            found = sorted(file for file in path.iterdir() if file.suffix.lower() in SUFFIXES)
+            found = pictures_in(path)
         elif not path.exists() and glob.has_magic(name):
             found = [Path(match) for match in sorted(glob.glob(name, recursive=True))]
         files += found or [path]

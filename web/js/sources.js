@@ -14,7 +14,7 @@ export async function drawSources(place, offer) {
   const [listed, now] = await Promise.all([attempt(() => get("/api/cameras")), attempt(() => get("/api/camera"))]);
   let source = now?.source ?? null;
   /** @type {Array<[string, string, string | null]>} */
-  const options = (listed?.cameras ?? []).map((one) => [one.source, one.name, one.source === source ? null : `/api/cameras/${one.source}/preview`]);
+  const options = (listed?.cameras ?? []).map((one) => [one.source, one.name, one.source === source ? null : `/api/cameras/${one.number}/preview`]);
   options.push(["phone", t("source.phone"), null]);
   if (offer.simulated || source === "simulated") options.push(["simulated", t("source.simulated"), null]);
   if (offer.none) options.push(["", t("source.none"), null]);

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import sys
-from pathlib import Path
-
 import cv2
 from flask import Response
 from pydantic import Field
@@ -20,12 +17,11 @@ from companion.server.services.services import services
 from companion.vision.capture.frames import SourceError
 from companion.vision.capture.image_files import PictureError
 from companion.vision.capture.sources import Webcam
+from companion.vision.capture.webcams import list_webcams
 from companion.vision.recognition.mirror import as_mirrored
 from companion.vision.tracking.camera_advice import Advice, Obstacle, advise
 
 api = Api()
-
-_MOST_WEBCAMS = 6
 
 
 class CameraBody(Body):
@@ -51,10 +47,11 @@ class CameraAnswer(Answer):
 
 
 class WebcamAnswer(Answer):
-    """A camera of this computer."""
+    """A camera of this computer. source: names it even after replugging, if possible. number: its current one."""
 
     source: str
     name: str
+    number: int
 
 
 class CamerasAnswer(Answer):
@@ -119,7 +116,8 @@ def choose_camera(body: CameraBody) -> CameraAnswer:
 @api.route("GET", "/api/cameras", role=Role.HOST, answer=CamerasAnswer)
 def list_cameras() -> CamerasAnswer:
     """List the cameras of this computer."""
-    return CamerasAnswer(cameras=[WebcamAnswer(source=str(number), name=name) for number, name in webcams()])
+    found = list_webcams(services().camera.state.source)
+    return CamerasAnswer(cameras=[WebcamAnswer(source=one.source, name=one.name, number=one.number) for one in found])
 
 
 @api.route("GET", "/api/cameras/<int:number>/preview", role=Role.HOST, answer=Media(("image/jpeg",)), errors=(409,))
@@ -186,29 +184,6 @@ def _advice(advice: Advice) -> AdviceAnswer:
         nearer=round(advice.nearer, 2),
         quad=None if advice.quad is None else [[round(float(x), 1), round(float(y), 1)] for x, y in advice.quad],
     )
-
-
-def webcams() -> list[tuple[int, str]]:
-    """Return the numbers and names of this computer's cameras without disturbing the one in use."""
-    if sys.platform.startswith("linux"):
-        found = []
-        for folder in sorted(Path("/sys/class/video4linux").glob("video*")):
-            number = folder.name.removeprefix("video")
-            index = folder / "index"
-            if number.isdecimal() and (not index.exists() or index.read_text().strip() == "0"):
-                found.append((int(number), (folder / "name").read_text().strip() or f"Camera {number}"))
-        return found
-    in_use = services().camera.state.source
-    found = []
-    for number in range(_MOST_WEBCAMS):
-        if str(number) != in_use:
-            capture = cv2.VideoCapture(number)
-            opened = capture.isOpened()
-            capture.release()
-            if not opened:
-                break
-        found.append((number, f"Camera {number}"))
-    return found
 
 
 def _answer(state: CameraState) -> CameraAnswer:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from threading import Event
 from typing import Protocol
 
-from companion.vision.capture.frames import Frame, FrameSource
+from companion.vision.capture.frames import Frame, FrameSource, SourceError
 from companion.vision.capture.grabber import Grabber
 from companion.vision.core.events import PileEvent
 
@@ -43,11 +43,17 @@ class CaptureLoop:
     def events(self) -> Iterator[PileEvent]:
         """Yield events until the source ends or `stop` is called.
 
-        Raises SourceError if a recording cannot be read; camera failures are reported as CameraStatus instead.
+        Raises SourceError if a recording cannot be read, after everything seen before has been yielded. Camera failures
+        are reported as CameraStatus instead.
         """
-        frames = self._live() if self.source.live else self._recorded()
-        yield from frames
+        broken: SourceError | None = None
+        try:
+            yield from self._live() if self.source.live else self._recorded()
+        except SourceError as error:
+            broken = error
         yield from self.tracker.finish()
+        if broken is not None:
+            raise broken
 
     def _recorded(self) -> Iterator[PileEvent]:
         for frame in self.source.frames():

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import mimetypes
+import re
 from pathlib import Path
 
 import cv2
@@ -11,7 +13,12 @@ from numpy.typing import NDArray
 from companion.vision.capture.image_headers import MAX_PIXELS, EncodingError, inspect
 
 MAX_BYTES = 40_000_000
-SUFFIXES = frozenset({".jpg", ".jpeg", ".png", ".webp", ".bmp", ".tif", ".tiff"})
+SUFFIXES = frozenset(
+    {".jpg", ".jpeg", ".jpe", ".jfif", ".png", ".webp", ".bmp", ".tif", ".tiff", ".gif", ".avif", ".heic", ".heif"}
+)
+"""Names of picture files; HEIC cannot be decoded here, and is rejected with a hint."""
+_SNIFFED_BYTES = 1024
+_END_OF_JPEG = b"\xff\xd9"
 
 
 class PictureError(Exception):
@@ -27,10 +34,12 @@ def decode_picture(data: bytes, path: Path | None = None) -> NDArray[np.uint8]:
     if len(data) > MAX_BYTES:
         raise PictureError(f"{len(data) / 1e6:.0f} MB is more than the {MAX_BYTES / 1e6:.0f} MB that are read", path)
     try:
-        inspect(data)
+        head = inspect(data)
     except EncodingError as error:
         raise PictureError(str(error), path) from error
     try:
+        if head is not None and not head.ended:
+            data = _ended(data, path)
         image = cv2.imdecode(np.frombuffer(data, np.uint8), cv2.IMREAD_COLOR)
     except cv2.error as error:
         raise PictureError("cannot be read as a picture", path) from error
@@ -40,6 +49,43 @@ def decode_picture(data: bytes, path: Path | None = None) -> NDArray[np.uint8]:
         size = f"{image.shape[1]} x {image.shape[0]}"
         raise PictureError(f"{size} pixels are more than the {MAX_PIXELS / 1e6:.0f} million that are read", path)
     return np.asarray(image, np.uint8)
+
+
+def pictures_in(folder: Path) -> list[Path]:
+    """Return a folder's picture files in natural order of their names (2 before 10).
+
+    A file of unknown type counts as well unless it is text, so that a picture with an unusual name is reported rather
+    than missed. Hidden files and known other types do not.
+    """
+    files = (file for file in folder.iterdir() if file.is_file() and _may_be_picture(file))
+    return sorted(files, key=lambda file: [int(p) if p.isdecimal() else p for p in re.split(r"(\d+)", file.name)])
+
+
+def _may_be_picture(file: Path) -> bool:
+    if file.suffix.lower() in SUFFIXES:
+        return True
+    kind, _ = mimetypes.guess_type(file.name)
+    if kind is not None or file.name.startswith(".") or file.name.lower() in ("thumbs.db", "desktop.ini"):
+        return kind is not None and kind.startswith("image/")
+    try:
+        with file.open("rb") as opened:
+            start = opened.read(_SNIFFED_BYTES)
+    except OSError:
+        return True
+    return b"\0" in start
+
+
+def _ended(data: bytes, path: Path | None) -> bytes:
+    """Return a JPEG with the end marker that it lacks; raises PictureError if more than the marker is missing.
+
+    Decoders fill missing blocks with mid-grey, and the last block is in the lower right corner.
+    """
+    whole = data.removesuffix(b"\xff") + _END_OF_JPEG
+    flags = cv2.IMREAD_COLOR | cv2.IMREAD_IGNORE_ORIENTATION
+    image = cv2.imdecode(np.frombuffer(whole, np.uint8), flags)
+    if image is None or (image[-8:, -8:] == 128).all():
+        raise PictureError("is cut off", path)
+    return whole
 
 
 def load_picture(path: Path) -> NDArray[np.uint8]:

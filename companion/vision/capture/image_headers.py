@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 import struct
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 MAX_PIXELS = 60_000_000
 """Large phone cameras have 50 megapixels, some slightly more."""
@@ -23,6 +23,10 @@ _MOST_PARTS = 20_000  # A PNG of 40 MB has five thousand chunks of the usual 8 k
 # here.
 _HEIC = frozenset({b"heic", b"heix", b"heim", b"heis", b"mif1", b"msf1"})
 
+# Brands of AVIF: a picture and a sequence. The size of each item stands in an `ispe` box near the start of the file.
+_AVIF = frozenset({b"avif", b"avis"})
+_AVIF_HEAD_BYTES = 256 * 1024
+
 _NOT_FILL = re.compile(rb"[^\xff]")
 _SCAN = b"\xff\xda"
 
@@ -33,15 +37,19 @@ class EncodingError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class PictureHead:
-    """The format a file declares. kind: `jpeg`, `png` or `webp`. width, height: pixels as stored."""
+    """The format a file declares. kind: `jpeg`, `png`, `webp`, `gif` or `avif`. width, height: pixels as stored.
+
+    ended: False for a JPEG without end marker, of which only the decoder can tell how much is missing.
+    """
 
     kind: str
     width: int
     height: int
+    ended: bool = True
 
 
 def inspect(data: bytes) -> PictureHead | None:
-    """Return the file's format and size, None if it is no JPEG, PNG or WebP.
+    """Return the file's format and size, None if it is no JPEG, PNG, WebP, GIF or AVIF.
 
     Raises EncodingError if it is truncated, malformed, or too large to decode safely.
     """
@@ -52,6 +60,10 @@ def inspect(data: bytes) -> PictureHead | None:
             head = _webp(data)
         elif data[:3] == b"\xff\xd8\xff":
             head = _jpeg(data)
+        elif data[:6] in (b"GIF87a", b"GIF89a"):
+            head = PictureHead("gif", *struct.unpack("<HH", data[6:10]))
+        elif data[4:8] == b"ftyp" and data[8:12] in _AVIF:
+            head = _avif(data)
         elif data[4:8] == b"ftyp" and data[8:12] in _HEIC:
             raise EncodingError("is an HEIC picture: choose JPEG in the phone's camera settings, or save it as JPEG")
         else:
@@ -62,6 +74,19 @@ def inspect(data: bytes) -> PictureHead | None:
     if not all(0 < side <= _LONGEST_SIDE for side in sides) or head.width * head.height > MAX_PIXELS:
         raise EncodingError(f"has {head.width} x {head.height} pixels: {MAX_PIXELS / 1e6:.0f} million can be read")
     return head
+
+
+def _avif(data: bytes) -> PictureHead:
+    """Return the size of the largest item, which a decoder may have to hold."""
+    if data[8:12] == b"avis":
+        raise EncodingError("is animated")
+    sizes = []
+    for found in re.finditer(b"ispe", data[:_AVIF_HEAD_BYTES]):
+        width, height = struct.unpack(">II", data[found.end() + 4 : found.end() + 12])
+        sizes.append((width, height))
+    if not sizes:
+        raise EncodingError("has no head")
+    return PictureHead("avif", *max(sizes, key=lambda size: size[0] * size[1]))
 
 
 def _png(data: bytes) -> PictureHead:
@@ -125,31 +150,35 @@ def _chunks(data: bytes, at: int, order: str, trailer: int) -> Iterator[tuple[by
 
 
 def _jpeg(data: bytes) -> PictureHead:
-    head = None
+    head, progressive = None, False
     at = 2
     for _ in range(_MOST_PARTS):
-        if data[at] != 0xFF:
-            raise EncodingError("makes no sense")
-        mark = _NOT_FILL.search(data, at)
+        # Decoders skip stray bytes between segments.
+        start = data.find(b"\xff", at)
+        mark = _NOT_FILL.search(data, start) if start >= 0 else None
         if mark is None:
             raise EncodingError("is cut off")
         marker, at = data[mark.start()], mark.end()
         if marker in (0x01, *range(0xD0, 0xD8)):
             continue
         if marker == 0xDA and head is not None:
-            return _whole(data, at, head)
+            return _whole(data, at, head, progressive)
         if 0xC0 <= marker <= 0xCF and marker not in (0xC4, 0xC8, 0xCC):
             height, width = struct.unpack(">HH", data[at + 3 : at + 7])
             head = PictureHead("jpeg", width, height)
+            progressive = marker not in (0xC0, 0xC1)
         at += int(struct.unpack(">H", data[at : at + 2])[0])
     raise EncodingError("has too many parts")
 
 
-def _whole(data: bytes, at: int, head: PictureHead) -> PictureHead:
-    """Return the head of a JPEG whose first scan begins here, if the picture is complete and has few enough scans."""
+def _whole(data: bytes, at: int, head: PictureHead, progressive: bool) -> PictureHead:
+    """Return the head of a JPEG whose first scan begins here, if it has few enough scans.
+
+    Only a baseline JPEG may lack its end: a progressive one would be decoded at lower quality without notice.
+    """
     end = data.find(b"\xff\xd9", at)
-    if end < 0:
+    if end < 0 and progressive:
         raise EncodingError("is cut off")
-    if data.count(_SCAN, at, end) >= _MOST_SCANS:
+    if data.count(_SCAN, at, len(data) if end < 0 else end) >= _MOST_SCANS:
         raise EncodingError("has too many scans")
-    return head
+    return head if end >= 0 else replace(head, ended=False)

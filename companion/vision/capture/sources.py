@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import logging
 import os
-import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from urllib.parse import urlsplit, urlunsplit
@@ -11,7 +11,11 @@ from urllib.parse import urlsplit, urlunsplit
 import cv2
 
 from companion.vision.capture.frames import Frame, FrameSource, SourceError, Stopwatch, as_picture
-from companion.vision.capture.image_files import SUFFIXES, PictureError, load_picture
+from companion.vision.capture.image_files import SUFFIXES, PictureError, load_picture, pictures_in
+from companion.vision.capture.video_headers import is_truncated
+from companion.vision.capture.webcams import open_webcam
+
+_log = logging.getLogger(__name__)
 
 PICTURES_PER_SECOND = 30.0
 """Default rate of a folder's pictures."""
@@ -24,7 +28,6 @@ _registered: dict[str, Opener] = {}
 _STREAM_SCHEMES = frozenset({"rtsp", "rtsps", "rtmp", "http", "https", "udp", "tcp"})
 # FFmpeg's timeout for a stream. A camera counts as lost earlier, but a slow one may still connect.
 _STREAM_PATIENCE_MS = 5000
-_WEBCAM_SIZE = (1280, 720)
 # Frame rate assumed for a container that has neither time stamps nor a rate.
 _USUAL_RATE = 30.0
 # Number of consecutive undecodable frames after which a stream counts as broken: about two seconds.
@@ -32,23 +35,19 @@ _GARBLED_LIMIT = 60
 
 
 class Webcam:
-    """A camera by number; 0 is the computer's first."""
+    """A camera by number, 0 being the computer's first, or by its device file on Linux."""
 
     live = True
 
-    def __init__(self, number: int) -> None:
-        self._number = number
+    def __init__(self, device: int | str) -> None:
+        self._device = device
         self._clock = Stopwatch()
-        self.name = f"camera {number}"
+        self.name = f"camera {device}"
 
     def frames(self) -> Iterator[Frame]:
         """Yield pictures as the camera delivers them."""
         _hush()
-        capture = cv2.VideoCapture(self._number)
-        capture.set(cv2.CAP_PROP_FRAME_WIDTH, _WEBCAM_SIZE[0])
-        capture.set(cv2.CAP_PROP_FRAME_HEIGHT, _WEBCAM_SIZE[1])
-        # Queued pictures in the driver would be processed with a wrong time.
-        capture.set(cv2.CAP_PROP_BUFFERSIZE, 1)
+        capture = open_webcam(self._device)
         yield from _live_frames(capture, self._clock, self.name)
 
 
@@ -71,10 +70,6 @@ class NetworkStream:
         yield from _live_frames(capture, self._clock, self.name)
 
 
-# Some containers only estimate their frame count; a file with fewer frames than this share is truncated.
-_WHOLE = 0.8
-
-
 class VideoFile:
     """A recording, with its own time stamps, read as fast as possible."""
 
@@ -85,9 +80,10 @@ class VideoFile:
         self.name = str(path)
 
     def frames(self) -> Iterator[Frame]:
-        """Yield every frame; raises SourceError if the file is no video."""
+        """Yield every frame; raises SourceError if the file is no video, or at the end if it is truncated."""
         _hush()
-        capture = cv2.VideoCapture(str(self._path))
+        # FFmpeg would take the start of a relative name such as `VID-12:30.mp4` for a protocol.
+        capture = cv2.VideoCapture(str(self._path.absolute()))
         try:
             rate = capture.get(cv2.CAP_PROP_FPS)
             step = 1 / (rate if 1 <= rate <= 1000 else _USUAL_RATE)
@@ -102,12 +98,12 @@ class VideoFile:
                 last = stamp if stamp > last else last + step
                 yield Frame(image, last, number)
                 number += 1
-            declared = capture.get(cv2.CAP_PROP_FRAME_COUNT)
+            codec = _codec(capture)
         finally:
             capture.release()
         if number == 0:
-            raise SourceError(f"{self.name} is no video that can be read.")
-        if number < _WHOLE * declared:
+            raise SourceError(_unreadable(self.name, codec))
+        if is_truncated(self._path):
             raise SourceError(f"{self.name} breaks off after {last:.0f} seconds: the rest of the film is missing.")
 
 
@@ -124,22 +120,25 @@ class PictureFolder:
     def frames(self) -> Iterator[Frame]:
         """Yield every picture, skipping damaged ones; raises SourceError if there is none."""
         number = 0
-        for place, file in enumerate(_pictures(self._path)):
+        first: PictureError | None = None
+        for place, file in enumerate([self._path] if self._path.is_file() else pictures_in(self._path)):
             try:
                 image = load_picture(file)
-            except PictureError:
+            except PictureError as error:
+                _log.warning("%s; it is left out.", error)
+                first = first or error
                 continue
             yield Frame(image, place / self._rate, number)
             number += 1
         if number == 0:
-            raise SourceError(f"{self.name} holds no picture that can be read.")
+            raise SourceError(f"{self.name} holds no picture that can be read{f' ({first})' if first else ''}.")
 
 
 def open_source(text: str, rate: float = PICTURES_PER_SECOND) -> FrameSource:
     """Return the source that a text names; it connects when its frames are requested.
 
-    `text`: a camera number, stream address, video or picture file, folder of pictures (`rate` per second), or a
-    registered kind such as `simulated` or `simulated:SEED`. Raises SourceError if it is none of these.
+    `text`: a camera number or device file, stream address, video or picture file, folder of pictures (`rate` per
+    second), or a registered kind such as `simulated` or `simulated:SEED`. Raises SourceError if it is none of these.
     """
     if text.isdecimal():
         return Webcam(int(text))
@@ -150,6 +149,9 @@ def open_source(text: str, rate: float = PICTURES_PER_SECOND) -> FrameSource:
     if urlsplit(text).scheme in _STREAM_SCHEMES:
         return NetworkStream(text)
     path = Path(text)
+    # Also if it is not plugged in now: a lost camera is waited for.
+    if path.parts[:2] == ("/", "dev"):
+        return Webcam(text)
     if path.is_dir() or (path.is_file() and path.suffix.lower() in SUFFIXES):
         return PictureFolder(path, rate)
     if path.is_file():
@@ -191,11 +193,20 @@ def _live_frames(capture: cv2.VideoCapture, clock: Stopwatch, name: str) -> Iter
         capture.release()
 
 
-def _pictures(path: Path) -> list[Path]:
-    if path.is_file():
-        return [path]
-    files = (file for file in path.iterdir() if file.suffix.lower() in SUFFIXES)
-    return sorted(files, key=lambda file: [int(p) if p.isdecimal() else p for p in re.split(r"(\d+)", file.name)])
+def _codec(capture: cv2.VideoCapture) -> str:
+    """Return the four-character code of the video's codec, empty if unknown."""
+    code = int(capture.get(cv2.CAP_PROP_FOURCC)) & 0xFFFFFFFF
+    return code.to_bytes(4, "little").decode("ascii", "replace").strip("\0 ").upper() if capture.isOpened() else ""
+
+
+def _unreadable(name: str, codec: str) -> str:
+    if not codec or not codec.isprintable():
+        return f"{name} is no video that can be read."
+    called = {"AV01": "AV1"}.get(codec, codec)
+    return (
+        f"{name} is encoded as {called}, which cannot be decoded here: record as H.264, or convert it with "
+        f"ffmpeg -i {name} -c:v libx264 film.mp4."
+    )
 
 
 def _hush() -> None:
