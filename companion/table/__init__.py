@@ -17,7 +17,7 @@ from companion.table.presentation.view import (
     Turns,
     View,
 )
-from companion.table.session.corrections import Mended
+from companion.table.session.corrections import AmendmentPreview
 from companion.table.session.errors import (
     NobodysMoveError,
     NoMatchError,
@@ -30,10 +30,10 @@ from companion.table.session.errors import (
 from companion.table.session.table import Table
 
 __all__ = [
+    "AmendmentPreview",
     "CameraView",
     "HistoryLine",
     "Known",
-    "Mended",
     "NoMatchError",
     "NoSuchQuestionError",
     "NobodysMoveError",

@@ -55,7 +55,7 @@ def test_a_full_disk_loses_nothing_when_the_language_changes(
     refused = playing.post("/api/match/resume", json={"id": first})
     assert (refused.status_code, refused.json["error"]) == (409, "storage")
     disk.full = False
-    services.table._keeper._retry_at -= RETRY_SECONDS
+    services.table._persistence._retry_at -= RETRY_SECONDS
     services.table.retry()
     assert playing.get("/api/view").json["saved"]
     assert len(services.store.load(first).lines) == 61

@@ -21,15 +21,21 @@ def standing(table: Table) -> dict[str, object]:
     what is said of the latest ruling."""
     view, session = table.view(), table._session
     assert session is not None
-    known, trail = session.known, session.trail
+    known, revisions = session.known, session.revisions
     questions = [
         (q.kind, q.sentence, q.picture, q.waiting, [(c.label, c.entries, round(c.probability, 9)) for c in q.choices])
         for q in view.questions
     ]
     lately: tuple[object, ...] = ()
-    if trail is not None and trail.known is known:
-        lately = (trail.base.journal.match.moves, trail.modes, [dump(replace(seen, at=None)) for seen in trail.seen])
-        lately = (*lately, [round(story.weight, 9) for story in trail.stories]) if trail.seen else ()
+    if revisions is not None and revisions.known is known:
+        lately = (
+            revisions.base.journal.match.moves,
+            revisions.modes,
+            [dump(replace(seen, at=None)) for seen in revisions.seen],
+        )
+        lately = (
+            (*lately, [round(hypothesis.weight, 9) for hypothesis in revisions.hypotheses]) if revisions.seen else ()
+        )
     return {
         "state": view.state,
         "legal": view.legal,
@@ -41,7 +47,7 @@ def standing(table: Table) -> dict[str, object]:
         "pending": [dump(replace(pending, at=None)) for pending in session.pending],
         "may be done again": session.undone,
         "arms counted": session.watch,
-        "debts, and draws that may still be told of": (known.outlaw, known.debts, known.noted, known.dropped),
+        "debts, and draws that may still be told of": (known.illegal_card, known.debts, known.noted, known.dropped),
         "arms": [(hand.track, hand.seat, hand.person, hand.drew) for hand in known.hands],
         "what may be judged anew": lately,
     }

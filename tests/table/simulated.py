@@ -78,7 +78,7 @@ class Tally:
     false_illegal: int = 0
     inferred: int = 0
     moves: int = 0
-    mended: int = 0
+    amendment_preview: int = 0
 
     def add(self, other: Tally) -> None:
         """Add another evening's."""
@@ -89,7 +89,7 @@ class Tally:
         self.false_illegal += other.false_illegal
         self.inferred += other.inferred
         self.moves += other.moves
-        self.mended += other.mended
+        self.amendment_preview += other.amendment_preview
 
 
 class Evening:
@@ -231,7 +231,7 @@ class Evening:
             same += 1
         while _but_reshuffles([line.move for line in self.table.view().history]) != true[:same]:
             self.table.undo(scored=True)
-        self.tally.mended += 1
+        self.tally.amendment_preview += 1
         for move in true[same:]:
             self.table.tap(move)
 

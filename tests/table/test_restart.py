@@ -17,7 +17,7 @@ from companion.table.hypotheses.revision_log import RevisionLog, correction_line
 from companion.table.session.match_memory import Memory, Watch, dump_memory, load_memory
 from companion.table.state.observations import Pending, Sight
 from companion.table.state.situation import Hand, Mode, situation
-from companion.table.state.thresholds import REMEMBERED, REMEMBERED_AT_MOST
+from companion.table.state.thresholds import MAX_REVISABLE, REVISABLE
 from companion.vision.core.events import Arm, CameraHealth, CameraStatus, CardLanded, PileKind, PileReached
 
 from .conftest import Game, card, header, probabilities
@@ -122,7 +122,7 @@ def test_how_soon_one_act_followed_another_is_kept(store: Store) -> None:
 
 
 def test_times_before_a_restart_are_long_ago(arms: ArmsGame, store: Store) -> None:
-    """Another camera's clock starts anew: what it sees is later than all that was seen before."""
+    """Another camera's clock starts reset: what it sees is later than all that was seen before."""
     arms.lay("Ann", {"red 3": 0.6, "red 8": 0.4})
     arms.table = started_again(arms.table, store, arms.now)
     arms.table.see(CardLanded(0.5, probabilities({"red 4": 0.6, "red 5": 0.4}), arm=Arm(140.0, 4.0, 1)))
@@ -149,11 +149,11 @@ def test_what_may_be_judged_anew_is_remembered_where_it_went_back_behind_where_i
     base = situation(replay(header(), [start, Line(Play(card("red 3")), ReadBy.CAMERA, 2.0, "a")]))
     seen = (Pending(Sight(60.0, probabilities("red 5"), "b"), at=3.0),)
     known = base.enter(Line(Undo(), ReadBy.CAMERA, 60.0))
-    (story,) = [
+    (hypothesis,) = [
         Hypothesis(known, (replace(s.ways[0], after=known),)) for s in hypotheses_by(base, [(seen[0], Mode())])[:1]
     ]
-    trail = RevisionLog(base, seen, (Mode(),), story.ways, (story,))
-    text = dump_memory(Memory(Watch(), known, trail))
+    revisions = RevisionLog(base, seen, (Mode(),), hypothesis.ways, (hypothesis,))
+    text = dump_memory(Memory(Watch(), known, revisions))
     kept = load_memory(text, known.journal)
     assert kept.known == known
     assert '"gone": [{' in text
@@ -178,26 +178,28 @@ def test_how_each_was_understood_is_remembered_with_what_was_seen(store: Store) 
     game.reach("Ann")
     session = game.table._session
     assert session is not None
-    assert session.trail is not None
-    assert len(set(session.trail.modes)) == 2
+    assert session.revisions is not None
+    assert len(set(session.revisions.modes)) == 2
     assert lost(game) == []
 
 
 def test_what_is_left_of_what_was_ruled_on_follows_from_where_it_begins(arms: ArmsGame) -> None:
     lengths = set()
-    for turn in range(REMEMBERED_AT_MOST + 4):
+    for turn in range(MAX_REVISABLE + 4):
         who = ("Ann", "Ben", "Cy")[turn % 3]
         arms.lay(who, f"red {2 + turn % 8}")
         session = arms.table._session
         assert session is not None
-        trail = session.trail
-        assert trail is not None
-        lengths.add(len(trail.seen))
-        again = replayed_log(trail.base, trail.seen, trail.modes, session.known)
-        assert [story.weight for story in again.stories] == [story.weight for story in trail.stories]
+        revisions = session.revisions
+        assert revisions is not None
+        lengths.add(len(revisions.seen))
+        again = replayed_log(revisions.base, revisions.seen, revisions.modes, session.known)
+        assert [hypothesis.weight for hypothesis in again.hypotheses] == [
+            hypothesis.weight for hypothesis in revisions.hypotheses
+        ]
         assert lost(arms) == []
-    assert max(lengths) == REMEMBERED_AT_MOST
-    assert REMEMBERED in lengths
+    assert max(lengths) == MAX_REVISABLE
+    assert REVISABLE in lengths
 
 
 def test_what_has_become_clear_bears_on_what_is_still_asked(begin: Callable[..., Game]) -> None:

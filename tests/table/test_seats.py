@@ -25,8 +25,8 @@ def test_an_answer_teaches_little_where_the_arm_was_anothers() -> None:
     for place, direction in enumerate(SEATS.values()):
         for off in (-5, 0, 5):
             ring = ring.teach(place, direction + off, 4.0)
-    assert ring.taught_by_hand(0, SEATS["Cy"], 4.0).shares(SEATS["Cy"], 4.0)[2] > 0.9
-    assert ring.taught_by_hand(0, 80.0, 4.0).shares(80.0, 4.0)[0] > 0.8
+    assert ring.corrected_by_players(0, SEATS["Cy"], 4.0).shares(SEATS["Cy"], 4.0)[2] > 0.9
+    assert ring.corrected_by_players(0, 80.0, 4.0).shares(80.0, 4.0)[0] > 0.8
 
 
 def test_one_arm_does_not_move_a_seat() -> None:

@@ -15,7 +15,7 @@ from companion.referee.moves import Draw, Play, Undo
 from companion.store import FILE, NoSuchMatchError, Store, StoreDamagedError
 from companion.table import NothingToRedoError, NoticeKind, Table, Turns, UpdateKind
 from companion.table.session.persistence import RETRY_SECONDS
-from companion.table.state.stored_pictures import LONGEST_SIDE, MOST_BYTES, kept_picture
+from companion.table.state.stored_pictures import LONGEST_SIDE, MAX_BYTES, kept_picture
 from companion.vision.core.events import CardLanded
 
 from .conftest import Game, card, header, probabilities
@@ -232,7 +232,7 @@ def test_pictures_are_kept_within_bounds() -> None:
     jpeg, corners = kept_picture(noise, quad)
     assert jpeg is not None
     assert corners == ((0, 0), (100, 0), (100, 150), (0, 150))
-    assert len(jpeg) <= MOST_BYTES
+    assert len(jpeg) <= MAX_BYTES
     assert max(cv2.imdecode(np.frombuffer(jpeg, np.uint8), 1).shape) == LONGEST_SIDE
     assert kept_picture(jpeg, quad)[0] is jpeg
     assert kept_picture(b"no picture", quad) == (None, None)

@@ -15,7 +15,7 @@ from companion.referee.editions import EDITIONS
 from companion.referee.match import Match
 from companion.referee.state import Header
 from companion.table.hypotheses.explanations import ways
-from companion.table.hypotheses.hypotheses import Hypothesis, grown
+from companion.table.hypotheses.hypotheses import Hypothesis, extended
 from companion.table.state.observations import Pending, Reach, Sight
 from companion.table.state.situation import Mode, Way, situation
 from companion.vision.core.events import CardLanded, PileKind, PileReached
@@ -48,17 +48,19 @@ def _weights(found: Iterable[Way], least: float) -> dict[object, float]:
 def test_no_way_of_that_weight_is_lost(edition: EditionName) -> None:
     rules = EDITIONS[edition]
     header = Header(rules, ("Ann", "Ben", "Cy"), 2, replace(rules.options, jump_in=True))
-    stories: tuple[Hypothesis, ...] = (Hypothesis(situation(Journal(Match(header)))),)
+    hypotheses: tuple[Hypothesis, ...] = (Hypothesis(situation(Journal(Match(header)))),)
     mode = Mode()
     fewer = 0
     for seen in _seen(header, 5):
-        for story in stories[:4]:
-            every = ways(story.after, seen, mode)
+        for hypothesis in hypotheses[:4]:
+            every = ways(hypothesis.after, seen, mode)
             least = max(way.weight for way in every) * 1e-3
-            some = ways(story.after, seen, replace(mode, least=least))
+            some = ways(hypothesis.after, seen, replace(mode, least=least))
             assert _weights(some, least) == pytest.approx(_weights(every, least))
             fewer += len(every) - len(some)
-        stories = grown(stories, seen, mode).stories
-        assert sum(story.weight for story in stories) == pytest.approx(1)
-        assert [story.weight for story in stories] == sorted((story.weight for story in stories), reverse=True)
+        hypotheses = extended(hypotheses, seen, mode).hypotheses
+        assert sum(hypothesis.weight for hypothesis in hypotheses) == pytest.approx(1)
+        assert [hypothesis.weight for hypothesis in hypotheses] == sorted(
+            (hypothesis.weight for hypothesis in hypotheses), reverse=True
+        )
     assert fewer > 0

@@ -26,11 +26,11 @@ def reach_ways(situation: Situation, reach: Reach, mode: Mode) -> list[Way]:
     found = [*_idle(Way(situation), reach, mode)]
     noted = situation.noted
     if noted is not None:
-        told = Way(replace(situation, noted=None), weight=1 - thresholds.IDLE_REACH)
-        found += _by(told, noted, reach, _taken(reach, 1), mode)
+        tapped = Way(replace(situation, noted=None), weight=1 - thresholds.IDLE_REACH)
+        found += _by(tapped, noted, reach, _taken(reach, 1), mode)
         return [way for way in found if way.weight > 0]
     # All further factors are shares, except the density of arms from that direction.
-    least = mode.least / situation.densest(reach.arm)
+    least = mode.least / situation.max_density(reach.arm)
     for way in standing(Way(situation), reach.time):
         if way.after.state.phase not in IN_ROUND:
             continue  # The card that stands was the last one.
@@ -47,12 +47,12 @@ def reach_ways(situation: Situation, reach: Reach, mode: Mode) -> list[Way]:
 def _idle(way: Way, reach: Reach, mode: Mode) -> Iterator[Way]:
     """Yield the way in which nothing was taken, by anybody."""
     idle = thresholds.IDLE_REACH_ALONE if mode.alone else thresholds.IDLE_REACH
-    nothing = max(_nothing(reach), thresholds.LEAST_NOTHING_ALONE if mode.alone else thresholds.LEAST_NOTHING)
-    again = way.after.whose(reach.arm)
+    nothing = max(_nothing(reach), thresholds.MIN_IDLE_REACH_ALONE if mode.alone else thresholds.MIN_IDLE_REACH)
+    again = way.after.seat_of_arm(reach.arm)
     if again is not None:
         # It has laid a card or drawn and not left since: it passes the pile again, or is seen there twice.
-        likely = max(nothing, thresholds.SEEN_TWICE) * way.after.density(again, reach.arm)
-        yield way.times((1 - thresholds.TAKES_AGAIN) * likely)
+        likely = max(nothing, thresholds.VISIT_SEEN_TWICE) * way.after.density(again, reach.arm)
+        yield way.times((1 - thresholds.DRAWS_AGAIN) * likely)
     ring, seat = way.after.ring, way.after.state.turn
     densities = ring.densities(reach.arm.direction, reach.arm.spread)
     even = sum(densities) / len(densities)
@@ -65,7 +65,7 @@ def _idle(way: Way, reach: Reach, mode: Mode) -> Iterator[Way]:
         known = (ring.teach(place, reach.arm.direction, reach.arm.spread) for place in range(len(densities)))
         there = [each.density(place, reach.arm.direction, reach.arm.spread) for place, each in enumerate(known)]
         same = sum(map(math.prod, zip(densities, there, strict=True))) / sum(densities)
-        yield way.times((1 - thresholds.TAKES_AGAIN) * max(nothing, thresholds.SEEN_TWICE) * same)
+        yield way.times((1 - thresholds.DRAWS_AGAIN) * max(nothing, thresholds.VISIT_SEEN_TWICE) * same)
     else:
         yield way.times(idle * nothing * even)
 
@@ -111,7 +111,9 @@ def _at_one_grab(count: int, left: int, *, began: bool) -> float:
     """Return the probability of taking `count` of the `left` owed cards in one grab. began: whether some were taken
     before.
     """
-    alone, all_ = (thresholds.ONE_MORE, thresholds.ALL_THE_REST) if began else (thresholds.ONE, thresholds.AS_OWED)
+    alone, all_ = (
+        (thresholds.ONE_OF_REST, thresholds.REST_AT_ONCE) if began else (thresholds.ONE, thresholds.ALL_OWED_AT_ONCE)
+    )
     if left == 1:
         return 1.0
     if left == 2:
@@ -125,8 +127,8 @@ def _owing(way: Way, seat: int) -> float:
     Debts are usually paid before play continues; a player on turn again after others have played has probably paid.
     """
     if not way.after.debts.seats[seat].passed:
-        return thresholds.TAKES_DEBT_FIRST
-    return thresholds.OVERDUE if way.after.state.turn == seat else thresholds.TAKES_DEBT
+        return thresholds.DEBT_TAKEN_AT_ONCE
+    return thresholds.SEVERAL_SEEN_AS_ONE if way.after.state.turn == seat else thresholds.DEBT_TAKEN
 
 
 def _drawing(way: Way, reach: Reach, mode: Mode, least: float) -> Iterator[Way]:
@@ -174,7 +176,7 @@ def _being_caught(way: Way, reach: Reach, mode: Mode) -> Iterator[Way]:
     seat = state.catchable
     if not mode.alone or seat is None or not may_be_caught(state, seat):
         return
-    caught = way.then(Line(Catch(state.players[seat]), ReadBy.INFERRED, reach.time), thresholds.CAUGHT)
+    caught = way.then(Line(Catch(state.players[seat]), ReadBy.INFERRED, reach.time), thresholds.UNO_PENALTY)
     for taken in _taking_what_is_owed(caught, reach, mode):
         if taken.after.debts.left(seat) < caught.after.debts.left(seat):
             yield taken
@@ -228,8 +230,8 @@ def _lasting(reach: Reach, count: int) -> float:
     """Return the likelihood of the visit's duration for `count` cards, up to a common factor."""
     if not reach.stay:
         return 1.0
-    usual = thresholds.TAKES_ONE_SECONDS if count == 1 else thresholds.TAKES_SEVERAL_SECONDS
-    off = min(abs(math.log(reach.stay / usual)) / thresholds.TAKES_STRAYS, thresholds.TAKES_MOST_OFF)
+    usual = thresholds.ONE_CARD_SECONDS if count == 1 else thresholds.SEVERAL_CARDS_SECONDS
+    off = min(abs(math.log(reach.stay / usual)) / thresholds.VISIT_LOG_SPREAD, thresholds.MAX_VISIT_NATS)
     return math.exp(-0.5 * off**2)
 
 

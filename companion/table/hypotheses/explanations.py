@@ -30,7 +30,7 @@ from companion.referee.moves import (
 )
 from companion.referee.state import Phase
 from companion.table.hypotheses.draw_pile_acts import reach_ways
-from companion.table.hypotheses.landings import likeliest_arm, most_by_arm, sight_ways
+from companion.table.hypotheses.landings import most_by_arm, most_probable_arm, sight_ways
 from companion.table.hypotheses.timing import carried_off_in_time, landed_in_time, taken_in_time
 from companion.table.hypotheses.unseen_moves import choices_made, standing
 from companion.table.state import thresholds
@@ -45,7 +45,7 @@ def ways(situation: Situation, pending: Pending, mode: Mode) -> list[Way]:
     """Return the ways the observation can have come about in this situation; at least one, none with weight 0."""
     what, at = pending.what, pending.at
     if pending.said is not None:
-        return [_as_said(situation, pending.said, what)]
+        return [_as_stated(situation, pending.said, what)]
     match what:
         case Tap():
             tapped = _tap_ways(situation, what, mode)
@@ -58,13 +58,13 @@ def ways(situation: Situation, pending: Pending, mode: Mode) -> list[Way]:
             return landed_in_time(situation, _sight_ways(situation, what, pending.card, mode), at)
 
 
-def _sight_ways(situation: Situation, sight: Sight, said: Card | None, mode: Mode) -> list[Way]:
-    """Return the ways the card can have landed. said: the card people named."""
-    if said is None:
+def _sight_ways(situation: Situation, sight: Sight, stated: Card | None, mode: Mode) -> list[Way]:
+    """Return the ways the card can have landed. stated: the card people named."""
+    if stated is None:
         return [*sight_ways(situation, sight, mode), *_replaced(situation, sight, mode)]
     read = sight.probabilities[0][0] if sight.probabilities else None
-    read_by = ReadBy.CAMERA if read == said else ReadBy.CORRECTED
-    seen = sight_ways(situation, replace(sight, probabilities=((said, 1.0),)), mode, read_by)
+    read_by = ReadBy.CAMERA if read == stated else ReadBy.CORRECTED
+    seen = sight_ways(situation, replace(sight, probabilities=((stated, 1.0),)), mode, read_by)
     landed = [way for way in seen if way.card is not None]
     # A hypothesis must not gain from an implausible landing.
     return [replace(way, doubtful=way.by is not None and way.doubtful) for way in landed] or seen
@@ -75,7 +75,7 @@ def _replaced(situation: Situation, sight: Sight, mode: Mode) -> Iterator[Way]:
 
     Requires that the last card did not match: an arm attributed to that player may be another's.
     """
-    if sight.arm is None or not mode.sees_arms or situation.outlaw is not None or sight.same_face:
+    if sight.arm is None or not mode.sees_arms or situation.illegal_card is not None or sight.same_face:
         return
     if mode.least > thresholds.TAKEN_BACK_UNSEEN * most_by_arm(situation, sight, mode):
         return
@@ -84,28 +84,28 @@ def _replaced(situation: Situation, sight: Sight, mode: Mode) -> Iterator[Way]:
         return
     player, allowed = back.after.state.turn, legal(situation.state).cards
     for way in sight_ways(back.after, sight, replace(mode, least=mode.least / thresholds.TAKEN_BACK_UNSEEN)):
-        if way.card is None or way.card in allowed or way.after.outlaw is not None:
+        if way.card is None or way.card in allowed or way.after.illegal_card is not None:
             continue
         if way.by == player and not any(isinstance(entry, Draw | Pass) for entry in way.entries):
             share = way.weight * thresholds.TAKEN_BACK_UNSEEN
             yield replace(way, lines=(*back.lines, *way.lines), weight=share)
 
 
-def _as_said(situation: Situation, said: tuple[Entry, ...], what: Observation) -> Way:
-    way = Way(replace(situation, outlaw=None))
+def _as_stated(situation: Situation, stated: tuple[Entry, ...], what: Observation) -> Way:
+    way = Way(replace(situation, illegal_card=None))
     arm = what.arm if isinstance(what, Sight | Reach) else None
     reading = what.reading if isinstance(what, Sight | Lift) else None
     try:
-        for entry in said:
+        for entry in stated:
             lands = isinstance(entry, Start | Play | Flip)
             seat = way.after.state.turn
-            acts = arm is not None and isinstance(entry, Play | Flip | Draw) and entry is said[-1]
+            acts = arm is not None and isinstance(entry, Play | Flip | Draw) and entry is stated[-1]
             if acts and isinstance(what, Sight) and seat is not None:
-                arm = likeliest_arm(way.after, seat, what)
+                arm = most_probable_arm(way.after, seat, what)
             direction = arm.direction if acts and arm is not None else None
             way = way.then(Line(entry, ReadBy.TAP, what.time, reading if lands else None, direction))
             if acts and arm is not None and seat is not None:
-                ring = way.after.ring.taught_by_hand(seat, arm.direction, arm.spread)
+                ring = way.after.ring.corrected_by_players(seat, arm.direction, arm.spread)
                 way = replace(way, after=replace(way.after, ring=ring))
     except RefereeError as error:
         return Way(situation, weight=thresholds.FLOOR, refusal=error)
@@ -131,17 +131,17 @@ def _lift_ways(situation: Situation, lift: Lift) -> list[Way]:
     found = [Way(situation, weight=none * fits(situation.lying))]
     if phase in _AFTER_PLAY:
         found.append(Way(situation, weight=thresholds.COLLECTED))
-    way = Way(replace(situation, outlaw=None), doubtful=phase in _AFTER_PLAY)
+    way = Way(replace(situation, illegal_card=None), doubtful=phase in _AFTER_PLAY)
     shares = iter((one, *more))
-    if situation.outlaw is not None:
+    if situation.illegal_card is not None:
         way = _without_guess(way, lift.time)
-        found.append(replace(way, weight=next(shares) * thresholds.MISMATCH_GOES * fits(way.after.lying)))
+        found.append(replace(way, weight=next(shares) * thresholds.MISMATCH_TAKEN_BACK_FACTOR * fits(way.after.lying)))
     for share in shares:
         further = without_last_card(way, lift.time)
         if further is None:
             break
         way = further
-        after = replace(way.after, misled=None if situation.lying is None else situation.lying.color)
+        after = replace(way.after, wrong_color=None if situation.lying is None else situation.lying.color)
         found.append(replace(way, after=after, weight=share * fits(way.after.lying)))
     return found
 
@@ -249,8 +249,8 @@ def _on_drawing(way: Way, player: str, time: float, mode: Mode) -> Iterator[Way]
     Nothing if no such report is expected, or if the player has drawn since the last card.
     """
     state = way.after.state
-    told_later = mode.sees_arms and way.after.ring.seen and not must_draw_on(state)
-    if told_later and state.phase is Phase.TURN and state.actor == player and not _has_drawn(way.after, player):
+    reported_later = mode.sees_arms and way.after.ring.seen and not must_draw_on(state)
+    if reported_later and state.phase is Phase.TURN and state.actor == player and not _has_drawn(way.after, player):
         drawn = way.then(Line(Draw(), ReadBy.INFERRED, time))
         yield replace(drawn, after=replace(drawn.after, noted=state.turn))
 
@@ -296,7 +296,7 @@ def _after_the_ones_between(way: Way, tap: Tap, *, relaxed: bool) -> Iterator[Wa
         done = way.then(tap.line)
     except RefereeError:
         return
-    yield done if relaxed else replace(done, doubtful=True, weight=done.weight * thresholds.SKIPPED_WORD)
+    yield done if relaxed else replace(done, doubtful=True, weight=done.weight * thresholds.UNANNOUNCED_PASS)
 
 
 def _before_playing(way: Way, tap: Tap, mode: Mode) -> Iterator[Way]:

@@ -12,7 +12,7 @@ from companion.table.state import thresholds
 from companion.table.state.observations import Pending
 from companion.table.state.situation import Mode, Situation, Way
 
-_ADD_UP = 0.25
+_MIN_OF_KEPT = 0.25
 """Ways less probable than this, relative to the kept ones, are dropped: few of one outcome add up."""
 
 
@@ -26,13 +26,13 @@ class Hypothesis:
 
 
 @dataclass(frozen=True, slots=True)
-class Grown:
+class Extended:
     """The most probable hypotheses, weights summing to 1, best first.
 
     likelihood: of the last observation under all of them, up to a factor of that observation.
     """
 
-    stories: tuple[Hypothesis, ...]
+    hypotheses: tuple[Hypothesis, ...]
     likelihood: float
 
 
@@ -43,50 +43,52 @@ def hypotheses_of(base: Situation, pending: Sequence[Pending], mode: Mode) -> li
 
 def hypotheses_by(base: Situation, seen: Iterable[tuple[Pending, Mode]]) -> list[Hypothesis]:
     """Return the same with an own mode of interpretation per observation."""
-    stories: tuple[Hypothesis, ...] = (Hypothesis(base),)
+    hypotheses: tuple[Hypothesis, ...] = (Hypothesis(base),)
     for observation, mode in seen:
-        stories = grown(stories, observation, mode).stories
-    return list(stories)
+        hypotheses = extended(hypotheses, observation, mode).hypotheses
+    return list(hypotheses)
 
 
-def grown(
-    stories: Sequence[Hypothesis],
+def extended(
+    hypotheses: Sequence[Hypothesis],
     observation: Pending,
     mode: Mode,
     *,
-    alike: Callable[[Situation], Hashable] | None = None,
-    keep: int = thresholds.STORIES,
-) -> Grown:
+    equivalence: Callable[[Situation], Hashable] | None = None,
+    keep: int = thresholds.MAX_HYPOTHESES,
+) -> Extended:
     """Return the most probable continuations of hypotheses by one more observation, best first.
 
-    alike: key of equivalent situations; equivalent hypotheses are merged and the best one represents them. By default
-    only ways of one hypothesis with the same outcome are.
+    equivalence: key of equivalent situations; equivalent hypotheses are merged and the best one represents them. By
+    default only ways of one hypothesis with the same outcome are.
     """
     best: dict[Hashable, Hypothesis] = {}
     weights: dict[Hashable, float] = defaultdict(float)
-    least = 0.0
-    for place, story in enumerate(stories):
-        for way in ways(story.after, observation, replace(mode, least=least / story.weight)):
-            key = (place, way.outcome) if alike is None else alike(way.after)
-            weight = story.weight * way.weight
+    minimum = 0.0
+    for place, hypothesis in enumerate(hypotheses):
+        for way in ways(hypothesis.after, observation, replace(mode, least=minimum / hypothesis.weight)):
+            key = (place, way.outcome) if equivalence is None else equivalence(way.after)
+            weight = hypothesis.weight * way.weight
             weights[key] += weight
             if key not in best or best[key].weight < weight:
-                best[key] = Hypothesis(way.after, (*story.ways, way), weight)
+                best[key] = Hypothesis(way.after, (*hypothesis.ways, way), weight)
         kept = nlargest(keep, weights.values())
-        least = max(_ADD_UP * kept[-1] if len(kept) == keep else 0.0, thresholds.HOPELESS * kept[0])
-        for key in [key for key, weight in weights.items() if weight < least]:
+        minimum = max(_MIN_OF_KEPT * kept[-1] if len(kept) == keep else 0.0, thresholds.MIN_RELATIVE_WEIGHT * kept[0])
+        for key in [key for key, weight in weights.items() if weight < minimum]:
             del best[key], weights[key]  # Saves tens of megabytes.
-    likelihood = sum(weights.values()) / sum(story.weight for story in stories)
-    found = nlargest(keep, (replace(story, weight=weights[key]) for key, story in best.items()), key=_weight)
-    likely = [story for story in found if story.weight >= thresholds.HOPELESS * found[0].weight]
-    return Grown(tuple(normal(likely)), likelihood)
+    likelihood = sum(weights.values()) / sum(hypothesis.weight for hypothesis in hypotheses)
+    found = nlargest(keep, (replace(hypothesis, weight=weights[key]) for key, hypothesis in best.items()), key=_weight)
+    likely = [
+        hypothesis for hypothesis in found if hypothesis.weight >= thresholds.MIN_RELATIVE_WEIGHT * found[0].weight
+    ]
+    return Extended(tuple(normalized(likely)), likelihood)
 
 
-def normal(stories: Sequence[Hypothesis]) -> list[Hypothesis]:
+def normalized(hypotheses: Sequence[Hypothesis]) -> list[Hypothesis]:
     """Return the hypotheses with weights that sum to 1."""
-    total = sum(story.weight for story in stories)
-    return [replace(story, weight=story.weight / total) for story in stories]
+    total = sum(hypothesis.weight for hypothesis in hypotheses)
+    return [replace(hypothesis, weight=hypothesis.weight / total) for hypothesis in hypotheses]
 
 
-def _weight(story: Hypothesis) -> float:
-    return story.weight
+def _weight(hypothesis: Hypothesis) -> float:
+    return hypothesis.weight

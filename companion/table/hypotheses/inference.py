@@ -22,12 +22,12 @@ from companion.table.state.situation import Mode, Situation, Way
 class Candidate:
     """A way an observation may have come about, with its posterior probability given all pending observations.
 
-    stories: the hypotheses that contain it, best first.
+    hypotheses: the hypotheses that contain it, best first.
     """
 
     way: Way
     probability: float
-    stories: tuple[Hypothesis, ...] = ()
+    hypotheses: tuple[Hypothesis, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,41 +53,41 @@ def weigh(base: Situation, pending: Sequence[Pending], mode: Mode) -> Finding:
     return weighed(hypotheses_of(base, pending, mode), pending, mode)
 
 
-def weighed(stories: list[Hypothesis], pending: Sequence[Pending], mode: Mode) -> Finding:
+def weighed(hypotheses: list[Hypothesis], pending: Sequence[Pending], mode: Mode) -> Finding:
     """Return the finding from these hypotheses, best first."""
-    likeliest = stories[0].ways[-1] if pending else None
-    stories = _where_it_leads(stories)
+    last_way = hypotheses[0].ways[-1] if pending else None
+    hypotheses = _where_it_leads(hypotheses)
     assumed: list[bool] = []
     candidates: list[Candidate] = []
     for place in range(len(pending)):
-        candidates = _candidates(stories, place, mode)
+        candidates = _candidates(hypotheses, place, mode)
         later = len(pending) - 1 - place
         best = candidates[0]
         clear = _is_clear(best, pending[place], later) or (mode.sees_arms and _is_clear_of_card(candidates))
         named = mode.sees_arms and pending[place].card is not None  # People who were asked are not asked again.
-        landed = sum(way.card is not None for way in best.stories[0].ways[place + 1 :])
+        landed = sum(way.card is not None for way in best.hypotheses[0].ways[place + 1 :])
         patience = thresholds.REACH_PATIENCE if isinstance(pending[place].what, Reach) else thresholds.PATIENCE
         if not clear and not named and landed < patience:
             break
         if not clear and isinstance(pending[place].what, Reach):
             reaches = next((n for n in range(place, len(pending)) if not isinstance(pending[n].what, Reach)), place)
-            best = _candidates(_by_all_reaches(stories, place, reaches), place, mode)[0]
+            best = _candidates(_by_all_reaches(hypotheses, place, reaches), place, mode)[0]
         assumed.append(not clear)
-        stories = list(best.stories)
+        hypotheses = list(best.hypotheses)
     # If several ways count as one, each may belong to another hypothesis.
-    settled = list(stories[0].ways[: len(assumed)])
+    settled = list(hypotheses[0].ways[: len(assumed)])
     first = len(settled)
-    while first and settled[first - 1].after.outlaw is not None:
+    while first and settled[first - 1].after.illegal_card is not None:
         first -= 1  # A card that does not match, and what follows it, waits for people's decision.
     idle = 0
     while first + idle < len(settled) and _is_nothing(settled[-1 - idle]):
         idle += 1
     illegal = first < len(settled)
     if illegal:
-        candidates = _candidates(stories, first, mode)
+        candidates = _candidates(hypotheses, first, mode)
         del settled[first:], assumed[first:]
-    still_open = tuple(candidates) if len(settled) < len(pending) else ()
-    return Finding(tuple(settled), tuple(assumed), still_open, illegal, idle, likeliest)
+    open_ways = tuple(candidates) if len(settled) < len(pending) else ()
+    return Finding(tuple(settled), tuple(assumed), open_ways, illegal, idle, last_way)
 
 
 def _is_nothing(way: Way) -> bool:
@@ -107,44 +107,48 @@ def _is_clear_of_card(candidates: Sequence[Candidate]) -> bool:
     it, and whoever has seen the hand knows.
     """
     best = candidates[0].way
-    alike = [c for c in candidates if c.way.card == best.card and c.way.after.outlaw is None]
+    alike = [c for c in candidates if c.way.card == best.card and c.way.after.illegal_card is None]
     if best.card is None or best.doubtful or sum(c.probability for c in alike) < thresholds.CLEAR:
         return False
     leads = replace(best.after.state, contested=None)
     same = [c.probability for c in alike if replace(c.way.after.state, contested=None) == leads]
-    return best.after.outlaw is None and sum(same) >= thresholds.CLEAR_OF_ARMS
+    return best.after.illegal_card is None and sum(same) >= thresholds.CLEAR_OF_ARMS
 
 
-def _where_it_leads(stories: list[Hypothesis]) -> list[Hypothesis]:
+def _where_it_leads(hypotheses: list[Hypothesis]) -> list[Hypothesis]:
     """Return only the best hypothesis if all lead to the same situation, as when an unsure card is taken back."""
-    if not stories[0].ways:
-        return stories
+    if not hypotheses[0].ways:
+        return hypotheses
     groups: dict[Hashable, list[Hypothesis]] = defaultdict(list)
-    for story in stories:
-        after = story.ways[-1].after
-        groups[after.journal.match.moves, after.outlaw].append(story)
-    best = max(groups.values(), key=lambda group: sum(story.weight for story in group))
-    lone = len(best) > 1 and sum(story.weight for story in best) >= thresholds.SURE and not best[0].ways[-1].doubtful
-    return [replace(best[0], weight=1.0)] if lone else stories
+    for hypothesis in hypotheses:
+        after = hypothesis.ways[-1].after
+        groups[after.journal.match.moves, after.illegal_card].append(hypothesis)
+    best = max(groups.values(), key=lambda group: sum(hypothesis.weight for hypothesis in group))
+    is_decided = (
+        len(best) > 1
+        and sum(hypothesis.weight for hypothesis in best) >= thresholds.SURE
+        and not best[0].ways[-1].doubtful
+    )
+    return [replace(best[0], weight=1.0)] if is_decided else hypotheses
 
 
-def _by_all_reaches(stories: Sequence[Hypothesis], first: int, end: int) -> list[Hypothesis]:
+def _by_all_reaches(hypotheses: Sequence[Hypothesis], first: int, end: int) -> list[Hypothesis]:
     """Return the hypotheses with the most probable joint actions of the arms at the draw pile.
 
     One draw may have been seen as two visits, each of which is unlikely to be one.
     """
     groups: dict[Hashable, list[Hypothesis]] = defaultdict(list)
-    for story in stories:
-        groups[tuple(entry for way in story.ways[first:end] for entry in way.entries)].append(story)
-    return max(groups.values(), key=lambda group: sum(story.weight for story in group))
+    for hypothesis in hypotheses:
+        groups[tuple(entry for way in hypothesis.ways[first:end] for entry in way.entries)].append(hypothesis)
+    return max(groups.values(), key=lambda group: sum(hypothesis.weight for hypothesis in group))
 
 
-def _candidates(stories: Iterable[Hypothesis], place: int, mode: Mode) -> list[Candidate]:
+def _candidates(hypotheses: Iterable[Hypothesis], place: int, mode: Mode) -> list[Candidate]:
     """Return the possible ways of the observation at this position, best first."""
     alike: dict[Hashable, list[Hypothesis]] = defaultdict(list)
-    for story in stories:
-        alike[_outcome(story, place) if mode.sees_arms else story.ways[place].outcome].append(story)
-    weights = [sum(story.weight for story in group) for group in alike.values()]
+    for hypothesis in hypotheses:
+        alike[_outcome(hypothesis, place) if mode.sees_arms else hypothesis.ways[place].outcome].append(hypothesis)
+    weights = [sum(hypothesis.weight for hypothesis in group) for group in alike.values()]
     found = [
         Candidate(group[0].ways[place], weight / sum(weights), tuple(group))
         for group, weight in zip(alike.values(), weights, strict=True)
@@ -152,12 +156,12 @@ def _candidates(stories: Iterable[Hypothesis], place: int, mode: Mode) -> list[C
     return sorted(found, key=lambda candidate: -candidate.probability)
 
 
-def _outcome(story: Hypothesis, place: int) -> Hashable:
+def _outcome(hypothesis: Hypothesis, place: int) -> Hashable:
     """Return the key of the observation's outcome, without a colour covered by a wild since."""
-    way = story.ways[place]
+    way = hypothesis.ways[place]
     if not any(isinstance(entry, ChooseColor) for entry in way.entries):
         return way.outcome
-    later = [entry for way in story.ways[place + 1 :] for entry in way.entries]
+    later = [entry for way in hypothesis.ways[place + 1 :] for entry in way.entries]
     entries: list[Entry] = []
     for n, entry in enumerate(way.entries):
         landing = next((e for e in (*way.entries[n + 1 :], *later) if isinstance(e, Start | Play | Flip)), None)

@@ -39,15 +39,15 @@ def sight_ways(situation: Situation, sight: Sight, mode: Mode, read_by: ReadBy =
     reading = dict(sight.probabilities)
     nothing = max(1 - sum(reading.values()), thresholds.FLOOR)
     still = _share_still_there(situation, sight)
-    none = thresholds.NOTHING_ALIKE if sight.same_face else thresholds.NOTHING
+    none = thresholds.FALSE_LANDING_SAME_FACE if sight.same_face else thresholds.NOTHING
     found = [Way(situation, weight=none * nothing * anybody)]
     if still:
         assert situation.lying is not None
         found.append(Way(situation, weight=still * reading.get(situation.lying, 0.0) * anybody))
     by_arms = mode.sees_arms and (sight.arm is not None or situation.ring.seen)
-    start = Way(replace(situation, noted=None, misled=None), weight=1 - still)
-    anew = with_other_color(start, situation.misled, sight.time)
-    for way in (stood for other in anew for stood in standing(other, sight.time)):
+    start = Way(replace(situation, noted=None, wrong_color=None), weight=1 - still)
+    recolored = with_other_color(start, situation.wrong_color, sight.time)
+    for way in (stood for other in recolored for stood in standing(other, sight.time)):
         if way.after.state.phase in _AFTER_PLAY:
             continue  # The card that stands was the last one.
         # All further factors are shares, except the density of arms from that direction.
@@ -72,14 +72,14 @@ def _share_still_there(situation: Situation, sight: Sight) -> float:
         return 0.0
     if last.reading is None:
         return thresholds.SAME_CARD
-    return thresholds.READ_RIGHTLY_LATER if last.read_by is ReadBy.CORRECTED else 0.0
+    return thresholds.REREAD_AFTER_CORRECTION if last.read_by is ReadBy.CORRECTED else 0.0
 
 
 def most_by_arm(situation: Situation, sight: Sight, mode: Mode) -> float:
     """Return the maximum likelihood of the arm over all players."""
     if sight.arm is None or not mode.sees_arms:
         return 1.0
-    return sum(share * situation.densest(arm) for arm, share in sight.arms) + thresholds.ANOTHERS_HAND_ALONE / 360
+    return sum(share * situation.max_density(arm) for arm, share in sight.arms) + thresholds.OTHER_ARM_ALONE / 360
 
 
 def _landings(way: Way, sight: Sight, read_by: ReadBy, mode: Mode, left: _Left) -> Iterator[Way]:
@@ -139,13 +139,13 @@ def _by_its_player(way: Way, sight: Sight, mode: Mode) -> Iterator[Way]:
         return
     if seat is None:
         dealer = way.after.state.dealer
-        share = 1 - thresholds.ANYBODY_STARTS
+        share = 1 - thresholds.NON_DEALER_STARTS
         dealt = replace(way, after=way.after.taught(dealer, arm))
         yield dealt.times(share * way.after.density(dealer, arm))
-        yield way.times(thresholds.ANYBODY_STARTS / 360)
+        yield way.times(thresholds.NON_DEALER_STARTS / 360)
         return
     weight = way.weight * _laid_by(way.after, seat, sight, mode)
-    arm = likeliest_arm(way.after, seat, sight) or arm
+    arm = most_probable_arm(way.after, seat, sight) or arm
     way = replace(way, by=seat)
     if weight >= mode.least:
         played = replace(way.after, debts=way.after.debts.played(seat)).taught(seat, arm)
@@ -157,12 +157,12 @@ def _by_its_player(way: Way, sight: Sight, mode: Mode) -> Iterator[Way]:
 
 def _laid_by(situation: Situation, seat: int, sight: Sight, mode: Mode) -> float:
     """Return the likelihood of the possible arms if that player laid the card, per degree."""
-    anothers = thresholds.ANOTHERS_HAND_ALONE if mode.alone else thresholds.ANOTHERS_HAND
+    anothers = thresholds.OTHER_ARM_ALONE if mode.alone else thresholds.OTHER_ARM
     own = sum(share * situation.density(seat, arm) for arm, share in sight.arms)
     return (1 - anothers) * own + anothers / 360
 
 
-def likeliest_arm(situation: Situation, seat: int, sight: Sight) -> Arm | None:
+def most_probable_arm(situation: Situation, seat: int, sight: Sight) -> Arm | None:
     """Return the most probable arm if that player laid the card, None if none was seen."""
     if not sight.rivals:
         return sight.arm
@@ -175,7 +175,7 @@ def _jumped_in(
     """Yield the ways in which a player out of turn jumped in with an identical card (R39)."""
     for player in jumpers:
         seat = way.after.state.header.seat(player)
-        arm = likeliest_arm(way.after, seat, sight)
+        arm = most_probable_arm(way.after, seat, sight)
         assert arm is not None
         after = replace(way.after, debts=way.after.debts.played(seat)).taught(seat, arm)
         jumped = replace(way, after=after, by=seat).times(thresholds.JUMPED_IN * _laid_by(way.after, seat, sight, mode))
@@ -197,9 +197,9 @@ def _counted(way: Way, card: Card, allowed: frozenset[Card], time: float, mode: 
 def _land(way: Way, card: Card, allowed: frozenset[Card], sight: Sight, read_by: ReadBy) -> Way:
     state = way.after.state
     if card not in allowed:
-        return replace(way, after=replace(way.after, outlaw=card), card=card)
+        return replace(way, after=replace(way.after, illegal_card=card), card=card)
     move: Move = Start(card) if state.phase is Phase.START else Flip(card) if state.phase is Phase.FLIP else Play(card)
-    arm = sight.arm if way.by is None else likeliest_arm(way.after, way.by, sight)
+    arm = sight.arm if way.by is None else most_probable_arm(way.after, way.by, sight)
     direction = None if arm is None else arm.direction
     return replace(way.then(Line(move, read_by, sight.time, sight.reading, direction)), card=card)
 
@@ -243,5 +243,5 @@ class _Shares:
 
 def _share_of_face(sight: Sight, card: Card, lying: Card | None) -> float:
     """Return the probability of the pile tracker's report whether the faces are the same."""
-    told = thresholds.SAME_FACE_TOLD if card == lying else thresholds.SAME_FACE_WRONG
-    return told if sight.same_face else 1 - told
+    share = thresholds.SAME_FACE_RECOGNISED if card == lying else thresholds.SAME_FACE_FALSE
+    return share if sight.same_face else 1 - share

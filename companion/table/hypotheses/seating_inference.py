@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from companion.cards import Face
 from companion.referee.state import Header
 from companion.table.state.seat_model import SeatRing, seat_of
-from companion.table.state.thresholds import ANYBODY_STARTS
+from companion.table.state.thresholds import NON_DEALER_STARTS
 from companion.vision.core.events import CardLanded
 
 _NEXT = (0.62, 0.2, 0.06)
@@ -98,8 +98,8 @@ def _film(header: Header, landings: Sequence[CardLanded]) -> _Film:
     spreads = np.array([0.0 if event.arm is None else event.arm.spread for event in landings])
     moves = {key: _transitions(players, *key) for key in ((1, False), (2, False), (1, True), (2, True))}
     first = np.zeros(2 * players)
-    first[::2] = ANYBODY_STARTS / players
-    first[2 * header.dealer] += 1 - ANYBODY_STARTS
+    first[::2] = NON_DEALER_STARTS / players
+    first[2 * header.dealer] += 1 - NON_DEALER_STARTS
     keys = [_step(event, players) for event in landings[:-1]]
     return _Film(arms, spreads, np.array([moves[key] for key in keys]).reshape(-1, 2 * players, 2 * players), first)
 

@@ -44,14 +44,14 @@ def carried_off_in_time(situation: Situation, found: Iterable[Way], at: float | 
 
     at: when it was gone, seconds by the camera's clock; None if unknown.
     """
-    lately = [hand.left for hand in situation.hands if hand.left is not None]
-    hasty = at is not None and any(abs(at - left) < thresholds.LAYS_AFTER_SECONDS for left in lately)
-    return [way.times(thresholds.IN_HASTE) for way in found] if hasty else list(found)
+    left_at = [hand.left for hand in situation.hands if hand.left is not None]
+    too_fast = at is not None and any(abs(at - left) < thresholds.MIN_LAY_DELAY_SECONDS for left in left_at)
+    return [way.times(thresholds.TOO_FAST) for way in found] if too_fast else list(found)
 
 
 def _taken(situation: Situation, way: Way, seat: int, reach: Reach, left: float | None) -> Way:
     if reach.passing:
-        way = way.times(thresholds.TAKES_IN_PASSING)
+        way = way.times(thresholds.DRAW_IN_PASSING)
     if left is None:
         return way
     drew = bool(way.entries) and isinstance(way.entries[-1], Draw)
@@ -59,15 +59,15 @@ def _taken(situation: Situation, way: Way, seat: int, reach: Reach, left: float 
         replace(hand, left=left, drew=drew) if hand.track == reach.arm.track else hand for hand in way.after.hands
     )
     way = replace(way, after=replace(way.after, hands=hands))
-    return way.times(thresholds.IN_HASTE) if _came_too_soon(situation, seat, left - reach.stay) else way
+    return way.times(thresholds.TOO_FAST) if _came_too_soon(situation, seat, left - reach.stay) else way
 
 
 def _came_too_soon(situation: Situation, seat: int, began: float) -> bool:
     """Whether a hand can hardly have arrived for cards by then. began: seconds by the camera's clock."""
-    if situation.landed is not None and began - situation.landed < thresholds.COMES_AFTER_SECONDS:
+    if situation.landed is not None and began - situation.landed < thresholds.MIN_DRAW_DELAY_SECONDS:
         return True
     return any(
-        began - hand.left < (thresholds.PUTS_AWAY_SECONDS if hand.seat == seat else thresholds.LAYS_AFTER_SECONDS)
+        began - hand.left < (thresholds.MIN_RETURN_SECONDS if hand.seat == seat else thresholds.MIN_LAY_DELAY_SECONDS)
         for hand in situation.hands
         if hand.left is not None and (hand.drew or hand.seat == seat)
     )
@@ -82,10 +82,10 @@ def _landed(situation: Situation, way: Way, at: float | None) -> Way:
         for hand in situation.hands
         if hand.left is not None and (hand.drew or hand.seat == way.by)
     ]
-    if any(seconds < thresholds.LAYS_AFTER_SECONDS for _, seconds in since):
-        return way.times(thresholds.IN_HASTE)
+    if any(seconds < thresholds.MIN_LAY_DELAY_SECONDS for _, seconds in since):
+        return way.times(thresholds.TOO_FAST)
     drew = [seconds for hand, seconds in since if hand.drew and hand.seat == way.by]
     if not drew or situation.state.phase is not Phase.DRAWN:
         return way
-    soon = min(drew) < thresholds.PLAYS_WITHIN_SECONDS
-    return way.times(thresholds.PLAYS_SOON if soon else thresholds.PLAYS_LATER)
+    soon = min(drew) < thresholds.DRAWN_CARD_SECONDS
+    return way.times(thresholds.DRAWN_CARD_SOON if soon else thresholds.DRAWN_CARD_LATER)

@@ -14,7 +14,7 @@ from companion.journal import Journal, ReadBy
 from companion.referee.match import Match
 from companion.referee.moves import ActorMove, Move, Reshuffle
 from companion.referee.state import Header
-from companion.table.hypotheses.hypotheses import Hypothesis, grown
+from companion.table.hypotheses.hypotheses import Hypothesis, extended
 from companion.table.hypotheses.seating_inference import suggested_seatings
 from companion.table.state import thresholds
 from companion.table.state.draw_pile_stays import VisitHistory
@@ -32,7 +32,7 @@ from companion.vision.core.events import (
     PileReached,
 )
 
-_STORIES = 64
+_MAX_HYPOTHESES = 64
 """Number of hypotheses kept: an unnamed colour and target make sixteen of one."""
 
 _MAY_BE_TAKEN_BACK = 8
@@ -74,20 +74,20 @@ class Transcriber:
 
     def __init__(self, header: Header, *, ring: SeatRing | None = None, draws_in_view: bool = True) -> None:
         known = replace(situation(Journal(Match(header))), ring=ring or unknown(len(header.players)))
-        unseen = thresholds.MISSED_DRAW if draws_in_view else thresholds.UNSEEN_DRAW
+        unseen = thresholds.MISSED_DRAW if draws_in_view else thresholds.DRAW_OUT_OF_VIEW
         self._mode = Mode(Turns.CAMERA, unseen, alone=True)
-        self._stories: tuple[Hypothesis, ...] = (Hypothesis(known),)
+        self._hypotheses: tuple[Hypothesis, ...] = (Hypothesis(known),)
         self._first_look = True
         self._visits = VisitHistory()
         self.log_likelihood = 0.0
         """Log-likelihood of all observations given the seats, up to a constant of the film."""
-        self.told = 0
+        self.reported = 0
         """Number of moves reported so far."""
 
     @property
     def ring(self) -> SeatRing:
         """Most probable seats."""
-        return self._stories[0].after.ring
+        return self._hypotheses[0].after.ring
 
     def see(self, event: PileEvent) -> None:
         """Process an event; events must arrive in order of time."""
@@ -96,7 +96,9 @@ class Transcriber:
         if isinstance(event, CameraStatus):
             self._first_look |= event.health is not CameraHealth.OK
             if event.health is CameraHealth.KNOCKED:
-                self._stories = tuple(replace(story, after=story.after.shaken()) for story in self._stories)
+                self._hypotheses = tuple(
+                    replace(hypothesis, after=hypothesis.after.after_knock()) for hypothesis in self._hypotheses
+                )
         if isinstance(event, PileGone):
             self._first_look = True
         if isinstance(event, CardLanded):
@@ -106,20 +108,20 @@ class Transcriber:
 
     def settled(self) -> Iterator[TranscribedMove]:
         """Yield new moves all hypotheses agree on, except those that may still be taken back."""
-        first, *others = (story.after.journal.lines for story in self._stories)
+        first, *others = (hypothesis.after.journal.lines for hypothesis in self._hypotheses)
         agreed = len(first)
         for lines in others:
             pairs = enumerate(zip(first[:agreed], lines, strict=False))
             agreed = next((n for n, (one, other) in pairs if one != other), min(agreed, len(lines)))
-        yield from self._tell(agreed - _MAY_BE_TAKEN_BACK)
+        yield from self._emit(agreed - _MAY_BE_TAKEN_BACK)
 
     def finish(self) -> Iterator[TranscribedMove]:
         """Yield the remaining moves of the best hypothesis."""
-        yield from self._tell(len(self._stories[0].after.journal.lines))
+        yield from self._emit(len(self._hypotheses[0].after.journal.lines))
 
-    def _tell(self, upto: int) -> Iterator[TranscribedMove]:
-        journal = self._stories[0].after.journal
-        for place in range(self.told, upto):
+    def _emit(self, upto: int) -> Iterator[TranscribedMove]:
+        journal = self._hypotheses[0].after.journal
+        for place in range(self.reported, upto):
             line = journal.lines[place]
             before = journal.match.history[place - 1].state if place else None
             move = journal.match.history[place].move
@@ -127,7 +129,7 @@ class Transcriber:
             yield TranscribedMove(
                 line.time, move, by if not isinstance(move, ActorMove) else move.by or by, line.read_by
             )
-        self.told = max(self.told, upto)
+        self.reported = max(self.reported, upto)
 
     def _observation(self, event: PileEvent) -> Observation | None:
         match event:
@@ -144,8 +146,8 @@ class Transcriber:
                 return None
 
     def _weigh(self, pending: Pending) -> None:
-        found = grown(self._stories, pending, self._mode, alike=_where, keep=_STORIES)
-        self._stories = tuple(replace(story, ways=()) for story in found.stories)
+        found = extended(self._hypotheses, pending, self._mode, equivalence=_equivalence_key, keep=_MAX_HYPOTHESES)
+        self._hypotheses = tuple(replace(hypothesis, ways=()) for hypothesis in found.hypotheses)
         self.log_likelihood += math.log(found.likelihood)
 
 
@@ -184,10 +186,10 @@ class _Reading:
         return self.transcriber.log_likelihood - self.handicap
 
 
-def _where(known: Situation) -> tuple[object, ...]:
+def _equivalence_key(known: Situation) -> tuple[object, ...]:
     """Return the key of equivalent situations."""
     seats = tuple(None if not seat.arms else round(seat.bunch.middle / _COARSE) for seat in known.ring.seats)
     state = known.state
     turn = state.phase, state.turn, state.direction, state.top, state.color, state.round
     rest = state.hands, state.called, state.catchable, state.purpose, state.contested, state.fresh, state.debt
-    return turn, rest, known.outlaw, known.debts, known.ring.turned, known.hands, seats
+    return turn, rest, known.illegal_card, known.debts, known.ring.turned, known.hands, seats

@@ -31,38 +31,43 @@ from companion.table.state.situation import Mode, Situation, Turns, Way
 
 def standing(way: Way, time: float) -> Iterator[Way]:
     """Yield the fate of an illegal card when play continues: accepted, or quietly replaced."""
-    outlaw = way.after.outlaw
-    if outlaw is None:
+    illegal_card = way.after.illegal_card
+    if illegal_card is None:
         yield way
         return
-    bare = replace(way, after=replace(way.after, outlaw=None))
+    bare = replace(way, after=replace(way.after, illegal_card=None))
     try:
-        stood = bare.then(Line(Play(outlaw, force=True), ReadBy.INFERRED, time), thresholds.STOOD)
+        stood = bare.then(Line(Play(illegal_card, force=True), ReadBy.INFERRED, time), thresholds.ILLEGAL_ACCEPTED)
     except DoesNotStackError:
         yield bare  # It could not be accepted: owed cards come first.
         return
     yield stood
-    yield bare.times(1 - thresholds.STOOD)
+    yield bare.times(1 - thresholds.ILLEGAL_ACCEPTED)
 
 
-def with_other_color(way: Way, misled: Color | None, time: float) -> Iterator[Way]:
+def with_other_color(way: Way, wrong_color: Color | None, time: float) -> Iterator[Way]:
     """Yield the way, and those in which a colour inferred from a retracted card was another one.
 
-    misled: that card's colour. Later moves stand if the referee allows them.
+    wrong_color: that card's colour. Later moves stand if the referee allows them.
     """
     lines = way.after.journal.lines
     since = next((n for n, line in enumerate(reversed(lines)) if isinstance(line.entry, Start | Play | Flip)), 0)
     places = [n for n in range(len(lines) - since, len(lines)) if isinstance(lines[n].entry, ChooseColor)]
     guess = lines[places[-1]] if places else None
-    if misled is None or guess is None or guess.read_by is not ReadBy.INFERRED or guess.entry != ChooseColor(misled):
+    if (
+        wrong_color is None
+        or guess is None
+        or guess.read_by is not ReadBy.INFERRED
+        or guess.entry != ChooseColor(wrong_color)
+    ):
         yield way
         return
-    yield way.times(1 - thresholds.GUESSED_WRONGLY)
+    yield way.times(1 - thresholds.WRONG_COLOR_GUESS)
     bare = way
     for _ in range(places[-1], len(lines)):
         bare = bare.then(Line(Undo(), ReadBy.CAMERA, time))
-    for color in (color for color in Color if color is not misled):
-        other = bare.then(replace(guess, entry=ChooseColor(color)), thresholds.GUESSED_WRONGLY / (len(Color) - 1))
+    for color in (color for color in Color if color is not wrong_color):
+        other = bare.then(replace(guess, entry=ChooseColor(color)), thresholds.WRONG_COLOR_GUESS / (len(Color) - 1))
         with suppress(RefereeError):
             for line in lines[places[-1] + 1 :]:
                 other = other.then(line)
@@ -85,11 +90,11 @@ def choices_made(way: Way, time: float, *, answered: bool = True) -> Iterator[Wa
         options = [Accept()]
         if may_stack(state):
             yield way
-            way = way.times(thresholds.TAKEN_UNSAID)
+            way = way.times(thresholds.UNANNOUNCED_TAKING)
     elif state.phase is Phase.DEBT and answered:
         options = [Accept()]
         yield way
-        way = way.times(thresholds.TAKEN_UNSAID)
+        way = way.times(thresholds.UNANNOUNCED_TAKING)
     elif state.phase is Phase.REVEAL:
         options = [Judge(guilty=True), Judge(guilty=False)]
     else:
@@ -106,7 +111,7 @@ def _shares(state: State, options: list[Move]) -> list[float]:
     others = sum(option != themselves for option in options)
     if others in (0, len(options)):
         return [1 / len(options)] * len(options)
-    own = thresholds.HITS_THEMSELVES
+    own = thresholds.TARGETS_SELF
     return [own if option == themselves else (1 - own) / others for option in options]
 
 
@@ -116,7 +121,7 @@ def until_somebody_acts(way: Way, time: float, mode: Mode, least: float = 0.0) -
     Ways that assume a missed draw in view are doubtful. least: minimum weight of a way.
     """
     count = len(way.after.state.players)
-    in_view = mode.unseen_draw < thresholds.UNSEEN_DRAW and mode.turns is Turns.CAMERA
+    in_view = mode.unseen_draw < thresholds.DRAW_OUT_OF_VIEW and mode.turns is Turns.CAMERA
     missed = min(count - 1, thresholds.MISSED_IN_A_ROW) if in_view else count - 1
     least = max(least, thresholds.FLOOR * way.weight)
     yield from _acting(way, time, mode, missed, least=least, in_view=in_view)
@@ -167,5 +172,5 @@ def _acting(way: Way, time: float, mode: Mode, missed: int, *, least: float, in_
 
 def turned(way: Way, seat: int, arm_direction: float) -> Way:
     """Return the way in which this player's arm comes from there because all seats in the picture are new."""
-    after: Situation = replace(way.after, ring=way.after.ring.anew().learn(seat, arm_direction))
+    after: Situation = replace(way.after, ring=way.after.ring.reset().learn(seat, arm_direction))
     return replace(way, after=after, weight=way.weight * thresholds.TURNED / 360)

@@ -61,7 +61,7 @@ def ask(finding: Finding, pending: Pending, state: State, say: Sentences) -> Ask
     if difference is not None:
         return _ask_choice(found, difference, what.reading if isinstance(what, Sight) else None, say)
     if isinstance(what, Sight):
-        taken = _whether_taken(found, what, say)
+        taken = _ask_taken(found, what, say)
         return _ask_card(found, what, say) if taken is None and not _is_known(found) else taken
     assert isinstance(what, Tap), "an arm at the draw pile is never asked about"
     move = what.move
@@ -73,16 +73,16 @@ def ask(finding: Finding, pending: Pending, state: State, say: Sentences) -> Ask
 def _by_whom(found: Sequence[Candidate], pending: Pending, state: State, say: Sentences) -> Asked | None:
     """Return the question who laid the card, None if that is not in doubt."""
     best, what = found[0].way, pending.what
-    if not isinstance(what, Sight) or best.card is None or best.by is None or best.after.outlaw is not None:
+    if not isinstance(what, Sight) or best.card is None or best.by is None or best.after.illegal_card is not None:
         return None
-    alike = [c for c in found if c.way.card == best.card and c.way.by is not None and c.probability >= _UNLIKELY]
+    same_card = [c for c in found if c.way.card == best.card and c.way.by is not None and c.probability >= _UNLIKELY]
     sure_of_card = sum(c.probability for c in found if c.way.card == best.card)
-    by_player = {c.way.by: c for c in reversed(alike)}
+    by_player = {c.way.by: c for c in reversed(same_card)}
     if sure_of_card < CLEAR or (len(by_player) < 2 and not _passed_over(best)):
         return None
-    out_of_turn = next((c for c in alike if _passed_over(c.way) and _is_arms_owner(c.way, what)), None)
+    out_of_turn = next((c for c in same_card if _passed_over(c.way) and _is_arms_owner(c.way, what)), None)
     if out_of_turn is not None:
-        return _ask_out_of_turn(out_of_turn, alike, what, state, say)
+        return _ask_out_of_turn(out_of_turn, same_card, what, state, say)
     players = sorted(by_player.values(), key=lambda c: -c.probability)[:3]
     choices = tuple(_offer(state.players[c.way.by or 0], c) for c in players)
     sentence = say.who_played(best.card, [choice.label for choice in choices])
@@ -115,19 +115,19 @@ def _standing(way: Way) -> tuple[Line, ...]:
 
 
 def _ask_out_of_turn(
-    likeliest: Candidate, alike: Sequence[Candidate], what: Sight, state: State, say: Sentences
+    most_probable: Candidate, same_card: Sequence[Candidate], what: Sight, state: State, say: Sentences
 ) -> Asked:
     """Ask about a card laid by somebody who does not seem to be on turn."""
-    best = likeliest.way
+    best = most_probable.way
     assert best.card is not None
     assert best.by is not None
     passed = _passed_over(best)
     choices = [
-        Offer(say.have_drawn_and_passed(passed), best.card, best.entries, likeliest.probability),
+        Offer(say.have_drawn_and_passed(passed), best.card, best.entries, most_probable.probability),
         Offer(say.let_stand(), best.card, _undrawn(best), 0.0),
         Offer(say.take_back(), None, (), 0.0),
     ]
-    choices += [_offer(say.it_was(state.players[c.way.by or 0]), c) for c in alike if c.way.by != best.by][:1]
+    choices += [_offer(say.it_was(state.players[c.way.by or 0]), c) for c in same_card if c.way.by != best.by][:1]
     sentence = say.out_of_turn(state.players[best.by], passed[0])
     return Asked(QuestionKind.TURN, sentence, tuple(choices), what.reading)
 
@@ -158,10 +158,10 @@ def _ask_choice(
     }[type(difference)]
     offers: dict[str, Offer] = {}
     for candidate in found:
-        if candidate.way.card == best.card and candidate.way.after.outlaw == best.after.outlaw:
+        if candidate.way.card == best.card and candidate.way.after.illegal_card == best.after.illegal_card:
             label = _label(candidate.way, kind, say)
-            likeliest = offers.setdefault(label, replace(_offer(label, candidate), probability=0.0))
-            offers[label] = replace(likeliest, probability=likeliest.probability + candidate.probability)
+            most_probable = offers.setdefault(label, replace(_offer(label, candidate), probability=0.0))
+            offers[label] = replace(most_probable, probability=most_probable.probability + candidate.probability)
     choices = sorted(offers.values(), key=lambda choice: -choice.probability)
     return Asked(kind, sentence, tuple(choices), reading)
 
@@ -177,11 +177,11 @@ def _ask_illegal(found: Sequence[Candidate], what: Sight, state: State, say: Sen
     other = next((c for c in found if c.way.card not in (None, best.card)), None)
     if other is not None and other.way.card is not None:
         choices.append(_offer(say.card(other.way.card), other))
-    before = best.after.state if best.after.outlaw is not None else state
+    before = best.after.state if best.after.illegal_card is not None else state
     return Asked(QuestionKind.ILLEGAL, say.does_not_match(best.card, before), tuple(choices), what.reading)
 
 
-def _whether_taken(found: Sequence[Candidate], what: Sight, say: Sentences) -> Asked | None:
+def _ask_taken(found: Sequence[Candidate], what: Sight, say: Sentences) -> Asked | None:
     """Return the question whether owed cards were taken before this card landed, None if that is not in doubt.
 
     They may not have been if the card was stacked; a challenge settles it as well.
@@ -200,8 +200,8 @@ def _whether_taken(found: Sequence[Candidate], what: Sight, say: Sentences) -> A
 def _is_known(found: Sequence[Candidate]) -> bool:
     """Return whether the card is certain and only earlier events are in doubt."""
     best = found[0].way
-    alike = sum(c.probability for c in found if c.way.card == best.card)
-    return best.card is not None and not best.doubtful and alike >= CLEAR
+    same_card = sum(c.probability for c in found if c.way.card == best.card)
+    return best.card is not None and not best.doubtful and same_card >= CLEAR
 
 
 def _ask_card(found: Sequence[Candidate], what: Sight, say: Sentences) -> Asked:
@@ -213,9 +213,9 @@ def _ask_card(found: Sequence[Candidate], what: Sight, say: Sentences) -> Asked:
             label = say.no_card() if card is None else say.card(card)
             cards[card] = Offer(label, card, candidate.way.entries, share)
     nothing = cards.pop(None, Offer(say.no_card(), None, (), 0.0))
-    likeliest = sorted(cards.values(), key=lambda choice: -choice.probability)[:2]
-    names = [choice.card for choice in likeliest if choice.card is not None]
-    choices = list(likeliest)
+    most_probable = sorted(cards.values(), key=lambda choice: -choice.probability)[:2]
+    names = [choice.card for choice in most_probable if choice.card is not None]
+    choices = list(most_probable)
     if len(choices) < 2 or nothing.probability >= _UNLIKELY:
         choices = sorted([*choices, nothing], key=lambda choice: -choice.probability)
     best = found[0].way

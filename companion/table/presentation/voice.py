@@ -33,10 +33,10 @@ class Voice:
     def line(self, journal: Journal, place: int) -> HistoryLine:
         """Return the standing move at this position (from 0) as shown in the history."""
         line, step = journal.lines[place], journal.match.history[place]
-        said = self._said(journal.match, place, line)
+        spoken = self._sentences(journal.match, place, line)
         player = journal.player(place)
         return HistoryLine(
-            place + 1, step.move, step.effects, said, line.read_by, line.reading, line.time, player, line.known
+            place + 1, step.move, step.effects, spoken, line.read_by, line.reading, line.time, player, line.known
         )
 
     def ruled(self, before: Journal, way: Way, *, assumed: bool) -> Announcement | None:
@@ -48,43 +48,43 @@ class Voice:
         after = way.after.journal
         if any(isinstance(line.entry, Undo) for line in way.lines):
             return self.corrected(before, after, way.lines)
-        said: list[str] = []
+        spoken: list[str] = []
         effects: list[Effect] = []
         covers = way.card is not None and way.card.face.is_wild
         for place in range(len(before.lines), len(after.lines)):
             line = after.lines[place]
             if assumed and way.card is not None and place == len(after.lines) - 1:
-                said.append(self.sentences.assumed(way.card))
+                spoken.append(self.sentences.assumed(way.card))
             if not (covers and isinstance(line.entry, ChooseColor) and line.read_by is ReadBy.INFERRED):
                 # A colour hidden by this card is only a guess without consequences.
-                said += self._said(after.match, place, line, prompts=place == len(after.lines) - 1)
+                spoken += self._sentences(after.match, place, line, prompts=place == len(after.lines) - 1)
             effects += after.match.history[place].effects
-        return self._announcement(after, way.lines, tuple(effects), tuple(said), corrects=False)
+        return self._announcement(after, way.lines, tuple(effects), tuple(spoken), corrects=False)
 
     def corrected(self, before: Journal, after: Journal, lines: tuple[Line, ...]) -> Announcement:
         """Return the announcement of moves undone or changed."""
         rewritten = before.match.moves != after.match.moves
-        said = tuple(self.caller.correct(before.match.state, after.match.state, rewritten=rewritten))
-        return self._announcement(after, lines, (), said, corrects=True)
+        spoken = tuple(self.caller.correct(before.match.state, after.match.state, rewritten=rewritten))
+        return self._announcement(after, lines, (), spoken, corrects=True)
 
     def _announcement(
         self,
         after: Journal,
         lines: tuple[Line, ...],
         effects: tuple[Effect, ...],
-        said: tuple[str, ...],
+        spoken: tuple[str, ...],
         corrects: bool,
     ) -> Announcement:
         last = lines[-1]
         entries = tuple(line.entry for line in lines)
-        ruling = Ruling(len(after.lines), entries, effects, said, last.read_by, last.reading, last.time)
-        return Announcement(ruling, corrects, said)
+        ruling = Ruling(len(after.lines), entries, effects, spoken, last.read_by, last.reading, last.time)
+        return Announcement(ruling, corrects, spoken)
 
-    def _said(self, match: Match, place: int, line: Line, *, prompts: bool = True) -> tuple[str, ...]:
+    def _sentences(self, match: Match, place: int, line: Line, *, prompts: bool = True) -> tuple[str, ...]:
         step = match.history[place]
         before = match.history[place - 1].state if place else Match(match.header).state
-        said = self.caller.say(step.effects, before, step.state)
-        if not prompts and said[-1:] == [self.caller.prompt(step.state)]:
-            said.pop()
+        spoken = self.caller.say(step.effects, before, step.state)
+        if not prompts and spoken[-1:] == [self.caller.prompt(step.state)]:
+            spoken.pop()
         inferred = self.sentences.inferred(step.move, before) if line.read_by is ReadBy.INFERRED else None
-        return tuple(said) if inferred is None else (inferred, *said)
+        return tuple(spoken) if inferred is None else (inferred, *spoken)

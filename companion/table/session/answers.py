@@ -30,20 +30,20 @@ def answered(session: Session, question: Question, answer: Card | int, now: floa
     now: seconds since the epoch. Raises NoSuchQuestionError, also for a missing choice; NotInThisEditionError.
     """
     if isinstance(answer, Card):
-        return _named(session, question, answer, now)
+        return _with_card(session, question, answer, now)
     if not 0 <= answer < len(question.choices):
         raise NoSuchQuestionError(question.id)
     choice = question.choices[answer]
     if question.kind in _NAMING and choice.card is not None:
-        return _named(session, question, choice.card, now)
-    return _said(session, choice)
+        return _with_card(session, question, choice.card, now)
+    return _stated(session, choice)
 
 
 def let_stand(session: Session, question: Question) -> Answered:
     """Return the result of accepting the illegal card the question is about; raises NoSuchQuestionError."""
     if question.kind is not QuestionKind.ILLEGAL:
         raise NoSuchQuestionError(question.id)
-    return _said(session, question.choices[0])
+    return _stated(session, question.choices[0])
 
 
 def typed(session: Session, question: Question, move: Start | Play | Flip, now: float) -> Answered | None:
@@ -55,7 +55,7 @@ def typed(session: Session, question: Question, move: Start | Play | Flip, now: 
     if by not in (None, session.state.actor):
         return None
     if question.kind in (QuestionKind.CARD, QuestionKind.DOUBT):
-        return _named(session, question, move.card, now)
+        return _with_card(session, question, move.card, now)
     if question.kind is not QuestionKind.ILLEGAL or not isinstance(move, Play):
         return None
     stands = question.choices[0]
@@ -64,10 +64,10 @@ def typed(session: Session, question: Question, move: Start | Play | Flip, now: 
     state = session.state
     if not move.force and state.top is not None and state.color is not None:
         raise DoesNotMatchError(move.card, state.top, state.color)
-    return _said(session, stands)
+    return _stated(session, stands)
 
 
-def _named(session: Session, question: Question, card: Card, now: float) -> Answered:
+def _with_card(session: Session, question: Question, card: Card, now: float) -> Answered:
     """Set the card the question is about."""
     waiting = session.pending[0]
     if not isinstance(waiting.what, Sight):
@@ -78,6 +78,6 @@ def _named(session: Session, question: Question, card: Card, now: float) -> Answ
     return Answered((replace(waiting, card=card), *session.pending[1:]), (correction,))
 
 
-def _said(session: Session, choice: Offer) -> Answered:
+def _stated(session: Session, choice: Offer) -> Answered:
     """Accept a choice as what happened."""
     return Answered((replace(session.pending[0], said=choice.entries), *session.pending[1:]))

@@ -27,12 +27,12 @@ from companion.vision.core.events import Arm
 _ARM_SPREAD = 5.0
 """Assumed error in degrees of a stored direction; the measured spread is not stored."""
 
-_ALONE = Mode(Turns.RELAXED, thresholds.UNSEEN_DRAW, alone=True)
+_ALONE = Mode(Turns.RELAXED, thresholds.DRAW_OUT_OF_VIEW, alone=True)
 """Interpretation of earlier observations when they are recomputed: nobody is asked."""
 
 
 @dataclass(frozen=True, slots=True)
-class Mended:
+class AmendmentPreview:
     """Result of an amendment.
 
     lines: lines to be entered. state: the resulting state. dropped: positions (from 1) of moves that no longer stand.
@@ -45,7 +45,7 @@ class Mended:
     why: RefereeError | None
 
 
-def mended(journal: Journal, n: int, move: Move, now: float) -> Mended:
+def amendment_preview(journal: Journal, n: int, move: Move, now: float) -> AmendmentPreview:
     """Return the result of changing accepted move `n` (from 1); later moves that break are dropped.
 
     Raises NoSuchMoveError, and the RefereeError with which the move is refused in its place.
@@ -60,10 +60,10 @@ def mended(journal: Journal, n: int, move: Move, now: float) -> Mended:
         why = error.cause
         undos = (Line(Undo(), ReadBy.CORRECTED, now),) * (count - error.n + 1)
         after = _entered(journal, (*undos, line))
-    return Mended((*undos, line), after.match.state, tuple(range(count - len(undos) + 1, count + 1)), why)
+    return AmendmentPreview((*undos, line), after.match.state, tuple(range(count - len(undos) + 1, count + 1)), why)
 
 
-def played_by(known: Situation, n: int, player: str, now: float) -> tuple[Situation, tuple[Line, ...]]:
+def attribution_lines(known: Situation, n: int, player: str, now: float) -> tuple[Situation, tuple[Line, ...]]:
     """Return the lines that attribute accepted move `n` (from 1) to this player, with later moves recomputed.
 
     Also returns the situation they are entered in, which has learnt whose arm that was. Raises NoSuchMoveError,
@@ -79,15 +79,15 @@ def played_by(known: Situation, n: int, player: str, now: float) -> tuple[Situat
     if target.direction is not None:
         old = known.journal.match.history[n - 2].state.turn
         ring = known.ring if old is None else known.ring.unlearn(old, target.direction)
-        known = replace(known, ring=ring.taught_by_hand(seat, target.direction, _ARM_SPREAD))
+        known = replace(known, ring=ring.corrected_by_players(seat, target.direction, _ARM_SPREAD))
     undos, way = _before(known, start + 1, now)
     way = _turn_of(way, seat, target)
-    return known, (*undos, *way.lines, *_worked_out_anew(way, lines[n:]))
+    return known, (*undos, *way.lines, *_recomputed(way, lines[n:]))
 
 
-def _worked_out_anew(way: Way, later: Iterable[Line]) -> Iterator[Line]:
+def _recomputed(way: Way, later: Iterable[Line]) -> Iterator[Line]:
     """Yield the result of seeing or tapping these lines again after this way."""
-    rest = [_seen_again(line) for line in later if line.read_by is not ReadBy.INFERRED]
+    rest = [_observation_of(line) for line in later if line.read_by is not ReadBy.INFERRED]
     for each in hypotheses_of(way.after, rest, _ALONE)[0].ways:
         yield from each.lines
 
@@ -95,7 +95,7 @@ def _worked_out_anew(way: Way, later: Iterable[Line]) -> Iterator[Line]:
 def _turn_of(way: Way, seat: int, target: Line) -> Way:
     """Return the most probable way up to and including the line's action by the player in this seat."""
     entry = replace(target.entry, by=None) if isinstance(target.entry, Play | Draw) else target.entry
-    mode = Mode(Turns.RELAXED, thresholds.UNSEEN_DRAW)
+    mode = Mode(Turns.RELAXED, thresholds.DRAW_OUT_OF_VIEW)
     found = []
     for ready in until_somebody_acts(way, target.time, mode):
         if ready.after.state.turn == seat:
@@ -108,7 +108,7 @@ def _turn_of(way: Way, seat: int, target: Line) -> Way:
     return max(found, key=lambda each: each.weight)
 
 
-def _seen_again(line: Line) -> Pending:
+def _observation_of(line: Line) -> Pending:
     """Return the observation or tap behind this line."""
     arm = None if line.direction is None else Arm(line.direction, _ARM_SPREAD, 0)
     entry = line.entry
@@ -126,7 +126,7 @@ def _entered(journal: Journal, lines: tuple[Line, ...]) -> Journal:
     return journal
 
 
-def drawn_first(known: Situation, n: int, now: float) -> tuple[Line, ...]:
+def drawn_first_lines(known: Situation, n: int, now: float) -> tuple[Line, ...]:
     """Return the lines by which the card of accepted move `n` (from 1) was drawn first.
 
     Later moves are recomputed. Raises NoSuchMoveError; NobodysMoveError unless it was laid by the player on turn
@@ -139,10 +139,10 @@ def drawn_first(known: Situation, n: int, now: float) -> tuple[Line, ...]:
         raise NobodysMoveError
     undos, way = _before(known, n, now)
     way = way.then(Line(Draw(), ReadBy.CORRECTED, target.time, None, target.direction)).then(target)
-    return (*undos, *way.lines, *_worked_out_anew(way, lines[n:]))
+    return (*undos, *way.lines, *_recomputed(way, lines[n:]))
 
 
-def missed(known: Situation, n: int, card: Card, now: float) -> tuple[Line, ...]:
+def missed_card_lines(known: Situation, n: int, card: Card, now: float) -> tuple[Line, ...]:
     """Return the lines by which an unseen card landed just before accepted move `n` (from 1).
 
     It belongs to the player to act then; later moves are recomputed. Raises NoSuchMoveError; NobodysMoveError before
@@ -160,10 +160,10 @@ def missed(known: Situation, n: int, card: Card, now: float) -> tuple[Line, ...]
     # Answers that explained a later card count as inferred: they compensated for this one.
     landed = {line.time for line in later if isinstance(line.entry, Play | Flip)}
     kept = (line for line in later if isinstance(line.entry, Play | Flip) or line.time not in landed)
-    return (*undos, *laid.lines, *_worked_out_anew(laid, kept))
+    return (*undos, *laid.lines, *_recomputed(laid, kept))
 
 
-def never_was(known: Situation, n: int, now: float) -> tuple[Line, ...]:
+def removal_lines(known: Situation, n: int, now: float) -> tuple[Line, ...]:
     """Return the lines that remove accepted move `n` (from 1), with later moves recomputed.
 
     Raises NoSuchMoveError; NobodysMoveError for the start card, without which there is no round.
@@ -171,7 +171,7 @@ def never_was(known: Situation, n: int, now: float) -> tuple[Line, ...]:
     if isinstance(_line(known, n).entry, Start):
         raise NobodysMoveError
     undos, way = _before(known, n, now)
-    return (*undos, *_worked_out_anew(way, known.journal.lines[n:]))
+    return (*undos, *_recomputed(way, known.journal.lines[n:]))
 
 
 def _line(known: Situation, n: int) -> Line:
@@ -185,19 +185,19 @@ def _line(known: Situation, n: int) -> Line:
 def _before(known: Situation, n: int, now: float) -> tuple[tuple[Line, ...], Way]:
     """Return the lines that undo everything from accepted move `n` on, and the way from there."""
     undos = (Line(Undo(), ReadBy.CORRECTED, now),) * (len(known.journal.lines) - n + 1)
-    base = replace(known, outlaw=None)
+    base = replace(known, illegal_card=None)
     for undo in undos:
         base = base.enter(undo)
     return undos, Way(base)
 
 
-def card_taken_back(known: Situation, now: float) -> tuple[Line, ...] | None:
+def taken_back_lines(known: Situation, now: float) -> tuple[Line, ...] | None:
     """Return the lines that remove the last ruled card and the taps after it; None without one."""
-    way = without_last_card(Way(replace(known, outlaw=None)), now)
+    way = without_last_card(Way(replace(known, illegal_card=None)), now)
     return None if way is None else tuple(replace(line, read_by=ReadBy.TAP) for line in way.lines)
 
 
-def undoing(journal: Journal, now: float, *, scored: bool) -> tuple[Line, ...]:
+def undo_lines(journal: Journal, now: float, *, scored: bool) -> tuple[Line, ...]:
     """Return the lines that undo the last ruling and the moves inferred for it in its round.
 
     scored: whether a scored round may be reopened; raises RoundScoredError otherwise.
@@ -210,7 +210,7 @@ def undoing(journal: Journal, now: float, *, scored: bool) -> tuple[Line, ...]:
     return (Line(Undo(), ReadBy.TAP, now),) * max(1, min(len(lines), 1 + min(in_round, inferred)))
 
 
-def redoing(undone: Sequence[Line]) -> tuple[tuple[Line, ...], tuple[Line, ...]]:
+def redo_lines(undone: Sequence[Line]) -> tuple[tuple[Line, ...], tuple[Line, ...]]:
     """Return the last undone lines that form one ruling, to be entered again, and the remaining ones.
 
     Raises NothingToRedoError.

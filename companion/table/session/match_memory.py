@@ -16,7 +16,7 @@ from companion.cards import Card, Color
 from companion.journal import Journal, Line, ReadBy, replay
 from companion.referee.errors import RefereeError
 from companion.referee.transcript import read_entry, write_entry
-from companion.table.hypotheses.revision_log import RevisionLog, agreeing, replayed_log
+from companion.table.hypotheses.revision_log import RevisionLog, common_prefix, replayed_log
 from companion.table.state import thresholds
 from companion.table.state.debts import Debt, Debts
 from companion.table.state.observations import dump, load
@@ -41,14 +41,14 @@ class Watch:
 
     def in_force(self, ring: SeatRing) -> Turns:
         """Return how turns can be followed now: by taps if directions do not help."""
-        return Turns.TAPPED if self.turns is Turns.CAMERA and ring.tells_nothing else self.turns
+        return Turns.TAPPED if self.turns is Turns.CAMERA and ring.is_uninformative else self.turns
 
     def mode(self, ring: SeatRing) -> Mode:
         """Return how observations are interpreted."""
         turns = self.in_force(ring)
         in_view = turns is not Turns.RELAXED and self.sees_both_piles
-        seen = thresholds.MISSED_DRAW if self.reaches else thresholds.MISSED_YET
-        return Mode(turns, seen if in_view else thresholds.UNSEEN_DRAW)
+        seen = thresholds.MISSED_DRAW if self.reaches else thresholds.MISSED_DRAW_BEFORE_ANY_VISIT
+        return Mode(turns, seen if in_view else thresholds.DRAW_OUT_OF_VIEW)
 
     def counting(self, *, landings: int = 0, reaches: int = 0) -> Watch:
         """Return the watch with additional arms counted."""
@@ -59,19 +59,19 @@ class Watch:
 class Memory:
     """State of a match besides its moves.
 
-    trail: the latest rulings up to the known situation. undone: number of last undone lines that can be redone; None if
-    unknown.
+    revisions: the latest rulings up to the known situation. undone: number of last undone lines that can be redone;
+    None if unknown.
     """
 
     watch: Watch
     known: Situation
-    trail: RevisionLog
+    revisions: RevisionLog
     undone: int | None = None
 
 
 def dump_memory(memory: Memory) -> str:
     """Return the state as one line of JSON."""
-    watch, known, trail = memory.watch, memory.known, memory.trail
+    watch, known, revisions = memory.watch, memory.known, memory.revisions
     data: dict[str, Any] = {
         "turns": watch.turns.value,
         "landings": watch.landings,
@@ -79,15 +79,15 @@ def dump_memory(memory: Memory) -> str:
         "undone": memory.undone,
         **_plain(known),
     }
-    if trail.seen and trail.known is known:
-        lines = trail.base.journal.lines
-        same = agreeing(lines, known.journal.lines)
+    if revisions.seen and revisions.known is known:
+        lines = revisions.base.journal.lines
+        same = common_prefix(lines, known.journal.lines)
         data["trail"] = {
             "lines": same,
             "gone": [_plain_line(line) for line in lines[same:]],
-            **_plain(trail.base),
-            "seen": [json.loads(dump(seen)) for seen in trail.seen],
-            "modes": [(mode.turns.value, mode.unseen_draw) for mode in trail.modes],
+            **_plain(revisions.base),
+            "seen": [json.loads(dump(seen)) for seen in revisions.seen],
+            "modes": [(mode.turns.value, mode.unseen_draw) for mode in revisions.modes],
         }
     return json.dumps(data)
 
@@ -100,15 +100,15 @@ def load_memory(text: str, journal: Journal) -> Memory:
     data = json.loads(text)
     watch = Watch(Turns(data["turns"]), *_numbers((data["landings"], data["reaches"])))
     known, undone = _situation(data, journal), data.get("undone")
-    lately = data.get("trail")
-    if lately is None:
+    recent = data.get("trail")
+    if recent is None:
         return Memory(watch, known, RevisionLog(known), undone)
-    lines = (*journal.lines[: lately["lines"]], *map(_line, lately.get("gone", ())))
-    base = _situation(lately, replay(journal.match.header, lines))
-    seen = tuple(load(one if isinstance(one, str) else json.dumps(one)) for one in lately["seen"])
-    modes = [Mode(Turns(turns), *_numbers((share,))) for turns, share in lately.get("modes", ())]
-    trail = replayed_log(base, seen, tuple(modes) or (watch.mode(known.ring),) * len(seen), known)
-    return Memory(watch, trail.known, trail, undone)
+    lines = (*journal.lines[: recent["lines"]], *map(_line, recent.get("gone", ())))
+    base = _situation(recent, replay(journal.match.header, lines))
+    seen = tuple(load(one if isinstance(one, str) else json.dumps(one)) for one in recent["seen"])
+    modes = [Mode(Turns(turns), *_numbers((share,))) for turns, share in recent.get("modes", ())]
+    revisions = replayed_log(base, seen, tuple(modes) or (watch.mode(known.ring),) * len(seen), known)
+    return Memory(watch, revisions.known, revisions, undone)
 
 
 def recall(text: str | None, journal: Journal, turns: Turns) -> Memory:
@@ -127,7 +127,7 @@ def recall(text: str | None, journal: Journal, turns: Turns) -> Memory:
 
 def _plain(known: Situation) -> dict[str, Any]:
     return {
-        "outlaw": None if known.outlaw is None else known.outlaw.name,
+        "outlaw": None if known.illegal_card is None else known.illegal_card.name,
         "seats": [seat.arms for seat in known.ring.seats],
         "about": [seat.bunch.about for seat in known.ring.seats],
         "turned": known.ring.turned,
@@ -136,7 +136,7 @@ def _plain(known: Situation) -> dict[str, Any]:
         "hands": [astuple(hand) for hand in known.hands],
         "landed": known.landed,
         "dropped": known.dropped,
-        "misled": None if known.misled is None else known.misled.value,
+        "misled": None if known.wrong_color is None else known.wrong_color.value,
     }
 
 
@@ -164,17 +164,17 @@ def _situation(data: Any, journal: Journal) -> Situation:
     about = _rows(data.get("about", [None] * players), players)
     seats = tuple(map(_seat, _rows(data["seats"], players), about))
     debts = Debts(tuple(Debt(*debt) for debt in map(_numbers, _rows(data["debts"], players))))
-    outlaw, misled = data.get("outlaw"), data.get("misled")
+    illegal_card, wrong_color = data.get("outlaw"), data.get("misled")
     return Situation(
         journal,
-        None if outlaw is None else Card.parse(outlaw),
+        None if illegal_card is None else Card.parse(illegal_card),
         SeatRing(seats, *_numbers((data["turned"],))),
         debts,
         noted,
         tuple(Hand(*hand) for hand in data.get("hands", ())),
         _moment(data.get("landed")),
         _moment(data.get("dropped")),
-        None if misled is None else Color(misled),
+        None if wrong_color is None else Color(wrong_color),
     )
 
 

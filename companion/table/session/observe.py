@@ -84,7 +84,7 @@ class EventInterpreter:
         if isinstance(event, PileReached):
             if event.pile is PileKind.DRAW:
                 return _reached(event, self._visits, session, now)
-            return Seen(replace(session, pending=self._visits.with_late(session.pending)))
+            return Seen(replace(session, pending=self._visits.with_late_observation(session.pending)))
         return _seen(event, reading, session, now, first_look=first_look)
 
     def early(self, session: Session, now: float) -> Seen | None:
@@ -133,7 +133,7 @@ def _seen(event: PileEvent, reading: Reading | None, session: Session, now: floa
         case PileGone() if session.state.phase in IN_ROUND:
             return Seen(session, Pending(Tap(now, Reshuffle(), ReadBy.CAMERA), at=event.time))
         case CameraStatus(health=CameraHealth.KNOCKED):
-            return Seen(replace(session, known=session.known.shaken()))
+            return Seen(replace(session, known=session.known.after_knock()))
         case PileGone() | CameraStatus() | PileReached() | PileMoved():
             return Seen(session)
         case _:

@@ -76,14 +76,14 @@ class Screen:
     def show(self, step: Advance) -> tuple[Ruling, ...]:
         """Publish a step's announcements, ask its question, and return its rulings."""
         rulings = []
-        for told in step.announcements:
-            if told.ruling is None:
-                self._updates.publish(UpdateKind.REFUSED, sentences=told.sentences)
+        for announcement in step.announcements:
+            if announcement.ruling is None:
+                self._updates.publish(UpdateKind.REFUSED, sentences=announcement.sentences)
                 continue
-            kind = UpdateKind.CORRECTED if told.corrects else UpdateKind.RULING
-            self._ruling = told.ruling
-            rulings.append(told.ruling)
-            self._updates.publish(kind, sentences=told.sentences, ruling=told.ruling)
+            kind = UpdateKind.CORRECTED if announcement.corrects else UpdateKind.RULING
+            self._ruling = announcement.ruling
+            rulings.append(announcement.ruling)
+            self._updates.publish(kind, sentences=announcement.sentences, ruling=announcement.ruling)
         self._pose(step)
         return tuple(rulings)
 

@@ -35,7 +35,7 @@ class Session:
     """A running match: the accepted moves, the pending observations, and the lines undone since the last move, latest
     last.
 
-    trail: the latest rulings that may be revised, if it leads to the current situation.
+    revisions: the latest rulings that may be revised, if it leads to the current situation.
     """
 
     match_id: str
@@ -43,7 +43,7 @@ class Session:
     pending: tuple[Pending, ...] = ()
     watch: Watch = field(default_factory=Watch)
     undone: tuple[Line, ...] = ()
-    trail: RevisionLog | None = None
+    revisions: RevisionLog | None = None
 
     @property
     def journal(self) -> Journal:
@@ -63,12 +63,12 @@ class Session:
     def before_camera_clock(self) -> Session:
         """Return the session placed before everything a camera sees from now on, as its clock may differ."""
         pending = tuple(observation.before_camera_clock() for observation in self.pending)
-        if self.trail is None or self.trail.known is not self.known:
-            return replace(self, known=self.known.before_camera_clock(), pending=pending, trail=None)
-        trail = self.trail.before_camera_clock()
-        return replace(self, known=trail.known, pending=pending, trail=trail)
+        if self.revisions is None or self.revisions.known is not self.known:
+            return replace(self, known=self.known.before_camera_clock(), pending=pending, revisions=None)
+        revisions = self.revisions.before_camera_clock()
+        return replace(self, known=revisions.known, pending=pending, revisions=revisions)
 
-    def is_as_remembered(self, before: Session) -> bool:
+    def has_same_state(self, before: Session) -> bool:
         """Whether everything that influences later steps is unchanged."""
         same = self.known is before.known and self.watch == before.watch
         return same and self.pending == before.pending
@@ -76,7 +76,7 @@ class Session:
     @property
     def memory(self) -> str:
         """State to store besides the journal and the pending observations, as one line of JSON."""
-        return dump_memory(Memory(self.watch, self.known, self.trail or RevisionLog(self.known), len(self.undone)))
+        return dump_memory(Memory(self.watch, self.known, self.revisions or RevisionLog(self.known), len(self.undone)))
 
     @property
     def color_is_guessed(self) -> bool:
@@ -98,12 +98,12 @@ def resumed_session(stored: StoredMatch, path: Path) -> tuple[Session, tuple[Pen
         turns = Turns.RELAXED if stored.relaxed else Turns.CAMERA
     except (RefereeError, TranscriptError, ValueError, KeyError, TypeError) as error:
         raise StoreDamagedError(f"The match {stored.id} cannot be taken up again: {error}", path) from error
-    memory, again = recall(stored.memory, journal, turns), undone_by(stored.lines)
-    again = again if memory.undone is None else again[: memory.undone]
-    return Session(stored.id, memory.known, (), memory.watch, again[::-1], memory.trail), pending
+    memory, redoable = recall(stored.memory, journal, turns), undone_by(stored.lines)
+    redoable = redoable if memory.undone is None else redoable[: memory.undone]
+    return Session(stored.id, memory.known, (), memory.watch, redoable[::-1], memory.revisions), pending
 
 
-_MOST_ROUNDS = 8
+_MAX_ROUNDS = 8
 """Maximum number of evaluations per step; rarely more than two are needed."""
 
 
@@ -117,7 +117,7 @@ class Advance:
     asked: Asked | None
 
 
-class Given(TypedDict, total=False):
+class StepInputs(TypedDict, total=False):
     """Inputs of a step besides the pending observations.
 
     lines: to be entered first. undone: lines that can be redone afterwards, none by default. readings, corrections: to
@@ -133,26 +133,28 @@ class Given(TypedDict, total=False):
     must_fit: bool
 
 
-def advance(session: Session, pending: Sequence[Pending], now: float, say: Voice, **given: Unpack[Given]) -> Advance:
+def advance(
+    session: Session, pending: Sequence[Pending], now: float, say: Voice, **given: Unpack[StepInputs]
+) -> Advance:
     """Return the result of a step with these inputs and all pending observations. now: seconds since the epoch.
 
     Raises RefereeError if a line, or a tap that must fit, is refused.
     """
-    known, trail = session.known, session.trail
-    if trail is None or trail.known is not known:
-        trail = RevisionLog(known)
-    stage = Stage(session.watch, known, trail, tuple(pending)).entered(given.get("lines", ()), now, say)
+    known, revisions = session.known, session.revisions
+    if revisions is None or revisions.known is not known:
+        revisions = RevisionLog(known)
+    stage = Stage(session.watch, known, revisions, tuple(pending)).entered(given.get("lines", ()), now, say)
     if given.get("fresh"):
-        stage = stage.taken_in(must_fit=given.get("must_fit", False))
+        stage = stage.placed_in_time(must_fit=given.get("must_fit", False))
     stage, finding = stage.weighed(now, say)
-    for _ in range(_MOST_ROUNDS):
+    for _ in range(_MAX_ROUNDS):
         if not stage.pending or not stage.moved:
             break
         # A ruling may settle other observations; a restarted table would evaluate them as well.
         stage, finding = stage.weighed(now, say)
     asked = stage.asked(finding, say)
     undone = given.get("undone", () if stage.written else session.undone)
-    session = replace(session, known=stage.known, pending=stage.pending, trail=stage.trail, undone=undone)
+    session = replace(session, known=stage.known, pending=stage.pending, revisions=stage.revisions, undone=undone)
     state = session.state
     batch = Batch(
         session.match_id,
@@ -181,7 +183,7 @@ def with_reminders(session: Session, now: float, say: Sentences) -> tuple[Sessio
     """
     if not session.watch.reaches:
         return session, ()
-    known, said = session.known, []
+    known, reminders = session.known, []
     for seat, debt in enumerate(known.debts.seats):
         if not debt.left or debt.spoken or now - debt.since <= REMINDED_AFTER_SECONDS:
             continue
@@ -189,8 +191,8 @@ def with_reminders(session: Session, now: float, say: Sentences) -> tuple[Sessio
             known = replace(known, debts=known.debts.take(seat, debt.left))
         else:
             known = replace(known, debts=known.debts.spoken(seat))
-            said.append(say.reminder(session.state.players[seat], debt.left))
-    return replace(session, known=known), tuple(said)
+            reminders.append(say.reminder(session.state.players[seat], debt.left))
+    return replace(session, known=known), tuple(reminders)
 
 
 def amendment(journal: Journal, entry: Amend, now: float) -> tuple[Line, tuple[Correction, ...]]:

@@ -24,13 +24,13 @@ from companion.table.state.situation import Mode, Situation
 class Stage:
     """Intermediate result of a step.
 
-    trail: the latest rulings; differs from the known situation only after a late observation. written: lines entered so
-    far; announcements: about them. moved: whether the last evaluation changed anything.
+    revisions: the latest rulings; differs from the known situation only after a late observation. written: lines
+    entered so far; announcements: about them. moved: whether the last evaluation changed anything.
     """
 
     watch: Watch
     known: Situation
-    trail: RevisionLog
+    revisions: RevisionLog
     pending: tuple[Pending, ...]
     written: tuple[Line, ...] = ()
     announcements: tuple[Announcement, ...] = ()
@@ -48,15 +48,19 @@ class Stage:
         after = self.known
         for line in lines:
             after = after.enter(line)
-        told = say.corrected(self.known.journal, after.journal, tuple(lines))
+        correction = say.corrected(self.known.journal, after.journal, tuple(lines))
         if _landings(after.journal) < _landings(self.known.journal):
             after = replace(after, dropped=now)
-        announcements = (*self.announcements, told)
+        announcements = (*self.announcements, correction)
         return replace(
-            self, known=after, trail=RevisionLog(after), written=(*self.written, *lines), announcements=announcements
+            self,
+            known=after,
+            revisions=RevisionLog(after),
+            written=(*self.written, *lines),
+            announcements=announcements,
         )
 
-    def taken_in(self, *, must_fit: bool) -> Stage:
+    def placed_in_time(self, *, must_fit: bool) -> Stage:
         """Return the stage with the last pending observation moved to its place in time.
 
         must_fit: whether it is a tap that must fit; raises RefereeError if it does not.
@@ -64,24 +68,26 @@ class Stage:
         mode, pending = self.mode, by_camera_time(self.pending)
         if must_fit:
             pending = _tapped_in_time(self.known, pending, mode)
-        if pending and mode.sees_arms and self.trail.is_late(pending[-1]):
-            return replace(self, trail=self.trail.with_late(pending[-1], mode), pending=pending[:-1])
+        if pending and mode.sees_arms and self.revisions.is_late(pending[-1]):
+            return replace(
+                self, revisions=self.revisions.with_late_observation(pending[-1], mode), pending=pending[:-1]
+            )
         return replace(self, pending=pending)
 
     def weighed(self, now: float, say: Voice) -> tuple[Stage, Finding]:
         """Return the stage with everything clear ruled on or corrected, and the finding for the rest."""
         mode, known = self.mode, self.known
-        trail = self.trail if mode.sees_arms else RevisionLog(known)
-        beams = trail.beams(self.pending, mode)
-        trail = trail.judged(beams[-1])
-        written = [*correction_lines(known, trail.known, now)]
+        revisions = self.revisions if mode.sees_arms else RevisionLog(known)
+        beams = revisions.beams(self.pending, mode)
+        revisions = revisions.revised(beams[-1])
+        written = [*correction_lines(known, revisions.known, now)]
         announcements = []
-        if trail.known.journal.match.moves != known.journal.match.moves:
-            announcements.append(say.corrected(known.journal, trail.known.journal, tuple(written)))
-        known = trail.known
-        finding = weighed(trail.going_on(beams[-1]), self.pending, mode)
+        if revisions.known.journal.match.moves != known.journal.match.moves:
+            announcements.append(say.corrected(known.journal, revisions.known.journal, tuple(written)))
+        known = revisions.known
+        finding = weighed(revisions.continuations(beams[-1]), self.pending, mode)
         count = len(finding.settled)
-        trail = trail.ruling(self.pending[:count], finding.settled, beams[count], mode)
+        revisions = revisions.ruling(self.pending[:count], finding.settled, beams[count], mode)
         for way, assumed in zip(finding.settled, finding.assumed, strict=True):
             announcement = say.ruled(known.journal, way, assumed=assumed)
             if announcement is not None:
@@ -89,15 +95,15 @@ class Stage:
             written += way.lines
             known = way.after
         rest = self.pending[count : len(self.pending) - finding.idle]
-        elsewhere = replace(known, journal=self.known.journal) != self.known
+        changed = replace(known, journal=self.known.journal) != self.known
         return replace(
             self,
             known=known,
-            trail=trail,
+            revisions=revisions,
             pending=rest,
             written=(*self.written, *written),
             announcements=(*self.announcements, *announcements),
-            moved=bool(written) or elsewhere or rest != self.pending,
+            moved=bool(written) or changed or rest != self.pending,
         ), finding
 
     def asked(self, finding: Finding, say: Voice) -> Asked | None:

@@ -21,15 +21,15 @@ from companion.table.presentation.view import Outcome, Question, View
 from companion.table.presentation.voice import Voice
 from companion.table.session.answers import answered, let_stand, typed
 from companion.table.session.corrections import (
-    Mended,
-    card_taken_back,
-    drawn_first,
-    mended,
-    missed,
-    never_was,
-    played_by,
-    redoing,
-    undoing,
+    AmendmentPreview,
+    amendment_preview,
+    attribution_lines,
+    drawn_first_lines,
+    missed_card_lines,
+    redo_lines,
+    removal_lines,
+    taken_back_lines,
+    undo_lines,
 )
 from companion.table.session.errors import (
     NoMatchError,
@@ -41,7 +41,7 @@ from companion.table.session.match_memory import Watch
 from companion.table.session.observe import EventInterpreter, Seen, reading_behind, reading_of
 from companion.table.session.persistence import MatchPersistence
 from companion.table.session.screen import Screen
-from companion.table.session.session import Given, Session, advance, amendment, resumed_session, with_reminders
+from companion.table.session.session import Session, StepInputs, advance, amendment, resumed_session, with_reminders
 from companion.table.session.stage import last_sight
 from companion.table.state.observations import Pending, Tap
 from companion.table.state.situation import Situation, Turns, situation
@@ -68,9 +68,9 @@ class Table:
         self._lock = threading.RLock()
         self._updates = Updates()
         self._screen = Screen(self._updates, Voice(caller or Caller()), clock())
-        self._keeper = MatchPersistence(store, steady)
+        self._persistence = MatchPersistence(store, steady)
         self._session: Session | None = None
-        self._eyes = EventInterpreter()
+        self._interpreter = EventInterpreter()
 
     def start_match(self, header: Header, *, turns: Turns = Turns.CAMERA) -> str:
         """Start another match and return its identifier. The previous one is kept.
@@ -82,9 +82,9 @@ class Table:
             now = self._clock()
             session = Session(new_match_id(now), situation(Journal(Match(header))), watch=Watch(turns))
             relaxed = turns is Turns.RELAXED
-            self._keeper.write(Batch(session.match_id, now, header=header, relaxed=relaxed, memory=session.memory))
+            self._persistence.write(Batch(session.match_id, now, header=header, relaxed=relaxed, memory=session.memory))
             self._begin(session)
-            self._observe(self._eyes.early(session, now))
+            self._observe(self._interpreter.early(session, now))
             return session.match_id
 
     def resume(self, match_id: str | None = None) -> str | None:
@@ -96,11 +96,11 @@ class Table:
         with self._lock:
             if self._store is None:
                 return None
-            self._keeper.retry(now=True)
+            self._persistence.retry(now=True)
             match_id = match_id or self._store.unfinished()
             if match_id is None:
                 return None
-            if self._keeper.holds(match_id):
+            if self._persistence.holds(match_id):
                 if self.match_id == match_id:
                     return match_id
                 raise StoreError("This match can be taken up again once all of it is saved.", self._store.path)
@@ -118,12 +118,12 @@ class Table:
         with self._lock:
             if isinstance(event, CameraStatus):
                 self._screen.camera_is(event, self._clock())
-            self._observe(self._eyes.take(event, reading, self._session, self._clock()))
+            self._observe(self._interpreter.take(event, reading, self._session, self._clock()))
 
     def camera_changed(self) -> None:
         """Note that another camera, or none, is used from now on: its first cards may have been there before."""
         with self._lock:
-            self._eyes.changed()
+            self._interpreter.changed()
             if self._session is not None:
                 self._session = self._session.before_camera_clock()
             self._screen.camera_is(None, self._clock())
@@ -155,8 +155,8 @@ class Table:
         """
         with self._lock:
             question = self._asked(question_id)
-            said = answered(self._running(), question, answer, self._clock())
-            return self._advance(said.pending, corrections=said.corrections)
+            result = answered(self._running(), question, answer, self._clock())
+            return self._advance(result.pending, corrections=result.corrections)
 
     def let_stand(self, question_id: int) -> Outcome:
         """Accept the illegal card the question is about. Raises NoMatchError, NoSuchQuestionError."""
@@ -179,7 +179,7 @@ class Table:
             place = last_sight(session.pending)
             if place is not None:
                 return self._advance(session.pending[:place])
-            lines = card_taken_back(session.known, self._clock())
+            lines = taken_back_lines(session.known, self._clock())
             if lines is None:
                 raise NothingToTakeBackError
             return self._advance(session.pending, lines=lines)
@@ -194,7 +194,7 @@ class Table:
             session = self._running()
             if session.pending:
                 return self._advance(session.pending[:-1])
-            lines = undoing(session.journal, self._clock(), scored=scored)
+            lines = undo_lines(session.journal, self._clock(), scored=scored)
             taken = session.journal.lines[-len(lines) :]
             return self._advance((), lines=lines, undone=(*session.undone, *taken[::-1]))
 
@@ -204,16 +204,16 @@ class Table:
             session = self._running()
             if session.pending:
                 raise NothingToRedoError
-            lines, left = redoing(session.undone)
+            lines, left = redo_lines(session.undone)
             return self._advance((), lines=lines, undone=left)
 
-    def preview_amend(self, n: int, move: Move) -> Mended:
+    def preview_amend(self, n: int, move: Move) -> AmendmentPreview:
         """Return the result of an amendment, dropping later moves that break, without applying it.
 
         Raises what `amend` does, except for broken later moves.
         """
         with self._lock:
-            return mended(self._running().journal, n, move, self._clock())
+            return amendment_preview(self._running().journal, n, move, self._clock())
 
     def say_who(self, n: int, player: str) -> Outcome:
         """Attribute accepted move `n` (from 1) to this player and recompute later moves from the observations.
@@ -222,7 +222,7 @@ class Table:
         """
         with self._lock:
             session = self._running()
-            known, lines = played_by(session.known, n, player, self._clock())
+            known, lines = attribution_lines(session.known, n, player, self._clock())
             self._session = replace(session, known=known)
             return self._advance(session.pending, lines=lines)
 
@@ -231,23 +231,23 @@ class Table:
 
         Raises NoMatchError, NobodysMoveError; NoSuchMoveError.
         """
-        return self._reworked(lambda known, now: drawn_first(known, n, now))
+        return self._recompute(lambda known, now: drawn_first_lines(known, n, now))
 
     def say_missed(self, n: int, card: Card) -> Outcome:
         """State that this card landed unseen just before accepted move `n`; later moves are recomputed.
 
         Raises NoMatchError, NobodysMoveError before a start card; the RefereeError with which it is refused.
         """
-        return self._reworked(lambda known, now: missed(known, n, card, now))
+        return self._recompute(lambda known, now: missed_card_lines(known, n, card, now))
 
     def drop(self, n: int) -> Outcome:
         """Remove accepted move `n` (from 1); later moves are recomputed.
 
         Raises NoMatchError, NobodysMoveError for a start card; NoSuchMoveError.
         """
-        return self._reworked(lambda known, now: never_was(known, n, now))
+        return self._recompute(lambda known, now: removal_lines(known, n, now))
 
-    def _reworked(self, lines: Callable[[Situation, float], tuple[Line, ...]]) -> Outcome:
+    def _recompute(self, lines: Callable[[Situation, float], tuple[Line, ...]]) -> Outcome:
         with self._lock:
             session = self._running()
             return self._advance(session.pending, lines=lines(session.known, self._clock()))
@@ -272,7 +272,7 @@ class Table:
         with self._lock:
             session = self._running()
             if drop:
-                before = mended(session.journal, n, move, self._clock())
+                before = amendment_preview(session.journal, n, move, self._clock())
                 return self._advance((), lines=before.lines)
             line, corrections = amendment(session.journal, Amend(n, move), self._clock())
             return self._advance(session.pending, lines=(line,), corrections=corrections)
@@ -295,7 +295,7 @@ class Table:
     def view(self) -> View:
         """Return a complete snapshot for screens."""
         with self._lock:
-            return self._screen.view(self._session, saved=self._keeper.saved)
+            return self._screen.view(self._session, saved=self._persistence.saved)
 
     @property
     def match_id(self) -> str | None:
@@ -323,14 +323,14 @@ class Table:
     def retry(self) -> None:
         """Write waiting data if it is time for another attempt, and publish changes."""
         with self._lock:
-            self._keeper.retry()
+            self._persistence.retry()
             self._notice()
             self._remind()
 
     def picture(self, picture_id: str) -> bytes | None:
         """Return a picture of the running match as JPEG bytes, None if it is not stored."""
         with self._lock:
-            return None if self._session is None else self._keeper.picture(self._session.match_id, picture_id)
+            return None if self._session is None else self._persistence.picture(self._session.match_id, picture_id)
 
     def corrected(self) -> tuple[tuple[str, Card], ...]:
         """Return the facts people stated in the running match, like `Journal.corrected`."""
@@ -343,7 +343,7 @@ class Table:
     def close(self) -> None:
         """Write what can be written and wake all listeners permanently. The store stays open."""
         with self._lock:
-            self._keeper.retry(now=True)
+            self._persistence.retry(now=True)
         self._updates.close()
 
     def _remind(self) -> None:
@@ -356,7 +356,7 @@ class Table:
 
     def _notice(self) -> None:
         """Show changed notices."""
-        self._screen.notice(self._keeper.trouble, self._session)
+        self._screen.notice(self._persistence.trouble, self._session)
 
     def _running(self) -> Session:
         if self._session is None:
@@ -372,7 +372,7 @@ class Table:
 
     def _begin(self, session: Session) -> None:
         self._session = session
-        self._eyes.begin()
+        self._interpreter.begin()
         self._screen.begin()
         self._notice()
 
@@ -387,22 +387,22 @@ class Table:
     def _note(self, session: Session) -> None:
         """Record a session whose interpretation changed although nothing happened in it."""
         before, self._session = self._session, session
-        if before is None or session.is_as_remembered(before):
+        if before is None or session.has_same_state(before):
             return
         if session.pending:
             self._advance(session.pending)
         else:
-            self._keeper.write(Batch(session.match_id, self._clock(), memory=session.memory))
+            self._persistence.write(Batch(session.match_id, self._clock(), memory=session.memory))
             self._notice()
 
     def _add(self, pending: Pending, *, readings: tuple[Reading, ...] = (), must_fit: bool = False) -> Outcome:
         session = self._running()
         return self._advance((*session.pending, pending), readings=readings, fresh=True, must_fit=must_fit)
 
-    def _advance(self, pending: tuple[Pending, ...], **given: Unpack[Given]) -> Outcome:
+    def _advance(self, pending: tuple[Pending, ...], **given: Unpack[StepInputs]) -> Outcome:
         """Compute a step, write it, and only then apply and publish it."""
         step = advance(self._running(), pending, self._clock(), self._screen.voice, **given)
-        self._keeper.write(step.batch)
+        self._persistence.write(step.batch)
         self._session = step.session
         rulings = self._screen.show(step)
         self._notice()

@@ -21,7 +21,7 @@ class VisitHistory:
     def note(self, event: PileEvent) -> None:
         """Record an event."""
         if isinstance(event, PileReached):
-            self._stays = (*self._stays, event)[-thresholds.STAYS_REMEMBERED :]
+            self._stays = (*self._stays, event)[-thresholds.MAX_VISITS :]
         elif isinstance(event, CardLanded):
             self._laid = event
 
@@ -33,12 +33,12 @@ class VisitHistory:
             if _goes_on(stay, event.arm, came):
                 came = min(came, stay.began)
                 # A hand that rested beside the pile comes for a card when it moves.
-                began = came if stay.drawn[0] < thresholds.RESTED else began
+                began = came if stay.drawn[0] < thresholds.RESTING else began
         passing = self._is_passing(event.arm, came, event.time)
         again = came < event.began or any(stay.arm.track == event.arm.track for stay in before)
         return Reach(now, event.arm, event.drawn, event.time - began, passing, again)
 
-    def with_late(self, pending: Sequence[Pending]) -> tuple[Pending, ...]:
+    def with_late_observation(self, pending: Sequence[Pending]) -> tuple[Pending, ...]:
         """Return the pending observations updated by visits to the discard pile that are reported later."""
         return tuple(self._with_late(observation) for observation in pending)
 
@@ -56,7 +56,7 @@ class VisitHistory:
         there = (stay for stay in self._stays if stay.pile is PileKind.DISCARD and not self._laid_in(stay))
         return any(
             _goes_on_to(stay, arm, began, left)
-            or (stay.began <= began - thresholds.CAME_BY_SECONDS and _goes_on(stay, arm, began))
+            or (stay.began <= began - thresholds.MIN_PASSING_SECONDS and _goes_on(stay, arm, began))
             for stay in there
         )
 
@@ -65,13 +65,13 @@ class VisitHistory:
         laid = self._laid
         if laid is None or laid.arm is None or laid.arm.track != stay.arm.track:
             return False
-        return stay.began <= laid.time <= stay.time + thresholds.AT_ONCE_SECONDS
+        return stay.began <= laid.time <= stay.time + thresholds.SAME_ARM_SECONDS
 
 
 def _goes_on(stay: PileReached, arm: Arm, began: float) -> bool:
     """Return whether the arm that arrived then (s) is the one of this visit and has not left since."""
     alike = between(stay.arm.direction, arm.direction) < thresholds.SAME_ARM_DEGREES
-    return began - stay.time < thresholds.AT_ONCE_SECONDS and (stay.arm.track == arm.track or alike)
+    return began - stay.time < thresholds.SAME_ARM_SECONDS and (stay.arm.track == arm.track or alike)
 
 
 def _goes_on_to(stay: PileReached, arm: Arm, began: float, left: float) -> bool:
@@ -79,7 +79,7 @@ def _goes_on_to(stay: PileReached, arm: Arm, began: float, left: float) -> bool:
 
     An arm seen there for less than half of that time, and not afterwards, passed on its way home.
     """
-    if stay.arm.track != arm.track or not began < stay.began < left + thresholds.AT_ONCE_SECONDS:
+    if stay.arm.track != arm.track or not began < stay.began < left + thresholds.SAME_ARM_SECONDS:
         return False
-    with_it = stay.time >= left - thresholds.SEEN_LATE_SECONDS and left - stay.began > (left - began) / 2
+    with_it = stay.time >= left - thresholds.PILE_ORDER_SECONDS and left - stay.began > (left - began) / 2
     return stay.time > left or with_it

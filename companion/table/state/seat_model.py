@@ -18,7 +18,7 @@ _UNSEEN_SHARE = 0.7
 _UNSEEN_GAPS = 0.5
 """Standard deviation of an unseen seat around that midpoint, in gaps between neighbours: few tables are round."""
 
-_LEAST_SPREAD, _MOST_SPREAD = 5.0, 22.0
+_MIN_SPREAD, _MAX_SPREAD = 5.0, 22.0
 """Range in degrees for the spread of one person's arms, left and right hand: less would overrate a few similar ones,
 more would merge neighbours.
 """
@@ -37,28 +37,28 @@ _MEMORY = 14.0
 _FORGOTTEN = 0.15
 """Weight below which an old arm is dropped."""
 
-_STRAY = 0.03
+_STRAY_SHARE = 0.03
 """Share of arms from any direction: reaching across, standing up, errands."""
 
-_UNSURE = 0.1
+_UNSURE_ARM = 0.1
 """Prior number of arms from any direction per seat: the first one may have been another person's."""
 
 _PLACED = 6.0
 """Weight in arms of a seat set by people."""
 
-_SHAKEN = 0.5
+_WEIGHT_AFTER_KNOCK = 0.5
 """Weight in arms of a seat after the camera was knocked: the next arm outweighs it."""
 
-_ENOUGH = 3.0
+_MIN_ARMS = 3.0
 """Number of arms per seat from which directions may be reported as unhelpful."""
 
-_LEAST_TAUGHT = 0.3
+_MIN_LEARNT_WEIGHT = 0.3
 """Minimum weight of a stray arm: it may be the first one from a new place."""
 
-_SAID = 3.0
+_STATED_WEIGHT = 3.0
 """Weight in arms of people's statement whose an arm was, if it is not another seen player's."""
 
-_ANOTHERS = 0.05
+_OTHERS_ARM = 0.05
 """Probability that the reported arm belonged to another player, resting or on an errand: 3 to 9 of 100 landings in
 simulated matches.
 """
@@ -91,7 +91,7 @@ class Seat:
 
     def density(self, direction: float, own: float) -> float:
         """Return the probability density per degree of an arm of this player. own: spread of the arms in degrees."""
-        found, bunch = _UNSURE / 360, self.bunch
+        found, bunch = _UNSURE_ARM / 360, self.bunch
         if bunch.weight:
             off = between(bunch.middle, direction)
             found += bunch.weight * _normal(off, own * math.sqrt(1 + 1 / bunch.weight))
@@ -99,7 +99,7 @@ class Seat:
             for arm, weight in self.arms:
                 if between(arm, bunch.about) > _NEAR:
                     found += weight * _normal(between(arm, direction), own * math.sqrt(2))
-        return (1 - _STRAY) * found / (_UNSURE + self.weight) + _STRAY / 360
+        return (1 - _STRAY_SHARE) * found / (_UNSURE_ARM + self.weight) + _STRAY_SHARE / 360
 
     def plus(self, direction: float, weight: float) -> Seat:
         """Return the seat with arms added."""
@@ -159,7 +159,7 @@ class SeatRing:
         scatter = sum(seat.bunch.scatter for seat in self.seats)
         degrees = sum(max(0.0, seat.bunch.weight - 1) for seat in self.seats)
         variance = (_USUAL_WEIGHT * _USUAL_SPREAD**2 + scatter) / (_USUAL_WEIGHT + degrees)
-        return min(_MOST_SPREAD, max(_LEAST_SPREAD, math.sqrt(variance)))
+        return min(_MAX_SPREAD, max(_MIN_SPREAD, math.sqrt(variance)))
 
     def density(self, place: int, direction: float, spread: float) -> float:
         """Return the probability density per degree of an arm of the player in this seat.
@@ -175,7 +175,7 @@ class SeatRing:
 
     def is_stray(self, density: float) -> bool:
         """Return whether an arm with this density is probably not from its player's place."""
-        return self.seen and density < 4 * _STRAY / 360
+        return self.seen and density < 4 * _STRAY_SHARE / 360
 
     def shares(self, direction: float, spread: float = 0.0) -> tuple[float, ...]:
         """Return per seat the probability that the arm is its player's, without other evidence."""
@@ -193,15 +193,15 @@ class SeatRing:
         return 0.0 if direction is None else self.shares(direction)[place]
 
     @property
-    def tells(self) -> bool:
+    def is_informative(self) -> bool:
         """Whether directions distinguish players: not before arms were seen, or if all sit on one side."""
         known = [place for place, seat in enumerate(self.seats) if seat.weight >= 1]
-        return len(known) > 1 and sum(map(self.certainty, known)) / len(known) >= _TELLING
+        return len(known) > 1 and sum(map(self.certainty, known)) / len(known) >= _MIN_CERTAINTY
 
     @property
-    def tells_nothing(self) -> bool:
+    def is_uninformative(self) -> bool:
         """Whether enough arms were seen to conclude that directions do not distinguish players."""
-        return sum(seat.weight >= _ENOUGH for seat in self.seats) > 1 and not self.tells
+        return sum(seat.weight >= _MIN_ARMS for seat in self.seats) > 1 and not self.is_informative
 
     def learn(self, place: int, direction: float, weight: float = 1.0) -> SeatRing:
         """Return the ring updated by an arm of the player in this seat."""
@@ -212,18 +212,18 @@ class SeatRing:
         one.
         """
         density = self.density(place, direction, spread)
-        stray = (_STRAY if self.seats[place].arms else 1 - _UNSEEN_SHARE) / 360
-        return self.learn(place, direction, max(_LEAST_TAUGHT, 1 - stray / density))
+        stray = (_STRAY_SHARE if self.seats[place].arms else 1 - _UNSEEN_SHARE) / 360
+        return self.learn(place, direction, max(_MIN_LEARNT_WEIGHT, 1 - stray / density))
 
-    def taught_by_hand(self, place: int, direction: float, spread: float) -> SeatRing:
+    def corrected_by_players(self, place: int, direction: float, spread: float) -> SeatRing:
         """Return the ring updated by people's statement that this player did what this arm was reported for.
 
         The player may have moved; or the arm belonged to another player known to sit there.
         """
-        own = (1 - _ANOTHERS) * (self.density(place, direction, spread) - _STRAY / 360)
+        own = (1 - _OTHERS_ARM) * (self.density(place, direction, spread) - _STRAY_SHARE / 360)
         others = [each for seat, each in enumerate(self.densities(direction, spread)) if seat != place]
-        anothers = _ANOTHERS * sum(others) / len(others)
-        return self.learn(place, direction, _SAID * own / (own + anothers))
+        others_share = _OTHERS_ARM * sum(others) / len(others)
+        return self.learn(place, direction, _STATED_WEIGHT * own / (own + others_share))
 
     def unlearn(self, place: int, direction: float) -> SeatRing:
         """Return the ring without an arm wrongly attributed to this player."""
@@ -238,11 +238,14 @@ class SeatRing:
         known = dict(zip(before, self.seats, strict=True))
         return replace(self, seats=tuple(known.get(player, Seat()) for player in after))
 
-    def loosened(self) -> SeatRing:
+    def less_certain(self) -> SeatRing:
         """Return the ring with reduced weights: it holds until arms from elsewhere arrive."""
-        return replace(self, seats=tuple(seat.times(_SHAKEN / max(_SHAKEN, seat.weight)) for seat in self.seats))
+        return replace(
+            self,
+            seats=tuple(seat.times(_WEIGHT_AFTER_KNOCK / max(_WEIGHT_AFTER_KNOCK, seat.weight)) for seat in self.seats),
+        )
 
-    def anew(self) -> SeatRing:
+    def reset(self) -> SeatRing:
         """Return a ring without knowledge: people changed places, or the camera was turned."""
         return SeatRing((Seat(),) * len(self.seats), self.turned + 1)
 
@@ -264,7 +267,7 @@ class SeatRing:
         return _UNSEEN_SHARE * near + (1 - _UNSEEN_SHARE) / 360
 
 
-_TELLING = 0.6
+_MIN_CERTAINTY = 0.6
 """Mean certainty below which directions are unhelpful: with three players on one side it is slightly over a third."""
 
 

@@ -13,7 +13,7 @@ from companion.referee.state import State
 from companion.table.state.debts import Debts, no_debts
 from companion.table.state.observations import long_before
 from companion.table.state.seat_model import SeatRing, unknown
-from companion.table.state.thresholds import ARMS_MIXED_UP, MISSED_DRAW
+from companion.table.state.thresholds import ARMS_CONFUSED, MISSED_DRAW
 from companion.vision.core.events import Arm
 
 _HANDS = 4
@@ -70,19 +70,19 @@ class Situation:
 
     noted: seat whose draw was tapped and may still be seen. hands: arms that acted last, oldest first. landed: time of
     the last landing in seconds by the camera's clock, None if unknown. dropped: time (since the epoch, s) at which
-    people last took a card back by tap that may still be there, None if none is. misled: colour implied by a card that
-    was taken back after others had acted; it may have been another one.
+    people last took a card back by tap that may still be there, None if none is. wrong_color: colour implied by a card
+    that was taken back after others had acted; it may have been another one.
     """
 
     journal: Journal
-    outlaw: Card | None
+    illegal_card: Card | None
     ring: SeatRing
     debts: Debts
     noted: int | None = None
     hands: tuple[Hand, ...] = ()
     landed: float | None = None
     dropped: float | None = None
-    misled: Color | None = None
+    wrong_color: Color | None = None
 
     @property
     def state(self) -> State:
@@ -92,7 +92,7 @@ class Situation:
     @property
     def lying(self) -> Card | None:
         """The card on top of the pile."""
-        return self.outlaw or self.state.top
+        return self.illegal_card or self.state.top
 
     def enter(self, line: Line) -> Situation:
         """Return the situation with one more line; raises RefereeError if its entry is refused."""
@@ -116,20 +116,20 @@ class Situation:
         hands = (*(hand for hand in self.hands if hand.track != arm.track), Hand(arm.track, seat, arm.person))[-_HANDS:]
         return replace(self, ring=self.ring.teach(seat, arm.direction, arm.spread), hands=hands)
 
-    def shaken(self) -> Situation:
+    def after_knock(self) -> Situation:
         """Return the situation after the camera was knocked: seats are less certain."""
-        return replace(self, ring=self.ring.loosened(), hands=())
+        return replace(self, ring=self.ring.less_certain(), hands=())
 
     def before_camera_clock(self) -> Situation:
         """Return the situation placed before everything a camera sees from now on, as its clock may differ."""
         hands = tuple(replace(hand, left=long_before(hand.left)) for hand in self.hands)
         return replace(self, hands=hands, landed=long_before(self.landed))
 
-    def whose(self, arm: Arm) -> int | None:
+    def seat_of_arm(self, arm: Arm) -> int | None:
         """Return the seat this arm was attributed to earlier in its visit; None if it did not act."""
         return next((hand.seat for hand in self.hands if hand.track == arm.track), None)
 
-    def densest(self, arm: Arm) -> float:
+    def max_density(self, arm: Arm) -> float:
         """Return the maximum density of this arm over all players, per degree."""
         return max(self.ring.densities(arm.direction, arm.spread))
 
@@ -137,13 +137,13 @@ class Situation:
         """Return the density of this arm for the player in this seat, per degree."""
         density = self.ring.density(seat, arm.direction, arm.spread)
         before = next((hand.seat for hand in reversed(self.hands) if hand.person == arm.person), seat)
-        return density if before == seat else density * ARMS_MIXED_UP
+        return density if before == seat else density * ARMS_CONFUSED
 
 
-def situation(journal: Journal, outlaw: Card | None = None) -> Situation:
+def situation(journal: Journal, illegal_card: Card | None = None) -> Situation:
     """Return the situation without knowledge of seats and without debts."""
     players = len(journal.match.state.players)
-    return Situation(journal, outlaw, unknown(players), no_debts(players))
+    return Situation(journal, illegal_card, unknown(players), no_debts(players))
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,7 +177,7 @@ class Way:
     @property
     def outcome(self) -> tuple[object, ...]:
         """The key that distinguishes ways."""
-        return self.entries, self.after.outlaw, self.after.debts, self.after.ring.turned
+        return self.entries, self.after.illegal_card, self.after.debts, self.after.ring.turned
 
     def then(self, line: Line, share: float = 1.0) -> Way:
         """Return the way with one more line; raises RefereeError if its entry is refused."""

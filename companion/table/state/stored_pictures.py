@@ -14,7 +14,7 @@ from companion.vision.core.geometry import Quad
 LONGEST_SIDE = 1280
 """Longer side of a stored picture in pixels: a card on a table stays readable, also for training."""
 
-MOST_BYTES = 250_000
+MAX_BYTES = 250_000
 """Maximum size of a stored picture in bytes; a usual one at quality 85 has 100 to 200 thousand."""
 
 _QUALITIES = (85, 70, 50)
@@ -27,7 +27,7 @@ def kept_picture(picture: Picture, quad: Quad | None) -> tuple[bytes | None, Cor
     """
     if picture is None:
         return None, None
-    small_enough = isinstance(picture, bytes) and len(picture) <= MOST_BYTES
+    small_enough = isinstance(picture, bytes) and len(picture) <= MAX_BYTES
     try:
         image = decode_picture(picture) if isinstance(picture, bytes) else picture
         scale = min(1.0, LONGEST_SIDE / max(image.shape[:2]))
@@ -46,6 +46,6 @@ def _jpeg(image: NDArray[np.uint8], scale: float) -> bytes | None:
         image = np.asarray(cv2.resize(image, size, interpolation=cv2.INTER_AREA), np.uint8)
     for quality in _QUALITIES:
         done, data = cv2.imencode(".jpg", image, [cv2.IMWRITE_JPEG_QUALITY, quality])
-        if done and len(data) <= MOST_BYTES:
+        if done and len(data) <= MAX_BYTES:
             return bytes(data)
     return None

@@ -30,21 +30,21 @@ NEGLIGIBLE = 1e-5
 CANDIDATES = 6
 """Maximum number of candidate cards of a reading."""
 
-STORIES = 96
+MAX_HYPOTHESES = 96
 """Maximum number of hypotheses kept. A green shell among ten players followed by an unsure card needs forty; an unnamed
 colour multiplies by four, owed cards taken gradually by a dozen. With 48, a correct hypothesis was lost in one of 83
 recorded matches.
 """
 
-HOPELESS = 1e-5
+MIN_RELATIVE_WEIGHT = 1e-5
 """Weight relative to the best below which a hypothesis is dropped: two surprises in a row would not revive it."""
 
-REMEMBERED, REMEMBERED_AT_MOST = 10, 20
+REVISABLE, MAX_REVISABLE = 10, 20
 """Minimum number of ruled observations that can be re-evaluated (about five cards and what happened between). Beyond
 the second number they are pruned to the first at once, as the remaining ones must be recomputed.
 """
 
-REJUDGED = 0.8
+REVISION_PROBABILITY = 0.8
 """Probability another explanation needs for the table to correct itself. A wrong correction is as bad as a wrong
 ruling, but leaving a less probable ruling is wrong as often.
 """
@@ -63,7 +63,7 @@ CLEAR_READING = 0.9
 UNREAD = 0.35
 """Confidence below which a card is not ruled on because of the rules alone: such readings are the least reliable."""
 
-NOTHING, NOTHING_ALIKE = 0.001, 0.01
+NOTHING, FALSE_LANDING_SAME_FACE = 0.001, 0.01
 """Share of false landings reported by the pile tracker, and of those with the face of the top card, which may only have
 been pushed: two of 243 cards in simulated matches.
 """
@@ -77,28 +77,28 @@ LOW_PILE = 12
 RESHUFFLED_IF_LOW = 0.3
 """Its probability then, and hence the expected remaining copies of a card that would be used up."""
 
-STOOD = 0.5
+ILLEGAL_ACCEPTED = 0.5
 """Probability that an illegal card was accepted if play continues without comment; otherwise it was replaced."""
 
 SAME_CARD = 0.95
 """Probability at a first look, and after a typed move, that the card seen is the known one."""
 
-READ_RIGHTLY_LATER = 0.3
+REREAD_AFTER_CORRECTION = 0.3
 """Probability, after people named another card than was read, that the read card is seen next."""
 
 ECHO_SECONDS = 30.0
 """Seconds after a typed or corrected card within which the camera is expected to see it."""
 
-SAME_FACE_TOLD = 0.9
+SAME_FACE_RECOGNISED = 0.9
 """Probability that the pile tracker recognises a card landing on an identical one as such."""
 
-SAME_FACE_WRONG = 0.02
+SAME_FACE_FALSE = 0.02
 """Probability that it reports that for a card with another face."""
 
 TAP_SLIP = 0.02
 """Share of taps that do not match what happened."""
 
-SKIPPED_WORD = 0.02
+UNANNOUNCED_PASS = 0.02
 """Probability that players in between drew and passed unannounced, unless relaxed turns are chosen."""
 
 TAKEN_BACK = (0.02, 0.94, 0.03, 0.01)
@@ -106,12 +106,12 @@ TAKEN_BACK = (0.02, 0.94, 0.03, 0.01)
 simulated matches it reported 52, one of them falsely.
 """
 
-MISMATCH_GOES = 18.0
+MISMATCH_TAKEN_BACK_FACTOR = 18.0
 """Factor by which a card that does not match is more likely to be taken back: nine of ten are, against one in twenty
 turns otherwise.
 """
 
-GUESSED_WRONGLY = 0.6
+WRONG_COLOR_GUESS = 0.6
 """Probability that the colour implied by a card that was taken back was wrong: nine of ten non-matching cards go back,
 and one in twenty matching ones.
 """
@@ -129,10 +129,10 @@ MISSED_DRAW = 0.03
 turns, and in simulated matches one or two of ten draws were missed.
 """
 
-MISSED_YET = 0.05
+MISSED_DRAW_BEFORE_ANY_VISIT = 0.05
 """The same before any visit to the draw pile was reported, which may not have been located yet."""
 
-UNSEEN_DRAW = 0.3
+DRAW_OUT_OF_VIEW = 0.3
 """The same with the draw pile out of view: somewhat less than every second turn has a draw, some of which are played.
 """
 
@@ -152,7 +152,7 @@ TURNED = 1e-3
 suffice.
 """
 
-ANYBODY_STARTS = 0.15
+NON_DEALER_STARTS = 0.15
 """Probability that another player than the dealer turns up the first card; assumed."""
 
 IDLE_REACH, IDLE_REACH_ALONE = 0.3, 0.25
@@ -160,95 +160,95 @@ IDLE_REACH, IDLE_REACH_ALONE = 0.3, 0.25
 Of 133 draws on a turn in 131 recorded matches 121 were ruled on, and seven false ones; with 0.2 one more of each.
 """
 
-LEAST_NOTHING, LEAST_NOTHING_ALONE = 0.05, 0.2
+MIN_IDLE_REACH, MIN_IDLE_REACH_ALONE = 0.05, 0.2
 """Minimum probability that an apparent grab took nothing: hands passing over or straightening the pile look similar,
 more so for real people than for drawn ones.
 """
 
-ANOTHERS_HAND, ANOTHERS_HAND_ALONE = 0.01, 0.08
+OTHER_ARM, OTHER_ARM_ALONE = 0.01, 0.08
 """Probability that a card was laid by an arm other than the one nearby, which rested or was on another errand: 3 to 6
 of 100 landings in simulated films. Lower when people can correct it.
 """
 
-ARMS_MIXED_UP = 0.05
+ARMS_CONFUSED = 0.05
 """Probability that an arm acting again without leaving is another's by then: two that met were confused."""
 
-TAKES_AGAIN = 0.4
+DRAWS_AGAIN = 0.4
 """Probability that an arm that has just acted and visits the draw pile without leaving takes a (further) card."""
 
-SEEN_TWICE = 0.5
+VISIT_SEEN_TWICE = 0.5
 """Probability that it appears to take one without doing so."""
 
-COMES_AFTER_SECONDS = 0.5
+MIN_DRAW_DELAY_SECONDS = 0.5
 """Seconds after a landing before a hand can be at the draw pile because of it: a quarter to see it and as much to move.
 In 39 simulated matches none of 148 draws came within a second, and 8 of 37 idle visits within 0.8.
 """
 
-PUTS_AWAY_SECONDS = 0.3
+MIN_RETURN_SECONDS = 0.3
 """Minimum seconds to put a card away and return to the draw pile. Ten pairs of closer visits were one each; of 34 with
 more distance three were.
 """
 
-LAYS_AFTER_SECONDS = 0.75
+MIN_LAY_DELAY_SECONDS = 0.75
 """Minimum seconds between leaving the draw pile and a card laid by the same or the next player. In those matches
 thirteen took at least 0.77 s; in 60 others 86 of 87 that were followed within 2.5 s took at least 0.83 s.
 """
 
-IN_HASTE = 0.02
+TOO_FAST = 0.02
 """Probability of such fast actions nevertheless: people may be faster, and times are inexact."""
 
-PLAYS_WITHIN_SECONDS, PLAYS_SOON, PLAYS_LATER = 1.5, 3.0, 0.8
+DRAWN_CARD_SECONDS, DRAWN_CARD_SOON, DRAWN_CARD_LATER = 1.5, 3.0, 0.8
 """Factors for a card being the drawn one if its player lays it within the first time after the draw, and later. In 110
 recorded matches 37 of 60 that drew did so, and 9 of 58 that did not, which gives 4 and 0.5; people may take longer.
 """
 
-TAKES_IN_PASSING = 0.05
+DRAW_IN_PASSING = 0.05
 """Likelihood ratio of a draw for a hand coming from the discard pile without laying a card: 1 or 2 of 189 draws, 6 of
 17 false ones. The same for one going on to the discard pile without laying: 13 of 457 draws, 9 of 33 false ones.
 """
 
-STAYS_REMEMBERED = 6
+MAX_VISITS = 6
 """Number of remembered visits: arms are reported up to a second late, and rarely more than three visits occur."""
 
-AT_ONCE_SECONDS = 0.3
-"""Seconds within which an arm that left one place has come from it; see `PUTS_AWAY_SECONDS`."""
+SAME_ARM_SECONDS = 0.3
+"""Seconds within which an arm that left one place has come from it; see `MIN_RETURN_SECONDS`."""
 
-SEEN_LATE_SECONDS = 0.1
+PILE_ORDER_SECONDS = 0.1
 """Minimum difference in seconds to decide which of two piles an arm left first."""
 
-CAME_BY_SECONDS = 0.25
+MIN_PASSING_SECONDS = 0.25
 """Minimum seconds at the discard pile to count as coming from it: a hand may reach across. In 122 recorded matches 11
 of 20 that were there for 0.1 to 0.25 s drew, and 2 of 28 that were there for longer.
 """
 
-RESTED = 0.6
+RESTING = 0.6
 """Probability of taking nothing from which a visit counts as resting: what the hand does next is another visit."""
 
 SAME_ARM_DEGREES = 10.0
 """Angle in degrees within which an arm that appears as another one disappears is the same, lost for a moment."""
 
-TAKES_DEBT = 0.75
+DEBT_TAKEN = 0.75
 """Probability that a card taken while somebody owes some is one of those rather than drawn by the player on turn."""
 
-TAKES_DEBT_FIRST = 0.9
+DEBT_TAKEN_AT_ONCE = 0.9
 """The same while nobody has laid a card since: nine of ten take what they owe before play continues."""
 
-AS_OWED, ONE = 0.5, 0.4
+ALL_OWED_AT_ONCE, ONE = 0.5, 0.4
 """Probabilities that all owed cards are taken in one grab, and that one is; assumed, as in simulated films."""
 
-ALL_THE_REST, ONE_MORE = 0.15, 0.8
+REST_AT_ONCE, ONE_OF_REST = 0.15, 0.8
 """The same for the rest when some were taken before: who counts one by one continues."""
 
 TOO_MANY = 0.05
 """Probability that too many cards are counted in a grab: two stuck together, or a double count."""
 
-TAKES_ONE_SECONDS, TAKES_SEVERAL_SECONDS, TAKES_STRAYS, TAKES_MOST_OFF = 0.65, 1.1, 0.35, 2.0
+ONE_CARD_SECONDS, SEVERAL_CARDS_SECONDS, VISIT_LOG_SPREAD, MAX_VISIT_NATS = 0.65, 1.1, 0.35, 2.0
 """Median seconds at the draw pile for one card and for several, standard deviation of the logarithm, and bound on the
 log-likelihood ratio: in 39 simulated matches half of 104 single draws took at least 0.64 s, half of 32 multiple ones
 1.07 s.
 """
 
-CAUGHT = 0.02
+UNO_PENALTY = 0.02
 """Probability that two cards taken by a player with one card left and no debt are the penalty for an uncalled UNO;
 asked only if nobody can be asked.
 """
@@ -276,7 +276,7 @@ FAINT = 1e-3
 evidence rarely outweighs a thousand to one.
 """
 
-OVERDUE = 0.1
+SEVERAL_SEEN_AS_ONE = 0.1
 """Probability that several cards taken in one grab looked like one, if the debtor is on turn again and others have
 played.
 """
@@ -284,7 +284,7 @@ played.
 STACKED = 0.3
 """Probability that a debtor stacks a card where a house rule allows it: every third hand has one."""
 
-TAKEN_UNSAID = 0.1
+UNANNOUNCED_TAKING = 0.1
 """Probability, without visible arms, that owed cards were taken unannounced, relative to a card being stacked: a card
 that may be laid on a draw two is assumed to be stacked; another one shows that the cards were taken.
 """
@@ -294,7 +294,7 @@ JUMPED_IN = 1.0
 since a holder waits for it. It must outweigh unseen draws of those passed over, which are asked about.
 """
 
-HITS_THEMSELVES = 0.02
+TARGETS_SELF = 0.02
 """Probability that a player targets themselves with the green shell; allowed but unwanted."""
 
 SHOWS_CREEPER = 0.04
