@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+import ast
+import importlib
 import re
 import runpy
 import tomllib
 from collections.abc import Iterator
+from dataclasses import fields
+from itertools import chain
 from pathlib import Path
 
 import click
 import pytest
 
 from companion.cli import main
+from companion.referee.editions import Options
+from companion.server.api.openapi import document
+from companion.server.app import APIS
 from companion.settings import Settings
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -116,3 +123,41 @@ def test_the_list_of_modules_is_current() -> None:
     script = runpy.run_path(str(ROOT / "docs" / "modules.py"))
     listed = (ROOT / "ARCHITECTURE.md").read_text("utf-8")
     assert listed.endswith(script["module_list"]()), "run `python docs/modules.py`"
+
+
+def test_generated_tables_hold_every_operation_and_option() -> None:
+    hooks = runpy.run_path(str(ROOT / "docs" / "hooks.py"))
+    operations = hooks["api_tables"]()
+    described = re.findall(r"^\| `([A-Z]+ /api/\S+)` \|", operations, re.MULTILINE)
+    served = {
+        f"{method.upper()} {path}"
+        for path, methods in document(chain(*APIS), "0")["paths"].items()
+        for method in methods
+    }
+    assert sorted(described) == sorted(served)
+    options = hooks["options_table"]()
+    assert [field.name for field in fields(Options) if f"`{field.name}`" not in options] == []
+
+
+def test_every_generated_table_has_its_page() -> None:
+    hooks = runpy.run_path(str(ROOT / "docs" / "hooks.py"))
+    marked = {
+        marker for page in PAGES.glob("*.md") for marker in re.findall("<!-- generated: .* -->", page.read_text())
+    }
+    assert marked == set(hooks["GENERATED"])
+
+
+@pytest.mark.parametrize("script", sorted(path.name for path in (ROOT / "docs").glob("*.py")))
+def test_the_scripts_of_the_documentation_import_what_is_there(script: str) -> None:
+    """They are run by hand only, so a renamed module would go unnoticed."""
+    tree = ast.parse((ROOT / "docs" / script).read_text("utf-8"))
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("companion"):
+            module = importlib.import_module(node.module or "")
+            assert [alias.name for alias in node.names if not hasattr(module, alias.name)] == [], node.module
+
+
+def test_pictures_of_the_readme_are_small() -> None:
+    sizes = {path.name: path.stat().st_size for path in (PAGES / "pictures").iterdir()}
+    assert max(sizes.values()) <= 3 * 2**20
+    assert sum(sizes.values()) <= 5 * 2**20

@@ -29,7 +29,7 @@ _FOLDERS = {
 }
 # Of `web/` everything is to be in the wheel, of the others these, and of `companion/` the documents of the referee.
 _CARRIED = {".py", ".typed", ".mo", ".onnx", ".json"}
-_LEFT_OUT = {"__pycache__", "screenshots"}
+_LEFT_OUT = {"__pycache__"}
 # What the pages' scripts are checked with is for those who change them.
 _OF_CHECKS = (".d.ts", "jsconfig.json")
 

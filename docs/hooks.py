@@ -1,0 +1,55 @@
+"""MkDocs hooks: generate the tables of the HTTP API and of the rule options from the code."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import fields
+from enum import Enum
+from typing import Any
+
+from companion.caller.options import OPTION_SENTENCES, OPTION_TITLES
+from companion.referee.editions import Options
+from companion.server.api.openapi import document
+from companion.server.app import APIS
+
+
+def api_tables() -> str:
+    """Return one table of operations per module of routes, titled by the first part of its first path."""
+    return "\n\n".join(_operations(document(api, "0")["paths"]) for api in APIS)
+
+
+def _operations(paths: dict[str, dict[str, Any]]) -> str:
+    rows = [
+        f"| `{method.upper()} {path}` | {operation.get('x-role', 'none')} | {operation['summary']} |"
+        for path, operations in paths.items()
+        for method, operation in operations.items()
+    ]
+    title = next(iter(paths)).split("/")[2].capitalize()
+    return "\n".join([f"### {title}", "", "| request | role needed | what it does |", "| --- | --- | --- |", *rows])
+
+
+def options_table() -> str:
+    """Return the table of rule options with their defaults."""
+
+    def rows() -> Iterator[str]:
+        for field in fields(Options):
+            value = getattr(Options(), field.name)
+            shown = value.value if isinstance(value, Enum) else str(value).lower()
+            yield f"| {OPTION_TITLES[field.name]} | `{field.name}` | `{shown}` | {OPTION_SENTENCES[field.name]} |"
+
+    return "\n".join(["| rule | option | default | meaning |", "| --- | --- | --- | --- |", *rows()])
+
+
+GENERATED: dict[str, Callable[[], str]] = {
+    "<!-- generated: api -->": api_tables,
+    "<!-- generated: options -->": options_table,
+}
+"""Marker in a page -> what replaces it."""
+
+
+def on_page_markdown(markdown: str, **_: Any) -> str:
+    """Replace the markers of a page; called by MkDocs."""
+    for marker, make in GENERATED.items():
+        if marker in markdown:
+            markdown = markdown.replace(marker, make())
+    return markdown
