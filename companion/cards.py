@@ -92,10 +92,10 @@ _ITEM_OF_COLOR = {
 
 
 class UnknownCardError(ValueError):
-    """A text that names no card. `name` is the text."""
+    """A text that names no card. `name` is the text. suggestion: a card with a similar name."""
 
-    def __init__(self, name: str) -> None:
-        super().__init__(f"no card is called {name!r}")
+    def __init__(self, name: str, suggestion: str | None = None) -> None:
+        super().__init__(f"no card is called {name!r}{f'; did you mean {suggestion}?' if suggestion else ''}")
         self.name = name
 
 

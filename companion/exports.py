@@ -154,10 +154,14 @@ def _json(value: object) -> str:
     return json.dumps(value, ensure_ascii=False, indent=2) + "\n"
 
 
+# Lets spreadsheets detect UTF-8.
+_BYTE_ORDER_MARK = "\ufeff"
+
+
 def _csv(rows: Iterable[Iterable[object]]) -> str:
     out = io.StringIO()
     csv.writer(out, lineterminator="\r\n").writerows([_harmless(cell) for cell in row] for row in rows)
-    return out.getvalue()
+    return _BYTE_ORDER_MARK + out.getvalue()
 
 
 def _harmless(cell: object) -> object:

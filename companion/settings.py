@@ -21,6 +21,7 @@ from pydantic_core import ErrorDetails
 
 from companion.cards import EditionName
 from companion.languages import Language
+from companion.text_files import decode
 
 APP_NAME = "uno-table-companion"
 ENVIRONMENT_PREFIX = "COMPANION_"
@@ -141,7 +142,7 @@ def load_settings(file: Path | None = None, environment: Mapping[str, str] = os.
 
 def _read(path: Path, required: bool) -> dict[str, Any]:
     try:
-        return tomllib.loads(path.read_text("utf-8"))
+        return tomllib.loads(decode(path.read_bytes()))
     except FileNotFoundError:
         if required:
             raise SettingsError(f"The configuration file {path} does not exist.") from None
@@ -149,7 +150,10 @@ def _read(path: Path, required: bool) -> dict[str, Any]:
     except OSError as error:
         raise SettingsError(f"The configuration file {path} cannot be read: {error.strerror}.") from error
     except ValueError as error:  # a UnicodeDecodeError or a TOMLDecodeError
-        raise SettingsError(f"The configuration file {path} is no TOML: {error}.") from error
+        # TOML reads a backslash in double quotes as the start of an escape.
+        quoted = "hex value" in str(error) or "escape" in str(error) or "unescaped" in str(error).lower()
+        hint = " Write paths with backslashes in single quotes: 'C:\\Users'." if quoted else ""
+        raise SettingsError(f"The configuration file {path} is no TOML: {error}.{hint}") from error
 
 
 def _from_environment(environment: Mapping[str, str]) -> dict[str, dict[str, str]]:

@@ -47,8 +47,9 @@ _MAY_IMPORT = {
     "server": _BELOW_SERVER | {"dataset"},
     # It is at the table as a device is: by way of the API alone.
     "rehearsal": {"cards", "referee", "models", "vision"},
-    "settings": {"cards", "languages"},
+    "settings": {"cards", "languages", "text_files"},
     "log": set(),
+    "text_files": set(),
 }
 """What each part may import besides itself; `cli`, `commands`, `bench` and `doctor` stand on top and see everything."""
 

@@ -37,6 +37,10 @@ class Voice:
         face = card.face.value if card.face.is_number else self._word(card.face)
         return face if card.color is None else self._text("{color} {face}", color=self._word(card.color), face=face)
 
+    def word(self, value: Enum) -> str:
+        """Return the word for a colour, face or item."""
+        return self._word(value)
+
     def _text(self, template: str, **values: object) -> str:
         return self._catalogue.gettext(template).format(**values)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator
+from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -48,6 +49,12 @@ _EVENT_DELAY = 2.0
 )  # fmt: skip
 @DECK
 @click.option(
+    "--output",
+    "-o",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="File to write in UTF-8, instead of the terminal.",
+)
+@click.option(
     "--model",
     type=click.Path(path_type=Path, file_okay=False),
     help="Folder of the networks, instead of the shipped ones.",
@@ -62,6 +69,7 @@ def follow(
     as_json: bool,
     fps: float,
     deck: str | None,
+    output: Path | None,
     model: Path | None,
 ) -> None:
     """Transcribe a filmed match: who played which card, and who drew. Nothing is asked; the most probable reading is
@@ -74,10 +82,13 @@ def follow(
     try:
         frames = open_source(source, fps)
         detector = load_detector(header.edition.name, model, deck)
-        if as_json:
-            click.echo(json.dumps(write_header(header), ensure_ascii=False))
-        for told in followed(frames, header, detector):
-            click.echo(as_line(told) if as_json else as_text(told))
+        with output.open("w", encoding="utf-8") if output else nullcontext() as file:
+            if as_json:
+                click.echo(json.dumps(write_header(header), ensure_ascii=False), file)
+            for told in followed(frames, header, detector):
+                click.echo(as_line(told) if as_json else as_text(told), file)
+    except OSError as error:
+        raise click.ClickException(f"{output} cannot be written: {error.strerror}.") from error
     except (SourceError, ModelFileError) as error:
         raise click.ClickException(str(error)) from error
 

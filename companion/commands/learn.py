@@ -10,12 +10,14 @@ from pathlib import Path
 
 import click
 
+from companion.caller.card_names import parse_card
 from companion.cards import Card, EditionName, deck
 from companion.commands.parameters import decks_of
 from companion.decks.capture.keyframes import keyframes
 from companion.decks.service.deck_detector import model_of_deck, reading_parts
 from companion.decks.service.enrollment import Lesson
 from companion.decks.storage.deck_file import MAX_BYTES, DeckFileError
+from companion.text_files import decode
 from companion.vision.capture.frames import SourceError
 from companion.vision.capture.sources import PictureFolder, open_source
 from companion.vision.core.runtime import ModelFileError
@@ -124,12 +126,21 @@ def learn(
         raise click.ClickException(str(broken))
 
 
+def _text(path: Path) -> str:
+    try:
+        return decode(path.read_bytes())
+    except OSError as error:
+        raise click.ClickException(f"{path} cannot be read: {error.strerror}.") from error
+    except UnicodeDecodeError as error:
+        raise click.ClickException(f"{path} is neither UTF-8 nor UTF-16.") from error
+
+
 def _cards_in(path: Path) -> list[Card]:
     cards = []
-    for number, line in enumerate(path.read_text("utf-8").splitlines(), 1):
+    for number, line in enumerate(_text(path).splitlines(), 1):
         if line.strip():
             try:
-                cards.append(Card.parse(line.strip()))
+                cards.append(parse_card(line))
             except ValueError as error:
                 raise click.ClickException(f"{path}, line {number}: {error}") from error
     return cards

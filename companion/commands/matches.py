@@ -25,6 +25,7 @@ from companion.referee.transcript import (
     read_header,
 )
 from companion.store import Store, new_match_id
+from companion.text_files import utf8_lines
 
 _RESCUE = "`companion matches export {id}` writes out what can be read of it."
 
@@ -179,10 +180,17 @@ def _load(ctx: click.Context, match_id: str) -> tuple[StoredMatch, Journal]:
     return stored, journal
 
 
+def _lines(file: BinaryIO) -> Iterator[bytes]:
+    try:
+        yield from utf8_lines(file)
+    except UnicodeDecodeError as error:
+        raise click.ClickException("The transcript is not UTF-16 to its end.") from error
+
+
 def _read(file: BinaryIO, now: float) -> tuple[Journal, tuple[Line, ...]]:
     journal: Journal | None = None
     lines: list[Line] = []
-    for number, text in enumerate(file, 1):
+    for number, text in enumerate(_lines(file), 1):
         if not text.strip():
             continue
         try:

@@ -11,7 +11,8 @@ from typing import BinaryIO
 import click
 
 from companion.caller import Caller
-from companion.cards import Card, UnknownCardError
+from companion.caller.card_names import parse_card
+from companion.cards import UnknownCardError
 from companion.commands.parameters import LANGUAGES
 from companion.referee.effects import Effect
 from companion.referee.errors import RefereeError
@@ -28,6 +29,7 @@ from companion.referee.transcript import (
     write_entry,
     write_state,
 )
+from companion.text_files import utf8_lines
 
 _ACCEPTED, _REFUSED, _UNREADABLE = range(3)
 
@@ -65,6 +67,9 @@ def referee(file: BinaryIO, text: bool, language: str) -> None:
     except TranscriptError as error:
         click.echo(f"companion referee: {error}", err=True)
         status = _UNREADABLE
+    except UnicodeDecodeError:
+        click.echo("companion referee: the text is not UTF-16 to its end", err=True)
+        status = _UNREADABLE
     except OSError as error:
         click.echo(f"companion referee: {file.name} cannot be read: {error.strerror}", err=True)
         status = _UNREADABLE
@@ -75,7 +80,7 @@ def _rule(file: BinaryIO, caller: Caller) -> Iterator[_Ruling]:
     """Yield a ruling for each line after the header. Raises a TranscriptError that names the line."""
     match: Match | None = None
     number = 0
-    for number, line in enumerate(file, 1):
+    for number, line in enumerate(utf8_lines(file), 1):
         if not line.strip():
             continue
         try:
@@ -143,9 +148,12 @@ def _as_text(ruling: _Ruling, caller: Caller) -> str:
 @click.command("score-hand")
 @click.argument("cards")
 def score_hand(cards: str) -> None:
-    """Add up the points of a hand. CARDS are card names separated by commas."""
+    """Add up the points of a hand. CARDS are card names separated by commas.
+
+    Names may be short and in any language: "R7, +4, Rot Zieh zwei".
+    """
     try:
-        hand = [Card.parse(" ".join(name.split())) for name in cards.split(",") if name.strip()]
+        hand = [parse_card(name) for name in cards.split(",") if name.strip()]
     except UnknownCardError as error:
         raise click.BadParameter(str(error), param_hint="CARDS") from error
     width = max((len(card.name) for card in hand), default=0)

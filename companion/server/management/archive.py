@@ -198,8 +198,6 @@ def export_match(match_id: str, query: ExportQuery) -> Response:
     with _refusals():
         stored, journal, _ = recover(services().store.salvage(match_id), caller.refuse)
     text = export.write(stored, journal, caller)
-    if export.media_type == "text/csv":
-        text = "\ufeff" + text  # lets spreadsheets detect UTF-8
     response = Response(text, content_type=f"{export.media_type}; charset=utf-8")
     response.headers["Content-Disposition"] = f'attachment; filename="match-{stored.id}-{export.name}{export.suffix}"'
     return response

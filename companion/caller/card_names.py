@@ -1,0 +1,70 @@
+"""Understands card names as people type them: full or short, in any of the languages, in either word order."""
+
+from __future__ import annotations
+
+import difflib
+import unicodedata
+from collections import defaultdict
+from collections.abc import Iterator
+from functools import cache
+
+from companion.caller.language import LANGUAGES, Voice
+from companion.caller.words import WORDS
+from companion.cards import ALL_CARDS, Card, Color, Face, UnknownCardError
+
+_SHORT_COLORS = {Color.RED: "r", Color.YELLOW: "y", Color.GREEN: "g", Color.BLUE: "b"}
+_SHORT_FACES = {
+    Face.DRAW_TWO: ("+2", "d2", "draw 2", "zieh 2", "roba 2", "plus 2"),
+    Face.SKIP: ("s", "stop"),
+    Face.REVERSE: ("rev", "<>"),
+    Face.WILD: ("w",),
+    Face.WILD_DRAW_FOUR: ("+4", "d4", "w+4", "wd4", "w4", "draw 4", "draw four", "zieh 4", "roba 4", "plus 4"),
+    Face.WILD_ITEM_BOX: ("item box", "itembox"),
+    Face.WILD_CREEPER: ("creeper",),
+}
+
+
+def parse_card(text: str) -> Card:
+    """Return the card that a text names; raises UnknownCardError, whose message suggests a similar name."""
+    name = _plain(text)
+    found = _index().get(name) or _index().get(name.replace(" ", ""))
+    if found is None:
+        raise UnknownCardError(text.strip(), suggestion=_similar(name))
+    return found
+
+
+def _similar(name: str) -> str | None:
+    close = difflib.get_close_matches(name, _index(), 1, 0.75)
+    return _index()[close[0]].name if close else None
+
+
+@cache
+def _index() -> dict[str, Card]:
+    """Return every spelling that names exactly one card. The project's own names come first."""
+    named: dict[str, set[Card]] = defaultdict(set)
+    for card in ALL_CARDS:
+        for spelling in _spellings(card):
+            named[_plain(spelling)].add(card)
+    unique = {name: next(iter(cards)) for name, cards in named.items() if len(cards) == 1}
+    return unique | {card.name: card for card in ALL_CARDS}
+
+
+def _spellings(card: Card) -> Iterator[str]:
+    voices = [Voice(language) for language in LANGUAGES]
+    faces = [card.face.value, *(voice.word(card.face) for voice in voices if card.face in WORDS)]
+    faces += _SHORT_FACES.get(card.face, ())
+    if card.color is None:
+        yield from faces
+        return
+    short = _SHORT_COLORS[card.color]
+    for face in faces:
+        yield short + face.replace(" ", "")
+        for color in (short, *(voice.word(card.color) for voice in voices)):
+            yield f"{color} {face}"
+            yield f"{face} {color}"
+
+
+def _plain(text: str) -> str:
+    """Return the text in lower case, without accents and surplus spaces."""
+    decomposed = unicodedata.normalize("NFKD", text.casefold())
+    return " ".join("".join(each for each in decomposed if not unicodedata.combining(each)).split())
