@@ -33,7 +33,7 @@ def faces() -> list[Image]:
 
 @pytest.mark.parametrize("shown", range(len(NAMES)))
 @pytest.mark.parametrize("upside_down", [False, True])
-def test_a_rough_outline_is_put_right_and_named_by_the_picture_that_fits(
+def test_rough_outline_is_registered_and_identified(
     faces: list[Image], shown: int, upside_down: bool
 ) -> None:
     rng = np.random.default_rng(shown)
@@ -56,7 +56,7 @@ def test_a_rough_outline_is_put_right_and_named_by_the_picture_that_fits(
 
 
 @pytest.mark.parametrize(("laid", "levels"), [(True, [0, 1]), (False, [0, 0, 0])])
-def test_where_the_first_picture_fits_plainly_no_other_is_tried(
+def test_clear_first_match_ends_the_search(
     faces: list[Image], monkeypatch: pytest.MonkeyPatch, laid: bool, levels: list[int]
 ) -> None:
     """And none is aligned finely where each, aligned roughly, is hardly like what lies there."""
@@ -84,7 +84,7 @@ def test_where_the_first_picture_fits_plainly_no_other_is_tried(
     assert len(cuts) == 1
 
 
-def test_where_a_picture_lies_nothing_is_said_of_cards_that_were_not_laid(faces: list[Image]) -> None:
+def test_match_has_no_evidence_for_unlearnt_cards(faces: list[Image]) -> None:
     height, width = faces[0].shape[:2]
     outline = (unit_square() * np.array([width, height], np.float32) + 60).astype(np.float32)
     table = np.full((height + 120, width + 120, 3), (60, 90, 120), np.uint8)
@@ -98,7 +98,7 @@ def test_where_a_picture_lies_nothing_is_said_of_cards_that_were_not_laid(faces:
 
 
 @pytest.mark.parametrize(("other", "is_card"), [(0.0, True), (0.45, False)])
-def test_where_a_picture_hardly_fits_what_the_networks_call_no_card_is_none(
+def test_weak_match_does_not_overrule_no_card(
     faces: list[Image], other: float, is_card: bool
 ) -> None:
     """A card face down may be as a face is in the large, which a small picture's correlation takes for that face."""
@@ -121,7 +121,7 @@ def test_where_a_picture_hardly_fits_what_the_networks_call_no_card_is_none(
     assert int(found.logs.argmax()) == laid[0]
 
 
-def test_a_deck_s_pictures_tell_how_much_they_tell(faces: list[Image]) -> None:
+def test_template_weights_are_fitted_on_the_deck(faces: list[Image]) -> None:
     rng = np.random.default_rng(2)
     height, width = faces[0].shape[:2]
     size = np.array([width, height], np.float32)
@@ -138,21 +138,21 @@ def test_a_deck_s_pictures_tell_how_much_they_tell(faces: list[Image]) -> None:
     assert told[0] >= 30 > 10 >= told[1]
 
 
-def test_pictures_without_anything_in_them_are_passed_over() -> None:
+def test_blank_pictures_are_skipped() -> None:
     black = np.zeros((60, 40, 3), np.uint8)
     assert Templates([black, black], (0, 2)).find(np.zeros((90, 90, 3), np.uint8), unit_square() * 60) is None
     noise = np.random.default_rng(1).integers(0, 255, (90, 90, 3)).astype(np.uint8)
     Templates([black, cv2.resize(noise, (40, 60))], (0,)).find(noise, np.asarray(unit_square() * 90, np.float32), [0])
 
 
-def test_where_no_picture_lies_none_fits(faces: list[Image]) -> None:
+def test_nothing_matches_an_empty_place(faces: list[Image]) -> None:
     templates = Templates([cv2.resize(face, (40, 60), interpolation=cv2.INTER_AREA) for face in faces], (0, 2))
     noise = np.random.default_rng(1).integers(0, 255, (480, 640, 3)).astype(np.uint8)
     found = templates.find(noise, np.array([[210, 90], [352, 118], [330, 352], [180, 318]], np.float32))
     assert found is None or found.fit < 0.5
 
 
-def test_outlines_of_one_deck_are_evened_to_one_shape() -> None:
+def test_outlines_of_one_deck_get_one_shape() -> None:
     rng = np.random.default_rng(2)
     card = (unit_square() - 0.5) * np.array([112, 174])
     truth, found = [], []

@@ -291,7 +291,7 @@ TestAnyOrder.settings = settings(
 )
 
 
-def test_many_threads_never_lock_each_other_out(store: Store) -> None:
+def test_concurrent_calls_do_not_deadlock(store: Store) -> None:
     table = Table(store)
     table.start_match(header())
     table.tap(Start(Card.parse("red 7")))

@@ -85,14 +85,14 @@ def arms(store: Store) -> ArmsGame:
     return game
 
 
-def test_seats_are_learnt_from_the_cards_laid(arms: ArmsGame) -> None:
+def test_seats_are_learnt_from_landings(arms: ArmsGame) -> None:
     for seat in arms.view.seats:
         assert seat.direction == pytest.approx(SEATS[seat.player], abs=1)
         assert seat.certainty > 0.95
     assert {line.known for line in arms.view.history[1:]} == {Known.SEEN}
 
 
-def test_a_draw_is_seen_and_the_next_card_says_who_passed(arms: ArmsGame) -> None:
+def test_next_card_shows_who_drew_and_passed(arms: ArmsGame) -> None:
     arms.reach("Ann")
     assert (arms.moves[-1], arms.view.history[-1].known) == ("Ann Draw", Known.SEEN)
     arms.lay("Ben", "red 3")
@@ -101,7 +101,7 @@ def test_a_draw_is_seen_and_the_next_card_says_who_passed(arms: ArmsGame) -> Non
 
 
 @pytest.mark.parametrize("rival", [0.0, 0.4])
-def test_of_two_arms_that_may_have_laid_a_card_it_was_whoever_was_on_turn(arms: ArmsGame, rival: float) -> None:
+def test_of_two_possible_arms_the_player_on_turn_is_chosen(arms: ArmsGame, rival: float) -> None:
     arms.now += 5
     rivals = ((arms.arm("Ann"), rival),) if rival else ()
     arms.table.see(CardLanded(arms.now, probabilities("red 3"), arm=replace(arms.arm("Ben"), track=77), rivals=rivals))
@@ -113,13 +113,13 @@ def test_of_two_arms_that_may_have_laid_a_card_it_was_whoever_was_on_turn(arms: 
         assert (arms.moves[-1], arms.view.questions) == ("Ben Play", ())
 
 
-def test_a_drawn_card_may_be_played_at_once(arms: ArmsGame) -> None:
+def test_drawn_card_may_be_played_at_once(arms: ArmsGame) -> None:
     arms.reach("Ann")
     arms.lay("Ann", "red 3")
     assert arms.moves[-2:] == ["Ann Draw", "Ann Play"]
 
 
-def test_who_was_in_view_since_the_draw_plays_what_was_drawn(arms: ArmsGame) -> None:
+def test_arm_in_view_since_the_draw_plays_the_drawn_card(arms: ArmsGame) -> None:
     """It comes from between two people, the other of whom may have played after a pass."""
     arms.reach("Ann")
     drew = int(arms.now)
@@ -133,7 +133,7 @@ def test_who_was_in_view_since_the_draw_plays_what_was_drawn(arms: ArmsGame) -> 
 
 
 @pytest.mark.parametrize(("hands", "drew"), [(2, True), (1, False)])
-def test_one_draw_that_is_seen_as_two_hands_is_one_draw(arms: ArmsGame, hands: int, drew: bool) -> None:
+def test_one_draw_seen_as_two_arms_counts_once(arms: ArmsGame, hands: int, drew: bool) -> None:
     """By each of the two it is unlikelier than not, and as unlikely that it was neither."""
     arms.now += 5
     for track in range(hands):
@@ -145,13 +145,13 @@ def test_one_draw_that_is_seen_as_two_hands_is_one_draw(arms: ArmsGame, hands: i
     assert arms.moves[-2:] == ["Ann Draw" if drew else "Cy Play", "Ann Play"]
 
 
-def test_an_arm_that_takes_nothing_is_no_draw(arms: ArmsGame) -> None:
+def test_arm_that_takes_nothing_is_no_draw(arms: ArmsGame) -> None:
     arms.reach("Cy", 0.97, 0.03)
     assert arms.moves[-1] == "Cy Play"
     assert arms.actor == "Ann"
 
 
-def test_a_colour_may_be_tapped_when_the_next_player_is_at_the_draw_pile(arms: ArmsGame) -> None:
+def test_color_may_be_tapped_while_next_player_draws(arms: ArmsGame) -> None:
     arms.lay("Ann", "wild")
     arms.reach("Ben", 0.4, 0.55, 0.05)
     arms.table.tap(ChooseColor(Color.BLUE))
@@ -159,7 +159,7 @@ def test_a_colour_may_be_tapped_when_the_next_player_is_at_the_draw_pile(arms: A
     assert arms.moves[-5:] == ["Ann Play", "Ann ChooseColor", "Ben Draw", "Ben Pass", "Cy Play"]
 
 
-def test_a_colour_may_be_tapped_when_the_next_card_lies_there_in_doubt(arms: ArmsGame) -> None:
+def test_color_may_be_tapped_before_a_pending_card(arms: ArmsGame) -> None:
     arms.lay("Ann", "wild")
     arms.lay("Ben", {"green reverse": 0.9, "green 0": 0.1})
     assert arms.moves[-1] == "Ann Play", "what Ben laid is in doubt"
@@ -169,7 +169,7 @@ def test_a_colour_may_be_tapped_when_the_next_card_lies_there_in_doubt(arms: Arm
     assert (arms.moves[-2:], arms.top) == (["Ann ChooseColor", "Ben Play"], "green reverse")
 
 
-def test_a_colour_may_be_tapped_when_two_more_cards_lie_there_in_doubt(arms: ArmsGame) -> None:
+def test_color_may_be_tapped_before_two_pending_cards(arms: ArmsGame) -> None:
     arms.lay("Ann", "wild")
     for who in ("Ben", "Cy"):
         arms.lay(who, {"green 3": 0.5, "green 8": 0.5})
@@ -178,7 +178,7 @@ def test_a_colour_may_be_tapped_when_two_more_cards_lie_there_in_doubt(arms: Arm
     assert arms.moves[-1] == "Ann ChooseColor"
 
 
-def test_a_pass_may_be_tapped_when_the_next_card_lies_there_of_which_it_is_unclear_whose_it_is(
+def test_pass_may_be_tapped_before_a_card_of_unclear_player(
     arms: ArmsGame, store: Store
 ) -> None:
     arms.reach("Ann")
@@ -189,7 +189,7 @@ def test_a_pass_may_be_tapped_when_the_next_card_lies_there_of_which_it_is_uncle
     assert unlike(arms.table, started_again(arms.table, store, arms.now)) == []
 
 
-def test_it_is_asked_who_played_where_an_arm_comes_from_between_two(store: Store) -> None:
+def test_arm_between_two_seats_asks_who_played(store: Store) -> None:
     game = ArmsGame(store)
     rules = replace(header("classic"), options=replace(EDITIONS[EditionName.CLASSIC].options, jump_in=True))
     game.table.start_match(rules)
@@ -207,7 +207,7 @@ def test_it_is_asked_who_played_where_an_arm_comes_from_between_two(store: Store
     assert game.view.questions == ()
 
 
-def test_a_debt_is_ticked_off_and_no_draw(arms: ArmsGame) -> None:
+def test_taking_owed_cards_is_no_draw(arms: ArmsGame) -> None:
     arms.lay("Ann", "red draw two")
     before = len(arms.view.history)
     arms.reach("Ben")
@@ -219,7 +219,7 @@ def test_a_debt_is_ticked_off_and_no_draw(arms: ArmsGame) -> None:
     assert arms.actor == "Cy"
 
 
-def test_what_is_owed_is_taken_before_anybody_goes_on(store: Store) -> None:
+def test_owed_cards_are_taken_before_play_continues(store: Store) -> None:
     game = ArmsGame(store)
     game.table.start_match(header("classic"))
     game.lay("Cy", "red draw two")
@@ -230,7 +230,7 @@ def test_what_is_owed_is_taken_before_anybody_goes_on(store: Store) -> None:
     assert game.moves == ["Start", "Ben Play", "Cy Play"]
 
 
-def test_whether_cards_were_taken_is_not_asked_where_none_may_be_laid_on_them() -> None:
+def test_taking_is_not_asked_about_if_stacking_is_impossible() -> None:
     owing = Way(situation(Journal(Match(header("classic")))))
     for move in (Start(card("red 1")), Play(card("wild draw four")), ChooseColor(Color.RED)):
         owing = owing.then(Line(move, ReadBy.CAMERA, 0.0))
@@ -247,14 +247,14 @@ def test_whether_cards_were_taken_is_not_asked_where_none_may_be_laid_on_them() 
     assert ask(finding, sight, start.after.state, Sentences(Caller())) is None
 
 
-def test_a_colour_is_offered_once_however_it_came_about(arms: ArmsGame) -> None:
+def test_each_color_is_offered_once(arms: ArmsGame) -> None:
     arms.table.set_turns(Turns.RELAXED)
     arms.lay("Ann", "wild draw four")
     arms.table.tap(Draw(by="Cy"))
     assert sorted(arms.labels) == ["blue", "green", "red", "yellow"]
 
 
-def test_a_card_taken_back_may_have_shown_another_colour_than_was_named(arms: ArmsGame) -> None:
+def test_card_taken_back_may_have_implied_a_wrong_color(arms: ArmsGame) -> None:
     arms.lay("Ann", "wild")
     arms.lay("Ben", "yellow 6")
     assert arms.moves[-2:] == ["Ann ChooseColor", "Ben Play"]
@@ -265,7 +265,7 @@ def test_a_card_taken_back_may_have_shown_another_colour_than_was_named(arms: Ar
     assert (arms.moves[-2:], arms.top) == (["Ann ChooseColor", "Ben Play"], "green 5")
 
 
-def test_a_card_taken_back_by_tap_and_by_hand_goes_once(arms: ArmsGame, store: Store) -> None:
+def test_card_taken_back_by_tap_and_by_hand_is_removed_once(arms: ArmsGame, store: Store) -> None:
     arms.now += 5
     arms.table.see(CardLanded(arms.now, probabilities("red 1"), arm=arms.arm("Ann"), same_face=True))
     arms.lay("Ben", "red 3")
@@ -280,7 +280,7 @@ def test_a_card_taken_back_by_tap_and_by_hand_goes_once(arms: ArmsGame, store: S
     assert len(arms.moves) == count - 2, "another one"
 
 
-def test_a_debt_that_nobody_takes_is_spoken_of_once(arms: ArmsGame) -> None:
+def test_untaken_debt_is_mentioned_once(arms: ArmsGame) -> None:
     arms.reach("Cy", 0.97, 0.03)  # so the draw pile is in view
     arms.lay("Ann", "red draw two")
     heard = arms.table.subscribe()
@@ -293,7 +293,7 @@ def test_a_debt_that_nobody_takes_is_spoken_of_once(arms: ArmsGame) -> None:
     assert heard.next(0) is None
 
 
-def test_who_took_some_and_no_more_for_a_while_took_all(arms: ArmsGame) -> None:
+def test_partial_taking_followed_by_a_pause_counts_as_all(arms: ArmsGame) -> None:
     arms.lay("Ann", "red draw two")
     arms.reach("Ben")
     assert (arms.view.seats[1].owed, arms.view.seats[1].taken) == (2, 1)
@@ -304,7 +304,7 @@ def test_who_took_some_and_no_more_for_a_while_took_all(arms: ArmsGame) -> None:
     assert arms.view.seats[1].owed == 0
 
 
-def test_a_card_out_of_turn_is_told_with_what_makes_sense_of_it(arms: ArmsGame) -> None:
+def test_out_of_turn_card_is_asked_with_its_explanations(arms: ArmsGame) -> None:
     arms.lay("Ben", "red 3")
     assert (arms.question.kind, arms.question.sentence) == (QuestionKind.TURN, "Ben played, but it is Ann’s turn.")
     assert arms.labels[:3] == ["Ann drew and passed", "Let it stand", "Take it back"]
@@ -317,14 +317,14 @@ def test_a_card_out_of_turn_is_told_with_what_makes_sense_of_it(arms: ArmsGame) 
     assert isinstance(arms.view.history[-2].move, Count)
 
 
-def test_play_goes_on_over_it(arms: ArmsGame) -> None:
+def test_play_continues_during_an_out_of_turn_question(arms: ArmsGame) -> None:
     arms.lay("Ben", "red 3")
     arms.lay("Cy", "red 4")
     assert arms.view.questions == ()
     assert arms.moves[-4:] == ["Ann Draw", "Ann Pass", "Ben Play", "Cy Play"]
 
 
-def test_a_reach_that_looks_like_any_other_leaves_it_to_what_people_do(arms: ArmsGame) -> None:
+def test_ambiguous_reach_is_decided_by_the_prior(arms: ArmsGame) -> None:
     session = arms.table._session
     assert session is not None
     known = session.known
@@ -340,7 +340,7 @@ def test_a_reach_that_looks_like_any_other_leaves_it_to_what_people_do(arms: Arm
 
 
 @pytest.mark.parametrize(("nothing", "drew"), [(0.55, False), (0.05, True)])
-def test_the_first_hand_at_the_draw_pile_may_have_come_for_nothing(store: Store, nothing: float, drew: bool) -> None:
+def test_first_arm_at_the_draw_pile_may_take_nothing(store: Store, nothing: float, drew: bool) -> None:
     """Nobody's place is known yet: that who is on turn then lays a card from there speaks for neither."""
     game = ArmsGame(store)
     game.table.start_match(header("classic", "Ann Ben"))
@@ -350,7 +350,7 @@ def test_the_first_hand_at_the_draw_pile_may_have_come_for_nothing(store: Store,
     assert game.moves[1:] == [*["Ann Draw"] * drew, "Ann Play"]
 
 
-def test_a_tapped_draw_whose_arm_is_seen_later_counts_once(arms: ArmsGame) -> None:
+def test_tapped_draw_seen_later_counts_once(arms: ArmsGame) -> None:
     arms.table.tap(Draw())
     arms.reach("Ann")
     arms.table.tap(Draw()) if arms.actor != "Ann" else None
@@ -362,7 +362,7 @@ def test_a_tapped_draw_whose_arm_is_seen_later_counts_once(arms: ArmsGame) -> No
     assert arms.moves.count("Cy Draw") == 1
 
 
-def test_one_tap_changes_whose_a_line_was(arms: ArmsGame) -> None:
+def test_one_tap_changes_the_player_of_a_move(arms: ArmsGame) -> None:
     n = len(arms.view.history) + 1
     arms.lay(None, "red 3")
     arms.lay("Cy", "red 4")
@@ -372,7 +372,7 @@ def test_one_tap_changes_whose_a_line_was(arms: ArmsGame) -> None:
         arms.table.say_who(1, "Ben")
 
 
-def test_a_restart_loses_nothing_of_it(arms: ArmsGame, store: Store) -> None:
+def test_restart_keeps_seats_and_debts(arms: ArmsGame, store: Store) -> None:
     arms.lay("Ann", "red draw two")
     arms.reach("Ben")
     arms.table.set_turns(Turns.CAMERA)
@@ -382,7 +382,7 @@ def test_a_restart_loses_nothing_of_it(arms: ArmsGame, store: Store) -> None:
     assert [line.known for line in other.view().history] == [line.known for line in arms.view.history]
 
 
-def test_people_placed_by_hand_are_known_at_once(store: Store) -> None:
+def test_manually_placed_players_are_known_at_once(store: Store) -> None:
     game = ArmsGame(store)
     game.table.start_match(header("classic"))
     for player, direction in SEATS.items():
@@ -392,7 +392,7 @@ def test_people_placed_by_hand_are_known_at_once(store: Store) -> None:
     assert game.question.sentence == "Ben played, but it is Ann’s turn."
 
 
-def test_where_directions_tell_nothing_turns_are_tapped(store: Store) -> None:
+def test_turns_are_tapped_if_directions_are_uninformative(store: Store) -> None:
     game = ArmsGame(store)
     game.table.start_match(header("classic"))
     game.lay(None, "red 1")
@@ -415,7 +415,7 @@ def test_where_directions_tell_nothing_turns_are_tapped(store: Store) -> None:
     assert game.view.notices == ()
 
 
-def test_a_draw_pile_out_of_view_is_told(arms: ArmsGame) -> None:
+def test_draw_pile_out_of_view_is_announced(arms: ArmsGame) -> None:
     assert arms.view.notices == ()
     for count in range(9):
         arms.lay(("Ann", "Ben", "Cy")[count % 3], f"red {count % 8 + 2}")
@@ -425,13 +425,13 @@ def test_a_draw_pile_out_of_view_is_told(arms: ArmsGame) -> None:
     assert arms.view.notices == ()
 
 
-def test_places_are_learnt_anew_when_the_camera_is_turned(arms: ArmsGame) -> None:
+def test_seats_are_relearnt_after_the_camera_is_turned(arms: ArmsGame) -> None:
     for count in range(8):
         arms.lay(("Ann", "Ben", "Cy")[count % 3], f"red {count + 2}", off=75)
     assert arms.view.seats[0].direction == pytest.approx(95, abs=8)
 
 
-def test_a_knock_at_the_camera_loosens_the_ring(arms: ArmsGame) -> None:
+def test_knocked_camera_makes_seats_less_certain(arms: ArmsGame) -> None:
     arms.table.see(CameraStatus(arms.now, CameraHealth.KNOCKED))
     assert arms.view.seats[0].direction == pytest.approx(20, abs=1)
     for count in range(3):
@@ -440,7 +440,7 @@ def test_a_knock_at_the_camera_loosens_the_ring(arms: ArmsGame) -> None:
     assert [round(seat.direction or 0) for seat in arms.view.seats] == [65, 185, 305]
 
 
-def test_a_later_move_that_breaks_is_named_and_dropped_on_demand(arms: ArmsGame) -> None:
+def test_later_move_that_breaks_is_named_and_dropped_on_request(arms: ArmsGame) -> None:
     count = len(arms.view.history)
     found = arms.table.preview_amend(count - 1, Play(card("wild")))
     assert found.dropped == (count,)
@@ -451,7 +451,7 @@ def test_a_later_move_that_breaks_is_named_and_dropped_on_demand(arms: ArmsGame)
     assert (len(arms.view.history), arms.top, arms.actor) == (count - 1, "wild", "Ben")
 
 
-def test_what_was_undone_can_be_done_again(arms: ArmsGame) -> None:
+def test_undone_moves_can_be_redone(arms: ArmsGame) -> None:
     before = arms.view.state
     arms.table.undo()
     arms.table.undo()
@@ -462,7 +462,7 @@ def test_what_was_undone_can_be_done_again(arms: ArmsGame) -> None:
         arms.table.redo()
 
 
-def test_a_scored_round_is_not_opened_by_accident(store: Store) -> None:
+def test_scored_round_is_not_reopened_by_accident(store: Store) -> None:
     from companion.referee.moves import Hand
 
     game = Game(store)

@@ -53,7 +53,7 @@ def _laid_by_others(film: Film, others: Mapping[int, int]) -> tuple[list[tuple[o
 
 
 @pytest.mark.parametrize(("seed", "players"), [(1, 3), (2, 4)])
-def test_a_film_that_misses_nothing_is_told_as_it_was(seed: int, players: int) -> None:
+def test_complete_film_is_transcribed_exactly(seed: int, players: int) -> None:
     clear = People(stray=0, missed_draw=0, missed_arm=0, idle=0, miscounted=0)
     film = _film(seed, players, clear)
     told = transcribe(_header(players), film.events)
@@ -61,19 +61,19 @@ def test_a_film_that_misses_nothing_is_told_as_it_was(seed: int, players: int) -
     assert all(isinstance(each, TranscribedMove) and each.by for each in told if isinstance(each.move, ActorMove))
 
 
-def test_first_arms_taken_for_anothers_do_not_turn_the_ring() -> None:
+def test_misattributed_first_arms_do_not_rotate_the_seats() -> None:
     film = _film(3, 4, People(stray=0, missed_draw=0, missed_arm=0, idle=0, miscounted=0))
     told, true = _laid_by_others(film, {1: 2, 2: 3})
     assert sum(one == other for one, other in zip(told, true, strict=False)) >= 0.95 * len(true)
 
 
-def test_a_resting_hand_at_the_start_does_not_turn_the_ring() -> None:
+def test_resting_hand_at_the_start_does_not_rotate_the_seats() -> None:
     film = _film(3, 4, People(stray=0, missed_draw=0, missed_arm=0, idle=0, miscounted=0))
     told, true = _laid_by_others(film, {0: 1})
     assert sum(one == other for one, other in zip(told, true, strict=False)) >= 0.95 * len(true)
 
 
-def test_a_camera_that_is_knocked_midway_costs_few_landings() -> None:
+def test_camera_knocked_midway_costs_few_landings() -> None:
     film = _film(5, 4, People(stray=0, missed_draw=0, missed_arm=0, idle=0, miscounted=0))
     turn = 30
     half = film.events[len(film.events) // 2].time
@@ -88,7 +88,7 @@ def test_a_camera_that_is_knocked_midway_costs_few_landings() -> None:
     assert sum(one == other for one, other in zip(told, true, strict=False)) >= len(true) - 2
 
 
-def test_the_ring_of_a_film_is_found_from_all_its_arms() -> None:
+def test_seating_of_a_film_uses_all_arms() -> None:
     film = _film(2, 4, People(stray=0, missed_arm=0))
     landings = [event for event in film.events if isinstance(event, CardLanded)]
     truly = around(4, Random(2))

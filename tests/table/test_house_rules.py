@@ -35,7 +35,7 @@ def house(store: Store) -> House:
     return begin
 
 
-def test_a_second_draw_two_on_an_open_debt_is_stacked(house: House) -> None:
+def test_second_draw_two_on_an_open_debt_is_stacked(house: House) -> None:
     game = house(stacking="same")
     game.lay("Ann", "red draw two")
     game.lay("Ben", "blue draw two")
@@ -52,7 +52,7 @@ def test_a_second_draw_two_on_an_open_debt_is_stacked(house: House) -> None:
 
 
 @pytest.mark.parametrize("tapped", [False, True])
-def test_a_second_draw_two_is_stacked_where_no_arm_is_seen(store: Store, tapped: bool) -> None:
+def test_second_draw_two_is_stacked_without_visible_arms(store: Store, tapped: bool) -> None:
     game = Game(store)
     game.table.start_match(header("classic", stacking="same"), turns=Turns.TAPPED if tapped else Turns.CAMERA)
     for name in ("red 1", "red draw two", "red draw two"):
@@ -62,7 +62,7 @@ def test_a_second_draw_two_is_stacked_where_no_arm_is_seen(store: Store, tapped:
     assert (game.view.questions, state.phase, state.debt, state.actor) == ((), Phase.DEBT, 4, "Cy")
 
 
-def test_another_card_on_an_open_debt_means_that_it_was_taken_where_no_arm_is_seen(store: Store) -> None:
+def test_other_card_implies_taken_debt_without_visible_arms(store: Store) -> None:
     game = Game(store)
     game.table.start_match(header("classic", stacking="same"))
     for name in ("red 1", "red draw two", "red 3"):
@@ -71,7 +71,7 @@ def test_another_card_on_an_open_debt_means_that_it_was_taken_where_no_arm_is_se
     assert game.view.questions == ()
 
 
-def test_a_second_wild_draw_four_is_stacked(store: Store) -> None:
+def test_second_wild_draw_four_is_stacked(store: Store) -> None:
     game = Game(store)
     game.table.start_match(header("classic", stacking="same"))
     game.land("red 1")
@@ -83,7 +83,7 @@ def test_a_second_wild_draw_four_is_stacked(store: Store) -> None:
     assert (game.view.questions, state.debt, state.phase) == ((), 8, Phase.COLOR)
 
 
-def test_another_card_on_an_open_debt_means_that_it_was_taken(house: House) -> None:
+def test_other_card_on_an_open_debt_implies_it_was_taken(house: House) -> None:
     game = house(stacking="same")
     game.lay("Ann", "red draw two")
     game.lay("Cy", "red 3")
@@ -93,7 +93,7 @@ def test_another_card_on_an_open_debt_means_that_it_was_taken(house: House) -> N
     assert game.moves[-3:] == ["Ann Play", "Ben Accept", "Cy Play"]
 
 
-def test_a_card_that_lies_on_an_open_debt_and_does_not_stack_cannot_be_let_stand(store: Store) -> None:
+def test_non_stacking_card_on_an_open_debt_cannot_stand(store: Store) -> None:
     """Nobody answered for it, and the same card is seen to land once more."""
     game = ArmsGame(store)
     game.table.start_match(header("mario-kart", stacking="any", jump_in=True, seven_zero=True), turns=Turns.RELAXED)
@@ -106,7 +106,7 @@ def test_a_card_that_lies_on_an_open_debt_and_does_not_stack_cannot_be_let_stand
     assert [type(line.move) for line in game.view.history].count(Start) == 1
 
 
-def test_it_is_asked_whether_cards_were_taken_before_another_landed(house: House) -> None:
+def test_taking_before_the_next_landing_is_asked_about(house: House) -> None:
     game = house(stacking="same")
     game.lay("Ann", "red draw two")
     game.lay(None, "blue draw two")
@@ -118,7 +118,7 @@ def test_it_is_asked_whether_cards_were_taken_before_another_landed(house: House
     assert (game.view.questions, state.debt, state.actor) == ((), 4, "Cy")
 
 
-def test_a_card_like_the_top_by_somebody_not_on_turn_is_a_jump_in(house: House) -> None:
+def test_identical_card_out_of_turn_is_a_jump_in(house: House) -> None:
     game = house(jump_in=True)
     before = game.view.state
     assert before is not None
@@ -131,7 +131,7 @@ def test_a_card_like_the_top_by_somebody_not_on_turn_is_a_jump_in(house: House) 
     assert state.hands == (before.hands[0], before.hands[1], before.hands[2] - 1)
 
 
-def test_a_jump_in_over_somebody_goes_on_from_there(house: House) -> None:
+def test_play_continues_after_the_player_who_jumped_in(house: House) -> None:
     game = house(jump_in=True)
     game.lay("Ben", "red 9")
     assert (game.view.questions, game.actor, game.view.history[-1].player) == ((), "Cy", "Ben")
@@ -139,13 +139,13 @@ def test_a_jump_in_over_somebody_goes_on_from_there(house: House) -> None:
     assert (game.view.questions, game.actor) == ((), "Ann")
 
 
-def test_without_that_rule_it_is_out_of_turn(house: House) -> None:
+def test_identical_card_is_out_of_turn_without_the_rule(house: House) -> None:
     game = house()
     game.lay("Ben", "red 9")
     assert (game.question.kind, game.question.sentence) == (QuestionKind.TURN, "Ben played, but it is Ann’s turn.")
 
 
-def test_who_draws_until_it_fits_draws_several(house: House) -> None:
+def test_drawing_until_playable_takes_several_cards(house: House) -> None:
     game = house(draw_until_playable=True)
     before = game.view.state
     assert before is not None
@@ -158,7 +158,7 @@ def test_who_draws_until_it_fits_draws_several(house: House) -> None:
     assert (game.view.questions, state.actor, state.hands[0]) == ((), "Ben", before.hands[0] + 2)
 
 
-def test_a_draw_tapped_thrice_counts_thrice(house: House) -> None:
+def test_draw_tapped_three_times_counts_three_times(house: House) -> None:
     game = house(draw_until_playable=True)
     for _ in range(3):
         game.table.tap(Draw())
@@ -174,7 +174,7 @@ def test_a_draw_tapped_thrice_counts_thrice(house: House) -> None:
         ("fr", "Avec qui la main a-t-elle été échangée ?"),
     ],
 )
-def test_a_seven_asks_with_whom_hands_were_exchanged(store: Store, language: str, question: str) -> None:
+def test_seven_asks_whose_hand_was_swapped(store: Store, language: str, question: str) -> None:
     game = Game(store)
     game.table.set_caller(Caller(language))
     game.table.start_match(header("classic", seven_zero=True))
@@ -186,7 +186,7 @@ def test_a_seven_asks_with_whom_hands_were_exchanged(store: Store, language: str
     assert [line.move for line in game.view.history][2:] == [Target("Cy"), Play(card("red 3"))]
 
 
-def test_an_exchange_that_nobody_entered_is_told_as_one(store: Store) -> None:
+def test_unentered_swap_is_announced_once(store: Store) -> None:
     game = Game(store)
     game.table.start_match(header("classic", seven_zero=True))
     heard = game.table.subscribe()

@@ -26,7 +26,7 @@ def boxed(store: Store) -> ArmsGame:
     return game
 
 
-def test_the_arm_that_goes_on_from_the_draw_pile_has_turned_a_card_up(boxed: ArmsGame) -> None:
+def test_arm_going_on_from_the_draw_pile_turned_a_card_up(boxed: ArmsGame) -> None:
     boxed.reach("Ann")
     boxed.now -= 4.5  # the same arm, that has not left
     boxed.lay("Ann", "blue 3")
@@ -34,7 +34,7 @@ def test_the_arm_that_goes_on_from_the_draw_pile_has_turned_a_card_up(boxed: Arm
     assert boxed.moves[-2:] == ["Ann Play", "Ann Flip"]
 
 
-def test_after_lightning_several_arms_take_a_card_each(boxed: ArmsGame) -> None:
+def test_several_arms_take_cards_after_lightning(boxed: ArmsGame) -> None:
     boxed.lay("Ann", "blue 4")
     assert [seat.owed - seat.taken for seat in boxed.view.seats] == [0, 1, 1]
     count = len(boxed.moves)
@@ -45,7 +45,7 @@ def test_after_lightning_several_arms_take_a_card_each(boxed: ArmsGame) -> None:
 
 
 @pytest.mark.parametrize(("took", "reminded"), [("Cy", 0), (None, 2)])
-def test_after_lightning_who_may_hide_behind_another_is_not_reminded(
+def test_hidden_players_are_not_reminded_after_lightning(
     boxed: ArmsGame, took: str | None, reminded: int
 ) -> None:
     boxed.reach("Ann", 0.97, 0.03)  # so the draw pile is in view
@@ -60,7 +60,7 @@ def test_after_lightning_who_may_hide_behind_another_is_not_reminded(
     assert sum(seat.owed - seat.taken for seat in boxed.view.seats) == reminded
 
 
-def test_whoever_comes_after_a_shell_was_hit(boxed: ArmsGame) -> None:
+def test_next_arm_at_the_draw_pile_was_hit_by_the_shell(boxed: ArmsGame) -> None:
     boxed.lay("Ann", "green 1")
     boxed.reach("Cy")
     boxed.lay("Ben" if boxed.actor == "Ben" else "Ann", "green 5")
@@ -83,13 +83,13 @@ def wild(store: Store) -> ArmsGame:
     return game
 
 
-def test_who_shows_a_creeper_has_taken_the_cards_of_a_wild_draw_four(wild: ArmsGame) -> None:
+def test_showing_a_creeper_implies_taken_wild_draw_four(wild: ArmsGame) -> None:
     wild.table.tap(Creeper("Ben"))
     wild.lay("Cy", "blue 5")
     assert [name.split()[-1] for name in wild.moves[-5:]] == ["Play", "ChooseColor", "Accept", "Creeper", "Play"]
 
 
-def test_who_shows_a_creeper_on_the_turn_has_drawn_it_though_that_is_told_a_moment_later(wild: ArmsGame) -> None:
+def test_creeper_shown_on_turn_implies_a_draw_reported_later(wild: ArmsGame) -> None:
     wild.reach("Ben", 0.02, 0.02, 0.02, 0.02, 0.92)
     wild.lay("Cy", "blue 5")
     wild.lay("Ann", "blue 6")
@@ -104,7 +104,7 @@ def test_who_shows_a_creeper_on_the_turn_has_drawn_it_though_that_is_told_a_mome
     assert wild.moves[count:] == ["Ben Draw", "Ben Creeper", "Ben Pass", "Cy Play"]
 
 
-def test_who_shows_a_creeper_of_cards_just_taken_has_not_drawn_on_the_turn(store: Store) -> None:
+def test_creeper_among_owed_cards_is_no_draw_on_turn(store: Store) -> None:
     """Of two players the one who lays a skip is on turn again, and was caught without a call of UNO."""
     game = ArmsGame(store)
     game.table.start_match(header("minecraft", "Ann Ben"))
@@ -118,7 +118,7 @@ def test_who_shows_a_creeper_of_cards_just_taken_has_not_drawn_on_the_turn(store
     assert [name.split()[-1] for name in game.moves[-3:]] == ["Play", "Catch", "Creeper"]
 
 
-def test_a_colour_that_a_wild_covers_is_not_asked_for_though_that_one_is_unsure(wild: ArmsGame) -> None:
+def test_color_covered_by_an_unsure_wild_is_not_asked_for(wild: ArmsGame) -> None:
     wild.table.tap(Challenge(by="Ben"))
     assert wild.question.kind is QuestionKind.COLOR
     wild.table.tap(Judge(guilty=True))
@@ -129,7 +129,7 @@ def test_a_colour_that_a_wild_covers_is_not_asked_for_though_that_one_is_unsure(
     assert [name.split()[-1] for name in wild.moves[-3:]] == ["ChooseColor", "Challenge", "Judge"]
 
 
-def test_a_top_card_seen_again_guesses_no_colour(wild: ArmsGame) -> None:
+def test_top_card_seen_again_implies_no_color(wild: ArmsGame) -> None:
     count = len(wild.moves)
     wild.reach("Ben", 0.02, 0.02, 0.02, 0.02, 0.92)
     wild.table.see(PileGone(wild.now + 1))
@@ -139,7 +139,7 @@ def test_a_top_card_seen_again_guesses_no_colour(wild: ArmsGame) -> None:
     assert ChooseColor(Color.BLUE) in [line.move for line in wild.view.history]
 
 
-def test_a_colour_is_told_anew_where_the_card_that_told_it_was_taken_back(wild: ArmsGame) -> None:
+def test_color_is_inferred_again_after_its_card_is_taken_back(wild: ArmsGame) -> None:
     wild.reach("Ben", 0.02, 0.02, 0.02, 0.02, 0.92)
     wild.lay("Cy", "green 5")
     assert ChooseColor(Color.GREEN) in [line.move for line in wild.view.history]
@@ -151,14 +151,14 @@ def test_a_colour_is_told_anew_where_the_card_that_told_it_was_taken_back(wild: 
     assert [seat.owed for seat in wild.view.seats] == [0, 0, 0], "Ben has taken his four"
 
 
-def test_a_colour_that_people_named_stays_when_a_card_is_taken_back(wild: ArmsGame) -> None:
+def test_color_named_by_people_stays_after_a_take_back(wild: ArmsGame) -> None:
     wild.table.tap(ChooseColor(Color.GREEN))
     wild.lay("Cy", "green 5")
     wild.table.see(CardTakenBack(wild.now + 2, probabilities("wild draw four")))
     assert ChooseColor(Color.GREEN) in [line.move for line in wild.view.history]
 
 
-def test_a_colour_is_told_anew_where_the_card_that_told_it_was_taken_back_after_a_draw(store: Store) -> None:
+def test_color_is_inferred_again_after_take_back_and_draw(store: Store) -> None:
     game = ArmsGame(store)
     game.table.start_match(header("classic"))
     game.lay(None, "red 1")

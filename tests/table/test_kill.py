@@ -82,7 +82,7 @@ def _killed_after(event: int, folder: Path) -> str:
 
 
 @pytest.mark.parametrize("event", range(_EVENTS))
-def test_after_a_kill_the_match_goes_on_where_it_was(event: int, tmp_path: Path) -> None:
+def test_killed_match_continues_where_it_was(event: int, tmp_path: Path) -> None:
     told = _killed_after(event, tmp_path)
     store = Store(tmp_path)
     table = Table(store)
@@ -169,7 +169,7 @@ _TROUBLES = ("taps", "camera", "disk")
 
 
 @pytest.mark.parametrize("seed", range(KILLS))
-def test_what_was_said_to_be_saved_is_there_after_a_kill_at_any_moment(seed: int, tmp_path: Path) -> None:
+def test_saved_data_survives_a_kill_at_any_moment(seed: int, tmp_path: Path) -> None:
     chance = Random(seed)
     command = [sys.executable, "-c", _HASTE, str(tmp_path), _TROUBLES[seed % len(_TROUBLES)]]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
@@ -246,7 +246,7 @@ for number, event in enumerate(events):
 
 
 @pytest.mark.parametrize("event", range(3))
-def test_a_kill_in_the_midst_of_a_draw_loses_neither_what_is_owed_nor_who_sits_where(
+def test_kill_during_a_draw_keeps_debts_and_seats(
     event: int, tmp_path: Path
 ) -> None:
     result = subprocess.run(

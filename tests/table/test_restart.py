@@ -23,7 +23,7 @@ from companion.vision.core.events import Arm, CameraHealth, CameraStatus, CardLa
 from .conftest import Game, card, header, probabilities
 from .restarts import started_again, unlike
 from .test_arms import ArmsGame, arms
-from .test_haste import TimedGame
+from .test_timing import TimedGame
 
 __all__ = ["arms"]
 
@@ -34,7 +34,7 @@ def lost(game: Game) -> list[str]:
     return unlike(game.table, started_again(game.table, game.store, game.now))
 
 
-def test_a_reading_that_names_a_card_twice_is_weighed_as_it_is_kept(game: Game) -> None:
+def test_reading_with_a_repeated_card_is_stored_and_used_alike(game: Game) -> None:
     twice = card("green draw two")
     game.now += 60
     game.table.see(CardLanded(0.0, ((card("red 3"), 0.2), (twice, 0.45), (twice, 0.35))))
@@ -46,7 +46,7 @@ def test_a_reading_that_names_a_card_twice_is_weighed_as_it_is_kept(game: Game) 
     assert pending.what.probabilities[0][0] == twice
 
 
-def test_only_what_people_undid_can_be_done_again(game: Game) -> None:
+def test_only_moves_undone_by_people_can_be_redone(game: Game) -> None:
     game.land("red 3")
     game.land("red 5")
     game.table.undo()
@@ -58,7 +58,7 @@ def test_only_what_people_undid_can_be_done_again(game: Game) -> None:
         started_again(game.table, game.store, game.now).redo()
 
 
-def test_a_move_undone_and_tapped_again_is_all_that_there_was_to_do_again(game: Game) -> None:
+def test_tapping_the_undone_move_clears_the_redo_list(game: Game) -> None:
     game.table.tap(Draw())
     game.table.tap(Pass())
     game.table.undo()
@@ -67,7 +67,7 @@ def test_a_move_undone_and_tapped_again_is_all_that_there_was_to_do_again(game: 
     assert lost(game) == []
 
 
-def test_a_move_in_another_spelling_can_be_done_again(game: Game) -> None:
+def test_move_in_another_spelling_can_be_redone(game: Game) -> None:
     game.table.tap(Draw(by=" ann"))
     game.table.tap(Pass())
     game.table.undo()
@@ -76,7 +76,7 @@ def test_a_move_in_another_spelling_can_be_done_again(game: Game) -> None:
     assert lost(game) == []
 
 
-def test_an_amended_move_that_was_undone_keeps_its_arm() -> None:
+def test_undone_amended_move_keeps_its_arm() -> None:
     laid = Line(Play(card("red 3")), ReadBy.CAMERA, 2.0, "reading", 40.0)
     amended = Line(Amend(2, Play(card("red 5"))), ReadBy.CORRECTED, 3.0)
     lines = [Line(Start(card("red 7")), ReadBy.TAP, 1.0), laid, amended]
@@ -85,13 +85,13 @@ def test_an_amended_move_that_was_undone_keeps_its_arm() -> None:
     assert stood.direction == 40.0
 
 
-def test_how_a_table_follows_turns_is_kept_from_the_start(store: Store) -> None:
+def test_turn_tracking_is_stored_from_the_start(store: Store) -> None:
     game = Game(store)
     game.table.start_match(header(), turns=Turns.TAPPED)
     assert lost(game) == []
 
 
-def test_a_knock_and_an_arm_of_which_nothing_comes_are_kept(arms: ArmsGame) -> None:
+def test_knock_and_idle_arm_are_stored(arms: ArmsGame) -> None:
     arms.table.see(CameraStatus(arms.now, CameraHealth.KNOCKED, "Knocked."))
     assert lost(arms) == []
     arms.table.see(PileReached(arms.now, arms.now - 1, arms.arm("Ann"), PileKind.DISCARD, ()))
@@ -101,7 +101,7 @@ def test_a_knock_and_an_arm_of_which_nothing_comes_are_kept(arms: ArmsGame) -> N
     assert lost(arms) == []
 
 
-def test_an_arm_seen_while_a_card_lies_in_doubt_is_weighed_with_it(begin: Callable[..., Game]) -> None:
+def test_arm_seen_during_a_question_is_evaluated_with_it(begin: Callable[..., Game]) -> None:
     """It tells that the draw pile is in view, which bears on what is offered."""
     game = begin(None)
     game.land({"red 3": 0.6, "red 8": 0.4})
@@ -109,7 +109,7 @@ def test_an_arm_seen_while_a_card_lies_in_doubt_is_weighed_with_it(begin: Callab
     assert lost(game) == []
 
 
-def test_how_soon_one_act_followed_another_is_kept(store: Store) -> None:
+def test_intervals_between_acts_are_stored(store: Store) -> None:
     game = TimedGame(store)
     game.table.start_match(header("classic"))
     game.lay(None, "red 1", 1.0)
@@ -121,7 +121,7 @@ def test_how_soon_one_act_followed_another_is_kept(store: Store) -> None:
     assert lost(game) == []
 
 
-def test_times_before_a_restart_are_long_ago(arms: ArmsGame, store: Store) -> None:
+def test_times_before_a_restart_are_far_in_the_past(arms: ArmsGame, store: Store) -> None:
     """Another camera's clock starts reset: what it sees is later than all that was seen before."""
     arms.lay("Ann", {"red 3": 0.6, "red 8": 0.4})
     arms.table = started_again(arms.table, store, arms.now)
@@ -133,7 +133,7 @@ def test_times_before_a_restart_are_long_ago(arms: ArmsGame, store: Store) -> No
     assert (first.probabilities[0][0], second.probabilities[0][0]) == (card("red 3"), card("red 4"))
 
 
-def test_all_that_is_known_is_remembered(store: Store) -> None:
+def test_complete_situation_is_restored(store: Store) -> None:
     journal = replay(header(), [Line(Start(card("red 7")), ReadBy.TAP, 1.0)])
     known = situation(journal, card("blue 3"))
     for direction in (20.0, 170.0, 24.0, 168.0, 19.5):
@@ -144,7 +144,7 @@ def test_all_that_is_known_is_remembered(store: Store) -> None:
     assert load_memory(dump_memory(memory), journal) == memory
 
 
-def test_what_may_be_judged_anew_is_remembered_where_it_went_back_behind_where_it_began() -> None:
+def test_revision_log_that_starts_before_its_base_is_restored() -> None:
     start = Line(Start(card("red 7")), ReadBy.TAP, 1.0)
     base = situation(replay(header(), [start, Line(Play(card("red 3")), ReadBy.CAMERA, 2.0, "a")]))
     seen = (Pending(Sight(60.0, probabilities("red 5"), "b"), at=3.0),)
@@ -159,7 +159,7 @@ def test_what_may_be_judged_anew_is_remembered_where_it_went_back_behind_where_i
     assert '"gone": [{' in text
 
 
-def test_the_same_moves_seen_in_another_picture_are_written_anew() -> None:
+def test_same_moves_with_another_picture_are_rewritten() -> None:
     start = situation(Journal(Match(header()))).enter(Line(Start(card("red 7")), ReadBy.TAP, 1.0))
     one, other = (start.enter(Line(Play(card("red 3")), ReadBy.CAMERA, 2.0, reading)) for reading in "ab")
     assert correction_lines(one, one, 3.0) == ()
@@ -168,7 +168,7 @@ def test_the_same_moves_seen_in_another_picture_are_written_anew() -> None:
     assert lines[-1].reading == "b"
 
 
-def test_how_each_was_understood_is_remembered_with_what_was_seen(store: Store) -> None:
+def test_interpretation_modes_are_stored_with_observations(store: Store) -> None:
     """The first arm at the draw pile tells that it is in view, and before it much could be missed."""
     game = ArmsGame(store)
     game.table.start_match(header("classic"))
@@ -183,7 +183,7 @@ def test_how_each_was_understood_is_remembered_with_what_was_seen(store: Store) 
     assert lost(game) == []
 
 
-def test_what_is_left_of_what_was_ruled_on_follows_from_where_it_begins(arms: ArmsGame) -> None:
+def test_pruned_revision_log_follows_from_its_base(arms: ArmsGame) -> None:
     lengths = set()
     for turn in range(MAX_REVISABLE + 4):
         who = ("Ann", "Ben", "Cy")[turn % 3]
@@ -202,7 +202,7 @@ def test_what_is_left_of_what_was_ruled_on_follows_from_where_it_begins(arms: Ar
     assert REVISABLE in lengths
 
 
-def test_what_has_become_clear_bears_on_what_is_still_asked(begin: Callable[..., Game]) -> None:
+def test_later_clarity_affects_open_questions(begin: Callable[..., Game]) -> None:
     game = begin(edition="classic")
     game.land("wild")
     game.land({"wild": 0.9, "yellow 2": 0.1})
@@ -211,7 +211,7 @@ def test_what_has_become_clear_bears_on_what_is_still_asked(begin: Callable[...,
     assert lost(game) == []
 
 
-def test_where_a_seat_is_thickest_is_remembered() -> None:
+def test_densest_direction_of_a_seat_is_stored() -> None:
     """Arms all about one place may be taken about any of them."""
     known = situation(replay(header(), [Line(Start(card("red 7")), ReadBy.TAP, 1.0)]))
     ring = known.ring.learn(0, 95.0).learn(0, 115.0).learn(0, 90.0)
@@ -219,7 +219,7 @@ def test_where_a_seat_is_thickest_is_remembered() -> None:
     assert load_memory(dump_memory(Memory(Watch(), known, RevisionLog(known))), known.journal).known.ring == ring
 
 
-def test_a_restart_after_knocks_at_the_camera_loses_nothing(arms: ArmsGame) -> None:
+def test_restart_after_knocks_loses_nothing(arms: ArmsGame) -> None:
     for _ in range(4):
         arms.table.see(CameraStatus(arms.now, CameraHealth.KNOCKED, "Knocked."))
         assert lost(arms) == []

@@ -28,7 +28,7 @@ def _in_the_code() -> set[str]:
 
 
 @pytest.mark.parametrize("language", _TRANSLATED)
-def test_a_catalogue_holds_just_what_the_code_says(language: str) -> None:
+def test_catalogue_matches_the_code(language: str) -> None:
     folder = CATALOGUES / language / "LC_MESSAGES"
     with (folder / f"{DOMAIN}.po").open("rb") as file:
         catalogue = read_po(file)
@@ -38,7 +38,7 @@ def test_a_catalogue_holds_just_what_the_code_says(language: str) -> None:
         assert set(re.findall(r"{\w+}", str(entry.id))) == set(re.findall(r"{\w+}", str(entry.string)))
 
 
-def test_the_table_speaks_another_language_from_now_on() -> None:
+def test_table_switches_language() -> None:
     from companion.vision.core.events import CardLanded
 
     table = Table(caller=Caller("de"))
@@ -52,7 +52,7 @@ def test_the_table_speaks_another_language_from_now_on() -> None:
     assert table.view().history[0].sentences == ("Ann begins.",)
 
 
-def test_sentences_name_cards_colours_and_troubles(tmp_path: Path) -> None:
+def test_sentences_name_cards_colors_and_errors(tmp_path: Path) -> None:
     say = Sentences(Caller("fr"))
     assert say.color(Color.RED) == "rouge"
     assert say.which_card(card("red 7"), None).endswith("?")

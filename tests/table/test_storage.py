@@ -44,7 +44,7 @@ def disk(tmp_path: Path) -> Disk:
 @pytest.mark.parametrize(
     ("trouble", "said"), [("full", "The disk is full."), ("read-only", "The data folder may not be written.")]
 )
-def test_the_game_goes_on_in_memory_and_is_written_later(disk: Disk, trouble: str, said: str) -> None:
+def test_match_continues_in_memory_and_is_written_later(disk: Disk, trouble: str, said: str) -> None:
     game = Game(disk)
     match_id = game.table.start_match(header())
     game.land("red 7")
@@ -76,7 +76,7 @@ def test_the_game_goes_on_in_memory_and_is_written_later(disk: Disk, trouble: st
     assert disk.load(match_id).lines[-1].entry == Play(card("blue 3"))
 
 
-def test_a_match_can_begin_where_nothing_can_be_written(tmp_path: Path) -> None:
+def test_match_can_start_without_writable_storage(tmp_path: Path) -> None:
     (tmp_path / "data").touch()
     game = Game(Store(tmp_path / "data"))
     match_id = game.table.start_match(header())
@@ -89,7 +89,7 @@ def test_a_match_can_begin_where_nothing_can_be_written(tmp_path: Path) -> None:
     assert Store(tmp_path / "data").load(match_id).lines
 
 
-def test_cheap_questions_are_answered_without_a_view() -> None:
+def test_properties_are_answered_without_a_view() -> None:
     game = Game(None)
     assert (game.table.match_id, game.table.edition, game.table.state) == (None, None, None)
     match_id = game.table.start_match(header("classic"))
@@ -98,7 +98,7 @@ def test_cheap_questions_are_answered_without_a_view() -> None:
     assert (game.table.state, game.table.match_id) == (view.state, view.match_id)
 
 
-def test_without_a_store_nothing_is_said(tmp_path: Path) -> None:
+def test_no_storage_notice_without_a_store(tmp_path: Path) -> None:
     game = Game(None)
     game.table.start_match(header())
     game.land("red 7", picture=np.zeros((90, 120, 3), np.uint8))
@@ -108,7 +108,7 @@ def test_without_a_store_nothing_is_said(tmp_path: Path) -> None:
     assert game.table.picture(picture)
 
 
-def test_a_match_deleted_while_it_is_played_goes_on(disk: Disk) -> None:
+def test_match_deleted_while_played_continues(disk: Disk) -> None:
     game = Game(disk)
     match_id = game.table.start_match(header())
     disk.delete(match_id)
@@ -116,7 +116,7 @@ def test_a_match_deleted_while_it_is_played_goes_on(disk: Disk) -> None:
     assert (game.top, game.view.saved) == ("red 7", False)
 
 
-def test_resuming_goes_on_where_it_was(store: Store) -> None:
+def test_resumed_match_continues_where_it_was(store: Store) -> None:
     game = Game(store)
     first = game.table.start_match(header(), turns=Turns.RELAXED)
     game.land("red 7")
@@ -151,7 +151,7 @@ def test_resuming_goes_on_where_it_was(store: Store) -> None:
         ' "debts": [[0, 0, 0, false], [0, 0, 0, false], [0, 0, 0, false]], "noted": 7}',
     ],
 )
-def test_where_what_is_remembered_is_damaged_the_moves_alone_go_on(store: Store, memory: str) -> None:
+def test_damaged_memory_falls_back_to_the_moves(store: Store, memory: str) -> None:
     game = Game(store)
     match_id = game.table.start_match(header(), turns=Turns.RELAXED)
     game.land("red 7")
@@ -168,7 +168,7 @@ def test_where_what_is_remembered_is_damaged_the_moves_alone_go_on(store: Store,
     assert len(other.view().history) == 3
 
 
-def test_the_top_card_seen_again_after_a_restart_is_no_play(store: Store) -> None:
+def test_top_card_seen_again_after_a_restart_is_no_play(store: Store) -> None:
     game = Game(store)
     game.table.start_match(header())
     game.land("red 7")
@@ -181,7 +181,7 @@ def test_the_top_card_seen_again_after_a_restart_is_no_play(store: Store) -> Non
     assert len(other.view().history) == 3
 
 
-def test_what_cannot_be_resumed_is_named(store: Store) -> None:
+def test_error_names_the_match_that_cannot_be_resumed(store: Store) -> None:
     with pytest.raises(NoSuchMatchError):
         Table(store).resume("nothing")
     assert Table(store).resume() is None
@@ -191,7 +191,7 @@ def test_what_cannot_be_resumed_is_named(store: Store) -> None:
         Table(store).resume()
 
 
-def test_what_was_undone_can_be_done_again_after_a_restart(store: Store) -> None:
+def test_undone_moves_can_be_redone_after_a_restart(store: Store) -> None:
     game = Game(store)
     game.table.start_match(header())
     game.land("red 7")
@@ -211,7 +211,7 @@ def test_what_was_undone_can_be_done_again_after_a_restart(store: Store) -> None
         third.redo()
 
 
-def test_undo_and_amendments_are_kept_as_they_were_made(store: Store) -> None:
+def test_undos_and_amendments_are_stored_as_made(store: Store) -> None:
     game = Game(store)
     match_id = game.table.start_match(header())
     game.land("red 7")
@@ -225,7 +225,7 @@ def test_undo_and_amendments_are_kept_as_they_were_made(store: Store) -> None:
     assert store.matches()[0].moves == 2
 
 
-def test_pictures_are_kept_within_bounds() -> None:
+def test_stored_pictures_are_within_limits() -> None:
     noise = np.random.default_rng(1).integers(0, 255, (1440, 2560, 3), np.uint8)
     noise = np.asarray(cv2.GaussianBlur(noise, (9, 9), 3), np.uint8)
     quad = np.array([[0, 0], [200, 0], [200, 300], [0, 300]], np.float32)

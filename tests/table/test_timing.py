@@ -68,28 +68,28 @@ def game(store: Store) -> TimedGame:
 
 
 @pytest.mark.parametrize(("later", "drew"), [(0.4, False), (1.2, True)])
-def test_a_card_that_lies_at_once_was_not_drawn_first(game: TimedGame, later: float, drew: bool) -> None:
+def test_card_laid_at_once_was_not_drawn_first(game: TimedGame, later: float, drew: bool) -> None:
     game.stay("Ann", 92.0, 92.6)
     game.lay("Ann", "red 3", 92.6 + later)
     assert game.moves[-2:] == [("Ann Draw" if drew else "Cy Play"), "Ann Play"]
 
 
 @pytest.mark.parametrize(("later", "drew"), [(1.2, True), (4.0, False)])
-def test_who_lays_a_card_soon_after_a_doubtful_stay_has_drawn_it(game: TimedGame, later: float, drew: bool) -> None:
+def test_card_laid_soon_after_a_doubtful_visit_was_drawn(game: TimedGame, later: float, drew: bool) -> None:
     game.stay("Ann", 92.0, 92.6, drawn=(0.7, *(0.3 * share for share in NUMBER_SHARES)))
     game.lay("Ann", "red 3", 92.6 + later)
     assert game.moves[-2:] == [("Ann Draw" if drew else "Cy Play"), "Ann Play"]
 
 
 @pytest.mark.parametrize(("began", "drew"), [(89.5, False), (90.2, False), (91.2, True)])
-def test_who_is_at_the_pile_when_a_card_lands_did_not_come_for_it(game: TimedGame, began: float, drew: bool) -> None:
+def test_arm_at_the_pile_during_a_landing_did_not_react_to_it(game: TimedGame, began: float, drew: bool) -> None:
     game.stay("Ann", began, 91.8)
     game.lay("Ann", "red 3", 95.0)
     assert game.moves[-2:] == [("Ann Draw" if drew else "Cy Play"), "Ann Play"]
 
 
 @pytest.mark.parametrize(("later", "left"), [(-0.2, 1), (0.2, 1), (0.7, 0)])
-def test_a_hand_that_cannot_have_been_away_takes_once(game: TimedGame, later: float, left: int) -> None:
+def test_arm_without_time_to_leave_draws_once(game: TimedGame, later: float, left: int) -> None:
     game.lay("Ann", "red draw two", 92.0)
     game.stay("Ben", 94.0, 94.5)
     game.stay("Ben", 94.5 + later, 95.0 + later)
@@ -97,7 +97,7 @@ def test_a_hand_that_cannot_have_been_away_takes_once(game: TimedGame, later: fl
     assert game.owed("Ben") == left
 
 
-def test_nobody_draws_before_the_one_before_has_looked_at_the_drawn_card(game: TimedGame) -> None:
+def test_next_player_does_not_draw_at_once_after_a_draw(game: TimedGame) -> None:
     game.stay("Ann", 92.0, 92.6)
     game.stay("Ben", 92.8, 93.4)
     game.lay("Ann", "red 3", 95.0)
@@ -105,7 +105,7 @@ def test_nobody_draws_before_the_one_before_has_looked_at_the_drawn_card(game: T
 
 
 @pytest.mark.parametrize("late", [False, True])
-def test_a_hand_that_comes_over_from_the_discard_pile_passes(game: TimedGame, late: bool) -> None:
+def test_arm_coming_from_the_discard_pile_passes_by(game: TimedGame, late: bool) -> None:
     doubtful = (0.3, *(0.7 * share for share in NUMBER_SHARES))
     for draws in (late, not late):
         if draws:
@@ -120,7 +120,7 @@ def test_a_hand_that_comes_over_from_the_discard_pile_passes(game: TimedGame, la
 
 
 @pytest.mark.parametrize(("began", "ended", "drew"), [(92.2, 93.0, False), (92.8, 93.0, True), (92.8, 93.4, False)])
-def test_a_hand_that_comes_by_the_discard_pile_on_its_way_home_has_drawn(
+def test_arm_returning_past_the_discard_pile_has_drawn(
     game: TimedGame, began: float, ended: float, drew: bool
 ) -> None:
     doubtful = (0.15, *(0.85 * share for share in NUMBER_SHARES))
@@ -131,7 +131,7 @@ def test_a_hand_that_comes_by_the_discard_pile_on_its_way_home_has_drawn(
 
 
 @pytest.mark.parametrize("lays", [False, True])
-def test_a_hand_that_goes_on_to_the_discard_pile_has_drawn_only_if_it_lays_a_card(game: TimedGame, lays: bool) -> None:
+def test_arm_going_on_to_the_discard_pile_drew_only_if_it_lays(game: TimedGame, lays: bool) -> None:
     doubtful = (0.15, *(0.85 * share for share in NUMBER_SHARES))
     game.stay("Ann", 92.0, 92.6, track=1, drawn=doubtful)
     if lays:
@@ -142,7 +142,7 @@ def test_a_hand_that_goes_on_to_the_discard_pile_has_drawn_only_if_it_lays_a_car
     assert ("Ann Draw" in game.moves) is lays
 
 
-def test_a_hand_that_goes_on_from_the_card_it_laid_passes_nothing() -> None:
+def test_arm_going_on_after_its_landing_passes_nothing() -> None:
     arm = Arm(20.0, 4.0, 1)
     at_pile, at_draw_pile = (PileReached(93.5, 92.0, arm, pile, ()) for pile in (PileKind.DISCARD, PileKind.DRAW))
     for events, passing in (([], False), ([at_pile], True), ([CardLanded(93.0, (), arm=arm), at_pile], False)):
@@ -153,7 +153,7 @@ def test_a_hand_that_goes_on_from_the_card_it_laid_passes_nothing() -> None:
 
 
 @pytest.mark.parametrize(("before", "passing"), [(0.2, False), (0.4, True)])
-def test_a_hand_that_reaches_across_the_discard_pile_does_not_come_from_it(before: float, passing: bool) -> None:
+def test_arm_crossing_the_discard_pile_does_not_come_from_it(before: float, passing: bool) -> None:
     arm, visits = Arm(20.0, 4.0, 1), VisitHistory()
     stays = [
         PileReached(93.1, 92.5 - before, arm, PileKind.DISCARD),
@@ -165,7 +165,7 @@ def test_a_hand_that_reaches_across_the_discard_pile_does_not_come_from_it(befor
 
 
 @pytest.mark.parametrize(("nothing", "seconds"), [(0.5, 1.4), (0.9, 0.6)])
-def test_a_hand_that_rested_beside_the_pile_comes_for_a_card_when_it_moves(nothing: float, seconds: float) -> None:
+def test_resting_arm_that_moves_comes_for_a_card(nothing: float, seconds: float) -> None:
     arm, visits = Arm(20.0, 4.0, 1), VisitHistory()
     drawn = (nothing, *((1 - nothing) * share for share in NUMBER_SHARES))
     stays = [PileReached(92.6, 92.0, arm, PileKind.DRAW, drawn), PileReached(93.4, 92.8, arm, PileKind.DRAW, _LIKELY)]
@@ -177,7 +177,7 @@ def test_a_hand_that_rested_beside_the_pile_comes_for_a_card_when_it_moves(nothi
 
 
 @pytest.mark.parametrize(("gone", "drew"), [(92.8, False), (97.0, True)])
-def test_who_carries_the_pile_off_has_not_drawn(game: TimedGame, gone: float, drew: bool) -> None:
+def test_carrying_the_pile_away_is_no_draw(game: TimedGame, gone: float, drew: bool) -> None:
     game.stay("Ann", 92.0, 92.6)
     game.table.see(PileGone(gone))
     game.lay("Ann", "red 3", 102.0)
@@ -185,14 +185,14 @@ def test_who_carries_the_pile_off_has_not_drawn(game: TimedGame, gone: float, dr
 
 
 @pytest.mark.parametrize(("seconds", "left"), [(0.5, 3), (1.4, 0)])
-def test_how_long_a_hand_stays_tells_how_many_it_takes(game: TimedGame, seconds: float, left: int) -> None:
+def test_duration_of_a_visit_indicates_the_number_of_cards(game: TimedGame, seconds: float, left: int) -> None:
     game.lay("Ann", "wild draw four", 92.0)
     game.stay("Ben", 94.0, 94.0 + seconds)
     game.lay("Cy", "red 3", 98.0)
     assert game.owed("Ben") == left
 
 
-def test_a_card_named_by_people_changes_nothing_that_went_before(game: TimedGame) -> None:
+def test_card_named_by_people_leaves_earlier_rulings(game: TimedGame) -> None:
     game.lay("Ann", "wild draw four", 92.0)
     game.stay("Ben", 94.0, 95.4)
     game.lay("Cy", "blue 3", 98.0)
@@ -204,7 +204,7 @@ def test_a_card_named_by_people_changes_nothing_that_went_before(game: TimedGame
     assert game.question.kind is QuestionKind.ILLEGAL
 
 
-def test_it_is_kept_how_a_hand_came_and_which_may_have_laid_a_card(game: TimedGame, store: Store) -> None:
+def test_visit_details_and_rival_arms_are_stored(game: TimedGame, store: Store) -> None:
     reach = Pending(Reach(5.0, Arm(20.0, 4.0, 7, came=6), _LIKELY, 0.75, passing=True, again=True))
     rivals = ((Arm(140.0, 9.0, 8), 0.3), (Arm(260.0, 9.0, 9, came=5), 0.1))
     sight = Pending(Sight(5.0, probabilities("red 3"), "reading", arm=Arm(20.0, 4.0, 7), rivals=rivals), at=4.0)
@@ -218,7 +218,7 @@ def test_it_is_kept_how_a_hand_came_and_which_may_have_laid_a_card(game: TimedGa
     assert [seat.owed for seat in other.view().seats] == [seat.owed for seat in game.view.seats]
 
 
-def test_a_hand_that_rests_at_the_draw_pile_has_not_drawn_because_it_is_told_of_often(game: TimedGame) -> None:
+def test_repeated_reports_of_a_resting_arm_are_no_draw(game: TimedGame) -> None:
     game.stay("Ann", 92.0, 92.5, 7, drawn=(0.76, 0.16, 0.08))
     for began in (93.0, 93.6, 94.2, 94.8):
         game.stay("Ann", began, began + 0.2, 7, drawn=(0.94, 0.05, 0.01))

@@ -45,7 +45,7 @@ def _weights(found: Iterable[Way], least: float) -> dict[object, float]:
 
 
 @pytest.mark.parametrize("edition", list(EditionName))
-def test_no_way_of_that_weight_is_lost(edition: EditionName) -> None:
+def test_ways_above_the_minimum_weight_are_kept(edition: EditionName) -> None:
     rules = EDITIONS[edition]
     header = Header(rules, ("Ann", "Ben", "Cy"), 2, replace(rules.options, jump_in=True))
     hypotheses: tuple[Hypothesis, ...] = (Hypothesis(situation(Journal(Match(header)))),)

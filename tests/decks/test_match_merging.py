@@ -14,10 +14,10 @@ from companion.vision.core.sightings import Sighting
 from companion.vision.detection.deck_protocol import PictureMatch
 from companion.vision.recognition.deck_merge import merge_deck_matches
 
-from .test_seeking import CARDS, lying
+from .test_template_search import CARDS, lying
 
 
-def test_what_was_sought_stands_for_what_was_made_out_there() -> None:
+def test_picture_match_replaces_the_detection() -> None:
     quad, logs = lying(300, 300, 10), np.full(57, -9, np.float32)
     logs[CARDS[0]] = 0
     shown = np.ones((12, 8), bool)
@@ -31,7 +31,7 @@ def test_what_was_sought_stands_for_what_was_made_out_there() -> None:
 
 
 @pytest.mark.parametrize(("side", "chance", "counts"), [(1.5, 0.6, True), (5.0, 0.6, False), (5.0, 0.999, True)])
-def test_what_is_far_larger_than_a_surer_card_that_was_sought_is_none(side: float, chance: float, counts: bool) -> None:
+def test_card_much_larger_than_a_match_is_dropped(side: float, chance: float, counts: bool) -> None:
     quad, logs = lying(300, 300, 10), np.full(57, -9, np.float32)
     logs[CARDS[0]] = 0
     reading = Reading(quad, logs, Scale(1.0, np.ones(57, bool)), 1.0)
@@ -43,7 +43,7 @@ def test_what_is_far_larger_than_a_surer_card_that_was_sought_is_none(side: floa
 
 
 @pytest.mark.parametrize(("name", "moved", "counts"), [("red 7", 0, False), ("blue 3", 0, True), ("red 7", 120, True)])
-def test_a_card_is_not_told_again_by_a_box_too_large_for_it(name: str, moved: float, counts: bool) -> None:
+def test_oversized_box_is_no_second_card(name: str, moved: float, counts: bool) -> None:
     quad, logs = lying(300, 300, 10), np.full(57, -9, np.float32)
     logs[CARDS[0]] = 0
     reading = Reading(quad, logs, Scale(1.0, np.ones(57, bool)), 1.0)
@@ -54,7 +54,7 @@ def test_a_card_is_not_told_again_by_a_box_too_large_for_it(name: str, moved: fl
 
 
 @pytest.mark.parametrize(("side", "counts"), [(1.0, True), (0.5, True), (0.3, False)])
-def test_what_is_far_smaller_than_a_sure_card_is_none(side: float, counts: bool) -> None:
+def test_card_much_smaller_than_a_sure_one_is_dropped(side: float, counts: bool) -> None:
     quad, logs = lying(300, 300, 10), np.full(57, -9, np.float32)
     quad = np.asarray(quad.mean(0) + side * (quad - quad.mean(0)), np.float32)
     logs[CARDS[0]] = logs[CARDS[1]] = np.log(0.5)
@@ -80,7 +80,7 @@ def _corner(quad: Quad, name: str, chance: float) -> Sighting:
 
 
 @pytest.mark.parametrize(("chance", "named"), [(0.7, ["green 4", "red 7"]), (0.3, ["red 7"])])
-def test_a_corner_away_from_a_hidden_cards_own_is_another_cards(chance: float, named: list[str]) -> None:
+def test_corner_away_from_an_occluded_cards_own_is_another(chance: float, named: list[str]) -> None:
     """What is alike in both of two neighbours seems to show of the one below."""
     quad = lying(300, 300, 10)
     beside = np.asarray(quad + 0.3 * (quad[1] - quad[0]) + 0.1 * (quad[3] - quad[0]), np.float32)
@@ -88,7 +88,7 @@ def test_a_corner_away_from_a_hidden_cards_own_is_another_cards(chance: float, n
     assert sorted(sighting.card.name for sighting in found) == named
 
 
-def test_a_corner_tells_the_face_where_pictures_tell_the_colour() -> None:
+def test_corner_gives_the_face_and_picture_the_color() -> None:
     """A sign without colour takes one from what lies about it; the picture hardly shows the sign."""
     quad = lying(300, 300, 10)
     pair = _half_hidden(quad, yellow_7=0.0, yellow_0=-0.2, yellow_3=-0.1, yellow_9=-0.1, yellow_8=-0.2)
@@ -109,7 +109,7 @@ def test_a_corner_tells_the_face_where_pictures_tell_the_colour() -> None:
         ("yellow 9", 0.6, False, False),
     ],
 )
-def test_of_what_was_made_out_and_its_picture_the_surer_tells_the_card(
+def test_surer_of_detection_and_picture_names_the_card(
     name: str, chance: float, whole: bool, stands: bool
 ) -> None:
     quad = lying(300, 300, 0)
@@ -120,7 +120,7 @@ def test_of_what_was_made_out_and_its_picture_the_surer_tells_the_card(
     assert [sighting.card.name == name for sighting in told] == [stands]
 
 
-def test_what_pictures_leave_in_doubt_stays_as_it_was_made_out() -> None:
+def test_ambiguous_picture_keeps_the_detection() -> None:
     """Of a card in a hand a neighbour hides the half, and its own picture tells too little to count."""
     quad = lying(300, 300, 0)
     over = np.asarray(quad + 0.5 * (quad[1] - quad[0]), np.float32)
@@ -142,7 +142,7 @@ def test_what_pictures_leave_in_doubt_stays_as_it_was_made_out() -> None:
         ("yellow 9", 0.9, 0.1, ["blue 3"]),
     ],
 )
-def test_a_card_of_which_another_hides_the_half_is_one_if_its_corner_is_in_view(
+def test_half_covered_card_counts_if_its_corner_is_visible(
     name: str, chance: float, off: float, named: list[str]
 ) -> None:
     quad = lying(300, 300, 0)
@@ -153,7 +153,7 @@ def test_a_card_of_which_another_hides_the_half_is_one_if_its_corner_is_in_view(
 
 
 @pytest.mark.parametrize(("name", "x", "counts"), [("red 7", 0.86, False), ("red 5", 0.86, True), ("red 7", 1.2, True)])
-def test_the_other_end_of_a_sought_card_is_no_second_one_though_its_picture_fits_badly_there(
+def test_other_end_of_a_matched_card_is_no_second_card(
     name: str, x: float, counts: bool
 ) -> None:
     quad = lying(300, 300, 10)
@@ -166,7 +166,7 @@ def test_the_other_end_of_a_sought_card_is_no_second_one_though_its_picture_fits
     assert len(found) == 1 + counts
 
 
-def test_a_card_that_hardly_shows_by_its_picture_is_not_there_twice() -> None:
+def test_mostly_hidden_match_is_no_second_card() -> None:
     quad, (reading, one) = lying(300, 300, 10), _half_hidden(lying(303, 302, 10), red_7=0.0)
     hardly = replace(one, shown=one.shown & (np.arange(12)[:, None] < 4))
     made_out = Sighting(quad, (Card.parse("red 7"), Card.parse("red 1")), (0.9, 0.05), True)

@@ -101,7 +101,7 @@ def index(deck: LearntDeck) -> Callable[..., Reading]:
         (("red 8", 0.97), ("red 8", 0.6), "red 8", 0.97, False),
     ],
 )
-def test_an_index_is_told_by_the_surer_of_deck_and_networks(
+def test_index_takes_the_surer_of_deck_and_networks(
     known: DeckModel,
     index: Callable[..., Reading],
     alone: tuple[str, float],
@@ -120,7 +120,7 @@ def test_an_index_is_told_by_the_surer_of_deck_and_networks(
     ("membership", "cards", "indices", "chance"),
     [(1.0, 20.0, 20.0, 0.97), (0.9, 20.0, 20.0, 0.6), (1.0, 0.0, 20.0, 0.6), (1.0, 20.0, 0.0, 0.6)],
 )
-def test_what_both_say_of_an_index_is_the_deck_s_to_tell_if_that_tells_its_cards_and_indices_apart(
+def test_informative_deck_overrules_agreeing_index_readings(
     known: DeckModel, index: Callable[..., Reading], membership: float, cards: float, indices: float, chance: float
 ) -> None:
     """Signs that the networks take for a card look like that card's: it must surely be one of the deck's."""
@@ -131,12 +131,12 @@ def test_what_both_say_of_an_index_is_the_deck_s_to_tell_if_that_tells_its_cards
     assert read.confidence == index(known, _says("red 8", chance), None).confidence
 
 
-def test_what_is_hardly_the_deck_s_it_does_not_tell_otherwise(known: DeckModel, index: Callable[..., Reading]) -> None:
+def test_low_membership_does_not_overrule_an_index(known: DeckModel, index: Callable[..., Reading]) -> None:
     alone, by_deck = _says("red 9", 0.6), _says("red 8", 0.97)
     assert [index(known, alone, by_deck, membership).card.name for membership in (0.4, 0.6)] == ["red 9", "red 8"]
 
 
-def test_the_networks_are_believed_of_an_index_as_far_as_the_deck_s_own_pictures_bear_them_out(
+def test_reader_weight_follows_its_accuracy_on_the_deck(
     known: DeckModel, index: Callable[..., Reading]
 ) -> None:
     # Of four pictures, each seen twice, the second, called blue 3, is taken for a red 7 half the time, or all of it.
@@ -158,7 +158,7 @@ def test_the_networks_are_believed_of_an_index_as_far_as_the_deck_s_own_pictures
 @pytest.mark.parametrize(
     ("looks_unlike", "sharpness", "is_out_of_deck"), [(True, 20.0, True), (False, 20.0, False), (True, 0.0, False)]
 )
-def test_what_is_unlike_all_of_the_deck_s_corners_is_said(
+def test_index_unlike_the_decks_is_reported(
     known: DeckModel, index: Callable[..., Reading], looks_unlike: bool, sharpness: float, is_out_of_deck: bool
 ) -> None:
     """Unless the deck leaves corners to the networks, and so has nothing to say of them."""
@@ -167,7 +167,7 @@ def test_what_is_unlike_all_of_the_deck_s_corners_is_said(
     assert read.is_out_of_deck is is_out_of_deck
 
 
-def test_what_one_of_several_looks_finds_like_the_deck_s_is_not_unlike_them(
+def test_one_similar_pass_makes_an_index_the_decks(
     known: DeckModel, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(DeckModel, "weigh_indices", lambda _, logs, features: (logs, features[:, 0]))
@@ -184,7 +184,7 @@ def test_what_one_of_several_looks_finds_like_the_deck_s_is_not_unlike_them(
     ("none_alone", "none_by_deck", "is_non_index", "is_index"),
     [(0.1, 0.97, True, True), (0.1, 0.6, False, True), (0.6, 0.1, False, True), (0.9, 0.97, False, False)],
 )
-def test_whether_there_is_an_index_is_told_by_the_surer_as_well(
+def test_index_presence_takes_the_surer_source(
     known: DeckModel,
     index: Callable[..., Reading],
     none_alone: float,
@@ -197,7 +197,7 @@ def test_whether_there_is_an_index_is_told_by_the_surer_as_well(
     assert (read.nothing < 0.5) is is_index
 
 
-def test_the_deck_is_asked_once_what_several_looks_at_indices_show(
+def test_deck_is_applied_once_to_several_index_passes(
     known: DeckModel, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked: list[int] = []
@@ -222,7 +222,7 @@ def test_the_deck_is_asked_once_what_several_looks_at_indices_show(
 
 
 @pytest.mark.parametrize("tells", [True, False])
-def test_the_deck_is_asked_once_what_several_looks_at_cards_show(
+def test_deck_is_applied_once_to_several_card_passes(
     deck: LearntDeck, known: DeckModel, monkeypatch: pytest.MonkeyPatch, tells: bool
 ) -> None:
     """Where the networks read them as well by themselves it is not asked at all."""
@@ -248,7 +248,7 @@ def test_the_deck_is_asked_once_what_several_looks_at_cards_show(
 
 
 @pytest.mark.parametrize("print_there", [False, True])
-def test_another_sign_of_the_deck_is_no_card_and_denies_none(
+def test_other_sign_of_the_deck_is_neither_card_nor_evidence(
     deck: LearntDeck, known: DeckModel, monkeypatch: pytest.MonkeyPatch, print_there: bool
 ) -> None:
     by_deck = _says("red 7", 0.02 if print_there else 0.98, NONE)
@@ -265,14 +265,14 @@ def test_another_sign_of_the_deck_is_no_card_and_denies_none(
 
 
 @pytest.mark.parametrize(("alone", "still_open"), [(0.6, True), (0.97, False)])
-def test_an_index_is_looked_at_as_often_as_without_the_deck(known: DeckModel, alone: float, still_open: bool) -> None:
+def test_index_gets_as_many_passes_as_without_the_deck(known: DeckModel, alone: float, still_open: bool) -> None:
     for by_deck in (0.6, 0.97):
         look = IndexPass(_says("red 8", alone), np.zeros(4, np.float32), 1.0, _says("red 8", by_deck))
         assert reading_parts()[0].with_deck(known)._is_open([look], 0.0) is still_open
 
 
 @pytest.mark.parametrize("sought", [False, True])
-def test_a_small_picture_that_fits_tells_an_index_only_of_a_design_that_is_not_known(
+def test_index_template_counts_only_for_unfamiliar_designs(
     deck: LearntDeck, known: DeckModel, index: Callable[..., Reading], sought: bool
 ) -> None:
     """Many a letter of a card's print fits a number."""
@@ -285,7 +285,7 @@ def test_a_small_picture_that_fits_tells_an_index_only_of_a_design_that_is_not_k
     ("membership", "evidence", "given_up"),
     [(0.0, EvidenceSource.NOTHING, True), (0.1, EvidenceSource.NOTHING, False), (0.0, EvidenceSource.INDEX, False)],
 )
-def test_of_a_deck_that_is_sought_what_nothing_speaks_for_is_looked_at_once(
+def test_index_without_evidence_gets_one_pass_in_searched_decks(
     deck: LearntDeck,
     known: DeckModel,
     monkeypatch: pytest.MonkeyPatch,
@@ -339,7 +339,7 @@ def card(deck: LearntDeck) -> Callable[..., Reading]:
         (("red 8", 0.4), ("red 8", 0.95), 1.0, "red 8", True),
     ],
 )
-def test_a_card_is_told_by_the_surer_of_deck_and_networks(
+def test_card_takes_the_surer_of_deck_and_networks(
     known: DeckModel,
     card: Callable[..., Reading],
     alone: tuple[str, float],
@@ -360,7 +360,7 @@ def test_a_card_is_told_by_the_surer_of_deck_and_networks(
 @pytest.mark.parametrize(
     ("by_deck", "membership", "is_confirmed"), [("red 8", 1.0, True), ("red 8", 0.9, False), ("red 9", 1.0, False)]
 )
-def test_what_the_networks_surely_tell_of_a_card_the_deck_bears_out(
+def test_sure_network_reading_confirmed_by_the_deck_stands(
     known: DeckModel, card: Callable[..., Reading], by_deck: str, membership: float, is_confirmed: bool
 ) -> None:
     read = card(known, _says("red 8", 0.999), _says(by_deck, 0.9), membership)
@@ -368,7 +368,7 @@ def test_what_the_networks_surely_tell_of_a_card_the_deck_bears_out(
 
 
 @pytest.mark.parametrize(("chance", "asked"), [(1 - 1e-9, 0), (0.6, 1)])
-def test_of_corners_of_a_card_that_both_say_the_deck_is_asked_where_it_is_in_doubt(
+def test_deck_is_applied_to_corners_only_in_doubt(
     deck: LearntDeck, known: DeckModel, monkeypatch: pytest.MonkeyPatch, chance: float, asked: int
 ) -> None:
     told, times = Crops.indices_with_deck, 0
@@ -387,7 +387,7 @@ def test_of_corners_of_a_card_that_both_say_the_deck_is_asked_where_it_is_in_dou
 
 
 @pytest.mark.parametrize("like", [True, False])
-def test_what_is_like_none_of_the_deck_s_pictures_is_told_as_without_it(
+def test_card_unlike_the_deck_is_read_as_without_it(
     deck: LearntDeck, known: DeckModel, card: Callable[..., Reading], like: bool
 ) -> None:
     blot = np.asarray(np.random.default_rng(1).integers(0, 255, deck.pictures[0].shape), np.uint8)
@@ -396,7 +396,7 @@ def test_what_is_like_none_of_the_deck_s_pictures_is_told_as_without_it(
     assert (read.card.name, read.known) == (("red 8", True) if like else ("red 9", False))
 
 
-def test_a_hidden_card_is_of_the_deck_if_another_one_in_the_picture_is(
+def test_occluded_card_belongs_to_the_deck_if_another_does(
     deck: LearntDeck, known: DeckModel, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Of a hand all cards but one are half hidden, and less like their pictures."""
@@ -416,7 +416,7 @@ def test_a_hidden_card_is_of_the_deck_if_another_one_in_the_picture_is(
     assert [one.card.name for one in reader.read_cards(picture, [outline(), beside])] == ["red 8", "red 8"]
 
 
-def test_a_picture_is_seen_and_told_as_without_the_deck(deck: LearntDeck, known: DeckModel) -> None:
+def test_familiar_deck_keeps_detection_unchanged(deck: LearntDeck, known: DeckModel) -> None:
     detector = CardDetector.shipped(EditionName.CLASSIC)
     with_deck = detector.with_deck(known)
     assert with_deck._calibration is detector._calibration

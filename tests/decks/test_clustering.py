@@ -28,7 +28,7 @@ def _likeness(cards: list[Card], alike: dict[frozenset[Card], float]) -> np.ndar
     return np.asarray((table + table.T) / 2, np.float64)
 
 
-def test_two_like_faces_of_a_colour_are_not_one_wild_card() -> None:
+def test_similar_faces_of_a_color_are_not_grouped_as_a_wild() -> None:
     cards = _laid()
     colors = ("red", "yellow", "green", "blue")
     pairs = {frozenset((Card.parse(f"{color} 3"), Card.parse(f"{color} 8"))): 0.9 for color in colors}
@@ -39,7 +39,7 @@ def test_two_like_faces_of_a_colour_are_not_one_wild_card() -> None:
     assert all(len({cards[i] for i in group}) == 1 for group in groups)
 
 
-def test_what_people_have_named_otherwise_is_no_copy() -> None:
+def test_pictures_with_different_names_are_not_grouped() -> None:
     cards = [card for card in _laid() if card.name in {"red 3", "red 8"}]
     both = {frozenset((Card.parse("red 3"), Card.parse("red 8"))): 0.949}
     known = {i: int(card.name == "red 8") for i, card in enumerate(cards)}
@@ -52,7 +52,7 @@ def _turned(degrees: float) -> Quad:
     return np.asarray(((unit_square() - 0.5) * (140, 220) - (0, 260)) @ matrix.T + (500, 600), np.float32)
 
 
-def test_a_hand_goes_on_as_its_neighbours_lie_whichever_end_is_up() -> None:
+def test_fan_is_extrapolated_in_both_orientations() -> None:
     first, second = _turned(-12), np.roll(_turned(0), 2, axis=0)
     onward = continued([first, second])
     assert len(onward) == 2
@@ -62,7 +62,7 @@ def test_a_hand_goes_on_as_its_neighbours_lie_whichever_end_is_up() -> None:
     assert continued([first]) == []
 
 
-def test_what_is_kept_is_good_for_its_key_alone_and_damaged_for_none(tmp_path: Path) -> None:
+def test_cache_is_valid_only_undamaged_and_for_its_key(tmp_path: Path) -> None:
     file, key = tmp_path / "kept.npz", b"k" * 32
     assert read_cache(file, key) is None
     write_cache(file, key, {"numbers": np.arange(5), "levels": np.ones((2, 3), np.float16)})

@@ -48,11 +48,11 @@ def _named(card: int, said: int) -> list[int]:
     return [said if other == card else other for other in NUMBERS]
 
 
-def test_names_that_the_design_bears_out_stay() -> None:
+def test_names_supported_by_the_design_stay() -> None:
     assert corrected_names(_units(NUMBERS), NUMBERS, HELD) == NUMBERS
 
 
-def test_names_that_were_exchanged_are_put_right_by_the_design() -> None:
+def test_swapped_names_are_corrected_by_the_design() -> None:
     swapped = {RED_7: GREEN_2, GREEN_2: RED_7}
     given = [swapped.get(card, card) for card in NUMBERS]
     assert corrected_names(_units(NUMBERS), given, HELD) == NUMBERS
@@ -65,7 +65,7 @@ def _votes(shows: int, said: int, times: int) -> Floats:
 
 
 @pytest.mark.parametrize(("times", "prevails"), [(0, False), (1, False), (2, False), (4, True)])
-def test_against_the_design_it_takes_many_corrections(times: int, prevails: bool) -> None:
+def test_overruling_the_design_takes_many_corrections(times: int, prevails: bool) -> None:
     names = corrected_names(_units(NUMBERS), NUMBERS, HELD, _votes(RED_7, BLUE_7, times))
     assert {name for name, card in zip(names, NUMBERS, strict=True) if card == RED_7} == {BLUE_7 if prevails else RED_7}
 
@@ -73,7 +73,7 @@ def test_against_the_design_it_takes_many_corrections(times: int, prevails: bool
 @pytest.mark.parametrize(
     ("corrected", "confirmed", "prevails"), [(1, 0, False), (2, 0, True), (2, 1, False), (3, 1, True)]
 )
-def test_where_the_design_is_silent_corrections_outvote_a_name_and_confirmed_readings(
+def test_without_design_evidence_corrections_outvote_a_name(
     corrected: int, confirmed: int, prevails: bool
 ) -> None:
     # The design tells nothing of wilds; the deck's own wilds were not laid.
@@ -85,14 +85,14 @@ def test_where_the_design_is_silent_corrections_outvote_a_name_and_confirmed_rea
     assert corrected_names(_units(shows), given, HELD, said) == (shows if prevails else given)
 
 
-def test_one_correction_names_a_picture_without_a_name() -> None:
+def test_one_correction_names_an_unnamed_picture() -> None:
     given = _named(RED_7, UNNAMED)
     assert corrected_names(_units(NUMBERS), given, HELD) == given
     named = corrected_names(_units(NUMBERS), given, HELD, _votes(RED_7, RED_7, 1))
     assert named[NUMBERS.index(RED_7)] == RED_7
 
 
-def test_a_name_that_the_design_refutes_is_left_out_where_the_deck_has_no_more_of_the_other() -> None:
+def test_refuted_name_is_removed_if_no_copy_is_left() -> None:
     shows = [GREEN_2 if card == RED_7 else card for card in NUMBERS]
     names = corrected_names(_units(shows), NUMBERS, HELD)
     assert names == _named(RED_7, UNNAMED)
@@ -104,7 +104,7 @@ def _views(units: Floats) -> list[CardViews]:
     return [CardViews(rows, logs, rows, logs, none, none[..., :0]) for rows in units]
 
 
-def test_a_further_picture_is_a_copy_of_what_it_looks_like_whatever_it_is_called() -> None:
+def test_view_is_a_copy_of_the_most_similar_picture() -> None:
     given = _named(RED_7, BLUE_7)
     further = _views(_units(NUMBERS, 2)[[NUMBERS.index(RED_7)] * 2])
     of, close = copies_of(_views(_units(NUMBERS)), given, further, [RED_7, GREEN_2])
@@ -115,7 +115,7 @@ def test_a_further_picture_is_a_copy_of_what_it_looks_like_whatever_it_is_called
     assert said[:, RED_7].sum() == said[:, GREEN_2].sum() == 1
 
 
-def test_a_face_that_was_not_laid_is_no_copy() -> None:
+def test_unlearnt_face_is_no_copy() -> None:
     laid = [card for card in NUMBERS if card != RED_7]
     unseen = _views(_units(NUMBERS, 2)[[NUMBERS.index(RED_7)]])
     every = _units(NUMBERS)
@@ -123,7 +123,7 @@ def test_a_face_that_was_not_laid_is_no_copy() -> None:
     assert not copies_of(views, laid, unseen, [RED_7])[1].any()
 
 
-def test_a_further_picture_is_read_with_where_its_word_prevails() -> None:
+def test_view_is_used_where_its_name_prevails() -> None:
     cards = [Card(face, color) for color in Color for face in (Face.ONE, Face.FIVE, Face.SEVEN)]
     faces = drawn_faces(sample_style(np.random.default_rng(3)), dict.fromkeys(cards, 1))
     kept = []

@@ -42,7 +42,7 @@ from .laid import BLUE_3, RED_7, bare_table, with_card
 
 @settings(deadline=None, max_examples=60)
 @given(st.integers(1, 5).flatmap(lambda n: arrays(np.float64, (n, 6), elements=st.integers(-9, 9))))
-def test_no_assignment_costs_less(costs: np.ndarray) -> None:
+def test_assignment_is_optimal(costs: np.ndarray) -> None:
     rows = len(costs)
     found = assign(costs)
     assert len(set(found.tolist())) == rows
@@ -50,7 +50,7 @@ def test_no_assignment_costs_less(costs: np.ndarray) -> None:
     assert sum(costs[np.arange(rows), found]) == pytest.approx(least)
 
 
-def test_a_film_gives_one_picture_for_each_time_that_all_lies_still() -> None:
+def test_film_yields_one_picture_per_still_period() -> None:
     still, moved = np.full((90, 160, 3), 80, np.uint8), np.full((90, 160, 3), 80, np.uint8)
     moved[20:70, 30:120] = 220
     film = [still] * 9 + [moved, still] * 3 + [moved] * 9
@@ -73,7 +73,7 @@ def _says(cards: list[Card], wrong: dict[str, str], rng: np.random.Generator) ->
     return logs
 
 
-def test_copies_and_the_decks_composition_name_what_the_reader_does_not() -> None:
+def test_copies_and_composition_name_unreadable_pictures() -> None:
     rng = np.random.default_rng(3)
     cards = sorted(deck(EditionName.CLASSIC).elements(), key=lambda _: rng.random())
     wrong = {"red 7": "red 1", "green 4": "green 9", "blue skip": "blue 8", "yellow 6": "yellow 9"}
@@ -87,7 +87,7 @@ def test_copies_and_the_decks_composition_name_what_the_reader_does_not() -> Non
     assert not naming.prompted_is_better
 
 
-def test_two_faces_that_could_be_swapped_are_asked_for_once_and_one_answer_rights_all() -> None:
+def test_ambiguous_swap_is_resolved_by_one_answer() -> None:
     rng = np.random.default_rng(3)
     cards = sorted(deck(EditionName.CLASSIC).elements(), key=lambda _: rng.random())
     wrong = {}
@@ -106,7 +106,7 @@ def test_two_faces_that_could_be_swapped_are_asked_for_once_and_one_answer_right
     assert told.cards == tuple(cards)
 
 
-def test_a_look_that_sees_something_else_than_the_face_is_not_believed() -> None:
+def test_uninformative_view_is_not_trusted() -> None:
     rng = np.random.default_rng(5)
     cards = sorted(deck(EditionName.CLASSIC).elements(), key=lambda _: rng.random())
     right = _says(cards, {}, rng)
@@ -121,7 +121,7 @@ def test_a_look_that_sees_something_else_than_the_face_is_not_believed() -> None
     assert [ALL_CARDS[int(row.argmax())] for row in opinions.scores()] == cards
 
 
-def test_an_answer_names_all_copies() -> None:
+def test_answer_names_all_copies() -> None:
     rng = np.random.default_rng(4)
     cards = [RED_7, BLUE_3, RED_7, BLUE_3]
     features = _features(cards, rng, 0.01)
@@ -131,7 +131,7 @@ def test_an_answer_names_all_copies() -> None:
     ).cards == tuple(cards)
 
 
-def test_prototypes_outweigh_a_reader_that_is_wrong_and_leave_strangers_alone() -> None:
+def test_prototypes_overrule_a_wrong_reader_only_for_the_deck() -> None:
     rng = np.random.default_rng(6)
     cards = [RED_7, BLUE_3, RED_7, BLUE_3, Card.parse("green 1"), Card.parse("green 1")]
     features = np.repeat(_features(cards, rng), 2, axis=1)
@@ -161,7 +161,7 @@ def learnt() -> LearntDeck:
     )
 
 
-def test_a_deck_comes_back_from_its_file(learnt: LearntDeck) -> None:
+def test_deck_survives_its_file(learnt: LearntDeck) -> None:
     again = unpack(pack(learnt))
     assert (again.name, again.edition, again.cards) == (learnt.name, learnt.edition, learnt.cards)
     assert (again.spot, again.asked) == (learnt.spot, learnt.asked)
@@ -205,7 +205,7 @@ def _hostile(data: bytes) -> Iterator[bytes]:
         yield _changed(data, "deck.json", json.dumps(index | change).encode())
 
 
-def test_hostile_and_damaged_files_are_refused_in_one_sentence(learnt: LearntDeck) -> None:
+def test_invalid_files_are_refused_with_one_sentence(learnt: LearntDeck) -> None:
     for data in _hostile(pack(learnt)):
         with pytest.raises(DeckFileError) as refused:
             unpack(data)
@@ -213,7 +213,7 @@ def test_hostile_and_damaged_files_are_refused_in_one_sentence(learnt: LearntDec
         assert "\n" not in str(refused.value)
 
 
-def test_cards_of_another_design_are_said_not_to_be_of_this_deck() -> None:
+def test_cards_of_another_design_do_not_fit_the_deck() -> None:
     rng = np.random.default_rng(2)
     cards = [RED_7, BLUE_3, Card.parse("green 1")]
     shown = [with_card(bare_table(rng), card, (320, 240), 30) for card in cards]
@@ -234,7 +234,7 @@ def test_cards_of_another_design_are_said_not_to_be_of_this_deck() -> None:
         assert fits.is_another is another
 
 
-def test_decks_are_kept_renamed_and_deleted(learnt: LearntDeck, tmp_path: Path) -> None:
+def test_library_stores_renames_and_deletes_decks(learnt: LearntDeck, tmp_path: Path) -> None:
     library = DeckLibrary(tmp_path / "decks")
     assert library.list() == []
     library.save(learnt)
@@ -259,7 +259,7 @@ def test_decks_are_kept_renamed_and_deleted(learnt: LearntDeck, tmp_path: Path) 
     assert [each.name for each in library.list()] == ["Théirs?!"]
 
 
-def test_a_folder_of_pictures_is_learnt_and_read_with(tmp_path: Path) -> None:
+def test_folder_of_pictures_is_learnt_and_used(tmp_path: Path) -> None:
     rng = np.random.default_rng(9)
     cards = [
         *(Card.parse(f"{color} {face}") for color in ("red", "blue") for face in (7, 3, "skip")),
@@ -289,7 +289,7 @@ def test_a_folder_of_pictures_is_learnt_and_read_with(tmp_path: Path) -> None:
     assert missing.output.startswith("Error: There is no deck called 'Theirs'")
 
 
-def test_a_card_whose_name_is_in_doubt_goes_into_the_deck_without_one() -> None:
+def test_uncertain_card_is_stored_without_a_name() -> None:
     rng = np.random.default_rng(9)
     lesson = Lesson(*reading_parts(), EditionName.CLASSIC, each=True)
     pile = bare_table(rng)
@@ -305,7 +305,7 @@ def test_a_card_whose_name_is_in_doubt_goes_into_the_deck_without_one() -> None:
     assert len(learnt.pictures) == len(learnt.nameless) == 1
 
 
-def test_a_deck_hardly_a_third_of_which_has_names_is_read_as_without_it(learnt: LearntDeck) -> None:
+def test_deck_with_few_names_does_not_change_readings(learnt: LearntDeck) -> None:
     detector = CardDetector.shipped(EditionName.CLASSIC)
 
     def known(nameless: int) -> CardDetector:
@@ -316,7 +316,7 @@ def test_a_deck_hardly_a_third_of_which_has_names_is_read_as_without_it(learnt: 
     assert known(2 * len(learnt.cards) + 1) is detector
 
 
-def test_cards_laid_by_name_have_that_name() -> None:
+def test_prompted_cards_have_the_requested_name() -> None:
     rng = np.random.default_rng(9)
     lesson = Lesson(*reading_parts(), EditionName.CLASSIC, each=True)
     pile = bare_table(rng)
@@ -341,7 +341,7 @@ def test_cards_laid_by_name_have_that_name() -> None:
 
 
 @pytest.mark.parametrize("sought", [True, False])
-def test_pictures_are_laid_into_their_places_in_a_deck_that_is_sought_alone(
+def test_templates_are_used_only_for_searched_decks(
     learnt: LearntDeck, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, sought: bool
 ) -> None:
     reader, cache = reading_parts()[0], tmp_path / "ours.npz"
@@ -366,7 +366,7 @@ def _tell(monkeypatch: pytest.MonkeyPatch, sharpness: float) -> None:
 @pytest.mark.parametrize(
     ("sharpness", "indices", "sought"), [(0.0, False, False), (20.0, False, True), (0.0, True, True)]
 )
-def test_cards_without_indices_that_networks_read_as_well_are_not_sought(
+def test_well_read_cards_without_indices_are_not_searched(
     learnt: LearntDeck, monkeypatch: pytest.MonkeyPatch, sharpness: float, indices: bool, sought: bool
 ) -> None:
     _tell(monkeypatch, sharpness)
@@ -376,7 +376,7 @@ def test_cards_without_indices_that_networks_read_as_well_are_not_sought(
 
 
 @pytest.mark.parametrize("indices", [False, True])
-def test_what_is_missing_makes_a_design_with_indices_alone_easier_to_know(
+def test_missing_faces_lower_the_bar_only_with_indices(
     learnt: LearntDeck, monkeypatch: pytest.MonkeyPatch, indices: bool
 ) -> None:
     asked: list[bool] = []
@@ -386,7 +386,7 @@ def test_what_is_missing_makes_a_design_with_indices_alone_easier_to_know(
     assert asked == [indices]
 
 
-def test_a_deck_is_looked_at_anew_by_other_networks(learnt: LearntDeck, tmp_path: Path) -> None:
+def test_cache_is_replaced_for_other_networks(learnt: LearntDeck, tmp_path: Path) -> None:
     reader, _ = reading_parts()
     other, cache = tmp_path / "other", tmp_path / "ours.npz"
     other.mkdir()

@@ -35,7 +35,7 @@ def _views(card: int, whole: bool, index: bool) -> CardViews:
     ("whole", "index", "known"),
     [(1.0, 0.9, True), (0.95, 0.9, True), (1.0, 0.6, True), (0.95, 0.1, False), (0.75, 1.0, False), (0.0, 0.0, False)],
 )
-def test_a_design_is_known_by_its_whole_cards_and_its_corners(whole: float, index: float, known: bool) -> None:
+def test_familiarity_depends_on_whole_cards_and_indices(whole: float, index: float, known: bool) -> None:
     views = [_views(card, card < whole * _CARDS, card < index * _CARDS) for card in range(_CARDS)]
     assert is_familiar(views, list(range(_CARDS))) is known
 
@@ -43,7 +43,7 @@ def test_a_design_is_known_by_its_whole_cards_and_its_corners(whole: float, inde
 @pytest.mark.parametrize(
     ("whole", "index", "known"), [(0.5, 0.9, True), (0.5, 0.7, False), (0.9, 0.5, False), (0.975, 0.1, True)]
 )
-def test_of_a_part_of_a_deck_it_is_enough_that_the_networks_know_its_corners_or_its_whole_cards(
+def test_for_incomplete_decks_indices_or_cards_suffice(
     whole: float, index: float, known: bool
 ) -> None:
     views = [_views(card, card < whole * _CARDS, card < index * _CARDS) for card in range(_CARDS)]

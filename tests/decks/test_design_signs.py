@@ -20,7 +20,7 @@ from companion.vision.core.geometry import homography, unit_square
 from companion.vision.core.labels import Floats
 
 
-def test_a_sign_of_the_design_is_no_card_however_surely_it_is_read() -> None:
+def test_design_sign_is_no_card() -> None:
     look = Prototypes(np.eye(3, dtype=np.float32)[:2], np.array([0, 1]), np.zeros(3, np.float32), 20.0, 0.5, 0.4, 0.6)
     crops = np.eye(3, dtype=np.float32)
     logs = np.full((3, CLASSES), -9.0, np.float32)
@@ -44,7 +44,7 @@ def _views(card: int, sign: Floats, rng: np.random.Generator) -> CardViews:
 
 
 @pytest.mark.parametrize("telling", [True, False])
-def test_what_tells_the_card_is_one_of_its_indices_wherever_it_is(telling: bool) -> None:
+def test_informative_sign_is_an_index(telling: bool) -> None:
     rng = np.random.default_rng(3)
     cards = [0, 1, 2, 3] * 2
     axes = np.eye(8, dtype=np.float32)
@@ -56,7 +56,7 @@ def test_what_tells_the_card_is_one_of_its_indices_wherever_it_is(telling: bool)
 
 
 @pytest.mark.parametrize(("family", "there"), [(StyleFamily.BANNER, True), (StyleFamily.WHITE_OVAL, False)])
-def test_signs_are_found_where_a_design_has_them(family: StyleFamily, there: bool) -> None:
+def test_sign_positions_are_found(family: StyleFamily, there: bool) -> None:
     style = sample_style(np.random.default_rng([1100, zlib.crc32(family.value.encode())]), family)
     pictures = []
     for card in [card for card in ALL_CARDS if card.color is not None][::5]:

@@ -15,7 +15,7 @@ from companion.vision.core.geometry import Quad, expand, intersection_over_small
 from .laid import BLUE_3, RED_7, bare_table, with_card
 
 
-def test_what_has_changed_on_the_pile_is_the_card() -> None:
+def test_changed_region_is_the_card() -> None:
     rng = np.random.default_rng(1)
     pile, _ = with_card(bare_table(rng), RED_7, (320, 240), 20)
     after, truth = with_card(pile, BLUE_3, (330, 236), 35)
@@ -28,7 +28,7 @@ def test_what_has_changed_on_the_pile_is_the_card() -> None:
 
 
 @pytest.mark.parametrize("ways", [(30, 50, 35, 2, 88, 45, 0, 3, 91), (1, 3, 0, 2, 45, 88, 60, 120)])
-def test_a_slanted_camera_sees_cards_nearly_as_wide_as_long_and_finds_them_all_the_same(ways: Sequence[float]) -> None:
+def test_cards_are_found_under_strong_camera_tilt(ways: Sequence[float]) -> None:
     """Cards that all lie one way leave open in which direction they are seen shorter, until others lie another way."""
     rng = np.random.default_rng(1)
     table, pile, truths = bare_table(rng), Pile(each=True), list[Quad]()
@@ -46,7 +46,7 @@ def test_a_slanted_camera_sees_cards_nearly_as_wide_as_long_and_finds_them_all_t
         assert np.abs(ends - truth).max() < 8
 
 
-def test_on_a_dark_table_a_grey_level_more_makes_no_gain() -> None:
+def test_one_grey_level_on_a_dark_table_is_no_gain() -> None:
     table = np.full((480, 640, 3), 5, np.uint8)
     table[:, 330:] = 6
     pile, lies = with_card(table, RED_7, (480, 240), 20)
@@ -60,7 +60,7 @@ def test_on_a_dark_table_a_grey_level_more_makes_no_gain() -> None:
     assert float(np.median(changed[beyond])) > 20
 
 
-def test_on_a_black_table_the_pile_tells_how_much_brighter_the_camera_makes_it_all() -> None:
+def test_gain_on_a_black_table_is_taken_from_the_pile() -> None:
     """Else all of the pile about a card has changed with it."""
     rng = np.random.default_rng(3)
     before = np.full((480, 640, 3), 4, np.uint8)
@@ -73,7 +73,7 @@ def test_on_a_black_table_the_pile_tells_how_much_brighter_the_camera_makes_it_a
     assert abs(cv2.contourArea(found)) == pytest.approx(abs(cv2.contourArea(truth)), rel=0.05)
 
 
-def test_a_card_on_its_copy_is_found_by_the_little_that_has_changed() -> None:
+def test_card_on_an_identical_one_is_found() -> None:
     rng = np.random.default_rng(1)
     pile, under = with_card(bare_table(rng), RED_7, (320, 240), 20)
     after, truth = with_card(pile, RED_7, (334, 236), 17)
@@ -84,7 +84,7 @@ def test_a_card_on_its_copy_is_found_by_the_little_that_has_changed() -> None:
     assert card_like(pile, pile, under) is None
 
 
-def test_cards_are_as_large_as_the_largest_outlines_that_agree() -> None:
+def test_card_size_is_that_of_the_largest_agreeing_outlines() -> None:
     def square(side: float) -> Quad:
         return np.asarray(unit_square() * side, np.float32)
 
@@ -97,7 +97,7 @@ def test_cards_are_as_large_as_the_largest_outlines_that_agree() -> None:
 
 
 @pytest.mark.parametrize("boxed", [True, False])
-def test_where_a_sign_alone_changes_the_card_boxed_about_it_is_what_waswith_card(boxed: bool) -> None:
+def test_detected_box_completes_a_changed_sign(boxed: bool) -> None:
     """Black cards on a black pile: all that changes is the sign in the middle."""
     before = np.full((480, 640, 3), 30, np.uint8)
     after = before.copy()
@@ -110,7 +110,7 @@ def test_where_a_sign_alone_changes_the_card_boxed_about_it_is_what_waswith_card
     assert share > 0.9 if boxed else share < 0.3
 
 
-def test_what_is_passed_over_at_first_and_outlined_later_has_its_own_place() -> None:
+def test_card_outlined_later_keeps_its_place() -> None:
     """Signs as wide as long are no card until it is known how large cards are."""
     picture = np.full((480, 640, 3), 150, np.uint8)
     picture[150:330, 260:380] = 30
@@ -129,7 +129,7 @@ def test_what_is_passed_over_at_first_and_outlined_later_has_its_own_place() -> 
     assert all(np.array_equal(one.image, pictures[one.place]) for one in every)
 
 
-def test_boxes_about_the_pile_do_not_make_its_cards_larger() -> None:
+def test_boxes_around_the_pile_do_not_change_card_size() -> None:
     """Cards that differ tell how large they are; then a corner's sign changes, and the pile is boxed about it."""
     card = np.array([[260, 150], [380, 150], [380, 330], [260, 330]], np.float32)
     picture = np.full((480, 640, 3), 150, np.uint8)

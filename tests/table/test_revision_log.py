@@ -32,14 +32,14 @@ def mistaken(store: Store) -> ArmsGame:
     return game
 
 
-def test_who_was_taken_for_another_is_found_out_by_the_next_card(mistaken: ArmsGame) -> None:
+def test_next_card_corrects_a_misattributed_player(mistaken: ArmsGame) -> None:
     for who, name in (("Cy", "red 3"), ("Ann", "red 4"), ("Ben", "red 5")):
         mistaken.lay(who, name, off=-60 if who == "Ben" else 0)
     assert mistaken.view.questions == ()
     assert mistaken.moves == ["Start", "Ann Draw", "Ann Pass", "Ben Play", "Cy Play", "Ann Play", "Ben Play"]
 
 
-def test_a_correction_is_told_once_and_kept(mistaken: ArmsGame, store: Store) -> None:
+def test_correction_is_announced_once_and_stored(mistaken: ArmsGame, store: Store) -> None:
     updates = mistaken.table.subscribe()
     for who, name in (("Cy", "red 3"), ("Ann", "red 4"), ("Ben", "red 5")):
         mistaken.lay(who, name, off=-60 if who == "Ben" else 0)
@@ -60,7 +60,7 @@ def late_draw(arms: ArmsGame) -> PileReached:
     return PileReached(drew, drew - 0.5, replace(arms.arm("Ann"), track=0), PileKind.DRAW, (0.05, 0.9, 0.05))
 
 
-def test_a_draw_that_is_told_late_is_put_where_it_belongs(arms: ArmsGame) -> None:
+def test_late_draw_is_inserted_at_its_time(arms: ArmsGame) -> None:
     late = late_draw(arms)
     arms.lay("Ann", "red 3")
     arms.table.see(late)
@@ -68,14 +68,14 @@ def test_a_draw_that_is_told_late_is_put_where_it_belongs(arms: ArmsGame) -> Non
     assert arms.top == "red 3"
 
 
-def test_what_another_camera_sees_is_not_late(arms: ArmsGame) -> None:
+def test_events_of_another_camera_are_not_late(arms: ArmsGame) -> None:
     arms.table.camera_changed()
     arms.now -= 40
     arms.reach("Ann")
     assert arms.moves[-1] == "Ann Draw"
 
 
-def test_a_restart_does_not_keep_the_table_from_judging_anew(mistaken: ArmsGame, store: Store) -> None:
+def test_rulings_can_be_revised_after_a_restart(mistaken: ArmsGame, store: Store) -> None:
     mistaken.table = Table(store, clock=lambda: mistaken.now)
     mistaken.table.resume()
     for who, name in (("Cy", "red 3"), ("Ann", "red 4"), ("Ben", "red 5")):
@@ -83,14 +83,14 @@ def test_a_restart_does_not_keep_the_table_from_judging_anew(mistaken: ArmsGame,
     assert mistaken.moves == ["Start", "Ann Draw", "Ann Pass", "Ben Play", "Cy Play", "Ann Play", "Ben Play"]
 
 
-def test_a_wild_draw_four_on_which_play_goes_on_is_not_asked_about(arms: ArmsGame) -> None:
+def test_wild_draw_four_is_not_asked_about_if_play_continues(arms: ArmsGame) -> None:
     arms.lay("Ann", "wild draw four")
     arms.lay("Cy", "blue 3")
     assert arms.view.questions == ()
     assert arms.moves[-4:] == ["Ann Play", "Ann ChooseColor", "Ben Accept", "Cy Play"]
 
 
-def test_who_has_named_the_card_is_not_asked_again_about_it(arms: ArmsGame) -> None:
+def test_named_card_is_not_asked_about_again(arms: ArmsGame) -> None:
     arms.now += 5
     arms.table.see(CardLanded(arms.now, probabilities({"red 3": 0.6, "red 8": 0.35}), arm=arms.arm("Ben")))
     arms.answer("red 8")
@@ -98,7 +98,7 @@ def test_who_has_named_the_card_is_not_asked_again_about_it(arms: ArmsGame) -> N
     assert arms.top == "red 8"
 
 
-def test_what_people_have_said_is_not_judged_anew(arms: ArmsGame) -> None:
+def test_peoples_statements_are_not_revised(arms: ArmsGame) -> None:
     late = late_draw(arms)
     arms.lay("Ann", "red 3")
     arms.table.say_who(len(arms.view.history), "Ann")
@@ -113,7 +113,7 @@ def held(kind: type) -> int:
     return sum(isinstance(one, kind) for one in gc.get_objects())
 
 
-def test_what_is_remembered_does_not_grow_with_the_match(arms: ArmsGame) -> None:
+def test_stored_state_does_not_grow_with_the_match(arms: ArmsGame) -> None:
     counts = []
     for turn in range(24):
         who = ("Ann", "Ben", "Cy")[turn % 3]

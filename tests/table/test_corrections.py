@@ -19,7 +19,7 @@ from .test_arms import ArmsGame
 from .test_arms import arms as arms  # the fixture
 
 
-def test_undo_takes_all_back_that_one_ruling_wrote(arms: ArmsGame, store: Store) -> None:
+def test_undo_reverts_everything_one_ruling_wrote(arms: ArmsGame, store: Store) -> None:
     before = arms.moves
     arms.lay("Ben", "red 3")
     arms.table.answer(arms.question.id, 0)  # Ann drew and passed
@@ -40,7 +40,7 @@ def test_undo_takes_all_back_that_one_ruling_wrote(arms: ArmsGame, store: Store)
     assert arms.moves == before
 
 
-def test_what_people_tapped_is_taken_back_move_by_move(arms: ArmsGame) -> None:
+def test_tapped_moves_are_undone_one_by_one(arms: ArmsGame) -> None:
     count = len(arms.moves)
     arms.table.tap(Draw())
     arms.table.tap(Pass())
@@ -48,7 +48,7 @@ def test_what_people_tapped_is_taken_back_move_by_move(arms: ArmsGame) -> None:
     assert len(arms.moves) == count + 1
 
 
-def test_one_tap_says_that_a_card_was_drawn_first(arms: ArmsGame) -> None:
+def test_one_tap_states_that_a_card_was_drawn_first(arms: ArmsGame) -> None:
     arms.lay("Ann", "red 3")
     n = len(arms.moves)
     arms.lay("Ben", "red 4")
@@ -66,7 +66,7 @@ def test_one_tap_says_that_a_card_was_drawn_first(arms: ArmsGame) -> None:
         arms.table.say_drew(1)
 
 
-def test_a_card_that_nobody_saw_land_is_put_before_a_line(arms: ArmsGame) -> None:
+def test_missed_card_is_inserted_before_a_move(arms: ArmsGame) -> None:
     count = len(arms.moves)
     arms.lay("Ann", "red 3")
     arms.lay("Cy", "red 4")  # Ben's red 5 was missed
@@ -82,7 +82,7 @@ def test_a_card_that_nobody_saw_land_is_put_before_a_line(arms: ArmsGame) -> Non
         arms.table.say_missed(1, card("red 5"))
 
 
-def test_one_tap_drops_what_never_was_and_what_followed_is_worked_out_anew(arms: ArmsGame) -> None:
+def test_removed_move_recomputes_later_ones(arms: ArmsGame) -> None:
     arms.reach("Ann")
     arms.lay("Ann", "red 3")
     n = arms.moves.index("Ann Draw", len(arms.moves) - 2) + 1
@@ -94,7 +94,7 @@ def test_one_tap_drops_what_never_was_and_what_followed_is_worked_out_anew(arms:
         arms.table.drop(1)
 
 
-def test_a_card_that_never_landed_shows_who_had_drawn(arms: ArmsGame) -> None:
+def test_removing_a_card_shows_who_had_drawn(arms: ArmsGame) -> None:
     arms.lay(None, "red 3")  # a shadow, taken for Ann's card
     n = len(arms.moves)
     arms.lay("Ben", "red 4")
@@ -102,7 +102,7 @@ def test_a_card_that_never_landed_shows_who_had_drawn(arms: ArmsGame) -> None:
     assert arms.moves[n - 1 :] == ["Ann Draw", "Ann Pass", "Ben Play"]
 
 
-def test_a_draw_told_late_is_weighed_where_it_belongs(arms: ArmsGame) -> None:
+def test_late_draw_is_evaluated_at_its_time(arms: ArmsGame) -> None:
     drawn = arms.now + 3
     arm = arms.arm("Ann")
     arms.lay("Ben", "red 3")
@@ -113,14 +113,14 @@ def test_a_draw_told_late_is_weighed_where_it_belongs(arms: ArmsGame) -> None:
     assert arms.view.history[-3].known is Known.SEEN
 
 
-def test_the_colour_under_a_wild_draw_four_is_not_asked(arms: ArmsGame) -> None:
+def test_color_below_a_wild_draw_four_is_not_asked_for(arms: ArmsGame) -> None:
     arms.lay("Ann", "wild")
     arms.lay("Ben", "wild draw four")
     assert not arms.view.questions
     assert (arms.top, arms.actor) == ("wild draw four", "Ben")
 
 
-def test_a_card_typed_tells_the_colour_named_before(store: Store) -> None:
+def test_typed_card_implies_the_color_named_before(store: Store) -> None:
     game = Game(store)
     game.table.start_match(header("classic"))
     game.land("red 1")
@@ -131,7 +131,7 @@ def test_a_card_typed_tells_the_colour_named_before(store: Store) -> None:
     assert game.top == "blue 4"
 
 
-def test_a_pass_tapped_while_cards_lie_in_doubt_goes_before_them(game: Game, store: Store) -> None:
+def test_pass_tapped_during_a_question_precedes_the_cards(game: Game, store: Store) -> None:
     game.table.tap(Draw())
     game.land({"red 3": 0.6, "red 8": 0.4})
     game.land({"red 5": 0.6, "red 6": 0.4})
@@ -144,7 +144,7 @@ def test_a_pass_tapped_while_cards_lie_in_doubt_goes_before_them(game: Game, sto
     assert [line.player for line in game.view.history[1:]] == ["Ann", "Ann", "Ben", "Cy"]
 
 
-def test_a_draw_tapped_while_the_last_card_lies_in_doubt_goes_before_it(store: Store) -> None:
+def test_draw_tapped_during_a_question_precedes_the_card(store: Store) -> None:
     game = Game(store)
     game.table.start_match(header("classic", hand_size=1))
     game.land("red 7")
@@ -156,7 +156,7 @@ def test_a_draw_tapped_while_the_last_card_lies_in_doubt_goes_before_it(store: S
     assert [line.player for line in game.view.history[1:]] == ["Ann", "Ann"]
 
 
-def test_a_pass_that_fits_neither_before_nor_behind_the_cards_in_doubt_is_refused(game: Game) -> None:
+def test_pass_that_fits_nowhere_among_pending_cards_is_refused(game: Game) -> None:
     game.land({"red 3": 0.6, "red 8": 0.4})
     before = game.view
     with pytest.raises(RefereeError):

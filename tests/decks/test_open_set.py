@@ -23,7 +23,7 @@ def _read(likeliest: int, chance: float) -> Floats:
 
 
 @pytest.mark.parametrize(("like", "nats"), [(0.8, -1.0), (0.99, 0.9), (0.4, -np.log(49))])
-def test_likeness_tells_whether_a_face_was_laid_and_the_reader_which_of_the_others_it_is(
+def test_similarity_decides_membership_and_reader_the_face(
     like: float, nats: float
 ) -> None:
     """A likeness says at most what one card in fifty that is lost leaves: 49 to 1."""
@@ -38,7 +38,7 @@ def test_likeness_tells_whether_a_face_was_laid_and_the_reader_which_of_the_othe
     assert belongs == (1 if nats > 0 else 0)
 
 
-def test_a_reader_that_knows_the_design_tells_a_face_that_was_not_laid_from_a_like_one() -> None:
+def test_good_reader_separates_unlearnt_similar_faces() -> None:
     apart = OpenSetModel(10.0, 1.0, -9.0)
     said_unlaid, _ = _weighed(apart, 0.95, 5)
     said_laid, _ = _weighed(apart, 0.95, 0)
@@ -46,7 +46,7 @@ def test_a_reader_that_knows_the_design_tells_a_face_that_was_not_laid_from_a_li
     assert said_laid[:NOTHING].argmax() == 0
 
 
-def test_what_copies_and_others_have_been_like_and_read_as_tells_what_speaks_for_a_laid_face() -> None:
+def test_open_set_odds_are_fitted_to_copies_and_others() -> None:
     spread = np.linspace(-2, 2, 401).astype(np.float32) * 0.05
     silent = np.zeros_like(spread)
     apart = OpenSetModel.of(_rows(0.9 + spread, silent), _rows(0.6 + spread, silent))
@@ -77,7 +77,7 @@ def _weighed(apart: OpenSetModel, like: float, said: int) -> tuple[Floats, float
 
 
 @pytest.mark.parametrize("odds", [0.0, 2.0, -2.0])
-def test_a_picture_that_fits_well_speaks_against_the_faces_of_which_there_is_none(odds: float) -> None:
+def test_good_match_is_evidence_against_unlearnt_faces(odds: float) -> None:
     read = np.full(CLASSES, np.log(0.04 / (CLASSES - 3)), np.float32)
     read[[0, 1, 5]] = np.log([0.3, 0.26, 0.4])
     pictures = np.zeros(CLASSES, np.float32)
@@ -89,7 +89,7 @@ def test_a_picture_that_fits_well_speaks_against_the_faces_of_which_there_is_non
 
 
 @pytest.mark.parametrize("best", [0, 1])
-def test_pictures_tell_laid_faces_apart_and_nothing_of_the_others(best: int) -> None:
+def test_pictures_separate_learnt_faces_only(best: int) -> None:
     read = np.full(CLASSES, np.log(0.04 / (CLASSES - 3)), np.float32)
     read[[0, 1, 5]] = np.log([0.3, 0.26, 0.4])
     pictures = np.full(CLASSES, -9.0, np.float32)

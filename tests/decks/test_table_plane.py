@@ -25,7 +25,7 @@ def seen(degrees: float, short: float, about: float = 25.0, at: tuple[float, flo
 
 
 @pytest.mark.parametrize("short", [0.8, 0.68, 0.5])
-def test_on_the_table_all_cards_are_as_long_over_their_width_however_they_are_seen(short: float) -> None:
+def test_aspect_ratio_on_the_table_is_constant(short: float) -> None:
     cards = [seen(degrees, short) for degrees in LYING]
     assert any(not is_portrait(card) for card in cards) or short > 0.65
     plane = plane_of(cards)
@@ -36,20 +36,20 @@ def test_on_the_table_all_cards_are_as_long_over_their_width_however_they_are_se
         assert np.array_equal(upright_on(plane, turned(card, -1)), turned(card, -2))
 
 
-def test_one_card_turned_on_the_table_is_another_one() -> None:
+def test_rotation_on_the_table_preserves_shape() -> None:
     plane = plane_of([seen(degrees, 0.68) for degrees in LYING])
     card, other = seen(10, 0.68), seen(60, 0.68)
     middle = card.mean(0)
     assert np.abs((card - middle) @ turn_on(plane, 50).T + middle - other).max() < 2.5
 
 
-def test_a_camera_that_looks_straight_down_sees_no_slant_nor_do_outlines_that_are_no_cards() -> None:
+def test_vertical_camera_or_other_shapes_give_no_tilt() -> None:
     assert plane_of([seen(degrees, 1.0) for degrees in LYING]) is PLAIN
     assert plane_of([]) is PLAIN
     assert plane_of([seen(degrees, 0.05) for degrees in LYING]) is PLAIN
 
 
-def test_a_card_that_is_outlined_twice_at_once_is_one_card_outlined_as_last(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_card_outlined_twice_keeps_the_last_outline(monkeypatch: pytest.MonkeyPatch) -> None:
     image, quad = np.full((480, 640, 3), 90, np.uint8), seen(0, 1.0)
     outlines = [quad - 20, quad]
     monkeypatch.setattr(Pile, "show", lambda _, image: [LaidCard(image, quad, 0) for quad in outlines])

@@ -48,7 +48,7 @@ from .conftest import Game, card, header, probabilities
 Begin = Callable[..., Game]
 
 
-def test_a_clear_card_is_ruled_on_at_once(game: Game) -> None:
+def test_clear_card_is_ruled_on_at_once(game: Game) -> None:
     subscription = game.table.subscribe(0)
     game.land("red skip")
     assert (game.top, game.actor) == ("red skip", "Cy")
@@ -59,7 +59,7 @@ def test_a_clear_card_is_ruled_on_at_once(game: Game) -> None:
     assert said == ["Ann begins.", "Ben is skipped."]
 
 
-def test_a_card_that_lay_there_before_the_match_is_no_older_than_the_match() -> None:
+def test_card_from_before_the_match_is_timed_at_its_start() -> None:
     game = Game(None)
     game.land("red 7")
     game.now += 3600
@@ -68,12 +68,12 @@ def test_a_card_that_lay_there_before_the_match_is_no_older_than_the_match() -> 
     assert [line.time for line in game.view.history] == [game.now]
 
 
-def test_what_the_rules_allow_decides_between_cards_that_look_alike(game: Game) -> None:
+def test_rules_decide_between_similar_cards(game: Game) -> None:
     game.land({"red 3": 0.6, "blue 3": 0.4})
     assert game.top == "red 3"
 
 
-def test_a_close_call_is_asked_and_play_goes_on(game: Game) -> None:
+def test_close_call_is_asked_while_play_continues(game: Game) -> None:
     game.land({"red 3": 0.6, "red 8": 0.4})
     assert (game.question.kind, game.labels, game.top) == (QuestionKind.CARD, ["red 3", "red 8"], "red 7")
     game.land("blue 8")
@@ -82,7 +82,7 @@ def test_a_close_call_is_asked_and_play_goes_on(game: Game) -> None:
 
 
 @pytest.mark.parametrize("given", ["red 8", "red 1", 0, 1])
-def test_an_answer_settles_it(game: Game, given: str | int) -> None:
+def test_answer_settles_the_question(game: Game, given: str | int) -> None:
     game.land({"red 3": 0.6, "red 8": 0.4})
     expected = given if isinstance(given, str) else game.labels[given]
     outcome = game.answer(given)
@@ -90,20 +90,20 @@ def test_an_answer_settles_it(game: Game, given: str | int) -> None:
     assert outcome.rulings[0].entries == (Play(card(expected)),)
 
 
-def test_a_card_typed_settles_it_too(game: Game) -> None:
+def test_typed_card_settles_the_question(game: Game) -> None:
     game.land({"red 3": 0.6, "red 8": 0.4})
     game.table.tap(Play(card("red 8")))
     assert (game.top, game.view.questions, len(game.view.history)) == ("red 8", (), 2)
 
 
-def test_a_tap_by_the_next_player_settles_it(begin: Begin) -> None:
+def test_tap_by_the_next_player_settles_the_question(begin: Begin) -> None:
     game = begin("green 5")
     game.land({"green 9": 0.5, "green skip": 0.5})
     game.table.tap(Draw(by="Cy"))
     assert (game.top, game.actor) == ("green skip", "Cy")
 
 
-def test_a_clear_illegal_card_is_called_so_and_not_bent(game: Game) -> None:
+def test_clear_illegal_card_is_announced_as_illegal(game: Game) -> None:
     subscription = game.table.subscribe()
     game.land({"blue 3": 0.9999, "red 3": 0.000001})
     assert game.question.kind is QuestionKind.ILLEGAL
@@ -114,7 +114,7 @@ def test_a_clear_illegal_card_is_called_so_and_not_bent(game: Game) -> None:
     assert update.kind is UpdateKind.ILLEGAL
 
 
-def test_a_likely_illegal_card_is_asked_about_not_bent(game: Game) -> None:
+def test_likely_illegal_card_is_asked_about(game: Game) -> None:
     game.land({"blue 3": 0.93, "red 3": 0.07})
     assert set(game.labels) == {"red 3", "blue 3"}
     game.answer("blue 3")
@@ -122,21 +122,21 @@ def test_a_likely_illegal_card_is_asked_about_not_bent(game: Game) -> None:
 
 
 @pytest.mark.parametrize(("sureness", "asked"), [(0.955, False), (0.945, True)])
-def test_a_fairly_sure_card_is_ruled_on_and_a_less_sure_one_asked_about(
+def test_probable_card_is_ruled_on_and_less_probable_asked_about(
     game: Game, sureness: float, asked: bool
 ) -> None:
     game.land({"red 3": sureness, "red 8": 1 - sureness})
     assert (game.top, bool(game.view.questions)) == (("red 7", True) if asked else ("red 3", False))
 
 
-def test_an_illegal_card_may_stand(game: Game) -> None:
+def test_illegal_card_may_stand(game: Game) -> None:
     game.land("blue 3")
     game.table.let_stand(game.question.id)
     assert (game.top, game.actor) == ("blue 3", "Ben")
     assert game.view.history[-1].move == Play(card("blue 3"), force=True)
 
 
-def test_an_illegal_card_may_be_taken_back_by_tap_or_by_hand(game: Game) -> None:
+def test_illegal_card_may_be_taken_back_by_tap_or_by_hand(game: Game) -> None:
     game.land("blue 3")
     game.table.take_back()
     assert (game.top, game.view.questions) == ("red 7", ())
@@ -149,7 +149,7 @@ def test_an_illegal_card_may_be_taken_back_by_tap_or_by_hand(game: Game) -> None
     assert (game.top, game.actor) == ("red 3", "Ben")
 
 
-def test_going_on_over_an_illegal_card_shows_what_became_of_it(game: Game) -> None:
+def test_continued_play_settles_an_illegal_card(game: Game) -> None:
     game.land("blue 3")
     game.land("blue 9")
     assert [line.move for line in game.view.history][1:] == [Play(card("blue 3"), force=True), Play(card("blue 9"))]
@@ -158,7 +158,7 @@ def test_going_on_over_an_illegal_card_shows_what_became_of_it(game: Game) -> No
     assert (game.top, len(game.view.history)) == ("blue 2", 4)
 
 
-def test_nothing_seen_over_an_illegal_card_is_forgotten(game: Game) -> None:
+def test_observations_after_an_illegal_card_are_kept(game: Game) -> None:
     game.land("blue 3")
     game.land({"red 1": 0.0001})
     assert (game.question.kind, game.question.waiting) == (QuestionKind.ILLEGAL, 0)
@@ -166,7 +166,7 @@ def test_nothing_seen_over_an_illegal_card_is_forgotten(game: Game) -> None:
     assert (game.top, game.view.questions) == ("red 7", ())
 
 
-def test_an_illegal_card_typed_is_refused(game: Game) -> None:
+def test_typed_illegal_card_is_refused(game: Game) -> None:
     with pytest.raises(DoesNotMatchError):
         game.table.tap(Play(card("blue 3")))
     game.land("blue 3")
@@ -176,7 +176,7 @@ def test_an_illegal_card_typed_is_refused(game: Game) -> None:
     assert (game.top, game.actor) == ("blue 3", "Ben")
 
 
-def test_a_third_copy_is_doubted(game: Game) -> None:
+def test_third_copy_is_doubted(game: Game) -> None:
     game.land("red 7", same_face=True)
     game.land("red 1")
     game.land("red 7")
@@ -189,7 +189,7 @@ def test_a_third_copy_is_doubted(game: Game) -> None:
     assert game.top == "red 1"
 
 
-def test_after_a_reshuffle_nothing_is_doubted(game: Game) -> None:
+def test_copies_are_not_doubted_after_a_reshuffle(game: Game) -> None:
     game.land("red 7", same_face=True)
     game.land("red 1")
     game.table.see(PileGone(0.0))
@@ -200,7 +200,7 @@ def test_after_a_reshuffle_nothing_is_doubted(game: Game) -> None:
     assert game.top == "red 7"
 
 
-def test_an_item_box_is_followed_by_its_flip(game: Game) -> None:
+def test_item_box_is_followed_by_its_flip(game: Game) -> None:
     game.land("wild item box")
     game.land({"blue 4": 0.999})
     assert game.view.history[-1].move == Flip(card("blue 4"))
@@ -208,7 +208,7 @@ def test_an_item_box_is_followed_by_its_flip(game: Game) -> None:
     assert game.view.history[-1].sentences[0] == "Lightning!"
 
 
-def test_a_card_taken_back_undoes_its_play_and_the_answers_to_it(begin: Begin) -> None:
+def test_card_taken_back_undoes_its_play_and_answers(begin: Begin) -> None:
     game = begin()
     game.land("wild draw four")
     game.table.tap(ChooseColor(Color.BLUE))
@@ -216,7 +216,7 @@ def test_a_card_taken_back_undoes_its_play_and_the_answers_to_it(begin: Begin) -
     assert (game.top, game.actor, len(game.view.history)) == ("red 7", "Ann", 1)
 
 
-def test_taking_back_is_asked_about_where_others_have_acted_since(game: Game) -> None:
+def test_taking_back_is_asked_about_if_others_have_acted(game: Game) -> None:
     game.land("red 3")
     game.table.tap(Draw(by="Ben"))
     game.lift("red 7")
@@ -225,13 +225,13 @@ def test_taking_back_is_asked_about_where_others_have_acted_since(game: Game) ->
     assert (game.top, game.actor) == ("red 7", "Ann")
 
 
-def test_an_unsure_card_taken_back_leaves_nothing(game: Game) -> None:
+def test_unsure_card_taken_back_leaves_nothing(game: Game) -> None:
     game.land({"red 3": 0.6, "red 8": 0.4})
     game.lift("red 7")
     assert (game.top, game.actor, game.view.questions) == ("red 7", "Ann", ())
 
 
-def test_a_nudge_and_a_pile_read_again_change_nothing(game: Game) -> None:
+def test_nudged_or_reread_pile_changes_nothing(game: Game) -> None:
     before = game.view.state
     game.table.see(PileMoved(0.0))
     game.lift("red 7")
@@ -244,14 +244,14 @@ def test_a_nudge_and_a_pile_read_again_change_nothing(game: Game) -> None:
     assert game.actor == "Ben"
 
 
-def test_a_card_typed_is_expected_to_be_seen(game: Game) -> None:
+def test_typed_card_is_expected_to_be_seen(game: Game) -> None:
     game.table.tap(Play(card("red 3")))
     game.now += 3
     game.table.see(CardLanded(0.0, probabilities("red 3")))
     assert (game.actor, len(game.view.history)) == ("Ben", 2)
 
 
-def test_a_card_that_people_named_against_the_camera_may_be_read_rightly_later(game: Game) -> None:
+def test_card_named_against_the_camera_may_be_reread(game: Game) -> None:
     game.land({"wild": 0.6, "red 8": 0.1})
     game.answer("red 3")
     assert (game.top, game.read_by[-1], len(game.view.history)) == ("red 3", ReadBy.CORRECTED, 2)
@@ -259,7 +259,7 @@ def test_a_card_that_people_named_against_the_camera_may_be_read_rightly_later(g
     assert (game.top, len(game.view.history), game.view.questions) == ("red 3", 2, ())
 
 
-def test_a_card_that_people_named_as_the_camera_did_is_not_expected_again(game: Game) -> None:
+def test_card_named_as_read_is_not_expected_again(game: Game) -> None:
     game.land({"red 3": 0.6, "red 8": 0.4})
     game.answer("red 3")
     assert game.read_by[-1] is ReadBy.CAMERA
@@ -267,7 +267,7 @@ def test_a_card_that_people_named_as_the_camera_did_is_not_expected_again(game: 
     assert len(game.view.history) == 3
 
 
-def test_a_colour_nobody_entered_follows_from_the_next_card(game: Game) -> None:
+def test_unentered_color_is_inferred_from_the_next_card(game: Game) -> None:
     game.land("wild draw four")
     game.land("green 5")
     moves = [line.move for line in game.view.history][2:]
@@ -277,7 +277,7 @@ def test_a_colour_nobody_entered_follows_from_the_next_card(game: Game) -> None:
     assert "Nobody named the colour: it is taken to be green." in game.view.ruling.sentences
 
 
-def test_a_colour_that_another_wild_covers_is_not_asked_for(begin: Begin) -> None:
+def test_color_covered_by_another_wild_is_not_asked_for(begin: Begin) -> None:
     game = begin(edition="classic")
     game.land("wild")
     game.land("wild")
@@ -287,7 +287,7 @@ def test_a_colour_that_another_wild_covers_is_not_asked_for(begin: Begin) -> Non
     assert not any("colour is" in sentence or "taken to be" in sentence for sentence in game.view.ruling.sentences)
 
 
-def test_a_colour_is_asked_for_where_nothing_tells_it(begin: Begin) -> None:
+def test_color_is_asked_for_without_evidence(begin: Begin) -> None:
     game = begin(edition="classic")
     game.table.set_turns(Turns.TAPPED)
     game.land("wild")
@@ -297,7 +297,7 @@ def test_a_colour_is_asked_for_where_nothing_tells_it(begin: Begin) -> None:
     assert [line.move for line in game.view.history][2:] == [ChooseColor(Color.BLUE), Play(card("wild"))]
 
 
-def test_a_colour_is_inferred_through_draws(begin: Begin) -> None:
+def test_color_is_inferred_across_draws(begin: Begin) -> None:
     game = begin(edition="classic")
     game.land("wild")
     game.table.tap(Draw())
@@ -312,7 +312,7 @@ def test_a_colour_is_inferred_through_draws(begin: Begin) -> None:
     assert game.view.questions == ()
 
 
-def test_a_target_nobody_entered_is_asked_for(game: Game) -> None:
+def test_unentered_target_is_asked_for(game: Game) -> None:
     game.land("wild item box")
     game.land("green 4")
     game.land("green 6")
@@ -321,7 +321,7 @@ def test_a_target_nobody_entered_is_asked_for(game: Game) -> None:
     assert [line.move for line in game.view.history][3:] == [Target("Cy"), Play(card("green 6"))]
 
 
-def test_of_two_players_the_other_one_is_hit_by_a_green_shell(begin: Begin) -> None:
+def test_with_two_players_the_other_is_the_shells_target(begin: Begin) -> None:
     game = begin(edition="mario-kart", players="Ann Ben")
     game.land("wild item box")
     game.land("green 4")
@@ -332,7 +332,7 @@ def test_of_two_players_the_other_one_is_hit_by_a_green_shell(begin: Begin) -> N
     assert hit == [player for player in ("Ann", "Ben") if player != actor]
 
 
-def test_a_challenge_nobody_settled_is_asked_for(game: Game) -> None:
+def test_unsettled_challenge_is_asked_for(game: Game) -> None:
     game.land("wild draw four")
     game.table.tap(ChooseColor(Color.RED))
     game.table.tap(Challenge())
@@ -344,7 +344,7 @@ def test_a_challenge_nobody_settled_is_asked_for(game: Game) -> None:
     assert state.hands == (10, 6, 7)
 
 
-def test_relaxed_turns_let_the_ones_between_have_drawn_and_passed(begin: Begin) -> None:
+def test_relaxed_turns_assume_draws_and_passes_between(begin: Begin) -> None:
     game = begin(relaxed=True)
     game.table.tap(Play(card("red 3"), by="Cy"))
     assert (game.top, game.actor) == ("red 3", "Ann")
@@ -354,7 +354,7 @@ def test_relaxed_turns_let_the_ones_between_have_drawn_and_passed(begin: Begin) 
     assert "Ben is taken to have drawn and passed." in ((game.view.ruling and game.view.ruling.sentences) or ())
 
 
-def test_without_relaxed_turns_it_is_asked(game: Game) -> None:
+def test_passed_over_players_are_asked_about_without_relaxed_turns(game: Game) -> None:
     game.table.tap(Play(card("red 3"), by="Cy"))
     assert (game.question.kind, game.top) == (QuestionKind.TURN, "red 7")
     game.answer(game.labels.index("No"))
@@ -366,13 +366,13 @@ def test_without_relaxed_turns_it_is_asked(game: Game) -> None:
     assert (state.hands, state.phase, state.actor) == ((8, 8, 8), Phase.DRAWN, "Cy")
 
 
-def test_relaxing_turns_later_settles_what_is_asked(game: Game) -> None:
+def test_relaxing_turns_settles_the_question(game: Game) -> None:
     game.table.tap(Draw(by="Ben"))
     game.table.set_turns(Turns.RELAXED)
     assert (game.actor, game.view.questions, game.view.turns) == ("Ben", (), Turns.RELAXED)
 
 
-def test_a_refusal_keeps_nothing_of_what_was_weighed() -> None:
+def test_refusal_keeps_no_intermediate_data() -> None:
     began = Journal(Match(header())).enter(Line(Start(card("red 7")), ReadBy.CAMERA, 0.0))
     (way,) = ways(situation(began), Pending(Tap(1.0, Pass())), Mode())
     assert isinstance(way.refusal, WrongPhaseError)
@@ -392,7 +392,7 @@ def test_refused_taps_change_nothing(game: Game) -> None:
     assert game.view == before
 
 
-def test_an_undecided_question_is_assumed_in_the_end_and_said(game: Game) -> None:
+def test_unanswered_question_is_assumed_and_announced(game: Game) -> None:
     subscription = game.table.subscribe()
     game.land({"red 3": 0.6, "red 8": 0.4})
     for name in ("red 1", "red 2", "red 4"):
@@ -405,12 +405,12 @@ def test_an_undecided_question_is_assumed_in_the_end_and_said(game: Game) -> Non
     assert "That is taken to be the red 3." in said
 
 
-def test_nothing_is_ruled_where_no_card_was_seen(game: Game) -> None:
+def test_event_without_a_card_rules_nothing(game: Game) -> None:
     game.land({"red 3": 0.0001})
     assert game.top == "red 7"
 
 
-def test_undo_drops_what_is_asked_first(game: Game) -> None:
+def test_undo_drops_the_open_question_first(game: Game) -> None:
     game.land({"red 3": 0.6, "red 8": 0.4})
     game.table.undo()
     assert (game.view.questions, len(game.view.history)) == ((), 1)
@@ -421,7 +421,7 @@ def test_undo_drops_what_is_asked_first(game: Game) -> None:
         game.table.take_back()
 
 
-def test_an_amendment_works_everything_out_anew_and_teaches(game: Game) -> None:
+def test_amendment_recomputes_and_stores_a_correction(game: Game) -> None:
     jpeg = _jpeg()
     game.land("red 3", picture=jpeg)
     game.land("red 5")
@@ -438,7 +438,7 @@ def test_an_amendment_works_everything_out_anew_and_teaches(game: Game) -> None:
     assert kept.probabilities[0][0] == card("red 3"), "what was read stays as it was"
 
 
-def test_a_card_that_lay_there_before_the_match_is_asked_about() -> None:
+def test_card_from_before_the_match_is_asked_about() -> None:
     table = Table()
     table.see(CardLanded(0.0, probabilities("red 7")))
     table.start_match(header())
@@ -464,7 +464,7 @@ def test_without_a_match_or_a_question_there_is_one_sentence(game: Game) -> None
         game.answer("wild creeper")
 
 
-def test_a_last_card_may_be_taken_back_or_merely_collected(begin: Begin) -> None:
+def test_last_card_may_be_taken_back_or_collected(begin: Begin) -> None:
     game = begin(scoring="single-round", hand_size=1)
     game.land("red 3")
     assert game.view.state is not None

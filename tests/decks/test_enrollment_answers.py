@@ -59,7 +59,7 @@ def answered(lesson: Lesson, says: Callable[[int, Question], Card]) -> int:
     return 6
 
 
-def test_wrong_answers_are_set_aside_and_right_ones_are_not(lesson: Lesson) -> None:
+def test_wrong_answers_are_set_aside(lesson: Lesson) -> None:
     cards = laid(lesson, 2.0)
     before = lesson.naming()
     assert before.cards == tuple(cards)
@@ -78,7 +78,7 @@ def test_wrong_answers_are_set_aside_and_right_ones_are_not(lesson: Lesson) -> N
     assert (after.cards, after.confidences) == (before.cards, before.confidences)
 
 
-def test_answers_fit_where_they_cost_little_however_many_there_are() -> None:
+def test_answers_fit_if_they_cost_little_each() -> None:
     without = Naming((), (), (Question((1,), ()),), fit=-300.0, prompted_is_better=False)
     answers = Naming((), (), (Question((2,), ()),), fit=-321.0, prompted_is_better=True)
     # A single right answer may refute what the reader says of whole faces.
@@ -92,7 +92,7 @@ def test_answers_fit_where_they_cost_little_however_many_there_are() -> None:
     assert accepted_answers(replace(without, prompted_is_better=True), answers, 1).prompted_is_better
 
 
-def test_what_people_say_of_their_own_accord_is_kept_though_it_does_not_fit(lesson: Lesson) -> None:
+def test_volunteered_names_are_kept_although_they_do_not_fit(lesson: Lesson) -> None:
     cards = laid(lesson, 2.0)
     asked = {i for question in lesson.naming().questions for i in question.pictures}
     picture = next(i for i, card in enumerate(cards) if card == Card.parse("red 7") and i not in asked)
@@ -102,7 +102,7 @@ def test_what_people_say_of_their_own_accord_is_kept_though_it_does_not_fit(less
     assert not naming.set_aside
 
 
-def test_a_card_that_a_left_out_answer_names_is_asked_for_by_name(lesson: Lesson) -> None:
+def test_card_of_a_discarded_answer_is_requested_by_name(lesson: Lesson) -> None:
     cards, rng = laid(lesson, 2.0), Random(1)
     answered(lesson, lambda i, question: rng.choice([card for card in question.options if card != cards[i]]))
     named = set(lesson._answers.values())
@@ -115,7 +115,7 @@ def test_a_card_that_a_left_out_answer_names_is_asked_for_by_name(lesson: Lesson
     assert named <= set(asked_for)
 
 
-def test_the_bench_asks_nobody_where_laying_the_deck_by_name_is_better(lesson: Lesson) -> None:
+def test_bench_asks_nothing_if_prompting_is_better(lesson: Lesson) -> None:
     cards = laid(lesson, 2.0)
     assert _answer_wrongly(lesson, cards, 1, Random(1)) == 1
     nothing_told = Lesson(*reading_parts(), EditionName.CLASSIC, each=True)
@@ -138,7 +138,7 @@ def _blots(folder: Path) -> str:
     return str(folder)
 
 
-def test_where_much_is_in_doubt_learn_asks_nothing(tmp_path: Path) -> None:
+def test_learn_asks_nothing_if_much_is_doubtful(tmp_path: Path) -> None:
     arguments = ["--data", str(tmp_path / "data"), "learn", _blots(tmp_path / "blots"), "--name", "Blots"]
     said = CliRunner().invoke(main, arguments, input="red 7\n")
     assert said.exit_code == 0, said.output
@@ -147,7 +147,7 @@ def test_where_much_is_in_doubt_learn_asks_nothing(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("fit", [True, False])
-def test_learn_says_that_answers_were_left_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fit: bool) -> None:
+def test_learn_reports_discarded_answers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fit: bool) -> None:
     naming = Lesson.naming
     monkeypatch.setattr(Lesson, "naming", lambda lesson: replace(naming(lesson), set_aside=not fit))
     arguments = ["--data", str(tmp_path / "data"), "learn", _blots(tmp_path / "blots"), "--name", "Blots"]

@@ -27,7 +27,7 @@ def _after(match: Match, *moves: Move) -> Match:
     return match
 
 
-def test_the_pile_is_the_deck_less_hands_and_what_landed() -> None:
+def test_draw_pile_is_deck_minus_hands_and_landed_cards() -> None:
     match = _after(Match(header("classic")), Start(card("red 7")), Play(card("red 3")), Play(card("red 3")))
     seen = seen_cards(match)
     assert seen == Counter({card("red 7"): 1, card("red 3"): 2})
@@ -37,14 +37,14 @@ def test_the_pile_is_the_deck_less_hands_and_what_landed() -> None:
     assert draw_pile_size(drawn, seen) == 108 - (6 + 6 + 8) - 3
 
 
-def test_a_shuffle_leaves_the_top_card_alone_seen() -> None:
+def test_after_a_shuffle_only_the_top_card_is_seen() -> None:
     match = _after(Match(header("classic")), Start(card("red 7")), Play(card("red 3")), Reshuffle())
     assert seen_cards(match) == Counter([card("red 3")])
     further = _after(match, Play(card("red 7")))
     assert seen_cards(further) == Counter([card("red 3"), card("red 7")])
 
 
-def test_a_new_round_forgets_what_the_last_one_showed() -> None:
+def test_new_round_forgets_seen_cards() -> None:
     match = _after(
         Match(header("classic", "Ann Ben", hand_size=1)),
         Start(card("red 1")),
@@ -55,7 +55,7 @@ def test_a_new_round_forgets_what_the_last_one_showed() -> None:
     assert seen_cards(match) == Counter([card("blue 4")])
 
 
-def test_a_card_that_is_set_aside_has_not_landed() -> None:
+def test_card_set_aside_has_not_landed() -> None:
     match = _after(Match(header("classic")), Start(card("wild draw four")), Start(card("red 1")))
     assert seen_cards(match) == Counter([card("red 1")])
 
@@ -76,7 +76,7 @@ def _draws(game: Game, count: int) -> None:
 
 
 @pytest.mark.parametrize(("draws", "shuffled"), [(7, False), (8, True)])
-def test_more_cards_drawn_than_there_were_tell_of_a_shuffle(ten: Game, draws: int, shuffled: bool) -> None:
+def test_drawing_more_cards_than_left_implies_a_shuffle(ten: Game, draws: int, shuffled: bool) -> None:
     ten.land("red 2")
     _draws(ten, draws)
     ten.land("red 3")
@@ -85,7 +85,7 @@ def test_more_cards_drawn_than_there_were_tell_of_a_shuffle(ten: Game, draws: in
 
 
 @pytest.mark.parametrize(("left", "shuffled"), [(0, True), (1, False)])
-def test_a_card_turned_up_from_an_empty_pile_tells_of_a_shuffle(store: Store, left: int, shuffled: bool) -> None:
+def test_flip_from_an_empty_pile_implies_a_shuffle(store: Store, left: int, shuffled: bool) -> None:
     game = Game(store)
     game.table.start_match(header("mario-kart", _TEN, hand_size=10))
     game.land("red 1")
@@ -99,7 +99,7 @@ def test_a_card_turned_up_from_an_empty_pile_tells_of_a_shuffle(store: Store, le
 
 
 @pytest.mark.parametrize(("draws", "asked"), [(0, False), (1, False)])
-def test_with_few_cards_left_a_third_copy_may_come_of_a_shuffle(ten: Game, draws: int, asked: bool) -> None:
+def test_third_copy_is_possible_with_few_cards_left(ten: Game, draws: int, asked: bool) -> None:
     ten.land("red 1", same_face=True)
     _draws(ten, draws)
     ten.land("red 5")
@@ -109,7 +109,7 @@ def test_with_few_cards_left_a_third_copy_may_come_of_a_shuffle(ten: Game, draws
 
 
 @pytest.mark.parametrize("between", [Reshuffle(), Uno("Ann")])
-def test_a_card_goes_back_with_what_was_merely_said_of_it(store: Store, between: Move) -> None:
+def test_card_is_taken_back_with_its_answers(store: Store, between: Move) -> None:
     game = Game(store)
     game.table.start_match(header("classic", hand_size=2))
     game.land("red 7")
@@ -119,7 +119,7 @@ def test_a_card_goes_back_with_what_was_merely_said_of_it(store: Store, between:
     assert (game.view.questions, game.top, len(game.view.history)) == ((), "red 7", 1)
 
 
-def test_taking_back_stops_at_the_round(store: Store) -> None:
+def test_taking_back_stops_at_the_round_boundary(store: Store) -> None:
     game = Game(store)
     game.table.start_match(header("classic", "Ann Ben", hand_size=1))
     for name in ("red 1", "red 2"):
@@ -131,7 +131,7 @@ def test_taking_back_stops_at_the_round(store: Store) -> None:
     assert game.view.history == before
 
 
-def test_where_nothing_happened_what_waits_behind_the_question_is_ruled_on(store: Store) -> None:
+def test_dropping_an_observation_rules_on_the_ones_behind_it(store: Store) -> None:
     game = Game(store)
     game.table.start_match(header("classic"))
     game.land("red 7")
@@ -144,7 +144,7 @@ def test_where_nothing_happened_what_waits_behind_the_question_is_ruled_on(store
         game.table.nothing_happened(1)
 
 
-def test_what_waits_behind_a_question_is_told_as_it_comes(store: Store) -> None:
+def test_observations_behind_a_question_are_announced_in_order(store: Store) -> None:
     game = Game(store)
     game.table.start_match(header("classic"))
     game.land("red 7")
@@ -157,7 +157,7 @@ def test_what_waits_behind_a_question_is_told_as_it_comes(store: Store) -> None:
     assert game.question.waiting == 1
 
 
-def test_of_several_cards_in_question_the_last_is_taken_back(store: Store) -> None:
+def test_last_of_several_pending_cards_is_taken_back(store: Store) -> None:
     game = Game(store)
     game.table.start_match(header("classic"))
     game.land("red 7")
@@ -171,7 +171,7 @@ def test_of_several_cards_in_question_the_last_is_taken_back(store: Store) -> No
     assert (game.view.questions, game.top) == ((), "red 7")
 
 
-def test_stories_that_begin_alike_are_one_candidate() -> None:
+def test_hypotheses_with_equal_first_ways_are_one_candidate() -> None:
     start = Way(situation(Journal(Match(header("classic")))))
     one, other = (start.then(Line(Start(card(name)), ReadBy.CAMERA, 0.0)) for name in ("red 1", "red 2"))
     weighed = ((one, 0.3), (other, 0.4), (one, 0.3))
@@ -182,7 +182,7 @@ def test_stories_that_begin_alike_are_one_candidate() -> None:
     ]
 
 
-def test_a_wild_of_any_colour_is_one_card(store: Store) -> None:
+def test_wild_is_one_candidate_for_any_color(store: Store) -> None:
     game = Game(store)
     game.table.start_match(header("classic"))
     game.land("red 7")
@@ -193,7 +193,7 @@ def test_a_wild_of_any_colour_is_one_card(store: Store) -> None:
     assert shares["wild"] > 0.5
 
 
-def test_a_card_of_another_edition_is_not_read(store: Store) -> None:
+def test_card_of_another_edition_is_not_read(store: Store) -> None:
     game = Game(store)
     game.table.start_match(header("classic"))
     game.land("red 7")

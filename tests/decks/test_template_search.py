@@ -90,7 +90,7 @@ def _names(found: list[PictureMatch]) -> list[str]:
     return [ALL_CARDS[int(one.logs[:-1].argmax())].name for one in found]
 
 
-def test_cards_are_told_by_their_pictures_from_the_topmost_down(faces: list[Image]) -> None:
+def test_cards_are_found_topmost_first(faces: list[Image]) -> None:
     picture = _table(800, 600)
     quads = [lying(220 + 60 * i, 300 + 8 * i, -24 + 14 * i) for i in range(4)] + [lying(650, 170, 160)]
     for face, quad in zip(faces, quads, strict=False):
@@ -104,7 +104,7 @@ def test_cards_are_told_by_their_pictures_from_the_topmost_down(faces: list[Imag
         assert one.open == (name in {NAMES[3], NAMES[4]})
 
 
-def test_what_is_sure_already_is_not_told_again_and_hides_others(faces: list[Image]) -> None:
+def test_known_cards_are_not_reported_and_occlude_others(faces: list[Image]) -> None:
     picture = _table(800, 600)
     quads = [lying(220 + 60 * i, 300 + 8 * i, -24 + 14 * i) for i in range(4)]
     for face, quad in zip(faces, quads, strict=False):
@@ -115,7 +115,7 @@ def test_what_is_sure_already_is_not_told_again_and_hides_others(faces: list[Ima
     assert sorted(_names(search.search(lit, [], [(quads[3], CARDS[5])]))) == sorted(NAMES[:4])
 
 
-def test_what_was_looked_at_is_not_looked_at_again_with_further_outlines(
+def test_outlines_are_examined_once(
     faces: list[Image], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     picture = _table(800, 600)
@@ -146,7 +146,7 @@ def test_what_was_looked_at_is_not_looked_at_again_with_further_outlines(
     assert len(looks) == len(set(looks))
 
 
-def test_a_hand_is_followed_to_cards_that_nothing_else_tells_of(faces: list[Image]) -> None:
+def test_fan_is_extrapolated_to_undetected_cards(faces: list[Image]) -> None:
     picture, turns = _table(800, 600), np.radians([-28, -14, 0, 14])
     quads = [lying(400 + 260 * np.sin(turn), 520 - 260 * np.cos(turn), float(np.degrees(turn))) for turn in turns]
     for face, quad in zip(faces, quads, strict=False):
@@ -157,7 +157,7 @@ def test_a_hand_is_followed_to_cards_that_nothing_else_tells_of(faces: list[Imag
     assert _names(search.search(_lit(picture), quads[3:])) == [NAMES[3]]
 
 
-def test_keypoints_are_asked_only_where_boxes_show_what_lies_in_no_known_outline(
+def test_keypoints_are_used_only_for_unexplained_boxes(
     faces: list[Image], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     picture, quads = _table(800, 600), [lying(200, 300, 20), lying(560, 300, -15)]
@@ -182,14 +182,14 @@ def test_keypoints_are_asked_only_where_boxes_show_what_lies_in_no_known_outline
     assert len(asked) == 3
 
 
-def test_beside_several_cards_a_fainter_box_shows_another_one() -> None:
+def test_low_score_boxes_count_beside_several_cards() -> None:
     assembler = Assembler(MagicMock(), ReadingLimits.load(model_folder() / "limits.json"))
     boxes = [Box(kind, lying(300, 300, 0), score) for kind in BoxKind for score in (0.02, 0.06, 0.15, 0.25)]
     told = {several: assembler._telling(boxes, several) for several in (False, True)}
     assert [len(told[several]) for several in (False, True)] == [3, 4]
 
 
-def test_cards_of_another_design_and_bare_tables_are_left_alone(faces: list[Image]) -> None:
+def test_other_designs_and_bare_tables_match_nothing(faces: list[Image]) -> None:
     search, picture = TemplateSearch.of(_deck(faces), CARDS), _table(800, 600)
     assert search.search(picture, [lying(400, 300, 20)]) == []
     style = sample_style(np.random.default_rng(9), StyleFamily.MINECRAFT, ())
@@ -198,7 +198,7 @@ def test_cards_of_another_design_and_bare_tables_are_left_alone(faces: list[Imag
     assert search.search(picture, [lying(400, 300, 20)]) == []
 
 
-def test_keypoints_of_a_large_picture_tell_where_its_cards_lie(faces: list[Image]) -> None:
+def test_keypoints_locate_cards_in_a_large_picture(faces: list[Image]) -> None:
     picture = _table(1600, 1200)
     quads = [lying(500, 500, 25, 420), lying(1150, 700, 200, 420)]
     for face, quad in zip(faces, quads, strict=False):
@@ -208,7 +208,7 @@ def test_keypoints_of_a_large_picture_tell_where_its_cards_lie(faces: list[Image
         assert max(intersection_over_union(truth, quad) for quad in found) > 0.95
 
 
-def test_keypoints_are_looked_for_about_what_is_asked_for_alone(faces: list[Image]) -> None:
+def test_keypoints_are_restricted_to_the_given_points(faces: list[Image]) -> None:
     picture = _table(800, 600)
     quads = [lying(200, 300, 25), lying(600, 300, 200)]
     for face, quad in zip(faces, quads, strict=False):
@@ -221,7 +221,7 @@ def test_keypoints_are_looked_for_about_what_is_asked_for_alone(faces: list[Imag
 
 
 @pytest.mark.parametrize(("x", "alone"), [(600, True), (300, False)])
-def test_keypoints_are_looked_for_about_boxes_that_lie_beside_all_cards(
+def test_keypoints_are_restricted_to_isolated_boxes(
     faces: list[Image], monkeypatch: pytest.MonkeyPatch, x: float, alone: bool
 ) -> None:
     """What lies half on a card may belong to a neighbour that lies anywhere about it."""
@@ -239,7 +239,7 @@ def test_keypoints_are_looked_for_about_boxes_that_lie_beside_all_cards(
 
 
 @pytest.mark.parametrize(("x", "alone"), [(200, True), (330, False), (None, False)])
-def test_keypoints_are_looked_for_about_a_box_in_which_all_others_lie(
+def test_keypoints_are_restricted_to_an_enclosing_box(
     faces: list[Image], monkeypatch: pytest.MonkeyPatch, x: float | None, alone: bool
 ) -> None:
     """A card and its index, not where another index lies elsewhere, nor about a box that may be an index."""
@@ -254,7 +254,7 @@ def test_keypoints_are_looked_for_about_a_box_in_which_all_others_lie(
         assert np.allclose([about.min(0), about.max(0)], [quad.min(0) - 66, quad.max(0) + 66], atol=2)
 
 
-def test_what_is_larger_than_a_card_before_a_camera_gets_no_outline(faces: list[Image]) -> None:
+def test_oversized_cards_get_no_outline(faces: list[Image]) -> None:
     picture = _table(2400, 1800)
     truth = lying(1200, 900, 20, 1300)
     _lay(picture, faces[0], truth)
@@ -262,7 +262,7 @@ def test_what_is_larger_than_a_card_before_a_camera_gets_no_outline(faces: list[
     assert all(intersection_over_union(truth, quad) < 0.5 for quad in found)
 
 
-def test_the_part_of_a_card_that_shows_brings_its_outline_to_where_it_lies(faces: list[Image]) -> None:
+def test_visible_part_aligns_the_outline(faces: list[Image]) -> None:
     picture, truth, shown = _table(800, 600), lying(400, 300, 15), np.ones((12, 8), bool)
     _lay(picture, faces[0], truth)
     _lay(picture, faces[1], lying(520, 330, 30))
@@ -276,7 +276,7 @@ def test_the_part_of_a_card_that_shows_brings_its_outline_to_where_it_lies(faces
 
 
 @pytest.mark.parametrize(("degrees", "scale"), [(9, 0.95), (60, 1.0)])
-def test_kept_pictures_that_lie_off_are_brought_to_where_most_lie(
+def test_misaligned_pictures_are_aligned_jointly(
     faces: list[Image], degrees: float, scale: float
 ) -> None:
     pictures = list(_deck(faces).pictures)
@@ -289,7 +289,7 @@ def test_kept_pictures_that_lie_off_are_brought_to_where_most_lie(
     assert all(np.abs(matrix - np.eye(2, 3))[:, :2].max() < 0.05 for i, matrix in enumerate(matrices) if i != 2)
 
 
-def test_a_picture_is_not_moved_by_what_lies_beneath_the_card(faces: list[Image]) -> None:
+def test_background_does_not_affect_joint_alignment(faces: list[Image]) -> None:
     """Plain cards, each on a printed one that lies turned, which keypoints find and the cards' own print does not."""
     rng = np.random.default_rng(8)
     printed, plain, pictures = _deck(faces).pictures[0], np.full((400, 260, 3), 225, np.uint8), []
@@ -304,7 +304,7 @@ def test_a_picture_is_not_moved_by_what_lies_beneath_the_card(faces: list[Image]
     assert all(np.abs(matrix - np.eye(2, 3))[:, :2].max() < 0.1 for matrix in joint_alignment(pictures))
 
 
-def test_copies_that_were_outlined_otherwise_each_time_are_unlike(faces: list[Image]) -> None:
+def test_inconsistently_outlined_copies_are_dissimilar(faces: list[Image]) -> None:
     pictures = list(_deck(faces).pictures)
     turns = [cv2.getRotationMatrix2D((160, 240), degrees, 1.0) for degrees in (25, -25, 20, -20, 30, -30)]
     copies = [_lit(picture) for picture in pictures]
@@ -314,7 +314,7 @@ def test_copies_that_were_outlined_otherwise_each_time_are_unlike(faces: list[Im
     assert agreement(pictures, CARDS) == 1.0
 
 
-def test_pictures_that_are_taken_for_other_cards_tell_nothing(faces: list[Image]) -> None:
+def test_confused_pictures_are_uninformative(faces: list[Image]) -> None:
     pictures = list(_deck(faces).pictures)
     copies = [_lit(picture) for picture in pictures]
     assert informativeness([*pictures, *copies], CARDS * 2) == Informativeness(0.5, 1.0)
@@ -322,7 +322,7 @@ def test_pictures_that_are_taken_for_other_cards_tell_nothing(faces: list[Image]
 
 
 @pytest.mark.parametrize("outlined", [True, False])
-def test_cards_that_were_outlined_wrongly_are_not_sought_by_their_pictures(faces: list[Image], outlined: bool) -> None:
+def test_wrongly_outlined_deck_is_not_searched(faces: list[Image], outlined: bool) -> None:
     """Where the pictures are of what lies beside the cards, no copy is found again."""
     deck = _deck(faces)
     copies = [_lit(picture) for picture in deck.pictures]
@@ -335,7 +335,7 @@ def test_cards_that_were_outlined_wrongly_are_not_sought_by_their_pictures(faces
     assert not search.is_worse_than(0.0)
 
 
-def test_what_looks_surely_like_a_card_is_none_whose_picture_fits_better(faces: list[Image]) -> None:
+def test_sure_reading_is_not_overruled_by_a_better_match(faces: list[Image]) -> None:
     deck, picture, quad = _deck(faces), _table(800, 600), lying(400, 300, 20)
     _lay(picture, faces[0], quad)
     reader, _ = reading_parts()
@@ -348,7 +348,7 @@ def test_what_looks_surely_like_a_card_is_none_whose_picture_fits_better(faces: 
         assert told.card.name == name
 
 
-def test_a_deck_whose_pictures_are_askew_is_not_placed_by_them(faces: list[Image]) -> None:
+def test_deck_with_skewed_pictures_has_no_templates(faces: list[Image]) -> None:
     deck = _deck(faces)
     reader, _ = reading_parts()
     turns = [cv2.getRotationMatrix2D((160, 240), degrees, 1.0) for degrees in (25, -25, 20, -20, 30, -30)]
@@ -367,7 +367,7 @@ def test_a_deck_whose_pictures_are_askew_is_not_placed_by_them(faces: list[Image
 
 
 @pytest.mark.parametrize("sharpness", [0.0, 20.0])
-def test_what_the_networks_read_as_well_by_themselves_is_told_as_without_the_deck(
+def test_deck_without_benefit_leaves_membership_zero(
     faces: list[Image], sharpness: float
 ) -> None:
     deck, picture, quad = _deck(faces), _table(800, 600), lying(400, 300, 20)
@@ -380,7 +380,7 @@ def test_what_the_networks_read_as_well_by_themselves_is_told_as_without_the_dec
 
 
 @pytest.mark.parametrize("spot", [True, False])
-def test_what_is_in_the_corners_of_a_deck_without_indices_tells_nothing(faces: list[Image], spot: bool) -> None:
+def test_corners_of_a_deck_without_indices_are_ignored(faces: list[Image], spot: bool) -> None:
     reader, _ = reading_parts()
     known = fit_model(views_of(reader, _deck(faces)), CARDS)
     known = replace(known, spot=usual_spot() if spot else None, search=TemplateSearch.of(_deck(faces), CARDS))
@@ -393,7 +393,7 @@ def test_what_is_in_the_corners_of_a_deck_without_indices_tells_nothing(faces: l
     assert (told.confidence < card.confidence) is spot
 
 
-def test_a_card_that_lies_sideways_in_its_outline_is_placed_by_its_picture(faces: list[Image]) -> None:
+def test_sideways_outline_is_corrected_by_the_template(faces: list[Image]) -> None:
     """Before a low camera a card that points to the side looks longer across than along."""
     deck, picture = _deck(faces), _table(800, 600)
     truth = np.array([[300, 250], [470, 240], [482, 352], [288, 366]], np.float32)
@@ -409,7 +409,7 @@ def test_a_card_that_lies_sideways_in_its_outline_is_placed_by_its_picture(faces
 
 
 @pytest.mark.parametrize("surely", [True, False])
-def test_what_the_networks_surely_call_no_card_no_picture_of_a_known_deck_is_laid_into(
+def test_certain_no_card_is_not_matched_in_familiar_decks(
     faces: list[Image], surely: bool
 ) -> None:
     """Not even where one fits, as that of a card that was laid face down would."""

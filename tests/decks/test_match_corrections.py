@@ -45,7 +45,7 @@ def _readings(deck: LearntDeck) -> list[str]:
     return [view.reading for view in deck.further]
 
 
-def test_a_correction_is_a_further_view_for_as_long_as_it_stands(deck: LearntDeck) -> None:
+def test_correction_adds_a_view_while_it_stands(deck: LearntDeck) -> None:
     taught = with_corrections(deck, "m1", [_said(1), _said(2, BLUE_3, 2)])
     assert [(view.card, view.match, view.reading) for view in taught.further] == [
         (RED_7, "m1", "r1"),
@@ -55,7 +55,7 @@ def test_a_correction_is_a_further_view_for_as_long_as_it_stands(deck: LearntDec
     assert _readings(with_corrections(taught, "m2", [])) == ["r1", "r2"]
 
 
-def test_of_a_card_the_oldest_view_goes(deck: LearntDeck) -> None:
+def test_oldest_view_of_a_card_is_dropped(deck: LearntDeck) -> None:
     told = [_said(number) for number in range(6)]
     taught = with_corrections(with_corrections(deck, "m1", told[:1]), "m2", told[1:])
     assert _readings(taught) == ["r2", "r3", "r4", "r5"]
@@ -73,16 +73,16 @@ def test_of_a_card_the_oldest_view_goes(deck: LearntDeck) -> None:
     ],
     ids=["no outline", "no picture", "damaged", "tiny", "unlike any card"],
 )
-def test_what_fits_nothing_is_not_taken(deck: LearntDeck, unfit: Corrected) -> None:
+def test_dissimilar_picture_is_not_added(deck: LearntDeck, unfit: Corrected) -> None:
     assert with_corrections(deck, "m1", [unfit]).further == ()
 
 
 @pytest.mark.parametrize("card", [BLUE_3, Card.parse("green 1")])
-def test_a_picture_that_the_deck_calls_otherwise_is_taken_to_speak_against_that(deck: LearntDeck, card: Card) -> None:
+def test_picture_contradicting_the_deck_is_added(deck: LearntDeck, card: Card) -> None:
     assert [view.card for view in with_corrections(deck, "m1", [_said(1, card)]).further] == [card]
 
 
-def test_further_views_come_back_from_the_file_and_pictures_do_not_wear(deck: LearntDeck) -> None:
+def test_views_survive_the_file_without_quality_loss(deck: LearntDeck) -> None:
     taught = with_corrections(unpack(pack(deck)), "m1", [_said(1)])
     again = unpack(pack(taught))
     assert again.learns
@@ -92,14 +92,14 @@ def test_further_views_come_back_from_the_file_and_pictures_do_not_wear(deck: Le
     assert all(np.array_equal(a, b) for a, b in zip(again.pictures, unpack(pack(deck)).pictures, strict=True))
 
 
-def test_a_file_with_too_many_or_other_further_views_is_refused(deck: LearntDeck) -> None:
+def test_file_with_invalid_views_is_refused(deck: LearntDeck) -> None:
     view = FurtherView(RED_7, encoded(_face(1)), "m1", "r1")
     for further in ((view,) * 5, (replace(view, jpeg=encoded(_face(1)[:90])),)):
         with pytest.raises(DeckFileError):
             unpack(pack(replace(deck, further=further)))
 
 
-def test_what_was_added_is_read_with(deck: LearntDeck, tmp_path: Path) -> None:
+def test_added_views_are_used_for_reading(deck: LearntDeck, tmp_path: Path) -> None:
     reader, _ = reading_parts()
     cache = tmp_path / "ours.npz"
     before = build_model(reader, deck, model_folder(), cache).cards
@@ -108,7 +108,7 @@ def test_what_was_added_is_read_with(deck: LearntDeck, tmp_path: Path) -> None:
     assert (after.cards == own).sum() == 2 * (before.cards == own).sum()
 
 
-def test_the_switch_is_off_until_somebody_turns_it(deck: LearntDeck, tmp_path: Path) -> None:
+def test_learning_from_matches_is_off_by_default(deck: LearntDeck, tmp_path: Path) -> None:
     DeckLibrary(tmp_path / "decks").save(replace(deck, learns=False))
     for said, learns in ((None, False), ("on", True), ("off", False)):
         if said:

@@ -20,7 +20,7 @@ def _views(shows: int, says: int, rng: np.random.Generator) -> CardViews:
 
 
 @pytest.mark.parametrize("agrees", [True, False])
-def test_a_wrong_name_is_doubted_where_reader_and_likeness_both_say_another(agrees: bool) -> None:
+def test_name_is_refuted_by_reader_and_similarity_together(agrees: bool) -> None:
     rng = np.random.default_rng(2)
     shown = [0, 1, 2, 3] * 2
     views = [_views(card, card if agrees else 5, rng) for card in shown]
@@ -30,7 +30,7 @@ def test_a_wrong_name_is_doubted_where_reader_and_likeness_both_say_another(agre
 
 
 @pytest.mark.parametrize("says_of_third", [0, 2])
-def test_names_that_the_reader_would_have_the_other_way_round_are_doubted(says_of_third: int) -> None:
+def test_swapped_names_are_refuted_by_the_reader(says_of_third: int) -> None:
     rng = np.random.default_rng(2)
     shown = [0, 1, 2, 3] * 2
     # The third card it may take for the first one, which by that is no exchange.
@@ -43,7 +43,7 @@ def test_names_that_the_reader_would_have_the_other_way_round_are_doubted(says_o
 
 
 @pytest.mark.parametrize("right", [1, 8])
-def test_where_names_are_wrong_all_round_what_the_reader_bears_out_stays(right: int) -> None:
+def test_confirmed_names_stay_in_a_cycle_of_wrong_ones(right: int) -> None:
     rng = np.random.default_rng(2)
     shown = [0, 1, 2, 3] * 12 + [0] * right
     ring = [{0: 1, 1: 2, 2: 0}.get(card, card) for card in shown[:48]] + shown[48:]

@@ -13,14 +13,14 @@ from .test_arms import SEATS
 
 @settings(max_examples=20, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(st.lists(st.floats(0, 359.9), max_size=25), st.lists(st.floats(0.3, 6), min_size=1, max_size=4))
-def test_a_seats_arms_are_a_distribution(directions: list[float], weights: list[float]) -> None:
+def test_arm_density_of_a_seat_is_a_distribution(directions: list[float], weights: list[float]) -> None:
     seat = Seat()
     for place, direction in enumerate(directions):
         seat = seat.plus(direction, weights[place % len(weights)])
     assert sum(seat.density(float(direction), 11.0) for direction in range(360)) == pytest.approx(1, abs=0.01)
 
 
-def test_an_answer_teaches_little_where_the_arm_was_anothers() -> None:
+def test_answer_against_a_known_seat_teaches_little() -> None:
     ring = unknown(3)
     for place, direction in enumerate(SEATS.values()):
         for off in (-5, 0, 5):
@@ -29,7 +29,7 @@ def test_an_answer_teaches_little_where_the_arm_was_anothers() -> None:
     assert ring.corrected_by_players(0, 80.0, 4.0).shares(80.0, 4.0)[0] > 0.8
 
 
-def test_one_arm_does_not_move_a_seat() -> None:
+def test_single_arm_does_not_move_a_seat() -> None:
     seat = Seat().plus(200, 1.0)
     for direction in (20, 25, 15):
         seat = seat.plus(direction, 1.0)

@@ -11,7 +11,7 @@ from companion.cards import ALL_CARDS, Card
 from companion.decks.model.prototypes import CLASSES, UNNAMED, Prototypes, fit
 
 
-def test_a_face_that_was_not_laid_stays_as_the_reader_read_it() -> None:
+def test_unlearnt_face_keeps_the_readers_reading() -> None:
     look = Prototypes(np.eye(3, dtype=np.float32)[:2], np.array([0, 1]), np.zeros(3, np.float32), 20.0, 0.05, 0.4, 0.6)
     logs = np.full((3, CLASSES), -9.0, np.float32)
     logs[[0, 1, 2], [2, 1, 2]] = -0.1
@@ -24,7 +24,7 @@ def test_a_face_that_was_not_laid_stays_as_the_reader_read_it() -> None:
     assert belongs[0] == 0 < belongs[1] < belongs[2]
 
 
-def test_where_nearly_all_faces_were_laid_a_faint_likeness_is_none_of_the_others() -> None:
+def test_faint_similarity_in_a_nearly_complete_deck() -> None:
     prototypes, mean = np.eye(3, dtype=np.float32)[:2], np.zeros(3, np.float32)
     logs = np.full((1, CLASSES), -9.0, np.float32)
     # The reader takes the first face for the second one, which it is not like, and thinks of a third.
@@ -39,7 +39,7 @@ def test_where_nearly_all_faces_were_laid_a_faint_likeness_is_none_of_the_others
     assert read == [2, 0]
 
 
-def test_what_looks_like_a_card_without_a_name_is_one_of_those_that_have_none() -> None:
+def test_crop_like_an_unnamed_card_is_a_card_without_name() -> None:
     """Which, the reader says, whatever it takes it for before all."""
     prototypes, mean = np.eye(3, dtype=np.float32)[:2], np.zeros(3, np.float32)
     logs = np.full((2, CLASSES), -9.0, np.float32)
@@ -53,7 +53,7 @@ def test_what_looks_like_a_card_without_a_name_is_one_of_those_that_have_none() 
 
 
 @pytest.mark.parametrize("right", [True, False])
-def test_a_reader_that_needs_no_help_is_left_alone(right: bool) -> None:
+def test_good_reader_is_left_unchanged(right: bool) -> None:
     rng = np.random.default_rng(4)
     cards = [0, 1, 2, 3] * 2
     features = np.eye(8, dtype=np.float32)[cards][:, None] + rng.normal(0, 0.02, (8, 4, 8)).astype(np.float32)
@@ -66,7 +66,7 @@ def test_a_reader_that_needs_no_help_is_left_alone(right: bool) -> None:
     assert np.array_equal(weighed, logs[:, 0]) is right
 
 
-def test_what_the_reader_says_counts_as_what_it_says_of_the_deck_s_own_pictures() -> None:
+def test_readings_are_corrected_by_the_decks_confusions() -> None:
     """Of a design whose skip is signed by an S the reader says 5, as of its 5: then 5 speaks for neither."""
     rng = np.random.default_rng(4)
     cards = [0, 1, 2, 3] * 2

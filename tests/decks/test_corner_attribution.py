@@ -43,7 +43,7 @@ def assembler() -> Assembler:
 @pytest.mark.parametrize(
     ("membership", "is_out_of_deck", "others"), [(0.9, True, 0), (0.9, False, 1), (0.0, True, 1), (0.0, False, 1)]
 )
-def test_a_corner_unlike_the_deck_s_is_its_card_s_own(
+def test_corner_unlike_the_decks_belongs_to_its_card(
     assembler: Assembler, membership: float, is_out_of_deck: bool, others: int
 ) -> None:
     corner = _corner("green 1", 0.9, is_out_of_deck)
@@ -53,7 +53,7 @@ def test_a_corner_unlike_the_deck_s_is_its_card_s_own(
 @pytest.mark.parametrize(
     ("corner", "is_confirmed", "others"), [("yellow 1", True, 0), ("green 1", True, 1), ("yellow 1", False, 1)]
 )
-def test_a_card_that_deck_and_networks_tell_owns_a_misread_corner_of_its_colour(
+def test_card_read_by_both_owns_a_misread_corner_of_its_color(
     assembler: Assembler, corner: str, is_confirmed: bool, others: int
 ) -> None:
     """Of another colour it is a neighbour's in a hand."""
@@ -62,7 +62,7 @@ def test_a_card_that_deck_and_networks_tell_owns_a_misread_corner_of_its_colour(
 
 
 @pytest.mark.parametrize(("membership", "counts"), [(0.9, False), (0.0, True)])
-def test_a_corner_unlike_the_deck_s_says_nothing_of_its_card(
+def test_corner_unlike_the_decks_is_no_evidence_for_its_card(
     assembler: Assembler, membership: float, counts: bool
 ) -> None:
     card = _card(0.75, membership)
@@ -73,7 +73,7 @@ def test_a_corner_unlike_the_deck_s_says_nothing_of_its_card(
     assert (told.confidence != card.confidence) is counts
 
 
-def test_of_one_index_framed_twice_the_frame_that_shows_the_deck_s_counts() -> None:
+def test_of_two_frames_of_an_index_the_decks_one_counts() -> None:
     well, ill = _corner("green 3", 0.97), _corner("green reverse", 0.4, is_out_of_deck=True)
     for both in ([well, ill], [ill, well]):
         assert apart(both) == [well]
@@ -85,7 +85,7 @@ def test_of_one_index_framed_twice_the_frame_that_shows_the_deck_s_counts() -> N
 
 
 @pytest.mark.parametrize(("overrides_networks", "counts"), [(False, True), (True, False)])
-def test_what_is_boxed_faintly_the_networks_must_read_themselves(
+def test_low_score_box_must_be_read_by_the_networks(
     assembler: Assembler, overrides_networks: bool, counts: bool
 ) -> None:
     corner = replace(_corner("green 7", 0.78), overrides_networks=overrides_networks)

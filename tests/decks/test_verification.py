@@ -30,7 +30,7 @@ def _lying(face: Image, quad: Quad) -> Image:
     )
 
 
-def test_print_that_explains_less_than_half_of_what_is_seen_speaks_for_nothing() -> None:
+def test_low_explained_variance_is_no_evidence() -> None:
     noise = np.random.default_rng(4)
     # A sign in two cells of a plain card, and so much noise that it is most of what differs on the card.
     plain = np.full((144, 96, 3), 128.0, np.float32)
@@ -48,7 +48,7 @@ def test_print_that_explains_less_than_half_of_what_is_seen_speaks_for_nothing()
 
 
 @pytest.mark.parametrize("off", [0.0, 4.0])
-def test_an_outline_is_compared_with_all_pictures_once_where_the_likeliest_fits(
+def test_outline_is_compared_once_if_the_best_picture_fits(
     monkeypatch: pytest.MonkeyPatch, off: float
 ) -> None:
     faces = [_face(seed) for seed in range(4)]
@@ -71,7 +71,7 @@ def test_an_outline_is_compared_with_all_pictures_once_where_the_likeliest_fits(
     assert intersection_over_union(told.quad, quad) > 0.97
 
 
-def test_an_outline_into_which_another_picture_was_laid_first_is_moved_again(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_outline_is_realigned_after_a_wrong_first_picture(monkeypatch: pytest.MonkeyPatch) -> None:
     """Where faces are alike but for a sign, the likeliest one at a glance need not be the one that lies there."""
     plain = _face(1)
     signed = plain.copy()

@@ -20,7 +20,7 @@ def two_left(arms: ArmsGame) -> ArmsGame:
     return arms
 
 
-def test_who_calls_after_another_has_drawn_takes_it_for_kept(two_left: ArmsGame) -> None:
+def test_call_after_another_players_draw_implies_a_pass(two_left: ArmsGame) -> None:
     two_left.reach("Ann")
     two_left.table.tap(Uno("Ben"))
     assert two_left.moves[-3:] == ["Ann Draw", "Ann Pass", "Ben Uno"]
@@ -29,7 +29,7 @@ def test_who_calls_after_another_has_drawn_takes_it_for_kept(two_left: ArmsGame)
     assert two_left.view.questions == ()
 
 
-def test_a_call_is_no_less_one_for_a_colour_that_nobody_named(two_left: ArmsGame) -> None:
+def test_call_counts_although_no_color_was_named(two_left: ArmsGame) -> None:
     two_left.lay("Ann", "wild")
     two_left.table.tap(Uno("Ben"))
     two_left.lay("Ben", "green 4")
@@ -37,7 +37,7 @@ def test_a_call_is_no_less_one_for_a_colour_that_nobody_named(two_left: ArmsGame
     assert two_left.view.history[-3].move == ChooseColor(Color.GREEN)
 
 
-def test_a_call_waits_for_a_draw_that_is_told_later(two_left: ArmsGame) -> None:
+def test_call_waits_for_a_draw_reported_later(two_left: ArmsGame) -> None:
     two_left.table.tap(Uno("Ben"))
     assert two_left.question.sentence == "Did everyone before Ben draw and pass?"
     two_left.now -= 5  # told a moment late
@@ -46,7 +46,7 @@ def test_a_call_waits_for_a_draw_that_is_told_later(two_left: ArmsGame) -> None:
     assert two_left.moves[-4:] == ["Ann Draw", "Ann Pass", "Ben Uno", "Ben Play"]
 
 
-def test_a_call_by_who_is_not_next_is_refused(two_left: ArmsGame) -> None:
+def test_call_by_a_player_not_next_is_refused(two_left: ArmsGame) -> None:
     two_left.table.tap(Count("Cy", 2))
     with pytest.raises(NotAtUnoError):
         two_left.table.tap(Uno("Cy"))

@@ -85,7 +85,7 @@ def looked(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
 
 
 @pytest.mark.parametrize("sought", [True, False])
-def test_a_card_that_its_picture_and_two_looks_say_is_looked_at_no_more(
+def test_card_confirmed_by_picture_and_two_passes_is_final(
     faces: list[Image], known: DeckModel, looked: Counter[str], sought: bool
 ) -> None:
     picture = _laid(faces[0], QUAD, (800, 600))
@@ -99,7 +99,7 @@ def test_a_card_that_its_picture_and_two_looks_say_is_looked_at_no_more(
 
 
 @pytest.mark.parametrize(("other", "doubted"), [(False, False), (True, True)])
-def test_a_card_of_which_its_picture_says_otherwise_than_the_networks_is_not_surely_told(
+def test_card_with_contradicting_picture_is_not_final(
     faces: list[Image], known: DeckModel, monkeypatch: pytest.MonkeyPatch, other: bool, doubted: bool
 ) -> None:
     picture = _laid(faces[0], QUAD, (800, 600))
@@ -124,7 +124,7 @@ def _says(name: str, chance: float) -> np.ndarray:
 
 
 @pytest.mark.parametrize(("with_deck", "told"), [(0.78, "blue 1"), (0.97, "blue reverse")])
-def test_what_the_networks_say_more_surely_of_a_design_that_they_know_is_told_as_without_the_deck(
+def test_surer_network_reading_of_a_familiar_design_is_kept(
     known: DeckModel, monkeypatch: pytest.MonkeyPatch, with_deck: float, told: str
 ) -> None:
     """Names in a deck may be wrong."""
@@ -137,7 +137,7 @@ def test_what_the_networks_say_more_surely_of_a_design_that_they_know_is_told_as
 
 
 @pytest.mark.parametrize(("chances", "plainly"), [((0.97, 0.98), True), ((0.8, 0.98), False), ((0.97, 0.03), False)])
-def test_a_card_that_both_ways_up_say_clearly_is_told_though_no_picture_fits(
+def test_card_clear_in_both_orientations_needs_no_picture(
     known: DeckModel, monkeypatch: pytest.MonkeyPatch, chances: tuple[float, float], plainly: bool
 ) -> None:
     """Seen from low or blurred, a card of the deck may fit its own picture ill."""
@@ -150,7 +150,7 @@ def test_a_card_that_both_ways_up_say_clearly_is_told_though_no_picture_fits(
     assert not first.placed
 
 
-def test_a_face_of_a_deck_of_which_only_a_part_was_laid_is_looked_at_as_before(
+def test_incomplete_deck_gets_the_full_number_of_passes(
     faces: list[Image], known: DeckModel, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     picture, unseen = _laid(faces[0], QUAD, (800, 600)), np.setdiff1d(np.arange(56), CARDS)
@@ -162,7 +162,7 @@ def test_a_face_of_a_deck_of_which_only_a_part_was_laid_is_looked_at_as_before(
     assert not first.plain
 
 
-def test_indices_that_are_boxed_on_a_card_told_at_once_are_not_read(
+def test_indices_on_a_final_card_are_not_read(
     faces: list[Image], known: DeckModel, looked: Counter[str]
 ) -> None:
     picture = _laid(faces[0], QUAD, (800, 600))
@@ -177,7 +177,7 @@ def test_indices_that_are_boxed_on_a_card_told_at_once_are_not_read(
 
 
 @pytest.mark.parametrize("quarters", range(4))
-def test_indices_of_a_card_that_is_told_without_them_say_what_it_is_and_are_not_read(quarters: int) -> None:
+def test_unread_indices_take_the_final_cards_name(quarters: int) -> None:
     logs = np.where(np.arange(57) == CARDS[0], 0, -20).astype(np.float32)
     card = Reading(QUAD, logs, Scale(1.0, np.ones(57, bool)), 1.0)
     first, last = corner_frames(QUAD)

@@ -37,7 +37,7 @@ def _told(sightings: list[Sighting]) -> list[tuple[Card, bool, float]]:
     return [(one.card, one.whole, round(one.confidence, 4)) for one in sightings]
 
 
-def test_a_deck_that_is_not_on_the_table_tells_nothing(faces: dict[Card, Image]) -> None:
+def test_deck_that_is_not_on_the_table_changes_nothing(faces: dict[Card, Image]) -> None:
     detector = CardDetector.shipped(EditionName.CLASSIC)
     pictures = [_kept(faces[card]) for card in CARDS]
     views = [study(detector.reader, picture, None, np.random.default_rng(1)) for picture in pictures]
@@ -56,7 +56,7 @@ def test_a_deck_that_is_not_on_the_table_tells_nothing(faces: dict[Card, Image])
         assert _told(look(other, image)) == _told(look(plain, image)) != _told(look(own, image))
 
 
-def test_small_pictures_are_alike_in_any_light_and_either_end_up(faces: dict[Card, Image]) -> None:
+def test_thumbnails_are_invariant_to_light_and_rotation(faces: dict[Card, Image]) -> None:
     kept = [_kept(faces[card]) for card in CARDS]
     known = np.stack([small(picture, outline()) for picture in kept])
     dim = np.asarray(kept[1][::-1, ::-1] * 0.5 + 10, np.uint8)
@@ -71,7 +71,7 @@ def test_small_pictures_are_alike_in_any_light_and_either_end_up(faces: dict[Car
     assert not deck_similarity.are_of_another(dim, [])
 
 
-def test_a_card_that_others_may_lie_on_may_be_less_like_its_picture(faces: dict[Card, Image]) -> None:
+def test_covered_card_may_be_less_similar(faces: dict[Card, Image]) -> None:
     kept = _kept(faces[CARDS[0]])
     aside = np.array([0.6 * np.ptp(outline()[:, 0]), 0], np.float32)
     deck_similarity, beside = DeckSimilarity([kept]), np.asarray(outline() + aside, np.float32)
@@ -88,7 +88,7 @@ def test_a_card_that_others_may_lie_on_may_be_less_like_its_picture(faces: dict[
 
 
 @pytest.mark.parametrize(("sure", "another"), [(0.95, True), (0.8, False)])
-def test_a_surely_read_card_tells_whose_deck_a_picture_shows(
+def test_certain_card_decides_whether_the_deck_is_shown(
     faces: dict[Card, Image], sure: float, another: bool
 ) -> None:
     """What the pictures of a deck find on a card of another one is doubtful, and like them."""

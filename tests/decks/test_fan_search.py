@@ -29,7 +29,7 @@ from companion.vision.recognition.assembly import Assembler
 from companion.vision.recognition.card_detector import CardDetector, model_folder
 from companion.vision.recognition.deck_merge import merge_deck_matches
 
-from .test_seeking import CARDS, NAMES, _deck, _faces, _lay, _lit, _table, lying
+from .test_template_search import CARDS, NAMES, _deck, _faces, _lay, _lit, _table, lying
 
 ODD = 1
 """Which of the deck's cards no network knows."""
@@ -102,7 +102,7 @@ def read(faces: list[Image]) -> Callable[..., list[str]]:
     return names
 
 
-def test_what_the_networks_leave_out_of_a_hand_its_pictures_tell(
+def test_cards_missed_in_a_hand_are_found_by_picture(
     known: DeckModel, read: Callable[..., list[str]]
 ) -> None:
     without = read(replace(known, search=None))
@@ -123,7 +123,7 @@ def hand(faces: list[Image]) -> tuple[Image, list[Quad]]:
 
 
 @pytest.mark.parametrize("left_out", [0, 3], ids=["lowest", "topmost"])
-def test_of_a_hand_what_shows_in_no_box_that_is_left_is_not_sought(
+def test_only_unexplained_boxes_of_a_hand_are_searched(
     hand: tuple[Image, list[Quad]], left_out: int
 ) -> None:
     picture, quads = hand
@@ -136,7 +136,7 @@ def test_of_a_hand_what_shows_in_no_box_that_is_left_is_not_sought(
     assert len(names[1]) > 1
 
 
-def test_a_card_of_a_hand_that_no_other_hides_hides_what_lies_there(hand: tuple[Image, list[Quad]]) -> None:
+def test_uncovered_card_of_a_hand_occludes_others(hand: tuple[Image, list[Quad]]) -> None:
     picture, quads = hand
     search = TemplateSearch.of(_deck(_faces(5)), CARDS)
     # Its picture does not fit, as its outline or its name may be off; the next one lies on its right half.
@@ -147,12 +147,12 @@ def test_a_card_of_a_hand_that_no_other_hides_hides_what_lies_there(hand: tuple[
         assert [bool(covered[int(y), int(x)]) for x, y in points] == hides
 
 
-def test_of_a_hand_of_another_deck_nothing_is_sought(known: DeckModel, read: Callable[..., list[str]]) -> None:
+def test_hand_of_another_deck_is_not_searched(known: DeckModel, read: Callable[..., list[str]]) -> None:
     blot = np.asarray(np.random.default_rng(1).integers(0, 255, (*PICTURE[::-1], 3)), np.uint8)
     assert NAMES[ODD] not in read(replace(known, deck_similarity=DeckSimilarity([blot])))
 
 
-def test_what_is_no_hand_or_read_to_the_last_card_is_not_searched(
+def test_complete_or_single_cards_are_not_searched(
     known: DeckModel, read: Callable[..., list[str]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     searched: list[Image] = []
@@ -171,7 +171,7 @@ def test_what_is_no_hand_or_read_to_the_last_card_is_not_searched(
 
 
 @pytest.mark.parametrize(("shown", "left"), [(0, False), (4, True)])
-def test_the_other_end_of_a_card_that_was_read_is_not_left_out(
+def test_other_index_of_a_read_card_is_explained(
     faces: list[Image], known: DeckModel, shown: int, left: bool
 ) -> None:
     picture, quad = _table(1000, 600), lying(300, 300, 0)
@@ -184,7 +184,7 @@ def test_the_other_end_of_a_card_that_was_read_is_not_left_out(
     assert assembler._may_show_cards(_lit(picture), [corner], found) is left
 
 
-def test_the_deck_is_asked_what_its_pictures_leave_in_doubt(
+def test_doubtful_picture_match_is_resolved_by_the_deck(
     deck: LearntDeck, known: DeckModel, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     weigh, asked = DeckModel.weigh_cards, 0
@@ -202,7 +202,7 @@ def test_the_deck_is_asked_what_its_pictures_leave_in_doubt(
 
 
 @pytest.mark.parametrize(("chance", "named"), [(0.9, "green 4"), (0.7, "red 7")])
-def test_what_was_surely_made_out_stands(chance: float, named: str) -> None:
+def test_certain_detections_stand(chance: float, named: str) -> None:
     quad, logs = lying(300, 300, 10), np.full(57, -9, np.float32)
     logs[CARDS[0]] = 0
     told = Reading(quad, logs, Scale(1.0, np.ones(57, bool)), 1.0), PictureMatch(quad, logs, np.ones((12, 8), bool))
@@ -215,7 +215,7 @@ def test_what_was_surely_made_out_stands(chance: float, named: str) -> None:
     [(30, NAMES[0], 1), (30, "green 4", 2), (48, NAMES[0], 2)],
     ids=["rim", "other", "beside"],
 )
-def test_the_rim_of_a_card_that_was_surely_made_out_is_no_like_card(aside: float, name: str, cards: int) -> None:
+def test_edge_of_a_certain_card_is_no_second_card(aside: float, name: str, cards: int) -> None:
     there = Sighting(lying(300, 300, 0), (Card.parse(name), Card.parse("wild")), (0.97, 0.03), True)
     logs, rim = np.full(57, -9, np.float32), np.zeros((12, 8), bool)
     logs[CARDS[0]], rim[:, -1] = 0, True
@@ -224,7 +224,7 @@ def test_the_rim_of_a_card_that_was_surely_made_out_is_no_like_card(aside: float
     assert len(merge_deck_matches([there], [told], stands=0.8)) == cards
 
 
-def test_a_known_deck_s_pictures_are_kept_to_seek_with(
+def test_familiar_deck_caches_its_search(
     deck: LearntDeck, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(build, "is_familiar", lambda *_: True)
