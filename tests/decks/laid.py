@@ -1,4 +1,4 @@
-"""Cards laid on a table, as tests of learning need them."""
+"""Pictures of cards laid on a table, for tests of learning a deck."""
 
 from __future__ import annotations
 

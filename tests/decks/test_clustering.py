@@ -1,4 +1,4 @@
-"""Copies grouped as a deck holds them; what was worked out, kept; where a hand goes on."""
+"""Clustering of copies, caching of arrays, and extrapolation of a fan."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def _laid() -> list[Card]:
 
 
 def _likeness(cards: list[Card], alike: dict[frozenset[Card], float]) -> np.ndarray:
-    # Copies differ a little, each in its own way, so that none are equally alike.
+    # Copies differ slightly, each by its own amount, so that no similarities are equal.
     table = np.random.default_rng(1).uniform(0, 0.01, (len(cards), len(cards)))
     for i, one in enumerate(cards):
         for j, other in enumerate(cards):
@@ -32,7 +32,7 @@ def test_similar_faces_of_a_color_are_not_grouped_as_a_wild() -> None:
     cards = _laid()
     colors = ("red", "yellow", "green", "blue")
     pairs = {frozenset((Card.parse(f"{color} 3"), Card.parse(f"{color} 8"))): 0.9 for color in colors}
-    # Copies of another face are less alike: by likeness alone the two faces would be joined first.
+    # Copies of the other face are less similar, so similarity alone would merge the two faces first.
     unlike = {frozenset((Card.parse(f"{color} 7"),)): 0.85 for color in colors}
     groups = copies(_likeness(cards, pairs | unlike), HELD, 1.0, {})
     assert sorted(len(group) for group in groups) == sorted(HELD.values())

@@ -1,4 +1,4 @@
-"""What corners count on the cards of a learnt deck whose design the networks know: none that are unlike its own."""
+"""Corners on cards of a familiar deck: corners unlike the deck's own are no evidence."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ ANY = Scale(1.0, np.ones(len(ALL_CARDS) + 1, bool))
 
 
 def _reads(name: str, chance: float) -> np.ndarray:
-    """Return (57,) log-likelihoods of a card, all others being as likely as each other."""
+    """Return (57,) log-likelihoods of a card; all others are equally likely."""
     logs = np.full(len(ALL_CARDS) + 1, np.log((1 - chance) / len(ALL_CARDS)), np.float32)
     logs[ALL_CARDS.index(Card.parse(name))] = np.log(chance)
     return logs
@@ -56,7 +56,7 @@ def test_corner_unlike_the_decks_belongs_to_its_card(
 def test_card_read_by_both_owns_a_misread_corner_of_its_color(
     assembler: Assembler, corner: str, is_confirmed: bool, others: int
 ) -> None:
-    """Of another colour it is a neighbour's in a hand."""
+    """A corner of another colour belongs to a neighbour in the hand."""
     card = _card(0.99, 0.0, is_confirmed)
     assert len(assembler._unclaimed([_corner(corner, 0.9)], [card])) == others
 
@@ -67,10 +67,10 @@ def test_corner_unlike_the_decks_is_no_evidence_for_its_card(
 ) -> None:
     card = _card(0.75, membership)
     assembler._reader.read_cards.return_value = [card]
-    (told,) = assembler._whole_cards(
+    (result,) = assembler._whole_cards(
         np.zeros((520, 400, 3), np.uint8), [(outline(), 0.9)], [_corner("yellow 1", 0.7, True)]
     )
-    assert (told.confidence != card.confidence) is counts
+    assert (result.confidence != card.confidence) is counts
 
 
 def test_of_two_frames_of_an_index_the_decks_one_counts() -> None:
@@ -78,8 +78,8 @@ def test_of_two_frames_of_an_index_the_decks_one_counts() -> None:
     for both in ([well, ill], [ill, well]):
         assert apart(both) == [well]
     mean = replace(ill, is_out_of_deck=False)
-    (told,) = apart([well, mean])
-    np.testing.assert_allclose(told.logs, (well.logs + mean.logs) / 2)
+    (result,) = apart([well, mean])
+    np.testing.assert_allclose(result.logs, (well.logs + mean.logs) / 2)
     (unlike,) = apart([ill, replace(ill, logs=well.logs)])
     np.testing.assert_allclose(unlike.logs, (well.logs + ill.logs) / 2)
 

@@ -1,4 +1,4 @@
-"""What else than its indices a design has that passes for one."""
+"""Signs of a design that resemble its indices."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def test_design_sign_is_no_card() -> None:
 
 
 def _views(card: int, sign: Floats, rng: np.random.Generator) -> CardViews:
-    """Return the views of a card that reader and features tell clearly, with a sign that the reader takes for a 3."""
+    """Return the views of a card that reader and features identify clearly, with a sign read as a 3."""
 
     def seen(direction: Floats, number: int, count: int) -> tuple[Floats, Floats]:
         logs = np.full((count, CLASSES), -12.0, np.float32)
@@ -51,8 +51,8 @@ def test_informative_sign_is_an_index(telling: bool) -> None:
     taught: DeckModel = fit_model([_views(card, axes[card if telling else 6], rng) for card in cards], cards)
     logs = np.full((1, CLASSES), -9.0, np.float32)
     logs[:, 3] = -0.2
-    told = taught.weigh_indices(logs, axes[[1 if telling else 6]])[0]
-    assert (told.argmax() == NOTHING) is not telling
+    result = taught.weigh_indices(logs, axes[[1 if telling else 6]])[0]
+    assert (result.argmax() == NOTHING) is not telling
 
 
 @pytest.mark.parametrize(("family", "there"), [(StyleFamily.BANNER, True), (StyleFamily.WHITE_OVAL, False)])

@@ -1,4 +1,4 @@
-"""A deck of which people say wrong things when they are asked: it is named as if they had said nothing."""
+"""Wrong answers during enrollment: the deck is named as if they had not been given."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from companion.decks.labels.naming import Naming, Question, accepted_answers
 from companion.decks.service.deck_detector import reading_parts
 from companion.decks.service.enrollment import Lesson, _EnrolledCard
 
-# The reader hardly tells these from each other, in any colour.
+# The reader cannot distinguish these faces in any colour.
 DOUBTFUL = (Face.SKIP, Face.REVERSE, Face.DRAW_TWO, Face.FIVE, Face.SIX)
 
 
 def laid(lesson: Lesson, doubt: float) -> list[Card]:
-    """Lay a deck whose colours and faces add up, as a design's own do; return its cards in the order laid.
+    """Lay a deck with consistent colours and faces; return its cards in the order laid.
 
-    doubt: how much less likely the reader finds the other doubtful faces of a colour than the right one (nats).
+    doubt: advantage of the right face over the other doubtful faces of its colour in nats.
     """
     rng = np.random.default_rng(2)
     cards = sorted(deck(EditionName.CLASSIC).elements(), key=lambda _: rng.random())
@@ -49,7 +49,7 @@ def lesson() -> Lesson:
 
 
 def answered(lesson: Lesson, says: Callable[[int, Question], Card]) -> int:
-    """Answer what is asked, so many times at most; returns how many were answered."""
+    """Answer at most as many questions as allowed; return the number of answers."""
     for given in range(6):
         questions = lesson.naming().questions
         if not questions:
@@ -81,14 +81,14 @@ def test_wrong_answers_are_set_aside(lesson: Lesson) -> None:
 def test_answers_fit_if_they_cost_little_each() -> None:
     without = Naming((), (), (Question((1,), ()),), fit=-300.0, prompted_is_better=False)
     answers = Naming((), (), (Question((2,), ()),), fit=-321.0, prompted_is_better=True)
-    # A single right answer may refute what the reader says of whole faces.
+    # A single right answer may refute the reader's evidence for whole faces.
     assert accepted_answers(without, answers, 1) == replace(answers, prompted_is_better=False)
     far = replace(answers, fit=-360.0)
     assert accepted_answers(without, far, 10).set_aside
     assert accepted_answers(without, far, 10).questions == answers.questions
     assert not accepted_answers(without, replace(answers, fit=-340.0), 10).set_aside
     assert accepted_answers(without, replace(answers, fit=-335.0), 1).set_aside
-    # What was in doubt before the answers is in doubt: they may be wrong in a way that the cards do not tell.
+    # Doubt that existed before the answers remains: wrong answers may fit the cards.
     assert accepted_answers(replace(without, prompted_is_better=True), answers, 1).prompted_is_better
 
 
@@ -126,7 +126,7 @@ def test_bench_asks_nothing_if_prompting_is_better(lesson: Lesson) -> None:
 
 
 def _blots(folder: Path) -> str:
-    """Write pictures of a pile on which two cards come to lie that show nothing of a number."""
+    """Write pictures of a pile on which two cards without any number appear."""
     rng = np.random.default_rng(9)
     pile = np.full((480, 640, 3), 110, np.uint8)
     folder.mkdir()

@@ -1,4 +1,4 @@
-"""Which designs the networks know by themselves, so that their cards are not sought by their pictures."""
+"""Designs that the networks read well without the deck, so that no search by picture is needed."""
 
 from __future__ import annotations
 
@@ -43,9 +43,7 @@ def test_familiarity_depends_on_whole_cards_and_indices(whole: float, index: flo
 @pytest.mark.parametrize(
     ("whole", "index", "known"), [(0.5, 0.9, True), (0.5, 0.7, False), (0.9, 0.5, False), (0.975, 0.1, True)]
 )
-def test_for_incomplete_decks_indices_or_cards_suffice(
-    whole: float, index: float, known: bool
-) -> None:
+def test_for_incomplete_decks_indices_or_cards_suffice(whole: float, index: float, known: bool) -> None:
     views = [_views(card, card < whole * _CARDS, card < index * _CARDS) for card in range(_CARDS)]
     assert is_familiar(views, list(range(_CARDS)), doubtful=True) is known
     assert not is_familiar(views, list(range(_CARDS)))

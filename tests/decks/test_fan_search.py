@@ -1,4 +1,4 @@
-"""Cards of a known design that the networks leave out of a hand, told by the deck's pictures."""
+"""Cards of a familiar deck that the networks miss in a hand are found by their pictures."""
 
 from __future__ import annotations
 
@@ -32,11 +32,11 @@ from companion.vision.recognition.deck_merge import merge_deck_matches
 from .test_template_search import CARDS, NAMES, _deck, _faces, _lay, _lit, _table, lying
 
 ODD = 1
-"""Which of the deck's cards no network knows."""
+"""Index of the card that no network can read."""
 
 
 def _odd_face(seed: int) -> Image:
-    """Return a face that looks like no card's: black marks on pale ground."""
+    """Return a face unlike any card: black marks on a pale ground."""
     rng = np.random.default_rng(seed)
     face = np.full((400, 257, 3), (205, 225, 235), np.uint8)
     for _ in range(60):
@@ -63,9 +63,9 @@ def deck(faces: list[Image]) -> LearntDeck:
 
 @pytest.fixture(scope="module")
 def known(deck: LearntDeck) -> DeckModel:
-    told = fit_model(views_of(reading_parts()[0], deck), CARDS)
+    result = fit_model(views_of(reading_parts()[0], deck), CARDS)
     return replace(
-        told,
+        result,
         search=TemplateSearch.of(deck, CARDS, 0.0),
         deck_similarity=DeckSimilarity(deck.laid),
         spot=deck.spot,
@@ -75,7 +75,7 @@ def known(deck: LearntDeck) -> DeckModel:
 
 @dataclass
 class _Boxed:
-    """Boxes the same outlines whatever it is shown."""
+    """Returns the same boxes for every picture."""
 
     boxes: list[Box] = field(default_factory=list)
 
@@ -85,7 +85,7 @@ class _Boxed:
 
 @pytest.fixture
 def read(faces: list[Image]) -> Callable[..., list[str]]:
-    """Return what names the cards of a hand, each of which is boxed, that a deck's looks tell."""
+    """Return a function that names the detected and searched cards of a hand."""
 
     def names(
         fit_model: DeckModel, shown: Sequence[int] = (0, 2, ODD, 3), score: float = 0.9, bare: bool = False
@@ -102,9 +102,7 @@ def read(faces: list[Image]) -> Callable[..., list[str]]:
     return names
 
 
-def test_cards_missed_in_a_hand_are_found_by_picture(
-    known: DeckModel, read: Callable[..., list[str]]
-) -> None:
+def test_cards_missed_in_a_hand_are_found_by_picture(known: DeckModel, read: Callable[..., list[str]]) -> None:
     without = read(replace(known, search=None))
     assert NAMES[ODD] not in without
     assert len(without) >= 3
@@ -114,7 +112,7 @@ def test_cards_missed_in_a_hand_are_found_by_picture(
 
 @pytest.fixture(scope="module")
 def hand(faces: list[Image]) -> tuple[Image, list[Quad]]:
-    """Return a hand of four cards beside a fifth, the last on top, and their outlines."""
+    """Return a picture of a hand of four cards and a separate fifth one, the last on top, and their outlines."""
     picture = _table(800, 600)
     quads = [lying(220 + 60 * i, 300 + 8 * i, -24 + 14 * i) for i in range(4)] + [lying(650, 170, 160)]
     for face, quad in zip(_faces(5), quads, strict=False):
@@ -123,12 +121,10 @@ def hand(faces: list[Image]) -> tuple[Image, list[Quad]]:
 
 
 @pytest.mark.parametrize("left_out", [0, 3], ids=["lowest", "topmost"])
-def test_only_unexplained_boxes_of_a_hand_are_searched(
-    hand: tuple[Image, list[Quad]], left_out: int
-) -> None:
+def test_only_unexplained_boxes_of_a_hand_are_searched(hand: tuple[Image, list[Quad]], left_out: int) -> None:
     picture, quads = hand
     search = TemplateSearch.of(_deck(_faces(5)), CARDS)
-    # Nothing shows the card at the other end, to which these lead on as well.
+    # No box lies at the other end of the fan, although these cards extrapolate to it.
     sure = [(quads[i], CARDS[i]) for i in (1, 2)]
     left = [corner_frames(quads[left_out])[left_out // 2]]
     names = [[_name(one) for one in search.search(picture, [], sure, left, hand=known)] for known in (True, False)]
@@ -139,7 +135,7 @@ def test_only_unexplained_boxes_of_a_hand_are_searched(
 def test_uncovered_card_of_a_hand_occludes_others(hand: tuple[Image, list[Quad]]) -> None:
     picture, quads = hand
     search = TemplateSearch.of(_deck(_faces(5)), CARDS)
-    # Its picture does not fit, as its outline or its name may be off; the next one lies on its right half.
+    # The picture does not match, as if outline or name were wrong; the next card covers its right half.
     sure = [(quads[0], CARDS[5]), (quads[1], CARDS[5])]
     points = np.round(project(homography(unit_square(), quads[0]), np.float32([[0.2, 0.5], [0.9, 0.5]])) * 0.25)
     for known, hides in ((True, [True, False]), (False, [False, False])):
@@ -171,9 +167,7 @@ def test_complete_or_single_cards_are_not_searched(
 
 
 @pytest.mark.parametrize(("shown", "left"), [(0, False), (4, True)])
-def test_other_index_of_a_read_card_is_explained(
-    faces: list[Image], known: DeckModel, shown: int, left: bool
-) -> None:
+def test_other_index_of_a_read_card_is_explained(faces: list[Image], known: DeckModel, shown: int, left: bool) -> None:
     picture, quad = _table(1000, 600), lying(300, 300, 0)
     _lay(picture, faces[shown], quad)
     found = [Sighting(lying(800, 300, 0), (Card.parse(NAMES[0]),), (0.99,), True)]
@@ -196,18 +190,18 @@ def test_doubtful_picture_match_is_resolved_by_the_deck(
 
     monkeypatch.setattr(DeckModel, "weigh_cards", counted)
     doubtful = PictureMatch(outline(), np.full(57, -1, np.float32), np.ones((12, 8), bool))
-    told = reading_parts()[0].with_deck(known)._seen_there(deck.laid[ODD], doubtful, known)
+    result = reading_parts()[0].with_deck(known)._seen_there(deck.laid[ODD], doubtful, known)
     assert asked == 2, "both ways up"
-    assert told.card.name == NAMES[ODD]
+    assert result.card.name == NAMES[ODD]
 
 
 @pytest.mark.parametrize(("chance", "named"), [(0.9, "green 4"), (0.7, "red 7")])
 def test_certain_detections_stand(chance: float, named: str) -> None:
     quad, logs = lying(300, 300, 10), np.full(57, -9, np.float32)
     logs[CARDS[0]] = 0
-    told = Reading(quad, logs, Scale(1.0, np.ones(57, bool)), 1.0), PictureMatch(quad, logs, np.ones((12, 8), bool))
+    result = Reading(quad, logs, Scale(1.0, np.ones(57, bool)), 1.0), PictureMatch(quad, logs, np.ones((12, 8), bool))
     there = Sighting(quad, (Card.parse("green 4"), Card.parse("wild")), (chance, 1 - chance), True)
-    assert [one.card.name for one in merge_deck_matches([there], [told], stands=0.8)] == [named]
+    assert [one.card.name for one in merge_deck_matches([there], [result], stands=0.8)] == [named]
 
 
 @pytest.mark.parametrize(
@@ -220,13 +214,11 @@ def test_edge_of_a_certain_card_is_no_second_card(aside: float, name: str, cards
     logs, rim = np.full(57, -9, np.float32), np.zeros((12, 8), bool)
     logs[CARDS[0]], rim[:, -1] = 0, True
     quad = lying(300 + aside, 300, 0)
-    told = Reading(quad, logs, Scale(1.0, np.ones(57, bool)), 1.0), PictureMatch(quad, logs, rim)
-    assert len(merge_deck_matches([there], [told], stands=0.8)) == cards
+    result = Reading(quad, logs, Scale(1.0, np.ones(57, bool)), 1.0), PictureMatch(quad, logs, rim)
+    assert len(merge_deck_matches([there], [result], stands=0.8)) == cards
 
 
-def test_familiar_deck_caches_its_search(
-    deck: LearntDeck, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_familiar_deck_caches_its_search(deck: LearntDeck, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(build, "is_familiar", lambda *_: True)
     reader, file = reading_parts()[0], tmp_path / "deck.npz"
     pictures = replace(deck, spot=(0.1, 0.1, 0.2))

@@ -1,4 +1,4 @@
-"""Which names of a deck's pictures hold: what the design and people's corrections say of them."""
+"""Correction of a deck's labels by the design and by people's statements."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ WIDTH = len(FACES) + len(COLORS) + 1
 
 
 def _look(card: int) -> Floats:
-    """Return what a card of a design looks like whose faces and colours show each by itself."""
+    """Return the features of a card of a design in which face and colour contribute independently."""
     row = np.zeros(WIDTH, np.float32)
     row[face_class(ALL_CARDS[card].face)] = 1
     row[len(FACES) + color_class(ALL_CARDS[card].color)] = 1
@@ -73,10 +73,8 @@ def test_overruling_the_design_takes_many_corrections(times: int, prevails: bool
 @pytest.mark.parametrize(
     ("corrected", "confirmed", "prevails"), [(1, 0, False), (2, 0, True), (2, 1, False), (3, 1, True)]
 )
-def test_without_design_evidence_corrections_outvote_a_name(
-    corrected: int, confirmed: int, prevails: bool
-) -> None:
-    # The design tells nothing of wilds; the deck's own wilds were not laid.
+def test_without_design_evidence_corrections_outvote_a_name(corrected: int, confirmed: int, prevails: bool) -> None:
+    # The design is no evidence for wilds; the deck's own wilds are missing.
     given = [WILD if card == DRAW_FOUR else card for card in NUMBERS if card != WILD]
     shows = [card for card in NUMBERS if card != WILD]
     said = np.zeros((len(shows), NOTHING), np.float32)

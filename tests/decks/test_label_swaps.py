@@ -1,4 +1,4 @@
-"""What a learnt deck's pictures say of the names that they were given."""
+"""Detection of wrong and swapped labels in a learnt deck."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from companion.decks.service.build import without_refuted_names
 
 
 def _views(shows: int, says: int, rng: np.random.Generator) -> CardViews:
-    """Return the views of a card that the reader takes for one, perhaps another."""
+    """Return the views of a card that the reader takes for the given, possibly different, card."""
     features = (np.eye(8)[shows] + rng.normal(0, 0.05, (6, 8))).astype(np.float32)
     logs = np.full((6, CLASSES), -12.0, np.float32)
     logs[:, says] = -0.01
@@ -33,7 +33,7 @@ def test_name_is_refuted_by_reader_and_similarity_together(agrees: bool) -> None
 def test_swapped_names_are_refuted_by_the_reader(says_of_third: int) -> None:
     rng = np.random.default_rng(2)
     shown = [0, 1, 2, 3] * 2
-    # The third card it may take for the first one, which by that is no exchange.
+    # The third card may be read as the first one without being part of a swap.
     views = [_views(card, says_of_third if card == 2 else card, rng) for card in shown]
     assert without_swapped_names(views, shown) == shown
     exchanged = [{0: 1, 1: 0}.get(card, card) for card in shown]
@@ -48,6 +48,6 @@ def test_confirmed_names_stay_in_a_cycle_of_wrong_ones(right: int) -> None:
     shown = [0, 1, 2, 3] * 12 + [0] * right
     ring = [{0: 1, 1: 2, 2: 0}.get(card, card) for card in shown[:48]] + shown[48:]
     views = [_views(card, card, rng) for card in shown]
-    # Where the reader often says what they are named, names were not exchanged.
+    # Labels the reader often confirms were not swapped.
     doubted = [UNNAMED if card < 3 else 3 for card in ring[:48]] if right == 1 else ring[:48]
     assert without_swapped_names(views, ring) == doubted + shown[48:]

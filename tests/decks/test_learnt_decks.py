@@ -1,4 +1,4 @@
-"""Learning a deck: finding what was laid, naming it, keeping it, reading with it."""
+"""Learning a deck: finding the laid cards, naming them, storing the deck, reading with it."""
 
 from __future__ import annotations
 
@@ -58,14 +58,14 @@ def test_film_yields_one_picture_per_still_period() -> None:
 
 
 def _features(cards: list[Card], rng: np.random.Generator, noise: float = 0.15) -> np.ndarray:
-    """Return (N, 2, 24) features in which colours and faces add up, as a design's own do."""
+    """Return (N, 2, 24) features in which colours and faces contribute additively, as in a real design."""
     parts = {key: rng.normal(size=24) for card in ALL_CARDS for key in (card.face, card.color)}
     exact = np.stack([parts[card.face] + parts[card.color] for card in cards])
     return (exact[:, None] + rng.normal(0, noise, (len(cards), 2, 24))).astype(np.float32)
 
 
 def _says(cards: list[Card], wrong: dict[str, str], rng: np.random.Generator) -> np.ndarray:
-    """Return a reader's answers: fairly sure of each card, of some of another one."""
+    """Return a reader's log-likelihoods: fairly confident of each card, wrong for some."""
     logs = rng.normal(-7, 0.5, (len(cards), 57)).astype(np.float32)
     for row, card in zip(logs, cards, strict=True):
         row[ALL_CARDS.index(card)] = -2.0
@@ -102,15 +102,15 @@ def test_ambiguous_swap_is_resolved_by_one_answer() -> None:
     (question,) = (each for each in naming.questions if swapped & set(each.pictures))
     asked = question.pictures[0]
     assert cards[asked] in question.options
-    told = name_cards(*shown, EditionName.CLASSIC, {asked: cards[asked]})
-    assert told.cards == tuple(cards)
+    result = name_cards(*shown, EditionName.CLASSIC, {asked: cards[asked]})
+    assert result.cards == tuple(cards)
 
 
 def test_uninformative_view_is_not_trusted() -> None:
     rng = np.random.default_rng(5)
     cards = sorted(deck(EditionName.CLASSIC).elements(), key=lambda _: rng.random())
     right = _says(cards, {}, rng)
-    # Two looks take whatever they see for one of two cards, as surely.
+    # Two views take everything for one of two cards with equal confidence.
     art = np.full((2, len(cards), 57), -9.0, np.float32)
     for look in art:
         look[np.arange(len(cards)), rng.choice([3, 20], len(cards))] = -0.1
@@ -225,7 +225,7 @@ def test_cards_of_another_design_do_not_fit_the_deck() -> None:
         for card, (image, quad) in [*zip(cards, shown, strict=True)] * 2:
             fits.see(image, [Sighting(np.roll(quad, 2, axis=0), (card,), (1.0,), True)])
         assert fits.is_another is another
-        # In a hand most of a card is its neighbours'.
+        # In a hand most of a card's outline shows its neighbours.
         for card, (image, quad) in [*zip(cards, shown, strict=True)] * 2:
             hidden = (
                 Sighting(quad + off, (other,), (1.0,), True) for other, off in zip(cards, (40, 60, 80), strict=True)
@@ -294,7 +294,7 @@ def test_uncertain_card_is_stored_without_a_name() -> None:
     lesson = Lesson(*reading_parts(), EditionName.CLASSIC, each=True)
     pile = bare_table(rng)
     for i in range(2):
-        # Cards of an oil slick: nothing on them is a number.
+        # Cards with oil-slick patterns: nothing on them resembles a number.
         blots = cv2.resize(rng.uniform(0, 255, (5, 4, 3)).astype(np.uint8), (108, 168), interpolation=cv2.INTER_CUBIC)
         pile, _ = with_card(pile, (RED_7, BLUE_3)[i], (320 + 4 * i, 240 + 3 * i), 0)
         pile[156 + 3 * i : 324 + 3 * i, 266 + 4 * i : 374 + 4 * i] = blots
@@ -340,39 +340,39 @@ def test_prompted_cards_have_the_requested_name() -> None:
     assert lesson.asked == 0
 
 
-@pytest.mark.parametrize("sought", [True, False])
+@pytest.mark.parametrize("searched", [True, False])
 def test_templates_are_used_only_for_searched_decks(
-    learnt: LearntDeck, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, sought: bool
+    learnt: LearntDeck, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, searched: bool
 ) -> None:
     reader, cache = reading_parts()[0], tmp_path / "ours.npz"
-    # What is kept of a deck says whether it was sought: views that were kept are a little coarser.
-    for familiar in (not sought, sought):
+    # The cache records whether the deck was searched: cached views are slightly rounded.
+    for familiar in (not searched, searched):
         monkeypatch.setattr(build, "is_familiar", lambda *_, familiar=familiar: familiar)
-        told = build_model(reader, learnt, model_folder(), cache)
-        assert [told.seeks, told.card_matcher is not None, told.index_matcher is not None] == [sought] * 3
+        result = build_model(reader, learnt, model_folder(), cache)
+        assert [result.seeks, result.card_matcher is not None, result.index_matcher is not None] == [searched] * 3
 
 
 def _tell(monkeypatch: pytest.MonkeyPatch, sharpness: float) -> None:
-    """Let a deck tell its cards apart so well, and none where that is 0."""
+    """Set how well the deck's pictures separate its cards; 0 means not at all."""
     fitted = build.fit_model
 
     def fit_model(*args: Any) -> DeckModel:
-        told = fitted(*args)
-        return replace(told, cards=replace(told.cards, sharpness=sharpness))
+        result = fitted(*args)
+        return replace(result, cards=replace(result.cards, sharpness=sharpness))
 
     monkeypatch.setattr(build, "fit_model", fit_model)
 
 
 @pytest.mark.parametrize(
-    ("sharpness", "indices", "sought"), [(0.0, False, False), (20.0, False, True), (0.0, True, True)]
+    ("sharpness", "indices", "searched"), [(0.0, False, False), (20.0, False, True), (0.0, True, True)]
 )
 def test_well_read_cards_without_indices_are_not_searched(
-    learnt: LearntDeck, monkeypatch: pytest.MonkeyPatch, sharpness: float, indices: bool, sought: bool
+    learnt: LearntDeck, monkeypatch: pytest.MonkeyPatch, sharpness: float, indices: bool, searched: bool
 ) -> None:
     _tell(monkeypatch, sharpness)
     monkeypatch.setattr(build, "is_familiar", lambda *_: False)
     deck = replace(learnt, spot=usual_spot() if indices else None)
-    assert build_model(reading_parts()[0], deck, model_folder()).seeks is sought
+    assert build_model(reading_parts()[0], deck, model_folder()).seeks is searched
 
 
 @pytest.mark.parametrize("indices", [False, True])

@@ -1,4 +1,4 @@
-"""Cards of a deck that is sought, told at a first look and by their pictures: what need not be looked at any more."""
+"""First pass over cards of a searched deck: what needs no further passes."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ QUAD = np.array([[330, 150], [480, 170], [450, 400], [300, 380]], np.float32)
 
 
 def _laid(face: Image, quad: Quad, size: tuple[int, int]) -> Image:
-    """Return a picture of a table, so wide and high, on which a face lies."""
+    """Return a picture of a table of the given width and height with a face laid on it."""
     table = np.full((size[1], size[0], 3), (60, 90, 120), np.uint8)
     height, width = face.shape[:2]
     matrix = homography(unit_square() * np.array([width, height], np.float32), quad)
@@ -58,20 +58,20 @@ def faces() -> list[Image]:
 
 @pytest.fixture(scope="module")
 def known(faces: list[Image]) -> DeckModel:
-    """Return what is known of a deck, as of one that is sought."""
+    """Return the model of a deck that is searched."""
     cards = tuple(Card.parse(name) for name in NAMES)
     deck = LearntDeck("Ours", EditionName.CLASSIC, cards, tuple(_laid(face, outline(), PICTURE) for face in faces))
     reader, _ = reading_parts()
-    told = fit_model(views_of(reader, deck), CARDS)
-    whole = replace(told.cards, sharpness=20.0, trust=0.5)
+    result = fit_model(views_of(reader, deck), CARDS)
+    whole = replace(result.cards, sharpness=20.0, trust=0.5)
     return replace(
-        told, cards=whole, card_matcher=card_matcher(deck, CARDS, fitted=FittedWeights(40.0)), search=MagicMock()
+        result, cards=whole, card_matcher=card_matcher(deck, CARDS, fitted=FittedWeights(40.0)), search=MagicMock()
     )
 
 
 @pytest.fixture
 def looked(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
-    """Return how many crops were read since, of whole cards and of indices."""
+    """Return a counter of the crops read from now on, of whole cards and of indices."""
     counts = Counter[str]()
     for name in ("cards", "indices"):
         read = getattr(Crops, name)
@@ -84,18 +84,18 @@ def looked(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
     return counts
 
 
-@pytest.mark.parametrize("sought", [True, False])
+@pytest.mark.parametrize("searched", [True, False])
 def test_card_confirmed_by_picture_and_two_passes_is_final(
-    faces: list[Image], known: DeckModel, looked: Counter[str], sought: bool
+    faces: list[Image], known: DeckModel, looked: Counter[str], searched: bool
 ) -> None:
     picture = _laid(faces[0], QUAD, (800, 600))
     reader, _ = reading_parts()
-    reader = reader.with_deck(known if sought else replace(known, search=None))
+    reader = reader.with_deck(known if searched else replace(known, search=None))
     (card,) = reader.read_cards(picture, [np.asarray(QUAD + np.array([6, -5]), np.float32)])
     assert card.card.name == NAMES[0]
     assert intersection_over_union(card.quad, QUAD) > 0.95
     assert looked["cards"] == 2
-    assert looked["indices"] == (0 if sought else 2)
+    assert looked["indices"] == (0 if searched else 2)
 
 
 @pytest.mark.parametrize(("other", "doubted"), [(False, False), (True, True)])
@@ -106,7 +106,7 @@ def test_card_with_contradicting_picture_is_not_final(
     reader, _ = reading_parts()
     said = np.where(np.arange(57) == CARDS[1 if other else 0], 0, -60).astype(np.float32)
     monkeypatch.setattr(DeckModel, "place_card", lambda *_: Placed(QUAD, said, 1.0))
-    # What the networks say is likeliest and not clear.
+    # The networks' best card is not clear.
     reader = reader.with_deck(replace(known, cards=replace(known.cards, sharpness=3.0)))
     first = reader.first_pass(picture, [QUAD])
     assert (0 in first.plain) is not doubted
@@ -117,30 +117,30 @@ def test_card_with_contradicting_picture_is_not_final(
 
 
 def _says(name: str, chance: float) -> np.ndarray:
-    """Return (57,) log-likelihoods of a card, the rest being another one's."""
+    """Return (57,) log-likelihoods of a card, the rest for one other card."""
     logs = np.full(57, -30, np.float32)
     logs[[ALL_CARDS.index(Card.parse(name)), ALL_CARDS.index(Card.parse("wild"))]] = np.log([chance, 1 - chance])
     return logs
 
 
-@pytest.mark.parametrize(("with_deck", "told"), [(0.78, "blue 1"), (0.97, "blue reverse")])
+@pytest.mark.parametrize(("with_deck", "expected"), [(0.78, "blue 1"), (0.97, "blue reverse")])
 def test_surer_network_reading_of_a_familiar_design_is_kept(
-    known: DeckModel, monkeypatch: pytest.MonkeyPatch, with_deck: float, told: str
+    known: DeckModel, monkeypatch: pytest.MonkeyPatch, with_deck: float, expected: str
 ) -> None:
-    """Names in a deck may be wrong."""
+    """Labels in a deck may be wrong."""
     one = Pass(QUAD, _says("blue 1", 0.96), 1.0, _says("blue reverse", with_deck))
     monkeypatch.setattr(Crops, "cards", lambda _, image, quads: [one] * len(quads))
     reader, _ = reading_parts()
     (card,) = reader.with_deck(replace(known, search=None)).read_cards(np.zeros((600, 800, 3), np.uint8), [QUAD])
-    assert card.card.name == told
-    assert card.known == (told != "blue 1")
+    assert card.card.name == expected
+    assert card.known == (expected != "blue 1")
 
 
 @pytest.mark.parametrize(("chances", "plainly"), [((0.97, 0.98), True), ((0.8, 0.98), False), ((0.97, 0.03), False)])
 def test_card_clear_in_both_orientations_needs_no_picture(
     known: DeckModel, monkeypatch: pytest.MonkeyPatch, chances: tuple[float, float], plainly: bool
 ) -> None:
-    """Seen from low or blurred, a card of the deck may fit its own picture ill."""
+    """At a low angle or blurred, a card of the deck may match its own picture badly."""
     views = iter([Pass(QUAD, _says("blue 1", chance), 1.0) for chance in chances])
     monkeypatch.setattr(Crops, "cards", lambda _, image, quads: [next(views) for _ in quads])
     monkeypatch.setattr(DeckModel, "place_card", lambda *_: None)
@@ -162,9 +162,7 @@ def test_incomplete_deck_gets_the_full_number_of_passes(
     assert not first.plain
 
 
-def test_indices_on_a_final_card_are_not_read(
-    faces: list[Image], known: DeckModel, looked: Counter[str]
-) -> None:
+def test_indices_on_a_final_card_are_not_read(faces: list[Image], known: DeckModel, looked: Counter[str]) -> None:
     picture = _laid(faces[0], QUAD, (800, 600))
     ends = [Box(BoxKind.INDEX, frame, 0.9) for frame in corner_frames(QUAD)]
     reader, _ = reading_parts()
@@ -182,9 +180,9 @@ def test_unread_indices_take_the_final_cards_name(quarters: int) -> None:
     card = Reading(QUAD, logs, Scale(1.0, np.ones(57, bool)), 1.0)
     first, last = corner_frames(QUAD)
     elsewhere = np.asarray(first + 300, np.float32)
-    told, others = _told_by_cards([card], [turned(last, quarters), elsewhere, turned(first, quarters)])
-    assert [one.card.name for one in told] == [NAMES[0]] * 2
-    stand = {tuple(np.round(one.quad[0])) for one in told}
+    result, others = _told_by_cards([card], [turned(last, quarters), elsewhere, turned(first, quarters)])
+    assert [one.card.name for one in result] == [NAMES[0]] * 2
+    stand = {tuple(np.round(one.quad[0])) for one in result}
     assert stand == {tuple(np.round(frame[0])) for frame in (first, last)}
     assert len(others) == 1
     assert others[0] is elsewhere

@@ -1,4 +1,4 @@
-"""A learnt deck of a design that the networks know: never read worse than without it."""
+"""A familiar deck is never read worse with the learnt deck than without it."""
 
 from __future__ import annotations
 
@@ -52,18 +52,18 @@ def deck() -> LearntDeck:
 
 @pytest.fixture(scope="module")
 def known(deck: LearntDeck) -> DeckModel:
-    told = fit_model(views_of(reading_parts()[0], deck), CARDS)
+    result = fit_model(views_of(reading_parts()[0], deck), CARDS)
     return replace(
-        told,
-        cards=replace(told.cards, sharpness=20.0, trust=0.5),
-        indices=replace(told.indices, sharpness=20.0, trust=0.5),
+        result,
+        cards=replace(result.cards, sharpness=20.0, trust=0.5),
+        indices=replace(result.indices, sharpness=20.0, trust=0.5),
         card_matcher=card_matcher(deck, CARDS, fitted=FittedWeights(40.0)),
         index_matcher=index_matcher(deck, CARDS, fitted=FittedWeights(15.0)),
     )
 
 
 def _says(name: str, chance: float, rest: int = ALL_CARDS.index(Card.parse("wild"))) -> Floats:
-    """Return (57,) log-likelihoods of a card, the rest being that of another number."""
+    """Return (57,) log-likelihoods of a card, the rest for one other card."""
     logs = np.full(NONE + 1, -30, np.float32)
     logs[[ALL_CARDS.index(Card.parse(name)), rest]] = np.log([chance, 1 - chance])
     return logs
@@ -73,13 +73,13 @@ def _number(name: str) -> int:
     return ALL_CARDS.index(Card.parse(name))
 
 
-def _with_seeker(known: DeckModel, deck: LearntDeck, sought: bool) -> DeckModel:
-    return replace(known, search=TemplateSearch.of(deck, CARDS, 0.0) if sought else None)
+def _with_seeker(known: DeckModel, deck: LearntDeck, searched: bool) -> DeckModel:
+    return replace(known, search=TemplateSearch.of(deck, CARDS, 0.0) if searched else None)
 
 
 @pytest.fixture(scope="module")
 def index(deck: LearntDeck) -> Callable[..., Reading]:
-    """Return what reads the index of the red 7 with a deck, as the looks at it say without and with that."""
+    """Return a function that reads the index of the red 7 with given readings without and with the deck."""
 
     def read(
         known: DeckModel, alone: Floats, by_deck: Floats | None, membership: float = 1.0, is_out_of_deck: bool = False
@@ -93,11 +93,11 @@ def index(deck: LearntDeck) -> Callable[..., Reading]:
 
 
 @pytest.mark.parametrize(
-    ("alone", "by_deck", "told", "chance", "is_known"),
+    ("alone", "by_deck", "expected", "chance", "is_known"),
     [
         (("red 9", 0.97), ("red 8", 0.6), "red 9", 0.97, False),
         (("red 9", 0.6), ("red 8", 0.97), "red 8", 0.97, True),
-        # Where only a part of a deck was laid, a card that was is less sure with it than without.
+        # With an incomplete deck, a learnt card is less certain than without it.
         (("red 8", 0.97), ("red 8", 0.6), "red 8", 0.97, False),
     ],
 )
@@ -106,14 +106,19 @@ def test_index_takes_the_surer_of_deck_and_networks(
     index: Callable[..., Reading],
     alone: tuple[str, float],
     by_deck: tuple[str, float],
-    told: str,
+    expected: str,
     chance: float,
     is_known: bool,
 ) -> None:
-    """What the networks tell they tell with their caution: they know it no better for being the deck's."""
+    """Readings of the networks keep their calibration; the deck does not raise their confidence."""
     read = index(known, _says(*alone), _says(*by_deck))
-    assert (read.card.name, read.known, read.is_non_index, read.overrides_networks) == (told, is_known, False, is_known)
-    assert read.confidence == index(known, _says(told, chance), None).confidence
+    assert (read.card.name, read.known, read.is_non_index, read.overrides_networks) == (
+        expected,
+        is_known,
+        False,
+        is_known,
+    )
+    assert read.confidence == index(known, _says(expected, chance), None).confidence
 
 
 @pytest.mark.parametrize(
@@ -123,7 +128,7 @@ def test_index_takes_the_surer_of_deck_and_networks(
 def test_informative_deck_overrules_agreeing_index_readings(
     known: DeckModel, index: Callable[..., Reading], membership: float, cards: float, indices: float, chance: float
 ) -> None:
-    """Signs that the networks take for a card look like that card's: it must surely be one of the deck's."""
+    """Signs that the networks take for a card look like that card's, so membership must be certain."""
     whole, corners = replace(known.cards, sharpness=cards), replace(known.indices, sharpness=indices)
     known = replace(known, cards=whole, indices=corners)
     read = index(known, _says("red 8", 0.6), _says("red 8", 0.97), membership)
@@ -136,10 +141,8 @@ def test_low_membership_does_not_overrule_an_index(known: DeckModel, index: Call
     assert [index(known, alone, by_deck, membership).card.name for membership in (0.4, 0.6)] == ["red 9", "red 8"]
 
 
-def test_reader_weight_follows_its_accuracy_on_the_deck(
-    known: DeckModel, index: Callable[..., Reading]
-) -> None:
-    # Of four pictures, each seen twice, the second, called blue 3, is taken for a red 7 half the time, or all of it.
+def test_reader_weight_follows_its_accuracy_on_the_deck(known: DeckModel, index: Callable[..., Reading]) -> None:
+    # Of four pictures, seen twice each, the second (labelled blue 3) is read as red 7 half the time or always.
     said = np.stack([np.stack([_says(NAMES[i], 0.9)] * 2) for i in range(4)])
     said[1, 0], said[3, :] = _says(NAMES[0], 0.9), _says("green 9", 0.9)
     reader_reliability = _reader_reliability(said, np.array(CARDS))
@@ -150,9 +153,9 @@ def test_reader_weight_follows_its_accuracy_on_the_deck(
     less = _reader_reliability(said, np.array(CARDS))
     assert less[CARDS[0]] == pytest.approx(1 / 3)
     alone, by_deck = _says(NAMES[0], 0.9), _says(NAMES[1], 0.8)
-    for reliability, told in ((reader_reliability, NAMES[0]), (less, NAMES[1]), (None, NAMES[0])):
+    for reliability, result in ((reader_reliability, NAMES[0]), (less, NAMES[1]), (None, NAMES[0])):
         deck = replace(known, indices=replace(known.indices, reliability=reliability))
-        assert index(deck, alone, by_deck).card.name == told
+        assert index(deck, alone, by_deck).card.name == result
 
 
 @pytest.mark.parametrize(
@@ -161,23 +164,21 @@ def test_reader_weight_follows_its_accuracy_on_the_deck(
 def test_index_unlike_the_decks_is_reported(
     known: DeckModel, index: Callable[..., Reading], looks_unlike: bool, sharpness: float, is_out_of_deck: bool
 ) -> None:
-    """Unless the deck leaves corners to the networks, and so has nothing to say of them."""
+    """Unless the deck leaves corners to the networks and so has no evidence about them."""
     known = replace(known, indices=replace(known.indices, sharpness=sharpness))
     read = index(known, _says("red 8", 0.3), _says("red 8", 0.3), 0.0, looks_unlike)
     assert read.is_out_of_deck is is_out_of_deck
 
 
-def test_one_similar_pass_makes_an_index_the_decks(
-    known: DeckModel, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_one_similar_pass_makes_an_index_the_decks(known: DeckModel, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(DeckModel, "weigh_indices", lambda _, logs, features: (logs, features[:, 0]))
     says, turns = _says("red 8", 0.6), np.zeros(4, np.float32)
     looks = [
         [IndexPass(says, turns, 0.0, features=np.full(3, like, np.float32)) for like in few]
         for few in ([0, 0, 0.6], [0, 0, 0.4])
     ]
-    told = reading_parts()[0].with_deck(known)._crops.indices_with_deck(looks)
-    assert [(one.membership, one.is_out_of_deck) for one in told] == [(0, False), (0, True)]
+    result = reading_parts()[0].with_deck(known)._crops.indices_with_deck(looks)
+    assert [(one.membership, one.is_out_of_deck) for one in result] == [(0, False), (0, True)]
 
 
 @pytest.mark.parametrize(
@@ -197,9 +198,7 @@ def test_index_presence_takes_the_surer_source(
     assert (read.nothing < 0.5) is is_index
 
 
-def test_deck_is_applied_once_to_several_index_passes(
-    known: DeckModel, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_deck_is_applied_once_to_several_index_passes(known: DeckModel, monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[int] = []
 
     def weigh(_: DeckModel, logs: Floats, features: Floats) -> tuple[Floats, Floats]:
@@ -214,18 +213,18 @@ def test_deck_is_applied_once_to_several_index_passes(
     ]
     first, second = crops.indices_with_deck(looks)
     assert asked == [3]
-    for told in (first, second):
-        assert told.by_deck is not None
-        np.testing.assert_allclose(told.logs, says * 2, rtol=1e-6)
-        np.testing.assert_allclose(told.by_deck, says * 2 - 1, rtol=1e-6)
-        assert told.membership == 2
+    for result in (first, second):
+        assert result.by_deck is not None
+        np.testing.assert_allclose(result.logs, says * 2, rtol=1e-6)
+        np.testing.assert_allclose(result.by_deck, says * 2 - 1, rtol=1e-6)
+        assert result.membership == 2
 
 
 @pytest.mark.parametrize("tells", [True, False])
 def test_deck_is_applied_once_to_several_card_passes(
     deck: LearntDeck, known: DeckModel, monkeypatch: pytest.MonkeyPatch, tells: bool
 ) -> None:
-    """Where the networks read them as well by themselves it is not asked at all."""
+    """A deck is not consulted at all if the networks read its cards as well without it."""
     asked: list[int] = []
 
     def weigh(_: DeckModel, logs: Floats, features: Floats) -> tuple[Floats, Floats]:
@@ -260,8 +259,8 @@ def test_other_sign_of_the_deck_is_neither_card_nor_evidence(
     boxes = [Box(BoxKind.INDEX, corner, 0.9)]
     alone = assembler.cards(deck.pictures[1], boxes)
     assert [one.card.name for one in alone] == ([] if print_there else ["red 7"])
-    told = assembler.cards(deck.pictures[1], [card, *boxes])
-    assert [one.card.name for one in told if one.whole] == (["blue 3"] if print_there else [])
+    result = assembler.cards(deck.pictures[1], [card, *boxes])
+    assert [one.card.name for one in result if one.whole] == (["blue 3"] if print_there else [])
 
 
 @pytest.mark.parametrize(("alone", "still_open"), [(0.6, True), (0.97, False)])
@@ -271,14 +270,14 @@ def test_index_gets_as_many_passes_as_without_the_deck(known: DeckModel, alone: 
         assert reading_parts()[0].with_deck(known)._is_open([look], 0.0) is still_open
 
 
-@pytest.mark.parametrize("sought", [False, True])
+@pytest.mark.parametrize("searched", [False, True])
 def test_index_template_counts_only_for_unfamiliar_designs(
-    deck: LearntDeck, known: DeckModel, index: Callable[..., Reading], sought: bool
+    deck: LearntDeck, known: DeckModel, index: Callable[..., Reading], searched: bool
 ) -> None:
-    """Many a letter of a card's print fits a number."""
+    """Many letters printed on a card match a number."""
     doubtful = _says("yellow 0", 0.5)
-    read = index(_with_seeker(known, deck, sought), doubtful, None if sought else doubtful, 0.0)
-    assert (read.card.name == "red 7" and read.known) is sought
+    read = index(_with_seeker(known, deck, searched), doubtful, None if searched else doubtful, 0.0)
+    assert (read.card.name == "red 7" and read.known) is searched
 
 
 @pytest.mark.parametrize(
@@ -308,7 +307,7 @@ def test_index_without_evidence_gets_one_pass_in_searched_decks(
 
 @pytest.fixture
 def card(deck: LearntDeck) -> Callable[..., Reading]:
-    """Return what reads the red 7's card with a deck, as each says of its middle; its corners show nothing."""
+    """Return a function that reads the red 7's whole card with given readings; its corners are blank."""
 
     def read(known: DeckModel, alone: Floats, by_deck: Floats, membership: float = 1.0) -> Reading:
         reader, flat = reading_parts()[0].with_deck(known), np.zeros(NONE + 1, np.float32)
@@ -322,17 +321,17 @@ def card(deck: LearntDeck) -> Callable[..., Reading]:
 
 
 @pytest.mark.parametrize(
-    ("alone", "by_deck", "membership", "told", "is_known"),
+    ("alone", "by_deck", "membership", "expected", "is_known"),
     [
         (("red 9", 0.97), ("red 8", 0.6), 1.0, "red 9", False),
-        # To people the networks say it with more caution.
+        # Reported confidences of the networks are calibrated more cautiously.
         (("red 9", 0.99), ("red 8", 0.98), 1.0, "red 9", False),
         (("red 9", 0.6), ("red 8", 0.97), 1.0, "red 8", True),
         (("red 8", 0.6), ("red 8", 0.97), 1.0, "red 8", True),
         (("red 8", 0.6), ("red 8", 0.97), 0.9, "red 8", False),
         (("red 9", 0.6), ("red 8", 0.97), 0.6, "red 8", True),
         (("red 9", 0.6), ("red 8", 0.97), 0.4, "red 9", False),
-        # What the networks do not say the deck must tell almost beyond doubt.
+        # A card the networks do not report needs near certainty from the deck.
         (("red 9", 0.6), ("red 8", 0.85), 1.0, "red 9", False),
         (("red 8", 0.6), ("red 8", 0.85), 1.0, "red 8", True),
         (("red 8", 0.4), ("red 8", 0.85), 1.0, "red 8", False),
@@ -345,15 +344,15 @@ def test_card_takes_the_surer_of_deck_and_networks(
     alone: tuple[str, float],
     by_deck: tuple[str, float],
     membership: float,
-    told: str,
+    expected: str,
     is_known: bool,
 ) -> None:
-    """Names in a deck may be wrong. What both say alike is told by it where it surely is its card, and is in doubt."""
+    """Labels in a deck may be wrong. Agreeing readings count as the deck's only if membership is certain."""
     says = _says(*alone, NONE)
     read = card(known, says, _says(*by_deck), membership)
-    assert (read.card.name, read.known) == (told, is_known)
+    assert (read.card.name, read.known) == (expected, is_known)
     if not is_known:
-        # As surely as without the deck.
+        # Same confidence as without the deck.
         assert np.array_equal(read.logs, says)
 
 
@@ -371,12 +370,12 @@ def test_sure_network_reading_confirmed_by_the_deck_stands(
 def test_deck_is_applied_to_corners_only_in_doubt(
     deck: LearntDeck, known: DeckModel, monkeypatch: pytest.MonkeyPatch, chance: float, asked: int
 ) -> None:
-    told, times = Crops.indices_with_deck, 0
+    result, times = Crops.indices_with_deck, 0
 
     def counted(crops: Crops, looks: Sequence[Sequence[IndexPass]]) -> list[IndexPass]:
         nonlocal times
         times += 1
-        return told(crops, looks)
+        return result(crops, looks)
 
     monkeypatch.setattr(Crops, "indices_with_deck", counted)
     reader, alone = reading_parts()[0].with_deck(known), _says("red 8", chance)
@@ -399,7 +398,7 @@ def test_card_unlike_the_deck_is_read_as_without_it(
 def test_occluded_card_belongs_to_the_deck_if_another_does(
     deck: LearntDeck, known: DeckModel, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Of a hand all cards but one are half hidden, and less like their pictures."""
+    """All but one card of a hand are half covered and less similar to their pictures."""
 
     def cards_with_deck(_: Crops, seen: Sequence[Pass]) -> list[Pass]:
         return [replace(one, by_deck=_says("red 8", 1 - 1e-6), membership=1.0, looks=()) for one in seen]
@@ -424,6 +423,6 @@ def test_familiar_deck_keeps_detection_unchanged(deck: LearntDeck, known: DeckMo
     faces = drawn_faces(style, dict.fromkeys(deck.cards, 1))
     sitting = Sitting(faces, (3, 1))
     for picture in (sitting.single(), sitting.single()):
-        plain, told = (one.detect(picture.image) for one in (detector, with_deck))
-        assert [(one.card, one.whole) for one in told] == [(one.card, one.whole) for one in plain]
-        assert all(np.array_equal(a.quad, b.quad) for a, b in zip(plain, told, strict=True))
+        plain, result = (one.detect(picture.image) for one in (detector, with_deck))
+        assert [(one.card, one.whole) for one in result] == [(one.card, one.whole) for one in plain]
+        assert all(np.array_equal(a.quad, b.quad) for a, b in zip(plain, result, strict=True))

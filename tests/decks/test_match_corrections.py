@@ -1,4 +1,4 @@
-"""What people correct in a match, as further views of a learnt deck."""
+"""Corrections made in a match become further views of a learnt deck."""
 
 from __future__ import annotations
 
@@ -56,10 +56,10 @@ def test_correction_adds_a_view_while_it_stands(deck: LearntDeck) -> None:
 
 
 def test_oldest_view_of_a_card_is_dropped(deck: LearntDeck) -> None:
-    told = [_said(number) for number in range(6)]
-    taught = with_corrections(with_corrections(deck, "m1", told[:1]), "m2", told[1:])
+    result = [_said(number) for number in range(6)]
+    taught = with_corrections(with_corrections(deck, "m1", result[:1]), "m2", result[1:])
     assert _readings(taught) == ["r2", "r3", "r4", "r5"]
-    assert _readings(with_corrections(taught, "m2", told[1:])) == _readings(taught)
+    assert _readings(with_corrections(taught, "m2", result[1:])) == _readings(taught)
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""What was sought by a deck's pictures and what was made out otherwise, put together: which of both stands."""
+"""Merging of picture matches with network detections: which of the two stands."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def test_card_much_larger_than_a_match_is_dropped(side: float, chance: float, co
     quad, logs = lying(300, 300, 10), np.full(57, -9, np.float32)
     logs[CARDS[0]] = 0
     reading = Reading(quad, logs, Scale(1.0, np.ones(57, bool)), 1.0)
-    # It lies about all the table.
+    # Its outline surrounds the whole table.
     around = np.asarray(quad.mean(0) + 60 + side * (quad - quad.mean(0)), np.float32)
     sighting = Sighting(around, (Card.parse("blue 3"), Card.parse("wild")), (chance, 1 - chance), True)
     found = merge_deck_matches([sighting], [(reading, PictureMatch(quad, logs, np.ones((12, 8), bool)))], 0.24)
@@ -65,7 +65,7 @@ def test_card_much_smaller_than_a_sure_one_is_dropped(side: float, counts: bool)
 
 
 def _half_hidden(quad: Quad, **nats: float) -> tuple[Reading, PictureMatch]:
-    """Return a sought card of which the left half seems to show, and what its pictures tell: the rest -9."""
+    """Return a found card whose left half seems visible, and its picture match with the given nats, -9 for the rest."""
     logs = np.full(57, -9, np.float32)
     for name, value in nats.items():
         logs[ALL_CARDS.index(Card.parse(name.replace("_", " ")))] = value
@@ -75,13 +75,13 @@ def _half_hidden(quad: Quad, **nats: float) -> tuple[Reading, PictureMatch]:
 
 
 def _corner(quad: Quad, name: str, chance: float) -> Sighting:
-    """Return a corner of a hidden card, whose outline it tells roughly."""
+    """Return a corner of a covered card with its approximate outline."""
     return Sighting(quad, (Card.parse(name), Card.parse("wild")), (chance, 1 - chance), False)
 
 
 @pytest.mark.parametrize(("chance", "named"), [(0.7, ["green 4", "red 7"]), (0.3, ["red 7"])])
 def test_corner_away_from_an_occluded_cards_own_is_another(chance: float, named: list[str]) -> None:
-    """What is alike in both of two neighbours seems to show of the one below."""
+    """What two neighbours have in common seems to be a visible part of the lower one."""
     quad = lying(300, 300, 10)
     beside = np.asarray(quad + 0.3 * (quad[1] - quad[0]) + 0.1 * (quad[3] - quad[0]), np.float32)
     found = merge_deck_matches([_corner(beside, "green 4", chance)], [_half_hidden(quad, red_7=0.0)])
@@ -89,7 +89,7 @@ def test_corner_away_from_an_occluded_cards_own_is_another(chance: float, named:
 
 
 def test_corner_gives_the_face_and_picture_the_color() -> None:
-    """A sign without colour takes one from what lies about it; the picture hardly shows the sign."""
+    """A sign without colour takes one from its surroundings; the picture barely shows the sign."""
     quad = lying(300, 300, 10)
     pair = _half_hidden(quad, yellow_7=0.0, yellow_0=-0.2, yellow_3=-0.1, yellow_9=-0.1, yellow_8=-0.2)
     assert pair[0].confidence < 0.24
@@ -104,24 +104,22 @@ def test_corner_gives_the_face_and_picture_the_color() -> None:
     [
         ("yellow 9", 0.9, False, True),
         ("yellow 9", 0.9, True, True),
-        # Less sure than the picture, or hardly sure of anything.
+        # Less certain than the picture, or uncertain altogether.
         ("yellow 9", 0.6, True, False),
         ("yellow 9", 0.6, False, False),
     ],
 )
-def test_surer_of_detection_and_picture_names_the_card(
-    name: str, chance: float, whole: bool, stands: bool
-) -> None:
+def test_surer_of_detection_and_picture_names_the_card(name: str, chance: float, whole: bool, stands: bool) -> None:
     quad = lying(300, 300, 0)
     reading, one = _half_hidden(quad, red_3=0.0, red_9=-1.0, yellow_3=-1.8)
     assert 0.6 < reading.confidence < 0.7
     made_out = replace(_corner(quad, name, chance), whole=whole)
-    told = merge_deck_matches([made_out], [(reading, one)], 0.24)
-    assert [sighting.card.name == name for sighting in told] == [stands]
+    result = merge_deck_matches([made_out], [(reading, one)], 0.24)
+    assert [sighting.card.name == name for sighting in result] == [stands]
 
 
 def test_ambiguous_picture_keeps_the_detection() -> None:
-    """Of a card in a hand a neighbour hides the half, and its own picture tells too little to count."""
+    """A neighbour covers half of a card, and its picture has too little evidence to count."""
     quad = lying(300, 300, 0)
     over = np.asarray(quad + 0.5 * (quad[1] - quad[0]), np.float32)
     doubtful = _half_hidden(quad, **{f"red_{n}": 0.0 for n in range(10)})
@@ -136,7 +134,7 @@ def test_ambiguous_picture_keeps_the_detection() -> None:
     ("name", "chance", "off", "named"),
     [
         ("yellow 9", 0.9, 0.5, ["blue 3", "yellow 9"]),
-        # What is hardly read, what is read as the card on top, what has its outline.
+        # Uncertain corner, corner read as the card on top, corner with its own outline.
         ("yellow 9", 0.4, 0.5, ["blue 3"]),
         ("blue 3", 0.9, 0.5, ["blue 3"]),
         ("yellow 9", 0.9, 0.1, ["blue 3"]),
@@ -153,13 +151,11 @@ def test_half_covered_card_counts_if_its_corner_is_visible(
 
 
 @pytest.mark.parametrize(("name", "x", "counts"), [("red 7", 0.86, False), ("red 5", 0.86, True), ("red 7", 1.2, True)])
-def test_other_end_of_a_matched_card_is_no_second_card(
-    name: str, x: float, counts: bool
-) -> None:
+def test_other_end_of_a_matched_card_is_no_second_card(name: str, x: float, counts: bool) -> None:
     quad = lying(300, 300, 10)
     frame = corner_frames(quad)[1]
     moved = np.asarray((x - 0.845) * (quad[1] - quad[0]), np.float32)
-    # As corners are told: by a card's outline whose first index it is.
+    # Corners are reported with the outline of the card whose first index they are.
     corner = np.asarray(np.roll(quad, 2, axis=0) + moved, np.float32)
     assert np.abs(corner_frames(corner)[0].mean(0) - frame.mean(0) - moved).max() < 2
     found = merge_deck_matches([_corner(corner, name, 0.4)], [_half_hidden(quad, red_7=0.0)], 0.24)

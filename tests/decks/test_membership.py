@@ -1,4 +1,4 @@
-"""Pictures of other cards than the learnt deck's are read as if no deck had been learnt."""
+"""Pictures of cards of another design are read as if no deck had been learnt."""
 
 from __future__ import annotations
 
@@ -41,16 +41,16 @@ def test_deck_that_is_not_on_the_table_changes_nothing(faces: dict[Card, Image])
     detector = CardDetector.shipped(EditionName.CLASSIC)
     pictures = [_kept(faces[card]) for card in CARDS]
     views = [study(detector.reader, picture, None, np.random.default_rng(1)) for picture in pictures]
-    # Each card is called what the next one is: what is read with these is wrong.
+    # Every card carries the next one's label, so any reading with the deck is wrong.
     wrong = [ALL_CARDS.index(card) for card in (*CARDS[1:], CARDS[0])]
-    told = replace(fit_model(views, wrong), search=MagicMock(seek=MagicMock(return_value=[])))
+    result = replace(fit_model(views, wrong), search=MagicMock(seek=MagicMock(return_value=[])))
     blots = [
         np.asarray(np.random.default_rng(i).integers(0, 255, one.shape), np.uint8) for i, one in enumerate(pictures)
     ]
     image = Sitting({CARDS[0]: faces[CARDS[0]]}, (5, 1)).single().image
     plain, own, other = (
         detector,
-        *(detector.with_deck(replace(told, deck_similarity=DeckSimilarity(of))) for of in (pictures, blots)),
+        *(detector.with_deck(replace(result, deck_similarity=DeckSimilarity(of))) for of in (pictures, blots)),
     )
     for look in (CardDetector.detect, CardDetector.detect_pile, CardDetector.detect_closeup):
         assert _told(look(other, image)) == _told(look(plain, image)) != _told(look(own, image))
@@ -77,7 +77,7 @@ def test_covered_card_may_be_less_similar(faces: dict[Card, Image]) -> None:
     deck_similarity, beside = DeckSimilarity([kept]), np.asarray(outline() + aside, np.float32)
     hidden = kept.copy()
     for left in reversed(range(kept.shape[1])):
-        # As another card hides it, from the right on.
+        # Covered by another card from the right.
         hidden[:, left] = 90
         if deck_similarity.of(hidden, outline()).max() < 0.65:
             break
@@ -88,19 +88,17 @@ def test_covered_card_may_be_less_similar(faces: dict[Card, Image]) -> None:
 
 
 @pytest.mark.parametrize(("sure", "another"), [(0.95, True), (0.8, False)])
-def test_certain_card_decides_whether_the_deck_is_shown(
-    faces: dict[Card, Image], sure: float, another: bool
-) -> None:
-    """What the pictures of a deck find on a card of another one is doubtful, and like them."""
+def test_certain_card_decides_whether_the_deck_is_shown(faces: dict[Card, Image], sure: float, another: bool) -> None:
+    """Matches of a deck's pictures on cards of another design are doubtful and similar to each other."""
     kept = _kept(faces[CARDS[0]])
     blot = np.asarray(np.random.default_rng(0).integers(0, 255, kept.shape), np.uint8)
     image, beside = np.hstack([kept, blot]), outline() + np.float32([kept.shape[1], 0])
     views = [study(CardDetector.shipped().reader, kept, None, np.random.default_rng(1))]
-    told = replace(
+    result = replace(
         fit_model(views, [ALL_CARDS.index(CARDS[0])]), search=MagicMock(), deck_similarity=DeckSimilarity([kept])
     )
     like, unlike = (
         Sighting(quad, tuple(CARDS[:2]), (chance, 1 - chance), True)
         for quad, chance in ((outline(), 0.7), (beside, sure))
     )
-    assert CardDetector.shipped().with_deck(told)._shows_another_deck(image, [like, unlike]) is another
+    assert CardDetector.shipped().with_deck(result)._shows_another_deck(image, [like, unlike]) is another

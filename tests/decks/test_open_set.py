@@ -1,4 +1,4 @@
-"""Where a part of a deck was laid: what was seen of the other faces counts as before, and no more for those laid."""
+"""Incomplete decks: faces that were not learnt are read as without the deck, and no learnt face gains from them."""
 
 from __future__ import annotations
 
@@ -16,17 +16,15 @@ UNLAID = np.arange(2, NOTHING)
 
 
 def _read(likeliest: int, chance: float) -> Floats:
-    """Return (1, 57) log-likelihoods of a reader that is so sure of a card, and of no other more than of another."""
+    """Return (1, 57) log-likelihoods of a reader with this confidence in one card, equal for all others."""
     logs = np.full((1, CLASSES), np.log((1 - chance) / (CLASSES - 1)), np.float32)
     logs[0, likeliest] = np.log(chance)
     return logs
 
 
 @pytest.mark.parametrize(("like", "nats"), [(0.8, -1.0), (0.99, 0.9), (0.4, -np.log(49))])
-def test_similarity_decides_membership_and_reader_the_face(
-    like: float, nats: float
-) -> None:
-    """A likeness says at most what one card in fifty that is lost leaves: 49 to 1."""
+def test_similarity_decides_membership_and_reader_the_face(like: float, nats: float) -> None:
+    """Similarity counts at most as much as one outlier in fifty allows: 49 to 1."""
     weighed, belongs = _weighed(OpenSetModel(10.0, 0.0, -9.0), like, 5)
     chances = np.exp(weighed)
     assert chances.sum() == pytest.approx(1, abs=1e-4)
@@ -34,7 +32,7 @@ def test_similarity_decides_membership_and_reader_the_face(
     plain = np.exp(log_softmax(_read(5, 0.96)[:, UNLAID]))[0]
     assert chances[UNLAID] / chances[UNLAID].sum() == pytest.approx(plain, rel=1e-3)
     assert chances[0] > 100 * chances[1]
-    # What is told to be a face that was not laid is none of those that the deck knows.
+    # A card read as a face that was not learnt has no membership.
     assert belongs == (1 if nats > 0 else 0)
 
 
@@ -52,11 +50,11 @@ def test_open_set_odds_are_fitted_to_copies_and_others() -> None:
     apart = OpenSetModel.of(_rows(0.9 + spread, silent), _rows(0.6 + spread, silent))
     odds = apart.odds(np.array([0.75, 0.95, 0.55], np.float32), np.zeros(3, np.float32))
     assert odds == pytest.approx([0, np.log(49), -np.log(49)], abs=0.1)
-    # Where others are as like as copies are, likeness tells nothing; nor does what speaks for the wrong side.
+    # If others are as similar as copies, similarity is no evidence; neither is evidence for the wrong side.
     for copies, others in ((0.7, 0.7), (0.6, 0.9)):
         alike = OpenSetModel.of(_rows(copies + spread, silent), _rows(others + spread, silent))
         assert alike.odds(np.array([0.4, 0.9], np.float32), np.zeros(2, np.float32)) == pytest.approx([0, 0], abs=0.02)
-    # A reader that was right of both sides is believed where likeness is silent, one that was wrong of both is not.
+    # A reader that was right on both sides decides where similarity does not; one that was wrong on both does not.
     right = OpenSetModel.of(_rows(0.7 + spread, 3 + spread), _rows(0.7 + spread, -3 + spread))
     assert right.odds(np.array([0.7], np.float32), np.array([-4.0], np.float32))[0] < -2
     wrong = OpenSetModel.of(_rows(0.7 + spread, -3 + spread), _rows(0.7 + spread, 3 + spread))
@@ -68,8 +66,9 @@ def _rows(similarity: Floats, said: Floats) -> Floats:
 
 
 def _weighed(apart: OpenSetModel, like: float, said: int) -> tuple[Floats, float]:
-    """Return (57,) what is told of a card so like the first laid face, which the reader takes for another, and how
-    surely it is of the deck."""
+    """Return (57,) the log-likelihoods of a card this similar to the first learnt face, read as another one, and its
+    membership.
+    """
     prototypes, mean = np.eye(3, dtype=np.float32)[:2], np.zeros(3, np.float32)
     look = Prototypes(prototypes, LAID, mean, 20.0, 0.0, 0.1, 0.35, 0.0, apart)
     weighed, belongs = look.weigh(_read(said, 0.96), np.array([[like, 0, np.sqrt(1 - like**2)]], np.float32))

@@ -1,4 +1,4 @@
-"""Cards laid on a pile: what has changed is the card, and where it lies."""
+"""Cards laid on a pile: detection of the changed region and the outline of the card."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def test_changed_region_is_the_card() -> None:
 
 @pytest.mark.parametrize("ways", [(30, 50, 35, 2, 88, 45, 0, 3, 91), (1, 3, 0, 2, 45, 88, 60, 120)])
 def test_cards_are_found_under_strong_camera_tilt(ways: Sequence[float]) -> None:
-    """Cards that all lie one way leave open in which direction they are seen shorter, until others lie another way."""
+    """Equally rotated cards leave the direction of foreshortening open until others lie differently."""
     rng = np.random.default_rng(1)
     table, pile, truths = bare_table(rng), Pile(each=True), list[Quad]()
     size, squeezed = (640, 326), np.array([1.0, 326 / 480], np.float32)
@@ -39,7 +39,7 @@ def test_cards_are_found_under_strong_camera_tilt(ways: Sequence[float]) -> None
         truths.append(truth * squeezed)
         shown = np.clip(table + rng.normal(0, 2, table.shape), 0, 255).astype(np.uint8)
         found |= {one.place: one.quad for one in pile.show(cv2.resize(shown, size, interpolation=cv2.INTER_AREA))}
-    # The bare table is taken for the first card, as every picture is to show one.
+    # The bare table counts as the first card, because every picture is expected to show one.
     assert sorted(found) == list(range(len(ways) + 1))
     for place, truth in enumerate(truths, start=1):
         ends = found[place] if np.abs(found[place] - truth).max() < 20 else np.roll(found[place], 2, axis=0)
@@ -61,7 +61,7 @@ def test_one_grey_level_on_a_dark_table_is_no_gain() -> None:
 
 
 def test_gain_on_a_black_table_is_taken_from_the_pile() -> None:
-    """Else all of the pile about a card has changed with it."""
+    """Otherwise all of the pile around a card would count as changed."""
     rng = np.random.default_rng(3)
     before = np.full((480, 640, 3), 4, np.uint8)
     for degrees in (0, 40, 75):
@@ -98,7 +98,7 @@ def test_card_size_is_that_of_the_largest_agreeing_outlines() -> None:
 
 @pytest.mark.parametrize("boxed", [True, False])
 def test_detected_box_completes_a_changed_sign(boxed: bool) -> None:
-    """Black cards on a black pile: all that changes is the sign in the middle."""
+    """Black cards on a black pile: only the sign in the middle changes."""
     before = np.full((480, 640, 3), 30, np.uint8)
     after = before.copy()
     after[205:275, 295:345] = 200
@@ -111,7 +111,7 @@ def test_detected_box_completes_a_changed_sign(boxed: bool) -> None:
 
 
 def test_card_outlined_later_keeps_its_place() -> None:
-    """Signs as wide as long are no card until it is known how large cards are."""
+    """Square signs are no cards until the card size is known."""
     picture = np.full((480, 640, 3), 150, np.uint8)
     picture[150:330, 260:380] = 30
     pictures = [picture.copy()]
@@ -130,7 +130,7 @@ def test_card_outlined_later_keeps_its_place() -> None:
 
 
 def test_boxes_around_the_pile_do_not_change_card_size() -> None:
-    """Cards that differ tell how large they are; then a corner's sign changes, and the pile is boxed about it."""
+    """Different cards give the card size; then a corner's sign changes, with a box around the whole pile."""
     card = np.array([[260, 150], [380, 150], [380, 330], [260, 330]], np.float32)
     picture = np.full((480, 640, 3), 150, np.uint8)
     pile = Pile(each=True, boxed=lambda image: [expand(card, 0.3)])

@@ -1,4 +1,4 @@
-"""What the looks of a learnt deck add to a reader's own answer."""
+"""What a learnt deck's prototypes add to the reader's output."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def test_unlearnt_face_keeps_the_readers_reading() -> None:
     look = Prototypes(np.eye(3, dtype=np.float32)[:2], np.array([0, 1]), np.zeros(3, np.float32), 20.0, 0.05, 0.4, 0.6)
     logs = np.full((3, CLASSES), -9.0, np.float32)
     logs[[0, 1, 2], [2, 1, 2]] = -0.1
-    # Half like the first face that was laid, half like it, and its very copy.
+    # Half similar to the first learnt face, half similar again, and its exact copy.
     like = [0.55, 0.55, 0.99]
     features = np.array([[a, 0, np.sqrt(1 - a * a)] for a in like], np.float32)
     weighed, belongs = look.weigh(logs, features)
@@ -27,7 +27,7 @@ def test_unlearnt_face_keeps_the_readers_reading() -> None:
 def test_faint_similarity_in_a_nearly_complete_deck() -> None:
     prototypes, mean = np.eye(3, dtype=np.float32)[:2], np.zeros(3, np.float32)
     logs = np.full((1, CLASSES), -9.0, np.float32)
-    # The reader takes the first face for the second one, which it is not like, and thinks of a third.
+    # The reader takes the first face for the second one, which it does not resemble, and considers a third.
     logs[0, [0, 1, 2]] = -6.0, -0.1, -2.0
     features = np.array([[0.55, -0.5, np.sqrt(1 - 0.55**2 - 0.25)]], np.float32)
     read = [
@@ -40,7 +40,7 @@ def test_faint_similarity_in_a_nearly_complete_deck() -> None:
 
 
 def test_crop_like_an_unnamed_card_is_a_card_without_name() -> None:
-    """Which, the reader says, whatever it takes it for before all."""
+    """The reader decides which of the unnamed cards it is, whatever its best card is."""
     prototypes, mean = np.eye(3, dtype=np.float32)[:2], np.zeros(3, np.float32)
     logs = np.full((2, CLASSES), -9.0, np.float32)
     logs[:, [0, 1, 2]] = -0.1, -4.0, -3.0
@@ -67,7 +67,7 @@ def test_good_reader_is_left_unchanged(right: bool) -> None:
 
 
 def test_readings_are_corrected_by_the_decks_confusions() -> None:
-    """Of a design whose skip is signed by an S the reader says 5, as of its 5: then 5 speaks for neither."""
+    """In a design whose skip shows an S, the reader reports 5 for it as for its 5: then 5 is evidence for neither."""
     rng = np.random.default_rng(4)
     cards = [0, 1, 2, 3] * 2
     shapes = np.eye(8, dtype=np.float32)[:4]
@@ -80,7 +80,7 @@ def test_readings_are_corrected_by_the_decks_confusions() -> None:
     assert look.sharpness > 0
     assert look.confusion is not None
     assert look.confusion[[0, 1], 1] == pytest.approx(0.99, abs=0.01)
-    # Of cards that were not laid it is taken to say what they are, but for a face and a colour that others have.
+    # For cards that were not learnt the reader is assumed right, except for faces and colours that others share.
     assert look.confusion[5, 5] == pytest.approx(0.99, abs=0.01)
     blue_0, blue_1 = (ALL_CARDS.index(Card.parse(name)) for name in ("blue 0", "blue 1"))
     assert Card.parse("red 0") == ALL_CARDS[0]

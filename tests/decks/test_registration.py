@@ -1,4 +1,4 @@
-"""Finding where exactly a kept picture lies, and evening outlines that were found one by one."""
+"""Registration of stored pictures, and regularisation of outlines found one by one."""
 
 from __future__ import annotations
 
@@ -33,9 +33,7 @@ def faces() -> list[Image]:
 
 @pytest.mark.parametrize("shown", range(len(NAMES)))
 @pytest.mark.parametrize("upside_down", [False, True])
-def test_rough_outline_is_registered_and_identified(
-    faces: list[Image], shown: int, upside_down: bool
-) -> None:
+def test_rough_outline_is_registered_and_identified(faces: list[Image], shown: int, upside_down: bool) -> None:
     rng = np.random.default_rng(shown)
     height, width = faces[0].shape[:2]
     size = np.array([width, height], np.float32)
@@ -51,7 +49,7 @@ def test_rough_outline_is_registered_and_identified(
     assert int(found.fits.argmax()) == shown
     assert found.fit > 0.9
     assert intersection_over_union(found.quad, truth) > 0.96 > intersection_over_union(rough, truth)
-    # Its corners are in the card's own order, whichever way the rough outline was.
+    # The corners follow the card's own order, whichever rotation the rough outline had.
     assert np.abs(found.quad - truth).max() < 6
 
 
@@ -59,7 +57,7 @@ def test_rough_outline_is_registered_and_identified(
 def test_clear_first_match_ends_the_search(
     faces: list[Image], monkeypatch: pytest.MonkeyPatch, laid: bool, levels: list[int]
 ) -> None:
-    """And none is aligned finely where each, aligned roughly, is hardly like what lies there."""
+    """No template is aligned finely if none correlates after the coarse alignment."""
     height, width = faces[0].shape[:2]
     quad = (unit_square() * np.array([width, height], np.float32) + 60).astype(np.float32)
     table = np.full((height + 120, width + 120, 3), (60, 90, 120), np.uint8)
@@ -80,7 +78,7 @@ def test_clear_first_match_ends_the_search(
     monkeypatch.setattr(registration, "cut", counted_cut)
     assert (templates.find(table, quad) is not None) is laid
     assert done == levels
-    # Both ways up are looked for in one cut of the picture.
+    # Both orientations are searched in one crop of the picture.
     assert len(cuts) == 1
 
 
@@ -98,10 +96,8 @@ def test_match_has_no_evidence_for_unlearnt_cards(faces: list[Image]) -> None:
 
 
 @pytest.mark.parametrize(("other", "is_card"), [(0.0, True), (0.45, False)])
-def test_weak_match_does_not_overrule_no_card(
-    faces: list[Image], other: float, is_card: bool
-) -> None:
-    """A card face down may be as a face is in the large, which a small picture's correlation takes for that face."""
+def test_weak_match_does_not_overrule_no_card(faces: list[Image], other: float, is_card: bool) -> None:
+    """A face-down card may resemble a face in its coarse structure, which the correlation takes for that face."""
     height, width = faces[0].shape[:2]
     table = np.full((height + 120, width + 120, 3), (60, 90, 120), np.uint8)
     unlike = np.random.default_rng(4).integers(0, 255, (12, 8, 3)).astype(np.uint8)
@@ -115,9 +111,9 @@ def test_weak_match_does_not_overrule_no_card(
     assert (found.membership == 1) is is_card
     read = np.full(CLASSES, np.log(0.02 / NOTHING), np.float32)
     read[NOTHING] = np.log(0.98)
-    told = with_pictures(read, found)
-    assert (int(told.argmax()) == laid[0]) is is_card
-    assert int(told.argmax()) == (laid[0] if is_card else NOTHING)
+    result = with_pictures(read, found)
+    assert (int(result.argmax()) == laid[0]) is is_card
+    assert int(result.argmax()) == (laid[0] if is_card else NOTHING)
     assert int(found.logs.argmax()) == laid[0]
 
 
@@ -131,11 +127,11 @@ def test_template_weights_are_fitted_on_the_deck(faces: list[Image]) -> None:
         apart.append(np.clip(kept + rng.normal(0, 4, kept.shape), 0, 255).astype(np.uint8))
         alike.append(np.clip(apart[0] + rng.normal(0, 4, kept.shape), 0, 255).astype(np.uint8))
     cards = [ALL_CARDS.index(Card.parse(name)) for name in NAMES] * 2
-    told = [
+    result = [
         card_matcher(LearntDeck("Ours", EditionName.CLASSIC, (), tuple(pictures)), cards).fitted.sharpness
         for pictures in (apart, alike)
     ]
-    assert told[0] >= 30 > 10 >= told[1]
+    assert result[0] >= 30 > 10 >= result[1]
 
 
 def test_blank_pictures_are_skipped() -> None:

@@ -1,4 +1,4 @@
-"""How a slanted camera sees the table, by the cards that lie on it."""
+"""Estimation of the table plane from the cards lying on it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ LYING = (-1, 20, 50, 75, 90, 130, 160)
 
 
 def seen(degrees: float, short: float, about: float = 25.0, at: tuple[float, float] = (300.0, 200.0)) -> Quad:
-    """Return the outline of a card, 60 x 92 on the table, seen so many times shorter in a direction (degrees)."""
+    """Return the outline of a card, 60 x 92 on the table, foreshortened by a factor in a direction (degrees)."""
     angle, way = np.radians(degrees), np.radians(about)
     turn = np.array([[np.cos(angle), -np.sin(angle)], [np.sin(angle), np.cos(angle)]])
     across = np.array([np.cos(way), np.sin(way)])

@@ -1,4 +1,4 @@
-"""Cards of a learnt deck told by their pictures alone, whole and under one another; kept pictures in one frame."""
+"""Cards of a learnt deck found by their pictures alone, open and covered; joint alignment of stored pictures."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ def test_cards_are_found_topmost_first(faces: list[Image]) -> None:
     assert sorted(_names(found)) == sorted(NAMES[:5])
     for one, name in zip(found, _names(found), strict=True):
         truth = quads[NAMES.index(name)]
-        # Which end is up is left open: a card of this design looks the same either way.
+        # The orientation is undetermined: cards of this design look the same upside down.
         assert intersection_over_union(one.quad, truth) > 0.85
         assert one.open == (name in {NAMES[3], NAMES[4]})
 
@@ -111,13 +111,11 @@ def test_known_cards_are_not_reported_and_occlude_others(faces: list[Image]) -> 
         _lay(picture, face, quad)
     search, lit = TemplateSearch.of(_deck(faces), CARDS), _lit(picture)
     assert sorted(_names(search.search(lit, [], [(quads[3], CARDS[3])]))) == sorted(NAMES[:3])
-    # What is not seen where it is said to lie hides nothing.
+    # A card that is not visible at its stated place occludes nothing.
     assert sorted(_names(search.search(lit, [], [(quads[3], CARDS[5])]))) == sorted(NAMES[:4])
 
 
-def test_outlines_are_examined_once(
-    faces: list[Image], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_outlines_are_examined_once(faces: list[Image], monkeypatch: pytest.MonkeyPatch) -> None:
     picture = _table(800, 600)
     quads = [lying(160 + 130 * i, 300, 6 * i) for i in range(4)]
     for face, quad in zip(faces, quads, strict=False):
@@ -127,16 +125,16 @@ def test_outlines_are_examined_once(
     def counted(name: str) -> Callable[..., Verification]:
         tell = getattr(template_search, name)
 
-        def told(*args: Any) -> Verification:
+        def result(*args: Any) -> Verification:
             quad = args[1] if name == "verify" else args[2].quad
             looks.append((name, quad.tobytes(), args[3].tobytes()))
             return tell(*args)  # type: ignore[no-any-return]
 
-        return told
+        return result
 
     for name in ("verify", "verify_aligned"):
         monkeypatch.setattr(template_search, name, counted(name))
-    # All but the last are known; they do not explain what is boxed where that lies.
+    # All but the last are known; they do not explain the box on the last one.
     known = [np.asarray(quad + 2, np.float32) for quad in quads[:3]]
     box = np.asarray(quads[3].mean(0) + 8 * (unit_square() - 0.5), np.float32)
     search = TemplateSearch.of(_deck(faces), CARDS)
@@ -157,9 +155,7 @@ def test_fan_is_extrapolated_to_undetected_cards(faces: list[Image]) -> None:
     assert _names(search.search(_lit(picture), quads[3:])) == [NAMES[3]]
 
 
-def test_keypoints_are_used_only_for_unexplained_boxes(
-    faces: list[Image], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_keypoints_are_used_only_for_unexplained_boxes(faces: list[Image], monkeypatch: pytest.MonkeyPatch) -> None:
     picture, quads = _table(800, 600), [lying(200, 300, 20), lying(560, 300, -15)]
     for face, quad in zip(faces, quads, strict=False):
         _lay(picture, face, quad)
@@ -170,14 +166,14 @@ def test_keypoints_are_used_only_for_unexplained_boxes(
     monkeypatch.setattr(
         KeypointVoter, "outlines", lambda self, image, *at: asked.append(image) or outlines(self, image, *at)
     )
-    # All that is boxed lies on a card that a known outline tells.
+    # All boxes lie on a card found in a known outline.
     assert _names(search.search(lit, quads[:1], boxed=[quads[0], corners[0]])) == [NAMES[0]]
     assert _names(search.search(lit, quads[1:], [(quads[0], CARDS[0])], boxed=corners)) == [NAMES[1]]
     assert not asked
-    # A corner on none of them tells of another card, as does that nothing is known of where cards may be.
+    # A box on no known card indicates another one, as does the absence of known outlines.
     assert sorted(_names(search.search(lit, quads[:1], boxed=corners))) == sorted(NAMES[:2])
     assert sorted(_names(search.search(lit, quads[:1]))) == sorted(NAMES[:2])
-    # No card at all is no answer.
+    # An empty result is not accepted.
     assert sorted(_names(search.search(lit, [], boxed=[]))) == sorted(NAMES[:2])
     assert len(asked) == 3
 
@@ -185,8 +181,8 @@ def test_keypoints_are_used_only_for_unexplained_boxes(
 def test_low_score_boxes_count_beside_several_cards() -> None:
     assembler = Assembler(MagicMock(), ReadingLimits.load(model_folder() / "limits.json"))
     boxes = [Box(kind, lying(300, 300, 0), score) for kind in BoxKind for score in (0.02, 0.06, 0.15, 0.25)]
-    told = {several: assembler._telling(boxes, several) for several in (False, True)}
-    assert [len(told[several]) for several in (False, True)] == [3, 4]
+    result = {several: assembler._telling(boxes, several) for several in (False, True)}
+    assert [len(result[several]) for several in (False, True)] == [3, 4]
 
 
 def test_other_designs_and_bare_tables_match_nothing(faces: list[Image]) -> None:
@@ -224,7 +220,7 @@ def test_keypoints_are_restricted_to_the_given_points(faces: list[Image]) -> Non
 def test_keypoints_are_restricted_to_isolated_boxes(
     faces: list[Image], monkeypatch: pytest.MonkeyPatch, x: float, alone: bool
 ) -> None:
-    """What lies half on a card may belong to a neighbour that lies anywhere about it."""
+    """A box half on a card may belong to a neighbour anywhere around it."""
     picture, quad = _table(800, 600), lying(200, 300, 0)
     _lay(picture, faces[0], quad)
     asked = list[Any]()
@@ -234,7 +230,7 @@ def test_keypoints_are_restricted_to_isolated_boxes(
     (about,) = asked
     assert (about is not None) is alone
     if alone:
-        # As far as a card reaches of which an end is boxed.
+        # A card reaches this far if one of its ends is detected.
         assert np.allclose([about.min(0), about.max(0)], [box.min(0) - 120, box.max(0) + 120], atol=2)
 
 
@@ -242,7 +238,7 @@ def test_keypoints_are_restricted_to_isolated_boxes(
 def test_keypoints_are_restricted_to_an_enclosing_box(
     faces: list[Image], monkeypatch: pytest.MonkeyPatch, x: float | None, alone: bool
 ) -> None:
-    """A card and its index, not where another index lies elsewhere, nor about a box that may be an index."""
+    """A card with its index inside; not if another index lies elsewhere, nor around a box that may be an index."""
     asked = list[Any]()
     monkeypatch.setattr(KeypointVoter, "outlines", lambda _, image, about: asked.append(about) or [])
     quad = lying(200, 300, 0)
@@ -270,15 +266,13 @@ def test_visible_part_aligns_the_outline(faces: list[Image]) -> None:
     like = cv2.resize(faces[0], (96, 144), interpolation=cv2.INTER_AREA).astype(np.float32)
     moved = aligned(_lit(picture), np.asarray(truth + np.array([5, -4]), np.float32), like, shown)
     assert moved is not None
-    # The far side is hidden: only the near one can be told.
+    # The far side is covered, so only the near one can be aligned.
     assert np.abs(moved - truth)[[0, 3]].max() < 2
     assert aligned(picture, truth, like, np.zeros((12, 8), bool)) is None
 
 
 @pytest.mark.parametrize(("degrees", "scale"), [(9, 0.95), (60, 1.0)])
-def test_misaligned_pictures_are_aligned_jointly(
-    faces: list[Image], degrees: float, scale: float
-) -> None:
+def test_misaligned_pictures_are_aligned_jointly(faces: list[Image], degrees: float, scale: float) -> None:
     pictures = list(_deck(faces).pictures)
     off = cv2.getRotationMatrix2D((160, 240), degrees, scale)
     pictures[2] = np.asarray(cv2.warpAffine(pictures[2], off, PICTURE), np.uint8)
@@ -290,7 +284,7 @@ def test_misaligned_pictures_are_aligned_jointly(
 
 
 def test_background_does_not_affect_joint_alignment(faces: list[Image]) -> None:
-    """Plain cards, each on a printed one that lies turned, which keypoints find and the cards' own print does not."""
+    """Plain cards, each on a rotated printed one, whose keypoints are found while the cards' own print has none."""
     rng = np.random.default_rng(8)
     printed, plain, pictures = _deck(faces).pictures[0], np.full((400, 260, 3), 225, np.uint8), []
     cv2.line(plain, (0, 110), (110, 0), (20, 20, 160), 80)
@@ -323,7 +317,7 @@ def test_confused_pictures_are_uninformative(faces: list[Image]) -> None:
 
 @pytest.mark.parametrize("outlined", [True, False])
 def test_wrongly_outlined_deck_is_not_searched(faces: list[Image], outlined: bool) -> None:
-    """Where the pictures are of what lies beside the cards, no copy is found again."""
+    """Pictures that show the table beside the cards match no copy."""
     deck = _deck(faces)
     copies = [_lit(picture) for picture in deck.pictures]
     if not outlined:
@@ -331,7 +325,7 @@ def test_wrongly_outlined_deck_is_not_searched(faces: list[Image], outlined: boo
     laid = replace(deck, cards=deck.cards * 2, pictures=(*deck.pictures, *copies), jpegs=())
     search = TemplateSearch.of(laid, CARDS * 2)
     assert search.is_worse_than(0.5) == (not outlined)
-    # What the networks cannot read either is sought all the same.
+    # If the networks cannot read the cards either, they are searched nevertheless.
     assert not search.is_worse_than(0.0)
 
 
@@ -344,8 +338,8 @@ def test_sure_reading_is_not_overruled_by_a_better_match(faces: list[Image]) -> 
     logs[CARDS[1:3]] = 0, -4
     unseen = np.setdiff1d(np.arange(len(ALL_CARDS)), CARDS)
     for shown, name in ((np.ones((12, 8), bool), NAMES[0]), (np.arange(96).reshape(12, 8) < 30, NAMES[1])):
-        told = reader.with_deck(known)._seen_there(picture, PictureMatch(quad, logs, shown, unseen), known)
-        assert told.card.name == name
+        result = reader.with_deck(known)._seen_there(picture, PictureMatch(quad, logs, shown, unseen), known)
+        assert result.card.name == name
 
 
 def test_deck_with_skewed_pictures_has_no_templates(faces: list[Image]) -> None:
@@ -356,20 +350,18 @@ def test_deck_with_skewed_pictures_has_no_templates(faces: list[Image]) -> None:
         np.asarray(cv2.warpAffine(one, turn, PICTURE), np.uint8) for one, turn in zip(deck.pictures, turns, strict=True)
     ]
     laid = replace(deck, cards=deck.cards * 2, pictures=(*deck.pictures, *askew), jpegs=())
-    told = build_model(reader, laid, model_folder())
-    assert told.hard_to_see
-    assert not told.seeks
-    assert told.place_card(deck.pictures[0], outline()) is None
-    # It tells nothing of its cards: they are read as without it.
+    result = build_model(reader, laid, model_folder())
+    assert result.hard_to_see
+    assert not result.seeks
+    assert result.place_card(deck.pictures[0], outline()) is None
+    # The deck does not separate its cards, so they are read as without it.
     detector = CardDetector.shipped(EditionName.CLASSIC)
-    assert detector.with_deck(told) is detector
-    assert detector.with_deck(build_model(reader, deck, model_folder())).with_deck(told) is detector
+    assert detector.with_deck(result) is detector
+    assert detector.with_deck(build_model(reader, deck, model_folder())).with_deck(result) is detector
 
 
 @pytest.mark.parametrize("sharpness", [0.0, 20.0])
-def test_deck_without_benefit_leaves_membership_zero(
-    faces: list[Image], sharpness: float
-) -> None:
+def test_deck_without_benefit_leaves_membership_zero(faces: list[Image], sharpness: float) -> None:
     deck, picture, quad = _deck(faces), _table(800, 600), lying(400, 300, 20)
     reader, _ = reading_parts()
     known = fit_model(views_of(reader, deck), CARDS)
@@ -388,13 +380,13 @@ def test_corners_of_a_deck_without_indices_are_ignored(faces: list[Image], spot:
     logs[CARDS[0]], corner[CARDS[1]] = 0, 0
     quad = lying(400, 300, 20)
     card, index = (Reading(quad, one, Scale(1.0, np.ones(57, np.bool_)), 1.0) for one in (logs, corner))
-    told = reader.with_deck(known)._with_corners(_table(800, 600), card, [index, index])
-    assert told.card.name == NAMES[0]
-    assert (told.confidence < card.confidence) is spot
+    result = reader.with_deck(known)._with_corners(_table(800, 600), card, [index, index])
+    assert result.card.name == NAMES[0]
+    assert (result.confidence < card.confidence) is spot
 
 
 def test_sideways_outline_is_corrected_by_the_template(faces: list[Image]) -> None:
-    """Before a low camera a card that points to the side looks longer across than along."""
+    """At a low camera angle a card pointing sideways looks wider than long."""
     deck, picture = _deck(faces), _table(800, 600)
     truth = np.array([[300, 250], [470, 240], [482, 352], [288, 366]], np.float32)
     _lay(picture, faces[0], truth)
@@ -409,10 +401,8 @@ def test_sideways_outline_is_corrected_by_the_template(faces: list[Image]) -> No
 
 
 @pytest.mark.parametrize("surely", [True, False])
-def test_certain_no_card_is_not_matched_in_familiar_decks(
-    faces: list[Image], surely: bool
-) -> None:
-    """Not even where one fits, as that of a card that was laid face down would."""
+def test_certain_no_card_is_not_matched_in_familiar_decks(faces: list[Image], surely: bool) -> None:
+    """Not even if a picture matches, as a face-down card's would."""
     style = sample_style(np.random.default_rng(5), StyleFamily.WHITE_OVAL, ())
     shown = np.ascontiguousarray(render_back(style, 400)[:, :, :3]) if surely else faces[0]
     deck, picture, quad = _deck([shown, *faces[1:]]), _table(800, 600), lying(400, 300, 20)

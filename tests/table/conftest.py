@@ -1,4 +1,4 @@
-"""A table with three players, a store in a folder of its own, and a clock that only tests move."""
+"""Fixtures: a table with three players, a store in its own folder, and a clock that only tests advance."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from companion.vision.core.events import CardLanded, CardTakenBack, Picture, Pro
 
 
 def header(edition: str = "mario-kart", players: str = "Ann Ben Cy", **options: object) -> Header:
-    """Return the set-up of a match."""
+    """Return the header of a match."""
     return read_header({"match": {"edition": edition, "players": players.split(), "options": options}})
 
 
@@ -27,14 +27,14 @@ def card(name: str) -> Card:
 
 
 def probabilities(reading: dict[str, float] | str) -> Probabilities:
-    """Return a reading: a card's name for a sure one."""
+    """Return a reading; a card's name stands for a certain one."""
     if isinstance(reading, str):
         reading = {reading: 0.9999}
     return tuple((Card.parse(name), probability) for name, probability in reading.items())
 
 
 class Game:
-    """A running table, with shorthands for what tests do to it."""
+    """A running table with shorthands for tests."""
 
     def __init__(self, store: Store | None) -> None:
         self.now = 1000.0
@@ -42,17 +42,17 @@ class Game:
         self.table = Table(store, clock=lambda: self.now, steady=lambda: self.now)
 
     def land(self, reading: dict[str, float] | str, *, same_face: bool = False, picture: Picture = None) -> None:
-        """Let a card land, a while after whatever came before."""
+        """Let a card land some time after the previous event."""
         self.now += 60
         self.table.see(CardLanded(0.0, probabilities(reading), same_face=same_face, picture=picture))
 
     def lift(self, reading: dict[str, float] | str) -> None:
-        """Let the top card be taken away; the reading is of what lies there then."""
+        """Remove the top card; the reading is of the card below."""
         self.now += 60
         self.table.see(CardTakenBack(0.0, probabilities(reading) if reading else ()))
 
     def answer(self, given: str | int) -> Outcome:
-        """Answer the open question."""
+        """Answer the open question by a card or by a choice's index."""
         return self.table.answer(self.question.id, Card.parse(given) if isinstance(given, str) else given)
 
     @property
@@ -68,26 +68,26 @@ class Game:
 
     @property
     def labels(self) -> list[str]:
-        """The answers offered."""
+        """The labels of the choices."""
         return [choice.label for choice in self.question.choices]
 
     @property
     def top(self) -> str | None:
-        """The name of the card on top, as ruled."""
+        """The name of the top card by the rulings."""
         state = self.view.state
         assert state is not None
         return state.top and state.top.name
 
     @property
     def actor(self) -> str | None:
-        """Who is to act."""
+        """The player to act."""
         state = self.view.state
         assert state is not None
         return state.actor
 
     @property
     def read_by(self) -> list[ReadBy]:
-        """Where the standing moves came from."""
+        """The sources of the accepted moves."""
         return [line.read_by for line in self.view.history]
 
 
@@ -100,7 +100,7 @@ def store(tmp_path: Path) -> Iterator[Store]:
 
 @pytest.fixture
 def begin(store: Store) -> Callable[..., Game]:
-    """Return a function that begins a match and lets a card be turned up."""
+    """Return a function that starts a match and turns up the start card."""
 
     def begin(start: str | None = "red 7", *, relaxed: bool = False, **set_up: str) -> Game:
         game = Game(store)
@@ -114,5 +114,5 @@ def begin(store: Store) -> Callable[..., Game]:
 
 @pytest.fixture
 def game(begin: Callable[..., Game]) -> Game:
-    """A match of three in which a red 7 has been turned up; Ann is to act."""
+    """A match of three with a red 7 as start card; Ann is to act."""
     return begin()

@@ -1,6 +1,6 @@
-"""A match as arms and cards show it to a camera, without a single tap: what the camera would tell, and the truth.
+"""Simulated camera events of a match played hands-free, with the true moves.
 
-A random match, seen through the noisy but calibrated reader of `simulated`, with arms from where people sit.
+A random match, seen through the noisy but calibrated reader of `simulated`, with arms from the players' seats.
 """
 
 from __future__ import annotations
@@ -41,10 +41,12 @@ TOLD_LATE = 0.4
 
 @dataclass(frozen=True)
 class People:
-    """How people move and how well arms are seen. Angles are degrees, the rest chances.
+    """How people move and how well arms are detected. Angles in degrees, the rest probabilities.
 
-    jitter: of one person's arms. spread: of the measurement. stray: an arm from anywhere. missed_draw, missed_arm: not
-    seen at all. idle: per move, an arm at the draw pile that takes nothing. draws: whether the draw pile is in view.
+    jitter: of one person's arms. spread: of the measurement. stray: an arm from a random direction. missed_draw,
+    missed_arm: not detected. idle: per move, an arm at the draw pile that takes nothing. draws: whether the draw pile
+    is in
+    view.
     """
 
     jitter: float = 8.0
@@ -60,7 +62,7 @@ class People:
 
 @dataclass(frozen=True)
 class Truth:
-    """A move as it was truly made: when, what, and by whom."""
+    """A true move: when, what, and by whom."""
 
     time: float
     move: Move
@@ -69,14 +71,14 @@ class Truth:
 
 @dataclass(frozen=True)
 class Film:
-    """What the camera tells, in order of time, and what truly happened."""
+    """Camera events in order of time, and the true moves."""
 
     events: tuple[PileEvent, ...]
     truth: tuple[Truth, ...]
 
 
 def around(players: int, random: Random, least: float = 40.0) -> tuple[float, ...]:
-    """Return directions in which so many people sit clockwise, neighbours at least so far apart."""
+    """Return directions of players seated clockwise, neighbours at least `least` degrees apart."""
     spare = 360 - least * players
     cuts = sorted(random.uniform(0, spare) for _ in range(players - 1))
     turn = random.uniform(0, 360)
@@ -85,7 +87,7 @@ def around(players: int, random: Random, least: float = 40.0) -> tuple[float, ..
 
 
 class Filming:
-    """Plays a random round hands-free and notes what a camera tells of it."""
+    """Plays a random round hands-free and records the camera's events."""
 
     def __init__(self, header: Header, random: Random, seats: Sequence[float], people: People) -> None:
         self._header, self._random, self._seats, self._people = header, random, list(seats), people
@@ -97,11 +99,11 @@ class Filming:
         self._truth: list[Truth] = []
 
     def sit(self, seats: Sequence[float]) -> None:
-        """Let people change places, or the camera be turned."""
+        """Let people change places, or turn the camera."""
         self._seats = list(seats)
 
     def play(self, most: int = 200) -> Film:
-        """Return the round, or so many moves of it."""
+        """Return the round, at most `most` moves."""
         table, state = RandomTable(self._header, self._random), opening(self._header)
         while state.phase not in (Phase.SCORING, Phase.OVER) and len(self._truth) < most:
             move = table.next_move(state)

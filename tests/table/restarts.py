@@ -1,4 +1,4 @@
-"""What a restart may not change: what a table shows and waits for, and all that bears on what it makes of the next."""
+"""State that a restart must preserve: what a table shows, what is pending, and everything that affects later steps."""
 
 from __future__ import annotations
 
@@ -10,15 +10,16 @@ from companion.table.state.observations import dump
 
 
 def started_again(table: Table, store: Store, now: float) -> Table:
-    """Return the table as it is after a restart at that time (s)."""
+    """Return the table after a restart at this time (s)."""
     other = Table(store, clock=lambda: now, steady=lambda: now)
     assert other.resume(table.match_id) is not None
     return other
 
 
 def standing(table: Table) -> dict[str, object]:
-    """Return all of it, part by part. Numbers of questions and of updates start anew, and so do a camera's clock and
-    what is said of the latest ruling."""
+    """Return the state part by part. Numbers of questions and updates restart, as do the camera's clock and the
+    announcement of the latest ruling.
+    """
     view, session = table.view(), table._session
     assert session is not None
     known, revisions = session.known, session.revisions
@@ -54,6 +55,6 @@ def standing(table: Table) -> dict[str, object]:
 
 
 def unlike(table: Table, other: Table) -> list[str]:
-    """Return the parts in which the one does not stand as the other does."""
+    """Return the parts in which two tables differ."""
     one, two = standing(table), standing(other)
     return [part for part in one if one[part] != two[part]]

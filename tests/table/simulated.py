@@ -1,7 +1,7 @@
 """A simulated evening: a random match, seen through a noisy but calibrated reader, with people who forget to tap.
 
-The reader's noise is a Gaussian in a space where a card is its colour and its face; the likelihoods that follow from it
-are exactly calibrated, so that what the table makes of them can be held to account.
+The reader's noise is Gaussian in a space of colour and face; the resulting likelihoods are exactly calibrated, so the
+table's decisions can be checked against them.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _SPREAD = 3.0  # distance between two colours, or two faces, in the reader's spa
 
 @dataclass(frozen=True)
 class Noise:
-    """The reader's noise: mostly `clear`, in a share `unsure` of the readings `blurred`; standard deviations."""
+    """The reader's noise as standard deviations: usually `clear`, in a share `unsure` of the readings `blurred`."""
 
     clear: float = 0.4
     blurred: float = 1.1
@@ -36,7 +36,7 @@ class Noise:
 
 
 def read(card: Card, deck: list[Card], noise: Noise, random: Random) -> Probabilities:
-    """Return calibrated prior-free probabilities over the deck's cards for a look at this card."""
+    """Return calibrated probabilities without prior over the deck's cards for one view of this card."""
     sigma = noise.blurred if random.random() < noise.unsure else noise.clear
     point = {key: value + random.gauss(0, sigma) for key, value in _place(card).items()}
 
@@ -59,7 +59,7 @@ def _place(card: Card) -> dict[object, float]:
 
 @dataclass(frozen=True)
 class People:
-    """What people do: how often they forget a colour, an acceptance; take a card back; answer a question at once."""
+    """Probabilities that people forget a colour or an acceptance, take a card back, or answer a question at once."""
 
     forget_color: float = 0.2
     forget_accept: float = 0.2
@@ -69,7 +69,7 @@ class People:
 
 @dataclass
 class Tally:
-    """What came of it. `wrong` holds (true card, card ruled)."""
+    """Result of an evening. `wrong` holds pairs of true and ruled card."""
 
     landed: int = 0
     asked: Counter[QuestionKind] = field(default_factory=Counter)
@@ -78,10 +78,10 @@ class Tally:
     false_illegal: int = 0
     inferred: int = 0
     moves: int = 0
-    amendment_preview: int = 0
+    corrected: int = 0
 
     def add(self, other: Tally) -> None:
-        """Add another evening's."""
+        """Add another evening's result."""
         self.landed += other.landed
         self.asked += other.asked
         self.wrong += other.wrong
@@ -89,11 +89,11 @@ class Tally:
         self.false_illegal += other.false_illegal
         self.inferred += other.inferred
         self.moves += other.moves
-        self.amendment_preview += other.amendment_preview
+        self.corrected += other.corrected
 
 
 class Evening:
-    """Plays one random match at a table, and keeps the table true to it as people would."""
+    """Plays one random match at a table and corrects the table as people would."""
 
     def __init__(self, header: Header, random: Random, noise: Noise, people: People) -> None:
         self.header = header
@@ -108,7 +108,7 @@ class Evening:
         self._asked: set[int] = set()
 
     def play(self, most: int = 400) -> Tally:
-        """Play the match to its end, or `most` moves of it; return what came of it."""
+        """Play the match to its end, at most `most` moves; return the result."""
         true = RandomTable(self.header, self.random)
         state = opening(self.header)
         self.table.start_match(self.header)
@@ -158,7 +158,7 @@ class Evening:
         self.table.see(CardLanded(0.0, read(card, self.deck, self.noise, self.random), same_face=same))
 
     def _answer(self, move: Start | Play | Flip) -> None:
-        """Answer what is asked, at once or never."""
+        """Answer the open question at once or never."""
         while (questions := self.table.view().questions) and self._pending() == 1:
             question = questions[0]
             if question.id not in self._asked:
@@ -182,7 +182,7 @@ class Evening:
                 return
 
     def _choose(self) -> None:
-        """Answer a question for a colour, a target or a challenge by the truth."""
+        """Answer a question for a colour, a target or a challenge truthfully."""
         question = self.table.view().questions[0]
         entries = list(self.truth[-8:])
         likeliest = max(
@@ -202,12 +202,12 @@ class Evening:
         return questions[0].waiting + 1 if questions else 0
 
     def _settle(self) -> None:
-        """Drop what is still asked; mending puts the truth there."""
+        """Drop the open questions; corrections then enter the truth."""
         while self._pending():
             self.table.undo(scored=True)
 
     def _check(self) -> None:
-        """Hold what stands against the truth, and mend it where it is wrong."""
+        """Compare the state with the truth and correct it if it is wrong."""
         if self._pending():
             return
         stands = [line.move.card for line in self.table.view().history if isinstance(line.move, Start | Play | Flip)]
@@ -221,7 +221,7 @@ class Evening:
             self._mend()
 
     def _mend(self) -> None:
-        """Bring the table to the true state by corrections alone, as any host could."""
+        """Bring the table to the true state by corrections alone, as a host could."""
         stands = [line.move for line in self.table.view().history]
         kept, true = _but_reshuffles(stands), _but_reshuffles(self.truth)
         if kept == true:
@@ -231,11 +231,11 @@ class Evening:
             same += 1
         while _but_reshuffles([line.move for line in self.table.view().history]) != true[:same]:
             self.table.undo(scored=True)
-        self.tally.amendment_preview += 1
+        self.tally.corrected += 1
         for move in true[same:]:
             self.table.tap(move)
 
 
 def _but_reshuffles(moves: list[Move]) -> list[Move]:
-    """Return the moves without reshuffles, which the table may have worked out at another moment."""
+    """Return the moves without reshuffles, which the table may have inferred at another moment."""
     return [move for move in moves if not isinstance(move, Reshuffle)]

@@ -1,4 +1,4 @@
-"""Whatever is seen and tapped, in whatever order and from however many threads: the table keeps to the referee."""
+"""Any order of observations and taps, from any number of threads: the table agrees with the referee."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ moves: st.SearchStrategy[Move] = st.one_of(
 
 @st.composite
 def readings(draw: st.DrawFn) -> Probabilities:
-    """Return sure readings, unsure ones, and ones of nothing."""
+    """Return certain readings, uncertain ones, and readings without a card."""
     chosen = draw(st.lists(cards, max_size=3, unique=True))
     shares = {0: (), 1: (0.9999,), 2: draw(st.sampled_from([(0.6, 0.4), (0.999, 0.001)])), 3: (0.5, 0.3, 0.1)}
     return tuple(zip(chosen, shares[len(chosen)], strict=True))
@@ -94,13 +94,13 @@ _SEATS = {"Ann": 20.0, "Ben": 140.0, "Cy": 260.0}
 
 @st.composite
 def arms(draw: st.DrawFn) -> Arm | None:
-    """Return arms of each of them, some seen twice, one of nobody known, and none."""
+    """Return arms of each player, some detected twice, arms of unknown people, and none."""
     direction = draw(st.sampled_from((*_SEATS.values(), 80.0, None)))
     return None if direction is None else Arm(direction, draw(st.sampled_from([4.0, 20.0])), draw(st.integers(1, 6)))
 
 
 class AnyOrder(RuleBasedStateMachine):
-    """Sights, taps, answers and corrections in any order; a restart after each leaves all as it stands."""
+    """Observations, taps, answers and corrections in any order; a restart after each preserves the state."""
 
     @initialize(
         edition=st.sampled_from(EditionName),

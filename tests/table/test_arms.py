@@ -1,4 +1,4 @@
-"""Who acted is told from people's arms: seats are learnt, draws seen, debts ticked off, close calls asked."""
+"""Turns from arms: seats are learnt, draws detected, debts settled, close calls asked about."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ SEATS = {"Ann": 20.0, "Ben": 140.0, "Cy": 260.0}
 
 
 class ArmsGame(Game):
-    """A game in which arms are seen: three people a third of a circle apart."""
+    """A game with visible arms: three players a third of a circle apart."""
 
     def arm(self, who: str, off: float = 0.0) -> Arm:
         return Arm((SEATS[who] + off) % 360, 4.0, int(self.now))
@@ -75,7 +75,7 @@ class ArmsGame(Game):
 
 @pytest.fixture
 def arms(store: Store) -> ArmsGame:
-    """Three rounds of the table have taught where everybody sits; Ann is to act on a red 9."""
+    """A game in which three laps have taught the seats; Ann is to act on a red 9."""
     game = ArmsGame(store)
     game.table.start_match(header("classic"))
     game.lay(None, "red 1")
@@ -120,7 +120,7 @@ def test_drawn_card_may_be_played_at_once(arms: ArmsGame) -> None:
 
 
 def test_arm_in_view_since_the_draw_plays_the_drawn_card(arms: ArmsGame) -> None:
-    """It comes from between two people, the other of whom may have played after a pass."""
+    """The arm comes from between two players, of whom the other may have played after a pass."""
     arms.reach("Ann")
     drew = int(arms.now)
     arms.now += 5
@@ -134,7 +134,7 @@ def test_arm_in_view_since_the_draw_plays_the_drawn_card(arms: ArmsGame) -> None
 
 @pytest.mark.parametrize(("hands", "drew"), [(2, True), (1, False)])
 def test_one_draw_seen_as_two_arms_counts_once(arms: ArmsGame, hands: int, drew: bool) -> None:
-    """By each of the two it is unlikelier than not, and as unlikely that it was neither."""
+    """Each arm is less likely than not to have drawn, and it is as unlikely that neither has."""
     arms.now += 5
     for track in range(hands):
         arms.now += 0.1
@@ -178,9 +178,7 @@ def test_color_may_be_tapped_before_two_pending_cards(arms: ArmsGame) -> None:
     assert arms.moves[-1] == "Ann ChooseColor"
 
 
-def test_pass_may_be_tapped_before_a_card_of_unclear_player(
-    arms: ArmsGame, store: Store
-) -> None:
+def test_pass_may_be_tapped_before_a_card_of_unclear_player(arms: ArmsGame, store: Store) -> None:
     arms.reach("Ann")
     arms.lay(None, "red 3")
     assert (arms.moves[-1], arms.view.questions) == ("Ann Draw", ())
@@ -196,7 +194,7 @@ def test_arm_between_two_seats_asks_who_played(store: Store) -> None:
     game.lay(None, "red 1")
     for place in range(9):
         game.lay(("Ann", "Ben", "Cy")[place % 3], f"red {place % 8 + 2}")
-    arm = Arm(200.0, 30.0, 99)  # half-way between Ben and Cy, and Ann, who is on turn, sits opposite
+    arm = Arm(200.0, 30.0, 99)  # half-way between Ben and Cy; Ann, who is on turn, sits opposite
     game.now += 5
     game.table.see(CardLanded(game.now, probabilities("red 2"), arm=arm, same_face=True))
     assert game.question.kind is QuestionKind.PLAYER
@@ -224,7 +222,7 @@ def test_owed_cards_are_taken_before_play_continues(store: Store) -> None:
     game.table.start_match(header("classic"))
     game.lay("Cy", "red draw two")
     game.reach("Ann", 0.31, 0.48, 0.08, 0.06, 0.07, off=109)
-    game.lay("Ben", "red 3", off=97)  # hardly beside Cy
+    game.lay("Ben", "red 3", off=97)  # close to Cy
     assert "Ben Draw" not in game.moves
     game.lay("Cy", "red 4", off=22)
     assert game.moves == ["Start", "Ben Play", "Cy Play"]
@@ -341,7 +339,7 @@ def test_ambiguous_reach_is_decided_by_the_prior(arms: ArmsGame) -> None:
 
 @pytest.mark.parametrize(("nothing", "drew"), [(0.55, False), (0.05, True)])
 def test_first_arm_at_the_draw_pile_may_take_nothing(store: Store, nothing: float, drew: bool) -> None:
-    """Nobody's place is known yet: that who is on turn then lays a card from there speaks for neither."""
+    """No seat is known yet, so a landing from that direction by the player on turn is evidence for neither."""
     game = ArmsGame(store)
     game.table.start_match(header("classic", "Ann Ben"))
     game.lay(None, "red 1")
@@ -404,10 +402,10 @@ def test_turns_are_tapped_if_directions_are_uninformative(store: Store) -> None:
     assert (notice.kind, notice.sentence) == (
         NoticeKind.TURNS, "The camera cannot tell your arms apart: tap who draws and passes.",
     )  # fmt: skip
-    told = []
+    result = []
     while update := heard.next(0):
-        told += [update.notice] if update.kind is UpdateKind.NOTICE else []
-    assert told == [notice], "it is told once"
+        result += [update.notice] if update.kind is UpdateKind.NOTICE else []
+    assert result == [notice], "it is told once"
     game.table.set_caller(Caller(Language.GERMAN))
     (notice,) = game.view.notices
     assert notice.sentence == "Die Kamera kann eure Arme nicht unterscheiden: Tippt an, wer zieht und passt."

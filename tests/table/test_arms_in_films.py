@@ -1,4 +1,4 @@
-"""Who acted in a film is told from all its arms at its end: the ring is found from them, whoever began."""
+"""Who acted in a film is inferred from all its arms at its end, whoever began."""
 
 from __future__ import annotations
 
@@ -38,9 +38,9 @@ def _film(seed: int, players: int, people: People, edition: EditionName = Editio
 
 
 def _laid_by_others(film: Film, others: Mapping[int, int]) -> tuple[list[tuple[object, ...]], list[tuple[object, ...]]]:
-    """Return what is told but for draws, and what is true, where some landings have the arms of others.
+    """Return the transcribed and the true acts without draws, where some landings have other players' arms.
 
-    others: the numbers of the landings, and of those whose arms they have.
+    others: numbers of the landings, and of those whose arms they get.
     """
     landed = [event for event in film.events if isinstance(event, CardLanded) and event.arm]
     arms = {id(landed[one]): landed[other].arm for one, other in others.items()}
@@ -48,29 +48,29 @@ def _laid_by_others(film: Film, others: Mapping[int, int]) -> tuple[list[tuple[o
         replace(event, arm=arms[id(event)]) if isinstance(event, CardLanded) and id(event) in arms else event
         for event in film.events
     ]
-    told, true = _acts(transcribe(_header(4), events)), _acts(film.truth)
-    return [act for act in told if act[0] is not Draw], [act for act in true if act[0] is not Draw]
+    result, true = _acts(transcribe(_header(4), events)), _acts(film.truth)
+    return [act for act in result if act[0] is not Draw], [act for act in true if act[0] is not Draw]
 
 
 @pytest.mark.parametrize(("seed", "players"), [(1, 3), (2, 4)])
 def test_complete_film_is_transcribed_exactly(seed: int, players: int) -> None:
     clear = People(stray=0, missed_draw=0, missed_arm=0, idle=0, miscounted=0)
     film = _film(seed, players, clear)
-    told = transcribe(_header(players), film.events)
-    assert _acts(told) == _acts(film.truth)
-    assert all(isinstance(each, TranscribedMove) and each.by for each in told if isinstance(each.move, ActorMove))
+    result = transcribe(_header(players), film.events)
+    assert _acts(result) == _acts(film.truth)
+    assert all(isinstance(each, TranscribedMove) and each.by for each in result if isinstance(each.move, ActorMove))
 
 
 def test_misattributed_first_arms_do_not_rotate_the_seats() -> None:
     film = _film(3, 4, People(stray=0, missed_draw=0, missed_arm=0, idle=0, miscounted=0))
-    told, true = _laid_by_others(film, {1: 2, 2: 3})
-    assert sum(one == other for one, other in zip(told, true, strict=False)) >= 0.95 * len(true)
+    result, true = _laid_by_others(film, {1: 2, 2: 3})
+    assert sum(one == other for one, other in zip(result, true, strict=False)) >= 0.95 * len(true)
 
 
 def test_resting_hand_at_the_start_does_not_rotate_the_seats() -> None:
     film = _film(3, 4, People(stray=0, missed_draw=0, missed_arm=0, idle=0, miscounted=0))
-    told, true = _laid_by_others(film, {0: 1})
-    assert sum(one == other for one, other in zip(told, true, strict=False)) >= 0.95 * len(true)
+    result, true = _laid_by_others(film, {0: 1})
+    assert sum(one == other for one, other in zip(result, true, strict=False)) >= 0.95 * len(true)
 
 
 def test_camera_knocked_midway_costs_few_landings() -> None:
@@ -83,9 +83,9 @@ def test_camera_knocked_midway_costs_few_landings() -> None:
         else event
         for event in film.events
     ]
-    told = [act for act in _acts(transcribe(_header(4), events)) if act[0] is not Draw]
+    result = [act for act in _acts(transcribe(_header(4), events)) if act[0] is not Draw]
     true = [act for act in _acts(film.truth) if act[0] is not Draw]
-    assert sum(one == other for one, other in zip(told, true, strict=False)) >= len(true) - 2
+    assert sum(one == other for one, other in zip(result, true, strict=False)) >= len(true) - 2
 
 
 def test_seating_of_a_film_uses_all_arms() -> None:

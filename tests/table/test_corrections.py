@@ -1,4 +1,4 @@
-"""One tap mends one ruling: taken back as a whole, a line that never was, a card drawn first; what is told late."""
+"""One tap corrects one ruling: taken back as a whole, removed, drawn first, or reported late."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the camera sees is weighed with the house rules: stacks, jumping in, drawing on, hands exchanged."""
+"""Observations under house rules: stacking, jumping in, drawing until playable, swapped hands."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ House = Callable[..., ArmsGame]
 
 @pytest.fixture
 def house(store: Store) -> House:
-    """Return a function that begins a match by house rules in which all seats are known; Ann is to act on a red 9."""
+    """Return a function that starts a match with house rules in which all seats are known; Ann is to act on a red 9."""
 
     def begin(**options: object) -> ArmsGame:
         game = ArmsGame(store)
@@ -94,7 +94,7 @@ def test_other_card_on_an_open_debt_implies_it_was_taken(house: House) -> None:
 
 
 def test_non_stacking_card_on_an_open_debt_cannot_stand(store: Store) -> None:
-    """Nobody answered for it, and the same card is seen to land once more."""
+    """Nobody answered the question, and the same card is seen to land again."""
     game = ArmsGame(store)
     game.table.start_match(header("mario-kart", stacking="any", jump_in=True, seven_zero=True), turns=Turns.RELAXED)
     for who, name in (("Ben", "red 9"), ("Ann", "blue 9")):

@@ -1,4 +1,4 @@
-"""What need not be looked for is not looked for, and nothing else is lost by it."""
+"""Pruning of hypotheses loses none above the minimum weight."""
 
 from __future__ import annotations
 

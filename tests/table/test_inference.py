@@ -1,4 +1,4 @@
-"""What the table makes of sights and taps: rulings where that is clear, else questions, and never a bent reading."""
+"""From observations and taps to rulings where they are clear, and questions elsewhere; no reading is bent."""
 
 from __future__ import annotations
 
@@ -122,9 +122,7 @@ def test_likely_illegal_card_is_asked_about(game: Game) -> None:
 
 
 @pytest.mark.parametrize(("sureness", "asked"), [(0.955, False), (0.945, True)])
-def test_probable_card_is_ruled_on_and_less_probable_asked_about(
-    game: Game, sureness: float, asked: bool
-) -> None:
+def test_probable_card_is_ruled_on_and_less_probable_asked_about(game: Game, sureness: float, asked: bool) -> None:
     game.land({"red 3": sureness, "red 8": 1 - sureness})
     assert (game.top, bool(game.view.questions)) == (("red 7", True) if asked else ("red 3", False))
 

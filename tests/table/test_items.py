@@ -1,4 +1,4 @@
-"""What arms do about an item box, and what is told after a wild of which nobody named the colour."""
+"""Arms after an item box, and the colour of a wild that nobody named."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .test_arms import ArmsGame
 
 @pytest.fixture
 def boxed(store: Store) -> ArmsGame:
-    """A match of Mario Kart in which people's places are known; Ann has laid an item box."""
+    """A match of Mario Kart with known seats; Ann has laid an item box."""
     game = ArmsGame(store)
     game.table.start_match(header("mario-kart"))
     game.lay(None, "red 1")
@@ -28,7 +28,7 @@ def boxed(store: Store) -> ArmsGame:
 
 def test_arm_going_on_from_the_draw_pile_turned_a_card_up(boxed: ArmsGame) -> None:
     boxed.reach("Ann")
-    boxed.now -= 4.5  # the same arm, that has not left
+    boxed.now -= 4.5  # the same arm, which has not left
     boxed.lay("Ann", "blue 3")
     assert isinstance(boxed.view.history[-1].move, Flip)
     assert boxed.moves[-2:] == ["Ann Play", "Ann Flip"]
@@ -45,9 +45,7 @@ def test_several_arms_take_cards_after_lightning(boxed: ArmsGame) -> None:
 
 
 @pytest.mark.parametrize(("took", "reminded"), [("Cy", 0), (None, 2)])
-def test_hidden_players_are_not_reminded_after_lightning(
-    boxed: ArmsGame, took: str | None, reminded: int
-) -> None:
+def test_hidden_players_are_not_reminded_after_lightning(boxed: ArmsGame, took: str | None, reminded: int) -> None:
     boxed.reach("Ann", 0.97, 0.03)  # so the draw pile is in view
     boxed.lay("Ann", "blue 4")
     if took is not None:
@@ -70,7 +68,7 @@ def test_next_arm_at_the_draw_pile_was_hit_by_the_shell(boxed: ArmsGame) -> None
 
 @pytest.fixture
 def wild(store: Store) -> ArmsGame:
-    """A match with creepers, people's places known, in which Ben drew and Ann laid a wild draw four."""
+    """A match with creepers and known seats, in which Ben drew and Ann laid a wild draw four."""
     game = ArmsGame(store)
     game.table.start_match(header("minecraft"))
     game.lay(None, "red 1")
@@ -105,7 +103,7 @@ def test_creeper_shown_on_turn_implies_a_draw_reported_later(wild: ArmsGame) -> 
 
 
 def test_creeper_among_owed_cards_is_no_draw_on_turn(store: Store) -> None:
-    """Of two players the one who lays a skip is on turn again, and was caught without a call of UNO."""
+    """With two players, the one who lays a skip is on turn again, and was caught without calling UNO."""
     game = ArmsGame(store)
     game.table.start_match(header("minecraft", "Ann Ben"))
     game.lay(None, "red 1")

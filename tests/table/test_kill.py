@@ -1,4 +1,4 @@
-"""After SIGKILL at any moment the match goes on exactly where it was: what was announced is there, and nothing else."""
+"""After SIGKILL at any moment the match continues exactly where it was: all announced moves are stored, no others."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from companion.referee.state import Phase
 from companion.store import Store
 from companion.table import Table
 
-# Plays a scene, tells what the table shows after each of its events, and is killed after the one that is asked for.
+# Plays a scene, prints what the table shows after each event, and is killed after the requested one.
 _SCENE = """
 import os, signal, sys
 from pathlib import Path
@@ -83,18 +83,18 @@ def _killed_after(event: int, folder: Path) -> str:
 
 @pytest.mark.parametrize("event", range(_EVENTS))
 def test_killed_match_continues_where_it_was(event: int, tmp_path: Path) -> None:
-    told = _killed_after(event, tmp_path)
+    shown = _killed_after(event, tmp_path)
     store = Store(tmp_path)
     table = Table(store)
     assert table.resume() is not None
     view = table.view()
     asked = [choice.label for question in view.questions for choice in question.choices]
-    assert f"{view.state} {[line.move for line in view.history]} {asked} {view.turns}" == told
+    assert f"{view.state} {[line.move for line in view.history]} {asked} {view.turns}" == shown
     store.close()
 
 
-# Plays as fast as it can by taps, with a camera, or on a disk that is full now and then. After every event it tells how
-# many lines are on the disk, whether those are all of them, and what the moves come to.
+# Plays as fast as possible by taps, with a camera, or on a disk that is full at times. Prints after every event how
+# many lines are stored, whether those are all, and the resulting moves.
 _HASTE = """
 import sys
 from hashlib import sha1
@@ -175,12 +175,12 @@ def test_saved_data_survives_a_kill_at_any_moment(seed: int, tmp_path: Path) -> 
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     assert process.stdout is not None
     assert process.stderr is not None
-    told = [process.stdout.readline() for _ in range(chance.randint(1, 45))]
+    shown = [process.stdout.readline() for _ in range(chance.randint(1, 45))]
     threading.Event().wait(chance.uniform(0, 0.003))
     process.send_signal(signal.SIGKILL)
-    told += [line + "\n" for line in process.stdout.read().split("\n")[:-1]]
+    shown += [line + "\n" for line in process.stdout.read().split("\n")[:-1]]
     assert process.wait() == -signal.SIGKILL, process.stderr.read()
-    saved = [(int(lines), moves) for lines, all_of_them, moves in map(str.split, told) if all_of_them == "1"]
+    saved = [(int(lines), moves) for lines, all_of_them, moves in map(str.split, shown) if all_of_them == "1"]
     store = Store(tmp_path)
     match = store.unfinished()
     assert match is not None
@@ -189,7 +189,7 @@ def test_saved_data_survives_a_kill_at_any_moment(seed: int, tmp_path: Path) -> 
         assert len(found.lines) >= lines, "an acknowledged line is lost"
         journal = replay(found.header, found.lines[:lines])
         assert sha1(repr([step.move for step in journal.match.history]).encode()).hexdigest() == moves
-    # And it goes on.
+    # The match continues.
     table = Table(store)
     assert table.resume() == match
     before = len(table.view().history)
@@ -201,8 +201,8 @@ def test_saved_data_survives_a_kill_at_any_moment(seed: int, tmp_path: Path) -> 
     store.close()
 
 
-# Three laps teach where people sit; then two cards are to be drawn, one is taken, and somebody's hand, nobody is sure
-# whose, is at the draw pile.
+# Three laps teach the seats; then two cards are owed, one is taken, and an arm of an uncertain player is at the draw
+# pile.
 _DRAWING = """
 import os, signal, sys
 from pathlib import Path
@@ -246,9 +246,7 @@ for number, event in enumerate(events):
 
 
 @pytest.mark.parametrize("event", range(3))
-def test_kill_during_a_draw_keeps_debts_and_seats(
-    event: int, tmp_path: Path
-) -> None:
+def test_kill_during_a_draw_keeps_debts_and_seats(event: int, tmp_path: Path) -> None:
     result = subprocess.run(
         [sys.executable, "-c", _DRAWING, str(tmp_path), str(event)],
         capture_output=True,
@@ -261,8 +259,8 @@ def test_kill_during_a_draw_keeps_debts_and_seats(
     table = Table(store)
     assert table.resume() is not None
     view = table.view()
-    told = f"{view.state} {[line.move for line in view.history]} {view.seats} {view.questions}"
-    assert told == result.stdout.strip()
+    shown = f"{view.state} {[line.move for line in view.history]} {view.seats} {view.questions}"
+    assert shown == result.stdout.strip()
     ben = view.seats[1]
     assert (ben.owed, ben.taken) == (2, min(event, 1))
     store.close()

@@ -1,4 +1,4 @@
-"""A restart at any moment loses nothing: what was on the table's mind is there again, to the last bit."""
+"""A restart at any moment loses nothing: the complete state is restored."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ __all__ = ["arms"]
 
 
 def lost(game: Game) -> list[str]:
-    """Return in what a restart now would leave the table otherwise than it stands."""
+    """Return the parts of the state that a restart now would change."""
     assert game.store is not None
     return unlike(game.table, started_again(game.table, game.store, game.now))
 
@@ -102,7 +102,7 @@ def test_knock_and_idle_arm_are_stored(arms: ArmsGame) -> None:
 
 
 def test_arm_seen_during_a_question_is_evaluated_with_it(begin: Callable[..., Game]) -> None:
-    """It tells that the draw pile is in view, which bears on what is offered."""
+    """The arm shows that the draw pile is in view, which affects the choices."""
     game = begin(None)
     game.land({"red 3": 0.6, "red 8": 0.4})
     game.table.see(PileReached(0.0, 0.0, Arm(20.0, 4.0, 1), PileKind.DRAW, (0.5, 0.5)))
@@ -122,7 +122,7 @@ def test_intervals_between_acts_are_stored(store: Store) -> None:
 
 
 def test_times_before_a_restart_are_far_in_the_past(arms: ArmsGame, store: Store) -> None:
-    """Another camera's clock starts reset: what it sees is later than all that was seen before."""
+    """Another camera's clock starts from zero: its events are later than all earlier ones."""
     arms.lay("Ann", {"red 3": 0.6, "red 8": 0.4})
     arms.table = started_again(arms.table, store, arms.now)
     arms.table.see(CardLanded(0.5, probabilities({"red 4": 0.6, "red 5": 0.4}), arm=Arm(140.0, 4.0, 1)))
@@ -169,7 +169,7 @@ def test_same_moves_with_another_picture_are_rewritten() -> None:
 
 
 def test_interpretation_modes_are_stored_with_observations(store: Store) -> None:
-    """The first arm at the draw pile tells that it is in view, and before it much could be missed."""
+    """The first arm at the draw pile shows that it is in view; before it, draws are missed more often."""
     game = ArmsGame(store)
     game.table.start_match(header("classic"))
     game.lay("Cy", "red 1")
@@ -212,7 +212,7 @@ def test_later_clarity_affects_open_questions(begin: Callable[..., Game]) -> Non
 
 
 def test_densest_direction_of_a_seat_is_stored() -> None:
-    """Arms all about one place may be taken about any of them."""
+    """Arms around one direction may be clustered about any of them."""
     known = situation(replay(header(), [Line(Start(card("red 7")), ReadBy.TAP, 1.0)]))
     ring = known.ring.learn(0, 95.0).learn(0, 115.0).learn(0, 90.0)
     known = replace(known, ring=ring)

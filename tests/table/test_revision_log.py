@@ -1,4 +1,4 @@
-"""What was ruled on lately is judged anew when what follows shows that it was otherwise, or something is told late."""
+"""Recent rulings are revised when later observations contradict them, or when an observation arrives late."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ __all__ = ["arms"]
 
 @pytest.fixture
 def mistaken(store: Store) -> ArmsGame:
-    """Nobody's place is known yet but Cy's: Ann drew and passed unseen, and Ben was taken for her."""
+    """Only Cy's seat is known: Ann drew and passed unseen, and Ben was taken for her."""
     game = ArmsGame(store)
     game.table.start_match(header("classic"))
     game.lay("Cy", "red 1")
@@ -43,8 +43,8 @@ def test_correction_is_announced_once_and_stored(mistaken: ArmsGame, store: Stor
     updates = mistaken.table.subscribe()
     for who, name in (("Cy", "red 3"), ("Ann", "red 4"), ("Ben", "red 5")):
         mistaken.lay(who, name, off=-60 if who == "Ben" else 0)
-    told = list(iter(lambda: updates.next(0), None))
-    assert sum(update.kind is UpdateKind.CORRECTED for update in told) == 1
+    result = list(iter(lambda: updates.next(0), None))
+    assert sum(update.kind is UpdateKind.CORRECTED for update in result) == 1
     match_id = mistaken.table.match_id
     assert match_id is not None
     undone = [line for line in store.load(match_id).lines if isinstance(line.entry, Undo)]
@@ -55,7 +55,7 @@ def test_correction_is_announced_once_and_stored(mistaken: ArmsGame, store: Stor
 
 
 def late_draw(arms: ArmsGame) -> PileReached:
-    """Return that Ann went to the draw pile a second from now."""
+    """Return the report that Ann goes to the draw pile a second from now."""
     drew = arms.now + 1
     return PileReached(drew, drew - 0.5, replace(arms.arm("Ann"), track=0), PileKind.DRAW, (0.05, 0.9, 0.05))
 
@@ -108,7 +108,7 @@ def test_peoples_statements_are_not_revised(arms: ArmsGame) -> None:
 
 
 def held(kind: type) -> int:
-    """Return how many objects of a type are held by anything."""
+    """Return the number of live objects of a type."""
     gc.collect()
     return sum(isinstance(one, kind) for one in gc.get_objects())
 

@@ -1,4 +1,4 @@
-"""Where a player sits: what arms teach of one seat, and what people say of them."""
+"""The seat model: what arms and people's statements teach about a seat."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the table asks and assumes can be said in every language."""
+"""The table's questions and assumptions exist in every language."""
 
 from __future__ import annotations
 

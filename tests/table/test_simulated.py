@@ -1,4 +1,4 @@
-"""Whole simulated matches: with a calibrated reader no ruling is wrong, and most are made without asking."""
+"""Whole simulated matches: with a calibrated reader no ruling is wrong, and few questions are asked."""
 
 from __future__ import annotations
 

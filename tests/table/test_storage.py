@@ -1,4 +1,4 @@
-"""Full disks and read-only folders: the game goes on in memory, says so, and is written when it can be."""
+"""Full disks and read-only folders: the match continues in memory, says so, and is written when possible."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from .conftest import Game, card, header, probabilities
 
 
 class Disk(Store):
-    """A store on a disk that can be made to fail, by what SQLite itself does then."""
+    """A store on a disk that can be made to fail as SQLite reports it."""
 
     trouble: str | None = None
 

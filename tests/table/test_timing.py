@@ -1,4 +1,4 @@
-"""What hands can do in so little time, and how many cards they take in so long: it tells draws from hands that pass."""
+"""Timing of arms: what is possible in so short a time, and how many cards a visit's duration suggests."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from .conftest import Game, header, probabilities
 
 _SEATS = {"Ann": 20.0, "Ben": 140.0, "Cy": 260.0}
 _LIKELY = (0.1, *(0.9 * share for share in NUMBER_SHARES))
-"""What is told of a reach that looks like one that took cards, of which the number does not show."""
+"""Probabilities of a reach that probably took cards, without evidence for their number."""
 
 
 class TimedGame(Game):
-    """A game in which arms are seen, each thing at its time in seconds from the start; `now` is when it is told."""
+    """A game with visible arms and explicit times in seconds from the start; `now` is the time of the report."""
 
     def __init__(self, store: Store) -> None:
         super().__init__(store)
@@ -57,7 +57,7 @@ class TimedGame(Game):
 
 @pytest.fixture
 def game(store: Store) -> TimedGame:
-    """Nine cards have taught where everybody sits, the last at 90 s; Ann is to act on a red 1."""
+    """Nine cards have taught the seats, the last at 90 s; Ann is to act on a red 1."""
     game = TimedGame(store)
     game.table.start_match(header("classic"))
     game.lay(None, "red 1", 1.0)
@@ -120,9 +120,7 @@ def test_arm_coming_from_the_discard_pile_passes_by(game: TimedGame, late: bool)
 
 
 @pytest.mark.parametrize(("began", "ended", "drew"), [(92.2, 93.0, False), (92.8, 93.0, True), (92.8, 93.4, False)])
-def test_arm_returning_past_the_discard_pile_has_drawn(
-    game: TimedGame, began: float, ended: float, drew: bool
-) -> None:
+def test_arm_returning_past_the_discard_pile_has_drawn(game: TimedGame, began: float, ended: float, drew: bool) -> None:
     doubtful = (0.15, *(0.85 * share for share in NUMBER_SHARES))
     game.stay("Ann", 92.0, 93.0, track=1, drawn=doubtful)
     game.stay("Ann", began, ended, track=1, pile=PileKind.DISCARD)

@@ -1,4 +1,4 @@
-"""UNO called by who is about to play, before the table can know that the player before has done so."""
+"""UNO called by the player about to act, before the table can know that the previous player has acted."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __all__ = ["arms"]
 
 @pytest.fixture
 def two_left(arms: ArmsGame) -> ArmsGame:
-    """Ann is to act, and Ben after her, who holds two cards."""
+    """Ann is to act, and next Ben, who holds two cards."""
     arms.table.tap(Count("Ben", 2))
     return arms
 
@@ -40,7 +40,7 @@ def test_call_counts_although_no_color_was_named(two_left: ArmsGame) -> None:
 def test_call_waits_for_a_draw_reported_later(two_left: ArmsGame) -> None:
     two_left.table.tap(Uno("Ben"))
     assert two_left.question.sentence == "Did everyone before Ben draw and pass?"
-    two_left.now -= 5  # told a moment late
+    two_left.now -= 5  # reported a moment late
     two_left.reach("Ann")
     two_left.lay("Ben", "red 3")
     assert two_left.moves[-4:] == ["Ann Draw", "Ann Pass", "Ben Uno", "Ben Play"]

@@ -1,4 +1,4 @@
-"""What the table holds of the draw pile, of cards taken back, and of stories that end alike, number by number."""
+"""Counts of the draw pile, cards taken back, and hypotheses with equal outcomes."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def test_card_set_aside_has_not_landed() -> None:
 
 @pytest.fixture
 def ten(store: Store) -> Game:
-    """Ten players with ten cards each: 7 are left to draw, and Jo, who dealt, has drawn none of them."""
+    """Ten players with ten cards each: 7 are left to draw, and Jo, the dealer, has drawn none of them."""
     game = Game(store)
     game.table.start_match(header("classic", _TEN, hand_size=10))
     game.land("red 1")

@@ -1,4 +1,4 @@
-"""Updates are numbered, replayed to whoever comes back, and never wait for anybody."""
+"""Updates are numbered, replayed to returning listeners, and never wait for a listener."""
 
 from __future__ import annotations
 
