@@ -219,6 +219,7 @@ def together(
     type=click.Path(path_type=Path, exists=True, file_okay=False),
     help="Folder of exported readers whose first stages training begins from. Default: the shipped ones.",
 )
+@click.option("--kind", type=click.Choice(["card", "corner"]), default="card", show_default=True, help="Which crops.")
 @click.option(
     "--minutes",
     type=click.FloatRange(0, min_open=True),
@@ -238,6 +239,7 @@ def embedding(
     seed: int,
     device: str,
     folder: Path | None,
+    kind: str,
     minutes: float,
     decks: int,
     fonts: Path | None,
@@ -248,7 +250,7 @@ def embedding(
     import cv2
     from rich.console import Console
 
-    from companion.models.embedding.export import export_embedders
+    from companion.models.embedding.export import export_embedder
     from companion.models.embedding.gallery import build
     from companion.models.embedding.sources import held_out_sources, training_sources
     from companion.models.embedding.train import EmbeddingRun
@@ -259,9 +261,13 @@ def embedding(
     console = Console()
     gallery = build(work / "gallery", training_sources(fonts, backgrounds), decks, seed, console)
     held_out = build(work / "held-out", held_out_sources(fonts), max(8, decks // 16), seed + 1, console)
-    run(EmbeddingRun(folder or model_folder(), work / "embedding", minutes, seed, device), gallery, held_out, console)
-    export_embedders(work / "embedding" / "last.pt", work / "embedding")
-    click.echo(f"written to {work / 'embedding'}")
+    run(
+        EmbeddingRun(kind, folder or model_folder(), work / "embedding", minutes, seed, device),
+        gallery,
+        held_out,
+        console,
+    )
+    click.echo(f"written to {export_embedder(work / 'embedding', kind)}")
 
 
 @train.command()

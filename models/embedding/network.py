@@ -21,7 +21,7 @@ READER_SIZES = {"card": CARD_CROP, "corner": (INDEX_CROP, INDEX_CROP)}
 """The same of the readers that training begins from."""
 _STAGES = {
     "card": ((24, 0), (40, 1), (72, 2), (128, 1)),
-    "corner": ((32, 0), (56, 1), (96, 1), (144, 1)),
+    "corner": ((32, 1), (56, 1), (96, 2), (144, 2)),
 }
 _READERS = {"card": ("card-reader.onnx", "card"), "corner": ("index-reader.onnx", "index")}
 
@@ -57,7 +57,9 @@ def embedder(kind: str) -> Embedder:
 
 
 def from_reader(kind: str, models: Path, crops: torch.Tensor) -> Embedder:
-    """Return a network whose stages start with the exported reader's weights, as far as the shapes are the same.
+    """Return a network that starts with the exported reader's weights, as far as the shapes are the same.
+
+    For corners that is the whole reader up to its features; whole cards are seen at half the reader's resolution.
 
     crops: (N, 3, H, W) uint8 RGB of the reader's size, on which batch normalisation is measured. Raises ValueError if
     the file is of another network.
@@ -67,10 +69,8 @@ def from_reader(kind: str, models: Path, crops: torch.Tensor) -> Embedder:
     measure_norms(reader, crops)
     network = embedder(kind)
     own = network.state_dict()
-    shared = {
-        name: weight
-        for name, weight in reader.state_dict().items()
-        if name.startswith("trunk") and name in own and own[name].shape == weight.shape
-    }
+    given = reader.state_dict()
+    given["neck.1.weight"] = given["neck.2.weight"]
+    shared = {name: weight for name, weight in given.items() if name in own and own[name].shape == weight.shape}
     network.load_state_dict(shared, strict=False)
     return network

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from queue import Queue
@@ -24,40 +24,39 @@ from companion.models.embedding.network import READER_SIZES, Embedder, from_read
 from companion.models.embedding.views import Photographer
 from companion.models.learner import Learner
 from companion.models.train_reader import half, share_of_rate
+from companion.vision.core.geometry import Image
 
-KINDS = ("card", "corner")
 _log = logging.getLogger(__name__)
 # Likenesses are multiplied by this before the softmax, and a crop's own face must lead by this much.
 _SCALE, _MARGIN = 18.0, 0.1
 _DECAY, _MOST = 0.02, 2.0
 # How many decks a batch has faces of: those of one deck are the hard ones to tell apart.
 _DECKS = 4
-_SAVE_SECONDS, _CHECK_SECONDS = 120.0, 600.0
-_CHECK_VIEWS, _CHECK_FACES = 2, 24
+_SAVE_SECONDS, _CHECK_SECONDS = 120.0, 1200.0
+_CHECK_VIEWS, _CHECK_FACES = 2, 12
+# Learning rates: the corners' network starts as a trained reader.
+_RATES = {"card": 1.5e-3, "corner": 8e-4}
 
 
 @dataclass(frozen=True)
 class EmbeddingRun:
-    """How to train: for `minutes` from the exported readers in `models`; state goes to `output`.
+    """How to train the network of 'card' or 'corner' crops: for `minutes` from the exported readers in `models`.
 
-    faces: faces in a batch, each seen twice.
+    The checkpoint is `kind`.pt in `output`. faces: faces in a batch, each seen twice.
     """
 
+    kind: str
     models: Path
     output: Path
     minutes: float = 60.0
     seed: int = 1
     device: str = "cpu"
     faces: int = 96
-    rate: float = 1.5e-3
 
-
-@dataclass(frozen=True, eq=False)
-class _Batch:
-    """Views (2 N, 3, H, W) RGB uint8: row i and row N + i are of the same face."""
-
-    kind: str
-    views: NDArray[np.uint8]
+    @property
+    def checkpoint(self) -> Path:
+        """The file that training resumes from."""
+        return self.output / f"{self.kind}.pt"
 
 
 def contrast(vectors: torch.Tensor) -> torch.Tensor:
@@ -85,30 +84,31 @@ def _decks(gallery: Gallery, kind: str) -> list[NDArray[np.intp]]:
 
 
 def batch(
-    decks: list[NDArray[np.intp]], photographer: Photographer, kind: str, faces: int, rng: np.random.Generator
-) -> _Batch:
-    """Return two views of each of `faces` faces of a few decks."""
+    decks: list[NDArray[np.intp]], take: Callable[[int], Image], faces: int, rng: np.random.Generator
+) -> NDArray[np.uint8]:
+    """Return (2 N, 3, H, W) RGB views of `faces` faces of a few decks: rows i and N + i are of the same face.
+
+    take: takes a view of a face.
+    """
     chosen: list[int] = []
     while len(chosen) < faces:
         deck = decks[int(rng.integers(len(decks)))]
         some = rng.permutation(deck)[: -(-faces // _DECKS)]
         chosen += [int(face) for face in some if face not in chosen]
-    take = photographer.card if kind == "card" else photographer.corner
-    return _Batch(kind, rgb([take(face) for _ in range(2) for face in chosen[:faces]]))
+    return rgb([take(face) for _ in range(2) for face in chosen[:faces]])
 
 
-def _batches(gallery: Gallery, run: EmbeddingRun, number: int) -> Iterator[_Batch]:
-    """Yield batches of both kinds in turn without end, made in a thread ahead of use."""
-    queue: Queue[_Batch | BaseException] = Queue(6)
+def _batches(gallery: Gallery, run: EmbeddingRun, number: int) -> Iterator[NDArray[np.uint8]]:
+    """Yield batches without end, made in a thread ahead of use."""
+    queue: Queue[NDArray[np.uint8] | BaseException] = Queue(6)
 
     def fill() -> None:
         rng = np.random.default_rng([run.seed, number])
-        photographer = Photographer(gallery, [run.seed, number, 1])
-        decks = {kind: _decks(gallery, kind) for kind in KINDS}
+        take = _taker(gallery, run.kind, [run.seed, number, 1])
+        decks = _decks(gallery, run.kind)
         try:
             while True:
-                for kind in KINDS:
-                    queue.put(batch(decks[kind], photographer, kind, run.faces, rng))
+                queue.put(batch(decks, take, run.faces, rng))
         except BaseException as error:
             queue.put(error)
 
@@ -120,6 +120,11 @@ def _batches(gallery: Gallery, run: EmbeddingRun, number: int) -> Iterator[_Batc
         yield item
 
 
+def _taker(gallery: Gallery, kind: str, seed: Sequence[int]) -> Callable[[int], Image]:
+    photographer = Photographer(gallery, seed)
+    return photographer.card if kind == "card" else photographer.corner
+
+
 Embed = Callable[[NDArray[np.uint8]], NDArray[np.float32]]
 
 
@@ -129,8 +134,7 @@ def check(gallery: Gallery, kind: str, embed: Embed, seed: int) -> Figures:
     embed: takes (N, 3, H, W) RGB uint8 crops to (N, D) vectors of length one.
     """
     rng = np.random.default_rng([seed, 2])
-    photographer = Photographer(gallery, [seed, 3])
-    take = photographer.card if kind == "card" else photographer.corner
+    take = _taker(gallery, kind, [seed, 3])
     each = []
     for deck in gallery.classes(kind):
         if len(deck) < 8:
@@ -159,79 +163,69 @@ def _pixels(views: NDArray[np.uint8], device: str) -> torch.Tensor:
     return x.contiguous(memory_format=torch.channels_last)
 
 
-def _learners(run: EmbeddingRun, gallery: Gallery) -> dict[str, Learner]:
+def _learner(run: EmbeddingRun, gallery: Gallery) -> Learner:
     rng = np.random.default_rng([run.seed, 4])
-    photographer = Photographer(gallery, [run.seed, 5])
-    learners = {}
-    for kind in KINDS:
-        views = torch.from_numpy(batch(_decks(gallery, kind), photographer, kind, 96, rng).views)
-        width, height = READER_SIZES[kind]
-        crops = functional.interpolate(views.float(), (height, width), mode="bilinear").to(torch.uint8)
-        network = from_reader(kind, run.models, crops)
-        network.to(run.device, memory_format=torch.channels_last)
-        learners[kind] = Learner(network, run.rate, _DECAY, _MOST)
-    return learners
+    take = _taker(gallery, run.kind, [run.seed, 5])
+    views = torch.from_numpy(batch(_decks(gallery, run.kind), take, run.faces, rng))
+    width, height = READER_SIZES[run.kind]
+    crops = functional.interpolate(views.float(), (height, width), mode="bilinear").to(torch.uint8)
+    network = from_reader(run.kind, run.models, crops)
+    network.to(run.device, memory_format=torch.channels_last)
+    return Learner(network, _RATES[run.kind], _DECAY, _MOST)
 
 
 def train(run: EmbeddingRun, gallery: Gallery, held_out: Gallery, console: Console) -> None:
-    """Train both networks, going on from `output`/last.pt where it is there.
+    """Train a network, resuming from its checkpoint if there is one.
 
-    The learning rate rises and falls with the time that is spent (see `share_of_rate`). Every ten minutes the running
-    means of the weights are measured on decks that are never trained on.
+    The learning rate follows the time that is spent (see `share_of_rate`). Every twenty minutes and at the end the
+    averaged weights are measured on decks that are never trained on.
     """
-    torch.set_num_threads(1)
     torch.manual_seed(run.seed)
     run.output.mkdir(parents=True, exist_ok=True)
-    state_file = run.output / "last.pt"
-    learners = _learners(run, gallery)
+    learner = _learner(run, gallery)
     spent, step = 0.0, 0
-    if state_file.exists():
-        state = torch.load(state_file, map_location=run.device)
-        spent, step = state["spent"], state["step"]
-        for kind, learner in learners.items():
-            learner.restore(state[kind])
-        _log.info("goes on from step %d after %.1f minutes", step, spent / 60)
+    if run.checkpoint.exists():
+        state = torch.load(run.checkpoint, map_location=run.device)
+        spent, step = state.pop("spent"), state.pop("step")
+        learner.restore(state)
+        _log.info("resuming from step %d after %.1f minutes", step, spent / 60)
 
     def save() -> None:
-        state = {kind: learner.state() for kind, learner in learners.items()}
-        torch.save({**state, "spent": spent, "step": step}, state_file.with_suffix(".tmp"))
-        state_file.with_suffix(".tmp").replace(state_file)
+        temporary = run.checkpoint.with_suffix(".tmp")
+        torch.save({**learner.state(), "spent": spent, "step": step}, temporary)
+        temporary.replace(run.checkpoint)
 
     def report() -> None:
-        for kind, learner in learners.items():
-            mean = cast(Embedder, learner.mean)
-            one = check(held_out, kind, embed_with(mean, run.device), 1)
-            text = f"right {one.right:.4f} margin {one.margin:.3f} unknown {one.unknown:.4f}"
-            console.print(f"{spent / 60:.1f} min, step {step}, {kind}: {text}")
-            _log.info("%.1f min, step %d, %s: %s", spent / 60, step, kind, text)
+        one = check(held_out, run.kind, embed_with(cast(Embedder, learner.mean), run.device), 1)
+        text = f"right {one.right:.4f} margin {one.margin:.3f} unknown {one.unknown:.4f}"
+        console.print(f"{spent / 60:.1f} min, step {step}: {text}")
+        _log.info("%.1f min, step %d: %s", spent / 60, step, text)
 
     total = run.minutes * 60
-    costs: dict[str, float] = {}
     saved = checked = spent
+    mean_cost: float | None = None
     columns = (BarColumn(), TextColumn("{task.description}"), TimeRemainingColumn())
     with Progress(*columns, console=console) as progress:
-        task = progress.add_task("embedding", total=total, completed=round(spent))
+        task = progress.add_task(run.kind, total=total, completed=round(spent))
         start = time.monotonic()
-        for item in _batches(gallery, run, step):
-            learner = learners[item.kind]
+        for views in _batches(gallery, run, step):
             learner.model.train()
             with half(run.device):
-                vectors = learner.model(_pixels(item.views, run.device))
+                vectors = learner.model(_pixels(views, run.device))
             cost = contrast(vectors.float())
             learner.learn(cost, share_of_rate(round(spent), round(total)))
-            costs[item.kind] = 0.98 * costs.get(item.kind, cost.item()) + 0.02 * cost.item()
+            mean_cost = cost.item() if mean_cost is None else 0.98 * mean_cost + 0.02 * cost.item()
             step += 1
             start, spent = time.monotonic(), spent + time.monotonic() - start
-            shown = " ".join(f"{kind} {value:.3f}" for kind, value in costs.items())
-            progress.update(task, completed=spent, description=f"step {step} {shown}")
+            progress.update(task, completed=spent, description=f"{run.kind}: step {step}, loss {mean_cost:.3f}")
             if step % 100 == 0:
-                console.print(f"{spent / 60:.1f} min, step {step}: {shown}")
+                console.print(f"{spent / 60:.1f} min, step {step}: loss {mean_cost:.3f}")
             if spent - saved > _SAVE_SECONDS:
                 save()
                 saved = spent
             if spent - checked > _CHECK_SECONDS:
                 report()
-                checked = spent
+                start, checked = time.monotonic(), spent
             if spent >= total:
                 break
     save()
