@@ -1,7 +1,7 @@
-"""Cards of UNO and its siblings: what is printed on them, what they are worth, which deck holds how many.
+"""Cards: colours, faces and names, and the printed decks that the networks are trained on.
 
 Everything else builds on this module; it imports nothing of ours. Names, points and compositions are those of
-RULES.md, section 1.
+RULES.md, section 1. Editions with cards of their own are in `companion.editions`.
 """
 
 from __future__ import annotations
@@ -10,21 +10,46 @@ from collections import Counter
 from dataclasses import dataclass
 from enum import Enum
 from functools import cache, cached_property
+from typing import Any, Self
+from weakref import WeakValueDictionary
 
 
 class QuickHash:
-    """An enum's members are singletons: their identity will do, where Enum's own hash takes a call of Python each time.
-
-    It took a tenth of the referee's time, which looks rules and cards up with every move.
-    """
+    """Hashes enum members by identity, as they are singletons. Enum's own hash took a tenth of the referee's time."""
 
     __hash__ = object.__hash__
 
 
-class Color(QuickHash, Enum):
-    """A colour that a card can have, or that can be chosen for a wild."""
+class OpenEnum(QuickHash, Enum):
+    """An enum of IDs: its members are the printed ones, `named` makes those that only some editions have."""
 
-    __hash__ = object.__hash__  # members are one of a kind; Enum's own hashes the name, slowly, a million times a match
+    __hash__ = object.__hash__  # a subclass of Enum would get Enum's hash back
+
+    @classmethod
+    def named(cls, value: str) -> Self:
+        """Return the member with this value, or the same unlisted one for each call with another value.
+
+        Unlisted ones compare and hash by identity as members do, but `list(cls)` has only the printed ones.
+        """
+        known: Any = cls._value2member_map_.get(value) or _UNLISTED.get((cls, value))
+        if known is None:
+            known = object.__new__(cls)
+            known._name_, known._value_ = value.upper(), value
+            known = _UNLISTED.setdefault((cls, value), known)
+        member: Self = known
+        return member
+
+    def __reduce_ex__(self, _: Any) -> Any:
+        return type(self).named, (self._value_,)
+
+
+_UNLISTED: WeakValueDictionary[tuple[type, str], OpenEnum] = WeakValueDictionary()
+
+
+class Color(OpenEnum):
+    """A colour of cards; it can be chosen for a wild."""
+
+    __hash__ = object.__hash__
 
     RED = "red"
     YELLOW = "yellow"
@@ -32,10 +57,10 @@ class Color(QuickHash, Enum):
     BLUE = "blue"
 
 
-class Face(QuickHash, Enum):
-    """What a card shows, leaving its colour out. The value is the face's name."""
+class Face(OpenEnum):
+    """What a card shows apart from its colour. The value is the face's name."""
 
-    __hash__ = object.__hash__  # members are one of a kind; Enum's own hashes the name, slowly, a million times a match
+    __hash__ = object.__hash__
 
     ZERO = "0"
     ONE = "1"
@@ -63,32 +88,17 @@ class Face(QuickHash, Enum):
     @property
     def is_wild(self) -> bool:
         """Whether cards with this face have no colour of their own."""
-        return self.value.startswith("wild")
+        return self.value.partition(" ")[0] == "wild"
 
     @property
     def points(self) -> int:
-        """Points of a card left in a hand (R1)."""
+        """Points of a card left in a hand (R1), unless the edition gives others."""
         if self.is_number:
             return int(self.value)
         return 50 if self.is_wild else 20
 
 
-class Item(Enum):
-    """The item in the corner of a UNO Mario Kart card."""
-
-    MUSHROOM = "mushroom"
-    BANANA_PEEL = "banana peel"
-    GREEN_SHELL = "green shell"
-    LIGHTNING = "lightning"
-    BOB_OMB = "bob-omb"
-
-
-_ITEM_OF_COLOR = {
-    Color.RED: Item.MUSHROOM,
-    Color.YELLOW: Item.BANANA_PEEL,
-    Color.GREEN: Item.GREEN_SHELL,
-    Color.BLUE: Item.LIGHTNING,
-}
+_KINDS: WeakValueDictionary[tuple[Face, Color | None], Card] = WeakValueDictionary()
 
 
 class UnknownCardError(ValueError):
@@ -99,15 +109,24 @@ class UnknownCardError(ValueError):
         self.name = name
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Card:
     """One kind of card: a face, and a colour unless the face is wild.
 
-    Raises ValueError where a wild face is given a colour, or another face none.
+    There is one object for each kind, so cards compare and hash by identity. Raises ValueError if a wild face has a
+    colour, or another face has none.
     """
 
     face: Face
     color: Color | None = None
+
+    def __new__(cls, face: Face, color: Color | None = None) -> Self:
+        known: Any = _KINDS.get((face, color))
+        card: Self = _KINDS.setdefault((face, color), super().__new__(cls)) if known is None else known
+        return card
+
+    def __reduce__(self) -> Any:
+        return Card, (self.face, self.color)
 
     def __post_init__(self) -> None:
         if self.face.is_wild != (self.color is None):
@@ -120,17 +139,12 @@ class Card:
 
     @property
     def points(self) -> int:
-        """Points of the card left in a hand (R1)."""
+        """Points of the card left in a hand (R1), unless the edition gives others."""
         return self.face.points
-
-    @property
-    def item(self) -> Item:
-        """The item that the card carries in UNO Mario Kart, which follows from its colour (RULES.md, section 1)."""
-        return Item.BOB_OMB if self.color is None else _ITEM_OF_COLOR[self.color]
 
     @classmethod
     def parse(cls, name: str) -> Card:
-        """Return the card with this name; raises UnknownCardError."""
+        """Return the printed card with this name; raises UnknownCardError."""
         card = _cards_by_name().get(name)
         if card is None:
             raise UnknownCardError(name)
@@ -147,6 +161,7 @@ ALL_CARDS: tuple[Card, ...] = (
     *(Card(face, color) for color in Color for face in COLORED_FACES),
     *(Card(face) for face in WILD_FACES),
 )
+"""The printed cards that the networks read. Decks are data of the editions."""
 
 
 @cache
@@ -155,7 +170,7 @@ def _cards_by_name() -> dict[str, Card]:
 
 
 class EditionName(Enum):
-    """The editions whose decks are known."""
+    """The printed editions, which other editions may be based on and whose decks the networks read."""
 
     MARIO_KART = "mario-kart"
     MINECRAFT = "minecraft"

@@ -86,7 +86,7 @@ def deeds(match: Match) -> dict[str, Deeds]:
             match effect:
                 case effects.Drawn(player, count, why):
                     counts[player]["drawn"] += count
-                    counts[player]["caught"] += why is effects.Why.UNO
+                    counts[player]["caught"] += why == effects.Why.UNO
                 case effects.UnoCalled(player):
                     counts[player]["uno_calls"] += 1
                 case effects.RoundWon(player):

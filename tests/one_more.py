@@ -17,7 +17,7 @@ _ADDED = {
         ('    CLASSIC = "classic"\n', '    CLASSIC = "classic"\n    ZOO = "zoo"\n'),
         ("    EditionName.CLASSIC: {", "    EditionName.ZOO: {Face.WILD: 4},\n    EditionName.CLASSIC: {"),
     ],
-    "companion.referee.editions": [
+    "companion.editions": [
         ("    challenge: bool = True\n", "    challenge: bool = True\n    last_lap: bool = False\n"),
         (
             "            Edition(EditionName.CLASSIC",

@@ -8,9 +8,9 @@ import pytest
 
 from companion.caller import LANGUAGES, Caller, UnknownLanguageError
 from companion.cards import ALL_CARDS, Card, Color, EditionName
+from companion.editions import EDITIONS, Options, Scoring, Stacking, TwoPlayerReverse
 from companion.languages import Language
 from companion.referee import moves
-from companion.referee.editions import EDITIONS, Options, Scoring, Stacking, TwoPlayerReverse
 from companion.referee.effects import CountCorrected, MatchWon, Scored
 from companion.referee.errors import RefereeError
 from companion.referee.match import Match

@@ -18,7 +18,7 @@ from companion.cards import (
     UnknownCardError,
     deck,
 )
-from companion.referee.editions import EDITIONS
+from companion.editions import EDITIONS
 from companion.referee.scoring import hand_points, highest_draws
 
 WILDS = {

@@ -15,7 +15,7 @@ from babel.messages.pofile import read_po
 import companion.caller
 import companion.referee
 from companion.caller import CATALOGUES, DOMAIN, LANGUAGES, Caller
-from companion.referee.editions import OPTIONS, OptionKind
+from companion.editions import OPTIONS, OptionKind
 
 KEYWORDS = {"message": None, "_text": None, "_plural": (1, 2)}
 

@@ -15,7 +15,7 @@ import pytest
 
 import companion
 from companion.caller import Caller
-from companion.referee.editions import EDITIONS, PROFILES
+from companion.editions import EDITIONS, PROFILES
 
 _WITH_ONE_MORE = """
 import json, pathlib, tempfile

@@ -12,8 +12,8 @@ from typing import get_args
 import pytest
 
 from companion.cards import EditionName, Face
+from companion.editions import EDITIONS, PROFILES, Options
 from companion.referee import effects, errors, transcript
-from companion.referee.editions import EDITIONS, PROFILES, Options
 from companion.referee.state import Header, Phase, opening
 
 ROOT = Path(__file__).resolve().parents[1]

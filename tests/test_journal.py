@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from companion.cards import Card, EditionName
+from companion.editions import EDITIONS, Options
 from companion.journal import Journal, Known, Line, ReadBy, replay, undone
 from companion.referee import moves
-from companion.referee.editions import EDITIONS, Options
 from companion.referee.match import Match
 from companion.referee.state import Header
 

@@ -8,7 +8,7 @@ import pytest
 
 from companion.caller import LANGUAGES, Caller
 from companion.cards import EditionName
-from companion.referee.editions import EDITIONS, Options, Scoring, Stacking, TwoPlayerReverse
+from companion.editions import EDITIONS, Options, Scoring, Stacking, TwoPlayerReverse
 from companion.referee.state import Header
 
 ON = Options(

@@ -30,7 +30,7 @@ def learnt_detector(table: SimulatedTable, detector: CardDetector, model: Path |
     The same light falls on it as at the beginning of the match. detector: reads without it. model: folder of the
     networks, the shipped one where None.
     """
-    edition = table.script.header.edition.name
+    edition = table.script.header.edition.base
     cards = sorted(Counter(cards_of(edition)).elements(), key=str)
     Random(table.seed).shuffle(cards)
     reader, boxes = reading_parts(model, threads=1)

@@ -16,7 +16,7 @@ from timeit import repeat
 import click
 
 from companion.cards import EditionName
-from companion.referee.editions import EDITIONS
+from companion.editions import EDITIONS
 from companion.referee.match import replay as play_back
 from companion.referee.random_player import random_match
 from companion.referee.state import Header

@@ -18,7 +18,7 @@ from urllib.parse import urlsplit
 import click
 
 from companion.cards import EditionName
-from companion.referee.editions import EDITIONS
+from companion.editions import EDITIONS
 from companion.referee.state import Header
 from companion.server.access.guests import Role
 from companion.server.app import create_app, services_of

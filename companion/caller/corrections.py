@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from companion.caller.standing import Standing
-from companion.referee.legality import creepers_left, legal, may_be_caught
+from companion.cards import Face
+from companion.referee.legality import left_to_show, legal, may_be_caught
 from companion.referee.phase import Phase
 from companion.referee.state import State
 
@@ -31,9 +32,9 @@ class Corrections(Standing):
         if after.round != before.round:
             yield self._text("This is round {round}.", round=after.round)
         if after.top is not None and after.top != before.top:
-            yield self._text("On top: {card}.", card=self.card(after.top))
+            yield self._text("On top: {card}.", card=self.card(after.top, after.header.edition))
         if after.color is not None and after.color is not before.color:
-            yield self._text("The colour is {color}.", color=self._word(after.color))
+            yield self._text("The colour is {color}.", color=self.color(after.color, after.header.edition))
         if after.direction is not before.direction:
             yield self._word(after.direction)
         yield from self._seated(before, after)
@@ -50,7 +51,7 @@ class Corrections(Standing):
                 )
         if after.winners != before.winners and after.winners:
             yield self._match([after.players[seat] for seat in after.winners])
-        elif (after.phase, after.turn, after.purpose) != (before.phase, before.turn, before.purpose):
+        elif _waiting(after) != _waiting(before):
             yield self.prompt(after)
 
     def _seated(self, before: State, after: State) -> Iterator[str]:
@@ -87,6 +88,7 @@ class Corrections(Standing):
         """Yield changes of remaining hands, if the round is being scored in both states."""
         if {before.phase, after.phase} != {Phase.SCORING} or after.players != before.players:
             return
+        edition = after.header.edition
         for player, hand, earlier in zip(after.players, after.leftover, before.leftover, strict=True):
             if hand == earlier:
                 continue
@@ -96,7 +98,7 @@ class Corrections(Standing):
                 points = self._plural("one point", "{count} points", hand)
                 yield self._text("The hand of {player}: {cards}.", player=player, cards=points)
             else:
-                cards = ", ".join(map(self.card, hand)) or self._text("no cards")
+                cards = ", ".join(self.card(card, edition) for card in hand) or self._text("no cards")
                 yield self._text("The hand of {player}: {cards}.", player=player, cards=cards)
 
     def _hidden(self, before: State, after: State) -> Iterator[str]:
@@ -106,13 +108,32 @@ class Corrections(Standing):
                 yield self._text("{player} can be caught for UNO.", player=player)
             elif may_be_caught(before, seat) and not may_be_caught(after, seat):
                 yield self._text("{player} cannot be caught for UNO.", player=player)
-            left = creepers_left(after, seat)
-            if left != creepers_left(before, seat):
-                yield self._text("Creepers that {player} can still show: {count}.", player=player, count=left)
+            yield from self._to_show(before, after, seat)
         jump, earlier = legal(after).jump, legal(before).jump
         if jump is not None and earlier is None:
-            yield self._text("Anyone may jump in on the {card}.", card=self.card(jump))
+            yield self._text("Anyone may jump in on the {card}.", card=self.card(jump, after.header.edition))
         elif jump is None and earlier is not None:
-            yield self._text("Nobody may jump in on the {card}.", card=self.card(earlier))
+            yield self._text("Nobody may jump in on the {card}.", card=self.card(earlier, after.header.edition))
         if after.contested is not before.contested and after.contested is not None:
-            yield self._text("The colour before the wild draw four was {color}.", color=self._word(after.contested))
+            yield self._text(
+                "The colour before the wild draw four was {color}.",
+                color=self.color(after.contested, after.header.edition),
+            )
+
+    def _to_show(self, before: State, after: State, seat: int) -> Iterator[str]:
+        """Yield changes of how many cards just drawn the player can still show (R31)."""
+        edition, player = after.header.edition, after.players[seat]
+        for face in edition.shown_when_drawn:
+            left = left_to_show(after, seat, face)
+            if left == left_to_show(before, seat, face):
+                continue
+            if face is Face.WILD_CREEPER:
+                yield self._text("Creepers that {player} can still show: {count}.", player=player, count=left)
+            else:
+                name = self.face(face, edition)
+                yield self._text("{face}: {player} can still show {count}.", face=name, player=player, count=left)
+
+
+def _waiting(state: State) -> tuple[object, ...]:
+    """Return what the game waits for."""
+    return state.phase, state.turn, state.purpose, state.running, state.demand

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import assert_never
 
 from companion.caller.language import Voice
+from companion.editions.edition import Edition
 from companion.referee.engine import doer
 from companion.referee.moves import (
     Accept,
@@ -20,13 +21,17 @@ from companion.referee.moves import (
     Judge,
     Leave,
     Move,
+    Outcome,
     Pass,
     Play,
     Reshuffle,
     Reveal,
+    Shed,
+    Show,
     Start,
     Tally,
     Target,
+    Took,
     Uno,
 )
 from companion.referee.state import State
@@ -38,15 +43,15 @@ class Deeds(Voice):
     def move(self, move: Move, before: State) -> str:
         """Return a line of history for a move: who did what. `before` is the state before the move."""
         who = doer(before, move)
-        what = self._done(move)
+        what = self._done(move, before.header.edition)
         return what if who is None else self._text("{player}: {what}", player=who, what=what)
 
-    def _done(self, move: Move) -> str:
+    def _done(self, move: Move, edition: Edition) -> str:
         match move:
             case Start(card) | Play(card) | Flip(card):
-                return self.card(card)
+                return self.card(card, edition)
             case ChooseColor(color):
-                return self._word(color)
+                return self.color(color, edition)
             case Target(player):
                 return self._text("names {player}", player=player)
             case Draw():
@@ -67,10 +72,22 @@ class Deeds(Voice):
                 return self._text("caught without having called UNO")
             case Creeper():
                 return self._text("shows a creeper")
+            case Show(_, card):
+                return self._text("shows {card}", card=self.card(card, edition))
+            case Took(cards):
+                return self._plural("draws one card", "draws {count} cards", cards)
+            case Shed(int(count)):
+                return self._plural("lays off one card", "lays off {count} cards", count)
+            case Shed(cards):
+                assert not isinstance(cards, int)
+                shed = ", ".join(self.card(card, edition) for card in cards) or self._text("no cards")
+                return self._text("lays off: {cards}", cards=shed)
+            case Outcome(yes):
+                return self._yes_or_no(yes=yes)
             case Reshuffle():
                 return self._text("The discard pile is shuffled into a new draw pile.")
             case Hand(_, cards):
-                return ", ".join(map(self.card, cards)) or self._text("no cards")
+                return ", ".join(self.card(card, edition) for card in cards) or self._text("no cards")
             case Tally(_, points):
                 return self._plural("one point", "{count} points", points)
             case Join():

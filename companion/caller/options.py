@@ -63,4 +63,5 @@ OPTION_VALUES = {
     ("stacking", "off"): message("not allowed"),
     ("stacking", "same"): message("only the same card"),
     ("stacking", "any"): message("draw twos and wild draw fours on each other"),
+    ("stacking", "rising"): message("any draw card that asks for as many or more"),
 }

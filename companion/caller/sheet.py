@@ -6,10 +6,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from enum import Enum
 
-from companion.caller.language import Voice
 from companion.caller.options import OPTION_SENTENCES, OPTION_TITLES, OPTION_VALUES
-from companion.cards import Card, Color, Face, Item
-from companion.referee.editions import Scoring, Stacking, TwoPlayerReverse
+from companion.caller.programs import Programs
+from companion.cards import Face
+from companion.editions.edition import Choice, MarkRules, shown_text
+from companion.editions.options import Scoring, Stacking, TwoPlayerReverse
 from companion.referee.errors import message
 from companion.referee.state import Header
 
@@ -37,16 +38,17 @@ class SheetEntry:
     rules: tuple[str, ...]
 
 
-_ITEMS = {
-    Item.MUSHROOM: (message("The player of the item box takes another turn."), "R22"),
-    Item.BANANA_PEEL: (message("The previous player draws two cards."), "R23"),
-    Item.GREEN_SHELL: (message("The player of the item box chooses a player, who draws one card."), "R24"),
-    Item.LIGHTNING: (
+_MARKS = {
+    "mushroom": (message("The player of the item box takes another turn."), "R22"),
+    "banana peel": (message("The previous player draws two cards."), "R23"),
+    "green shell": (message("The player of the item box chooses a player, who draws one card."), "R24"),
+    "lightning": (
         message("Everyone else draws one card, and the player of the item box takes another turn."),
         "R25",
     ),
-    Item.BOB_OMB: (message("The player of the item box draws two cards and chooses the colour."), "R26"),
+    "bob-omb": (message("The player of the item box draws two cards and chooses the colour."), "R26"),
 }
+_FACE_ORDER = frozenset(Face)
 _OTHERS_ONLY = message("They may not choose themselves.")
 _CHOOSES = message("Can be played on any card. The player chooses the colour.")
 _FACES = {
@@ -76,7 +78,7 @@ _SCORING = {
 }
 
 
-class Sheet(Voice):
+class Sheet(Programs):
     """The rules sheet in one language."""
 
     def rules_sheet(self, header: Header) -> tuple[SheetEntry, ...]:
@@ -84,28 +86,36 @@ class Sheet(Voice):
 
         House rules that are off, and cards that the edition does not have, are left out.
         """
-        items = self._items(header) if Card(Face.WILD_ITEM_BOX) in header.edition.deck else ()
-        return (*items, *self._cards(header), *self._rules(header))
+        marks = [self._mark_entry(rules, header) for rules in header.edition.marks.values() if rules.when_turned_up]
+        return (*marks, *self._cards(header), *self._rules(header))
 
-    def _items(self, header: Header) -> Iterator[SheetEntry]:
-        colors: dict[Item, Color | None] = {Card(Face.ONE, color).item: color for color in Color}
-        for item, (sentence, rule) in _ITEMS.items():
+    def _mark_entry(self, rules: MarkRules, header: Header) -> SheetEntry:
+        """Return the entry of a mark: its name, the colour whose cards bear it, and what it does."""
+        mark, edition = rules.mark, header.edition
+        sentence, rule = _MARKS.get(mark.id, (None, "R52"))
+        if sentence is None:
+            text = self.describe_mark(rules, edition, header.options)
+        else:
             text = self._text(sentence)
-            if item is Item.GREEN_SHELL and not header.options.green_shell_self:
+            if mark.id == "green shell" and not header.options.green_shell_self:
                 text = f"{text} {self._text(_OTHERS_ONLY)}"
-            color = colors.get(item)
-            on = self._word(Face.WILD if color is None else color)
-            yield SheetEntry(SheetPart.ITEM, item.value, f"{self._word(item).strip('¡! ')} ({on})", text, (rule,))
+        on = [] if mark.bears is None else [self.filter_words(each, edition) for each in mark.bears]
+        bearers = [each for each in mark.bears or () if each.colors is not None or each.wild]
+        if len(bearers) == len(on) == 1:
+            colors = bearers[0].colors
+            on = [self._word(Face.WILD) if colors is None else self._either([self.color(c, edition) for c in colors])]
+        title = self.term(mark.id, edition) if not on else f"{self.term(mark.id, edition)} ({', '.join(on)})"
+        return SheetEntry(SheetPart.ITEM, mark.id, title, text, (rule,))
 
     def _cards(self, header: Header) -> Iterator[SheetEntry]:
         options = header.options
-        for face in Face:
+        for face in (*Face, *(face for face in header.edition.copies if face not in _FACE_ORDER)):
             if face in (Face.ZERO, Face.SEVEN) and options.seven_zero:
                 zero = face is Face.ZERO
                 seven = self._text("The player swaps hands with another player.")
                 text = self._text("All hands pass to the next player in the direction of play.") if zero else seven
                 yield SheetEntry(SheetPart.CARD, face.value, face.value, text, ("R42",))
-            elif face.is_number or not any(card.face is face for card in header.edition.deck):
+            elif face.is_number or face not in header.edition.copies:
                 continue
             elif face is Face.DRAW_TWO:
                 yield self._card(face, self._draw_two(header), "R14" if options.stacking is Stacking.OFF else "R34")
@@ -113,9 +123,15 @@ class Sheet(Voice):
                 yield self._card(face, self._reverse(header), "R15")
             elif face is Face.WILD_DRAW_FOUR:
                 yield self._card(face, self._wild_draw_four(header), "R18" if options.challenge else "R46")
-            else:
+            elif face in _FACES:
                 sentence, rule = _FACES[face]
                 yield self._card(face, self._text(sentence), rule)
+            else:
+                rules = header.edition.face_rules(face)
+                text = shown_text(rules.text, self.language, "")
+                described = self.describe_face(rules, header.edition, header.options)
+                title = self.face(face, header.edition)
+                yield SheetEntry(SheetPart.CARD, face.value, title, f"{text} {described}".strip(), ("R52",))
 
     def _card(self, face: Face, text: str, rule: str) -> SheetEntry:
         return SheetEntry(SheetPart.CARD, face.value, self._word(face), text, (rule,))
@@ -154,6 +170,10 @@ class Sheet(Voice):
 
     def _rules(self, header: Header) -> Iterator[SheetEntry]:
         options = header.options
+        yield from (self._choice(choice, header) for choice in header.edition.choices.values())
+        if header.edition.out_at:
+            text = self._text("A player with {count} cards is out of the round.", count=header.edition.out_at)
+            yield SheetEntry(SheetPart.RULE, "out", self._text("Too many cards"), text, ("R54",))
         if options.stacking is not Stacking.OFF:
             allowed = OPTION_VALUES["stacking", options.stacking.value]
             entry = self._option("stacking", "R34", "R35", "R36")
@@ -183,3 +203,11 @@ class Sheet(Voice):
         return SheetEntry(
             SheetPart.RULE, name, self._text(OPTION_TITLES[name]), self._text(OPTION_SENTENCES[name]), rules
         )
+
+    def _choice(self, choice: Choice, header: Header) -> SheetEntry:
+        """Return the entry of an option of the edition's own, with its value."""
+        name = choice.option.name
+        value = header.options.plain(name)
+        shown = self._yes_or_no(yes=value) if isinstance(value, bool) else str(value)
+        text = shown_text(choice.text, self.language, name)
+        return SheetEntry(SheetPart.RULE, name, name.replace("_", " ").capitalize(), f"{text} ({shown})", ("R52",))

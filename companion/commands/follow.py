@@ -81,7 +81,7 @@ def follow(
     header = header_of(players.split(","), dealer, edition, rules, options)
     try:
         frames = open_source(source, fps)
-        detector = load_detector(header.edition.name, model, deck)
+        detector = load_detector(header.edition.base, model, deck)
         with output.open("w", encoding="utf-8") if output else nullcontext() as file:
             if as_json:
                 click.echo(json.dumps(write_header(header), ensure_ascii=False), file)

@@ -55,7 +55,7 @@ def list_(ctx: click.Context, as_json: bool) -> None:
         if as_json:
             line = {
                 "id": each.id,
-                "edition": each.header.edition.name.value,
+                "edition": each.header.edition.id,
                 "players": players,
                 "started": each.started,
                 "touched": each.touched,
@@ -67,7 +67,7 @@ def list_(ctx: click.Context, as_json: bool) -> None:
         else:
             end = f"won by {', '.join(each.winners)}" if each.winners else "over" if each.over else "not over"
             click.echo(
-                f"{each.id}  {local_time(each.started)}  {each.header.edition.name.value}, {', '.join(players)}: "
+                f"{each.id}  {local_time(each.started)}  {each.header.edition.id}, {', '.join(players)}: "
                 f"{each.moves} moves, {end}"
             )
 
@@ -79,7 +79,7 @@ def show(ctx: click.Context, match_id: str) -> None:
     """Show the state of a match and its moves."""
     stored, journal = _load(ctx, match_id)
     caller = Caller()
-    click.echo(f"{stored.id}, begun {local_time(stored.started)}, {stored.header.edition.name.value}")
+    click.echo(f"{stored.id}, begun {local_time(stored.started)}, {stored.header.edition.id}")
     for row in move_rows(journal, caller):
         click.echo(" ".join(str(part) for part in (f"{row[0]:>4}", row[3], row[4], row[5], row[6], row[-1]) if part))
     for sentence in caller.describe(journal.match.state):

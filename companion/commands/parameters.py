@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 import click
 
 from companion.cards import EditionName
+from companion.editions import PROFILES
 from companion.languages import Language
-from companion.referee.editions import PROFILES
 from companion.referee.state import Header
 from companion.referee.transcript import TranscriptError, read_header
 

@@ -110,7 +110,7 @@ def demo(
 
 def _simulated(edition: str | None, seed: int) -> Begin:
     """Return a starter of the simulated table."""
-    from companion.referee.editions import EDITIONS
+    from companion.editions import EDITIONS
     from companion.referee.state import Header
     from companion.server.services.selfplay import SelfPlay
 

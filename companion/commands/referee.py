@@ -6,6 +6,7 @@ import json
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
+from pathlib import Path
 from typing import BinaryIO
 
 import click
@@ -14,6 +15,7 @@ from companion.caller import Caller
 from companion.caller.card_names import parse_card
 from companion.cards import UnknownCardError
 from companion.commands.parameters import LANGUAGES
+from companion.editions.library import FOLDER_NAME, Library
 from companion.referee.effects import Effect
 from companion.referee.errors import RefereeError
 from companion.referee.match import Match, spelled
@@ -60,7 +62,7 @@ def referee(file: BinaryIO, text: bool, language: str) -> None:
     write = _as_text if text else _as_json
     status = _ACCEPTED
     try:
-        for ruling in _rule(file, caller):
+        for ruling in _rule(file, caller, Library(_editions_folder)):
             click.echo(write(ruling, caller))
             if ruling.error is not None:
                 status = _REFUSED
@@ -76,7 +78,16 @@ def referee(file: BinaryIO, text: bool, language: str) -> None:
     sys.exit(status)
 
 
-def _rule(file: BinaryIO, caller: Caller) -> Iterator[_Ruling]:
+def _editions_folder() -> Path:
+    """Return the folder of the user's own editions, looked up only for a header that names one of them."""
+    from companion.settings import default_data_folder
+
+    parent = click.get_current_context().parent
+    data = None if parent is None else parent.params.get("data")
+    return Path(data or default_data_folder()) / FOLDER_NAME
+
+
+def _rule(file: BinaryIO, caller: Caller, editions: Library) -> Iterator[_Ruling]:
     """Yield a ruling for each line after the header. Raises a TranscriptError that names the line."""
     match: Match | None = None
     number = 0
@@ -86,9 +97,9 @@ def _rule(file: BinaryIO, caller: Caller) -> Iterator[_Ruling]:
         try:
             value = parse_line(line)
             if match is None:
-                match = Match(read_header(value))
+                match = Match(read_header(value, editions))
                 continue
-            entry = read_entry(value)
+            entry = read_entry(value, match.header.edition)
         except TranscriptError as error:
             raise TranscriptError(f"line {number}: {error}", error.value) from error
         match, ruling = _take(match, entry, caller)

@@ -1,6 +1,6 @@
-"""A state being worked on: the steps that the rules are made of, taken one by one and frozen into the next state.
+"""A mutable copy of a state, with the operations that rules are made of.
 
-Only the engine uses it, within one call of `apply`; nobody else ever sees a state that changes.
+Only the engine uses it, within one call of `apply`.
 """
 
 from __future__ import annotations
@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from companion.cards import Card, Face
-from companion.referee.editions import Scoring
+from companion.editions.options import Scoring
 from companion.referee.effects import (
     Dealt,
     DebtOwed,
@@ -19,10 +19,9 @@ from companion.referee.effects import (
     RoundWon,
     Scored,
     Skipped,
-    Why,
 )
 from companion.referee.phase import Direction, Phase, Purpose
-from companion.referee.scoring import match_winners, round_points
+from companion.referee.scoring import hand_points, match_winners, round_points
 from companion.referee.state import State
 
 _NOBODY: frozenset[int] = frozenset()
@@ -38,6 +37,7 @@ class Draft:
         "contested",
         "dealer",
         "debt",
+        "demand",
         "direction",
         "effects",
         "fresh",
@@ -47,10 +47,12 @@ class Draft:
         "laid_by",
         "left",
         "leftover",
+        "out",
         "phase",
         "purpose",
         "round",
         "round_winner",
+        "running",
         "scores",
         "shown",
         "top",
@@ -83,9 +85,12 @@ class Draft:
         self.leftover = state.leftover
         self.round_winner = state.round_winner
         self.left = state.left
+        self.running = state.running
+        self.demand = state.demand
+        self.out = state.out
 
     def freeze(self) -> State:
-        """Return the state that the draft has come to."""
+        """Return the draft as a state."""
         return State(
             self.header,
             self.phase,
@@ -110,6 +115,9 @@ class Draft:
             self.leftover,
             self.round_winner,
             self.left,
+            self.running,
+            self.demand,
+            self.out,
         )
 
     @property
@@ -129,20 +137,37 @@ class Draft:
 
     def after(self, seat: int) -> int:
         """Return the next seat in the direction of play."""
-        return (seat + self.direction.step) % len(self.hands)
+        return self._beside(seat, self.direction.step)
 
     def before(self, seat: int) -> int:
         """Return the previous seat in the direction of play."""
-        return (seat - self.direction.step) % len(self.hands)
+        return self._beside(seat, -self.direction.step)
+
+    def _beside(self, seat: int, step: int) -> int:
+        seat = (seat + step) % len(self.hands)
+        while seat in self.out:
+            seat = (seat + step) % len(self.hands)
+        return seat
+
+    @property
+    def present(self) -> int:
+        """How many players are in the round (R54)."""
+        return len(self.hands) - len(self.out)
+
+    def others(self, seat: int) -> tuple[int, ...]:
+        """Return the other players in the round, in turn order from the next one."""
+        size, step = len(self.hands), self.direction.step
+        order = ((seat + step * distance) % size for distance in range(1, size))
+        return tuple(other for other in order if other not in self.out)
 
     def land(self, card: Card) -> None:
-        """Put the card on the discard pile; a wild's colour is yet to be chosen (R11), and a 0 has no copy (R39)."""
+        """Put the card on the discard pile. A wild's colour is still open (R11); a single card has no copy (R39)."""
         self.top = card
         self.color = card.color
-        self.jump_open = self.header.options.jump_in and card.color is not None and card.face is not Face.ZERO
+        self.jump_open = self.header.options.jump_in and card.color is not None and card not in self.header.rules.single
 
     def set_count(self, seat: int, count: int) -> None:
-        """Let the player hold `count` cards; a call, or the chance to catch, ends with the last card but one (R27)."""
+        """Set a hand's count. A call and the chance to catch end when the count is no longer one (R27)."""
         hands = self.hands
         if hands[seat] == 1 and count != 1 and self.catchable == seat:
             self.catchable = None
@@ -150,10 +175,8 @@ class Draft:
         if count != 1 and seat in self.called:
             self.called -= {seat}
 
-    def set_fresh(self, seat: int, count: int, shown: int = 0) -> None:
-        """Let `count` cards of the player's latest draw be ones that may yet be shown to be creepers, beside `shown`
-        that have been (R31).
-        """
+    def set_fresh(self, seat: int, count: int, shown: tuple[Face, ...] = ()) -> None:
+        """Set how many cards of the player's latest draw may still be shown, beside the faces `shown` so far (R31)."""
         fresh = self.fresh
         if fresh[seat] != count:
             self.fresh = (*fresh[:seat], count, *fresh[seat + 1 :])
@@ -161,67 +184,74 @@ class Draft:
             self.shown = (*self.shown[:seat], shown, *self.shown[seat + 1 :])
 
     def lapse_calls(self) -> None:
-        """Let calls of UNO made with two cards end, as a turn begins (R27)."""
+        """End calls of UNO made with two cards, as a turn begins (R27)."""
         self.called = frozenset(seat for seat in self.called if self.hands[seat] == 1)
 
     def move_hands(self, givers: Mapping[int, int]) -> None:
-        """Let each of these seats take over the hand of its giver, with nothing that was said or drawn before (R44)."""
+        """Give each of these seats the hand of its giver."""
+        self.deal_out({seat: self.hands[giver] for seat, giver in givers.items()})
+
+    def deal_out(self, counts: Mapping[int, int]) -> None:
+        """Give these seats other hands of so many cards. Calls, catching and cards to show lapse (R44)."""
         hands = self.hands
-        self.hands = tuple(hands[givers.get(seat, seat)] for seat in range(len(hands)))
-        self.called = self.called.difference(givers)
-        if self.catchable in givers:
+        self.hands = tuple(counts.get(seat, hands[seat]) for seat in range(len(hands)))
+        self.called = self.called.difference(counts)
+        if self.catchable in counts:
             self.catchable = None
-        for seat in givers:
+        for seat in counts:
             self.set_fresh(seat, 0)
 
-    def draw(self, seat: int, count: int, why: Why) -> None:
-        """Let the player draw, as many as there are (R33)."""
+    def draw(self, seat: int, count: int, why: str, *, shows: bool = True) -> None:
+        """Let the player draw up to `count` cards (R33). shows: what is drawn may be shown (R31)."""
         count = min(count, self.drawable)
         if count:
             self.set_count(seat, self.hands[seat] + count)
-        if why is not Why.WILD_CREEPER:
+        if shows:
             self.set_fresh(seat, count)
         self.effects.append(Drawn(self.header.players[seat], count, why))
 
     def skip(self, seat: int) -> None:
-        """Let the player lose the turn."""
+        """Skip the player's turn."""
         self.effects.append(Skipped(self.header.players[seat]))
 
     def reverse(self) -> None:
-        """Turn the direction of play round (R7, R15)."""
+        """Change the direction of play (R7, R15)."""
         self.direction = self.direction.opposite
         self.effects.append(Reversed(self.direction))
 
     def turn_to(self, seat: int) -> None:
-        """Let the player begin a turn, with nothing left to be settled."""
+        """Begin the player's turn, with nothing left to settle."""
         self.phase = Phase.TURN
         self.turn = seat
         self.purpose = None
         self.contested = None
         self.debt = 0
         self.laid_by = None
+        self.running = None
+        self.demand = None
         if self.called:
             self.lapse_calls()
 
     def owe(self, seat: int, count: int, laid_by: int | None) -> None:
-        """Let the player owe so many cards more, for a card that this seat laid (R34); nobody's at the start (R38)."""
+        """Add to the player's debt for a card that `laid_by` played (R34), None if turned up at the start (R38)."""
         self.phase = Phase.DEBT
         self.turn = seat
         self.purpose = None
         self.contested = None
+        self.running = None
         self.lapse_calls()
         self.debt += count
         self.laid_by = laid_by
         self.effects.append(DebtOwed(self.name(seat), self.debt))
 
     def choose(self, seat: int, phase: Phase, purpose: Purpose) -> None:
-        """Let the player choose a colour or a player."""
+        """Wait for the player to choose a colour or a player."""
         self.phase = phase
         self.turn = seat
         self.purpose = purpose
 
     def end_round(self, winner: int) -> None:
-        """Let the player have gone out (R28), which is all of a single round (R32)."""
+        """End the round, won by this player (R28), and with `single-round` the match (R32)."""
         self.effects.append(RoundWon(self.name(winner)))
         self.phase = Phase.SCORING
         self.turn = None
@@ -229,20 +259,29 @@ class Draft:
         self.contested = None
         self.debt = 0
         self.laid_by = None
+        self.running = None
+        self.demand = None
         self.jump_open = False
         self.called = _NOBODY
         self.catchable = None
         self.round_winner = winner
         self.set_fresh(winner, 0)
-        self.leftover = tuple(() if seat == winner else None for seat in range(len(self.hands)))
+        gone = self.header.edition.out_points
+        self.leftover = tuple(
+            () if seat == winner else gone if seat in self.out else None for seat in range(len(self.hands))
+        )
         if self.header.options.scoring is Scoring.SINGLE_ROUND:
             self.end_match((winner,))
+        elif None not in self.leftover:
+            self.score_round()
 
     def score_round(self) -> None:
-        """Score the hands, all of them being in, and end the match or deal again (R29, R30)."""
+        """Score all hands, then end the match or deal again (R29, R30)."""
         options = self.header.options
         assert self.round_winner is not None
-        points = round_points(options.scoring, self.round_winner, [hand or 0 for hand in self.leftover])
+        worth = self.header.edition.points
+        hands = [hand_points(hand or 0, worth) for hand in self.leftover]
+        points = round_points(options.scoring, self.round_winner, hands)
         self.effects.extend(Scored(self.name(seat), gain) for seat, gain in points.items())
         self.scores = tuple(score + points.get(seat, 0) for seat, score in enumerate(self.scores))
         winners = match_winners(options.scoring, options.target, self.scores)
@@ -252,16 +291,17 @@ class Draft:
             self.deal()
 
     def end_match(self, winners: tuple[int, ...]) -> None:
-        """Let these players have won the match."""
+        """End the match, won by these players."""
         self.phase = Phase.OVER
         self.winners = winners
         self.effects.append(MatchWon(tuple(map(self.name, winners))))
 
     def deal(self) -> None:
-        """Begin the next round, dealt by the player to the last dealer's left (R2, R3)."""
+        """Begin the next round. The player to the last dealer's left deals (R2, R3)."""
         self.phase = Phase.START
         self.round += 1
         self.direction = Direction.CLOCKWISE
+        self.out = _NOBODY
         self.dealer = self.after(self.dealer)
         self.top = None
         self.color = None
@@ -270,7 +310,8 @@ class Draft:
         self.effects.append(Dealt(self.name(self.dealer), self.round))
 
     def deal_hands(self, players: int) -> None:
-        """Let so many players have a new hand each."""
+        """Deal a new hand to each of so many players."""
         self.hands = (self.header.options.hand_size,) * players
-        self.fresh = self.shown = (0,) * players
+        self.fresh = (0,) * players
+        self.shown = ((),) * players
         self.leftover = (None,) * players

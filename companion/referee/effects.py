@@ -3,26 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from enum import Enum
+from enum import StrEnum
 from typing import ClassVar
 
-from companion.cards import Color, Item
+from companion.cards import Color
+from companion.editions.edition import Answer
 from companion.referee.phase import Direction
 
 
-class Why(Enum):
-    """The reason for a draw."""
+class Why(StrEnum):
+    """Reasons for a draw that are no card. Otherwise the reason is the ID of a face or mark."""
 
     TURN = "turn"
-    DRAW_TWO = "draw two"
-    WILD_DRAW_FOUR = "wild draw four"
     CHALLENGE = "challenge"
-    BANANA_PEEL = "banana peel"
-    GREEN_SHELL = "green shell"
-    LIGHTNING = "lightning"
-    BOB_OMB = "bob-omb"
     UNO = "uno"
-    WILD_CREEPER = "wild creeper"
     DEBT = "debt"
 
 
@@ -33,7 +27,7 @@ class Drawn:
     name: ClassVar[str] = "draw"
     player: str
     count: int
-    why: Why
+    why: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,10 +82,10 @@ class HandsRotated:
 
 @dataclass(frozen=True, slots=True)
 class ItemUsed:
-    """An item box turned up an item; `player` played the box."""
+    """A card was turned up that bears a mark with a program. item: the mark's ID. player: whose program it is."""
 
     name: ClassVar[str] = "item"
-    item: Item
+    item: str
     player: str
 
 
@@ -198,6 +192,85 @@ class Left:
 
 
 @dataclass(frozen=True, slots=True)
+class CardsShed:
+    """A player laid off cards."""
+
+    name: ClassVar[str] = "shed"
+    player: str
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """A player was asked and answered (`reveal`, `dare`)."""
+
+    name: ClassVar[str] = "outcome"
+    player: str
+    yes: bool
+
+
+@dataclass(frozen=True, slots=True)
+class DebtAnswered:
+    """A player answered a draw card (R53). how: `cancel` or `reflect`."""
+
+    name: ClassVar[str] = "answer"
+    player: str
+    how: Answer
+
+
+@dataclass(frozen=True, slots=True)
+class HandsPooled:
+    """These players' hands were mixed and dealt out again, from the first of them on."""
+
+    name: ClassVar[str] = "pool"
+    players: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class HandRefreshed:
+    """A player put the hand under the draw pile and drew as many cards."""
+
+    name: ClassVar[str] = "refresh"
+    player: str
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
+class CardsTaken:
+    """A player took cards from the discard pile."""
+
+    name: ClassVar[str] = "take"
+    player: str
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
+class HandSeen:
+    """A player looks at the hand of `of`."""
+
+    name: ClassVar[str] = "peek"
+    player: str
+    of: str
+
+
+@dataclass(frozen=True, slots=True)
+class RuleRead:
+    """The text of a face or mark is read out. rule: its ID. player: whose program it is."""
+
+    name: ClassVar[str] = "rule"
+    player: str
+    rule: str
+
+
+@dataclass(frozen=True, slots=True)
+class Eliminated:
+    """A player holds too many cards and is out of the round (R54)."""
+
+    name: ClassVar[str] = "out"
+    player: str
+
+
+@dataclass(frozen=True, slots=True)
 class MatchWon:
     """The match is over."""
 
@@ -227,4 +300,13 @@ Effect = (
     | Joined
     | Left
     | MatchWon
+    | CardsShed
+    | Answered
+    | DebtAnswered
+    | HandsPooled
+    | HandRefreshed
+    | CardsTaken
+    | HandSeen
+    | RuleRead
+    | Eliminated
 )

@@ -1,7 +1,7 @@
-"""The rules at work: `apply` a move to a state, or learn from `legal` what may be done next.
+"""The engine: `apply` a move to a state.
 
-Each kind of move has one rule: here, or in `landing` where a card lands on the pile. The steps that rules share are
-those of a draft.
+Each kind of move has one rule: here, or in `landing` where a card lands on the pile, or in `interpreter` where the
+program of a special card waits. Rules share the operations of `Draft`.
 """
 
 from __future__ import annotations
@@ -12,9 +12,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from companion.cards import Card, Color, Face
-from companion.referee import landing, moves, seating
+from companion.editions.options import Options
+from companion.editions.program import DrawCards, PoolHands, ReadRule, Shed
+from companion.referee import interpreter, landing, moves, seating
 from companion.referee.draft import Draft
-from companion.referee.editions import Options
 from companion.referee.effects import (
     ChallengeSettled,
     ColorChosen,
@@ -23,29 +24,37 @@ from companion.referee.effects import (
     Effect,
     HandsSwapped,
     Reshuffled,
+    RuleRead,
     UnoCalled,
     Why,
 )
+from companion.referee.elimination import eliminate
 from companion.referee.errors import (
+    AlreadyChosenError,
     AlreadyScoredError,
     CannotTargetSelfError,
+    DoesNotFitError,
     MustDrawError,
     NoDrawToShowError,
     NotAtUnoError,
     NothingToCatchError,
     NotInThisEditionError,
     NotYourTurnError,
+    PlayerIsOutError,
+    TooFewCardsError,
     TooManyCardsError,
     TooManyCopiesError,
+    TooManyForStepError,
     WrongPhaseError,
 )
 from companion.referee.legality import (
+    CREEPER,
     IN_ROUND,
     OWING,
     PLAYING,
     SHOWING,
     Legal,
-    creepers_left,
+    left_to_show,
     legal,
     may_be_caught,
     may_call_uno,
@@ -53,7 +62,9 @@ from companion.referee.legality import (
     may_jump_in,
     may_stack,
     may_target,
+    most_to_shed,
     must_draw_on,
+    took_limits,
 )
 from companion.referee.phase import Phase, Purpose
 from companion.referee.scoring import shown_cards
@@ -61,39 +72,62 @@ from companion.referee.state import State
 
 __all__ = ["Legal", "apply", "doer", "legal"]
 
-_CREEPER = Card(Face.WILD_CREEPER)
-
 
 def apply(state: State, move: moves.Move) -> tuple[State, tuple[Effect, ...]]:
-    """Return the state after the move, and what followed from it, in the order in which it happened.
+    """Return the state after the move, and its effects in the order in which they happen.
 
-    Raises a RefereeError where the rules refuse the move: NoSuchPlayerError, WrongPhaseError, NotYourTurnError or
-    NotInThisEditionError, looked for in this order, or else what the move's own rule raises.
+    Raises a RefereeError if the rules refuse the move. Checked in this order: NoSuchPlayerError, WrongPhaseError,
+    NotYourTurnError, NotInThisEditionError, PlayerIsOutError, then what the move's own rule raises.
     """
-    rule = _RULES[type(move)]
+    kind = type(move)
+    rule = _RULES[kind]
     header = state.header
-    by = move.by if isinstance(move, moves.ActorMove) else None
-    seat = None if by is None else header.seat(by)
-    if isinstance(move, moves.Join):
-        if move.after is not None:
-            header.seat(move.after)
-    elif isinstance(move, moves.PlayerMove | moves.Target):
-        header.seat(move.player)
+    seat = _acting_seat(state, move) if kind in _BY_ACTOR else None
+    named = _named_seat(state, move) if kind in _NAMING else None
     if state.phase not in rule.phases and not (rule.also and rule.also(state)):
         raise WrongPhaseError(rule.name, state.phase)
-    jumps = isinstance(move, moves.Play) and seat is not None and may_jump_in(state, seat, move.card)
-    if seat is not None and seat != state.turn and not jumps:
+    if seat is not None and seat != state.turn and not _jumps_in(state, move, seat):
         raise NotYourTurnError(header.players[seat], str(state.actor))
     for card in rule.cards(move):
         if card not in header.edition.deck:
             raise NotInThisEditionError(card)
+    if named is not None:
+        _refuse_absent(state, move, named)
     draft = Draft(state)
     rule.run(draft, move)
+    if header.edition.out_at and draft.phase in IN_ROUND:
+        eliminate(draft)
     return draft.freeze(), tuple(draft.effects)
 
 
+def _acting_seat(state: State, move: Any) -> int | None:
+    """Return the seat that made the move, None if it does not say."""
+    return None if move.by is None else state.header.seat(move.by)
+
+
+def _named_seat(state: State, move: Any) -> int | None:
+    """Return the seat of the player whom the move names, None for one who is to join."""
+    if not isinstance(move, moves.Join):
+        return state.header.seat(move.player)
+    if move.after is not None:
+        state.header.seat(move.after)
+    return None
+
+
+def _jumps_in(state: State, move: moves.Move, seat: int) -> bool:
+    return isinstance(move, moves.Play) and may_jump_in(state, seat, move.card)
+
+
+def _refuse_absent(state: State, move: moves.Move, named: int) -> None:
+    """Raise NotInThisEditionError for a card that is not shown when drawn, PlayerIsOutError for a player who is out."""
+    if isinstance(move, moves.Show) and move.card.face not in state.header.rules.drawn:
+        raise NotInThisEditionError(move.card)
+    if named in state.out and state.phase is not Phase.SCORING:
+        raise PlayerIsOutError(state.players[named])
+
+
 def doer(state: State, move: moves.Move) -> str | None:
-    """Return who made the move in this state, None for one that is nobody's own, such as a reshuffle."""
+    """Return who made the move in this state, None for a move of nobody, such as a reshuffle."""
     if isinstance(move, moves.PlayerMove):
         return move.player
     if isinstance(move, moves.ActorMove):
@@ -118,11 +152,15 @@ def _pass(draft: Draft, _: moves.Pass) -> None:
 
 
 def _choose_color(draft: Draft, move: moves.ChooseColor) -> None:
-    """R9, R17, R18, R26."""
+    """R9, R17, R18, R52."""
     draft.color = move.color
     draft.effects.append(ColorChosen(move.color))
-    if draft.purpose is Purpose.OPENING:
+    if draft.purpose is Purpose.PROGRAM:
+        interpreter.resume_color(draft)
+    elif draft.purpose is Purpose.OPENING:
         draft.turn_to(draft.after(draft.dealer))
+    elif draft.purpose is Purpose.RESUME:
+        draft.turn_to(draft.actor)
     elif draft.purpose is Purpose.WILD_DRAW_FOUR:
         _ask_next(draft)
     else:
@@ -130,7 +168,7 @@ def _choose_color(draft: Draft, move: moves.ChooseColor) -> None:
 
 
 def _ask_next(draft: Draft) -> None:
-    """Let the player after a wild draw four answer it, or do what there is no answer to (R18, R36, R46)."""
+    """Wait for the next player's answer to a wild draw four, or carry it out (R18, R36, R46)."""
     player = draft.actor
     if not draft.header.options.challenge:
         if draft.debt:
@@ -145,24 +183,58 @@ def _ask_next(draft: Draft) -> None:
 
 
 def _target(draft: Draft, move: moves.Target) -> None:
-    """R24, R42."""
+    """R42, R52."""
     player, seat = draft.actor, draft.header.seat(move.player)
     if not may_target(draft, seat):
-        raise CannotTargetSelfError(draft.name(seat))
-    if draft.purpose is Purpose.SEVEN:
-        draft.move_hands({player: seat, seat: player})
-        draft.effects.append(HandsSwapped(draft.name(player), draft.name(seat)))
-    else:
-        draft.draw(seat, 1, Why.GREEN_SHELL)
+        pooled = draft.running is not None and isinstance(draft.running.step, PoolHands)
+        raise (AlreadyChosenError if pooled else CannotTargetSelfError)(draft.name(seat))
+    if draft.purpose is Purpose.PROGRAM:
+        interpreter.resume_target(draft, seat)
+        return
+    draft.move_hands({player: seat, seat: player})
+    draft.effects.append(HandsSwapped(draft.name(player), draft.name(seat)))
     draft.turn_to(draft.after(player))
 
 
+def _took(draft: Draft, move: moves.Took) -> None:
+    """R52."""
+    limits = took_limits(draft)
+    assert limits is not None
+    least, most = limits
+    if move.cards > most:
+        raise TooManyForStepError(move.cards, most)
+    if move.cards < least:
+        raise TooFewCardsError(draft.name(draft.actor))
+    interpreter.resume_took(draft, move.cards)
+
+
+def _shed(draft: Draft, move: moves.Shed) -> None:
+    """R52."""
+    most, running = most_to_shed(draft), draft.running
+    assert most is not None
+    assert running is not None
+    assert isinstance(running.step, Shed)
+    if move.count > most:
+        raise TooManyForStepError(move.count, most)
+    if not isinstance(move.cards, int):
+        for card in move.cards:
+            if not running.step.filter.fits(card, draft.color):
+                raise DoesNotFitError(card, running.why)
+        _refuse_too_many(draft, move.cards)
+    interpreter.resume_shed(draft, move.count)
+
+
+def _outcome(draft: Draft, move: moves.Outcome) -> None:
+    """R52."""
+    interpreter.resume_outcome(draft, yes=move.yes)
+
+
 def _accept(draft: Draft, _: moves.Accept) -> None:
-    """R18, R34; taking a debt ends the chance to jump in (R40)."""
+    """R18, R34, R53. Taking a debt ends the chance to jump in (R40)."""
     player = draft.actor
     draft.jump_open = False
     if draft.debt:
-        draft.draw(player, draft.debt, Why.DEBT)
+        draft.draw(player, draft.debt, Why.DEBT if draft.demand is None else draft.demand.why)
         draft.skip(player)
         draft.turn_to(draft.after(player))
     else:
@@ -235,13 +307,26 @@ def _catch(draft: Draft, move: moves.Catch) -> None:
 
 def _creeper(draft: Draft, move: moves.Creeper) -> None:
     """R31."""
-    seat = draft.header.seat(move.player)
+    _show_card(draft, draft.header.seat(move.player), CREEPER)
+
+
+def _show(draft: Draft, move: moves.Show) -> None:
+    """R31, R52."""
+    _show_card(draft, draft.header.seat(move.player), move.card)
+
+
+def _show_card(draft: Draft, seat: int, card: Card) -> None:
+    """Run the program of a card that was drawn; what it draws cannot be shown (EDITIONS.md, section 4)."""
     if not draft.fresh[seat]:
         raise NoDrawToShowError(draft.name(seat))
-    if not creepers_left(draft, seat):
-        raise TooManyCopiesError(_CREEPER, draft.header.edition.deck[_CREEPER])
-    draft.set_fresh(seat, draft.fresh[seat] - 1, draft.shown[seat] + 1)
-    draft.draw(seat, 3, Why.WILD_CREEPER)
+    if not left_to_show(draft, seat, card.face):
+        raise TooManyCopiesError(card, draft.header.edition.copies[card.face])
+    draft.set_fresh(seat, draft.fresh[seat] - 1, (*draft.shown[seat], card.face))
+    for step in draft.header.rules.drawn.get(card.face, ()):
+        if isinstance(step, ReadRule):
+            draft.effects.append(RuleRead(draft.name(seat), card.face.value))
+        elif isinstance(step, DrawCards) and step.count is not None:
+            draft.draw(seat, step.count, card.face.value, shows=False)
 
 
 def _reshuffle(draft: Draft, _: moves.Reshuffle) -> None:
@@ -267,7 +352,7 @@ def _correct_count(draft: Draft, seat: int, actual: int) -> None:
 
 
 def _go_out(draft: Draft, seat: int) -> None:
-    """End the round of a player found without cards; what was laid last is drawn for, if it still can be (R28, R37)."""
+    """End the round of a player without cards. An open draw card that the player laid is drawn for (R28, R37)."""
     if draft.laid_by == seat:
         landing.go_out_drawing(draft, seat, Face.WILD_DRAW_FOUR)
     draft.end_round(seat)
@@ -282,12 +367,12 @@ def _hand(draft: Draft, move: moves.Hand) -> None:
 
 
 def _tally(draft: Draft, move: moves.Tally) -> None:
-    """R1; how many cards they were is not told."""
+    """R1. The number of cards is not known."""
     _take_in(draft, _awaited(draft, move.player), move.points)
 
 
 def _awaited(draft: Draft, player: str) -> int:
-    """Return the seat of a player whose leftover hand is awaited; raises AlreadyScoredError where it is in."""
+    """Return the seat of a player whose remaining hand is missing; raises AlreadyScoredError if it is in."""
     seat = draft.header.seat(player)
     if draft.leftover[seat] is not None:
         raise AlreadyScoredError(draft.name(seat))
@@ -295,7 +380,7 @@ def _awaited(draft: Draft, player: str) -> int:
 
 
 def _take_in(draft: Draft, seat: int, hand: tuple[Card, ...] | int) -> None:
-    """Take a leftover hand in, and score the round with the last of them (R29, R30)."""
+    """Keep a remaining hand; the last one scores the round (R29, R30)."""
     draft.set_fresh(seat, 0)
     draft.leftover = (*draft.leftover[:seat], hand, *draft.leftover[seat + 1 :])
     if None not in draft.leftover:
@@ -303,7 +388,7 @@ def _take_in(draft: Draft, seat: int, hand: tuple[Card, ...] | int) -> None:
 
 
 def _refuse_too_many(draft: Draft, cards: Iterable[Card]) -> None:
-    """Raise TooManyCopiesError where these, the hands already in and the top card hold more of a card than the deck."""
+    """Raise TooManyCopiesError if these cards, the hands shown and the top card exceed the deck's copies."""
     assert draft.top is not None
     seen = Counter([draft.top])
     for hand in draft.leftover:
@@ -328,14 +413,18 @@ def _its_cards(move: Any) -> tuple[Card, ...]:
 
 
 def _a_creeper(_: Any) -> tuple[Card, ...]:
-    return (_CREEPER,)
+    return (CREEPER,)
+
+
+def _shed_cards(move: moves.Shed) -> tuple[Card, ...]:
+    return () if isinstance(move.cards, int) else move.cards
 
 
 @dataclass(frozen=True, slots=True)
 class _Rule:
-    """What a kind of move is called, in which phases it may be made, what it does, and which cards it speaks of.
+    """The rule of one kind of move: its name, its phases, what it does, and the cards that it names.
 
-    also: whether it may be made in another phase besides, by what the options say.
+    also: a condition for further phases.
     """
 
     name: str
@@ -364,6 +453,10 @@ _RULES: dict[type, _Rule] = {
     moves.Uno: _Rule("uno", IN_ROUND, _uno),
     moves.Catch: _Rule("catch", IN_ROUND, _catch),
     moves.Creeper: _Rule("creeper", SHOWING, _creeper, _a_creeper),
+    moves.Show: _Rule("show", SHOWING, _show, _its_card),
+    moves.Took: _Rule("took", _only(Phase.TOOK), _took),
+    moves.Shed: _Rule("shed", _only(Phase.SHED), _shed, _shed_cards),
+    moves.Outcome: _Rule("outcome", _only(Phase.OUTCOME), _outcome),
     moves.Reshuffle: _Rule("reshuffle", SHOWING, _reshuffle),
     moves.Hand: _Rule("hand", _only(Phase.SCORING), _hand, _its_cards),
     moves.Tally: _Rule("hand", _only(Phase.SCORING), _tally),
@@ -371,3 +464,6 @@ _RULES: dict[type, _Rule] = {
     moves.Join: _Rule("join", _only(Phase.START), seating.join),
     moves.Leave: _Rule("leave", _only(Phase.START), seating.leave),
 }
+
+_BY_ACTOR = frozenset(kind for kind in _RULES if issubclass(kind, moves.ActorMove))
+_NAMING = frozenset(kind for kind in _RULES if issubclass(kind, moves.PlayerMove | moves.Target))

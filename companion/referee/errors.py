@@ -17,6 +17,12 @@ def message(text: str) -> str:
     return text
 
 
+class Term(str):
+    """The ID of a face or mark among the values of a message, to be shown by its name."""
+
+    __slots__ = ()
+
+
 class RefereeError(Exception):
     """A move was refused. The state is unchanged.
 
@@ -87,7 +93,7 @@ class DoesNotMatchError(RefereeError):
     code = "does-not-match"
     template = message("The {card} does not match the {top}, with {color} in force.")
 
-    def __init__(self, card: Card, top: Card, color: Color) -> None:
+    def __init__(self, card: Card, top: Card, color: Color | None) -> None:
         super().__init__(card=card, top=top, color=color)
         self.card = card
         self.top = top
@@ -173,6 +179,63 @@ class TooManyCardsError(RefereeError):
         super().__init__(cards=cards, deck=deck)
         self.cards = cards
         self.deck = deck
+
+
+class TooManyForStepError(RefereeError):
+    """More cards than can be drawn or laid off here. `cards` is the count given, `most` the limit."""
+
+    code = "too-many-cards"
+    template = message("{cards} cards are too many here: {most} are possible.")
+
+    def __init__(self, cards: int, most: int) -> None:
+        super().__init__(cards=cards, most=most)
+        self.cards = cards
+        self.most = most
+
+
+class TooFewCardsError(RefereeError):
+    """Who draws until a card fits draws at least one."""
+
+    code = "too-few-cards"
+    template = message("{player} draws at least one card here.")
+
+    def __init__(self, player: str) -> None:
+        super().__init__(player=player)
+        self.player = player
+
+
+class DoesNotFitError(RefereeError):
+    """`card` is not one that `why`, the face or mark, asks for."""
+
+    code = "does-not-fit"
+    template = message("The {card} is not what {why} asks for.")
+
+    def __init__(self, card: Card, why: str) -> None:
+        super().__init__(card=card, why=Term(why))
+        self.card = card
+        self.why = why
+
+
+class AlreadyChosenError(RefereeError):
+    """The player has been named already for the same step."""
+
+    code = "already-chosen"
+    template = message("{player} is chosen already.")
+
+    def __init__(self, player: str) -> None:
+        super().__init__(player=player)
+        self.player = player
+
+
+class PlayerIsOutError(RefereeError):
+    """The player is out of the round (R54)."""
+
+    code = "player-is-out"
+    template = message("{player} is out of this round.")
+
+    def __init__(self, player: str) -> None:
+        super().__init__(player=player)
+        self.player = player
 
 
 class AlreadyScoredError(RefereeError):

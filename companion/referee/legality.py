@@ -1,39 +1,50 @@
-"""What may be done next: the conditions that the rules test, and all of them at once for a screen or a camera."""
+"""What the rules allow: the conditions that rules test, and a summary for screens and cameras."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cache
+from functools import lru_cache
 
-from companion.cards import Card, Color, EditionName, Face
+from companion.cards import Card, Color, Face
+from companion.editions.edition import Edition
+from companion.editions.options import Stacking
+from companion.editions.program import ChooseTarget, DrawUntil, Filter, PoolHands, Shed
 from companion.referee.draft import Draft
-from companion.referee.editions import EDITIONS, Stacking
-from companion.referee.phase import Phase, Purpose
+from companion.referee.phase import Phase
+from companion.referee.running import Demanded
 from companion.referee.scoring import shown_cards
-from companion.referee.state import MAX_PLAYERS, State
+from companion.referee.state import MAX_PLAYERS, Header, State
 
 IN_ROUND = frozenset(Phase) - {Phase.START, Phase.SCORING, Phase.OVER}
 PLAYING = frozenset({Phase.TURN, Phase.DRAWN, Phase.DEBT})
 OWING = frozenset({Phase.DEBT, Phase.CHALLENGE})
 SHOWING = IN_ROUND | {Phase.SCORING}
 _JUMPING = frozenset({Phase.TURN, Phase.DEBT})
-_DRAW_CARDS = frozenset({Face.DRAW_TWO, Face.WILD_DRAW_FOUR})
-_CREEPER = Card(Face.WILD_CREEPER)
+CREEPER = Card(Face.WILD_CREEPER)
 
 
-def matches(card: Card, top: Card, color: Color) -> bool:
+def matches(card: Card, top: Card, color: Color | None) -> bool:
     """Return whether the card may be played on this top card with this colour in force (R11)."""
     return card.color is None or card.color is color or card.face is top.face
 
 
-def stacks(card: Card, top: Card, stacking: Stacking) -> bool:
-    """Return whether the card may be laid on this draw card for which somebody owes (R35), its colour left aside."""
-    return card.face in _DRAW_CARDS if stacking is Stacking.ANY else card.face is top.face
+def stacks(card: Card, top: Card, header: Header) -> bool:
+    """Return whether the card may be stacked on this draw card (R35, R53), its colour left aside."""
+    penalties = header.rules.penalties
+    match header.options.stacking:
+        case Stacking.OFF:
+            return False
+        case Stacking.SAME:
+            return card.face is top.face
+        case Stacking.ANY:
+            return card.face in penalties
+        case Stacking.RISING:
+            return penalties.get(card.face, 0) >= penalties[top.face]
 
 
 def may_stack(state: State) -> bool:
-    """Return whether the player to answer a wild draw four may lay a card on it instead (R34)."""
-    return state.phase is Phase.CHALLENGE and state.header.options.stacking is not Stacking.OFF
+    """Return whether the player to answer a wild draw four may lay a card on it instead (R34, R53)."""
+    return state.phase is Phase.CHALLENGE and state.header.rules.opens
 
 
 def may_draw_on(state: State) -> bool:
@@ -48,7 +59,15 @@ def must_draw_on(state: State | Draft) -> bool:
 
 def may_jump_in(state: State, seat: int, card: Card) -> bool:
     """Return whether this player, who is not on turn, may play this card (R39, R40)."""
-    return state.jump_open and state.phase in _JUMPING and seat != state.turn and card == state.top
+    return card == state.top and seat != state.turn and seat not in state.out and _jump_is_open(state)
+
+
+def _jump_is_open(state: State) -> bool:
+    """Return whether the top card may be jumped in on; on a debt only with stacking (R39, R53)."""
+    if not state.jump_open or state.phase not in _JUMPING:
+        return False
+    stacking = state.header.options.stacking is not Stacking.OFF and state.demand is None
+    return state.phase is Phase.TURN or stacking
 
 
 def may_call_uno(state: State | Draft, seat: int) -> bool:
@@ -57,19 +76,24 @@ def may_call_uno(state: State | Draft, seat: int) -> bool:
 
 
 def _may_play(state: State | Draft) -> bool:
-    return state.phase in PLAYING or (
-        state.phase is Phase.CHALLENGE and state.header.options.stacking is not Stacking.OFF
-    )
+    return state.phase in PLAYING or (state.phase is Phase.CHALLENGE and state.header.rules.opens)
 
 
-def creepers_left(state: State | Draft, seat: int) -> int:
-    """Return how many more creepers the player's latest draw can have held (R31).
+def left_to_show(state: State | Draft, seat: int, face: Face) -> int:
+    """Return how many more cards of this face the player's latest draw can have held (R31).
 
     At most those of the deck, without the one on top, those in hands already shown, and those shown from this draw.
     """
-    elsewhere = sum(shown_cards(hand).count(_CREEPER) for hand in state.leftover) + (state.top == _CREEPER)
-    room = state.header.edition.deck.get(_CREEPER, 0) - elsewhere - state.shown[seat]
+    elsewhere = sum(card.face is face for hand in state.leftover for card in shown_cards(hand))
+    on_top = state.top is not None and state.top.face is face
+    room = state.header.edition.copies.get(face, 0) - elsewhere - on_top - state.shown[seat].count(face)
     return max(0, min(state.fresh[seat], room))
+
+
+def creepers_left(state: State | Draft, seat: int) -> int:
+    """Return how many more cards that do something when drawn the player's latest draw can have held (R31)."""
+    left = sum(left_to_show(state, seat, face) for face in state.header.edition.shown_when_drawn)
+    return min(state.fresh[seat], left)
 
 
 def may_be_caught(state: State | Draft, seat: int) -> bool:
@@ -78,10 +102,13 @@ def may_be_caught(state: State | Draft, seat: int) -> bool:
 
 
 def may_target(state: State | Draft, seat: int) -> bool:
-    """Return whether the player may be named: for the green shell (R24), or to exchange hands with (R42)."""
-    if seat != state.turn:
-        return True
-    return state.purpose is not Purpose.SEVEN and state.header.options.green_shell_self
+    """Return whether the player may be named for the step that waits (R52), or to swap hands with (R42)."""
+    if seat in state.out:
+        return False
+    step = None if state.running is None else state.running.step
+    if isinstance(step, PoolHands):
+        return state.running is not None and seat not in state.running.picked
+    return seat != state.turn or (isinstance(step, ChooseTarget) and not step.others)
 
 
 def may_seat_another(state: State | Draft) -> bool:
@@ -90,9 +117,41 @@ def may_seat_another(state: State | Draft) -> bool:
     return players < MAX_PLAYERS and (players + 1) * state.header.options.hand_size < state.header.edition.size
 
 
+def took_limits(state: State | Draft) -> tuple[int, int] | None:
+    """Return the least and the most cards that the player to act can have drawn, None where that is not asked."""
+    if state.phase is not Phase.TOOK or state.running is None:
+        return None
+    return int(isinstance(state.running.step, DrawUntil)), state.drawable
+
+
+def most_to_shed(state: State | Draft) -> int | None:
+    """Return how many cards the player to act may lay off at most, None where that is not asked."""
+    step = None if state.running is None else state.running.step
+    if state.phase is not Phase.SHED or not isinstance(step, Shed) or state.turn is None:
+        return None
+    held = state.hands[state.turn]
+    return held if step.up_to is None else min(held, step.up_to)
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What a program waits for in `took`, `shed` and `outcome`: the verb, and the face or mark that asks."""
+
+    verb: str
+    why: str
+
+
+def asked(state: State) -> Asked | None:
+    """Return what a program waits for in one of the three phases that only programs have."""
+    step = None if state.running is None else state.running.step
+    if state.phase not in (Phase.TOOK, Phase.SHED, Phase.OUTCOME) or state.running is None or step is None:
+        return None
+    return Asked(step.verb, state.running.why)
+
+
 @dataclass(frozen=True, slots=True)
 class Legal:
-    """What the rules allow in a state. Players are named; empty means that nobody may."""
+    """What the rules allow in a state. Players are given by name; empty means nobody."""
 
     phase: Phase
     actor: str | None
@@ -115,13 +174,13 @@ class Legal:
     """Whether the actor may take the debt, which cannot be challenged: a transcript's `accept` in `debt`."""
     reveal: bool
     targets: tuple[str, ...]
-    """Whom the green shell may hit, or with whom hands may be exchanged; which of them, the state's purpose tells."""
+    """Who may be named, for a card or to swap hands with; the state's purpose says which."""
     uno: tuple[str, ...]
     """Who may call UNO."""
     catch: tuple[str, ...]
     """Who can be caught not having called."""
     creeper: tuple[str, ...]
-    """Who may show a creeper just drawn."""
+    """Who may show a card just drawn that does something when drawn."""
     hand: tuple[str, ...]
     """Whose leftover hand is awaited."""
     in_round: bool
@@ -130,6 +189,14 @@ class Legal:
     """Whether the discard pile may become the draw pile."""
     seating: bool
     """Whether people may join and leave: between two rounds (R48)."""
+    asked: Asked | None = None
+    """What a program waits for, where the actor says a number, cards, or yes or no."""
+    took: tuple[int, int] | None = None
+    """The least and the most cards that the actor can have drawn."""
+    shed: int | None = None
+    """How many cards the actor may lay off at most; `cards` are those that fit."""
+    outcome: bool = False
+    """Whether the actor answers yes or no."""
 
 
 def legal(state: State) -> Legal:
@@ -138,14 +205,16 @@ def legal(state: State) -> Legal:
     in_round = phase in IN_ROUND
     players = state.players
     seats = range(len(players))
-    shows = phase in SHOWING and state.header.edition.has_creepers
-    jump = state.top if state.jump_open and phase in _JUMPING else None
+    shows = phase in SHOWING and bool(state.header.edition.shown_when_drawn)
+    jump = state.top if _jump_is_open(state) else None
     return Legal(
         phase=phase,
         actor=state.actor,
         cards=_landing(state),
         jump=jump,
-        jumpers=() if jump is None else tuple(players[seat] for seat in seats if seat != state.turn),
+        jumpers=()
+        if jump is None
+        else tuple(players[seat] for seat in seats if seat != state.turn and seat not in state.out),
         draw=phase is Phase.TURN or may_draw_on(state),
         can_pass=phase is Phase.DRAWN and not must_draw_on(state),
         color=phase is Phase.COLOR,
@@ -161,30 +230,42 @@ def legal(state: State) -> Legal:
         in_round=in_round,
         reshuffle=phase in SHOWING,
         seating=phase is Phase.START,
+        asked=asked(state),
+        took=took_limits(state),
+        shed=most_to_shed(state),
+        outcome=phase is Phase.OUTCOME,
     )
 
 
 def _landing(state: State) -> frozenset[Card]:
-    edition = state.header.edition.name
+    edition = state.header.edition
     if state.phase in PLAYING or may_stack(state):
         assert state.top is not None
-        assert state.color is not None
         if state.phase in OWING:
-            return _stackable(edition, state.top, state.color, state.header.options.stacking)
+            return _laid_on_debt(state.header, state.top, state.color, state.demand)
         return _playable(edition, state.top, state.color)
-    return _all_cards(edition) if state.phase in (Phase.START, Phase.FLIP) else frozenset()
+    if state.phase is Phase.SHED and state.running is not None and isinstance(state.running.step, Shed):
+        return _fitting(edition, state.running.step.filter, state.color)
+    return frozenset(edition.deck) if state.phase in (Phase.START, Phase.FLIP) else frozenset()
 
 
-@cache
-def _all_cards(edition: EditionName) -> frozenset[Card]:
-    return frozenset(EDITIONS[edition].deck)
+@lru_cache(maxsize=4096)
+def _playable(edition: Edition, top: Card, color: Color | None) -> frozenset[Card]:
+    return frozenset(card for card in edition.deck if matches(card, top, color))
 
 
-@cache
-def _playable(edition: EditionName, top: Card, color: Color) -> frozenset[Card]:
-    return frozenset(card for card in _all_cards(edition) if matches(card, top, color))
+@lru_cache(maxsize=4096)
+def _fitting(edition: Edition, condition: Filter, color: Color | None) -> frozenset[Card]:
+    return frozenset(card for card in edition.deck if condition.fits(card, color))
 
 
-@cache
-def _stackable(edition: EditionName, top: Card, color: Color, stacking: Stacking) -> frozenset[Card]:
-    return frozenset(card for card in _playable(edition, top, color) if stacks(card, top, stacking))
+def _laid_on_debt(header: Header, top: Card, color: Color | None, demand: Demanded | None) -> frozenset[Card]:
+    return frozenset(card for card in header.edition.deck if may_lay(card, top, color, header, demand))
+
+
+def may_lay(card: Card, top: Card, color: Color | None, header: Header, demand: Demanded | None) -> bool:
+    """Return whether the player who owes may play the card: it meets the demand, answers, or stacks (R34, R53)."""
+    if demand is not None:
+        return demand.filter.fits(card, color)
+    any_color = header.options.stacking is Stacking.RISING
+    return card.face in header.rules.answers or (stacks(card, top, header) and (any_color or matches(card, top, color)))

@@ -62,7 +62,7 @@ class ChooseColor(ActorMove):
 
 @dataclass(frozen=True, slots=True)
 class Target(ActorMove):
-    """Whom the green shell hits (R24)."""
+    """The player named for a card (R24, R42, R52)."""
 
     player: str
 
@@ -104,6 +104,39 @@ class Catch(PlayerMove):
 @dataclass(frozen=True, slots=True)
 class Creeper(PlayerMove):
     """The player shows a wild creeper among the cards just drawn (R31)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Show(PlayerMove):
+    """The player shows a card just drawn that does something when drawn (R31)."""
+
+    card: Card
+
+
+@dataclass(frozen=True, slots=True)
+class Took(ActorMove):
+    """How many cards were drawn, as the table says (R52)."""
+
+    cards: int
+
+
+@dataclass(frozen=True, slots=True)
+class Shed(ActorMove):
+    """The cards that the player lays off, or only how many (R52)."""
+
+    cards: tuple[Card, ...] | int
+
+    @property
+    def count(self) -> int:
+        """How many cards they are."""
+        return self.cards if isinstance(self.cards, int) else len(self.cards)
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome(ActorMove):
+    """Whether the player asked holds such a card, or does what the card says (R52)."""
+
+    yes: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,6 +196,10 @@ Move = (
     | Uno
     | Catch
     | Creeper
+    | Show
+    | Took
+    | Shed
+    | Outcome
     | Reshuffle
     | Hand
     | Tally

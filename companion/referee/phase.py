@@ -19,6 +19,9 @@ class Phase(QuickHash, Enum):
     TARGET = "target"
     CHALLENGE = "challenge"
     REVEAL = "reveal"
+    TOOK = "took"
+    SHED = "shed"
+    OUTCOME = "outcome"
     SCORING = "scoring"
     OVER = "over"
 
@@ -49,5 +52,6 @@ class Purpose(Enum):
     OPENING = "opening"  # a colour, R9
     WILD = "wild"  # a colour, R17, R26
     WILD_DRAW_FOUR = "wild draw four"  # a colour, R18
-    GREEN_SHELL = "green shell"  # a player, R24
     SEVEN = "seven"  # a player, R42
+    PROGRAM = "program"  # a colour or a player, for a step of a program, R52
+    RESUME = "resume"  # a colour, by a player who then begins a turn, R54

@@ -1,7 +1,7 @@
-"""A table that plays by itself: knows every card, and at random makes the moves that people would make.
+"""A table that plays by itself: it knows every card and makes random moves as people would.
 
-It exists for benchmarks, tests and the simulated table. All its chance comes from the random.Random it is given, so
-that the same seed plays the same match.
+For benchmarks, tests, the laboratory and the simulated table. All randomness comes from the given random.Random, so the
+same seed plays the same match.
 """
 
 from __future__ import annotations
@@ -11,26 +11,40 @@ from collections.abc import Callable, Iterable, Iterator
 from random import Random
 from typing import ClassVar
 
-from companion.cards import Card, Color, Face
+from companion.cards import Card
+from companion.editions.program import DrawUntil, Filter, Reveal, Shed
 from companion.referee import moves
-from companion.referee.effects import Dealt, Drawn, Effect, HandsRotated, HandsSwapped, SetAside, Why
+from companion.referee.effects import (
+    CardsShed,
+    CardsTaken,
+    Dealt,
+    Drawn,
+    Effect,
+    Eliminated,
+    HandRefreshed,
+    HandsPooled,
+    HandsRotated,
+    HandsSwapped,
+    SetAside,
+    Why,
+)
 from companion.referee.engine import apply
 from companion.referee.legality import (
+    CREEPER,
     SHOWING,
     matches,
     may_be_caught,
     may_jump_in,
+    may_lay,
     may_seat_another,
     may_stack,
     may_target,
+    most_to_shed,
     must_draw_on,
-    stacks,
+    took_limits,
 )
 from companion.referee.phase import Direction, Phase
 from companion.referee.state import Header, State, opening
-
-_COLORS = tuple(Color)
-_CREEPER = Card(Face.WILD_CREEPER)
 
 _DRAWS_ANYWAY = 0.05
 _KEEPS_PLAYABLE = 0.2
@@ -45,6 +59,9 @@ _STACKS = 0.7
 _COMES = 0.1
 _GOES = 0.1
 _HITS_THEMSELVES = 0.05
+_SAYS_YES = 0.5
+_BEARS_MARK = 0.25  # a mark that only the players know is on about every fourth card
+_LAUNCHES_MOST = 4
 
 
 class RandomTable:
@@ -71,8 +88,11 @@ class RandomTable:
         self._guests = list(guests)
         deck = (card for card, copies in header.edition.deck.items() for _ in range(copies))
         self._deck = list(deck if cards is None else cards)
+        self._colors = tuple(header.edition.colors)
+        self._shown_faces = {face.value for face in header.rules.drawn}
         self._announcements: deque[moves.Move] = deque()
         self._drawn: Card | None = None
+        self._shed: list[Card] | None = None
         self._deal()
 
     def next_move(self, state: State) -> moves.Move:
@@ -97,10 +117,57 @@ class RandomTable:
                 one, other = map(self.header.players.index, (effect.player, effect.partner))
                 self.hands[one], self.hands[other] = self.hands[other], self.hands[one]
             elif isinstance(effect, HandsRotated):
-                step = 1 if effect.direction is Direction.CLOCKWISE else -1
-                self.hands = self.hands[-step:] + self.hands[:-step]
+                self._rotate(1 if effect.direction is Direction.CLOCKWISE else -1)
             elif isinstance(effect, Dealt):
                 self._deal()
+            else:
+                self._follow_program(effect)
+
+    def _follow_program(self, effect: Effect) -> None:
+        """Move the cards of an effect that only programs have."""
+        seat = self.header.players.index
+        match effect:
+            case CardsShed(player, count):
+                self._shed_cards(self.hands[seat(player)], count)
+            case HandsPooled(players):
+                self._pool([self.hands[seat(player)] for player in players])
+            case HandRefreshed(player, count):
+                hand = self.hands[seat(player)]
+                self.draw_pile[:0] = hand
+                hand[:] = [self._take() for _ in range(count)]
+                self._announce(player, hand)
+            case CardsTaken(player, count):
+                self.hands[seat(player)] += [self._take_discard() for _ in range(count)]
+            case Eliminated(player):
+                self.draw_pile[:0] = self.hands[seat(player)]
+                self.hands[seat(player)] = []
+                self._out.add(seat(player))
+
+    def _rotate(self, step: int) -> None:
+        """R42, players who are out passed over."""
+        seats = [seat for seat in range(len(self.hands)) if seat not in self._out]
+        hands = [self.hands[seat] for seat in seats]
+        for place, seat in enumerate(seats):
+            self.hands[seat] = hands[(place - step) % len(hands)]
+
+    def _shed_cards(self, hand: list[Card], count: int) -> None:
+        """Lay off the cards that the table chose, or any where only a number is asked for."""
+        chosen = self.random.sample(hand, count) if self._shed is None else self._shed
+        self._shed = None
+        for card in chosen:
+            hand.remove(card)
+        self.discard_pile[-1:-1] = chosen
+
+    def _pool(self, hands: list[list[Card]]) -> None:
+        cards = [card for hand in hands for card in hand]
+        self.random.shuffle(cards)
+        for place, hand in enumerate(hands):
+            hand[:] = cards[place :: len(hands)]
+
+    def _take_discard(self) -> Card:
+        if len(self.discard_pile) > 1:
+            return self.discard_pile.pop(self.random.randrange(len(self.discard_pile) - 1))
+        return self.draw_pile.pop(0)  # the piles together hold enough (R33)
 
     def _deal(self) -> None:
         self._announcements.clear()
@@ -110,14 +177,21 @@ class RandomTable:
         self.hands = [cards[seat * size : (seat + 1) * size] for seat in range(len(self.header.players))]
         self.draw_pile = cards[len(self.hands) * size :]
         self.discard_pile = []
+        self._out: set[int] = set()
 
     def _draw(self, effect: Drawn) -> None:
         drawn = [self._take() for _ in range(effect.count)]
         self.hands[self.header.players.index(effect.player)] += drawn
         if effect.why is Why.TURN:
             self._drawn = drawn[0] if drawn else None
-        if self.header.edition.has_creepers and effect.why is not Why.WILD_CREEPER:
-            self._announcements.extend(moves.Creeper(effect.player) for _ in range(drawn.count(_CREEPER)))
+        if self.header.rules.drawn and effect.why not in self._shown_faces:
+            self._announce(effect.player, drawn)
+
+    def _announce(self, player: str, drawn: list[Card]) -> None:
+        """Let the player show the cards just drawn that do something when drawn (R31)."""
+        for card in drawn:
+            if card.face in self.header.rules.drawn:
+                self._announcements.append(moves.Creeper(player) if card == CREEPER else moves.Show(player, card))
 
     def _take(self) -> Card:
         if not self.draw_pile:
@@ -177,7 +251,6 @@ class RandomTable:
         seat, top, color = state.turn, state.top, state.color
         assert seat is not None
         assert top is not None
-        assert color is not None
         hand = self.hands[seat]
         chance = self.random.random()
         if len(hand) == 2 and seat not in state.called and chance < _CALLS_EARLY:
@@ -191,7 +264,6 @@ class RandomTable:
         card, seat, top, color = self._drawn, state.turn, state.top, state.color
         assert seat is not None
         assert top is not None
-        assert color is not None
         if card is None or not matches(card, top, color) or self.random.random() < _KEEPS_PLAYABLE:
             return self._keep(state)
         return self._put(seat, card)
@@ -201,16 +273,14 @@ class RandomTable:
         return moves.Draw() if must_draw_on(state) else moves.Pass()
 
     def _owe(self, state: State) -> moves.Move:
-        """R34: stack, or take the debt."""
+        """R34, R53: lay a card on the debt, or take it."""
         seat, top, color = state.turn, state.top, state.color
         assert seat is not None
         assert top is not None
-        assert color is not None
         hand = self.hands[seat]
         if len(hand) == 2 and seat not in state.called and self.random.random() < _CALLS_EARLY:
             return moves.Uno(state.players[seat])
-        stacking = state.header.options.stacking
-        stackable = [card for card in hand if stacks(card, top, stacking) and matches(card, top, color)]
+        stackable = [card for card in hand if may_lay(card, top, color, state.header, state.demand)]
         if stackable and self.random.random() < _STACKS:
             return self._put(seat, self._any(stackable))
         return moves.Accept()
@@ -230,7 +300,7 @@ class RandomTable:
         return self._announcements.popleft()
 
     def _choose_color(self, _: State) -> moves.Move:
-        return moves.ChooseColor(self.random.choice(_COLORS))
+        return moves.ChooseColor(self.random.choice(self._colors))
 
     def _target(self, state: State) -> moves.Move:
         seats = [seat for seat in range(len(state.hands)) if may_target(state, seat)]
@@ -254,6 +324,46 @@ class RandomTable:
         seat = self.random.choice([seat for seat, hand in enumerate(state.leftover) if hand is None])
         return moves.Hand(state.players[seat], tuple(self.hands[seat]))
 
+    def _took(self, state: State) -> moves.Move:
+        """Say how many cards were drawn: a launcher's number, or up to the first card that fits."""
+        limits, running = took_limits(state), state.running
+        assert limits is not None
+        assert running is not None
+        least, most = limits
+        step = running.step
+        if not isinstance(step, DrawUntil):
+            return moves.Took(self.random.randint(least, min(most, _LAUNCHES_MOST)))
+        for count, card in enumerate(reversed(self.draw_pile), 1):
+            if self._fits(step.filter, card, state):
+                return moves.Took(count)
+        return moves.Took(max(least, len(self.draw_pile)))
+
+    def _fits(self, condition: Filter, card: Card, state: State) -> bool:
+        """Return whether the card fits; whether it bears a mark that only the players know is left to chance."""
+        if not condition.fits(card, state.color):
+            return False
+        mark = condition.mark
+        return mark is None or mark.bears is not None or self.random.random() < _BEARS_MARK
+
+    def _lay_off(self, state: State) -> moves.Move:
+        most, running = most_to_shed(state), state.running
+        assert most is not None
+        assert running is not None
+        assert state.turn is not None
+        assert isinstance(running.step, Shed)
+        fitting = [card for card in self.hands[state.turn] if self._fits(running.step.filter, card, state)]
+        self._shed = fitting[:most]
+        return moves.Shed(tuple(self._shed))
+
+    def _outcome(self, state: State) -> moves.Move:
+        running = state.running
+        assert running is not None
+        assert state.turn is not None
+        step = running.step
+        if isinstance(step, Reveal) and (step.filter.mark is None or step.filter.mark.bears is not None):
+            return moves.Outcome(any(step.filter.fits(card, state.color) for card in self.hands[state.turn]))
+        return moves.Outcome(self.random.random() < _SAYS_YES)
+
     _MAKERS: ClassVar[dict[Phase, Callable[[RandomTable, State], moves.Move]]] = {
         Phase.START: _start,
         Phase.TURN: _turn,
@@ -265,6 +375,9 @@ class RandomTable:
         Phase.CHALLENGE: _answer,
         Phase.REVEAL: _reveal,
         Phase.SCORING: _hand,
+        Phase.TOOK: _took,
+        Phase.SHED: _lay_off,
+        Phase.OUTCOME: _outcome,
     }
 
 

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from companion.cards import Card
-from companion.referee.editions import Scoring
+from companion.editions.options import Scoring
 
 
-def hand_points(hand: Iterable[Card] | int) -> int:
-    """Return the points of a remaining hand, given as cards or as points already added up (R1)."""
-    return hand if isinstance(hand, int) else sum(card.points for card in hand)
+def hand_points(hand: Iterable[Card] | int, worth: Callable[[Card], int] = lambda card: card.points) -> int:
+    """Return the points of a remaining hand, given as cards or as points already added up (R1).
+
+    worth: the points of a card in the edition.
+    """
+    return hand if isinstance(hand, int) else sum(map(worth, hand))
 
 
 def shown_cards(hand: tuple[Card, ...] | int | None) -> tuple[Card, ...]:
@@ -24,9 +27,8 @@ def highest_draws(cards: Sequence[Card]) -> tuple[int, ...]:
     return tuple(position for position, value in enumerate(values) if value == max(values))
 
 
-def round_points(scoring: Scoring, winner: int, hands: Sequence[Iterable[Card] | int]) -> dict[int, int]:
-    """Return the points scored in a round, by seat, in seat order (R29, R30)."""
-    points = [hand_points(hand) for hand in hands]
+def round_points(scoring: Scoring, winner: int, points: Sequence[int]) -> dict[int, int]:
+    """Return the points scored in a round, by seat, in seat order (R29, R30). points: of each hand."""
     if scoring is Scoring.LOW_TOTAL:
         return dict(enumerate(points))
     return {winner: sum(points)}

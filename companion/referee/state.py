@@ -1,14 +1,17 @@
-"""What is known of a match: how it was set up, and how it stands. Both are frozen; players are told apart by seat."""
+"""The header of a match and its state. Both are frozen; players are seats."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
-from companion.cards import Card, Color
-from companion.referee.editions import Edition, InvalidOptionError, Options
+from companion.cards import Card, Color, Face
+from companion.editions.edition import Edition
+from companion.editions.options import InvalidOptionError, Options
 from companion.referee.errors import NoSuchPlayerError
 from companion.referee.names import fault, key
 from companion.referee.phase import Direction, Phase, Purpose
+from companion.referee.rules import Rules, rules_of
+from companion.referee.running import Demanded, Running
 
 __all__ = ["Direction", "Header", "InvalidHeaderError", "Options", "Phase", "Purpose", "State", "opening"]
 
@@ -16,7 +19,7 @@ MIN_PLAYERS, MAX_PLAYERS = 2, 10
 
 
 class InvalidHeaderError(ValueError):
-    """A match cannot be set up like this. `value` is what is wrong."""
+    """The set-up is not possible. `value` is what is wrong."""
 
     def __init__(self, message: str, value: object) -> None:
         super().__init__(message)
@@ -25,16 +28,17 @@ class InvalidHeaderError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Header:
-    """How a match is set up: `players` in seat order, clockwise; `dealer` is the first dealer's seat (R2, R3).
+    """The set-up of a match: `players` in seat order, clockwise; `dealer` is the first dealer's seat (R2, R3).
 
-    Raises InvalidHeaderError where the players or the dealer are impossible, InvalidOptionError where the hands are
-    too big for the deck.
+    rules: what the edition's cards do with these options. Raises InvalidHeaderError for impossible players or dealer,
+    InvalidOptionError if the hands are too big for the deck or for the edition's `out_at`.
     """
 
     edition: Edition
     players: tuple[str, ...]
     dealer: int
     options: Options
+    rules: Rules = field(init=False, compare=False, repr=False)
 
     def __post_init__(self) -> None:
         if not MIN_PLAYERS <= len(self.players) <= MAX_PLAYERS:
@@ -53,6 +57,9 @@ class Header:
             raise InvalidHeaderError(f"there is no seat {self.dealer} for the dealer", self.dealer)
         if len(self.players) * self.options.hand_size >= self.edition.size:
             raise InvalidOptionError("hand_size", self.options.hand_size)
+        if 0 < self.edition.out_at <= self.options.hand_size:
+            raise InvalidOptionError("hand_size", self.options.hand_size)
+        object.__setattr__(self, "rules", rules_of(self.edition, self.options))
 
     def seat(self, player: str) -> int:
         """Return the seat of the player of this name, however it is spelled; raises NoSuchPlayerError."""
@@ -74,7 +81,7 @@ class Header:
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """How a match stands. What is kept per player is a tuple in seat order."""
+    """The state of a match. Values per player are tuples in seat order."""
 
     header: Header
     phase: Phase
@@ -106,14 +113,20 @@ class State:
     catchable: int | None
     """The seat that played last and, unless its call holds, can be caught at one card (R27)."""
     fresh: tuple[int, ...]
-    """How many cards of the latest draw may still be shown to be creepers (R31)."""
-    shown: tuple[int, ...]
-    """How many cards of that draw have been shown to be creepers (R31)."""
+    """How many cards of the latest draw may still be shown (R31)."""
+    shown: tuple[tuple[Face, ...], ...]
+    """Which faces of that draw have been shown (R31)."""
     leftover: tuple[tuple[Card, ...] | int | None, ...]
     """The hands shown for scoring, or what they are worth where only that was told; the round's winner's is empty."""
     round_winner: int | None
     left: tuple[tuple[str, int], ...] = ()
     """Who left the match, with the points that they have; who came back is not among them (R50)."""
+    running: Running | None = None
+    """The program that waits for a move (R52)."""
+    demand: Demanded | None = None
+    """The demand that the player to act has to meet, whose price is the debt (R53)."""
+    out: frozenset[int] = frozenset()
+    """Who is out of the round (R54)."""
 
     @property
     def standings(self) -> dict[str, int]:
@@ -136,16 +149,22 @@ class State:
         return max(0, self.header.edition.size - sum(self.hands) - 1)
 
     def seat_after(self, seat: int) -> int:
-        """Return the next seat in the direction of play."""
-        return (seat + self.direction.step) % len(self.hands)
+        """Return the next seat in the direction of play, those out passed over."""
+        return self._beside(seat, self.direction.step)
 
     def seat_before(self, seat: int) -> int:
-        """Return the previous seat in the direction of play."""
-        return (seat - self.direction.step) % len(self.hands)
+        """Return the previous seat in the direction of play, those out passed over."""
+        return self._beside(seat, -self.direction.step)
+
+    def _beside(self, seat: int, step: int) -> int:
+        seat = (seat + step) % len(self.hands)
+        while seat in self.out:
+            seat = (seat + step) % len(self.hands)
+        return seat
 
 
 def opening(header: Header) -> State:
-    """Return the state of a match about to turn up its first card."""
+    """Return the state before the first card is turned up."""
     nobody = (0,) * len(header.players)
     return State(
         header=header,
@@ -167,7 +186,7 @@ def opening(header: Header) -> State:
         called=frozenset(),
         catchable=None,
         fresh=nobody,
-        shown=nobody,
+        shown=((),) * len(header.players),
         leftover=(None,) * len(header.players),
         round_winner=None,
     )

@@ -1,6 +1,6 @@
-"""The match transcript: JSON Lines in and out, as TRANSCRIPT.md defines them.
+"""The match transcript: reads and writes the JSON Lines of TRANSCRIPT.md.
 
-Reading checks everything that can be checked without the rules, so that what comes out is well typed.
+Reading validates everything that does not depend on the rules, so the results are well typed.
 """
 
 from __future__ import annotations
@@ -12,20 +12,24 @@ from dataclasses import Field, fields, replace
 from enum import Enum
 from typing import Any, NoReturn, TypeVar
 
-from companion.cards import Card, Color, EditionName, UnknownCardError
+from companion.cards import Card, Color, UnknownCardError
+from companion.editions.edition import Edition
+from companion.editions.faults import InvalidEditionError
+from companion.editions.library import Library, NoSuchEditionError, edition_of
+from companion.editions.options import InvalidOptionError, Option, OptionKind, Options
+from companion.editions.parsing import with_values
 from companion.referee import moves
-from companion.referee.editions import EDITIONS, OPTIONS, PROFILES, InvalidOptionError, Options
 from companion.referee.effects import Effect
 from companion.referee.errors import NoSuchPlayerError
+from companion.referee.legality import asked
 from companion.referee.names import fault
 from companion.referee.state import Header, InvalidHeaderError, State
 
 _T = TypeVar("_T")
-_E = TypeVar("_E", bound=Enum)
 
 
 class TranscriptError(ValueError):
-    """A line cannot be read. `value` is what was found instead of what should stand there."""
+    """A line cannot be read. `value` is the invalid value."""
 
     def __init__(self, message: str, value: object = None) -> None:
         super().__init__(message)
@@ -33,9 +37,9 @@ class TranscriptError(ValueError):
 
 
 def parse_line(line: bytes) -> object:
-    """Return the JSON value that the line holds, a byte order mark before it passed over.
+    """Return the line as a JSON value, without a byte order mark.
 
-    Raises TranscriptError, also for what Python's parser would let pass: a key given twice, and numbers that are none.
+    Raises TranscriptError, also for duplicate keys and for NaN and infinities, which Python's parser accepts.
     """
     try:
         return _DECODER.decode(line.decode("utf-8-sig").strip())
@@ -53,7 +57,7 @@ def parse_line(line: bytes) -> object:
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Return the object with these keys; raises TranscriptError where one is given twice."""
+    """Return the object with these keys; raises TranscriptError for a duplicate key."""
     found = dict(pairs)
     if len(found) < len(pairs):
         keys = [key for key, _ in pairs]
@@ -68,19 +72,25 @@ def _no_number(text: str) -> NoReturn:
 _DECODER = json.JSONDecoder(object_pairs_hook=_once, parse_constant=_no_number)
 
 
-def read_header(value: object) -> Header:
-    """Return the set-up that a transcript's first line describes; raises TranscriptError."""
+_SHIPPED = Library()
+
+
+def read_header(value: object, editions: Mapping[str, Edition] = _SHIPPED) -> Header:
+    """Return the set-up that a transcript's first line describes; raises TranscriptError.
+
+    editions: those that a header without a definition may name.
+    """
     line = _Fields(value, "header")
     line.only("the header", {"match"})
     match = _Fields(line.get("match", dict, "an object"), "match")
-    match.only("the match", {"edition", "players", "dealer", "profile", "options"})
-    edition = EDITIONS[match.one_of("edition", EditionName)]
+    match.only("the match", {"edition", "players", "dealer", "profile", "options", "definition", "sha256"})
+    edition = _read_edition(match, editions)
     players = match.get("players", list, "a list of names")
     for player in players:
         if not isinstance(player, str):
             _refuse("a player's name", "text", player)
     options = read_options(
-        edition.options,
+        edition,
         match.get("profile", str, "a profile's name", default="official"),
         match.get("options", dict, "an object", default={}),
     )
@@ -94,45 +104,74 @@ def read_header(value: object) -> Header:
         raise TranscriptError(str(error), error.value) from error
 
 
-def read_options(base: Options, profile: str, given: Mapping[str, object]) -> Options:
-    """Return `base` changed by the profile and, on top of it, by the options given; raises TranscriptError."""
-    if profile not in PROFILES:
-        raise TranscriptError(f"there is no profile {_shown(profile)}", profile)
-    values = dict(PROFILES[profile])
-    for name, value in given.items():
-        if name not in OPTIONS:
-            raise TranscriptError(f"there is no option {_shown(name)}", name)
-        values[name] = _option(name, OPTIONS[name].type, value)
+def _read_edition(match: _Fields, editions: Mapping[str, Edition]) -> Edition:
+    """Return the edition that a header embeds, or else names; raises TranscriptError."""
+    name = match.get("edition", str, "an edition's ID")
+    if not match.has("definition"):
+        if match.has("sha256"):
+            raise TranscriptError("sha256: there is no definition that it could be the hash of", name)
+        try:
+            return editions[name]
+        except NoSuchEditionError:
+            _refuse("edition", "one of " + ", ".join(editions), name)
+    definition = match.get("definition", dict, "an object")
     try:
-        return replace(base, **values)
+        edition = edition_of(definition)
+    except InvalidEditionError as error:
+        fault = error.faults[0]
+        key = ".".join(["definition", fault.key]) if fault.path else "definition"
+        raise TranscriptError(f"{key}: {fault.message}", definition) from error
+    if edition.id != name:
+        raise TranscriptError(f"definition.id: should be {_shown(name)}, as edition says", edition.id)
+    if match.has("sha256") and match.get("sha256", str, "a hash") != edition.digest:
+        raise TranscriptError("sha256: is not the hash of the definition", name)
+    return edition
+
+
+def read_options(edition: Edition, profile: str, given: Mapping[str, object]) -> Options:
+    """Return the edition's options changed by the profile, then by the options given; raises TranscriptError."""
+    if profile not in edition.profiles:
+        raise TranscriptError(f"there is no profile {_shown(profile)}", profile)
+    values = dict(edition.profiles[profile])
+    for name, value in given.items():
+        option = edition.offered.get(name)
+        if option is None:
+            raise TranscriptError(f"there is no option {_shown(name)}", name)
+        try:
+            values[name] = option.read(value)
+        except InvalidOptionError:
+            _refuse(f"option {name}", _possible(option), value)
+    try:
+        return with_values(edition.options, values)
     except InvalidOptionError as error:
         raise TranscriptError(str(error), error.value) from error
 
 
-def _option(name: str, kind: type, value: object) -> object:
-    if issubclass(kind, Enum):
-        return _member(kind, f"option {name}", value)
-    if type(value) is not kind:
-        _refuse(f"option {name}", "true or false" if kind is bool else "a whole number", value)
-    return value
+def _possible(option: Option) -> str:
+    if option.kind is OptionKind.CHOICE:
+        return "one of " + ", ".join(map(str, option.values))
+    return "true or false" if option.kind is OptionKind.FLAG else "a whole number"
 
 
-def read_entry(value: object) -> moves.Entry:
-    """Return the move, undo or amendment that a line describes; raises TranscriptError."""
-    line = _Fields(value, "move")
+def read_entry(value: object, edition: Edition | None = None) -> moves.Entry:
+    """Return the move, undo or amendment that a line describes; raises TranscriptError.
+
+    edition: whose cards and colours it may name beside the printed ones.
+    """
+    line = _Fields(value, "move", edition)
     do = line.get("do", str, "a move's name")
     if do not in ("undo", "amend"):
-        return read_move(value)
+        return read_move(value, edition)
     line.only(f"the move {do}", _ALLOWED[do])
     line.time()
     if do == "undo":
         return moves.Undo()
-    return moves.Amend(line.whole("n"), read_move(line.get("move", dict, "a move")))
+    return moves.Amend(line.whole("n"), read_move(line.get("move", dict, "a move"), edition))
 
 
-def read_move(value: object) -> moves.Move:
+def read_move(value: object, edition: Edition | None = None) -> moves.Move:
     """Return the move that the value describes, which is neither undo nor amend; raises TranscriptError."""
-    line = _Fields(value, "move")
+    line = _Fields(value, "move", edition)
     do = line.get("do", str, "a move's name")
     reader = _READERS.get(do)
     if reader is None:
@@ -145,10 +184,11 @@ def read_move(value: object) -> moves.Move:
 class _Fields:
     """The fields of a JSON object, read with their types checked."""
 
-    def __init__(self, value: object, what: str) -> None:
+    def __init__(self, value: object, what: str, edition: Edition | None = None) -> None:
         if not isinstance(value, dict):
             _refuse(what, "an object", value)
         self._values: dict[str, Any] = value
+        self._edition = edition
 
     def get(self, name: str, kind: type[_T], what: str, *, default: _T | None = None) -> _T:
         if name not in self._values and default is not None:
@@ -174,9 +214,6 @@ class _Fields:
 
     def has(self, name: str) -> bool:
         return name in self._values
-
-    def one_of(self, name: str, kind: type[_E]) -> _E:
-        return _member(kind, name, self.get(name, str, "a name"))
 
     def player(self, field: str = "player") -> str:
         name = self.get(field, str, "a player's name")
@@ -209,30 +246,33 @@ class _Fields:
     def flag(self, name: str) -> bool:
         return self.get(name, bool, "true or false", default=False)
 
+    def required_flag(self, name: str) -> bool:
+        return self.get(name, bool, "true or false")
+
     def card(self) -> Card:
-        return _card(self.get("card", str, "a card's name"))
+        return self._card(self.get("card", str, "a card's name"))
 
     def cards(self) -> tuple[Card, ...]:
-        return tuple(map(_card, self.get("cards", list, "a list of cards")))
+        return tuple(map(self._card, self.get("cards", list, "a list of cards")))
+
+    def shed(self) -> tuple[Card, ...] | int:
+        return self.cards() if self.has("cards") else self._at_least_none("count", "a number of cards")
 
     def color(self) -> Color:
-        return self.one_of("color", Color)
+        name = self.get("color", str, "a name")
+        colors = tuple(Color) if self._edition is None else tuple(self._edition.colors)
+        found = next((color for color in colors if color.value == name), None)
+        if found is None:
+            _refuse("color", "one of " + ", ".join(color.value for color in colors), name)
+        return found
 
-
-def _card(name: object) -> Card:
-    if not isinstance(name, str):
-        _refuse("a card", "its name", name)
-    try:
-        return Card.parse(name)
-    except UnknownCardError as error:
-        raise TranscriptError(f"no card is called {_shown(name)}", name) from error
-
-
-def _member(kind: type[_E], what: str, value: object) -> _E:
-    try:
-        return kind(value)
-    except ValueError:
-        _refuse(what, "one of " + ", ".join(str(member.value) for member in kind), value)
+    def _card(self, name: object) -> Card:
+        if not isinstance(name, str):
+            _refuse("a card", "its name", name)
+        try:
+            return Card.parse(name) if self._edition is None else self._edition.card(name)
+        except UnknownCardError as error:
+            raise TranscriptError(f"no card is called {_shown(name)}", name) from error
 
 
 def _refuse(what: str, should: str, value: object) -> NoReturn:
@@ -257,6 +297,12 @@ def _hand(line: _Fields) -> moves.Move:
     return moves.Tally(line.player(), line.points()) if line.has("points") else moves.Hand(line.player(), line.cards())
 
 
+def _shed(line: _Fields) -> moves.Move:
+    if line.has("cards") == line.has("count"):
+        raise TranscriptError("a shed has either cards or count")
+    return moves.Shed(line.shed(), by=line.by())
+
+
 _READERS: dict[str, Callable[[_Fields], moves.Move]] = {
     "start": lambda line: moves.Start(line.card()),
     "play": lambda line: moves.Play(line.card(), line.flag("force"), by=line.by()),
@@ -271,6 +317,10 @@ _READERS: dict[str, Callable[[_Fields], moves.Move]] = {
     "uno": lambda line: moves.Uno(line.player()),
     "catch": lambda line: moves.Catch(line.player()),
     "creeper": lambda line: moves.Creeper(line.player()),
+    "show": lambda line: moves.Show(line.player(), line.card()),
+    "took": lambda line: moves.Took(line.count(), by=line.by()),
+    "shed": _shed,
+    "outcome": lambda line: moves.Outcome(line.required_flag("yes"), by=line.by()),
     "reshuffle": lambda _: moves.Reshuffle(),
     "hand": _hand,
     "count": lambda line: moves.Count(line.player(), line.count()),
@@ -279,7 +329,7 @@ _READERS: dict[str, Callable[[_Fields], moves.Move]] = {
 }
 
 MOVE_NAMES = tuple(_READERS)
-"""What the moves are called that can be made: all but those that mend others, undo and amend."""
+"""The names of all moves, apart from undo and amend."""
 
 _NAMES: dict[type, str] = {
     moves.Start: "start",
@@ -296,6 +346,10 @@ _NAMES: dict[type, str] = {
     moves.Uno: "uno",
     moves.Catch: "catch",
     moves.Creeper: "creeper",
+    moves.Show: "show",
+    moves.Took: "took",
+    moves.Shed: "shed",
+    moves.Outcome: "outcome",
     moves.Reshuffle: "reshuffle",
     moves.Hand: "hand",
     moves.Tally: "hand",
@@ -308,52 +362,60 @@ _NAMES: dict[type, str] = {
 
 
 _ALLOWED: dict[str, set[str]] = {}
-"""The fields that a line may have, by the move's name; `t` goes with all of them."""
+"""The fields that a line may have, by the move's name. Every move may have `t`."""
 for _kind, _do in _NAMES.items():
     _ALLOWED.setdefault(_do, {"do", "t"}).update(field.name for field in fields(_kind))
+_ALLOWED["shed"].add("count")
 
 
 def field_name(field: Field[Any]) -> str:
-    """Return what a transcript calls the field of an effect; Python has a use of its own for one of the words."""
+    """Return the transcript's name of an effect's field. `with` is a keyword in Python."""
     return "with" if field.name == "partner" else field.name
 
 
 def write_header(header: Header) -> dict[str, object]:
-    """Return the first line of the match's transcript; options are given only where they differ from the edition's."""
+    """Return the first line of the match's transcript: only options that differ from the edition's.
+
+    An edition that is not one of the printed ones is embedded (EDITIONS.md, section 11).
+    """
     edition = header.edition
     options = {
-        option.name: option.plain(header.options)
-        for option in OPTIONS.values()
-        if option.plain(header.options) != option.plain(edition.options)
+        name: header.options.plain(name)
+        for name in edition.offered
+        if header.options.plain(name) != edition.options.plain(name)
     }
+    embedded = {} if edition.is_printed else {"definition": edition.definition, "sha256": edition.digest}
     return {
         "match": {
-            "edition": edition.name.value,
+            "edition": edition.id,
             "players": list(header.players),
             "dealer": header.players[header.dealer],
             "options": options,
+            **embedded,
         }
     }
 
 
 def write_entry(entry: moves.Entry) -> dict[str, object]:
-    """Return the line for a move, an undo or an amendment; what is left at its default is left out."""
+    """Return the line for a move, an undo or an amendment, without fields at their default."""
     line: dict[str, object] = {"do": _NAMES[type(entry)]}
     for field in fields(entry):
         value = getattr(entry, field.name)
         if value is not None and not (field.name == "force" and value is False):
             line[field.name] = _plain(value)
+    if isinstance(entry, moves.Shed) and isinstance(entry.cards, int):
+        line["count"] = line.pop("cards")
     return line
 
 
 def write_effect(effect: Effect) -> dict[str, object]:
-    """Return an effect as a transcript's output shows it."""
+    """Return an effect as JSON values."""
     shown = {field_name(field): _plain(getattr(effect, field.name)) for field in fields(effect)}
     return {"effect": effect.name, **shown}
 
 
 def write_state(state: State) -> dict[str, object]:
-    """Return a state as a transcript's output shows it."""
+    """Return a state as JSON values."""
     players = state.players
     return {
         "phase": state.phase.value,
@@ -368,7 +430,14 @@ def write_state(state: State) -> dict[str, object]:
         "scores": dict(zip(players, state.scores, strict=True)),
         "winners": [players[seat] for seat in state.winners],
         **({"left": dict(state.left)} if state.left else {}),
+        **({"out": [players[seat] for seat in sorted(state.out)]} if state.header.edition.out_at else {}),
+        **_asked(state),
     }
+
+
+def _asked(state: State) -> dict[str, object]:
+    ask = asked(state)
+    return {} if ask is None else {"ask": {"verb": ask.verb, "why": ask.why}}
 
 
 def _plain(value: object) -> object:

@@ -13,8 +13,8 @@ from pathlib import Path
 from random import Random
 
 from companion.cards import Card, EditionName
+from companion.editions import EDITIONS, Scoring
 from companion.models.evaluate import Labelled, labelled_photos
-from companion.referee.editions import EDITIONS, Scoring
 from companion.referee.engine import apply
 from companion.referee.moves import Flip, Move, Play, Start
 from companion.referee.random_player import RandomTable

@@ -107,7 +107,7 @@ class Rehearsal:
         """Play the round to its end. Raises DeviceError, and PictureError where a photograph cannot be read."""
         header = self._plan.header
         body = {
-            "edition": header.edition.name.value,
+            "edition": header.edition.id,
             "players": list(header.players),
             "dealer": header.players[header.dealer],
             # No arm lays the photographs: what turns are told by is tapped.

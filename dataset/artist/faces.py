@@ -302,7 +302,7 @@ def _item(sheet: Sheet) -> None:
             fill(sheet.canvas, ellipse(1.25 * size, 1.25 * size) + np.array(center), sheet.tones.paper)
         case 2:
             fill(sheet.canvas, rounded(1.2 * size, 1.2 * size, 0.15 * size) + np.array(center), sheet.tones.dark)
-    pictures.draw_item(sheet.canvas, sheet.card.item, center, size)
+    pictures.draw_item(sheet.canvas, pictures.item_of(sheet.card), center, size)
 
 
 def _shine(image: NDArray[np.uint8], strength: float, seed: int) -> None:

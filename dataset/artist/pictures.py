@@ -10,7 +10,7 @@ from enum import Enum
 import numpy as np
 from numpy.typing import NDArray
 
-from companion.cards import Item
+from companion.cards import Card, Color
 from companion.dataset.artist.glyphs import Lettering, letter
 from companion.dataset.artist.ink import (
     Bgr,
@@ -104,6 +104,29 @@ def _bomb(pen: _Pen) -> None:
     pen.oval(0, 0.08, 0.74, 0.74, (52, 40, 40))
     pen.oval(-0.12, 0.02, 0.11, 0.26, _WHITE, False)
     pen.oval(0.12, 0.02, 0.11, 0.26, _WHITE, False)
+
+
+class Item(Enum):
+    """A picture in the corner of cards of the item decks."""
+
+    MUSHROOM = "mushroom"
+    BANANA_PEEL = "banana peel"
+    GREEN_SHELL = "green shell"
+    LIGHTNING = "lightning"
+    BOB_OMB = "bob-omb"
+
+
+_ITEM_OF_COLOR = {
+    Color.RED: Item.MUSHROOM,
+    Color.YELLOW: Item.BANANA_PEEL,
+    Color.GREEN: Item.GREEN_SHELL,
+    Color.BLUE: Item.LIGHTNING,
+}
+
+
+def item_of(card: Card) -> Item:
+    """Return the item that is printed on a card of the item decks: it follows from the colour."""
+    return Item.BOB_OMB if card.color is None else _ITEM_OF_COLOR[card.color]
 
 
 def draw_item(canvas: Image, item: Item, center: Center, size: float) -> None:

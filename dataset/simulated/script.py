@@ -34,7 +34,7 @@ from companion.dataset.simulated.actions import (
     TakeTop,
 )
 from companion.dataset.simulated.seating import Chair, draw_chairs
-from companion.referee.editions import EDITIONS, Options, Scoring
+from companion.editions import EDITIONS, Options, Scoring
 from companion.referee.effects import Dealt, Drawn, Effect, SetAside
 from companion.referee.engine import apply
 from companion.referee.legality import matches

@@ -20,7 +20,7 @@ from companion.bench.strips import Film
 from companion.cards import Card, EditionName
 from companion.dataset.simulated.actions import FLIP_SECONDS, CarryOff, Lay, Reach, TakeTop
 from companion.dataset.simulated.script import LIVELY, Script, write_script
-from companion.referee.editions import EDITIONS
+from companion.editions import EDITIONS
 from companion.referee.moves import Catch, Challenge, Creeper, Draw, Judge, Move, Pass, Play, Reveal, Uno
 from companion.referee.state import Header
 from companion.table import QuestionKind, Table

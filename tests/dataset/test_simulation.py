@@ -45,7 +45,7 @@ def test_the_moves_of_a_script_are_a_match_that_the_referee_accepts(edition: Edi
         match = match.undo() if isinstance(timed.entry, Undo) else match.apply(timed.entry)
     assert any(isinstance(timed.entry, Undo) for timed in script.moves)
     assert [timed.time for timed in script.moves] == sorted(timed.time for timed in script.moves)
-    assert match.state.header.edition.name is edition
+    assert match.state.header.edition.base is edition
 
 
 def test_what_is_laid_is_what_is_played() -> None:
@@ -194,7 +194,7 @@ def test_decks_can_be_of_a_chosen_family() -> None:
     film = SimulatedTable(2, size=SIZE, families=[StyleFamily.MINIMAL], fonts=[])
     frame = next(iter(film.frames()))
     assert frame.image.shape == (180, 320, 3)
-    assert film.script.header.edition.name is EditionName.MARIO_KART
+    assert film.script.header.edition.base is EditionName.MARIO_KART
 
 
 def test_a_table_goes_on_while_nobody_looks() -> None:

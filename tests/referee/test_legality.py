@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from companion.cards import Card, Color, EditionName
+from companion.editions import EDITIONS, Options, Scoring, Stacking
 from companion.referee import moves
-from companion.referee.editions import EDITIONS, Options, Scoring, Stacking
 from companion.referee.engine import Legal, legal
 from companion.referee.errors import (
     AlreadyScoredError,

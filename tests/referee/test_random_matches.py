@@ -13,8 +13,7 @@ from hypothesis import strategies as st
 
 from companion.caller import LANGUAGES, Caller
 from companion.cards import ALL_CARDS, Card, Color, EditionName, Face
-from companion.referee import moves
-from companion.referee.editions import (
+from companion.editions import (
     EDITIONS,
     Options,
     Scoring,
@@ -23,6 +22,7 @@ from companion.referee.editions import (
     StartWildChooser,
     TwoPlayerReverse,
 )
+from companion.referee import moves
 from companion.referee.effects import Dealt, MatchWon, RoundWon, Scored
 from companion.referee.engine import Legal, apply, legal
 from companion.referee.errors import RefereeError

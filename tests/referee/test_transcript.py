@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from companion.cards import Card, Color, EditionName
+from companion.editions import EDITIONS, OPTIONS, InvalidOptionError, Options, Scoring, StartAction
 from companion.referee import moves
-from companion.referee.editions import EDITIONS, OPTIONS, InvalidOptionError, Options, Scoring, StartAction
 from companion.referee.effects import HandsSwapped, MatchWon
 from companion.referee.errors import RefereeError
 from companion.referee.match import Match

@@ -13,7 +13,7 @@ from devices import Join, StubReader
 from flask.testing import FlaskClient
 
 from companion.cards import Card, EditionName
-from companion.referee.editions import EDITIONS
+from companion.editions import EDITIONS
 from companion.referee.state import Header
 from companion.server.access.guests import Role
 from companion.server.app import create_app, services_of

@@ -9,7 +9,7 @@ import pytest
 from devices import StubReader
 
 from companion.cards import Card, EditionName
-from companion.referee.editions import EDITIONS
+from companion.editions import EDITIONS
 from companion.referee.match import Match
 from companion.referee.moves import Hand, Play, Start
 from companion.referee.state import Header

@@ -8,9 +8,9 @@ import pytest
 
 from companion.caller import Caller
 from companion.cards import Color, EditionName
+from companion.editions import EDITIONS
 from companion.journal import Journal, Line, ReadBy
 from companion.languages import Language
-from companion.referee.editions import EDITIONS
 from companion.referee.match import Match
 from companion.referee.moves import (
     Accept,

@@ -9,7 +9,7 @@ from random import Random
 import pytest
 
 from companion.cards import EditionName
-from companion.referee.editions import EDITIONS
+from companion.editions import EDITIONS
 from companion.referee.moves import ActorMove, Draw, Flip, Play, Start
 from companion.referee.state import Header
 from companion.table.hypotheses.seating_inference import suggested_seatings

@@ -10,8 +10,8 @@ from random import Random
 import pytest
 
 from companion.cards import EditionName
+from companion.editions import EDITIONS
 from companion.journal import Journal
-from companion.referee.editions import EDITIONS
 from companion.referee.match import Match
 from companion.referee.state import Header
 from companion.table.hypotheses.explanations import ways

@@ -12,8 +12,8 @@ from browsing import ARGUMENTS, CHROMIUM, FIREFOX, PATIENCE_MS, RECORDER, Open, 
 from playwright.sync_api import Browser, BrowserContext, Page, Playwright, expect, sync_playwright
 
 from companion.cards import Card, EditionName
+from companion.editions import EDITIONS
 from companion.referee import moves
-from companion.referee.editions import EDITIONS
 from companion.referee.state import Header
 from companion.server.access.guests import Role
 

@@ -20,7 +20,7 @@ from companion.dataset.artist.styles import sample_style
 from companion.decks.capture.pile_capture import LaidCard
 from companion.decks.labels.naming import Naming, Question
 from companion.decks.service.enrollment import Lesson, _Seen
-from companion.referee.editions import EDITIONS
+from companion.editions import EDITIONS
 from companion.referee.state import Header
 from companion.server.access.guests import Role
 from companion.vision.core.geometry import Image, homography, unit_square

@@ -13,8 +13,8 @@ from browsing import Open, Server
 from playwright.sync_api import Page
 
 from companion.cards import ALL_CARDS, Card, EditionName, Item
+from companion.editions import EDITIONS
 from companion.referee import moves
-from companion.referee.editions import EDITIONS
 from companion.referee.state import Header
 from companion.server.access.guests import Role
 from companion.server.api.pages import PAGES, web_folder

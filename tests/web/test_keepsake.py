@@ -13,8 +13,8 @@ from browsing import Open, Server, downloads
 from playwright.sync_api import Page, expect
 
 from companion.cards import Card, EditionName
+from companion.editions import EDITIONS
 from companion.referee import moves
-from companion.referee.editions import EDITIONS
 from companion.referee.state import Header
 from companion.server.access.guests import Role
 from companion.store import FILE

@@ -11,8 +11,8 @@ from browsing import Open, Server, lay, pick
 from playwright.sync_api import BrowserContext, Page, Route, expect
 
 from companion.cards import Card, EditionName
+from companion.editions import EDITIONS
 from companion.referee import moves
-from companion.referee.editions import EDITIONS
 from companion.referee.state import Header
 from companion.server.access.guests import Role
 from companion.vision.core.events import CardLanded

@@ -18,8 +18,8 @@ from companion.cards import Card, Color, EditionName, Face
 from companion.dataset.simulated.actions import Lay
 from companion.dataset.simulated.script import CALM, write_script
 from companion.dataset.simulated.simulation import SimulatedTable
+from companion.editions import EDITIONS
 from companion.referee import moves
-from companion.referee.editions import EDITIONS
 from companion.referee.state import Header
 from companion.server.access.guests import Role
 from companion.vision.core.geometry import Image

@@ -12,7 +12,7 @@ from playwright.sync_api import BrowserContext, expect
 
 from companion.cards import Card, EditionName
 from companion.decks.storage.deck_file import LearntDeck
-from companion.referee.editions import EDITIONS
+from companion.editions import EDITIONS
 from companion.referee.state import Header
 from companion.server.access.guests import Role
 from companion.table import Turns

@@ -9,8 +9,8 @@ from browsing import ARGUMENTS, CHROMIUM, GUIDED, PATIENCE_MS, Open, Server, lay
 from playwright.sync_api import BrowserContext, Playwright, Route, expect
 
 from companion.cards import Card, EditionName
+from companion.editions import EDITIONS
 from companion.referee import moves
-from companion.referee.editions import EDITIONS
 from companion.referee.state import Header
 from companion.server.access.guests import Role
 

@@ -10,8 +10,8 @@ from browsing import Open, Server, lay, pick
 from playwright.sync_api import BrowserContext, Page, expect
 
 from companion.cards import Card, EditionName, Face
+from companion.editions import EDITIONS, Stacking
 from companion.referee import moves
-from companion.referee.editions import EDITIONS, Stacking
 from companion.referee.state import Header
 from companion.server.access.guests import Role
 from companion.vision.core.events import Arm, CardLanded

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum
 
-from companion.cards import Item
+from companion.editions import Edition
 from companion.journal import Journal
 from companion.referee.effects import Drawn, ItemUsed, Why
 from companion.referee.state import Phase
@@ -35,8 +35,11 @@ class Found:
 
 # A longer turn (s) counts as a break, not as thinking.
 _BREAK_SECONDS = 300
-HITS = frozenset({Why.BANANA_PEEL, Why.GREEN_SHELL, Why.LIGHTNING, Why.BOB_OMB})
-"""Reasons for a draw that count as being hit by an item."""
+
+
+def is_hit(why: str, edition: Edition) -> bool:
+    """Return whether a draw for this reason counts as being hit by an item."""
+    return why in edition.marks
 
 
 def oddities(journal: Journal) -> list[Found]:
@@ -63,13 +66,13 @@ def _events(journal: Journal) -> Iterator[tuple[Oddity, str, int]]:
     for step in journal.match.history:
         for effect in step.effects:
             match effect:
-                case ItemUsed(Item.BANANA_PEEL, player):
+                case ItemUsed("banana peel", player):
                     yield Oddity.BANANAS, player, 1
                 case Drawn(player, count, why):
                     yield Oddity.DRAWN, player, count
-                    if why in HITS:
+                    if is_hit(why, step.state.header.edition):
                         yield Oddity.HITS, player, 1
-                    if why is Why.UNO:
+                    if why == Why.UNO:
                         yield Oddity.LATE, player, 1
 
 

@@ -8,14 +8,14 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from companion.editions import Scoring
 from companion.journal import Journal, replay
 from companion.records import MatchSummary, NoSuchMatchError, StoreError
-from companion.referee.editions import Scoring
 from companion.referee.effects import Drawn, ItemUsed, Why
 from companion.referee.errors import RefereeError
 from companion.referee.match import Match
 from companion.results import rounds
-from companion.server.archive.awards import HITS, Found, oddities
+from companion.server.archive.awards import Found, is_hit, oddities
 from companion.server.archive.people import People
 from companion.server.schema.answers import Answer
 from companion.store import Store
@@ -174,7 +174,7 @@ def _count_hits(match: Match, tally: Counter[tuple[str, str]]) -> None:
             match effect:
                 case ItemUsed(_, player):
                     thrower = player  # the next move may name the target
-                case Drawn(player, _, why) if why in HITS:
+                case Drawn(player, _, why) if is_hit(why, step.state.header.edition):
                     tally[player, "hits_taken"] += 1
                     if thrower and thrower != player:
                         tally[thrower, "hits_given"] += 1

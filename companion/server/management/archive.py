@@ -133,7 +133,7 @@ def list_matches() -> MatchesAnswer:
         matches=[
             SummaryAnswer(
                 id=each.id,
-                edition=each.header.edition.name.value,
+                edition=each.header.edition.id,
                 players=list(each.header.players),
                 started=each.started,
                 touched=each.touched,
@@ -224,7 +224,7 @@ def _scores(stored: StoredMatch, journal: Journal) -> ScoresAnswer:
     state = match.state
     return ScoresAnswer(
         id=stored.id,
-        edition=header.edition.name.value,
+        edition=header.edition.id,
         players=list(match.everyone),
         scoring=header.options.scoring.value,
         target=header.options.target,

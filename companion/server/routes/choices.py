@@ -8,9 +8,8 @@ from functools import partial
 from typing import Any
 
 from companion.caller import Caller
-from companion.cards import Card, Face
+from companion.editions import EDITIONS, OPTIONS, PROFILES, Edition, Option, OptionKind
 from companion.languages import Language
-from companion.referee.editions import EDITIONS, OPTIONS, PROFILES, Edition, Option, OptionKind
 from companion.referee.state import MAX_PLAYERS, MIN_PLAYERS
 from companion.server.access.guests import Role
 from companion.server.api.routing import Api
@@ -136,25 +135,24 @@ def get_choices(query: ChoicesQuery) -> ChoicesAnswer:
 
 
 def _edition(edition: Edition, caller: Caller) -> EditionAnswer:
-    name = edition.name.value
-    items = Card(Face.WILD_ITEM_BOX) in edition.deck
+    marked = {card: marks[0].mark.id for card in edition.deck if (marks := edition.marks_of(card))}
     deck = [
         DeckCardAnswer(
             card=card.name,
             count=count,
-            title=caller.card(card),
-            points=card.points,
+            title=caller.card(card, edition),
+            points=edition.points(card),
             wild=card.color is None,
-            item=card.item.value if items else None,
+            item=marked.get(card),
         )
         for card, count in edition.deck.items()
     ]
     return EditionAnswer(
-        name=name,
-        title=_titled(caller.edition_title, name),
+        name=edition.id,
+        title=caller.edition_title(edition),
         deck=deck,
-        defaults={option.name: option.default(edition.name) for option in OPTIONS.values()},
-        items=items,
+        defaults={name: edition.options.plain(name) for name in edition.offered},
+        items=any(rules.when_turned_up for rules in edition.marks.values()),
     )
 
 

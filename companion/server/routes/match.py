@@ -8,8 +8,8 @@ from typing import Annotated
 from pydantic import Field, StrictBool, StrictInt, StrictStr
 
 from companion.cards import Card, EditionName
+from companion.editions import InvalidOptionError
 from companion.languages import Language
-from companion.referee.editions import InvalidOptionError
 from companion.referee.scoring import highest_draws
 from companion.referee.state import MAX_PLAYERS, MIN_PLAYERS, Header
 from companion.referee.transcript import TranscriptError, read_header

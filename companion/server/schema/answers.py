@@ -8,7 +8,6 @@ from typing import Any
 from flask import Response
 from pydantic import BaseModel, ConfigDict
 
-from companion.referee.editions import OPTIONS
 from companion.referee.moves import Reveal
 from companion.referee.state import State
 from companion.referee.transcript import write_effect, write_entry, write_state
@@ -223,11 +222,11 @@ def view_answer(view: View, language: str, *, other_deck: bool = False) -> ViewA
         options = view.header.options
         match = MatchAnswer(
             id=view.match_id,
-            edition=view.header.edition.name.value,
+            edition=view.header.edition.id,
             players=list(view.header.players),
             scoring=options.scoring.value,
             target=options.target,
-            options={option.name: option.plain(options) for option in OPTIONS.values()},
+            options={name: options.plain(name) for name in view.header.edition.offered},
         )
     legal = view.legal
     return ViewAnswer(

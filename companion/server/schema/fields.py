@@ -10,8 +10,8 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 from pydantic_core import PydanticCustomError
 
 from companion.cards import ALL_CARDS, Card
+from companion.editions import OPTIONS, PROFILES
 from companion.exports import EXPORTS
-from companion.referee.editions import OPTIONS, PROFILES
 from companion.referee.transcript import MOVE_NAMES
 from companion.server.core.errors import Rule
 

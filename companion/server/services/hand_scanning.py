@@ -30,7 +30,7 @@ def scan_hand(own: Services, images: Sequence[Image], player: str | None) -> Sca
         if player not in state.players:
             raise RefusalError(409, "no-such-player", "Nobody of this name is playing.")
         expected = state.hands[state.header.seat(player)]
-    edition = None if state is None else state.header.edition.name
+    edition = None if state is None else state.header.edition.base
     return Scan(read_hand([detect(image) for image in images], expected, edition), expected)
 
 

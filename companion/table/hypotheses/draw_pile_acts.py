@@ -185,7 +185,7 @@ def _being_caught(way: Way, reach: Reach, mode: Mode) -> Iterator[Way]:
 def _showing_a_creeper(way: Way, reach: Reach, mode: Mode) -> Iterator[Way]:
     """Yield the ways in which a player who has just drawn takes three more for a creeper (R31)."""
     state = way.after.state
-    if not mode.alone or not state.header.edition.has_creepers:
+    if not mode.alone or not state.header.edition.shown_when_drawn:
         return
     for seat, player in enumerate(state.players):
         if creepers_left(state, seat):

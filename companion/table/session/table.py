@@ -307,7 +307,7 @@ class Table:
     def edition(self) -> EditionName | None:
         """The edition being played, None without a match."""
         state = self.state
-        return None if state is None else state.header.edition.name
+        return None if state is None else state.header.edition.base
 
     @property
     def state(self) -> State | None:

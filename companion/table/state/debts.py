@@ -52,7 +52,7 @@ class Debts:
         debts = self
         for effect in effects:
             match effect:
-                case Drawn(player, count, why) if why is not Why.TURN and count:
+                case Drawn(player, count, why) if why != Why.TURN and count:
                     seat = header.seat(player)
                     old = debts.seats[seat]
                     ahead = old.taken - old.cards if time - old.since <= ECHO_SECONDS else 0
@@ -75,7 +75,7 @@ class Debts:
         """
         debts = self
         for effect in effects:
-            if isinstance(effect, Drawn) and effect.why is not Why.TURN:
+            if isinstance(effect, Drawn) and effect.why != Why.TURN:
                 seat = header.seat(effect.player)
                 old = debts.seats[seat]
                 cards, taken = max(0, old.cards - effect.count), old.taken + max(0, effect.count - old.cards)

@@ -1,0 +1,164 @@
+"""The editions that are there: those that ship, and the user's own in a folder."""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+from collections.abc import Callable, Iterator, Mapping
+from functools import cache
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+from companion.cards import EditionName
+from companion.editions.edition import Edition
+from companion.editions.faults import Fault, InvalidEditionError
+from companion.editions.files import read_edition, read_folder
+from companion.editions.parsing import parse_edition
+from companion.editions.toml_text import to_toml
+
+_FOLDER = Path(__file__).parent
+FOLDER_NAME = "editions"
+"""What the folder of the user's own editions is called in the data folder."""
+
+
+class EditionExistsError(ValueError):
+    """An edition with this ID is there already. `id` is the ID."""
+
+    def __init__(self, edition_id: str) -> None:
+        super().__init__(f"an edition {edition_id} is there already")
+        self.id = edition_id
+
+
+class NoSuchEditionError(KeyError):
+    """There is no edition with this ID. `id` is the ID."""
+
+    def __init__(self, edition_id: str) -> None:
+        super().__init__(edition_id)
+        self.id = edition_id
+
+    def __str__(self) -> str:
+        return f"there is no edition {self.id}"
+
+
+@cache
+def shipped() -> Mapping[str, Edition]:
+    """Return the editions that ship, by ID: the printed ones first."""
+    found, faults = read_folder(_FOLDER)
+    assert not faults, faults
+    return MappingProxyType(found)
+
+
+@cache
+def printed() -> Mapping[str, Edition]:
+    """Return the printed editions by ID, in the order of EditionName."""
+    return MappingProxyType({name.value: shipped()[name.value] for name in EditionName})
+
+
+def edition_of(definition: Mapping[str, Any]) -> Edition:
+    """Return the edition of a definition that a match log embeds; raises InvalidEditionError."""
+    known = shipped().get(str(definition.get("id")))
+    if known is not None and known.definition == definition and not known.is_printed:
+        return known
+    return parse_edition(definition, printed())
+
+
+class Library(Mapping[str, Edition]):
+    """All editions by ID: those that ship, replaced and followed by the user's own in a folder.
+
+    find: returns the folder, which need not exist; None: only those that ship. Files are read again when the folder
+    changed.
+    """
+
+    def __init__(self, find: Callable[[], Path] | None = None) -> None:
+        self._find = find
+        self._seen: tuple[tuple[str, int, int], ...] | None = None
+        self._own: dict[str, Edition] = {}
+        self._faults: list[str] = []
+
+    @property
+    def folder(self) -> Path | None:
+        """The folder of the user's own editions."""
+        return None if self._find is None else self._find()
+
+    def __getitem__(self, edition_id: str) -> Edition:
+        if edition_id in printed():
+            return printed()[edition_id]
+        self._read()
+        if edition_id in self._own:
+            return self._own[edition_id]
+        if edition_id in shipped():
+            return shipped()[edition_id]
+        raise NoSuchEditionError(edition_id)
+
+    def __iter__(self) -> Iterator[str]:
+        self._read()
+        yield from {**shipped(), **self._own}
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
+
+    @property
+    def faults(self) -> tuple[str, ...]:
+        """One line for each fault of an own file that cannot be read."""
+        self._read()
+        return tuple(self._faults)
+
+    def is_own(self, edition_id: str) -> bool:
+        """Return whether the edition is one of the user's own files."""
+        self._read()
+        return edition_id in self._own
+
+    def add(self, data: bytes, file: str, *, replace: bool = False) -> Edition:
+        """Check an edition file and keep it; raises InvalidEditionError, EditionExistsError or OSError."""
+        edition = read_edition(data, file, printed())
+        if edition.id in self and not replace:
+            raise EditionExistsError(edition.id)
+        folder = self.folder
+        if folder is None:
+            raise InvalidEditionError((Fault((), "there is no folder to keep editions in"),), file)
+        folder.mkdir(parents=True, exist_ok=True)
+        handle, name = tempfile.mkstemp(dir=folder, suffix=".part")
+        try:
+            with os.fdopen(handle, "wb") as stream:
+                stream.write(data)
+                stream.flush()
+                os.fsync(stream.fileno())
+            os.replace(name, folder / f"{edition.id}.toml")
+        except OSError:
+            Path(name).unlink(missing_ok=True)
+            raise
+        return edition
+
+    def remove(self, edition_id: str) -> None:
+        """Delete one of the user's own files; raises NoSuchEditionError or OSError."""
+        folder = self.folder
+        if not self.is_own(edition_id) or folder is None:
+            raise NoSuchEditionError(edition_id)
+        (folder / f"{edition_id}.toml").unlink()
+
+    def export(self, edition_id: str) -> str:
+        """Return an edition as TOML: the file itself where there is one. Raises NoSuchEditionError."""
+        edition = self[edition_id]
+        folder = self.folder if self.is_own(edition_id) else _FOLDER
+        path = None if folder is None else folder / f"{edition.id}.toml"
+        return path.read_text("utf-8") if path is not None and path.is_file() else to_toml(edition.definition)
+
+    def _read(self) -> None:
+        folder = self.folder
+        if folder is None:
+            return
+        try:
+            files = sorted(folder.glob("*.toml"))
+            seen = tuple((path.name, (stat := path.stat()).st_mtime_ns, stat.st_size) for path in files)
+        except OSError:
+            seen = ()
+        if seen != self._seen:
+            self._own, self._faults = read_folder(folder, printed())
+            self._seen = seen
+
+
+def canonical(edition: Edition) -> str:
+    """Return the definition as JSON in one line, for sharing."""
+    return json.dumps(edition.definition, separators=(",", ":"), ensure_ascii=False)

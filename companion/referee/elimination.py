@@ -1,0 +1,41 @@
+"""Players who come to hold too many cards are out of the round (R54)."""
+
+from __future__ import annotations
+
+from companion.referee.draft import Draft
+from companion.referee.effects import Eliminated
+from companion.referee.phase import Phase, Purpose
+
+
+def eliminate(draft: Draft) -> None:
+    """Let everybody with `out_at` cards or more be out, in turn order from the player to act, and play go on."""
+    if draft.turn is None or max(draft.hands) < draft.header.edition.out_at:
+        return
+    actor = draft.turn
+    owner = actor if draft.running is None else draft.running.seat
+    for seat in (actor, *draft.others(actor)):
+        if draft.hands[seat] >= draft.header.edition.out_at and draft.present > 1:
+            _put_out(draft, seat)
+    if draft.present == 1:
+        draft.end_round(next(seat for seat in range(len(draft.hands)) if seat not in draft.out))
+    elif actor in draft.out or owner in draft.out:
+        _begin_turn(draft, draft.after(owner))
+    elif draft.laid_by in draft.out:
+        _begin_turn(draft, actor)
+
+
+def _put_out(draft: Draft, seat: int) -> None:
+    draft.set_count(seat, 0)
+    draft.set_fresh(seat, 0)
+    draft.called -= {seat}
+    if draft.catchable == seat:
+        draft.catchable = None
+    draft.out |= {seat}
+    draft.effects.append(Eliminated(draft.name(seat)))
+
+
+def _begin_turn(draft: Draft, seat: int) -> None:
+    """Let the player begin a turn; what waited lapses, and an open colour is chosen first."""
+    draft.turn_to(seat)
+    if draft.color is None and draft.header.edition.has_colors:
+        draft.choose(seat, Phase.COLOR, Purpose.RESUME)
