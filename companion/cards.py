@@ -122,7 +122,9 @@ class Card:
 
     def __new__(cls, face: Face, color: Color | None = None) -> Self:
         known: Any = _KINDS.get((face, color))
-        card: Self = _KINDS.setdefault((face, color), super().__new__(cls)) if known is None else known
+        if known is None:
+            known = _KINDS.setdefault((face, color), super().__new__(cls))
+        card: Self = known
         return card
 
     def __reduce__(self) -> Any:

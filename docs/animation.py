@@ -20,7 +20,7 @@ from playwright.sync_api import Page
 from recording import PICTURES, host_page, screenshot, serving
 
 from companion.cards import EditionName
-from companion.referee.editions import EDITIONS
+from companion.editions import EDITIONS
 from companion.referee.state import Header
 from companion.server.services.selfplay import SelfPlay
 from companion.server.services.services import Services

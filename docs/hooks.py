@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import fields
-from enum import Enum
 from typing import Any
 
 from companion.caller.options import OPTION_SENTENCES, OPTION_TITLES
-from companion.referee.editions import Options
+from companion.editions import OPTIONS, Options
 from companion.server.api.openapi import document
 from companion.server.app import APIS
 
@@ -32,10 +30,9 @@ def options_table() -> str:
     """Return the table of rule options with their defaults."""
 
     def rows() -> Iterator[str]:
-        for field in fields(Options):
-            value = getattr(Options(), field.name)
-            shown = value.value if isinstance(value, Enum) else str(value).lower()
-            yield f"| {OPTION_TITLES[field.name]} | `{field.name}` | `{shown}` | {OPTION_SENTENCES[field.name]} |"
+        for name in OPTIONS:
+            shown = str(Options().plain(name)).lower()
+            yield f"| {OPTION_TITLES[name]} | `{name}` | `{shown}` | {OPTION_SENTENCES[name]} |"
 
     return "\n".join(["| rule | option | default | meaning |", "| --- | --- | --- | --- |", *rows()])
 

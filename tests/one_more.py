@@ -12,17 +12,18 @@ from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
 from pathlib import Path
 from types import CodeType, ModuleType
 
+_ZOO = Path(__file__).parent / "zoo"
+
 _ADDED = {
     "companion.cards": [
         ('    CLASSIC = "classic"\n', '    CLASSIC = "classic"\n    ZOO = "zoo"\n'),
         ("    EditionName.CLASSIC: {", "    EditionName.ZOO: {Face.WILD: 4},\n    EditionName.CLASSIC: {"),
     ],
-    "companion.editions": [
-        ("    challenge: bool = True\n", "    challenge: bool = True\n    last_lap: bool = False\n"),
-        (
-            "            Edition(EditionName.CLASSIC",
-            "            Edition(EditionName.ZOO, Options()),\n            Edition(EditionName.CLASSIC",
-        ),
+    "companion.editions.options": [
+        ("    challenge: bool = field", "    last_lap: bool = False\n    challenge: bool = field"),
+    ],
+    "companion.editions.library": [
+        ("_FOLDERS = (Path(__file__).parent,)", f"_FOLDERS = (Path(__file__).parent, Path({str(_ZOO)!r}))"),
     ],
     "companion.languages": [('    SPANISH = "es"', '    LATIN = "la", "Latine"\n    SPANISH = "es"')],
 }

@@ -206,7 +206,7 @@ def test_nothing_changed_is_said_only_where_nothing_did() -> None:
     assert caller.correct(wild.state, plain.state)[0] == "On top: wild."
     opening = replace(plain.state, purpose=Purpose.OPENING)
     assert caller.correct(plain.state, opening) == ["Ann, choose a colour."]
-    shell = replace(plain.state, phase=Phase.TARGET, purpose=Purpose.GREEN_SHELL)
+    shell = replace(plain.state, phase=Phase.TARGET, purpose=Purpose.PROGRAM)
     seven = replace(shell, purpose=Purpose.SEVEN)
     assert caller.correct(shell, seven) == ["Ann, choose whose hand you want."]
     unseen = replace(game.state, laid_by=2)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from collections import Counter
 
 import pytest
@@ -14,7 +15,6 @@ from companion.cards import (
     Color,
     EditionName,
     Face,
-    Item,
     UnknownCardError,
     deck,
 )
@@ -38,8 +38,9 @@ def test_decks(edition: EditionName) -> None:
             expected[f"{color} {face}"] = 2
     assert cards == expected
     assert EDITIONS[edition].size == cards.total() == (108 if edition is EditionName.CLASSIC else 112)
-    assert EDITIONS[edition].name is edition
-    assert EDITIONS[edition].has_creepers == (edition is EditionName.MINECRAFT)
+    assert EDITIONS[edition].id == EDITIONS[edition].base.value == edition.value
+    assert bool(EDITIONS[edition].shown_when_drawn) == (edition is EditionName.MINECRAFT)
+    assert EDITIONS[edition].deck == deck(edition)
 
 
 def test_names_are_parsed_back() -> None:
@@ -72,14 +73,25 @@ def test_points() -> None:
     assert hand_points(map(Card.parse, ("blue 3", "green skip", "wild item box"))) == 73
 
 
-def test_items_follow_from_colours() -> None:
-    assert {color: Card(Face.ONE, color).item for color in Color} == {
-        Color.RED: Item.MUSHROOM,
-        Color.YELLOW: Item.BANANA_PEEL,
-        Color.GREEN: Item.GREEN_SHELL,
-        Color.BLUE: Item.LIGHTNING,
-    }
-    assert {Card(face).item for face in WILD_FACES} == {Item.BOB_OMB}
+def test_marks_follow_from_colours() -> None:
+    kart = EDITIONS[EditionName.MARIO_KART]
+    marks = {card: [rules.mark.id for rules in kart.marks_of(card)] for card in kart.deck}
+    for card, found in marks.items():
+        color = None if card.color is None else card.color.value
+        expected = {"red": "mushroom", "yellow": "banana peel", "green": "green shell", "blue": "lightning"}
+        assert found == [expected.get(color or "", "bob-omb")]
+
+
+def test_ids_that_only_some_editions_have() -> None:
+    rose, gift = Color.named("rose"), Face.named("gift")
+    assert rose is Color.named("rose")
+    assert Color.named("red") is Color.RED
+    assert rose not in list(Color)
+    card = Card(gift, rose)
+    assert card is Card(Face.named("gift"), Color.named("rose"))
+    assert pickle.loads(pickle.dumps(card)) is card
+    assert card.name == "rose gift"
+    assert [Face.named(name).is_wild for name in ("wild", "wild cat", "wildcat", "gift")] == [True, True, False, False]
 
 
 @pytest.mark.parametrize(

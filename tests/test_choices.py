@@ -114,7 +114,7 @@ def test_a_match_is_played_with_one_more(found: Any) -> None:
 
 def test_all_that_there_is_has_words() -> None:
     caller = Caller("de")
-    assert "Klassisches UNO" in [caller.edition_title(name.value) for name in EDITIONS]
+    assert "Klassisches UNO" in [caller.edition_title(edition) for edition in EDITIONS.values()]
     assert "Offizielle Anleitung" in [caller.profile_title(name) for name in PROFILES]
 
 

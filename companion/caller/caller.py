@@ -109,7 +109,6 @@ class Caller(Corrections, Deeds, Sheet):
             match effect:
                 case ItemUsed(item):
                     yield self._mark(item, edition)
-                    named = item
                 case Drawn() if hit := _same_for_others(effect, rest, after):
                     rest = rest[len(hit) :]
                     yield self._plural(
@@ -309,10 +308,9 @@ class Caller(Corrections, Deeds, Sheet):
 
 
 def _is_special(why: str, edition: Edition) -> bool:
-    """Whether the reason for a draw is a special face or a mark, to be named. Creepers have a sentence of their own."""
+    """Whether the reason for a draw is a special face, to be named. Creepers have a sentence of their own."""
     face = Face.named(why)
-    special = face in edition.faces and face not in STANDARD and face is not Face.WILD_CREEPER
-    return special or why in edition.marks
+    return face in edition.faces and face not in STANDARD and face is not Face.WILD_CREEPER
 
 
 def _same_for_others(draw: Drawn, rest: Sequence[Effect], after: State) -> list[str]:

@@ -90,12 +90,17 @@ class Programs(Voice):
             case SkipTurns(count=None):
                 return self._text("All others are skipped.")
             case SkipTurns(count=int(count)):
-                return self._plural("The next player is skipped.", "The next {count} players are skipped.", count)
+                return self._plural(
+                    "The turn of the next player is skipped.",
+                    "The turns of the next {count} players are skipped.",
+                    count,
+                )
             case Shed(filter=wanted, up_to=None, who=who):
                 return self._of(who, self._text("lay off {what}, any number", what=self.filter_words(wanted, edition)))
             case Shed(filter=wanted, up_to=int(most), who=who):
                 what = self.filter_words(wanted, edition)
-                return self._of(who, self._text("lay off {what}, up to {count}", what=what, count=self._number(most)))
+                number = self._number(most)
+                return self._of(who, self._text("lay off {what}, up to {count}", what=what, count=number))
             case ShedExactly(count=None, who=who):
                 return self._of(who, self._text("lay off half the hand"))
             case ShedExactly(count=int(count), who=who):

@@ -78,15 +78,16 @@ def _placed(fault: Fault, lines: Mapping[KeyPath, int]) -> Fault:
     return replace(fault, line=lines.get(path, 1))
 
 
-def read_folder(folder: Path, printed: Mapping[str, Edition] | None = None) -> tuple[dict[str, Edition], list[str]]:
+def read_folder(
+    folder: Path, printed: Mapping[str, Edition], *, ships: bool = False
+) -> tuple[dict[str, Edition], list[str]]:
     """Return the editions in a folder by ID, and one line for each fault of a file that cannot be read.
 
-    printed: the printed editions; None: they are in this folder.
+    printed: the printed editions. ships: the folder may hold more of them.
     """
     found: dict[str, Edition] = {}
     faults: list[str] = []
-    ships = printed is None
-    base = dict(printed or {})
+    base = dict(printed)
     for path in _in_order(folder.glob("*.toml")):
         try:
             edition = read_edition(path.read_bytes(), path.name, base, ships=ships)

@@ -18,7 +18,7 @@ from companion.editions.files import read_edition, read_folder
 from companion.editions.parsing import parse_edition
 from companion.editions.toml_text import to_toml
 
-_FOLDER = Path(__file__).parent
+_FOLDERS = (Path(__file__).parent,)
 FOLDER_NAME = "editions"
 """What the folder of the user's own editions is called in the data folder."""
 
@@ -45,9 +45,13 @@ class NoSuchEditionError(KeyError):
 @cache
 def shipped() -> Mapping[str, Edition]:
     """Return the editions that ship, by ID: the printed ones first."""
-    found, faults = read_folder(_FOLDER)
-    assert not faults, faults
-    return MappingProxyType(found)
+    found: dict[str, Edition] = {}
+    for folder in _FOLDERS:
+        more, faults = read_folder(folder, found, ships=True)
+        assert not faults, faults
+        found |= more
+    first = [name.value for name in EditionName]
+    return MappingProxyType({name: found[name] for name in (*first, *sorted(found.keys() - set(first)))})
 
 
 @cache
@@ -141,9 +145,10 @@ class Library(Mapping[str, Edition]):
     def export(self, edition_id: str) -> str:
         """Return an edition as TOML: the file itself where there is one. Raises NoSuchEditionError."""
         edition = self[edition_id]
-        folder = self.folder if self.is_own(edition_id) else _FOLDER
-        path = None if folder is None else folder / f"{edition.id}.toml"
-        return path.read_text("utf-8") if path is not None and path.is_file() else to_toml(edition.definition)
+        folders = [self.folder] if self.is_own(edition_id) else list(_FOLDERS)
+        paths = [folder / f"{edition.id}.toml" for folder in folders if folder is not None]
+        path = next((path for path in paths if path.is_file()), None)
+        return to_toml(edition.definition) if path is None else path.read_text("utf-8")
 
     def _read(self) -> None:
         folder = self.folder

@@ -1,4 +1,4 @@
-"""Options of a match: RULES.md section 7, HOUSE.md section 2, and the choices that an edition adds."""
+"""Options of a match: RULES.md section 7, the house rules, and the choices that an edition adds."""
 
 from __future__ import annotations
 

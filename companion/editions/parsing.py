@@ -11,7 +11,7 @@ from types import MappingProxyType
 from typing import Any
 
 from companion.cards import COLORED_FACES, Card, Color, EditionName, Face
-from companion.editions.checks import ProgramCheck
+from companion.editions.consistency import check_edition
 from companion.editions.edition import (
     STANDARD,
     Answer,
@@ -150,7 +150,7 @@ class _Parser:
             out_at=root.whole("out_at", 0, 200, base.out_at if base else 0),
             out_points=root.whole("out_points", 0, 500, base.out_points if base else 0),
         )
-        self._check(edition)
+        check_edition(edition, root, self._faults)
         self._faults.check()
         if self._ships and base:
             # A printed edition based on another one is its own base for those based on it.
@@ -431,49 +431,6 @@ class _Parser:
         if not _FEWEST_CARDS <= size <= _MOST_CARDS:
             self._root.fault("deck", f"has {size} cards: must be {_FEWEST_CARDS} to {_MOST_CARDS}")
         return deck
-
-    def _check(self, edition: Edition) -> None:
-        """Check what only the whole edition shows."""
-        hand_size = edition.options.hand_size
-        if edition.size <= 2 * hand_size:
-            self._root.fault("deck", f"has {edition.size} cards: too few for two hands of {hand_size}")
-        if 0 < edition.out_at <= hand_size:
-            self._root.fault("out_at", f"must be 0, or more than the {hand_size} cards dealt")
-        if not edition.has_colors and Card(Face.WILD_DRAW_FOUR) in edition.deck:
-            self._root.fault("deck", "wild draw four needs a deck with colours")
-        self._check_colors(edition)
-        for card in edition.deck:
-            bearing = [m.mark.id for m in edition.marks.values() if m.when_turned_up and m.mark.is_on(card)]
-            if len(bearing) > 1:
-                self._faults.add(("marks", bearing[1]), f"{card.name} bears {bearing[0]}, too, which has a program")
-                break
-        programs = ProgramCheck(edition, self._faults)
-        for face, rules in edition.faces.items():
-            where, has_text = ("faces", face.value), bool(rules.text)
-            programs.played(
-                rules.when_played,
-                (*where, "when_played"),
-                has_text=has_text,
-                answers=rules.answers is not None,
-                wild=face.is_wild,
-            )
-            if rules.when_drawn is not None:
-                programs.drawn(rules.when_drawn, (*where, "when_drawn"), has_text=has_text)
-        for name, marked in edition.marks.items():
-            programs.turned_up(marked.when_turned_up, ("marks", name, "when_turned_up"), has_text=bool(marked.text))
-        for name, marked in edition.marks.items():
-            for place, each in enumerate(marked.mark.bears or ()):
-                if each.colors is not None and not edition.has_colors:
-                    self._faults.add(("marks", name, "bears", place, "color"), "the deck has no colours")
-
-    def _check_colors(self, edition: Edition) -> None:
-        """Refuse colours that marks or faces of the base do not have."""
-        own = self._root.table("marks").values
-        for name, rules in edition.marks.items():
-            for each in rules.mark.bears or ():
-                if name not in own and not (each.colors or frozenset()) <= set(edition.colors):
-                    self._root.fault("colors", f"the mark {name} speaks of other colours")
-                    return
 
 
 def _tables(value: object) -> bool:

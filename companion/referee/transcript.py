@@ -106,14 +106,14 @@ def read_header(value: object, editions: Mapping[str, Edition] = _SHIPPED) -> He
 
 def _read_edition(match: _Fields, editions: Mapping[str, Edition]) -> Edition:
     """Return the edition that a header embeds, or else names; raises TranscriptError."""
-    name = match.get("edition", str, "an edition's ID")
+    name = match.get("edition", str, "a name")
     if not match.has("definition"):
         if match.has("sha256"):
             raise TranscriptError("sha256: there is no definition that it could be the hash of", name)
         try:
             return editions[name]
         except NoSuchEditionError:
-            _refuse("edition", "one of " + ", ".join(editions), name)
+            _refuse("edition", "the ID of an edition that is there", name)
     definition = match.get("definition", dict, "an object")
     try:
         edition = edition_of(definition)

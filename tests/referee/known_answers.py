@@ -1,9 +1,10 @@
-"""Reads known_answers.txt and house_rules.txt."""
+"""Reads known_answers.txt, house_rules.txt and programs.txt."""
 
 from __future__ import annotations
 
 import json
 import re
+import tomllib
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,8 @@ from companion.referee.match import Match
 from companion.referee.moves import Amend, Undo
 from companion.referee.transcript import read_entry, read_header, write_effect, write_state
 
-TABLES = [Path(__file__).parent / name for name in ("known_answers.txt", "house_rules.txt")]
+HERE = Path(__file__).parent
+TABLES = [HERE / name for name in ("known_answers.txt", "house_rules.txt", "programs.txt")]
 
 
 @dataclass
@@ -46,6 +48,8 @@ def cases() -> list[Case]:
 def header(text: str) -> dict[str, Any]:
     _, edition, *players = text.split(" / ")[0].split()
     match: dict[str, Any] = {"edition": edition, "players": players, "options": {}}
+    if (HERE / f"{edition}.toml").is_file():
+        match["definition"] = tomllib.loads((HERE / f"{edition}.toml").read_text("utf-8"))
     for part in text.split(" / ")[1:]:
         name, value = part.split()
         if name in ("dealer", "profile"):
@@ -90,6 +94,14 @@ def move(text: str) -> dict[str, Any]:
     elif do == "hand":
         player, _, hand = rest.partition(": ")
         made |= {"player": player, "cards": cards(hand)}
+    elif do == "took":
+        made["cards"] = int(rest)
+    elif do == "shed":
+        made |= {"count": int(rest)} if rest.isdigit() else {"cards": cards(rest)}
+    elif do == "outcome":
+        made["yes"] = rest == "yes"
+    elif do == "show":
+        made["player"], _, made["card"] = rest.partition(" ")
     elif do == "count":
         player, number = rest.split()
         made |= {"player": player, "cards": int(number)}
@@ -115,7 +127,7 @@ def start(case: Case) -> Match:
 
 def take(match: Match, made: dict[str, Any]) -> tuple[Match, list[str]]:
     """Return the match after a line, and its effects in the table's words."""
-    entry = read_entry(made)
+    entry = read_entry(made, match.header.edition)
     if isinstance(entry, Undo):
         return match.undo(), []
     if isinstance(entry, Amend):
@@ -132,6 +144,8 @@ def shown(match: Match) -> dict[str, str]:
     """Return the state in the table's words."""
     state = {"left": ""}  # as long as nobody has
     for name, value in write_state(match.state).items():
+        if isinstance(value, dict) and name == "ask":
+            value = f"{value['verb']} {value['why']}"
         if isinstance(value, dict):
             value = list(value.values())
         if isinstance(value, list):

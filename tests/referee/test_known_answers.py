@@ -8,9 +8,10 @@ from enum import Enum
 import pytest
 from known_answers import Case, cases, shown, start, take
 
+from companion import editions
 from companion.caller import LANGUAGES, Caller
 from companion.cards import Color
-from companion.referee import editions, effects, moves
+from companion.referee import effects, moves
 from companion.referee.effects import Why
 from companion.referee.errors import RefereeError, WrongPhaseError
 from companion.referee.phase import Phase, Purpose
@@ -84,6 +85,10 @@ def test_what_is_wrong_is_said_and_carried_along() -> None:
         "already-playing": "Ben is playing already.",
         "no-room": "With 10 players there is no room for another one.",
         "too-many-points": "Dan cannot begin with 600 points: the match ends at 500.",
+        "too-few-cards": "Cy draws at least one card here.",
+        "does-not-fit": "The blue 3 is not what wild order asks for.",
+        "already-chosen": "Cy is chosen already.",
+        "player-is-out": "Ben is out of this round.",
         "nothing-to-undo": "There is nothing to take back.",
         "no-such-move": "There is no move 4: 3 have been accepted.",
         "amend-breaks-later-move": "Move 3 would no longer stand: "
@@ -113,7 +118,7 @@ def happened() -> set[str]:
 
 def test_every_rule_is_shown() -> None:
     cited = {int(number) for case in CASES for number in re.findall(r"\bR(\d+)", case.title)}
-    assert cited == set(range(1, 52))
+    assert cited == set(range(1, 55))
 
 
 def test_every_error_is_shown() -> None:
@@ -123,14 +128,14 @@ def test_every_error_is_shown() -> None:
 def test_every_effect_is_shown() -> None:
     names = {kind.name for kind in vars(effects).values() if isinstance(kind, type) and hasattr(kind, "player")}
     assert {effect.split()[0] for effect in happened()} >= names
-    assert {effect.split(" ", 3)[3] for effect in happened() if effect.startswith("draw ")} == {
+    assert {effect.split(" ", 3)[3] for effect in happened() if effect.startswith("draw ")} >= {
         why.value for why in Why
     }
     assert {effect.split()[1] for effect in happened() if effect.startswith("reverse ")} == {
         "clockwise",
         "counterclockwise",
     }
-    assert len({effect.split()[0] for effect in happened()}) == 21
+    assert len({effect.split()[0] for effect in happened()}) == 30
 
 
 def test_every_move_is_shown() -> None:
@@ -145,7 +150,7 @@ def test_every_phase_is_shown() -> None:
 def test_every_value_of_every_option_is_shown() -> None:
     chosen = {(name, value) for case in CASES for name, value in case.header["match"]["options"].items()}
     titles = " ".join(case.title for case in CASES)
-    for name in editions.Options.__slots__:
+    for name in editions.OPTIONS:
         default = getattr(editions.Options(), name)
         if isinstance(default, bool):
             assert {(name, True), (name, False)} <= chosen
@@ -161,7 +166,7 @@ def test_every_profile_is_shown() -> None:
 
 
 def test_every_edition_is_shown() -> None:
-    assert {case.header["match"]["edition"] for case in CASES} == {name.value for name in editions.EDITIONS}
+    assert {case.header["match"]["edition"] for case in CASES} >= {name.value for name in editions.EDITIONS}
 
 
 def test_moves_that_anyone_may_make_are_not_tied_to_the_actor() -> None:
@@ -174,4 +179,7 @@ def test_moves_that_anyone_may_make_are_not_tied_to_the_actor() -> None:
         "Target",
         "Accept",
         "Challenge",
+        "Took",
+        "Shed",
+        "Outcome",
     }

@@ -25,7 +25,7 @@ from companion.referee.history import History
 from companion.referee.legality import may_jump_in
 from companion.referee.match import Match, replay
 from companion.referee.phase import Direction, Phase
-from companion.referee.scoring import match_winners, round_points
+from companion.referee.scoring import hand_points, match_winners, round_points
 from companion.referee.state import Header, opening
 
 NOTHING = Legal(
@@ -324,8 +324,9 @@ def test_seats_and_cards_that_are_left() -> None:
 
 def test_points_of_rounds_and_matches() -> None:
     hands = [[card("red 3")], [], [card("wild"), card("red 1")]]
-    assert round_points(Scoring.WINNER_TAKES_ALL, 1, hands) == {1: 54}
-    assert list(round_points(Scoring.LOW_TOTAL, 1, hands).items()) == [(0, 3), (1, 0), (2, 51)]
+    points = [hand_points(hand) for hand in hands]
+    assert round_points(Scoring.WINNER_TAKES_ALL, 1, points) == {1: 54}
+    assert list(round_points(Scoring.LOW_TOTAL, 1, points).items()) == [(0, 3), (1, 0), (2, 51)]
     for scoring in Scoring:
         assert match_winners(scoring, 10, (9, 0, 9)) == ()
     assert match_winners(Scoring.WINNER_TAKES_ALL, 10, (9, 10, 3)) == (1,)

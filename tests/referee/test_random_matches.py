@@ -165,6 +165,7 @@ def check(state: State) -> None:
     )
     assert (state.contested is not None) == unsettled
     assert (state.purpose is None) or state.phase in {Phase.COLOR, Phase.TARGET, Phase.CHALLENGE, Phase.REVEAL}
+    assert (state.running is not None) == (state.purpose is Purpose.PROGRAM or state.phase is Phase.FLIP)
     options = state.header.options
     if options.stacking is Stacking.OFF:
         assert state.debt == 0

@@ -175,7 +175,7 @@ def test_a_round_is_played_and_scored_from_pictures(server: Server, open_as: Ope
     edition = EDITIONS[EditionName.MARIO_KART]
     header = Header(edition, ("Ann", "Ben"), 1, replace(edition.options, hand_size=HAND_SIZE))
     script = write_script(SEED, header=header, longest=None, nuisances=CALM)
-    server.read_with(CardDetector.shipped(edition.name).detect)
+    server.read_with(CardDetector.shipped(edition.base).detect)
     page = open_as(Role.HOST)
     page.goto(f"{server.url}/")
     set_up(page, header)
