@@ -118,7 +118,7 @@ def _measured(job: tuple[_Design, _Plan]) -> tuple[str, Row]:
         seconds += _timed(lambda image=picture.image: lesson.show(image))[0]  # type: ignore[misc]
     truth = [cards[place] for place in lesson.places]
     if plan.wrong and not plan.ordered:
-        row["wrong"] = _answer_wrongly(lesson, truth, plan.wrong, rng)
+        row["wrong"] = answer_wrongly(lesson, truth, plan.wrong, rng)
     took, naming = _timed(lesson.naming)
     row["names"] = sum(a == b for a, b in zip(naming.cards, truth, strict=True)) / len(cards)
     row["asked"] = len(naming.questions)
@@ -159,8 +159,8 @@ def _corrected(deck: LearntDeck, detector: CardDetector, sitting: Sitting, pictu
     return len(told), with_corrections(deck, "bench", told)
 
 
-def _answer_wrongly(lesson: Lesson, truth: Sequence[Card], most: int, rng: Random) -> int:
-    """Answer what is asked by another card of those offered, at most so many times; returns how many were asked.
+def answer_wrongly(lesson: Lesson, truth: Sequence[Card], most: int, rng: Random) -> int:
+    """Answer at most `most` questions with a wrong one of the offered cards; return the number of questions asked.
 
     Nobody is asked where the deck should be laid by name instead, as on the page and by `learn`.
     """

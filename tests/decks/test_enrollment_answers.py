@@ -12,21 +12,22 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from companion.bench.decks import _answer_wrongly
+from companion.bench.decks import answer_wrongly
 from companion.cards import ALL_CARDS, Card, EditionName, Face, deck
 from companion.cli import main
 from companion.decks.labels.naming import Naming, Question, accepted_answers
 from companion.decks.service.deck_detector import reading_parts
-from companion.decks.service.enrollment import Lesson, _EnrolledCard
+from companion.decks.service.enrollment import EnrolledCard, Lesson
 
 # The reader cannot distinguish these faces in any colour.
 DOUBTFUL = (Face.SKIP, Face.REVERSE, Face.DRAW_TWO, Face.FIVE, Face.SIX)
 
 
-def laid(lesson: Lesson, doubt: float) -> list[Card]:
+def laid(lesson: Lesson, doubt: float, *, unreadable: bool = False) -> list[Card]:
     """Lay a deck with consistent colours and faces; return its cards in the order laid.
 
-    doubt: advantage of the right face over the other doubtful faces of its colour in nats.
+    doubt: advantage of the right face over the other doubtful faces of its colour in nats. unreadable: whether the
+    reader cannot distinguish any cards.
     """
     rng = np.random.default_rng(2)
     cards = sorted(deck(EditionName.CLASSIC).elements(), key=lambda _: rng.random())
@@ -39,7 +40,8 @@ def laid(lesson: Lesson, doubt: float) -> list[Card]:
         for other in DOUBTFUL if card.face in DOUBTFUL else ():
             if other is not card.face:
                 logs[0, ALL_CARDS.index(Card(other, card.color))] = -0.2 - doubt
-        lesson._seen.append(_EnrolledCard(blank, outline, b"", looks, np.ones(3, np.float32), logs, place))
+        logs = np.zeros_like(logs) if unreadable else logs
+        lesson.add([EnrolledCard(blank, outline, b"", looks, np.ones(3, np.float32), logs, place)])
     return cards
 
 
@@ -104,8 +106,13 @@ def test_volunteered_names_are_kept_although_they_do_not_fit(lesson: Lesson) -> 
 
 def test_card_of_a_discarded_answer_is_requested_by_name(lesson: Lesson) -> None:
     cards, rng = laid(lesson, 2.0), Random(1)
-    answered(lesson, lambda i, question: rng.choice([card for card in question.options if card != cards[i]]))
-    named = set(lesson._answers.values())
+    named = set[Card]()
+
+    def wrongly(picture: int, question: Question) -> Card:
+        named.add(card := rng.choice([card for card in question.options if card != cards[picture]]))
+        return card
+
+    answered(lesson, wrongly)
     lesson.prompt()
     asked_for = []
     while (wanted := lesson.wanted) is not None:
@@ -117,12 +124,11 @@ def test_card_of_a_discarded_answer_is_requested_by_name(lesson: Lesson) -> None
 
 def test_bench_asks_nothing_if_prompting_is_better(lesson: Lesson) -> None:
     cards = laid(lesson, 2.0)
-    assert _answer_wrongly(lesson, cards, 1, Random(1)) == 1
-    nothing_told = Lesson(*reading_parts(), EditionName.CLASSIC, each=True)
-    laid(nothing_told, 0.0)
-    nothing_told._seen = [replace(seen, logs=np.zeros_like(seen.logs)) for seen in nothing_told._seen]
-    assert nothing_told.naming().questions
-    assert _answer_wrongly(nothing_told, cards, 1, Random(1)) == 0
+    assert answer_wrongly(lesson, cards, 1, Random(1)) == 1
+    unnamed = Lesson(*reading_parts(), EditionName.CLASSIC, each=True)
+    laid(unnamed, 0.0, unreadable=True)
+    assert unnamed.naming().questions
+    assert answer_wrongly(unnamed, cards, 1, Random(1)) == 0
 
 
 def _blots(folder: Path) -> str:

@@ -64,9 +64,9 @@ def test_clear_first_match_ends_the_search(
     table[60 : 60 + height, 60 : 60 + width] = faces[0]
     known = faces if laid else faces[1:]
     templates = Templates([cv2.resize(face, (40, 60), interpolation=cv2.INTER_AREA) for face in known], (0, 2))
-    aligned, done, cuts = Templates._aligned, [], []
+    aligned, done, cuts = Templates.align, [], []
 
-    def counted(self: Templates, patch: registration._Patch, template: int, level: int, start: Any) -> Any:
+    def counted(self: Templates, patch: registration.Patch, template: int, level: int, start: Any) -> Any:
         done.append(level)
         return aligned(self, patch, template, level, start)
 
@@ -74,7 +74,7 @@ def test_clear_first_match_ends_the_search(
         cuts.append(args)
         return cut(*args)
 
-    monkeypatch.setattr(Templates, "_aligned", counted)
+    monkeypatch.setattr(Templates, "align", counted)
     monkeypatch.setattr(registration, "cut", counted_cut)
     assert (templates.find(table, quad) is not None) is laid
     assert done == levels

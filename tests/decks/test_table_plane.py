@@ -8,6 +8,7 @@ import pytest
 from companion.cards import EditionName
 from companion.decks.capture.pile_capture import LaidCard, Pile
 from companion.decks.capture.table_plane import PLAIN, plane_of, ratio_on, rectangle_on, turn_on, upright_on
+from companion.decks.model.card_views import straightened
 from companion.decks.service.deck_detector import reading_parts
 from companion.decks.service.enrollment import Lesson
 from companion.vision.core.geometry import Quad, intersection_over_union, is_portrait, turned, unit_square
@@ -50,9 +51,10 @@ def test_vertical_camera_or_other_shapes_give_no_tilt() -> None:
 
 
 def test_card_outlined_twice_keeps_the_last_outline(monkeypatch: pytest.MonkeyPatch) -> None:
-    image, quad = np.full((480, 640, 3), 90, np.uint8), seen(0, 1.0)
+    image = np.asarray(np.random.default_rng(1).integers(0, 255, (480, 640, 3)), np.uint8)
+    quad = seen(0, 1.0)
     outlines = [quad - 20, quad]
     monkeypatch.setattr(Pile, "show", lambda _, image: [LaidCard(image, quad, 0) for quad in outlines])
     lesson = Lesson(*reading_parts(), EditionName.CLASSIC)
     assert (lesson.show(image), lesson.places) == (1, (0,))
-    assert np.array_equal(lesson._seen[0].quad, quad)
+    assert np.array_equal(lesson.pictures[0], straightened(image, quad))

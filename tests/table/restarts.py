@@ -20,7 +20,7 @@ def standing(table: Table) -> dict[str, object]:
     """Return the state part by part. Numbers of questions and updates restart, as do the camera's clock and the
     announcement of the latest ruling.
     """
-    view, session = table.view(), table._session
+    view, session = table.view(), table.session
     assert session is not None
     known, revisions = session.known, session.revisions
     questions = [
@@ -46,11 +46,11 @@ def standing(table: Table) -> dict[str, object]:
         "turns": (view.turns, view.turns_in_force, view.notices),
         "seats": view.seats,
         "pending": [dump(replace(pending, at=None)) for pending in session.pending],
-        "may be done again": session.undone,
+        "moves that can be redone": session.undone,
         "arms counted": session.watch,
-        "debts, and draws that may still be told of": (known.illegal_card, known.debts, known.noted, known.dropped),
+        "debts, and draws that may still be reported": (known.illegal_card, known.debts, known.noted, known.dropped),
         "arms": [(hand.track, hand.seat, hand.person, hand.drew) for hand in known.hands],
-        "what may be judged anew": lately,
+        "rulings that may be revised": lately,
     }
 
 

@@ -323,7 +323,7 @@ def test_play_continues_during_an_out_of_turn_question(arms: ArmsGame) -> None:
 
 
 def test_ambiguous_reach_is_decided_by_the_prior(arms: ArmsGame) -> None:
-    session = arms.table._session
+    session = arms.table.session
     assert session is not None
     known = session.known
     arms.now += 5  # another arm

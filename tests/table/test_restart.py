@@ -39,8 +39,8 @@ def test_reading_with_a_repeated_card_is_stored_and_used_alike(game: Game) -> No
     game.now += 60
     game.table.see(CardLanded(0.0, ((card("red 3"), 0.2), (twice, 0.45), (twice, 0.35))))
     assert lost(game) == []
-    assert game.table._session is not None
-    (pending,) = game.table._session.pending
+    assert game.table.session is not None
+    (pending,) = game.table.session.pending
     assert isinstance(pending.what, Sight)
     assert dict(pending.what.probabilities) == {twice: pytest.approx(0.8), card("red 3"): 0.2}
     assert pending.what.probabilities[0][0] == twice
@@ -126,8 +126,8 @@ def test_times_before_a_restart_are_far_in_the_past(arms: ArmsGame, store: Store
     arms.lay("Ann", {"red 3": 0.6, "red 8": 0.4})
     arms.table = started_again(arms.table, store, arms.now)
     arms.table.see(CardLanded(0.5, probabilities({"red 4": 0.6, "red 5": 0.4}), arm=Arm(140.0, 4.0, 1)))
-    assert arms.table._session is not None
-    first, second = (waiting.what for waiting in arms.table._session.pending)
+    assert arms.table.session is not None
+    first, second = (waiting.what for waiting in arms.table.session.pending)
     assert isinstance(first, Sight)
     assert isinstance(second, Sight)
     assert (first.probabilities[0][0], second.probabilities[0][0]) == (card("red 3"), card("red 4"))
@@ -176,7 +176,7 @@ def test_interpretation_modes_are_stored_with_observations(store: Store) -> None
     game.lay("Ben", "red 2", off=-60)
     game.lay("Cy", "red 3")
     game.reach("Ann")
-    session = game.table._session
+    session = game.table.session
     assert session is not None
     assert session.revisions is not None
     assert len(set(session.revisions.modes)) == 2
@@ -188,7 +188,7 @@ def test_pruned_revision_log_follows_from_its_base(arms: ArmsGame) -> None:
     for turn in range(MAX_REVISABLE + 4):
         who = ("Ann", "Ben", "Cy")[turn % 3]
         arms.lay(who, f"red {2 + turn % 8}")
-        session = arms.table._session
+        session = arms.table.session
         assert session is not None
         revisions = session.revisions
         assert revisions is not None

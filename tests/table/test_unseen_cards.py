@@ -12,7 +12,7 @@ from companion.referee.moves import Draw, Flip, Hand, Move, Pass, Play, Reshuffl
 from companion.store import Store
 from companion.table import NoSuchQuestionError, QuestionKind, UpdateKind
 from companion.table.hypotheses.hypotheses import Hypothesis
-from companion.table.hypotheses.inference import _candidates
+from companion.table.hypotheses.inference import candidates_at
 from companion.table.state.situation import Mode, Way, situation
 from companion.table.state.unseen_cards import draw_pile_size, seen_cards
 
@@ -175,7 +175,7 @@ def test_hypotheses_with_equal_first_ways_are_one_candidate() -> None:
     start = Way(situation(Journal(Match(header("classic")))))
     one, other = (start.then(Line(Start(card(name)), ReadBy.CAMERA, 0.0)) for name in ("red 1", "red 2"))
     weighed = ((one, 0.3), (other, 0.4), (one, 0.3))
-    found = _candidates([Hypothesis(way.after, (way,), weight) for way, weight in weighed], 0, Mode())
+    found = candidates_at([Hypothesis(way.after, (way,), weight) for way, weight in weighed], 0, Mode())
     assert [(candidate.way.entries, candidate.probability) for candidate in found] == [
         (one.entries, pytest.approx(0.6)),
         (other.entries, pytest.approx(0.4)),

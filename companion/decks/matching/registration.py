@@ -97,7 +97,7 @@ class Templates:
         likely: templates tried in addition to the selected ones. without: a template to ignore. None if none can be
         aligned or is similar.
         """
-        patch = _Patch(image, rough, self._width, self._height)
+        patch = Patch(image, rough, self._width, self._height)
         starts = [patch.start(turn) for turn in self._turns]
         apparent = np.stack(
             [self._coarse @ self._small(self._warped(patch.picture, start)) for start in starts], axis=1
@@ -116,7 +116,7 @@ class Templates:
         best: Found | None = None
         coarse = []
         for template, way in tried:
-            matrix = self._aligned(patch, template, 0, starts[way])
+            matrix = self.align(patch, template, 0, starts[way])
             if matrix is not None:
                 coarse.append((self._correlation_at(patch, template, matrix), template, matrix))
                 if coarse[-1][0] >= _CLEAR_FIT:
@@ -125,7 +125,7 @@ class Templates:
         if not coarse or coarse[0][0] < _MIN_ROUGH_FIT:
             return None
         for _, template, rough_matrix in coarse[:_MIN_COARSE_FIT]:
-            matrix = self._aligned(patch, template, 1, rough_matrix)
+            matrix = self.align(patch, template, 1, rough_matrix)
             if matrix is None:
                 continue
             found = self._found(patch, template, matrix)
@@ -135,23 +135,23 @@ class Templates:
             best.fits[without] = -1.0
         return best
 
-    def _correlation_at(self, patch: _Patch, template: int, matrix: _Matrix) -> float:
+    def _correlation_at(self, patch: Patch, template: int, matrix: _Matrix) -> float:
         return float(self._sampled(patch, matrix) @ self._clear[template])
 
-    def _sampled(self, patch: _Patch, matrix: _Matrix) -> Floats:
+    def _sampled(self, patch: Patch, matrix: _Matrix) -> Floats:
         return _normalized(self._warped(patch.clear, matrix))
 
     def _warped(self, picture: Image, matrix: _Matrix) -> Image:
         """Return the part of a patch under a template."""
         return _array(cv2.warpPerspective(picture, matrix, (self._width, self._height), flags=_WARP))
 
-    def _found(self, patch: _Patch, template: int, matrix: _Matrix) -> Found:
+    def _found(self, patch: Patch, template: int, matrix: _Matrix) -> Found:
         fits = np.asarray(self._clear @ self._sampled(patch, matrix), np.float32)
         size = np.array([self._width, self._height], np.float32)
         corners = project(matrix, unit_square() * size)
         return Found(patch.back(corners), float(fits[template]), fits)
 
-    def _aligned(self, patch: _Patch, template: int, level: int, start: _Matrix) -> _Matrix | None:
+    def align(self, patch: Patch, template: int, level: int, start: _Matrix) -> _Matrix | None:
         """Return the (3, 3) matrix from a template's pixels to the patch's, None if the template is lost."""
         steps = self._steps_of(template, level)
         blurred = patch.grey[level]
@@ -204,7 +204,7 @@ _CORNERS = unit_square() * 2 - 1
 _WARP = cv2.INTER_LINEAR | cv2.WARP_INVERSE_MAP
 
 
-class _Patch:
+class Patch:
     """The part of an image around a rough outline, in which templates of one size are aligned."""
 
     def __init__(self, image: Image, rough: Quad, width: int, height: int) -> None:

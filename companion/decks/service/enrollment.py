@@ -35,7 +35,7 @@ _MARGIN = 0.5
 
 
 @dataclass(frozen=True, eq=False)
-class _EnrolledCard:
+class EnrolledCard:
     """A laid card: stored picture, features in both orientations (2, D), colours (256,), readings (L, 57).
 
     quad: its outline in the picture of the pile. surroundings: JPEG of its surroundings there, with the margin _MARGIN.
@@ -72,7 +72,7 @@ class Lesson:
         self._order = tuple(order)
         self._by_color = by_color
         self._pile = Pile(each, self._boxed)
-        self._seen: list[_EnrolledCard] = []
+        self._seen: list[EnrolledCard] = []
         # Known names: laid on request or volunteered, and answers to questions.
         self._known_names: dict[int, Card] = {}
         self._answers: dict[int, Card] = {}
@@ -106,7 +106,10 @@ class Lesson:
         """Process a still (H, W, 3) BGR uint8 picture of the pile; returns the number of additional cards found."""
         # If a card was outlined twice, the last outline counts.
         laid = {card.place: card for card in self._pile.show(image)}
-        new = [self._study(card) for card in laid.values()]
+        return self.add([self._study(card) for card in laid.values()])
+
+    def add(self, new: Sequence[EnrolledCard]) -> int:
+        """Add laid cards, or replace those of the same place; returns the number of additional cards."""
         with self._lock:
             there = {seen.place: i for i, seen in enumerate(self._seen)}
             for seen in [seen for seen in new if seen.place in there]:
@@ -150,12 +153,12 @@ class Lesson:
         """Number of answered questions."""
         return self._asked
 
-    def _study(self, card: LaidCard) -> _EnrolledCard:
+    def _study(self, card: LaidCard) -> EnrolledCard:
         picture = straightened(card.image, card.quad)
         features, logs = looks_at(self._reader, picture)
         size = [round(side * (1 + 2 * _MARGIN) / (1 + 2 * MARGIN)) for side in PICTURE]
         surroundings = encoded(cut(card.image, expand(card.quad, _MARGIN), *size))
-        return _EnrolledCard(picture, card.quad, surroundings, features, inks(picture), logs, card.place)
+        return EnrolledCard(picture, card.quad, surroundings, features, inks(picture), logs, card.place)
 
     def naming(self) -> Naming:
         """Return the current names, using answers that fit. Raises ValueError without cards."""
@@ -225,7 +228,7 @@ class Lesson:
         return LearntDeck(name, self.edition, cards, named, spot, self._asked, unnamed=unnamed, signs=signs)
 
 
-def _recut(seen: _EnrolledCard, quad: Quad) -> Image:
+def _recut(seen: EnrolledCard, quad: Quad) -> Image:
     """Return the stored picture of a laid card for another outline."""
     surroundings = cv2.imdecode(np.frombuffer(seen.surroundings, np.uint8), cv2.IMREAD_COLOR)
     assert surroundings is not None

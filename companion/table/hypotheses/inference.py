@@ -60,7 +60,7 @@ def weighed(hypotheses: list[Hypothesis], pending: Sequence[Pending], mode: Mode
     assumed: list[bool] = []
     candidates: list[Candidate] = []
     for place in range(len(pending)):
-        candidates = _candidates(hypotheses, place, mode)
+        candidates = candidates_at(hypotheses, place, mode)
         later = len(pending) - 1 - place
         best = candidates[0]
         clear = _is_clear(best, pending[place], later) or (mode.sees_arms and _is_clear_of_card(candidates))
@@ -71,7 +71,7 @@ def weighed(hypotheses: list[Hypothesis], pending: Sequence[Pending], mode: Mode
             break
         if not clear and isinstance(pending[place].what, Reach):
             reaches = next((n for n in range(place, len(pending)) if not isinstance(pending[n].what, Reach)), place)
-            best = _candidates(_by_all_reaches(hypotheses, place, reaches), place, mode)[0]
+            best = candidates_at(_by_all_reaches(hypotheses, place, reaches), place, mode)[0]
         assumed.append(not clear)
         hypotheses = list(best.hypotheses)
     # If several ways count as one, each may belong to another hypothesis.
@@ -84,7 +84,7 @@ def weighed(hypotheses: list[Hypothesis], pending: Sequence[Pending], mode: Mode
         idle += 1
     illegal = first < len(settled)
     if illegal:
-        candidates = _candidates(hypotheses, first, mode)
+        candidates = candidates_at(hypotheses, first, mode)
         del settled[first:], assumed[first:]
     open_ways = tuple(candidates) if len(settled) < len(pending) else ()
     return Finding(tuple(settled), tuple(assumed), open_ways, illegal, idle, last_way)
@@ -143,7 +143,7 @@ def _by_all_reaches(hypotheses: Sequence[Hypothesis], first: int, end: int) -> l
     return max(groups.values(), key=lambda group: sum(hypothesis.weight for hypothesis in group))
 
 
-def _candidates(hypotheses: Iterable[Hypothesis], place: int, mode: Mode) -> list[Candidate]:
+def candidates_at(hypotheses: Iterable[Hypothesis], place: int, mode: Mode) -> list[Candidate]:
     """Return the possible ways of the observation at this position, best first."""
     alike: dict[Hashable, list[Hypothesis]] = defaultdict(list)
     for hypothesis in hypotheses:

@@ -298,6 +298,11 @@ class Table:
             return self._screen.view(self._session, saved=self._persistence.saved)
 
     @property
+    def session(self) -> Session | None:
+        """The running match as an immutable value, None without one."""
+        return self._session
+
+    @property
     def match_id(self) -> str | None:
         """The running match's identifier in the store, None without a match."""
         session = self._session
