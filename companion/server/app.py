@@ -74,7 +74,8 @@ def _describing() -> Api:
 
 def _recognise() -> None:
     found = services().badges.read(request)
-    g.recognise = lambda: found if found is not None and services().devices.knows(found) else None
+    g.recognise = lambda: None if found is None else services().devices.current(found)
+    g.has_badge = found is not None
 
 
 def _answer_refusal(refusal: RefusalError) -> Response:

@@ -16,7 +16,7 @@ export async function attempt(action) {
   try {
     return await action();
   } catch (error) {
-    if (error instanceof Refused && error.status === 401 && error.code === "not-joined") location.replace("/join");
+    if (error instanceof Refused && error.status === 401 && ["not-joined", "signed-out"].includes(error.code)) location.replace("/join");
     toast(error instanceof Refused ? worded(error) : t("offline"));
     return null;
   }

@@ -1,7 +1,7 @@
 /** Joining: by the code that was scanned, or by the PIN; then the name of the seat. */
 
 import { Refused, get, post } from "./api.js";
-import { worded } from "./attempt.js";
+import { attempt, worded } from "./attempt.js";
 import { $, fill, h } from "./dom.js";
 import { t } from "./i18n.js";
 import { prepare } from "./shell.js";
@@ -21,7 +21,7 @@ const place = $("#join");
 
 if (given.has("t")) await join({ token: given.get("t") });
 else if (me.role !== null) chooseSeat(me);
-else askPin("");
+else askPin(me.signed_out ? t("refused.signed-out") : "");
 
 /** @param {import("./answers").JoinBody} body */
 async function join(body) {
@@ -68,7 +68,12 @@ function chooseSeat(now) {
     h("h2", {}, t("join.who")),
     h("div", { class: "actions actions-big" }, now.players.map((/** @type {string} */ player) =>
       h("button", { type: "button", "aria-pressed": now.player === player, onclick: () => sit(player) }, player))),
-    h("button", { type: "button", class: "quiet", onclick: () => location.assign("/table") }, t("join.watch")));
+    h("button", { type: "button", class: "quiet", onclick: watch }, t("join.watch")));
+}
+
+async function watch() {
+  if (me.role !== "host") await attempt(() => post("/api/watch"));
+  location.assign("/table");
 }
 
 /** @param {string} player */

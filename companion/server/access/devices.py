@@ -68,6 +68,11 @@ class Devices:
         """Return whether this badge is valid."""
         return guest.id in self._known
 
+    def current(self, guest: Guest) -> Guest | None:
+        """Return the role and player that a badge has now, whatever its cookie says; None if it is not valid."""
+        device = self._known.get(guest.id)
+        return None if device is None else Guest(device.id, device.role, device.player)
+
     def all(self) -> list[Device]:
         """Return all devices, newest first."""
         with self._lock:

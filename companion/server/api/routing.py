@@ -159,7 +159,15 @@ def _check_role(route: Route) -> None:
         raise RefusalError(403, "not-allowed", f"Only a {route.role.value} may do that.")
 
 
+def is_signed_out() -> bool:
+    """Return whether the current request carries a genuine badge that is no longer valid."""
+    return bool(g.has_badge) and guest() is None
+
+
 def _not_joined() -> RefusalError:
+    if is_signed_out():
+        message = "The host has signed this device out, or it has not been used for a month: join again."
+        return RefusalError(401, "signed-out", message)
     return RefusalError(401, "not-joined", "This device has not joined: scan the host's code or enter the PIN.")
 
 

@@ -16,7 +16,7 @@ from pydantic import Field, model_validator
 from companion.languages import Language
 from companion.server.access.guests import Guest, Role
 from companion.server.access.pairing import InvalidTokenError, TooManyTriesError, WrongPinError
-from companion.server.api.routing import Api, Media, guest, known_guest
+from companion.server.api.routing import Api, Media, guest, is_signed_out, known_guest
 from companion.server.core.errors import RefusalError
 from companion.server.network.addresses import Kind
 from companion.server.network.lan import LanAccessError
@@ -31,9 +31,13 @@ _APPLE = re.compile("iPhone|iPad|Macintosh")
 
 
 class MeAnswer(Answer):
-    """Who this device is. languages: the available ones, code -> own name."""
+    """Who this device is. languages: the available ones, code -> own name.
+
+    signed_out: whether it had joined, and is not let in any more.
+    """
 
     role: str | None
+    signed_out: bool = False
     player: str | None
     language: str
     languages: dict[str, str]
@@ -42,11 +46,12 @@ class MeAnswer(Answer):
 
 
 class JoinBody(Body):
-    """A token from a QR code, or the PIN, and the player who uses this device."""
+    """A token from a QR code, or the PIN, and the player who uses this device. watch: it is only to look."""
 
     token: str | None = Field(default=None, max_length=100)
     pin: str | None = Field(default=None, max_length=20)
     player: KnownName | None = None
+    watch: bool = False
 
     @model_validator(mode="after")
     def _one_of_them(self) -> JoinBody:
@@ -135,7 +140,9 @@ def join(body: JoinBody) -> Response:
     except TooManyTriesError as error:
         message = f"Too many wrong PINs. Try again in {error.wait} seconds, or scan a code."
         raise RefusalError(429, "too-many-tries", message, error.wait) from error
-    if body.player is not None and found.role is not Role.VIEWER:
+    if body.watch:
+        found = _as_watcher(found)
+    elif body.player is not None and found.role is not Role.VIEWER:
         found = replace(found, player=body.player)
     services().devices.welcome(found, request.headers.get("User-Agent", ""))
     return _badged(found)
@@ -147,6 +154,15 @@ def take_seat(body: SeatBody) -> Response:
     if body.player is not None:
         _check_player(body.player)
     found = replace(known_guest(), player=body.player)
+    if not services().devices.change(found):
+        known_guest()  # raises if signed out meanwhile
+    return _badged(found)
+
+
+@api.route("POST", "/api/watch", role=Role.VIEWER, answer=MeAnswer)
+def only_watch() -> Response:
+    """Let this device only look from now on. To play, it joins again."""
+    found = _as_watcher(known_guest())
     if not services().devices.change(found):
         known_guest()  # raises if signed out meanwhile
     return _badged(found)
@@ -216,6 +232,10 @@ def qr_svg(text: str) -> str:
     return out.getvalue().decode()
 
 
+def _as_watcher(found: Guest) -> Guest:
+    return replace(found, role=Role.VIEWER, player=None)
+
+
 def _preferred(addresses: list[str], *, secure: bool) -> str | None:
     fit = [address for address in addresses if address.startswith("https:") == secure]
     return next(iter(fit or addresses), None)
@@ -238,6 +258,7 @@ def _me(found: Guest | None) -> MeAnswer:
     players = [] if header is None else list(header.players)
     return MeAnswer(
         role=found.role.value if found else None,
+        signed_out=found is None and is_signed_out(),
         player=found.player if found and found.player in players else None,
         language=services().language,
         languages={known.value: known.own_name for known in Language},
