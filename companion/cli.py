@@ -19,6 +19,7 @@ _COMMANDS = {
     "doctor": ("companion.commands.doctor:doctor", "Check that everything is in place."),
     "learn": ("companion.commands.learn:learn", "Learn a deck from its cards laid on a pile."),
     "follow": ("companion.commands.follow:follow", "Write down a match that was filmed, with who played and who drew."),
+    "link": ("companion.commands.play:link", "Print a fresh link that makes a browser the host."),
     "matches": ("companion.commands.matches:matches", "List, export, import and delete kept matches."),
     "play": ("companion.commands.play:play", "Start the companion for a real table."),
     "read": ("companion.commands.read:read", "Name the cards in pictures."),

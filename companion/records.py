@@ -38,6 +38,14 @@ class StoreDamagedError(StoreError):
     """The file is not a database of matches, or is damaged."""
 
 
+class NoLocksError(StoreError):
+    """The drive of the file or folder cannot lock files, so that two programs could damage it."""
+
+    def __init__(self, path: Path) -> None:
+        message = f"The drive of {path} cannot lock files, as many network drives: keep matches on a local disk."
+        super().__init__(f"{message} `--data DIR` names a folder there.", path)
+
+
 class RefusedBatchError(StoreError):
     """The file is intact, but this batch is invalid. `match_id` is the batch's."""
 

@@ -19,6 +19,7 @@ from pathlib import Path
 import platformdirs
 
 from companion.cards import Card
+from companion.file_locks import can_lock
 from companion.forgetting import names_in, stand_in, without
 from companion.journal import Corners, Line, ReadBy, Reading
 from companion.private import make_private
@@ -27,6 +28,7 @@ from companion.records import (
     Correction,
     DamagedMatch,
     MatchSummary,
+    NoLocksError,
     NoSuchMatchError,
     RefusedBatchError,
     Salvage,
@@ -425,6 +427,8 @@ class Store:
             return StoreDamagedError(f"{path} is damaged, or no database of matches.", path)
         if code == sqlite3.SQLITE_CANTOPEN or number:
             return StoreError(f"{path} cannot be opened.", path)
+        if code == sqlite3.SQLITE_BUSY and not can_lock(self.folder):
+            return NoLocksError(path)
         if code == sqlite3.SQLITE_BUSY:
             return StoreError(f"{path} is in use by another program.", path)
         return StoreError(f"{path} cannot be used: {error}.", path)

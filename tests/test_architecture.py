@@ -15,7 +15,7 @@ ROOT = Path(__file__).resolve().parents[1]
 _PACKAGES = {"companion": "companion", "dataset": "companion.dataset", "models": "companion.models"}
 _MOST_LINES = 500
 
-_STORE = {"store", "journal", "records", "forgetting", "private"}
+_STORE = {"store", "journal", "records", "forgetting", "private", "file_locks"}
 _ARCHIVE = {"results", "exports"}
 _BELOW_SERVER = {
     "cards",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import signal
+import sys
 import threading
 import webbrowser
 from collections.abc import Callable, Iterator
@@ -161,7 +162,7 @@ def _config(ctx: click.Context, data: Path, **options: Any) -> ServerConfig:
 def _serve(config: ServerConfig, browser: bool, begin: Begin, page: str = "setup") -> None:
     """Serve until interrupted. `begin` is called with the pages' address; the host's browser opens `page`."""
     from companion.decks.storage.deck_file import DeckFileError
-    from companion.server.access.guests import Role
+    from companion.server.access.links import publish_address, withdraw_address
     from companion.server.app import create_app, services_of
     from companion.server.core.malloc_trim import give_back_memory
     from companion.server.network.lan import LanAccessError
@@ -190,13 +191,48 @@ def _serve(config: ServerConfig, browser: bool, begin: Begin, page: str = "setup
         except OSError as error:
             message = f"The data folder {config.data} cannot be written: {error.strerror}. Name another with --data."
             raise click.ClickException(message) from error
-        url = f"{address}/join#t={services.pairing.invite(Role.HOST)}&p={page}"
-        _greet(url, services, listeners.addresses())
+        publish_address(config.data, address)
+        running.callback(withdraw_address, config.data)
+        _greet(_link(config.data, page), services, listeners.addresses())
         if browser:
-            webbrowser.open(url)
+            webbrowser.open(_link(config.data, page))
+        if sys.stdin is not None and sys.stdin.isatty():
+            click.echo("Press Enter for a fresh link.")
+            threading.Thread(target=_print_links, args=(config.data, page), daemon=True).start()
         while not ended.wait(_TICK):  # a wait without timeout would block Ctrl-C on Windows
             pass
         click.echo("\nThe match is kept; start again to go on with it.")
+
+
+@click.command()
+@click.option("--open", "browser", is_flag=True, help="Open it in the browser, too.")
+@click.pass_context
+def link(ctx: click.Context, browser: bool) -> None:
+    """Print a fresh link that makes a browser the host of the running companion.
+
+    For a browser that lost its place: the link printed at the start works once. Of the demo, its own link is printed.
+    """
+    from companion.server.access.links import fresh_link
+
+    found = {folder: fresh_link(folder) for folder in (_data(ctx), _data(ctx) / DEMO_FOLDER)}
+    links = [each for each in found.values() if each is not None]
+    if not links:
+        raise click.ClickException(f"No companion is running with the data folder {_data(ctx)}; `companion play` does.")
+    for each in links:
+        click.echo(each)
+    if browser:
+        webbrowser.open(links[0])
+
+
+def _link(data: Path, page: str) -> str:
+    from companion.server.access.links import fresh_link
+
+    return f"{fresh_link(data)}&p={page}"
+
+
+def _print_links(data: Path, page: str) -> None:
+    for _ in sys.stdin:
+        click.echo(f"  {_link(data, page)}")
 
 
 @contextmanager

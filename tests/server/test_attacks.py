@@ -131,21 +131,23 @@ def test_the_pin_makes_nobody_host(services: Services, client: FlaskClient) -> N
     assert client.post("/api/join", json={"pin": services.pairing.pin}).json["role"] == "player"
 
 
-def test_a_forged_cookie_is_no_badge(host: FlaskClient, client: FlaskClient) -> None:
-    cookie = host.get_cookie("companion")
+def test_a_forged_cookie_is_no_badge(host: FlaskClient, client: FlaskClient, services: Services) -> None:
+    cookie = host.get_cookie(services.badges.cookie(secure=False))
     assert cookie is not None
     assert cookie.http_only
     assert cookie.same_site == "Strict"
-    client.set_cookie("companion", cookie.value[:-2] + "AA")
+    client.set_cookie(services.badges.cookie(secure=False), cookie.value[:-2] + "AA")
     assert client.get("/api/view").status_code == 401
 
 
-def test_another_servers_badge_is_worth_nothing(host: FlaskClient, tmp_path: Path, reader: StubReader) -> None:
+def test_another_servers_badge_is_worth_nothing(
+    host: FlaskClient, services: Services, tmp_path: Path, reader: StubReader
+) -> None:
     other = create_app(ServerConfig(data=tmp_path / "other"), reader)
-    cookie = host.get_cookie("companion")
+    cookie = host.get_cookie(services.badges.cookie(secure=False))
     assert cookie is not None
     device = other.test_client()
-    device.set_cookie("companion", cookie.value)
+    device.set_cookie(services_of(other).badges.cookie(secure=False), cookie.value)
     assert device.get("/api/view").status_code == 401
     services_of(other).close()
 

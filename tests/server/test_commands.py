@@ -7,12 +7,15 @@ import re
 import signal
 import subprocess
 import sys
+import urllib.error
 import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+
+from companion.server.access.links import HostLinks, signing_key
 
 
 @contextmanager
@@ -66,3 +69,45 @@ def test_demo_plays_by_itself(tmp_path: Path) -> None:
         assert view["match"] is not None
         camera, _ = ask(address, "/api/camera", cookie=cookie)
         assert camera["source"] == "simulated"
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Ctrl-C cannot be sent to a process there")
+def test_the_host_gets_back_by_a_fresh_link(tmp_path: Path) -> None:
+    assert "No companion is running" in link(tmp_path).stderr
+    with running(tmp_path, "play") as (address, token):
+        ask(address, "/api/join", {"token": token})
+        for _ in range(2):
+            found = re.search(r"(http://[\d.:]+)/join#t=(\S+)", link(tmp_path).stdout)
+            assert found
+            assert found[1] == address
+            me, _ = ask(address, "/api/join", {"token": found[2]})
+            assert me["role"] == "host"
+            with pytest.raises(urllib.error.HTTPError):
+                ask(address, "/api/join", {"token": found[2]})
+    assert "No companion is running" in link(tmp_path).stderr
+
+
+def link(data: Path) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-c", "from companion.cli import main; main()", "--data", str(data), "link"]
+    return subprocess.run(command, capture_output=True, text=True, check=False)
+
+
+def test_a_link_of_another_data_folder_is_worth_nothing(tmp_path: Path) -> None:
+    for folder in ("one", "two"):
+        (tmp_path / folder).mkdir()
+    one, two = (HostLinks(signing_key(tmp_path / folder)) for folder in ("one", "two"))
+    assert not one.redeem(two.make())
+    assert not one.redeem(one.make()[:-1] + "A")
+    assert one.redeem(one.make())
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Ctrl-C cannot be sent to a process there")
+def test_the_demo_logs_nobody_out_of_the_match(tmp_path: Path) -> None:
+    with running(tmp_path, "play") as (address, token), running(tmp_path, "demo") as (shown, its_token):
+        _, cookie = ask(address, "/api/join", {"token": token})
+        # A browser sends both cookies to both, as cookies know no port.
+        _, another = ask(shown, "/api/join", {"token": its_token}, cookie)
+        assert cookie.partition("=")[0] != another.partition("=")[0]
+        for where in (address, shown):
+            me, _ = ask(where, "/api/me", cookie=f"{cookie}; {another}")
+            assert me["role"] == "host"

@@ -21,6 +21,7 @@ from companion.server.access.certificates import ensure_certificates
 from companion.server.network import connections
 from companion.server.network.connections import SslAdapter
 from companion.server.network.listeners import GatedServer
+from companion.server.services.services import Services
 
 Start = Callable[..., int]
 HOST = "127.0.0.1"
@@ -194,12 +195,12 @@ def test_who_is_refused_hears_why_and_is_not_cut_off(start: Start, secure: bool)
             client.sendall(bytes(65536))
 
 
-def test_fifty_uploads_at_once_are_all_answered(start: Start, host: FlaskClient) -> None:
+def test_fifty_uploads_at_once_are_all_answered(start: Start, host: FlaskClient, services: Services) -> None:
     port = start()
     _, jpeg = cv2.imencode(".jpg", np.random.default_rng(1).integers(0, 255, (700, 900, 3), np.uint8))
-    cookie = host.get_cookie("companion")
+    cookie = host.get_cookie(services.badges.cookie(secure=False))
     assert cookie is not None
-    headers = {"Cookie": f"companion={cookie.value}", "Content-Type": "image/jpeg"}
+    headers = {"Cookie": f"{cookie.key}={cookie.value}", "Content-Type": "image/jpeg"}
     found: list[int] = []
 
     def upload(number: int) -> None:

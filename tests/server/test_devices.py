@@ -57,12 +57,12 @@ def test_a_device_that_is_not_there_cannot_be_signed_out(host: FlaskClient) -> N
     assert host.delete("/api/devices/nobody").status_code == 404
 
 
-def test_a_device_that_left_is_gone_for_good(playing: FlaskClient, join: Join) -> None:
+def test_a_device_that_left_is_gone_for_good(playing: FlaskClient, services: Services, join: Join) -> None:
     viewer = join(Role.VIEWER)
-    cookie = viewer.get_cookie("companion")
+    cookie = viewer.get_cookie(services.badges.cookie(secure=False))
     assert cookie is not None
     viewer.post("/api/leave")
-    viewer.set_cookie("companion", cookie.value)
+    viewer.set_cookie(cookie.key, cookie.value)
     assert viewer.get("/api/view").status_code == 401
 
 
@@ -74,10 +74,10 @@ def test_who_was_signed_out_stays_out_over_a_restart(
     services.close()
     again = create_app(ServerConfig(data=tmp_path), reader)
     for role, status in ((Role.PLAYER, 200), (Role.VIEWER, 401)):
-        cookie = devices[role].get_cookie("companion")
+        cookie = devices[role].get_cookie(services.badges.cookie(secure=False))
         assert cookie is not None
         device = again.test_client()
-        device.set_cookie("companion", cookie.value)
+        device.set_cookie(cookie.key, cookie.value)
         assert device.get("/api/view").status_code == status
     services_of(again).close()
 

@@ -113,7 +113,7 @@ def test_a_folder_that_cannot_be_written_is_named_at_the_start(place: str, tmp_p
         preexec_fn=as_anybody,
     )
     tmp_path.chmod(0o755)
-    said = f"Error: The data folder {folder} cannot be written: Permission denied. Name another one with --data.\n"
+    said = f"Error: The data folder {folder} cannot be written: Permission denied. Name another with --data.\n"
     assert (done.returncode, done.stderr) == (1, said)
     assert list(tmp_path.iterdir()) == []
 

@@ -49,10 +49,10 @@ def schema(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
     device.post("/api/join", json={"token": services.pairing.invite(Role.HOST)})
     device.post("/api/match", json=MATCH)
     device.post("/api/moves", json={"do": "start", "card": "red 5"})
-    cookie = device.get_cookie("companion")
+    cookie = device.get_cookie(services.badges.cookie(secure=False))
     assert cookie is not None
     found = schemathesis.openapi.from_wsgi("/api/openapi.json", app)
-    found.config.update(headers={"Cookie": f"companion={cookie.value}"})
+    found.config.update(headers={"Cookie": f"{cookie.key}={cookie.value}"})
     yield found
     services.close()
 

@@ -99,11 +99,11 @@ def by_pin_as_watcher(app: Flask, services: Services) -> FlaskClient:
 def by_a_players_code_and_a_tap(app: Flask, services: Services) -> FlaskClient:
     watcher = app.test_client()
     assert watcher.post("/api/join", json={"token": services.pairing.invite(Role.PLAYER, "Ann")}).status_code == 200
-    old = watcher.get_cookie("companion")
+    old = watcher.get_cookie(services.badges.cookie(secure=False))
     assert old is not None
     assert watcher.post("/api/watch").status_code == 200
     # Bringing back the cookie of the player does not bring back the role.
-    watcher.set_cookie("companion", old.value)
+    watcher.set_cookie(old.key, old.value)
     return watcher
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import dataclass
 from enum import Enum
 
@@ -42,18 +43,24 @@ class Badges:
 
     def __init__(self, secret: bytes) -> None:
         self._signer = URLSafeSerializer(secret, salt="guest")
+        # Browsers ignore ports in cookies: without a name of its own, two companions on one computer share a cookie.
+        self._name = f"companion-{hashlib.sha256(b'cookie' + secret).hexdigest()[:8]}"
+
+    def cookie(self, *, secure: bool) -> str:
+        """Return the cookie's name. An insecure page must not overwrite a secure cookie: hence two names."""
+        return f"__Host-{self._name}" if secure else self._name
 
     def read(self, request: Request) -> Guest | None:
         """Return who sent the request, None if the cookie is missing or forged."""
         try:
-            value = self._signer.loads(request.cookies.get(_cookie(request), ""))
+            value = self._signer.loads(request.cookies.get(self.cookie(secure=request.is_secure), ""))
             return Guest(str(value["id"]), Role(value["role"]), value.get("player"))
         except (BadSignature, KeyError, TypeError, ValueError):
             return None
 
     def write(self, request: Request, response: Response, guest: Guest | None) -> None:
         """Set the device's badge, or delete it."""
-        name = _cookie(request)
+        name = self.cookie(secure=request.is_secure)
         if guest is None:
             response.delete_cookie(name, secure=request.is_secure, httponly=True, samesite="Strict")
             return
@@ -66,8 +73,3 @@ class Badges:
             samesite="Strict",
             secure=request.is_secure,
         )
-
-
-def _cookie(request: Request) -> str:
-    # Cookies ignore ports, and an insecure page must not overwrite a secure cookie: hence two names.
-    return "__Host-companion" if request.is_secure else "companion"

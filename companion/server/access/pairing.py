@@ -11,6 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from companion.server.access.guests import Guest, Role
+from companion.server.access.links import HostLinks
 
 TOKEN_SECONDS = 15 * 60
 PIN_DIGITS = 6
@@ -44,10 +45,10 @@ class _Invitation:
 
 
 class Pairing:
-    """Tokens and the PIN. Thread-safe. clock: returns monotonic seconds."""
+    """Tokens and the PIN. Thread-safe. links: the host's signed tokens. clock: returns monotonic seconds."""
 
-    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
-        self._clock = clock
+    def __init__(self, clock: Callable[[], float] = time.monotonic, links: HostLinks | None = None) -> None:
+        self._clock, self._links = clock, links
         self._lock = threading.Lock()
         self._invitations: dict[str, _Invitation] = {}
         self._tries: dict[str, deque[float]] = {}
@@ -79,6 +80,8 @@ class Pairing:
 
     def redeem(self, token: str) -> Guest:
         """Return the token's guest and invalidate the token; raises InvalidTokenError."""
+        if self._links is not None and self._links.redeem(token):
+            return Guest(secrets.token_urlsafe(9), Role.HOST)
         with self._lock:
             invitation = self._invitations.pop(token, None)
             if invitation is None or invitation.expires <= self._clock():

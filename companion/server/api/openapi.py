@@ -37,7 +37,7 @@ def document(routes: Iterable[Route], version: str) -> dict[str, Any]:
         "components": {
             "schemas": schemas.get("$defs", {}),
             "securitySchemes": {
-                "badge": {"type": "apiKey", "in": "cookie", "name": "companion"},
+                "badge": {"type": "apiKey", "in": "cookie", "name": "companion-<id>"},
             },
         },
     }

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import logging
 import os
-import sys
 import time
 from pathlib import Path
-from typing import IO
 
-from companion.records import StoreError
+from companion.file_locks import can_lock, take
+from companion.records import NoLocksError, StoreError
 
 _FILE = "companion.lock"
 _log = logging.getLogger(__name__)
@@ -20,21 +19,27 @@ class FolderInUseError(StoreError):
 
 
 class FolderLock:
-    """Locks a data folder until `release`. Raises FolderInUseError, or OSError if the folder cannot be written."""
+    """Locks a data folder until `release`. Raises FolderInUseError, NoLocksError, OSError."""
 
     def __init__(self, folder: Path) -> None:
         path = folder / _FILE
         # Do not truncate: the file names the current holder.
         self._file = os.fdopen(os.open(path, os.O_RDWR | os.O_CREAT, 0o600), "r+", encoding="utf-8")
         try:
-            taken = _take(self._file)
-        except OSError as error:  # a file system that knows no locks
-            _log.warning("%s cannot be locked: %s. Start no second companion with it.", folder, error)
+            taken = take(self._file)
+        except OSError as error:
+            if not can_lock(folder):
+                self._file.close()
+                raise NoLocksError(folder) from error
+            _log.warning("The drive of %s cannot lock files (%s). Start no second companion with it.", folder, error)
             return
         if not taken:
             holder = self._file.read().strip() or "another program"
             self._file.close()
-            message = f"The data folder {folder} is in use by {holder}: end that first, or name another with --data."
+            message = (
+                f"The data folder {folder} is in use by {holder}: end that first, or name another with --data. "
+                "`companion link` opens its page."
+            )
             raise FolderInUseError(message, path)
         self._file.truncate(0)
         self._file.write(f"another companion (process {os.getpid()}, begun {time.strftime('%Y-%m-%d %H:%M')})")
@@ -43,30 +48,3 @@ class FolderLock:
     def release(self) -> None:
         """Release the lock."""
         self._file.close()
-
-
-if sys.platform == "win32":
-    import msvcrt
-
-    # The locked byte lies far behind the text, so that others can still read it.
-    _PLACE = 2**30
-
-    def _take(file: IO[str]) -> bool:
-        file.seek(_PLACE)
-        try:
-            msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)
-        except PermissionError:
-            return False
-        finally:
-            file.seek(0)
-        return True
-
-else:
-    import fcntl
-
-    def _take(file: IO[str]) -> bool:
-        try:
-            fcntl.flock(file.fileno(), fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            return False
-        return True

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
-import secrets
 import threading
-from pathlib import Path
 from typing import cast
 
 from flask import Flask, current_app
@@ -17,10 +15,10 @@ from companion.decks.service.deck_detector import deck_detector
 from companion.decks.service.membership import DeckFit
 from companion.decks.storage.library import DeckLibrary
 from companion.languages import Language
-from companion.private import write_private
 from companion.referee.state import Header
 from companion.server.access.devices import Devices
 from companion.server.access.guests import Badges
+from companion.server.access.links import HostLinks, signing_key
 from companion.server.access.pairing import Pairing
 from companion.server.archive.hall_of_fame import Hall
 from companion.server.archive.people import People
@@ -64,8 +62,9 @@ class Services:
         self.hub = Hub()
         self.streams = StreamSlots()
         self.scans = Scans()
-        self.pairing = Pairing()
-        self.badges = Badges(_secret(config.data / "secret.key"))
+        key = signing_key(config.data)
+        self.pairing = Pairing(links=HostLinks(key))
+        self.badges = Badges(key)
         self.devices = Devices(config.data / "devices.json")
         self.lan: LanAccess = LanAccess()
         self._detect = detect
@@ -300,16 +299,3 @@ def _update_json(update: Update) -> str:
             "notice": None if update.notice is None else update.notice.sentence,
         }
     )
-
-
-def _secret(path: Path) -> bytes:
-    """Return the key that signs badges; created at the first start."""
-    try:
-        found = path.read_bytes()
-        if len(found) >= 32:
-            return found
-    except FileNotFoundError:
-        pass
-    secret = secrets.token_bytes(32)
-    write_private(path, secret)
-    return secret
