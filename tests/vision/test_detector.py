@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import json
-import os
 from collections import Counter
 from dataclasses import replace
-from pathlib import Path
 from typing import Any, cast
 
 import cv2
@@ -55,7 +52,6 @@ from companion.vision.recognition.corners import (
 from companion.vision.recognition.occluded_cards import HiddenCards
 from companion.vision.recognition.reader import Reader
 
-PHOTOS = Path(os.environ.get("COMPANION_PHOTOS", Path(__file__).resolve().parents[3] / "shared" / "photos"))
 CARD = np.array([[100, 50], [212, 50], [212, 224], [100, 224]], np.float32)
 ANY = Scale(1.0, np.ones(len(ALL_CARDS) + 1, bool))
 
@@ -229,17 +225,6 @@ def test_only_cards_of_the_edition_are_candidates() -> None:
             assert set(sighting.cards) <= set(deck(edition))
             assert list(sighting.probabilities) == sorted(sighting.probabilities, reverse=True)
             assert sum(sighting.probabilities) <= 1 + 1e-4
-
-
-def test_real_photos(detector: CardDetector) -> None:
-    if not PHOTOS.is_dir():
-        pytest.skip("no photographs here: name their folder by COMPANION_PHOTOS")
-    rows = [row for row in json.loads((PHOTOS / "labels.json").read_text()) if row["kind"] == "single_table"][::6]
-    right = 0
-    for row in rows:
-        image = cv2.imread(str(PHOTOS / "images" / row["file"]))
-        right += row["cards"][0] in [s.card.name for s in detector.detect(image)]
-    assert right / len(rows) >= 0.85
 
 
 def reading(quad: np.ndarray) -> Reading:

@@ -29,12 +29,16 @@ class Table:
     def __init__(self, *cards: tuple[float, Sighting]) -> None:
         self._cards = cards
         self._time = 0.0
+        self._pictures: dict[int, Image] = {}
 
     def picture(self, time: float) -> Image:
-        image = bare_table()
-        for sighting in self._there(time):
-            image = with_card(image, str(sighting.card), sighting.quad)
-        return image
+        there = self._there(time)
+        if len(there) not in self._pictures:
+            image = bare_table()
+            for sighting in there:
+                image = with_card(image, str(sighting.card), sighting.quad)
+            self._pictures[len(there)] = image
+        return self._pictures[len(there)]
 
     def view(self, time: float) -> View:
         self._time = time
