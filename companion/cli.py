@@ -13,20 +13,20 @@ from companion.commands.lazy import LazyGroup
 from companion.log import set_up_logging, verbose_level
 
 _COMMANDS = {
-    "bench": ("companion.commands.bench:bench", "Measure how fast a part runs on this machine."),
-    "decks": ("companion.commands.learn:decks", "List, export, import and delete learnt decks."),
+    "bench": ("companion.commands.bench:bench", "Measure the speed or the accuracy of a part."),
+    "decks": ("companion.commands.learn:decks", "List, rename, export, import and delete decks; allow corrections."),
     "demo": ("companion.commands.play:demo", "Run everything on a table that plays by itself."),
     "doctor": ("companion.commands.doctor:doctor", "Check that everything is in place."),
     "learn": ("companion.commands.learn:learn", "Learn a deck from its cards laid on a pile."),
     "follow": ("companion.commands.follow:follow", "Write down a match that was filmed, with who played and who drew."),
     "link": ("companion.commands.play:link", "Print a fresh link that makes a browser the host."),
-    "matches": ("companion.commands.matches:matches", "List, export, import and delete kept matches."),
+    "matches": ("companion.commands.matches:matches", "List, show, export, import and delete stored matches."),
     "play": ("companion.commands.play:play", "Start the companion for a real table."),
     "read": ("companion.commands.read:read", "Name the cards in pictures."),
     "referee": ("companion.commands.referee:referee", "Rule on a match transcript."),
     "score": ("companion.commands.read:score", "Add up the points of hands in pictures."),
     "score-hand": ("companion.commands.referee:score_hand", "Add up the points of a hand by its cards' names."),
-    "train": ("companion.commands.train:train", "Make the networks anew."),
+    "train": ("companion.commands.train:train", "Train, evaluate and export the networks."),
     "watch": ("companion.commands.watch:watch", "Follow a discard pile and name each new top card."),
 }
 

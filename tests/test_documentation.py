@@ -13,6 +13,7 @@ from pathlib import Path
 
 import click
 import pytest
+from click.testing import CliRunner
 
 from companion.cli import main
 from companion.editions import OPTIONS
@@ -54,6 +55,14 @@ def test_every_command_and_option_has_a_help_text(path: str) -> None:
         if isinstance(parameter, click.Option) and not parameter.hidden and not parameter.help
     ]
     assert not silent, f"{path}: {silent}"
+
+
+@pytest.mark.parametrize("group", ["decks", "matches"])
+def test_the_main_help_names_what_a_group_can_do(group: str) -> None:
+    shown = CliRunner().invoke(main, ["--help"], terminal_width=160).output
+    line = next(line for line in shown.splitlines() if line.split()[:1] == [group]).lower()
+    inner = [path.split()[-1] for path in COMMANDS if path.startswith(f"companion {group} ")]
+    assert [name for name in inner if name not in line] == []
 
 
 def test_the_command_line_page_is_generated_from_the_commands() -> None:

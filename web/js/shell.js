@@ -59,6 +59,7 @@ function drawBar(me) {
     h("div", { class: "tools" },
       me.role === "host" && h("button", { class: "quiet icon", type: "button", id: "invite", "aria-label": t("invite"), title: t("invite"), onclick: () => attempt(async () => (await import("./invite.js")).invite(me)) }, QR()),
       me.role !== null && voice.button(),
+      h("a", { class: "button quiet icon", id: "help-link", href: "/help", "aria-label": t("help.title"), title: t("help.title") }, "?"),
       h("button", { class: "quiet icon", type: "button", id: "settings", "aria-label": t("settings"), title: t("settings"), onclick: () => attempt(async () => (await import("./settings.js")).settings(me, voice)) }, GEAR())),
   );
 }

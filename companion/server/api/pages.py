@@ -21,6 +21,7 @@ PAGES = {
     "/deck": "deck",
     "/join": "join",
     "/trust": "trust",
+    "/help": "help",
 }
 """Path of each page -> name of its template and script."""
 
