@@ -196,7 +196,9 @@ class Store:
         fault = None
         for entry, read_by, when, reading, direction in lines:
             try:
-                whole.append(Line(read_entry(json.loads(entry)), ReadBy(read_by), when, reading, direction))
+                whole.append(
+                    Line(read_entry(json.loads(entry), header.edition), ReadBy(read_by), when, reading, direction)
+                )
             except _UNREADABLE as error:
                 fault = f"Line {len(whole) + 1} of the match {match_id} is damaged: {error}."
                 break

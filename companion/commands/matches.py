@@ -12,6 +12,8 @@ from typing import BinaryIO
 import click
 
 from companion.caller import Caller
+from companion.commands.parameters import editions_of
+from companion.editions.library import Library
 from companion.exports import EXPORTS, local_time, move_rows, recover
 from companion.journal import Journal, Line, ReadBy
 from companion.records import Batch, DamagedMatch, NoSuchMatchError, Standing, StoredMatch, StoreError
@@ -126,7 +128,7 @@ def import_(ctx: click.Context, file: BinaryIO) -> None:
     FILE is the transcript, - for standard input. Nothing is imported if a line is unreadable or rejected.
     """
     now = time.time()
-    journal, lines = _read(file, now)
+    journal, lines = _read(file, now, editions_of(ctx))
     state = journal.match.state
     match_id = new_match_id(now)
     standing = Standing(
@@ -187,7 +189,7 @@ def _lines(file: BinaryIO) -> Iterator[bytes]:
         raise click.ClickException("The transcript is not UTF-16 to its end.") from error
 
 
-def _read(file: BinaryIO, now: float) -> tuple[Journal, tuple[Line, ...]]:
+def _read(file: BinaryIO, now: float, editions: Library) -> tuple[Journal, tuple[Line, ...]]:
     journal: Journal | None = None
     lines: list[Line] = []
     for number, text in enumerate(_lines(file), 1):
@@ -196,9 +198,9 @@ def _read(file: BinaryIO, now: float) -> tuple[Journal, tuple[Line, ...]]:
         try:
             value = parse_line(text)
             if journal is None:
-                journal = Journal(Match(read_header(value)))
+                journal = Journal(Match(read_header(value, editions)))
                 continue
-            line = Line(read_entry(value), ReadBy.TAP, now)
+            line = Line(read_entry(value, journal.match.header.edition), ReadBy.TAP, now)
             journal = journal.enter(line)
         except TranscriptError as error:
             raise click.ClickException(f"Line {number}: {error}") from error

@@ -11,6 +11,7 @@ import click
 
 from companion.cards import EditionName
 from companion.editions import PROFILES
+from companion.editions.library import FOLDER_NAME, Library
 from companion.languages import Language
 from companion.referee.state import Header
 from companion.referee.transcript import TranscriptError, read_header
@@ -42,7 +43,7 @@ def header_of(players: Sequence[str], dealer: str | None, edition: str, rules: s
     if dealer is not None:
         match["dealer"] = dealer
     try:
-        return read_header({"match": match})
+        return read_header({"match": match}, editions_of(click.get_current_context()))
     except TranscriptError as error:
         raise click.UsageError(f"{error}.") from error
 
@@ -57,13 +58,23 @@ def _option(text: str) -> tuple[str, object]:
         return name, value
 
 
+def data_folder(ctx: click.Context) -> Path:
+    """Return the command's data folder."""
+    from companion.settings import Settings, default_data_folder
+
+    return ctx.obj.data.folder if isinstance(ctx.obj, Settings) else default_data_folder()
+
+
+def editions_of(ctx: click.Context) -> Library:
+    """Return the editions that ship and those in the command's data folder."""
+    return Library(lambda: data_folder(ctx) / FOLDER_NAME)
+
+
 def decks_of(ctx: click.Context) -> DeckLibrary:
     """Return the learnt decks in the command's data folder."""
     from companion.decks.storage.library import DeckLibrary
-    from companion.settings import Settings, default_data_folder
 
-    folder = ctx.obj.data.folder if isinstance(ctx.obj, Settings) else default_data_folder()
-    return DeckLibrary(folder / "decks")
+    return DeckLibrary(data_folder(ctx) / "decks")
 
 
 def load_detector(edition: EditionName | None, model: Path | None, deck: str | None = None) -> CardDetector:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -18,7 +18,6 @@ from companion.editions.toml_lines import key_lines
 # A key with thousands of parts takes Python's parser minutes, so it never sees one.
 _LONG_KEY = re.compile(r"(?:[^\s.=\[\]{},#]+[ \t]*\.[ \t]*){64}")
 _AT = re.compile(r" \(at (?:line (\d+), column \d+|end of document)\)$")
-_PRINTED_FIRST = ("classic", "mario-kart", "minecraft")
 
 
 def read_edition(data: bytes, file: str, printed: Mapping[str, Edition], *, ships: bool = False) -> Edition:
@@ -78,19 +77,13 @@ def _placed(fault: Fault, lines: Mapping[KeyPath, int]) -> Fault:
     return replace(fault, line=lines.get(path, 1))
 
 
-def read_folder(
-    folder: Path, printed: Mapping[str, Edition], *, ships: bool = False
-) -> tuple[dict[str, Edition], list[str]]:
-    """Return the editions in a folder by ID, and one line for each fault of a file that cannot be read.
-
-    printed: the printed editions. ships: the folder may hold more of them.
-    """
+def read_folder(folder: Path, printed: Mapping[str, Edition]) -> tuple[dict[str, Edition], list[str]]:
+    """Return the user's editions in a folder by ID, and one line for each fault of a file that cannot be read."""
     found: dict[str, Edition] = {}
     faults: list[str] = []
-    base = dict(printed)
-    for path in _in_order(folder.glob("*.toml")):
+    for path in sorted(folder.glob("*.toml")):
         try:
-            edition = read_edition(path.read_bytes(), path.name, base, ships=ships)
+            edition = read_edition(path.read_bytes(), path.name, printed)
             if edition.id != path.stem:
                 raise InvalidEditionError((Fault(("id",), f"must be {path.stem}, as the file is called"),), path.name)
         except InvalidEditionError as error:
@@ -99,11 +92,4 @@ def read_folder(
             faults.append(f"{path.name}: cannot be read: {error.strerror}")
         else:
             found[edition.id] = edition
-            if ships and edition.is_printed:
-                base[edition.id] = edition
     return found, faults
-
-
-def _in_order(paths: Iterable[Path]) -> list[Path]:
-    """Return the paths, those that others build on first."""
-    return sorted(paths, key=lambda path: (path.stem not in _PRINTED_FIRST, path.stem))

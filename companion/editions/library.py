@@ -43,28 +43,38 @@ class NoSuchEditionError(KeyError):
 
 
 @cache
-def shipped() -> Mapping[str, Edition]:
-    """Return the editions that ship, by ID: the printed ones first."""
+def printed() -> Mapping[str, Edition]:
+    """Return the printed editions by ID, in the order of EditionName."""
     found: dict[str, Edition] = {}
-    for folder in _FOLDERS:
-        more, faults = read_folder(folder, found, ships=True)
-        assert not faults, faults
-        found |= more
-    first = [name.value for name in EditionName]
-    return MappingProxyType({name: found[name] for name in (*first, *sorted(found.keys() - set(first)))})
+    names = [name.value for name in EditionName]
+    for name in sorted(names, key=lambda name: name != EditionName.CLASSIC.value):  # the others are based on it
+        path = _shipped_files()[name]
+        found[name] = read_edition(path.read_bytes(), path.name, found, ships=True)
+    return MappingProxyType({name: found[name] for name in names})
 
 
 @cache
-def printed() -> Mapping[str, Edition]:
-    """Return the printed editions by ID, in the order of EditionName."""
-    return MappingProxyType({name.value: shipped()[name.value] for name in EditionName})
+def _shipped_files() -> Mapping[str, Path]:
+    """Return the files that ship by ID: the printed editions first, then by name."""
+    paths = {path.stem: path for folder in _FOLDERS for path in sorted(folder.glob("*.toml"))}
+    names = [name.value for name in EditionName]
+    return MappingProxyType({name: paths[name] for name in (*names, *sorted(paths.keys() - set(names)))})
+
+
+@cache
+def _shipped(edition_id: str) -> Edition:
+    """Return an edition that ships; only files that are asked for are read."""
+    path = _shipped_files()[edition_id]
+    return printed().get(edition_id) or read_edition(path.read_bytes(), path.name, printed())
+
+
+def shipped() -> Mapping[str, Edition]:
+    """Return the editions that ship, by ID: the printed ones first."""
+    return MappingProxyType({edition_id: _shipped(edition_id) for edition_id in _shipped_files()})
 
 
 def edition_of(definition: Mapping[str, Any]) -> Edition:
     """Return the edition of a definition that a match log embeds; raises InvalidEditionError."""
-    known = shipped().get(str(definition.get("id")))
-    if known is not None and known.definition == definition and not known.is_printed:
-        return known
     return parse_edition(definition, printed())
 
 
@@ -92,13 +102,13 @@ class Library(Mapping[str, Edition]):
         self._read()
         if edition_id in self._own:
             return self._own[edition_id]
-        if edition_id in shipped():
-            return shipped()[edition_id]
+        if edition_id in _shipped_files():
+            return _shipped(edition_id)
         raise NoSuchEditionError(edition_id)
 
     def __iter__(self) -> Iterator[str]:
         self._read()
-        yield from {**shipped(), **self._own}
+        yield from dict.fromkeys((*_shipped_files(), *self._own))
 
     def __len__(self) -> int:
         return sum(1 for _ in self)

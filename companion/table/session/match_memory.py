@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import astuple, dataclass, replace
 from typing import Any
 
-from companion.cards import Card, Color
+from companion.editions import Edition
 from companion.journal import Journal, Line, ReadBy, replay
 from companion.referee.errors import RefereeError
 from companion.referee.transcript import read_entry, write_entry
@@ -103,9 +103,13 @@ def load_memory(text: str, journal: Journal) -> Memory:
     recent = data.get("trail")
     if recent is None:
         return Memory(watch, known, RevisionLog(known), undone)
-    lines = (*journal.lines[: recent["lines"]], *map(_line, recent.get("gone", ())))
+    lines = (
+        *journal.lines[: recent["lines"]],
+        *(_line(line, journal.match.header.edition) for line in recent.get("gone", ())),
+    )
     base = _situation(recent, replay(journal.match.header, lines))
-    seen = tuple(load(one if isinstance(one, str) else json.dumps(one)) for one in recent["seen"])
+    edition = journal.match.header.edition
+    seen = tuple(load(one if isinstance(one, str) else json.dumps(one), edition) for one in recent["seen"])
     modes = [Mode(Turns(turns), *_numbers((share,))) for turns, share in recent.get("modes", ())]
     revisions = replayed_log(base, seen, tuple(modes) or (watch.mode(known.ring),) * len(seen), known)
     return Memory(watch, revisions.known, revisions, undone)
@@ -150,14 +154,15 @@ def _plain_line(line: Line) -> dict[str, Any]:
     }
 
 
-def _line(data: Any) -> Line:
+def _line(data: Any, edition: Edition) -> Line:
     where = data["time"], data["reading"], data["direction"]
-    return Line(read_entry(data["entry"]), ReadBy(data["read_by"]), *where)
+    return Line(read_entry(data["entry"], edition), ReadBy(data["read_by"]), *where)
 
 
 def _situation(data: Any, journal: Journal) -> Situation:
     """Return the situation of plain data; raises ValueError, KeyError or TypeError if invalid."""
     players = len(journal.match.state.players)
+    edition = journal.match.header.edition
     noted = data["noted"]
     if noted is not None and not 0 <= noted < players:
         raise ValueError("there is no such seat")
@@ -167,14 +172,14 @@ def _situation(data: Any, journal: Journal) -> Situation:
     illegal_card, wrong_color = data.get("outlaw"), data.get("misled")
     return Situation(
         journal,
-        None if illegal_card is None else Card.parse(illegal_card),
+        None if illegal_card is None else edition.card(illegal_card),
         SeatRing(seats, *_numbers((data["turned"],))),
         debts,
         noted,
         tuple(Hand(*hand) for hand in data.get("hands", ())),
         _moment(data.get("landed")),
         _moment(data.get("dropped")),
-        None if wrong_color is None else Color(wrong_color),
+        None if wrong_color is None else edition.color(wrong_color),
     )
 
 

@@ -94,7 +94,7 @@ def resumed_session(stored: StoredMatch, path: Path) -> tuple[Session, tuple[Pen
     """
     try:
         journal = replay(stored.header, stored.lines)
-        pending = tuple(map(load, stored.pending))
+        pending = tuple(load(text, stored.header.edition) for text in stored.pending)
         turns = Turns.RELAXED if stored.relaxed else Turns.CAMERA
     except (RefereeError, TranscriptError, ValueError, KeyError, TypeError) as error:
         raise StoreDamagedError(f"The match {stored.id} cannot be taken up again: {error}", path) from error

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from companion.cards import Card
+from companion.editions import Edition
 from companion.journal import Line, ReadBy
 from companion.referee.moves import Entry, Move
 from companion.referee.transcript import read_entry, read_move, write_entry
@@ -164,13 +165,13 @@ def dump(pending: Pending) -> str:
     return json.dumps(data)
 
 
-def load(text: str) -> Pending:
-    """Return the pending observation written by `dump`."""
+def load(text: str, edition: Edition) -> Pending:
+    """Return the pending observation written by `dump`, in a match of this edition."""
     data = json.loads(text)
     time = data["time"]
     what: Observation
     if "tap" in data:
-        what = Tap(time, read_move(data["tap"]), ReadBy(data["read_by"]), data.get("reading"))
+        what = Tap(time, read_move(data["tap"], edition), ReadBy(data["read_by"]), data.get("reading"))
     elif "lift" in data:
         what = Lift(time, _probabilities(data["lift"]), data["reading"])
     elif "reach" in data:
@@ -183,8 +184,8 @@ def load(text: str) -> Pending:
         what = Sight(time, _probabilities(data["sight"]), data["reading"], *flags, arm, rivals)
     return Pending(
         what,
-        Card.parse(data["card"]) if "card" in data else None,
-        tuple(map(read_entry, data["said"])) if "said" in data else None,
+        edition.card(data["card"]) if "card" in data else None,
+        tuple(read_entry(said, edition) for said in data["said"]) if "said" in data else None,
         data.get("at"),
     )
 
