@@ -1,7 +1,19 @@
 """What holds for all tests."""
 
 import signal
+from pathlib import Path
+
+import pytest
+
+_BROWSED = Path(__file__).parent / "web"
 
 # A shell that starts the tests in the background has SIGINT ignored. Every process that they start would inherit that,
 # and could not be stopped with Ctrl-C as some tests do.
 signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark the tests of the pages: they need a browser of the system."""
+    for item in items:
+        if item.path.is_relative_to(_BROWSED):
+            item.add_marker(pytest.mark.browser)

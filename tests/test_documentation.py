@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import importlib
+import json
 import re
 import runpy
 import tomllib
@@ -116,6 +117,18 @@ def test_linked_files_exist(path: str) -> None:
     text = (ROOT / path).read_text("utf-8")
     links = re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", text)
     assert [link for link in links if not ((ROOT / path).parent / link).exists()] == []
+
+
+def test_labels_of_the_pages_are_quoted_as_shown() -> None:
+    """Labels stand between single asterisks."""
+    labels = set(json.loads((ROOT / "web" / "i18n" / "en.json").read_text("utf-8")).values())
+    quoted = {
+        (path.name, label)
+        for path in PAGES.glob("*.md")
+        for label in re.findall(r"(?<!\*)\*([A-Z][^*\n]*)\*(?!\*)", path.read_text("utf-8"))
+    }
+    assert quoted
+    assert not [(page, label) for page, label in sorted(quoted) if label not in labels]
 
 
 def test_every_page_of_the_documentation_is_in_its_menu() -> None:

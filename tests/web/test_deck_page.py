@@ -19,7 +19,7 @@ from companion.dataset.artist.families import StyleFamily
 from companion.dataset.artist.styles import sample_style
 from companion.decks.capture.pile_capture import LaidCard
 from companion.decks.labels.naming import Naming, Question
-from companion.decks.service.enrollment import Lesson, _Seen
+from companion.decks.service.enrollment import EnrolledCard, Lesson
 from companion.editions import EDITIONS
 from companion.referee.state import Header
 from companion.server.access.guests import Role
@@ -172,7 +172,7 @@ def begin_lesson(server: Server, open_as: Open, name: str) -> tuple[Page, Lesson
     return page, lesson
 
 
-def study_blank(lesson: Lesson) -> _Seen:
+def study_blank(lesson: Lesson) -> EnrolledCard:
     """Return what the lesson makes of a card on which nothing is printed."""
     blank, outline = np.zeros((480, 320, 3), np.uint8), 50 * np.array([[2, 2], [4, 2], [4, 5], [2, 5]], np.float32)
     return lesson._study(LaidCard(blank, outline, 0))
