@@ -65,24 +65,24 @@ def test_index_boxes_lie_inside_the_card_and_hold_ink(family: StyleFamily) -> No
                 assert inside.std(axis=(0, 1)).max() > 8
 
 
-def test_decks_drawn_by_lot_are_of_no_family_kept_out_of_training() -> None:
+def test_random_decks_are_of_no_held_out_family() -> None:
     drawn = {style_of(seed=seed).family for seed in range(200)}
     assert drawn == set(FAMILY_WEIGHTS)
     assert not drawn & {*KEPT_OUT, *HOMEMADE_KEPT_OUT}
 
 
-def test_medleys_and_homemade_decks_are_for_training_and_other_families_to_be_measured_on() -> None:
+def test_training_and_held_out_families_are_disjoint() -> None:
     assert set(TRAINING_WEIGHTS) == {*FAMILY_WEIGHTS, StyleFamily.MEDLEY, *HOMEMADE_WEIGHTS}
     assert set(StyleFamily) == {*TRAINING_WEIGHTS, *KEPT_OUT, *HOMEMADE_KEPT_OUT}
     assert len(StyleFamily) == len(TRAINING_WEIGHTS) + len(KEPT_OUT) + len(HOMEMADE_KEPT_OUT)
 
 
 @pytest.mark.parametrize("family", HOMEMADE)
-def test_the_colour_of_a_homemade_card_is_to_be_seen(family: StyleFamily) -> None:
+def test_homemade_cards_show_their_colour(family: StyleFamily) -> None:
     for seed in range(6):
         style = style_of(family, seed)
         red, blue = (render(Card(Face.FIVE, color), style, HEIGHT).image for color in (Color.RED, Color.BLUE))
-        # Of the same five nothing else differs, save a picture that each colour has its own of.
+        # The same five: nothing else differs, except pictures that depend on the colour.
         redder = red[:, :, 2].astype(int) - red[:, :, 0] > blue[:, :, 2].astype(int) - blue[:, :, 0] + 40
         assert redder.mean() > 0.005, (family, seed)
 
@@ -139,7 +139,7 @@ def test_nothing_crashes_without_system_fonts(monkeypatch: pytest.MonkeyPatch) -
 
 
 @pytest.mark.parametrize("font", fonts.BUILT_IN)
-def test_how_bold_a_text_is_does_not_depend_on_what_was_drawn_before(font: str) -> None:
+def test_the_weight_of_a_text_does_not_depend_on_earlier_texts(font: str) -> None:
     fonts.text_mask.cache_clear()
     before = fonts.text_mask("8", font).copy()
     assert (fonts.text_mask("8", font, 800) > 127).mean() > (before > 127).mean()
@@ -147,13 +147,13 @@ def test_how_bold_a_text_is_does_not_depend_on_what_was_drawn_before(font: str) 
     assert np.array_equal(fonts.text_mask("8", font), before)
 
 
-def test_ornaments_in_the_digits_places_are_no_digits() -> None:
+def test_symbol_fonts_have_no_digits() -> None:
     assert fonts.are_digits([fonts.text_mask(digit, "strokes:7") for digit in "0123456789"])
     assert not fonts.are_digits([fonts.text_mask(digit, "strokes:7") for digit in "1234567890"]), "each in its place"
     assert not fonts.are_digits([fonts.text_mask(letter, "sans") for letter in "?*XHAWK+LN"])
 
 
-def test_no_font_of_the_computer_is_one_of_ornaments() -> None:
+def test_no_system_font_is_a_symbol_font() -> None:
     for font in fonts.system_fonts():
         assert Path(font).stem not in ("D050000L", "wingding", "Wingdings-Regular", "ZapfDingbats"), font
 
@@ -194,6 +194,6 @@ def test_contact_sheet_has_the_decks_below_each_other() -> None:
     assert sheet.shape[0] > 320
 
 
-def test_a_hairline_is_not_thinned_until_nothing_is_left() -> None:
+def test_a_hairline_is_never_thinned_to_nothing() -> None:
     hairline = np.full((fonts.MASK_HEIGHT, 3), 255, np.uint8)
     assert emboldened(hairline, Lettering("sans", stem=0.0)).any()

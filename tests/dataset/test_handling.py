@@ -1,4 +1,4 @@
-"""Sleeves and bent cards: the ink of the corners must lie where the labels say."""
+"""Sleeves and bent cards: the ink of the corners is where the labels are."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def test_labels_follow_the_ink(handle: Callable[[CardArt, np.random.Generator], 
     rng = np.random.default_rng(seed)
     plain = render(Card.parse("red 7"), sample_style(rng, StyleFamily.CLASSIC_OVAL, ()), 352)
     height, width = plain.image.shape[:2]
-    # In place of the ink, black boxes on white tell where it has come to lie.
+    # Black boxes on white stand for the ink and show where it moved.
     image = np.full((height, width, 4), 255, np.uint8)
     for x0, y0, x1, y1 in plain.indices:
         image[round(y0) : round(y1), round(x0) : round(x1), :3] = 0

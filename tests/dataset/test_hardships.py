@@ -1,4 +1,4 @@
-"""What makes scenes hard to read: each hardship does what its name says, and labels stay true."""
+"""Hardships: each has its effect, and labels stay true."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ def test_every_hardship_is_drawn() -> None:
 
 
 DRAWN = (Hardship.FAR, Hardship.SLANTED, Hardship.FINGER)
-"""What is drawn with the scene, not done to its picture."""
+"""Hardships that are part of the scene."""
 
 
 @pytest.mark.parametrize("hardship", [kind for kind in Hardship if kind not in DRAWN])
-def test_a_spoilt_picture_keeps_its_shape_and_changes(hardship: Hardship) -> None:
+def test_a_degraded_picture_keeps_its_shape_and_changes(hardship: Hardship) -> None:
     picture = chequered()
     spoilt = suffer(picture, hardship, [QUAD], np.random.default_rng(4))
     assert spoilt.shape == picture.shape
@@ -46,7 +46,7 @@ def test_dim_pictures_are_dark_and_too_much_light_is_bright() -> None:
         assert suffer(picture, Hardship.OVEREXPOSED, [QUAD], np.random.default_rng(seed)).mean() > picture.mean()
 
 
-def test_a_finger_lies_on_a_corner_and_hides_it_on_the_map_too() -> None:
+def test_a_finger_covers_a_corner_in_picture_and_owner_map() -> None:
     for seed in range(8):
         picture, owner = chequered(), np.zeros((180, 200), np.int16)
         before = picture.copy()

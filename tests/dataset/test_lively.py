@@ -1,4 +1,4 @@
-"""The simulated table with lively people: who did what, and that the pictures bear it out."""
+"""The simulated table with lively people: who did what, and that the pictures show it."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def test_the_arm_comes_from_its_chair() -> None:
     assert angle < 35
 
 
-def test_two_hands_can_be_there_at_once() -> None:
+def test_two_hands_can_overlap() -> None:
     alone = film(Step(0.2, Reach(0, PACE, 0.0, 0.0)))
     both = film(Step(0.2, Reach(0, PACE, 0.0, 0.0)), Step(0.2, Rest(2, Pace(0.3, 5.0, 0.3))))
     one, two = (next(f for f in table.frames() if f.time > 0.6) for table in (alone, both))
@@ -87,7 +87,7 @@ def test_a_cup_is_fetched() -> None:
     assert any(frame.cover is not None and frame.cover.any() for frame in frames)
 
 
-def test_films_without_chairs_are_as_they_were() -> None:
+def test_films_without_chairs_have_uniform_gestures() -> None:
     script = write_script(5, longest=6)
     assert not script.chairs
     assert not any(isinstance(step.action, Rest | Fetch | Shade) for step in script.steps)

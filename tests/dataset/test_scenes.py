@@ -34,7 +34,7 @@ def test_the_seed_decides_everything() -> None:
     assert not np.array_equal(a.image, other.make().image)
 
 
-def test_table_tops_kept_out_of_training_are_others() -> None:
+def test_held_out_table_tops_differ() -> None:
     for seed in range(6):
         drawn = [draw_surface(np.random.default_rng(seed), 96, kept_out) for kept_out in (True, True, False)]
         assert np.array_equal(drawn[0], drawn[1])
@@ -43,7 +43,7 @@ def test_table_tops_kept_out_of_training_are_others() -> None:
 
 
 @pytest.mark.parametrize("layout", list(Layout))
-def test_every_layout_gives_sound_labels(layout: Layout) -> None:
+def test_every_layout_has_valid_labels(layout: Layout) -> None:
     scenes = maker(7)
     for _ in range(3):
         scene = scenes.make(layout)
@@ -90,7 +90,7 @@ def test_lens_moves_points_as_it_moves_the_picture() -> None:
     assert np.hypot(*(expected - (60, 50))) > 5
 
 
-def test_generate_writes_a_data_set_and_goes_on_where_it_stopped(tmp_path: Path) -> None:
+def test_generate_writes_a_data_set_and_resumes(tmp_path: Path) -> None:
     recipe = Recipe("val", 5, seed=3, size=160)
     generate(tmp_path, recipe, workers=1)
     rows = [json.loads(line) for line in (tmp_path / "val.jsonl").read_text().splitlines()]

@@ -1,4 +1,4 @@
-"""The simulated table: the same film for the same seed, and a truth that the pictures bear out."""
+"""The simulated table: the same seed gives the same film, and the pictures match the ground truth."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def test_the_moves_of_a_script_are_a_match_that_the_referee_accepts(edition: Edi
     assert match.state.header.edition.base is edition
 
 
-def test_what_is_laid_is_what_is_played() -> None:
+def test_laid_cards_are_the_played_cards() -> None:
     script = write_script(3, EditionName.CLASSIC, nuisances=CALM, longest=80)
     played = [timed.entry.card for timed in script.moves if isinstance(timed.entry, Play | Start)]
     laid = [step.action.card for step in script.steps if isinstance(step.action, Lay)]
@@ -57,7 +57,7 @@ def test_what_is_laid_is_what_is_played() -> None:
     assert not Counter(played) - Counter(laid)
 
 
-def test_no_two_hands_are_there_at_once() -> None:
+def test_hands_do_not_overlap() -> None:
     script = write_script(8, longest=60)
     hands = [step for step in script.steps if not isinstance(step.action, SwitchLight | Knock)]
     for step, following in pairwise(hands):
@@ -112,7 +112,7 @@ def test_the_outline_is_where_the_card_is_seen() -> None:
     assert quad.max(0) == pytest.approx([xs.max(), ys.max()], abs=4)
 
 
-def test_cards_below_are_seen_as_far_as_they_show() -> None:
+def test_visibilities_of_lower_cards_are_exact() -> None:
     aligned = list(table(lay(0.5, RED_7, 0.3), lay(2.5, BLUE_3, 0.3)).frames())[-1]
     crossed = list(table(lay(0.5, RED_7, 0.3), lay(2.5, BLUE_3, 0.3 + np.pi / 2)).frames())[-1]
     assert aligned.cards[0].visible < 0.1
@@ -131,7 +131,7 @@ def test_taking_back_and_carrying_off_undo_the_picture() -> None:
     ]
 
 
-def test_a_flipped_card_comes_by_way_of_the_draw_pile() -> None:
+def test_a_flipped_card_comes_from_the_draw_pile() -> None:
     film = table(lay(0.5, RED_7, from_draw_pile=True))
     frames = list(film.frames())
     place = film.new_tabletop().point(*film.new_tabletop().draw_pile)
@@ -143,7 +143,7 @@ def test_a_flipped_card_comes_by_way_of_the_draw_pile() -> None:
 
 @pytest.mark.parametrize("beside", [False, True])
 @pytest.mark.parametrize("draws", [False, True])
-def test_a_drawn_card_leaves_another_one_on_top(draws: bool, beside: bool) -> None:
+def test_after_a_draw_another_card_is_on_top(draws: bool, beside: bool) -> None:
     reach = Reach(0, PACE, 95.0, 0.0, draws=draws, count=2, beside=beside)
     frames = list(table(Step(0.5, reach)).frames())
     changed = np.abs(frames[0].image.astype(int) - frames[-1].image).max(2) > 12
@@ -197,7 +197,7 @@ def test_decks_can_be_of_a_chosen_family() -> None:
     assert film.script.header.edition.base is EditionName.MARIO_KART
 
 
-def test_a_table_goes_on_while_nobody_looks() -> None:
+def test_a_table_continues_without_viewers() -> None:
     source = SimulatedSource(SimulatedTable(3, size=(160, 90)), live=False)
     seen = [next(source.frames()).number for _ in range(3)]
     assert seen == [0, 1, 2]

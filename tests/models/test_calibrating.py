@@ -1,4 +1,4 @@
-"""Fitting temperatures on readings that are known to be right or wrong."""
+"""Calibration fitted on readings that are known to be right or wrong."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ RED_7, RED_1 = Card.parse("red 7"), Card.parse("red 1")
 
 
 def _readings(corners: int, right: float, count: int = 60) -> list[Reading]:
-    """Return pictures with so many corners said to be a red 7 with 0.8, of which a share is right."""
+    """Return `count` pictures with corners read as red 7 with confidence 0.8, of which a share is right."""
     corner = Sighting(unit_square(), (RED_7, RED_1), (0.8, 0.2), whole=False)
     return [
         Reading(
@@ -40,12 +40,12 @@ def test_confidence_of_corners_rises_if_they_are_right_more_often_than_predicted
     assert fitted(_readings(1, 0.6), Calibration()).index > 2
 
 
-def test_corners_in_fans_have_a_share_of_their_own() -> None:
+def test_corners_in_fans_have_their_own_temperature() -> None:
     both = [*_readings(1, 0.8, 300), *_readings(3, 0.95)]
     found = fitted(both, Calibration(card=1.2, pile=0.85))
     assert found.index * found.fanned == pytest.approx(fitted(_readings(3, 0.95), Calibration()).index, rel=0.05)
     assert found.fanned < 0.7
-    # What these readings tell nothing of stays.
+    # Parts without such readings stay.
     assert (found.card, found.pile) == (1.2, 0.85)
     assert fitted(_readings(1, 0.8), Calibration(fanned=0.65)).fanned == 0.65
 
@@ -55,7 +55,7 @@ def _judged(kind: Kind, confidence: float, right: float, count: int = 400) -> li
     return [Judged(kind, sighting, i < right * count) for i in range(count)]
 
 
-def test_a_line_says_how_often_corners_in_a_fan_are_right() -> None:
+def test_the_curve_gives_how_often_corners_in_a_fan_are_right() -> None:
     readings = [*_judged(Kind.FANNED, 0.6, 0.8), *_judged(Kind.FANNED, 0.9, 0.95), *_judged(Kind.AMONG, 0.9, 0.8)]
     found = calibrate.fitted(readings, Calibration(card=1.1, index=1.3, pile=0.85))
     found_levels = {
@@ -93,7 +93,7 @@ class Answers:
         return self._found
 
 
-def test_a_nought_s_corner_is_right_whichever_way_up_it_is_read() -> None:
+def test_the_corner_of_a_zero_is_right_either_way_up() -> None:
     scene = SceneMaker(3, (1280, 720), deck_count=1).make(Layout.FAN)
     top = scene.cards[-1]
     index = corner_frames(top.quad)[0].mean(0)
@@ -103,13 +103,13 @@ def test_a_nought_s_corner_is_right_whichever_way_up_it_is_read() -> None:
     assert [one.right for one in judged] == [True, False]
 
 
-def test_only_doubt_has_a_line() -> None:
+def test_only_doubtful_readings_are_on_the_curve() -> None:
     found = calibrate.fitted(_judged(Kind.FANNED, 0.95, 1.0), Calibration())
     assert found.fanned < 0.7
     assert not found.curves
 
 
-def test_a_line_never_turns_round() -> None:
+def test_a_curve_never_falls() -> None:
     contrary = [*_judged(Kind.FANNED, 0.6, 0.9), *_judged(Kind.FANNED, 0.95, 0.5)]
     curve = calibrate.fitted(contrary, Calibration()).curves[Kind.FANNED]
     assert curve(0.6) <= curve(0.95)
@@ -121,37 +121,38 @@ def test_confidences_are_calibrated_by_kind() -> None:
     sure = Sighting(unit_square(), (RED_7, RED_1), (0.98, 0.01), whole=True)
     alone, beyond = calibration.in_picture([doubtful, sure])
     assert alone.confidence == pytest.approx(0.803, abs=0.001)
-    # The others share what is left as before.
+    # The others share the rest as before.
     assert alone.probabilities[1] == pytest.approx(0.3 / 0.4 * (1 - alone.confidence))
     assert beyond is sure
     assert calibration.in_picture([doubtful] * 3)[0].confidence == pytest.approx(0.476, abs=0.001)
-    # However little is to be believed, the likeliest card stays so.
+    # The most likely card stays the most likely.
     none = Calibration(curves={Kind.ALONE: Curve(0.0, -3.0)}).in_picture([doubtful])[0]
     assert none.probabilities == pytest.approx((3 / 7, 3 / 7))
-    # What is not beyond doubt never comes to be so.
+    # A reading below the limit stays below it.
     most = Calibration(curves={Kind.ALONE: Curve(1.0, 9.0)})
     assert most.in_picture([doubtful])[0].confidence < 0.97
     assert most.in_picture([doubtful.capped(0.7)])[0].confidence < 0.97
 
 
-def test_calibrations_are_kept(tmp_path: Path) -> None:
+def test_calibrations_are_saved_and_loaded(tmp_path: Path) -> None:
     whole = Calibration(1.1, 1.3, 0.9, 0.7, {Kind.PILE: Curve(0.8, 0.5)})
     whole.save(tmp_path / "calibration.json")
     assert Calibration.load(tmp_path / "calibration.json") == whole
 
 
-def test_intervals_of_bins_are_wilson_s() -> None:
+def test_intervals_are_wilson_intervals() -> None:
     low, high = Bin(0.5, 0.7, 25, 0.64, 18).interval
-    # As tables of the interval give it for 18 of 25.
+    # Reference values for 18 of 25.
     assert (low, high) == (pytest.approx(0.524, abs=0.001), pytest.approx(0.857, abs=0.001))
     counted = calibrate.bins([(0.6, True), (0.65, False), (1.0, True), (0.3, False)])
     assert [one.count for one in counted] == [2, 0, 0, 0, 1]
 
 
-def test_drawn_decks_are_read_and_judged() -> None:
+def test_drawn_decks_are_read_and_labelled() -> None:
     detector = CardDetector.shipped().with_calibration(Calibration())
     judged = []
-    # Decks are drawn in the computer's fonts: deck 3 can hardly be read in Liberation, this one in it and in DejaVu.
+    # Decks depend on the computer's fonts: deck 3 is unreadable in Liberation, this one is readable in it and in
+    # DejaVu.
     for one in calibrate.drawn(detector, [5], 1):
         judged.append(one)
         if len(judged) == 12:

@@ -1,4 +1,4 @@
-"""Training crops: what is done to them keeps what they show."""
+"""Training crops: degradation keeps what they show."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ def test_a_softened_crop_keeps_its_colours_and_loses_its_fine_detail() -> None:
     assert abs(cv2.mean(soft)[0] - cv2.mean(crop)[0]) < 4
 
 
-def test_a_hardened_crop_is_spoilt_and_shows_the_same() -> None:
+def test_a_degraded_crop_changes_and_shows_the_same() -> None:
     rng = np.random.default_rng(4)
     crop = np.full((192, 128, 3), 90, np.uint8)
     cv2.putText(crop, "7", (20, 150), cv2.FONT_HERSHEY_SIMPLEX, 5.0, (255, 255, 255), 14)
     spoilt = [hardened(crop, rng) for _ in range(30)]
     assert {(one.shape, one.dtype) for one in spoilt} == {(crop.shape, crop.dtype)}
     assert not any(np.array_equal(one, crop) for one in spoilt)
-    # The same seed spoils it the same way.
+    # The same seed degrades it the same way.
     assert np.array_equal(hardened(crop, np.random.default_rng(9)), hardened(crop, np.random.default_rng(9)))
-    # Where the digit is stays brighter than where it is not, be it moved, dark or coarse.
+    # The digit stays brighter than its surroundings, whatever the degradation.
     print_ = crop[..., 0] > 200
     lighter = [one[print_].mean() > one[~print_].mean() for one in spoilt]
     assert sum(lighter) >= 27

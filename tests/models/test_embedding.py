@@ -1,4 +1,4 @@
-"""The embedding: its training data, its loss, its figures, and a minute run from the shipped readers."""
+"""The embedding: training data, loss, figures, and a short run from the shipped readers."""
 
 from __future__ import annotations
 

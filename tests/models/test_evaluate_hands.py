@@ -46,14 +46,14 @@ def test_the_command_prints_the_figures() -> None:
     assert re.search(r"1 hands: found and read [01]\.\d+, precision .* from three [01]\.\d+", result.output)
 
 
-def test_networks_that_are_not_there_are_named_in_one_sentence(tmp_path: Path) -> None:
+def test_missing_networks_are_named_in_one_sentence(tmp_path: Path) -> None:
     result = CliRunner().invoke(main, ["train", "hands", "--models", str(tmp_path / "none")])
     assert result.exit_code == 1
     assert str(tmp_path / "none") in result.output
     assert "unforeseen" not in result.output
 
 
-def test_photographed_cards_are_kept_by_source(tmp_path: Path) -> None:
+def test_photographed_cards_are_grouped_by_source(tmp_path: Path) -> None:
     (tmp_path / "images").mkdir()
     picture = np.full((400, 900, 3), 90, np.uint8)
     names = [f"red {i}" for i in range(8)]

@@ -1,4 +1,4 @@
-"""What tells draw piles from all else: the fit, and how well what ships does on tables that it was not fitted on."""
+"""The classifier of face-down cards: its fit, and the shipped one on tables that it was not fitted on."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from companion.vision.recognition.card_detector import CardDetector, model_folde
 
 
 def candidates(rng: np.random.Generator, other: bool = False) -> Candidates:
-    """A table with a draw pile, two other things, and one that overlaps it, which lies wrong."""
+    """A table with a draw pile, two other things, and one that overlaps it."""
     features = rng.normal(0, 1, (4, 3)).astype(np.float32)
     features[:, 1] += [3, -3, -3, -30]
     return Candidates(other, features, np.array([1, 0, 0, 0], bool), np.array([0, 1, 1, 0], bool))
 
 
-def test_the_fit_finds_what_tells_them_apart() -> None:
+def test_the_fit_separates_the_classes() -> None:
     rng = np.random.default_rng(1)
     tables = [candidates(rng, bool(number % 2)) for number in range(200)]
     looks = fitted(tables)
@@ -50,7 +50,7 @@ def test_the_command_writes_what_it_fitted_and_checks_it(tmp_path: Path) -> None
     assert (tmp_path / "backs.json").read_text() == before
 
 
-def test_nothing_is_checked_that_was_never_fitted(tmp_path: Path) -> None:
+def test_a_missing_fit_is_reported(tmp_path: Path) -> None:
     result = CliRunner().invoke(main, ["train", "backs", "--models", str(tmp_path / "none"), "--check"])
     assert result.exit_code == 1
     assert result.output.startswith("Error: ")

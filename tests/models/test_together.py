@@ -1,4 +1,4 @@
-"""Training all three networks on from the shipped ones: what goes in, and what can be exported afterwards."""
+"""Fine-tuning all three networks together: the training data, and the exported results."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from companion.vision.recognition.card_detector import CardDetector, model_folde
 
 
 @pytest.mark.parametrize("kind", NAMES)
-def test_an_unfolded_reader_answers_as_its_file_does(kind: str) -> None:
+def test_an_unfolded_reader_has_the_same_output_as_its_file(kind: str) -> None:
     width, height = CARD_CROP if kind == "card" else (INDEX_CROP, INDEX_CROP)
     torch.manual_seed(3)
     coarse = torch.rand(24, 3, 8, 8)
@@ -45,7 +45,7 @@ def test_an_unfolded_reader_answers_as_its_file_does(kind: str) -> None:
         assert np.allclose(reader(crops.float() / 255).numpy(), expected, atol=1e-3)
         measure_norms(reader, crops)
         assert np.allclose(reader(crops.float() / 255).numpy(), expected, atol=1e-3)
-        # Of the same crops a batch has the statistics that were measured, so that training changes nothing at first.
+        # A batch of the same crops has the measured statistics, so training changes nothing at first.
         reader.train()
         reader.neck.eval()
         assert np.allclose(reader(crops.float() / 255).numpy(), expected, atol=0.05)
@@ -105,13 +105,13 @@ def test_a_view_as_large_as_its_picture_is_the_picture() -> None:
     picture = torch.randint(0, 256, (1, 3, 32, 32), dtype=torch.uint8)
     same = cut(picture, torch.eye(3)[None, :2], 32)
     assert same.shape == (1, 3, 32, 32)
-    # Each pixel is softened by a quarter of a pixel.
+    # Each pixel is blurred by a quarter of a pixel.
     assert (same[..., 1:-1, 1:-1] - picture[..., 1:-1, 1:-1] / 255).abs().mean() < 0.2
     far = cut(picture, 3 * torch.eye(3)[None, :2], 32)
     assert far[0, 0, 0, 0] == pytest.approx(114 / 255)
 
 
-def test_of_what_is_no_card_nobody_is_asked() -> None:
+def test_the_teacher_is_not_used_for_crops_without_a_card() -> None:
     reader = index_reader()
     targets = {"face": torch.tensor([NO_CARD]), "color": torch.tensor([IGNORE]), "turn": torch.tensor([IGNORE])}
     answers, said = torch.randn(1, sum(reader.sizes.values())), torch.randn(1, sum(reader.sizes.values()))
@@ -126,13 +126,13 @@ def test_errors_of_a_worker_are_reported(tmp_path: Path) -> None:
         list(chain.from_iterable(feed.ready(wait=True) for _ in range(300)))
 
 
-def test_networks_that_are_not_there_are_not_gone_on_from(tmp_path: Path) -> None:
+def test_fine_tuning_needs_the_networks(tmp_path: Path) -> None:
     result = CliRunner().invoke(main, ["train", "together", "--models", str(tmp_path)])
     assert result.exit_code == 1
     assert result.output.startswith("Error: there is no detector.onnx and no detector.pt and no card-reader.onnx")
 
 
-def test_what_was_trained_together_can_be_exported_and_read_with(tmp_path: Path) -> None:
+def test_networks_trained_together_can_be_exported(tmp_path: Path) -> None:
     train(TogetherRun(model_folder(), tmp_path, 0.05, workers=1, batch=2, size=128, picture=256, first=8))
     result = CliRunner().invoke(main, ["train", "export", "--work", str(tmp_path)])
     assert result.exit_code == 0, result.output
@@ -140,7 +140,7 @@ def test_what_was_trained_together_can_be_exported_and_read_with(tmp_path: Path)
     Calibration().save(export / "calibration.json")
     detector = CardDetector.shipped(folder=export)
     assert detector.detect(np.full((240, 320, 3), 90, np.uint8)) == []
-    # A few steps at a small rate leave the networks much as they were.
+    # A few steps at a small rate change little.
     crops = np.random.default_rng(1).random((4, 3, 64, 64), np.float32)
     before, after = (Network(folder / "index-reader.onnx")(crops) for folder in (model_folder(), export))
     assert not np.array_equal(before, after)

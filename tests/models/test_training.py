@@ -1,4 +1,4 @@
-"""Training from nothing, on a handful of tiny scenes: every step runs, resumes and exports what reading needs."""
+"""Training from random weights on a few tiny scenes: every step runs, resumes and exports."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from companion.vision.recognition.card_detector import CardDetector
 
 @pytest.fixture(scope="module")
 def work(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with scenes, trained for next to no time and exported."""
+    """A folder with scenes and networks that were trained for a moment and exported."""
     folder = tmp_path_factory.mktemp("training")
     for split, count in (("train", 6), ("val", 4)):
         generate(folder / "scenes", Recipe(split, count, seed=1, size=256), workers=1)
@@ -43,17 +43,17 @@ def work(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def test_the_exported_networks_can_be_read_with(work: Path) -> None:
+def test_the_exported_networks_read_cards(work: Path) -> None:
     readings = list(read_all(CardDetector.shipped(folder=work / "export"), labelled_scenes(work / "scenes")))
     assert table(readings)["all"].pictures == 4
 
 
-def test_what_is_exported_does_not_tell_where_it_was_trained(work: Path) -> None:
+def test_exported_files_hold_no_absolute_paths(work: Path) -> None:
     for path in (work / "export").iterdir():
         assert str(work.parent).encode() not in path.read_bytes(), path.name
 
 
-def test_exported_readers_give_what_pytorch_gives(work: Path) -> None:
+def test_exported_readers_match_pytorch(work: Path) -> None:
     import torch
 
     batch = next(batches(work / "scenes", "val", 4, 0, 0, Limits()))
@@ -68,7 +68,7 @@ def test_exported_readers_give_what_pytorch_gives(work: Path) -> None:
         assert np.allclose(network.with_features(x)[1], features, atol=1e-3)
 
 
-def test_networks_that_are_not_there_are_not_evaluated(tmp_path: Path) -> None:
+def test_evaluation_needs_the_networks(tmp_path: Path) -> None:
     from click.testing import CliRunner
 
     from companion.cli import main
@@ -78,7 +78,7 @@ def test_networks_that_are_not_there_are_not_evaluated(tmp_path: Path) -> None:
     assert result.output.startswith(f"Error: there are no networks in {tmp_path / 'none'}")
 
 
-def test_hard_crops_are_learnt_beside_what_the_start_says_of_the_clear_ones(work: Path, tmp_path: Path) -> None:
+def test_degraded_crops_are_trained_with_a_teacher(work: Path, tmp_path: Path) -> None:
     import torch
 
     batch = next(batches(work / "scenes", "train", 6, 0, 0, Limits(), hard=0.5))
@@ -92,14 +92,14 @@ def test_hard_crops_are_learnt_beside_what_the_start_says_of_the_clear_ones(work
     assert torch.load(tmp_path / "last.pt")["epoch"] == 0
 
 
-def test_training_goes_on_from_the_last_epoch(work: Path) -> None:
+def test_training_resumes_after_the_last_epoch(work: Path) -> None:
     import torch
 
     train_readers(ReaderRun(work / "scenes", work / "readers", epochs=2, easy_epochs=0, scenes=3))
     assert torch.load(work / "readers" / "last.pt")["epoch"] == 1
 
 
-def test_the_detector_begins_with_the_weights_of_a_checkpoint(work: Path, tmp_path: Path) -> None:
+def test_the_detector_starts_from_a_checkpoint(work: Path, tmp_path: Path) -> None:
     from ultralytics import YOLO
 
     start = work / "detector" / "weights" / "last.pt"
@@ -110,7 +110,7 @@ def test_the_detector_begins_with_the_weights_of_a_checkpoint(work: Path, tmp_pa
     assert np.allclose(before.detach().float().numpy(), after.detach().float().numpy(), atol=1e-3)
 
 
-def test_the_mean_of_checkpoints_is_one_to_export(work: Path, tmp_path: Path) -> None:
+def test_averaged_checkpoints_can_be_exported(work: Path, tmp_path: Path) -> None:
     import torch
     from click.testing import CliRunner
 
@@ -154,7 +154,7 @@ def test_mined_boxes_become_crops_of_no_card(work: Path) -> None:
     from companion.vision.recognition.card_detector import model_folder
 
     def crops_of_first_scenes() -> list[int]:
-        # A scene's own crops are drawn before those of its mined boxes, and other scenes' after them.
+        # A scene's own crops come before those of its mined boxes, and other scenes' after them.
         firsts = (next(batches(work / "scenes", "train", 1, seed, 0, Limits())) for seed in range(40))
         return [len(batch.card_images) + len(batch.index_images) for batch in firsts]
 

@@ -1,4 +1,4 @@
-"""Scenes drawn for training: views show what they say they show, shards hold what the networks are trained on."""
+"""Training scenes: views match their boxes, and shards hold the networks' training data."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def test_a_view_boxes_what_its_matrix_shows() -> None:
         corners = _corners(shown.boxes[0], 160)
         if (corners < 0.5).any() or (corners > 159.5).any():
             continue
-        # From the view's corners to the picture's: the same rectangle as was given.
+        # Maps the view's corners to the given rectangle.
         places = np.column_stack([corners / 80 - 1, np.ones(4)]) @ shown.matrix.T
         back = (places + 1) * 100
         nearest = np.linalg.norm(back[:, None] - _CARD[None], axis=2).min(1)
@@ -50,7 +50,7 @@ def test_a_turned_box_has_the_angle_of_its_longer_side(degrees: float) -> None:
     assert np.cos(2 * (angle - np.deg2rad(degrees))) == pytest.approx(1, abs=1e-4)
 
 
-def test_what_the_rim_cuts_is_boxed_only_while_enough_of_it_is_seen() -> None:
+def test_cut_cards_are_boxed_if_enough_is_visible() -> None:
     rng = np.random.default_rng(4)
     frame = np.array([[0, 0], [160, 0], [160, 160], [0, 160]], np.float32)
     boxed = []
