@@ -1,4 +1,4 @@
-"""Films of simulated matches, and copies of them as other cameras and other people would make them."""
+"""Films of simulated matches, and variants of them as other cameras and other people would make them."""
 
 from __future__ import annotations
 
@@ -18,20 +18,20 @@ from companion.vision.core.geometry import Image
 
 RATE = 30.0
 """Frames per second of a film."""
-# Frames per second of a camera that is slow.
+# Frames per second of a slow camera.
 _SLOW = 10.0
-# What is left of the light at dusk, and the noise that a sensor then has (standard deviation, grey levels).
+# Gain at dusk, and the sensor's noise then (standard deviation, grey levels).
 _DUSK, _DUSK_NOISE = 0.3, 5.0
-# How coarse a film is that a messenger has shrunk and compressed: over its width, JPEG quality.
+# Scale and JPEG quality of a film that a messenger has reduced and compressed.
 _SHRUNK, _QUALITY = 0.5, 35
-# How far a camera that is held or hangs sways, over the picture's height, and how many seconds it takes each way.
+# Amplitude of a swaying camera over the picture's height, and its periods in seconds in x and y.
 _SWAYS, _SWAY_SECONDS = 0.006, (2.3, 3.1)
-# Seconds between two times that somebody's hand rests on the draw pile, and for which it does.
+# Ranges in seconds of the interval between hands resting on the draw pile, and of their stay.
 _REST_EVERY, _RESTS = (6.0, 14.0), (2.0, 8.0)
 
 
 class Alteration(Enum):
-    """How a film differs from the match as it is played before a good camera."""
+    """How a film differs from the match as seen by a good camera."""
 
     PLAIN = "plain"
     MIRRORED = "mirrored"
@@ -46,7 +46,7 @@ class Alteration(Enum):
 
 @dataclass(frozen=True)
 class AlteredFilm:
-    """A table's match as a film: a source of pictures that has an end."""
+    """A table's match as a film: a source of frames that ends."""
 
     table: SimulatedTable
     alteration: Alteration
@@ -113,7 +113,7 @@ def _swaying(image: Image, time: float) -> Image:
 
 
 def _with_resting_hands(script: Script, rng: np.random.Generator) -> Script:
-    """Return the script with hands that come to rest on the draw pile now and then, and take nothing."""
+    """Return the script with hands that rest on the draw pile now and then without taking a card."""
     writer = Writer(rng, len(script.header.players), 0.0, 0.0, script.draw_pile)
     writer.wait(*_REST_EVERY)
     while writer.now < script.duration:

@@ -1,4 +1,4 @@
-"""`companion bench dataset`: how many labelled scenes are drawn in a second on one core."""
+"""`companion bench dataset`: labelled scenes drawn per second on one core."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from companion.dataset.scenes.generate import Recipe, maker, yolo_labels
 @click.option("--scenes", "count", type=click.IntRange(1), default=200, show_default=True, help="Scenes to draw.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 def dataset(count: int, as_json: bool) -> None:
-    """Time drawing 640 px scenes with their labels on one core, the decks and table tops made first."""
+    """Time drawing 640 px scenes with their labels on one core; decks and table tops are made beforehand."""
     cv2.setNumThreads(1)
     scenes = maker(Recipe("train", count, seed=0), 0)
     start = time.process_time()

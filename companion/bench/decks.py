@@ -1,4 +1,4 @@
-"""`companion bench decks`: how well a deck is read that was learnt from its cards laid once, beside without it."""
+"""`companion bench decks`: accuracy on a deck learnt from one pass over its cards, compared with no learning."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ Row = dict[str, float]
 
 @dataclass(frozen=True)
 class _Plan:
-    """How a deck is learnt and how many pictures are read: see the command's options."""
+    """How a deck is learnt and how many pictures are read; see the command's options."""
 
     ordered: bool
     share: float
@@ -57,7 +57,7 @@ class _Plan:
 
 @dataclass(frozen=True)
 class _Design:
-    """A design to learn: a family's, drawn by lot, or the faces of a folder."""
+    """A design to learn: drawn at random from a family, or the faces of a folder."""
 
     name: str
     family: StyleFamily | None = None
@@ -65,7 +65,7 @@ class _Design:
     number: int = 0
 
     def faces(self) -> tuple[dict[Card, Image], bool]:
-        """Return its faces, and whether they can be told in a hand, where corners alone are to be seen."""
+        """Return its faces, and whether they can be identified by their corners alone, as in a hand."""
         if self.folder is not None:
             about = self.folder.parent / "decks.json"
             said = json.loads(about.read_text("utf-8")).get(self.folder.name, {}) if about.exists() else {}
@@ -79,7 +79,7 @@ class _Design:
 
 @dataclass
 class _Score:
-    """What was read of pictures of one kind."""
+    """Counts over the pictures of one kind."""
 
     there: int = 0
     claimed: int = 0
@@ -99,7 +99,7 @@ class _Score:
 
 def _measured(job: tuple[_Design, _Plan]) -> tuple[str, Row]:
     design, plan = job
-    # Each process has a core.
+    # Each process has one core.
     cv2.setNumThreads(1)
     faces, held = design.faces()
     seed = zlib.crc32(design.name.encode())
@@ -141,14 +141,14 @@ def _measured(job: tuple[_Design, _Plan]) -> tuple[str, Row]:
 
 
 def _exchanged(cards: Sequence[Card], faces: int, rng: Random) -> list[Card]:
-    """Return the cards with the names of so many faces exchanged in a ring."""
+    """Return the cards with the names of `faces` faces permuted cyclically."""
     chosen = rng.sample(list(dict.fromkeys(cards)), min(faces, len(set(cards))))
     names = dict(zip(chosen, [*chosen[1:], *chosen[:1]], strict=True))
     return [names.get(card, card) for card in cards]
 
 
 def _corrected(deck: LearntDeck, detector: CardDetector, sitting: Sitting, pictures: int) -> tuple[int, LearntDeck]:
-    """Return how many of so many pictures of one card people correct, as at the table, and the deck after that."""
+    """Return how many of `pictures` single-card pictures people correct, as at the table, and the deck after that."""
     told: list[Corrected] = []
     for number in range(pictures):
         picture = sitting.single()
@@ -160,9 +160,9 @@ def _corrected(deck: LearntDeck, detector: CardDetector, sitting: Sitting, pictu
 
 
 def answer_wrongly(lesson: Lesson, truth: Sequence[Card], most: int, rng: Random) -> int:
-    """Answer at most `most` questions with a wrong one of the offered cards; return the number of questions asked.
+    """Answer up to `most` questions with a wrong card of those offered; returns the number of questions.
 
-    Nobody is asked where the deck should be laid by name instead, as on the page and by `learn`.
+    Nobody is asked if the deck should be laid by name instead, as on the page and in `learn`.
     """
     for given in range(most):
         naming = lesson.naming()
@@ -180,7 +180,7 @@ def _read(
     plain: CardDetector,
     learnt: CardDetector,
 ) -> Row:
-    """Return the figures of pictures read without the deck and with it."""
+    """Return the figures of the pictures read with and without the learnt deck."""
     row: Row = {}
     more, cards = 0.0, 0
     for kind, (count, photograph) in kinds.items():
@@ -202,7 +202,7 @@ def _read(
 
 
 def _timed(work: Callable[[], _T]) -> tuple[float, _T]:
-    """Return the seconds that something took on its core, and its outcome."""
+    """Return the seconds of processor time that a call took, and its result."""
     start = time.thread_time()
     outcome = work()
     return time.thread_time() - start, outcome
@@ -264,10 +264,11 @@ def decks(
     jobs: int,
     as_json: bool,
 ) -> None:
-    """Learn decks, each from its cards laid once, and read others of its pictures without and with what was learnt.
+    """Learn decks from one pass over their cards, then read other pictures of them with and without the learnt deck.
 
-    The pictures are of another table in other light. Names and figures are shares, of several cards F1, exact hands
-    those read without a mistake; seconds are what learning took of one core, milliseconds what a card more takes.
+    The pictures are taken on another table in other light. Names and figures are shares: F1 for several cards, exact
+    hands
+    without any mistake. Seconds are processor time for learning; milliseconds are the added time per card.
     """
     if designs is not None and families:
         raise click.UsageError("--designs are measured instead of --families: leave one out.")

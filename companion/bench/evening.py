@@ -1,4 +1,4 @@
-"""One simulated match through the whole chain: pictures, networks, tracker, table; and how it all turned out."""
+"""One simulated match through the whole pipeline: frames, networks, tracker, table; and its scores."""
 
 from __future__ import annotations
 
@@ -36,19 +36,21 @@ from companion.vision.recognition.card_detector import CardDetector
 from companion.vision.tracking.table_tracker import TableTracker
 
 PLAYERS = ("Ann", "Ben", "Cy", "Dee", "Eli", "Flo")
-# More reshuffles than a real evening has, for a short one has none of its own.
+# More reshuffles than in a real match, because a short one would have none.
 NUISANCES = Nuisances(reshuffle=0.03)
 
 
 @dataclass(frozen=True)
 class SetUp:
-    """A match to simulate. families: of the decks to draw, all where empty. The rest names folders, None for none.
+    """A match to simulate. families: style families of the decks, all if empty. None in a folder means its default.
 
-    model: of the networks, the shipped ones where None. photos: card photos with labels.json, whose cards are used
-    instead of drawn ones. backgrounds: pictures of table tops, used instead of drawn ones. unseen: decks and table tops
-    are drawn in styles that no network was trained on. hands_free: people are lively, and tap only what no camera sees.
-    learnt: the deck is laid card by card and learnt first. rules, options: the profile that is played by, and in what
-    else, as NAME=VALUE. fonts: of the typefaces that decks are drawn with, the computer's where None.
+    model: folder of the networks, the shipped ones if None. photos: card photos with labels.json, used instead of drawn
+    cards. backgrounds: pictures of table tops, used instead of drawn ones. unseen: decks and table tops are drawn in
+    styles
+    outside the training set. hands_free: people are lively and tap only what no camera sees. learnt: the deck is first
+    laid
+    card by card and learnt. rules: the profile of house rules; options: further ones as NAME=VALUE. fonts: folder of
+    typefaces for drawn decks, the computer's if None.
     """
 
     seed: int
@@ -72,13 +74,16 @@ class SetUp:
 
 @dataclass(frozen=True)
 class Evening:
-    """How a match turned out.
+    """Scores of a match.
 
-    pile: counts by '<what happened>: <outcome>'; rulings and questions: counts by kind. latencies: seconds of footage
-    from the first frame in which a card lay still and open to the event. events: all that was said about the pile.
-    cpu: seconds of processor time for following the pile, without the drawing. readings: of each landed card that was
-    told, the probability of what it was, and those of the other cards, likeliest first. hands: counts by what is
-    counted of arms; empty where they were not followed. taps: of people. derailed: whether two cards on end went wrong.
+    pile: counts by '<change>: <outcome>'. rulings, questions: counts by kind. latencies: seconds of footage from the
+    first
+    frame in which a card lies still and open to its event. events: number of pile events. cpu: seconds of processor
+    time
+    for tracking the pile, without rendering. readings: for each reported landing the probability of the true card, then
+    those of the others in descending order. hands: counts about arms, empty if arms were not tracked. taps: taps by
+    people.
+    derailed: whether two consecutive cards were attributed to the wrong players.
     """
 
     set_up: SetUp
@@ -99,7 +104,7 @@ class Evening:
 
 
 def play(set_up: SetUp, pictures: Path | None = None) -> Evening:
-    """Play the match and return how it turned out; picture strips of what went wrong go to `pictures`."""
+    """Play the match and return its scores; strips of pictures of the errors go to `pictures`."""
     cv2.setNumThreads(1)
     edition = EditionName(set_up.edition)
     free = set_up.hands_free
@@ -161,7 +166,7 @@ def play(set_up: SetUp, pictures: Path | None = None) -> Evening:
 
 
 def simulated_table(set_up: SetUp, script: Script) -> SimulatedTable:
-    """Return the table at which a script is shown, with the deck and the table top that the match is set up with."""
+    """Return the table that shows a script, with the deck and the table top of the set-up."""
     return SimulatedTable(
         set_up.seed,
         script,
@@ -174,12 +179,14 @@ def simulated_table(set_up: SetUp, script: Script) -> SimulatedTable:
 
 
 def detector_of(set_up: SetUp) -> CardDetector:
-    """Return what finds the cards of a match, with the networks that it is set up with."""
+    """Return the detector with the networks of the set-up."""
     return _detector(EditionName(set_up.edition), set_up.model)
 
 
 def header_by(set_up: SetUp) -> Header | None:
-    """Return how the match is set up by house rules, None where it is not; raises click.UsageError for no such rule."""
+    """Return the match header with the set-up's house rules, None without any; raises click.UsageError for an unknown
+    rule.
+    """
     if set_up.rules == "official" and not set_up.options:
         return None
     return header_of(PLAYERS[: set_up.players], None, set_up.edition, set_up.rules, set_up.options)
@@ -212,7 +219,7 @@ def _photographed(folder: str) -> Mapping[str, Mapping[Card, Sequence[CardArt]]]
 
 
 def _photos(set_up: SetUp) -> dict[Card, Sequence[CardArt]] | None:
-    """Return one deck of those photographed, the cards that it lacks from the others; None where cards are drawn."""
+    """Return one photographed deck, completed with cards of the others; None if cards are drawn."""
     if set_up.photos is None:
         return None
     decks = _photographed(set_up.photos)
@@ -223,7 +230,9 @@ def _photos(set_up: SetUp) -> dict[Card, Sequence[CardArt]] | None:
 
 
 def _surfaces(set_up: SetUp) -> SurfaceBank | None:
-    """Return one of the pictures of table tops, or one drawn as none in training; None where any may be drawn."""
+    """Return one of the pictures of table tops, or one drawn in a style outside the training set; None for no
+    restriction.
+    """
     rng = np.random.default_rng([set_up.seed, 7])
     if set_up.unseen:
         return SurfaceBank(rng, 1, kept_out=True)

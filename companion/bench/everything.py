@@ -1,4 +1,4 @@
-"""`companion bench all`: every benchmark one after the other, as one result and as plots."""
+"""`companion bench all`: runs every benchmark and combines their results, also as plots."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ from typing import Any
 import click
 
 _PROGRAM = "from companion.cli import main; main()"
-# What a measure's name ends with: "ms", "scenes per second".
+# The unit at the end of a measure's name: "ms", "scenes per second".
 _UNIT = re.compile(r"(\w+ per )?\w+$")
 
-# The bars of what is compared show ratios better, and what becomes of cards is a matter of accuracy, not of speed.
+# Units that are not plotted: bars show ratios better, and the others measure accuracy, not speed.
 _NOT_DRAWN = frozenset({"ratio", "events", "rulings", "share"})
 
 Rows = Mapping[str, Mapping[str, float]]
-"""Measures by what was measured: {"hand of ten": {"companion ms": 90.1, "ratio": 0.8}}."""
+"""Figures by row and measure: {"hand of ten": {"companion ms": 90.1, "ratio": 0.8}}."""
 
 
 def as_rows(name: str, result: Mapping[str, Any]) -> Rows:
-    """Return a benchmark's result as rows; figures that stand alone become one row of the benchmark's name."""
+    """Return a benchmark's result as rows; single figures form one row named after the benchmark."""
     rows = {key: _numbers(value) for key, value in result.items() if isinstance(value, Mapping)}
     alone = _numbers(result)
     return {**rows, name: alone} if alone else rows
@@ -36,7 +36,7 @@ def _numbers(values: Mapping[str, Any]) -> dict[str, float]:
 
 
 def by_unit(rows: Rows) -> dict[str, Rows]:
-    """Return the rows apart by unit, so that each can share one axis: "ms", or "scenes per second"."""
+    """Group the figures by unit, such as "ms" or "scenes per second", so that each group can share one axis."""
     parts: dict[str, dict[str, dict[str, float]]] = {}
     for row, measures in rows.items():
         for measure, value in measures.items():
@@ -46,9 +46,10 @@ def by_unit(rows: Rows) -> dict[str, Rows]:
 
 
 def draw(name: str, rows: Rows, folder: Path) -> Path | None:
-    """Draw a benchmark's bars as an SVG file, an axis per unit, and return it; None where there is nothing to draw.
+    """Draw a benchmark's bars as an SVG file with one axis per unit and return its path; None if there is nothing to
+    draw.
 
-    Ratios are left out, as the bars show them. Raises OSError where the folder cannot be written.
+    Ratios are left out because the bars show them. Raises OSError if the folder cannot be written.
     """
     import matplotlib
     from matplotlib.figure import Figure
@@ -77,7 +78,7 @@ def draw(name: str, rows: Rows, folder: Path) -> Path | None:
             axes.legend(loc="center left", bbox_to_anchor=(1, 0.5))
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / f"bench-{name}.svg"
-    # The same figures make the same file, with its texts as text.
+    # A fixed salt and text as text: equal figures give equal files.
     with matplotlib.rc_context({"svg.fonttype": "none", "svg.hashsalt": name}):
         figure.savefig(path, metadata={"Date": None})
     return path
@@ -93,7 +94,7 @@ def _figure(value: float) -> str:
 @click.option("--plot", type=click.Path(path_type=Path, file_okay=False), metavar="DIR", help="Draw bar plots there.")
 @click.pass_context
 def everything(ctx: click.Context, names: tuple[str, ...], as_json: bool, plot: Path | None) -> None:
-    """Run every benchmark, or those named, with its defaults, each in a process of its own."""
+    """Run every benchmark, or those named, with default options, each in its own process."""
     if plot and importlib.util.find_spec("matplotlib") is None:
         raise click.ClickException("plots need matplotlib: install it with  pip install matplotlib")
     results: dict[str, Rows] = {}
@@ -126,7 +127,7 @@ def everything(ctx: click.Context, names: tuple[str, ...], as_json: bool, plot: 
 
 
 def _names(ctx: click.Context) -> list[str]:
-    """Return the other benchmarks that can print JSON, and say which cannot."""
+    """Return the other benchmarks that can print JSON, and report those that cannot."""
     group = ctx.parent.command if ctx.parent else None
     assert isinstance(group, click.Group)
     names = []

@@ -1,4 +1,4 @@
-"""How well `companion follow` writes down films of matches: its transcript is held against what was truly played."""
+"""`companion bench films`: compares the transcripts of `companion follow` with what was truly played in films."""
 
 from __future__ import annotations
 
@@ -25,16 +25,17 @@ from companion.referee.moves import ActorMove, Draw, Flip, Play, Undo
 from companion.table.hypotheses.transcriber import TranscribedMove
 from companion.vision.core.runtime import ModelFileError
 
-# People of a film neither take cards back nor knock the camera: it is held against the moves that stand.
+# People of a film neither take cards back nor knock the camera, because the transcript is compared with the moves that
+# stand.
 _NUISANCES = replace(LIVELY, take_back=0.0, illegal=0.0, knock=0.0, reshuffle=0.0)
-# By how many seconds a card may be told too early or too late, and a draw: who draws does so once the last card is
-# ruled on, and a draw is told when the hand leaves.
+# Tolerances in seconds: a card reported early or late, and a draw reported early or late. People draw after the last
+# card is ruled on; a draw is reported when the hand leaves.
 _CARD_OFF, _DRAW_BEFORE, _DRAW_AFTER = 3.0, 1.0, 8.0
 _FOLDER = click.Path(path_type=Path, exists=True, file_okay=False)
 
 
 class Figure(Enum):
-    """What is counted of a film's transcript."""
+    """What is counted in a film's transcript."""
 
     CARDS = "cards"
     TOLD = "told"
@@ -50,7 +51,7 @@ Counts = Counter[Figure]
 
 @dataclass(frozen=True)
 class Act:
-    """A card laid, or a draw where there is none: when (s), and by whom."""
+    """A landing, or a draw if `card` is None. time: in seconds. by: the player."""
 
     time: float
     card: Card | None
@@ -62,7 +63,7 @@ class Act:
 
 @dataclass(frozen=True)
 class Graded:
-    """One film's counts, with what went wrong in words."""
+    """One film's counts, and descriptions of its errors."""
 
     set_up: SetUp
     alteration: Alteration
@@ -71,7 +72,7 @@ class Graded:
 
 
 def played(script: Script) -> list[Act]:
-    """Return what is truly laid and drawn."""
+    """Return the true landings and draws."""
     match, acts = Match(script.header), []
     for timed in script.moves:
         assert not isinstance(timed.entry, Undo)
@@ -82,7 +83,7 @@ def played(script: Script) -> list[Act]:
 
 
 def told_acts(moves: Iterable[TranscribedMove]) -> list[Act]:
-    """Return what a transcript says was laid and drawn."""
+    """Return the landings and draws of a transcript."""
     return [
         Act(told.time, getattr(told.move, "card", None), told.by)
         for told in moves
@@ -91,9 +92,9 @@ def told_acts(moves: Iterable[TranscribedMove]) -> list[Act]:
 
 
 def grade(truth: Sequence[Act], told: Sequence[Act]) -> tuple[Counts, list[str]]:
-    """Return the counts of a film, and what went wrong.
+    """Return the counts of a film, and descriptions of its errors.
 
-    A card is told where that card is said to have been laid about then; a draw is found where its player is.
+    A card is found if it is reported within the tolerance; a draw if its player is also right.
     """
     counts: Counts = Counter()
     left, slips = list(told), []
@@ -125,13 +126,13 @@ def _is_about(act: Act, other: Act) -> bool:
 
 
 def film_of(set_up: SetUp) -> Script:
-    """Return what is played in a film."""
+    """Return the script of a film."""
     edition = EditionName(set_up.edition)
     return write_script(set_up.seed, edition, PLAYERS[: set_up.players], _NUISANCES, set_up.moves, lively=True)
 
 
 def watch(set_up: SetUp, alteration: Alteration) -> Graded:
-    """Follow one film and hold its transcript against the match."""
+    """Follow one film and compare its transcript with the match."""
     cv2.setNumThreads(1)
     script = film_of(set_up)
     film = AlteredFilm(simulated_table(set_up, script), alteration)
@@ -166,9 +167,11 @@ def films(
 ) -> None:
     """Film simulated matches of two to five players, and follow the films as `companion follow` does.
 
-    Who laid which card and who drew is held against the truth. Each match is filmed in every way asked for: by a good
-    camera, mirrored, in the dim, coarse, slow or swaying, with hands of cards held in view, somebody leaning in, or
-    hands that rest on the draw pile.
+    Landings, draws and their players are compared with the truth. Each match is filmed in every requested way: by a
+    good
+    camera, mirrored, in the dim, coarse, slow or swaying, with hands of cards in view, with somebody leaning in, or
+    with
+    hands resting on the draw pile.
     """
     if unseen and (photos or backgrounds):
         raise click.UsageError("--unseen chooses decks and table tops: leave out --photos and --backgrounds.")
@@ -199,7 +202,7 @@ def _all(wanted: Sequence[tuple[SetUp, Alteration]], jobs: int) -> Iterator[Grad
 
 
 def rows_of(graded: Sequence[Graded]) -> dict[str, dict[str, int]]:
-    """Return the counts of each film, of each way of filming, and of all."""
+    """Return the counts per film, per way of filming, and in total."""
     films = sorted(graded, key=lambda film: (list(Alteration).index(film.alteration), film.set_up.seed))
     rows = {f"{film.set_up.seed} {film.alteration.value}": film.counts for film in films}
     for alteration in Alteration:

@@ -1,4 +1,4 @@
-"""How well arms tell who did what: what was seen of a lively simulated match, held against who truly did it."""
+"""Scores arms: compares the observed arms of a lively simulated match with who truly acted."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from companion.dataset.simulated.tabletop import Tabletop
 from companion.table.state.seat_model import between
 from companion.vision.core.events import Arm, CardLanded, PileEvent, PileKind, PileReached
 
-# How much earlier (s) than the hand lets go a card may lie still, and how much later it may first be seen to.
+# Tolerance in seconds by which a card may be reported still before its hand lets go, and after.
 _EARLY, _LATE = 0.3, 2.5
-# How long (s) after a hand has gone its reach may end: tips are lost out of sight a little later.
+# Tolerance in seconds by which a visit may end after its hand has gone: tips are lost slightly late.
 _LINGERS = 0.4
 
 
 class Count(Enum):
-    """What is counted about hands."""
+    """What is counted about arms."""
 
     LANDINGS = "landings told"
     RIGHT_ARM = "landings with the right arm"
@@ -32,14 +32,14 @@ class Count(Enum):
 
 
 def directions(script: Script, top: Tabletop) -> list[float]:
-    """Return where each player sits in the picture, degrees clockwise from up about the discard pile."""
+    """Return the direction of each player's seat in the picture, in degrees clockwise from up around the discard pile."""
     pile = top.point(0, 0)
     away = [top.point(chair.x, chair.y) - pile for chair in script.chairs]
     return [float(np.degrees(np.arctan2(x, -y)) % 360) for x, y in away]
 
 
 def grade_hands(script: Script, seats: Sequence[float], said: Iterable[PileEvent]) -> Counter[Count]:
-    """Return the counts of one match. seats: where its players truly sit, degrees; an arm is the nearest one's."""
+    """Return the counts of one match. seats: true directions of its players in degrees; an arm belongs to the nearest."""
     counts: Counter[Count] = Counter()
     events = list(said)
     landings = [event for event in events if isinstance(event, CardLanded)]
@@ -48,14 +48,14 @@ def grade_hands(script: Script, seats: Sequence[float], said: Iterable[PileEvent
         match step.action:
             case Lay(seat=seat):
                 _grade_landing(counts, step, seat, seats, landings)
-                # A card fetched from the draw pile is a reach for it, and no draw.
+                # A card fetched from the draw pile is a visit to it, but no draw.
                 if step.action.from_draw_pile:
                     draws = [event for event in draws if not step.time < event.time < _gone(step) + _LINGERS]
             case Reach(draws=True, seat=seat):
                 counts[Count.DRAWS] += 1
                 seen = [event for event in draws if step.time < event.time < _gone(step) + _LINGERS]
                 if seen:
-                    # Of several people drawing at once, each is held against the arm that is most likely his.
+                    # If several people draw at once, compare each with the nearest arm.
                     nearest = min(seen, key=lambda event: between(event.arm.direction, seats[seat]))
                     draws.remove(nearest)
                     counts[Count.FOUND] += 1
@@ -82,5 +82,5 @@ def _gone(step: Step) -> float:
 
 
 def whose(arm: Arm, seats: Sequence[float]) -> int:
-    """Return the seat that an arm comes nearest from."""
+    """Return the seat nearest to an arm's direction."""
     return min(range(len(seats)), key=lambda seat: between(arm.direction, seats[seat]))

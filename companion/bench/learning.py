@@ -1,4 +1,4 @@
-"""A simulated match's deck, laid card by card on its table and learnt before the match is played."""
+"""Learns a simulated match's deck, laid card by card on its table, before the match."""
 
 from __future__ import annotations
 
@@ -18,17 +18,18 @@ from companion.decks.service.deck_detector import reading_parts
 from companion.decks.service.enrollment import Lesson
 from companion.vision.recognition.card_detector import CardDetector, model_folder
 
-# Frames a second that are drawn of it: only those in which a card lies open are looked at.
+# Rendered frames per second; only frames in which a card lies open are used.
 _RATE = 10.0
-# People lay a deck to be learnt one on the other, a little untidily (mm; share that lies straight).
+# Scatter in mm and share of straight cards when people lay a deck to be learnt.
 _SCATTER, _TIDY = 6.0, 0.9
 
 
 def learnt_detector(table: SimulatedTable, detector: CardDetector, model: Path | None = None) -> CardDetector:
-    """Return what reads with the deck of a simulated table, learnt from its cards laid in turn, each of them known.
+    """Return the detector with the simulated table's deck, learnt from its cards laid in a known order.
 
-    The same light falls on it as at the beginning of the match. detector: reads without it. model: folder of the
-    networks, the shipped one where None.
+    The light is that at the beginning of the match. detector: reads without the deck. model: folder of the networks,
+    the
+    shipped one if None.
     """
     edition = table.script.header.edition.base
     cards = sorted(Counter(cards_of(edition)).elements(), key=str)
@@ -42,7 +43,7 @@ def learnt_detector(table: SimulatedTable, detector: CardDetector, model: Path |
 
 
 def laid(table: SimulatedTable, cards: Sequence[Card]) -> Iterator[SimulatedFrame]:
-    """Yield a frame for each of the cards, laid in turn: the first in which no hand is to be seen any more."""
+    """Yield one frame for each laid card: the first without a hand."""
     film = table.showing(_laying(table, cards), _RATE)
     told = 0
     for frame in film.frames():
@@ -52,7 +53,7 @@ def laid(table: SimulatedTable, cards: Sequence[Card]) -> Iterator[SimulatedFram
 
 
 def _laying(table: SimulatedTable, cards: Sequence[Card]) -> Script:
-    """Return the script of cards that one player lays on the pile in turn."""
+    """Return the script in which one player lays the cards on the pile in turn."""
     script = table.script
     rng = np.random.default_rng([table.seed, 12])
     writer = Writer(rng, len(script.header.players), _SCATTER, _TIDY, script.draw_pile)

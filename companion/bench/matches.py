@@ -1,4 +1,4 @@
-"""`companion bench matches`: whole simulated matches, from the picture to the ruling, held against the truth."""
+"""`companion bench matches`: whole simulated matches from frames to rulings, compared with the truth."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ from companion.commands.parameters import EDITIONS, OPTIONS, RULES
 from companion.dataset.simulated.simulation import PileChange
 from companion.vision.core.runtime import ModelFileError
 
-# How a landing, or the taking back of a card, can have been told.
+# Possible outcomes of a landing, or of a card taken back.
 _GRADABLE = (Ruling.RIGHT, Ruling.ASKED, Ruling.WRONG, Ruling.MENDED, Ruling.MISSED)
-# Moves of a round of four players: 62 cards played, 34 draws and passes.
+# Moves in a round of four players: 62 cards played, 34 draws and passes.
 _MOVES_PER_ROUND = 96
 _FOLDER = click.Path(path_type=Path, exists=True, file_okay=False)
 _EVENING: TypeAdapter[Evening] = TypeAdapter(Evening)
@@ -72,11 +72,12 @@ def matches(
     jobs: int,
     as_json: bool,
 ) -> None:
-    """Play simulated matches of two to six players, with every nuisance, before the networks, tracker and table.
+    """Play simulated matches of two to six players, with every nuisance, through networks, tracker and table.
 
-    What no camera sees is tapped as it happens, and with --hands-free nothing else: neither draws nor passes nor
-    colours. Each ruling is held against what was truly played. Figures can be compared where decks were drawn with the
-    same typefaces: with others the same seed deals other decks.
+    What no camera sees is tapped as it happens; with --hands-free nothing else is, neither draws nor passes nor
+    colours.
+    Each ruling is compared with what was truly played. Figures are comparable only if decks were drawn with the same
+    typefaces: with others the same seed gives other decks.
     """
     if unseen and (families or photos or backgrounds):
         raise click.UsageError(
@@ -103,7 +104,7 @@ def matches(
         )
         for i in range(matches)
     ]
-    header_by(wanted[0])  # what is no such rule is said before anything is played
+    header_by(wanted[0])  # an unknown rule is reported before anything is played
     try:
         evenings = list(_evenings(wanted, log, pictures, jobs))
         if report is not None:
@@ -116,7 +117,7 @@ def matches(
 
 
 def _evenings(wanted: Sequence[SetUp], log: Path | None, pictures: Path | None, jobs: int) -> Iterator[Evening]:
-    """Yield the matches, those first that the log holds already; each other one is written to it as it ends."""
+    """Yield the matches, those already in the log first; new ones are appended to it as they end."""
     kept = {evening.set_up: evening for evening in _read(log)}
     left = []
     for set_up in wanted:
@@ -142,7 +143,7 @@ def _play_all(wanted: Sequence[SetUp], pictures: Path | None, jobs: int) -> Iter
 
 
 def _read(log: Path | None) -> Iterator[Evening]:
-    """Yield the matches of a log; a line that was broken off is passed over."""
+    """Yield the matches of a log, without a truncated last line."""
     if log is None or not log.is_file():
         return
     for line in log.read_text("utf-8").splitlines():
@@ -153,7 +154,7 @@ def _read(log: Path | None) -> Iterator[Evening]:
 
 
 def _rows(evenings: Sequence[Evening]) -> dict[str, dict[str, float]]:
-    """Return the figures by what they are of; what each one's name ends with is its unit."""
+    """Return the figures by row and measure; a measure's name ends with its unit."""
     rulings, pile = _total(e.rulings for e in evenings), _total(e.pile for e in evenings)
     rows: dict[str, dict[str, float]] = {
         "rulings": {f"{ruling.value} rulings": rulings[ruling.value] for ruling in Ruling},
@@ -173,7 +174,7 @@ def _rows(evenings: Sequence[Evening]) -> dict[str, dict[str, float]]:
 
 
 def hands_figures(evenings: Sequence[Evening]) -> dict[str, float]:
-    """Return what matches tell in which nobody tapped what a camera could see."""
+    """Return the figures of matches in which nobody tapped what a camera can see."""
     hands, rulings = _total(e.hands for e in evenings), _total(e.rulings for e in evenings)
     landings, draws = hands[Count.LANDINGS.value], hands[Count.DRAWS.value]
     rounds = sum(evening.set_up.moves / _MOVES_PER_ROUND for evening in evenings)
@@ -205,7 +206,7 @@ def _total(counts: Iterable[dict[str, int]]) -> Counter[str]:
 
 
 def best_temperature(readings: Iterable[Sequence[float]]) -> float:
-    """Return the temperature at which what truly landed would have been likeliest."""
+    """Return the temperature that maximises the likelihood of the true cards."""
     rows = [np.log(np.maximum([*reading, 1 - sum(reading)], 1e-6)) for reading in readings]
 
     def loss(temperature: float) -> float:
@@ -215,7 +216,7 @@ def best_temperature(readings: Iterable[Sequence[float]]) -> float:
 
 
 def _report(evenings: Sequence[Evening]) -> str:
-    """Return the figures and everything that went wrong, as Markdown."""
+    """Return the figures and all errors as Markdown."""
     seeds = [evening.set_up.seed for evening in evenings]
     rulings, questions = _total(e.rulings for e in evenings), _total(e.questions for e in evenings)
     seconds = sum(e.frames for e in evenings) / 30

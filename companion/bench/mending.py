@@ -1,4 +1,4 @@
-"""How people at a simulated table put it right: the one tap on a line that mends it if there is one, or all anew."""
+"""How people at a simulated table correct it: by one tap on a line of the history if possible, else by undoing."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from companion.referee.moves import ChooseColor, Draw, Flip, Move, Play, Reshuff
 from companion.referee.state import Header
 from companion.table import HistoryLine, Table, TableError
 
-# So many lines are mended by a tap each at most; whoever has found more wrong takes them back.
+# Maximum number of lines corrected by a tap each; with more errors people undo instead.
 _MOST = 4
-# A move of which it can be tapped that it was another of its kind.
+# Moves that can be replaced by another of their kind with one tap.
 _OTHERS = (Start, Play, Flip, ChooseColor)
 
 
 def put_right(table: Table, wanted: Sequence[Move], least: int, header: Header, *, by_line: bool) -> int:
-    """Tap until so many of these moves at least stand and no other, and return how many taps it took.
+    """Tap until at least `least` of the wanted moves stand and no others; return the number of taps.
 
-    wanted: bare, see `bare`. header: of the match. by_line: whether lines are mended where they are.
+    wanted: bare, see `bare`. header: of the match. by_line: whether lines are corrected in place.
     """
     taps = 0
     while table.view().questions:
@@ -36,11 +36,11 @@ def put_right(table: Table, wanted: Sequence[Move], least: int, header: Header, 
         taps += 1
     for place, move in enumerate(wanted[len(moves) : least], len(moves)):
         if accepted(table)[: place + 1] == wanted[: place + 1]:
-            continue  # it lay in doubt, and came to stand with the one before
+            continue  # it was pending, and now stands together with the one before
         try:
             table.tap(move)
         except RefereeError:
-            # A card lies there of which the table waits to be told more: it comes first no longer.
+            # A landed card is still pending: the table no longer expects it first.
             table.undo(scored=True)
             table.tap(move)
             taps += 1
@@ -49,7 +49,7 @@ def put_right(table: Table, wanted: Sequence[Move], least: int, header: Header, 
 
 
 def _mend_lines(table: Table, wanted: Sequence[Move], header: Header) -> int:
-    """Mend one wrong line after the other as long as that brings the table on, and return how many were tapped."""
+    """Correct one wrong line after the other while that helps; return the number of lines tapped."""
     right = _agreed(table, wanted)
     for tapped in range(_MOST):
         mend = _mend(table, wanted, header)
@@ -64,7 +64,7 @@ def _mend_lines(table: Table, wanted: Sequence[Move], header: Header) -> int:
 
 
 def _mend(table: Table, wanted: Sequence[Move], header: Header) -> Callable[[], object] | None:
-    """Return what to tap on the first wrong line; None where there is none, or no tap that mends it."""
+    """Return the tap for the first wrong line; None if there is no such line, or no tap corrects it."""
     lines = [(n, line) for n, line in enumerate(table.view().history, 1) if not isinstance(line.move, Reshuffle)]
     stands, place = bare(line.move for _, line in lines), _agreed(table, wanted)
     if place >= min(len(stands), len(wanted)):
@@ -72,7 +72,7 @@ def _mend(table: Table, wanted: Sequence[Move], header: Header) -> Callable[[], 
     n, said, true = lines[place][0], stands[place], wanted[place]
     anothers = _anothers_card(lines, wanted, header)
     if anothers is not None:
-        # Where somebody is said to have been seen drawing who was not, whose the cards after it are follows from that.
+        # If someone was wrongly seen drawing, correcting that also corrects whose the following cards are.
         drew_not = isinstance(said, Draw) and lines[place][1].read_by is ReadBy.CAMERA and n < anothers[0]
         return partial(table.drop, n) if drew_not else partial(table.say_who, *anothers)
     if isinstance(true, Draw) and isinstance(said, Play) and said in wanted[place + 1 : place + 2]:
@@ -89,14 +89,14 @@ def _mend(table: Table, wanted: Sequence[Move], header: Header) -> Callable[[], 
 
 
 def _lands_next(moves: Iterable[Move]) -> Card | None:
-    """Return the first card that lands with these moves, None where none does."""
+    """Return the first card that lands with these moves, None if there is none."""
     return next((move.card for move in moves if isinstance(move, Play | Flip)), None)
 
 
 def _anothers_card(
     lines: Sequence[tuple[int, HistoryLine]], wanted: Sequence[Move], header: Header
 ) -> tuple[int, str] | None:
-    """Return the first line with the right card that is held to be the wrong player's, and whose it is."""
+    """Return the first line with the right card but the wrong player, and the right player."""
     true = [(card, player) for card, player in laid_by(header, wanted) if player is not None]
     laid = [(n, line) for n, line in lines if isinstance(line.move, Play | Flip)]
     for (n, line), (card, player) in zip(laid, true, strict=False):
@@ -109,7 +109,7 @@ def _anothers_card(
 
 
 def _agreed(table: Table, wanted: Sequence[Move]) -> int:
-    """Return how many of the moves that stand are as they are wanted, from the first on."""
+    """Return the number of leading moves that agree with the wanted ones."""
     same = 0
     for said, true in zip(accepted(table), wanted, strict=False):
         if said != true:

@@ -1,6 +1,6 @@
-"""The people at a simulated table: they tap what no camera sees, answer what is asked, and mend what is wrong.
+"""People at a simulated table: they tap what no camera sees, answer questions, and correct errors.
 
-They know the true match, so they can also tell how each ruling turned out.
+They know the true match, so they also score each ruling.
 """
 
 from __future__ import annotations
@@ -31,19 +31,18 @@ from companion.referee.moves import (
 )
 from companion.table import Offer, Question, QuestionKind, Table, TableError
 
-# What no camera could see nor anybody infer from what follows: all that people tap who leave the rest to the camera.
+# What no camera can see and nobody can infer from later moves: all that hands-free people tap.
 _UNSEEN = (Uno, Catch, Challenge, Reveal, Judge, Creeper)
-# What it is mostly needless to answer, as the camera sees the next card, and by whom.
+# Questions that need no answer in most cases, because the camera sees the next card and its player.
 _NEXT_CARD_TELLS = (QuestionKind.PLAYER, QuestionKind.TURN, QuestionKind.COLOR)
-# How long people look at a question before they answer it, wait before they try a tap again, and wait for a ruling
-# before they mend the table themselves; in seconds.
+# Seconds before people answer a question, before they retry a tap, and before they correct a missing ruling.
 _HESITATION, _AGAIN, _PATIENCE = 1.5, 0.25, 5.0
-# So long (s) they wait where they leave draws and colours to the camera, which may be told by the next card alone.
+# Seconds they wait when draws and colours are left to the camera, which may need the next card to infer them.
 _LONG_PATIENCE = 30.0
 
 
 class Ruling(Enum):
-    """How the table did with a card that landed, or a card taken back; `NEEDLESS` is a question about nothing."""
+    """How the table handled a landing, or a card taken back; `NEEDLESS` is a question without an event."""
 
     RIGHT = "right"
     ASKED = "asked"
@@ -57,7 +56,7 @@ class Ruling(Enum):
 
 
 class Draws(Enum):
-    """What is counted of draws on a turn, as the table ruled on them."""
+    """What is counted about draws during a turn, by the table's rulings."""
 
     TRUE = "draws on a turn"
     RULED = "draws ruled on"
@@ -66,7 +65,7 @@ class Draws(Enum):
 
 @dataclass(frozen=True)
 class Slip:
-    """Something that went wrong: when (s), how, what was true, and what was said."""
+    """An error. time: in seconds. truth: what truly happened. said: what was reported."""
 
     time: float
     kind: str
@@ -76,9 +75,9 @@ class Slip:
 
 @dataclass
 class People:
-    """Plays along at `table`, which runs the script's match; `now` is footage time in seconds.
+    """Play along at `table`, which runs the script's match. `now` is footage time in seconds.
 
-    hands_free: whether they tap only what no camera could see.
+    hands_free: whether they tap only what no camera can see.
     """
 
     table: Table
@@ -89,11 +88,11 @@ class People:
     questions: Counter[QuestionKind] = field(default_factory=Counter)
     draws: Counter[Draws] = field(default_factory=Counter)
     refused: int = 0
-    """How many taps had to be tried again."""
+    """Number of taps that had to be retried."""
     taps: int = 0
-    """How many taps there were, answers and corrections among them."""
+    """Number of taps, including answers and corrections."""
     derailed: bool = False
-    """Whether the table was wrong about whose two cards on end were with nobody asked."""
+    """Whether the table attributed two consecutive cards to the wrong players without a question."""
 
     def __post_init__(self) -> None:
         self._course = Course(self.script)
@@ -109,7 +108,7 @@ class People:
         self._was_asked = False
 
     def live(self, now: float) -> None:
-        """Do what people do at this moment. To be called for every frame, after what the camera saw was taken in."""
+        """Act for this moment. Call for every frame, after the camera's events were processed."""
         self._tap(now)
         self._look(now)
         if (
@@ -129,7 +128,7 @@ class People:
             self._note_illegal(Ruling.UNCALLED)
 
     def finish(self, now: float) -> None:
-        """Grade what is left when the match is over. What the next card would have told is left open."""
+        """Score the rest when the match is over. What only the next card would have shown is left open."""
         self._look(now)
         open_colour = self.hands_free and self._question is not None and self._question.kind is QuestionKind.COLOR
         if self._question is not None and not (open_colour and self._course.next_landing(now) is None):
@@ -142,10 +141,11 @@ class People:
             self._mend(now, None)
 
     def _may_wait(self, question: Question, now: float) -> bool:
-        """Return whether who wants to tap little takes no notice of it yet: the next card may tell the table.
+        """Whether hands-free people ignore a question for now because the next card may answer it.
 
-        That is so of whose card it was, of a colour, and of a card where none has landed. Where the next card has lain
-        for a while and it is asked still, they tell it after all.
+        This holds for a card's player, for a colour, and for a card that did not land. If it is still asked some time
+        after
+        the next card has landed, they answer.
         """
         if not self.hands_free:
             return False
@@ -172,7 +172,7 @@ class People:
             self._look(now)
 
     def _name_contested(self, due: Due) -> None:
-        """Say which colour lay under a wild draw four whose hand is to be shown, where the table has guessed that."""
+        """Name the colour below a challenged wild draw four if the table has guessed it."""
         if due.contested is None or not isinstance(due.move, Reveal) or not self.table.color_is_guessed:
             return
         landed = max(n for n, line in enumerate(self.table.view().history, 1) if isinstance(line.move, Play))
@@ -180,7 +180,7 @@ class People:
         self.taps += 1
 
     def _look(self, now: float) -> None:
-        """Compare what the table says with the truth."""
+        """Compare the table's state with the truth."""
         view = self.table.view()
         if view.update == self._seen_update:
             return
@@ -196,7 +196,7 @@ class People:
             agreed = self._course.agreed(stands, now)
             if agreed > self._course.at:
                 self._grade_up_to(agreed, now)
-            # Who leaves the rest to the camera needs a moment to see that it is wrong, in which it may see that itself.
+            # Hands-free people need a moment to notice an error, in which the table may correct it.
             if not self.hands_free:
                 self._mend(now, stands)
             elif self._stray_since is None:
@@ -236,7 +236,7 @@ class People:
             if self._stray_since is not None:
                 self._slip(now, Ruling.MENDED, named(entry), "something else at first")
             else:
-                # A card that has landed since and settled the question itself was ruled on at once.
+                # A later landing that answered the question was ruled on at once.
                 waited = (
                     self._course.truth[i].time <= self._asked_at + EARLY or now > self._course.truth[i].time + _PATIENCE
                 )
@@ -247,13 +247,13 @@ class People:
         self._course.at, self._stray_since = place, None
 
     def _count_draw(self, place: int, *, ruled: bool) -> None:
-        """Count the draw that leads to this place in the truth, if one does: not where no card has followed to tell."""
+        """Count the draw that leads to this place in the truth, if any; not if no card has followed to reveal it."""
         if isinstance(self._course.truth[place].entry, Draw) and place < self._course.last_landing:
             self.draws[Draws.TRUE] += 1
             self.draws[Draws.RULED] += ruled
 
     def _answer(self, question: Question, now: float) -> None:
-        """Answer by the truth; where no answer is true, wait, or mend the table in the end."""
+        """Answer by the truth; if no answer is true, wait, and finally correct the table."""
         kind = question.kind
         before = self.table.view().update
         with suppress(RefereeError, TableError):
@@ -277,9 +277,9 @@ class People:
         self.taps += self.table.view().update != before
 
     def _truest(self, question: Question, now: float) -> int | None:
-        """Return the first of the choices that come nearest to how the match stands, None where all are wrong.
+        """Return the first of the choices closest to the truth, None if all are wrong.
 
-        One by which nothing happened is true only while nothing truly has.
+        A choice by which nothing happened is true only while nothing has happened.
         """
         places = [self._place_after(choice, now) for choice in question.choices]
         known = [
@@ -297,7 +297,7 @@ class People:
         return self._course.place_of(bare(moves), now)
 
     def _lose_patience(self, now: float) -> None:
-        """Mend the table where it has not told for long what happened, and the next card will not tell it."""
+        """Correct the table if it has not ruled for long and the next card cannot help it."""
         seen = (*LANDINGS, Undo, *_UNSEEN)
         ahead = (
             s for s in self._course.truth[self._course.at + 1 :] if not self.hands_free or isinstance(s.entry, seen)
@@ -307,7 +307,7 @@ class People:
             self._mend(now, None)
 
     def _mend(self, now: float, stands: tuple[Move, ...] | None) -> None:
-        """Write down how the table strayed, `stands` being what it wrongly accepted, and put it right by taps."""
+        """Record how the table deviated, `stands` being its wrong moves, and correct it by taps."""
         true = self._course.truth[self._course.at + 1 :]
         happened = [s for s in true if s.time <= now]
         self._count_draws(happened, stands)
@@ -329,9 +329,9 @@ class People:
         self._seen_update = self.table.view().update
 
     def _count_draws(self, happened: Sequence[Standing], stands: tuple[Move, ...] | None) -> None:
-        """Count what truly was drawn, and what the table made of it: right as far as it went along with the truth.
+        """Count the true draws and how the table ruled on them: right as far as its moves agree with the truth.
 
-        A colour that it took for another one tells nothing of who drew.
+        A wrong colour is no evidence about draws.
         """
         said = () if stands is None else stands[len(self._course.truth[self._course.at].moves) :]
         agreed = 0
@@ -345,9 +345,9 @@ class People:
         self.draws[Draws.INVENTED] += sum(isinstance(move, Draw) for move in said[agreed:])
 
     def _note_stray(self, now: float, said: tuple[Move, ...], missed: list[Standing]) -> None:
-        """Write down that the table wrongly accepted `said`, and take from `missed` what it was meant to be.
+        """Record that the table wrongly accepted `said`, and remove from `missed` what it stood for.
 
-        A card that was said as it was played, but after another had been missed, led to a wrong ruling all the same.
+        A card reported as played, but after a missed one, also led to a wrong ruling.
         """
         landed = [move for move in said if isinstance(move, LANDINGS)]
         told = ", ".join(map(named, said)) or "taken back"
@@ -361,14 +361,14 @@ class People:
             self._slip(now, Ruling.INVENTED, "nothing", told)
 
     def _players_are_right(self, happened: Sequence[Standing]) -> bool:
-        """Return whether each card is held to be whose it was: if a draw alone is wrong, turns are not."""
+        """Whether each card is attributed to its player: a wrong draw alone does not affect turns."""
         moves = happened[-1].moves if happened else self._course.truth[self._course.at].moves
         history = self.table.view().history
         said = [(line.move.card, line.player) for line in history if isinstance(line.move, LANDINGS)]
         return said == laid_by(self.script.header, moves)
 
     def _to_be_told(self, happened: Sequence[Standing], stands: tuple[Move, ...] | None) -> int:
-        """Return up to which place in the truth the table is told all: not what the camera may yet tell it."""
+        """Return the place in the truth up to which the table must be corrected: not what the camera may still report."""
         if not self.hands_free or stands is None:
             return self._course.at + len(happened)
         told = (*LANDINGS, Undo, *_UNSEEN)
@@ -376,7 +376,7 @@ class People:
         return self._course.at + last
 
     def _put_right(self, place: int, *, at_least: int) -> None:
-        """Have the table stand at this place in the truth, or where it goes on by itself from the other."""
+        """Bring the table to this place in the truth, or to a later one that it reaches by itself."""
         moves = self._course.truth[place].moves
         least = len(self._course.truth[at_least].moves)
         self.taps += put_right(self.table, moves, least, self.script.header, by_line=self.hands_free)

@@ -1,4 +1,4 @@
-"""Our detector's weights run by ultralytics itself, which benchmarks are held against."""
+"""Our detector's weights run by ultralytics itself, the baseline of the speed benchmarks."""
 
 from __future__ import annotations
 
@@ -13,15 +13,16 @@ from numpy.typing import NDArray
 
 
 def predictor(folder: Path, threads: int | None = None) -> Callable[[NDArray[np.uint8]], object] | None:
-    """Return what predicts boxes in a picture (H, W, 3), BGR; None where ultralytics or the weights are not there.
+    """Return a function that predicts boxes in a (H, W, 3) BGR picture; None without ultralytics or the weights.
 
-    folder: of the networks. threads: that torch may use, as many as it likes where None. All that ultralytics says goes
-    to stderr: on a new machine it tells on import that it has written its settings.
+    folder: of the networks. threads: for torch, its default if None. Output of ultralytics goes to stderr: on a new
+    machine
+    it reports on import that it has written its settings.
     """
     weights = folder / "detector.pt"
     if importlib.util.find_spec("ultralytics") is None or not weights.is_file():
         return None
-    with redirect_stdout(sys.stderr):  # its logger keeps the stream that it finds on import
+    with redirect_stdout(sys.stderr):  # its logger keeps the stream present at import
         import torch
         from ultralytics import YOLO
     if threads is not None:

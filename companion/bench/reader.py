@@ -1,4 +1,4 @@
-"""`companion bench reader`: how long a picture takes to read, against the bare detector run by ultralytics."""
+"""`companion bench reader`: time to read a picture, compared with the bare detector run by ultralytics."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from companion.vision.recognition.card_detector import CardDetector, model_folde
 
 
 def _median_ms(work: Callable[[], object], rounds: int) -> float:
-    """Return the median time of one call in milliseconds, after two calls to warm up."""
+    """Return the median time of one call in milliseconds, after two warm-up calls."""
     times = []
     for i in range(rounds + 2):
         start = time.perf_counter()
@@ -46,7 +46,7 @@ def _pictures() -> dict[str, NDArray[np.uint8]]:
 @click.option("--threads", type=click.IntRange(1), default=2, show_default=True, help="Threads of the networks.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 def reader(rounds: int, threads: int, as_json: bool) -> None:
-    """Time reading 1280 x 720 pictures: boxes, outlines and cards, against ultralytics' predict of the boxes alone."""
+    """Time reading 1280 x 720 pictures: boxes, outlines and cards, compared with ultralytics' predict of boxes alone."""
     detector = CardDetector.shipped(threads=threads)
     predict = predictor(model_folder(), threads)
     rows: dict[str, dict[str, float]] = {}

@@ -1,6 +1,6 @@
-"""How fast the referee is: random matches with every rule on, and replaying a long one.
+"""`companion bench referee`: speed of the referee on random matches with every rule on, and of replaying a long one.
 
-Processor time is counted, which is that of one core however busy the machine is with other things.
+Measures processor time of one core, which does not depend on other load.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _NEVER_REACHED = 10**9
 @click.option("--seed", default=1, show_default=True, help="Where the randomness starts.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 def referee(seconds: float, players: int, seed: int, as_json: bool) -> None:
-    """Play random matches and count the moves that the referee rules on, per second of processor time."""
+    """Play random matches and count the moves that the referee rules on per second of processor time."""
     rows: dict[str, dict[str, float]] = {}
     for name in EditionName:
         header = _header(name, players)
@@ -66,7 +66,7 @@ def _play(header: Header, random: Random, seconds: float) -> tuple[int, int, flo
 
 
 def _replay(players: int, random: Random) -> tuple[float, float]:
-    """Return how many milliseconds it takes to replay a long match, and to amend its first move."""
+    """Return the milliseconds to replay a long match, and to amend its first move."""
     header = _header(EditionName.MARIO_KART, players, target=_NEVER_REACHED)
     moves = [move for move, _, _ in islice(random_match(header, random), _REPLAYED)]
     match = play_back(header, moves)

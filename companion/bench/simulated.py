@@ -1,6 +1,6 @@
-"""How well the pile is followed: simulated matches, whose truth is known, against what the tracker says.
+"""Scores the pile tracker: compares its events with the truth of simulated matches.
 
-The tracker is shown either exact sightings, which tests the tracking alone, or the networks' own.
+The tracker gets either exact sightings, which isolates tracking, or the networks' own.
 """
 
 from __future__ import annotations
@@ -21,21 +21,22 @@ from companion.vision.core.geometry import Image
 from companion.vision.core.sightings import Sighting
 from companion.vision.pile.pile_tracker import Detect, PileTracker
 
-# A card is boxed as a whole from about this visible share on.
+# Minimum visible share of a card that is boxed as a whole.
 _SEEN = 0.5
-# A card may lie in its place for this long (s) while the hand has not let go of it; to call it then is no mistake.
+# Seconds for which a card may lie in place before the hand lets go; reporting it then is no error.
 _EARLY = 0.25
-# How long (s) after a knock at the camera began the pile may come to lie still elsewhere in the picture.
+# Seconds after the start of a knock during which the pile may settle elsewhere in the picture.
 _KNOCKED = 1.0
-# How many other candidates of a reading are kept.
+# Number of alternative candidates kept per reading.
 _READ = 8
 
 
 class ExactSightings:
-    """A detector that knows the truth of the frame that it was shown last.
+    """A detector that returns the truth of the latest frame shown to it.
 
-    The picture it is asked about must be that frame's, or a view of a part of it. jitter: pixels by which corners are
-    off, the standard deviation. mistakes: the chance that a card is not seen, and also that it is taken for another.
+    Its input must be that frame's picture, or a view of a part of it. jitter: standard deviation of corner noise in
+    pixels.
+    mistakes: probability that a card is missed, and also that it is misread.
     """
 
     def __init__(self, seed: int = 0, jitter: float = 0.0, mistakes: float = 0.0) -> None:
@@ -45,11 +46,11 @@ class ExactSightings:
         self._frame: SimulatedFrame | None = None
 
     def show(self, frame: SimulatedFrame) -> None:
-        """Make this the frame about which will be asked."""
+        """Set the frame whose truth is returned."""
         self._frame = frame
 
     def __call__(self, image: Image) -> list[Sighting]:
-        """Return the face-up cards of which at least half is seen within the picture."""
+        """Return the face-up cards that are at least half visible in the picture."""
         frame = self._frame
         assert frame is not None
         left, top = _corner(image, frame.image)
@@ -77,7 +78,7 @@ def _lookalikes(card: Card) -> list[Card]:
 
 
 def _corner(part: Image, whole: Image) -> tuple[int, int]:
-    """Return left and top of a view within the picture that it is a view of."""
+    """Return left and top of a view within its base picture."""
     distance = part.__array_interface__["data"][0] - whole.__array_interface__["data"][0]
     row, rest = divmod(distance, whole.strides[0])
     if not 0 <= row < whole.shape[0]:
@@ -86,7 +87,7 @@ def _corner(part: Image, whole: Image) -> tuple[int, int]:
 
 
 class Outcome(Enum):
-    """What the tracker made of something that happened, or did not."""
+    """How the tracker handled an event, or its absence."""
 
     FOUND = "found"
     MISSED = "missed"
@@ -96,7 +97,7 @@ class Outcome(Enum):
 
 @dataclass(frozen=True)
 class Mistake:
-    """Something that went wrong: in which match, when (s), what truly happened, and what was said."""
+    """An error. seed: of the match. time: in seconds. truth: what happened. said: what was reported."""
 
     seed: int
     time: float
@@ -111,14 +112,14 @@ class Mistake:
 
 @dataclass
 class Score:
-    """Counts over matches: of cards landed, of take-backs, of piles carried off; and what went wrong."""
+    """Counts over matches: landings, take-backs, removed piles; and the errors."""
 
     counts: Counter[tuple[PileChange | None, Outcome]] = field(default_factory=Counter)
     mistakes: list[Mistake] = field(default_factory=list)
     latencies: list[float] = field(default_factory=list)
-    """Seconds of footage from the first frame in which a card lay still and open to the event."""
+    """Seconds of footage from the first frame in which a card lies still and open to its event."""
     readings: list[tuple[float, ...]] = field(default_factory=list)
-    """Of each card that was told to have landed: the probability of what it was, then those of the others."""
+    """For each reported landing the probability of the true card, then those of the others."""
     frames: int = 0
     looks: int = 0
 
@@ -140,11 +141,11 @@ class Score:
 
 
 Said = Sequence[tuple[float, PileEvent]]
-"""Events with the time of the frame at which each was said."""
+"""Events with the time of the frame at which each was reported."""
 
 
 def follow(table: SimulatedTable, detect: Detect) -> tuple[Said, list[TrueEvent], PileTracker]:
-    """Return what a tracker says about a whole match, as fast as it goes, the truth, and the tracker."""
+    """Return the tracker's events over a whole match at full speed, the truth, and the tracker."""
     tracker = PileTracker(detect)
     said: list[tuple[float, PileEvent]] = []
     time = 0.0
@@ -158,10 +159,11 @@ def follow(table: SimulatedTable, detect: Detect) -> tuple[Said, list[TrueEvent]
 
 
 def grade(score: Score, seed: int, truth: Sequence[TrueEvent], said: Said, knocks: Sequence[float] = ()) -> None:
-    """Add to the score what was said about one match.
+    """Add one match's events to the score.
 
-    What is said from one true event to the next is held against the former. A nudge need not be said. knocks: when (s)
-    the camera was knocked, whereupon the pile is said to have moved with good reason.
+    Events between two true events are compared with the earlier one. A nudge need not be reported. knocks: times in
+    seconds
+    at which the camera was knocked; reporting a moved pile is right then.
     """
     said = [(time, event) for time, event in said if not _is_of_a_knock(event, knocks)]
     starts = [event.time - _EARLY for event in truth]
@@ -211,7 +213,7 @@ def _reading(event: CardLanded, truth: Card | None) -> tuple[float, ...]:
 
 
 def describe(event: PileEvent) -> str:
-    """Return an event in words, with the two likeliest cards."""
+    """Return an event in words, with its two most probable cards."""
     probabilities = event.probabilities if isinstance(event, CardLanded | CardTakenBack) else ()
     cards = ", ".join(f"{card} {probability:.3f}" for card, probability in probabilities[:2])
     same = " same face" if isinstance(event, CardLanded) and event.same_face else ""

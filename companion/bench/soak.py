@@ -1,4 +1,4 @@
-"""`companion bench soak`: hours of play in minutes, and what they do to memory, threads and open files."""
+"""`companion bench soak`: hours of play in minutes, and their effect on memory, threads and open files."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ from companion.server.services.services import Services
 
 _PLAYERS = ("Ann", "Ben", "Cy")
 _SETTLED = 120.0
-"""Seconds after which networks are loaded, decks drawn and caches filled: memory is compared with what it is then."""
+"""Seconds after which networks, decks and caches are loaded; memory growth is relative to then."""
 
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """What a running companion takes: seconds since its start, MB of memory, threads, open files.
+    """Resources of a running companion: seconds since its start, MB of memory, threads, open files.
 
-    moves: made so far. played: seconds that people would have taken for what has been played.
+    moves: number made so far. played: seconds that people would have needed for them.
     """
 
     seconds: float
@@ -49,7 +49,7 @@ class Sample:
 
 
 def take_sample(seconds: float, moves: int, played: float) -> Sample:
-    """Return what this process takes now; 0 for what the system does not tell."""
+    """Return this process's resources now; 0 for values that the system does not provide."""
     memory, files = 0.0, 0
     if sys.platform == "linux":
         pages = int(Path("/proc/self/statm").read_text().split()[1])
@@ -58,9 +58,9 @@ def take_sample(seconds: float, moves: int, played: float) -> Sample:
 
 
 def growth(samples: list[Sample]) -> float:
-    """Return by what share memory has grown since it had settled, the last minute against the one after that.
+    """Return the relative growth of memory from the minute after settling to the last minute.
 
-    On a computer too slow to play as fast as people, it has settled when people would have played for so long.
+    On a computer too slow to play as fast as people, settling is measured in seconds of play.
     """
     end = samples[-1].seconds
     settled = next((each.seconds for each in samples if min(each.seconds, each.played) >= _SETTLED), end)
@@ -70,7 +70,7 @@ def growth(samples: list[Sample]) -> float:
 
 
 def play(minutes: float, speed: float, seed: int, every: float, tell: Callable[[Sample], None]) -> list[Sample]:
-    """Let the simulated table play match after match before a server with a follower, and return samples."""
+    """Let the simulated table play match after match on a server with a follower, and return samples."""
     with tempfile.TemporaryDirectory() as folder:
         config = ServerConfig(data=Path(folder), port=0)
         app = create_app(config)
@@ -139,7 +139,7 @@ def _follow(address: str, token: str, stopped: threading.Event) -> None:
 
 
 def _look(address: str, token: str, stopped: threading.Event) -> None:
-    """Ask for the camera's picture and the matches again and again."""
+    """Request the camera's picture and the matches repeatedly."""
     connection, headers = _join(address, token)
     with suppress(OSError, http.client.HTTPException):
         while not stopped.wait(0.5):
@@ -150,7 +150,7 @@ def _look(address: str, token: str, stopped: threading.Event) -> None:
 
 
 def _speed(samples: list[Sample]) -> float:
-    """Return how many times as fast as people it was played, which a slow computer keeps below what was asked for."""
+    """Return the achieved speed relative to people, which a slow computer keeps below the requested one."""
     return samples[-1].played / max(1e-9, samples[-1].seconds)
 
 
@@ -176,7 +176,7 @@ def draw(samples: list[Sample], path: Path) -> None:
         axes.set_ylim(bottom=0)
     axes.set_xlabel("minutes")
     path.parent.mkdir(parents=True, exist_ok=True)
-    # With its texts as text, and the same file from the same figures.
+    # A fixed salt and text as text: equal figures give equal files.
     with matplotlib.rc_context({"svg.fonttype": "none", "svg.hashsalt": "soak"}):
         figure.savefig(path, metadata={"Date": None})
 
@@ -189,7 +189,7 @@ def draw(samples: list[Sample], path: Path) -> None:
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 @click.option("--plot", type=click.Path(path_type=Path, file_okay=False), metavar="DIR", help="Draw a plot there.")
 def soak(minutes: float, speed: float, seed: int, every: float, as_json: bool, plot: Path | None) -> None:
-    """Play simulated matches, several times as fast as people, and follow memory, threads and open files."""
+    """Play simulated matches several times as fast as people, and record memory, threads and open files."""
 
     def tell(sample: Sample) -> None:
         click.echo(

@@ -1,4 +1,4 @@
-"""`companion bench startup`: how long commands take from the key press to the end."""
+"""`companion bench startup`: duration of whole commands."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _PROGRAM = "from companion.cli import main; main()"
 
 
 def _seconds(arguments: Sequence[str]) -> float:
-    """Return how long the command ran; raises click.ClickException where it failed."""
+    """Return the command's duration; raises click.ClickException if it fails."""
     start = time.perf_counter()
     done = subprocess.run([sys.executable, "-c", _PROGRAM, *arguments], capture_output=True, text=True)
     took = time.perf_counter() - start
@@ -32,7 +32,7 @@ def _seconds(arguments: Sequence[str]) -> float:
 
 
 def _commands(folder: Path) -> Mapping[str, Sequence[str]]:
-    """Return what is timed, by name; what the commands read is written to the folder."""
+    """Return the timed commands by name; their input files are written to the folder."""
     import cv2
 
     transcript, picture = folder / "match.jsonl", folder / "table.png"
@@ -49,7 +49,7 @@ def _commands(folder: Path) -> Mapping[str, Sequence[str]]:
 @click.option("--rounds", type=click.IntRange(1), default=5, show_default=True, help="Repetitions per command.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 def startup(rounds: int, as_json: bool) -> None:
-    """Time whole commands, each started anew: the help, the referee, and reading one picture."""
+    """Time whole commands, each in a new process: the help, the referee, and reading one picture."""
     with tempfile.TemporaryDirectory() as folder:
         rows = {
             name: {"median ms": round(1000 * statistics.median(_seconds(arguments) for _ in range(rounds)), 1)}

@@ -1,4 +1,4 @@
-"""Strips of small pictures of what went wrong, for looking at."""
+"""Strips of small pictures around each error."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ from companion.vision.core.geometry import Image
 
 _SECONDS_APART = 1 / 6
 _TILE = (480, 270)
-# Where the tiles of a strip lie in time, in seconds from when it went wrong.
+# Times of a strip's tiles in seconds relative to the error.
 _TILES = (-2.5, -1.7, -1.2, -0.8, -0.5, -0.33, -0.16, 0.0, 1.0)
 _COLUMNS = 3
 
 
 class Film:
-    """Small pictures of a whole match, some per second; strips are cut from it afterwards."""
+    """Small pictures of a whole match at a fixed rate; strips are cut from it afterwards."""
 
     def __init__(self) -> None:
         self._times: list[float] = []
         self._jpegs: list[bytes] = []
 
     def take(self, image: Image, time: float) -> None:
-        """Keep a (H, W, 3) BGR uint8 picture, where enough time (s) has passed since the last."""
+        """Store a (H, W, 3) BGR uint8 picture if enough seconds have passed since the last one."""
         if self._times and time < self._times[-1] + _SECONDS_APART:
             return
         small = cv2.resize(image, _TILE, interpolation=cv2.INTER_AREA)
@@ -34,7 +34,7 @@ class Film:
         self._jpegs.append(cv2.imencode(".jpg", small, [cv2.IMWRITE_JPEG_QUALITY, 85])[1].tobytes())
 
     def save(self, slips: Iterable[Slip], folder: Path, name: str) -> None:
-        """Write one JPEG per slip into the folder, called by `name`, time and kind; raises OSError."""
+        """Write one JPEG per error into the folder, named by `name`, time and kind; raises OSError."""
         folder.mkdir(parents=True, exist_ok=True)
         for slip in slips:
             tiles = [self._at(slip.time + shift) for shift in _TILES]

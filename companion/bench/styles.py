@@ -1,4 +1,4 @@
-"""Which drawn decks a benchmark is to measure, as its option names them."""
+"""The option that selects style families of drawn decks."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from companion.dataset.artist.families import StyleFamily
 
 
 def families_named(_: click.Context, __: click.Parameter, text: str | None) -> tuple[str, ...]:
-    """Return the families' names in an option's text, parted by commas; ends the command where there is no such one."""
+    """Return the families named in an option's comma-separated text; raises click.BadParameter for an unknown one."""
     names = tuple(name.strip() for name in text.split(",")) if text else ()
     known = [family.value for family in StyleFamily]
     for name in names:

@@ -1,4 +1,4 @@
-"""What truly stands in a simulated match, what people tap of it, and which cards land that do not match."""
+"""The truth of a simulated match: the moves that stand, what people tap, and the illegal cards that land."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from companion.referee.state import Header
 LANDINGS = (Start, Play, Flip)
 """The moves that land a card."""
 EARLY = 0.25
-"""For how long (s) a card may lie in its place while the hand has not let go of it."""
+"""Seconds for which a card may lie in place before the hand lets go."""
 
 # What the camera sees; the rest is tapped.
 _SEEN = (*LANDINGS, Reshuffle, Undo)
@@ -34,7 +34,7 @@ _SEEN = (*LANDINGS, Reshuffle, Undo)
 
 @dataclass(frozen=True)
 class Standing:
-    """The moves that truly stand from a moment on, without reshuffles, and the one that led there."""
+    """The moves that truly stand from `time` on, without reshuffles, and the one that led there."""
 
     time: float
     moves: tuple[Move, ...]
@@ -43,7 +43,7 @@ class Standing:
 
 @dataclass(frozen=True)
 class Due:
-    """Something to be tapped, and when. contested: the colour that lies under a wild draw four that is challenged."""
+    """A tap that is due at `time`. contested: the colour below a challenged wild draw four."""
 
     time: float
     move: Move
@@ -51,9 +51,9 @@ class Due:
 
 
 def bare(moves: Iterable[Move]) -> tuple[Move, ...]:
-    """Return moves without reshuffles, which the table may have worked out at another moment, and without `by`.
+    """Return moves without reshuffles, whose time the table may infer differently, and without `by`.
 
-    A colour over which another wild came to lie is left open: no camera can tell it, and nothing hangs on it.
+    A colour covered by another wild is left open: no camera can see it, and nothing depends on it.
     """
     found: list[Move] = []
     covered = False
@@ -93,7 +93,7 @@ def truth_of(script: Script) -> tuple[list[Standing], list[Due]]:
 
 
 def illegal_lays(script: Script, truth: Sequence[Standing]) -> list[tuple[float, Card]]:
-    """Return when which cards land that do not match, and are taken back."""
+    """Return the times and cards of landings that do not match and are taken back."""
     noted = {round(s.time, 6) for s in truth if isinstance(s.entry, LANDINGS)}
     match, lays = Match(script.header), []
     moves = list(script.moves)
@@ -111,7 +111,7 @@ def illegal_lays(script: Script, truth: Sequence[Standing]) -> list[tuple[float,
 
 
 def laid_by(header: Header, moves: Iterable[Move]) -> list[tuple[Card, str | None]]:
-    """Return the cards that land in a match of these moves and whose they are, None for the one turned up to start."""
+    """Return the cards that land in a match of these moves and their players, None for the start card."""
     match, laid = Match(header), []
     for move in moves:
         if isinstance(move, LANDINGS):
@@ -121,10 +121,11 @@ def laid_by(header: Header, moves: Iterable[Move]) -> list[tuple[Card, str | Non
 
 
 class Course:
-    """The true match, and how far a table has come in it.
+    """The true match, and how far a table has followed it.
 
-    truth: what truly stands from when on. at: the place in it where the table stands. taps: what is to be tapped, and
-    when. illegal: the cards that do not match and of which nothing was heard yet, and when they land.
+    truth: what truly stands from when on. at: the table's place in it. taps: what is to be tapped, and when. illegal:
+    the
+    illegal cards not reported yet, and when they land.
     """
 
     def __init__(self, script: Script) -> None:
@@ -134,47 +135,47 @@ class Course:
 
     @property
     def last_landing(self) -> int:
-        """The place to which the last card leads that lands, 0 where none does."""
+        """The place to which the last landing leads, 0 without one."""
         return max((n for n, standing in enumerate(self.truth) if isinstance(standing.entry, LANDINGS)), default=0)
 
     def place_of(self, stands: tuple[Move, ...], now: float) -> int | None:
-        """Return the first place, not before the present one and not ahead of now, where these moves stand."""
+        """Return the first place, between the present one and `now`, where these moves stand."""
         past = (n for n in range(self.at, len(self.truth)) if self._is_past(n, now))
         return next((n for n in past if stands in self._told_by_now(n)), None)
 
     def agreed(self, stands: tuple[Move, ...], now: float) -> int:
-        """Return the last place up to now at which the first of these moves stood, 0 where there is none."""
+        """Return the last place up to `now` at which a prefix of these moves stood, 0 if there is none."""
         past = (n for n in range(self.at, len(self.truth)) if self._is_past(n, now))
         return max((n for n in past if stands[: len(self.truth[n].moves)] == self.truth[n].moves), default=0)
 
     def taken_back_by_hand(self, stands: tuple[Move, ...], since: float) -> bool:
-        """Return whether the last card of these moves does not match, landed after that (s), and so is taken back."""
+        """Whether the last card of these moves does not match, landed after `since`, and so is taken back."""
         last = next((move.card for move in reversed(stands) if isinstance(move, LANDINGS)), None)
         return any(landed > since and card == last for landed, card in self.illegal[:1])
 
     def ahead(self, now: float) -> list[Standing]:
-        """Return what has come to stand by now and the table does not know of."""
+        """Return what stands by now and is unknown to the table."""
         return [standing for standing in self.truth[self.at + 1 :] if standing.time <= now + EARLY]
 
     def next_landing(self, now: float) -> Start | Play | Flip | None:
-        """Return the first card of those that has landed."""
+        """Return the first landing among those."""
         return next((s.entry for s in self.ahead(now) if isinstance(s.entry, LANDINGS)), None)
 
     def landed_last(self, by: float) -> float:
-        """Return when the last card landed by then (s)."""
+        """Return the time of the last landing up to `by` (s)."""
         return max((s.time for s in self.truth if isinstance(s.entry, LANDINGS) and s.time <= by + EARLY), default=by)
 
     def card_in_question(self, asked_at: float) -> Card | None:
-        """Return the first card that had landed by then and is not ruled on, None where none had."""
+        """Return the first card that had landed by then and is not ruled on, None if there is none."""
         true = next((s for s in self.ahead(asked_at) if isinstance(s.entry, LANDINGS)), None)
         if self.illegal and self.illegal[0][0] <= (asked_at if true is None else min(asked_at, true.time)):
             return self.illegal[0][1]
         return true.entry.card if true is not None and isinstance(true.entry, LANDINGS) else None
 
     def _told_by_now(self, place: int) -> tuple[tuple[Move, ...], ...]:
-        """Return the moves that stand at this place, and those without a colour that is to be told by the next card.
+        """Return the moves that stand at this place, and those without a colour that the next card will reveal.
 
-        That is so again where the card was taken back that told it.
+        The latter also holds if the card that revealed it was taken back.
         """
         moves = self.truth[place].moves
         last, move = next(((n, m) for n, m in reversed([*enumerate(moves)]) if isinstance(m, LANDINGS)), (0, None))

@@ -1,4 +1,4 @@
-"""How quickly and how cheaply the pile is followed, against the plain way: the model on every frame."""
+"""`companion bench watch`: latency and cost of tracking the pile, compared with the model on every frame."""
 
 from __future__ import annotations
 
@@ -30,22 +30,22 @@ from companion.vision.recognition.card_detector import CardDetector, model_folde
 from companion.vision.tracking.table_tracker import TableTracker
 
 _RATE = 30.0
-# Frames are drawn beforehand, some at a time, so that drawing is in no figure.
+# Frames are rendered in batches beforehand, so that no figure includes rendering.
 _FRAMES_AT_ONCE = 150
 
 
 @dataclass
 class _Cost:
-    """What following some footage took, in seconds."""
+    """Time for tracking some footage, in seconds."""
 
     cpu: float = 0.0
     wall: float = 0.0
     footage: float = 0.0
 
     def measure(self, work: Callable[[], None], footage: float) -> float:
-        """Do some work and add what it took; returns that, by whichever clock says less.
+        """Run some work and add its time; returns the smaller of wall and processor time.
 
-        On a busy machine one thread takes longer by the wall, on an idle one several threads by the processor.
+        On a busy machine one thread takes longer by the wall clock, on an idle one several threads by processor time.
         """
         cpu, wall = process_time(), perf_counter()
         work()
@@ -56,7 +56,7 @@ class _Cost:
         return min(spent, took)
 
     def figures(self) -> dict[str, float]:
-        """Return the processor time per second of footage, and how many frames a second of the clock is enough for."""
+        """Return the processor time per second of footage, and the frames per second of wall time."""
         return {
             "CPU seconds per second": round(self.cpu / self.footage, 3),
             "frames per second": round(self.footage * _RATE / self.wall, 1),
@@ -89,11 +89,11 @@ def watch(
     model: Path | None,
     as_json: bool,
 ) -> None:
-    """Follow simulated matches, pile and arms, at 1280 x 720 and 30 frames per second: events, latency, CPU time.
+    """Track simulated matches, pile and arms, at 1280 x 720 and 30 frames per second: events, latency, CPU time.
 
-    Latency is from the first frame in which a card lies open to its event: the footage that the tracker waits for and
-    the time that it computes, in which frames pass it by. Where ultralytics is installed, the same frames go through it
-    one by one for comparison.
+    Latency runs from the first frame in which a card lies open to its event: footage that the tracker waits for plus
+    computing time, in which frames are dropped. If ultralytics is installed, it also processes the same frames one by
+    one.
     """
     cv2.setNumThreads(threads)
     name = EditionName(edition)
@@ -133,7 +133,7 @@ def watch(
 
 
 def _rows(score: Score, ours: _Cost, plain: _Cost) -> dict[str, dict[str, float]]:
-    """Return the figures by what they are of; what each one's name ends with is its unit."""
+    """Return the figures by row and measure; a measure's name ends with its unit."""
     rows = {"companion": ours.figures()}
     if score.latencies:
         median, late = np.percentile(score.latencies, [50, 95])
@@ -149,7 +149,7 @@ def _rows(score: Score, ours: _Cost, plain: _Cost) -> dict[str, dict[str, float]
 
 
 class _Live:
-    """Shows a tracker frames as a camera would: those are dropped that were overtaken while it was computing."""
+    """Shows a tracker frames as a camera would: frames that arrive while it computes are dropped."""
 
     def __init__(self, tracker: FrameConsumer, cost: _Cost) -> None:
         self.said: list[tuple[float, PileEvent]] = []
@@ -158,7 +158,7 @@ class _Live:
         self._free_at = 0.0
 
     def show(self, frame: SimulatedFrame) -> None:
-        """Let the tracker see a frame unless it is dropped; what it says counts as said when it has been computed."""
+        """Show the tracker a frame unless it is dropped; its events count from when they are computed."""
         if frame.time + 1 / _RATE <= self._free_at:
             self._cost.footage += 1 / _RATE
             return
@@ -176,7 +176,7 @@ def _chunks(table: SimulatedTable) -> Iterator[list[SimulatedFrame]]:
 
 
 def _every_frame(folder: Path) -> Callable[[Sequence[Image]], None] | None:
-    """Return what runs the detector through ultralytics on pictures, None where it is not installed."""
+    """Return a function that runs the detector through ultralytics on pictures, None if it is not installed."""
     predict = predictor(folder)
     if predict is None:
         return None

@@ -1,1 +1,1 @@
-"""A match played with photographs of cards: what a camera would film, sent by a device like any other."""
+"""A rehearsal: a match played with photographs of cards, sent to a running companion by a device."""

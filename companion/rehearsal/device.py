@@ -1,4 +1,4 @@
-"""A device at the table that is no browser: it joins a running companion and uses its HTTP API as the pages do."""
+"""A device without a browser: it joins a running companion and uses its HTTP API as the pages do."""
 
 from __future__ import annotations
 
@@ -13,7 +13,9 @@ _SECONDS = 60
 
 
 class DeviceError(Exception):
-    """The companion cannot be reached, or refuses; the message is its sentence. status: HTTP's, None without answer."""
+    """The companion cannot be reached, or refuses. The message is its sentence; status: HTTP's, None without a
+    response.
+    """
 
     def __init__(self, message: str, status: int | None = None) -> None:
         super().__init__(message)
@@ -21,30 +23,30 @@ class DeviceError(Exception):
 
 
 class Device:
-    """One joined device; its methods may be called from any thread and raise DeviceError."""
+    """One joined device; its methods are thread-safe and raise DeviceError."""
 
     def __init__(self, address: str, token: str) -> None:
-        """Join the companion at this address, such as http://127.0.0.1:8000, by an invitation's token."""
+        """Join the companion at an address such as http://127.0.0.1:8000, with an invitation's token."""
         self._address = address
         cookies = urllib.request.HTTPCookieProcessor(CookieJar())
-        # What runs on this computer is not to be asked for by way of another.
+        # Never use a proxy for this computer.
         self._opener = urllib.request.build_opener(urllib.request.ProxyHandler({}), cookies)
         self.post("/api/join", {"token": token})
 
     def get(self, path: str) -> Any:
-        """Return the JSON found there."""
+        """Return the JSON at a path."""
         return self._send(path, None, None)
 
     def post(self, path: str, body: object) -> Any:
-        """Send JSON and return what is answered, None for an empty answer."""
+        """Send JSON and return the response, None if it is empty."""
         return self._send(path, json.dumps(body).encode(), "application/json")
 
     def post_picture(self, path: str, jpeg: bytes) -> Any:
-        """Send one picture as it is."""
+        """Send a picture as the request's body."""
         return self._send(path, jpeg, "image/jpeg")
 
     def post_form(self, path: str, jpeg: bytes) -> Any:
-        """Send one picture as the file of a form."""
+        """Send a picture as the file of a form."""
         mark = secrets.token_hex(16)
         disposition = 'Content-Disposition: form-data; name="pictures"; filename="hand.jpg"'
         head = f"--{mark}\r\n{disposition}\r\nContent-Type: image/jpeg\r\n\r\n"
@@ -66,7 +68,7 @@ class Device:
 
 
 def _refusal(error: urllib.error.HTTPError) -> str:
-    """Return the sentence with which the companion refuses."""
+    """Return the sentence of a refusal."""
     try:
         return str(json.load(error)["message"])
     except (ValueError, LookupError, TypeError):

@@ -1,7 +1,6 @@
-"""Photographs as a camera would film them: each stays in view for a while, and the camera swings over to the next.
+"""Photographs as camera footage: each stays in view for a while, then the camera swings to the next.
 
-What is made up here is the swing, the sensor's noise and the size of the picture; the cards, the tables and the light
-are those of the photographs.
+Only the swing, the sensor's noise and the picture's size are simulated; cards, tables and light are photographed.
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ _TILE_MARGIN = 32
 
 
 class Footage:
-    """An endless film. Its frames are (H, W, 3) BGR uint8 of `SIZE`; before the first photograph a bare desk."""
+    """Endless footage. Its frames are (H, W, 3) BGR uint8 of `SIZE`; a bare desk before the first photograph."""
 
     def __init__(self, seed: int) -> None:
         self._rng = np.random.default_rng(seed)
@@ -35,7 +34,7 @@ class Footage:
         self._swing: Iterator[Image] = iter(())
 
     def show(self, photo: Image) -> None:
-        """Swing over to this photograph, fitted into the picture as a whole."""
+        """Swing to this photograph, fitted into the picture."""
         before, self._view = self._view, fitted(photo)
         self._swing = _swing(before, self._view)
 
@@ -48,7 +47,7 @@ class Footage:
 
 
 def fitted(photo: Image) -> Image:
-    """Return a photograph as a whole in the middle of a picture of `SIZE`, with the desk about it."""
+    """Return a photograph fitted into a picture of `SIZE`, surrounded by the desk."""
     width, height = SIZE
     scale = min(width / photo.shape[1], height / photo.shape[0])
     way = cv2.INTER_AREA if scale < 1 else cv2.INTER_CUBIC
@@ -60,7 +59,7 @@ def fitted(photo: Image) -> Image:
 
 
 def _swing(before: Image, after: Image) -> Iterator[Image]:
-    """Yield what is seen between two views by a camera that swings to the right, smeared by its speed."""
+    """Yield the motion-blurred views of a camera that swings to the right."""
     strip = np.hstack([before, after])
     width = before.shape[1]
     for step in range(1, _SWING_FRAMES):

@@ -1,7 +1,7 @@
-"""Which photographs are shown in which order: a match dealt from the cards that were photographed.
+"""Plans a match that is dealt from the photographed cards, and the order of their photographs.
 
-Every photograph of one card is a card of the deck, at most as often as the edition's deck holds it; with these a random
-table plays by the rules. Photographs of several cards are the hands that are left at the end of the round.
+Every photograph of one card is a card of the deck, up to the edition's number of copies; a random table plays with
+these by the rules. Photographs of several cards serve as the leftover hands at the end of the round.
 """
 
 from __future__ import annotations
@@ -21,22 +21,22 @@ from companion.referee.random_player import RandomTable
 from companion.referee.state import Header, Phase, State, opening
 
 Laid = Start | Play | Flip
-"""Moves that put a card on the pile, where the camera sees it."""
+"""Moves that put a card on the pile, visible to the camera."""
 
 _TRIES = 3000
-# Points that one round brings its winner, so that the match is over with it.
+# Target score that one round reaches, so that the match ends with it.
 _TARGET = 1
-# More than one move can make players draw: with so many left, nothing has to be reshuffled and shown again.
+# Minimum number of cards left in the draw pile, so that no move forces a reshuffle.
 _ENOUGH_LEFT = 12
 
 
 class PlanError(ValueError):
-    """The photographs make no match; the message is one sentence for people."""
+    """The photographs allow no match; the message is one sentence for people."""
 
 
 @dataclass(frozen=True)
 class PlannedMove:
-    """A move of the match, and the photograph that shows its card; None where a camera sees nothing of the move."""
+    """A move of the match, and the photograph of its card; None if no camera sees the move."""
 
     move: Move
     photo: Path | None
@@ -44,7 +44,7 @@ class PlannedMove:
 
 @dataclass(frozen=True)
 class LeftHand:
-    """A hand that is left at the end of the round, and the photograph of its cards."""
+    """A leftover hand at the end of the round, and the photograph of its cards."""
 
     player: str
     cards: Counter[Card]
@@ -53,7 +53,7 @@ class LeftHand:
 
 @dataclass(frozen=True)
 class Plan:
-    """One round: its set-up, its moves up to the last card played, and the hands that are left then."""
+    """One round: its set-up, its moves up to the last card played, and the leftover hands."""
 
     header: Header
     moves: tuple[PlannedMove, ...]
@@ -65,8 +65,8 @@ def plan_match(
 ) -> Plan:
     """Return a round played with the photographs of a folder: `labels.json` beside `images/`, as for `train evaluate`.
 
-    The same arguments plan the same round. Raises PlanError where the labels cannot be read, and where no round comes
-    about of which each card, and each hand left, is shown by a photograph of its own.
+    Deterministic. Raises PlanError if the labels cannot be read, or if no round is found in which each card, and each
+    leftover hand, has its own photograph.
     """
     try:
         photos = [photo for photo in labelled_photos(folder) if not photo.lenient]
@@ -93,10 +93,11 @@ def plan_match(
 
 
 def _play(header: Header, cards: Sequence[Card], random: Random) -> tuple[list[Move], State] | None:
-    """Return the moves of a random round dealt from these cards, and how it stands then; None where it is no good.
+    """Return the moves of a random round dealt from these cards, and the final state; None if it is unsuitable.
 
-    It is not where cards run out, where one is laid on its like, which a camera that was moved meanwhile cannot tell,
-    or where one is laid that does not match.
+    It is unsuitable if cards run out, if a card is laid on an identical one, which a moving camera cannot distinguish,
+    or
+    if an illegal card is laid.
     """
     table = RandomTable(header, random, cards)
     state = opening(header)
@@ -114,7 +115,7 @@ def _play(header: Header, cards: Sequence[Card], random: Random) -> tuple[list[M
 
 
 def _hands(state: State, several: Sequence[Labelled], random: Random) -> tuple[LeftHand, ...] | None:
-    """Return a photograph of as many cards as each player has left, together such as one deck holds; else None."""
+    """Return a photograph for each player's leftover hand, together within one deck; None if there are none."""
     found = []
     assert state.top is not None
     seen = Counter([state.top])

@@ -1,7 +1,7 @@
-"""Plays a planned match at a running companion, as people with a phone would, and counts what became of each card.
+"""Plays a planned match at a running companion, as people with a phone would, and counts the outcome of each card.
 
-One thread sends pictures as a phone's camera page does; the other taps what no camera sees, answers what is asked,
-mends what was ruled wrongly, and scans the hands at the end.
+One thread sends pictures as a phone's camera page does; the other taps what no camera sees, answers questions, corrects
+wrong rulings, and scans the hands at the end.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from companion.vision.capture.image_files import load_picture
 FRAME_SECONDS = 1 / 12
 _JPEG_QUALITY = 85
 _TICK = 0.15
-# Frames for which a card lies on after it was ruled on: what is made up of it then would be ruled on too.
+# Frames for which a card stays in view after its ruling, to catch false rulings.
 _LINGERING = 15
 _ABOUT_CARDS = ("card", "doubt", "illegal")
 
@@ -38,7 +38,7 @@ _log = logging.getLogger(__name__)
 
 
 class Fate(Enum):
-    """What became of a card that was laid."""
+    """Outcome of a card that was laid."""
 
     RULED = "ruled on rightly"
     ASKED = "asked about, then ruled on rightly"
@@ -48,32 +48,32 @@ class Fate(Enum):
 
 @dataclass(frozen=True)
 class ScannedHand:
-    """A hand as it lay in the photograph, and what was read in it. Both are multisets of card names."""
+    """A photographed hand, and its reading. Both are multisets of card names."""
 
     hand: LeftHand
     read: Counter[str]
 
     @property
     def right(self) -> bool:
-        """Whether each card was read, and none besides."""
+        """Whether exactly the cards of the hand were read."""
         return self.read == Counter(card.name for card in self.hand.cards.elements())
 
 
 @dataclass(frozen=True)
 class Tally:
-    """What became of a match: each card laid with its photograph, the hands scanned, and the scores at the end."""
+    """Result of a match: the outcome of each card with its photograph, the scanned hands, and the final scores."""
 
     cards: tuple[tuple[Path, Fate], ...]
     hands: tuple[ScannedHand, ...]
     scores: dict[str, int]
 
     def count(self, fate: Fate) -> int:
-        """Return how many cards had this fate."""
+        """Return the number of cards with this outcome."""
         return sum(each is fate for _, each in self.cards)
 
     @property
     def sentences(self) -> list[str]:
-        """The tally for people."""
+        """The result in sentences."""
         fates = ", ".join(f"{self.count(fate)} {fate.value}" for fate in Fate)
         hands = [
             f"{scan.hand.player}'s hand of {scan.hand.cards.total()}: "
@@ -93,7 +93,7 @@ class Tally:
 class Rehearsal:
     """Plays a plan at the companion that `host`, a device, has joined as a host.
 
-    patience: seconds for which a card that was laid is waited for to be ruled on, before it is tapped.
+    patience: seconds to wait for a ruling on a card before it is tapped.
     """
 
     def __init__(self, host: Device, plan: Plan, seed: int = 0, patience: float = 12.0) -> None:
@@ -104,13 +104,13 @@ class Rehearsal:
         self._fates: list[tuple[Path, Fate]] = []
 
     def run(self) -> Tally:
-        """Play the round to its end. Raises DeviceError, and PictureError where a photograph cannot be read."""
+        """Play the round to its end. Raises DeviceError, and PictureError if a photograph cannot be read."""
         header = self._plan.header
         body = {
             "edition": header.edition.id,
             "players": list(header.players),
             "dealer": header.players[header.dealer],
-            # No arm lays the photographs: what turns are told by is tapped.
+            # No arm lays the photographs, so turns are tapped.
             "turns": "tapped",
             "options": {
                 "scoring": header.options.scoring.value,
@@ -119,7 +119,7 @@ class Rehearsal:
             },
         }
         self._host.post("/api/match", body)
-        # The photographs fill the picture: the pile may lie anywhere in it.
+        # The photographs fill the picture, so the pile may be anywhere in it.
         self._host.post("/api/camera", {"source": "phone", "region": [0, 0, *SIZE]})
         with self._camera.running():
             for planned in self._plan.moves:
@@ -136,7 +136,7 @@ class Rehearsal:
         return Tally(tuple(self._fates), hands, scores)
 
     def _await(self, card: str) -> Fate:
-        """Wait until the card that was laid is ruled on, answer what is asked about it, and say what became of it."""
+        """Wait until the laid card is ruled on, answer questions about it, and return its outcome."""
         asked = False
         deadline = time.monotonic() + self._patience
         while time.monotonic() < deadline:
@@ -162,14 +162,14 @@ class Rehearsal:
             _log.info("The answer was not taken: %s", error)
 
     def _agreed(self) -> tuple[int, int]:
-        """Return how many accepted moves are, from the first on, those that were made, and how many there are."""
+        """Return the number of leading accepted moves that agree with the true ones, and the number of accepted moves."""
         lines = self._host.get("/api/history")["lines"]
         pairs = zip(lines, self._made, strict=False)
         differing = (n for n, (line, move) in enumerate(pairs) if _without_player(line["move"]) != _shown(move))
         return next(differing, min(len(lines), len(self._made))), len(lines)
 
     def _mend(self) -> None:
-        """Take back what was not so and tap what was, as the host would."""
+        """Undo the wrong moves and tap the true ones, as the host would."""
         while self._host.get("/api/view")["questions"]:
             self._host.post("/api/undo", {})
         agreed, lines = self._agreed()
@@ -182,7 +182,7 @@ class Rehearsal:
         self._host.post("/api/moves", write_entry(move))
 
     def _scan(self, hand: LeftHand) -> ScannedHand:
-        """Let a leftover hand be read from its photograph, mend what was read wrongly, and enter it."""
+        """Scan a leftover hand's photograph, correct misread cards, and enter it."""
         jpeg = _as_jpeg(load_picture(hand.photo))
         found = self._host.post_form(f"/api/hands/read?{urlencode({'player': hand.player})}", jpeg)
         entered = Hand(hand.player, tuple(hand.cards.elements()))
@@ -191,7 +191,7 @@ class Rehearsal:
 
 
 class _PhoneCamera:
-    """Sends a footage's frames one after the other, the next when the last was taken in, at most twelve a second."""
+    """Sends footage frame by frame, each after the previous response, at most twelve a second."""
 
     def __init__(self, device: Device, footage: Footage) -> None:
         self._device, self._footage = device, footage
@@ -201,17 +201,17 @@ class _PhoneCamera:
         self._error: DeviceError | None = None
 
     def show(self, photo: Path) -> None:
-        """Let the camera swing over to this photograph; raises PictureError."""
+        """Swing the camera to this photograph; raises PictureError."""
         picture = load_picture(photo)
         with self._changed:
             self._footage.show(picture)
 
     def wait_for(self, seconds: float) -> None:
-        """Let some footage be sent; raises DeviceError where none can be."""
+        """Send footage for some seconds; raises DeviceError if that fails."""
         self.linger(max(1, round(seconds / FRAME_SECONDS)))
 
     def linger(self, frames: int) -> None:
-        """Return when so many more frames were sent; raises DeviceError where they cannot be."""
+        """Return after this number of frames was sent; raises DeviceError if that fails."""
         with self._changed:
             until = self._sent + frames
             self._changed.wait_for(lambda: self._sent >= until or self._stopped)
@@ -220,7 +220,7 @@ class _PhoneCamera:
 
     @contextmanager
     def running(self) -> Iterator[None]:
-        """Send frames for as long as the context lasts."""
+        """Send frames while the context lasts."""
         thread = threading.Thread(target=self._send, name="photographs", daemon=True)
         thread.start()
         try:
@@ -255,7 +255,7 @@ def _without_player(line: dict[str, Any]) -> dict[str, Any]:
 
 
 def _shown(move: Move) -> dict[str, Any]:
-    """Return the move as the history shows it to all: a challenged hand is not for everybody's eyes."""
+    """Return the move as the history shows it to all: a challenged hand is not public."""
     return {"do": "reveal"} if isinstance(move, Reveal) else dict(write_entry(move))
 
 
