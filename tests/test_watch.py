@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from click.testing import CliRunner, Result
 
-from companion.bench.simulated import ExactSightings
+from companion.bench.simulation.pile_scoring import ExactSightings
 from companion.cards import Card
 from companion.commands import watch as command
 from companion.dataset.scenes.layouts import Placement

@@ -8,15 +8,15 @@ from companion.commands.lazy import LazyGroup
 
 _BENCHES = {
     "all": "companion.bench.everything:everything",
-    "dataset": "companion.bench.dataset:dataset",
-    "decks": "companion.bench.decks:decks",
-    "films": "companion.bench.films:films",
-    "matches": "companion.bench.matches:matches",
-    "reader": "companion.bench.reader:reader",
-    "referee": "companion.bench.referee:referee",
-    "soak": "companion.bench.soak:soak",
-    "startup": "companion.bench.startup:startup",
-    "watch": "companion.bench.watch:watch",
+    "dataset": "companion.bench.speed.dataset:dataset",
+    "decks": "companion.bench.accuracy.decks:decks",
+    "films": "companion.bench.accuracy.films:films",
+    "matches": "companion.bench.accuracy.matches:matches",
+    "reader": "companion.bench.speed.reader:reader",
+    "referee": "companion.bench.speed.referee:referee",
+    "soak": "companion.bench.speed.soak:soak",
+    "startup": "companion.bench.speed.startup:startup",
+    "watch": "companion.bench.speed.watch:watch",
 }
 
 

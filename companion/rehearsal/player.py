@@ -162,7 +162,7 @@ class Rehearsal:
             _log.info("The answer was not taken: %s", error)
 
     def _agreed(self) -> tuple[int, int]:
-        """Return the number of leading accepted moves that agree with the true ones, and the number of accepted moves."""
+        """Return the numbers of leading accepted moves that agree with the true ones, and of accepted moves."""
         lines = self._host.get("/api/history")["lines"]
         pairs = zip(lines, self._made, strict=False)
         differing = (n for n, (line, move) in enumerate(pairs) if _without_player(line["move"]) != _shown(move))

@@ -6,7 +6,7 @@ import json
 
 from click.testing import CliRunner
 
-from companion.bench.films import Act, Figure, films, grade
+from companion.bench.accuracy.films import Act, Figure, films, grade
 from companion.cards import Card, Color, Face
 
 _RED, _BLUE = Card(Face.ONE, Color.RED), Card(Face.TWO, Color.BLUE)

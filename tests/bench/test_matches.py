@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from companion.bench.evening import SetUp, header_by, simulated_table
-from companion.bench.learning import laid
-from companion.bench.matches import best_temperature, matches
-from companion.bench.simulated import Outcome, Score, grade
+from companion.bench.accuracy.matches import best_temperature, matches
+from companion.bench.simulation.deck_lesson import laid
+from companion.bench.simulation.match_run import MatchSetUp, header_by, simulated_table
+from companion.bench.simulation.pile_scoring import Outcome, Score, grade
 from companion.cards import Card, EditionName
 from companion.dataset.simulated.script import write_script
 from companion.dataset.simulated.simulation import PileChange, SimulatedTable, TrueEvent
@@ -46,7 +46,7 @@ def test_a_deck_to_be_learnt_shows_each_card_as_it_lies_open_without_a_hand() ->
 def test_decks_are_drawn_with_the_typefaces_asked_for(tmp_path: Path) -> None:
     cards, script = [Card.parse("red 7"), Card.parse("blue 3")], write_script(3, EditionName.CLASSIC, longest=1)
     for seed in range(1, 5):
-        table = simulated_table(SetUp(seed, "classic", 3, 5, fonts=str(tmp_path)), script)
+        table = simulated_table(MatchSetUp(seed, "classic", 3, 5, fonts=str(tmp_path)), script)
         without = SimulatedTable(seed, script, EditionName.CLASSIC, fonts=())
         assert np.array_equal(table.photograph(cards), without.photograph(cards))
 
@@ -61,8 +61,8 @@ def test_house_rules_are_as_with_follow_and_checked_before_anything_is_played() 
     result = CliRunner().invoke(matches, ["--matches", "1", "--option", "stacking=sideways"])
     assert result.exit_code == 2
     assert "stacking" in result.output
-    set_up = SetUp(1, "classic", 3, 5, options=("stacking=same", "jump_in=true"))
+    set_up = MatchSetUp(1, "classic", 3, 5, options=("stacking=same", "jump_in=true"))
     header = header_by(set_up)
     assert header is not None
     assert (header.options.stacking.value, header.options.jump_in) == ("same", True)
-    assert header_by(SetUp(1, "classic", 3, 5)) is None
+    assert header_by(MatchSetUp(1, "classic", 3, 5)) is None

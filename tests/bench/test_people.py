@@ -12,11 +12,11 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from companion.bench import matches as command
-from companion.bench.evening import NUISANCES, Evening, SetUp
-from companion.bench.mending import accepted, put_right
-from companion.bench.people import Draws, People, Ruling, Slip
-from companion.bench.strips import Film
+from companion.bench.accuracy import matches as command
+from companion.bench.simulation.corrections import accepted, correct_table
+from companion.bench.simulation.match_run import NUISANCES, MatchResult, MatchSetUp
+from companion.bench.simulation.people import Draws, People, Ruling, Slip
+from companion.bench.simulation.picture_strips import Film
 from companion.cards import Card, EditionName
 from companion.dataset.simulated.actions import FLIP_SECONDS, CarryOff, Lay, Reach, TakeTop
 from companion.dataset.simulated.script import LIVELY, Script, write_script
@@ -188,10 +188,10 @@ def test_a_mistake_is_told_for_what_it_is_and_the_match_goes_on(
 def test_a_match_that_the_log_holds_is_not_played_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     played = []
 
-    def pretend(set_up: SetUp, pictures: Path | None) -> Evening:
+    def pretend(set_up: MatchSetUp, pictures: Path | None) -> MatchResult:
         played.append(set_up)
         slips = (Slip(2.5, "wrong", "play red 7", "play red 1"),)
-        return Evening(set_up, {"landed: found": 3}, {"right": 2, "wrong": 1}, {}, slips, (0.2,), (), 60, 4, 0, 0.5)
+        return MatchResult(set_up, {"landed: found": 3}, {"right": 2, "wrong": 1}, {}, slips, (0.2,), (), 60, 4, 0, 0.5)
 
     monkeypatch.setattr(command, "play", pretend)
     log, report = tmp_path / "log.jsonl", tmp_path / "report.md"
@@ -244,5 +244,5 @@ def test_where_a_tap_is_refused_for_a_card_in_doubt_that_is_put_away_first(
     stands = accepted(table)
     assert isinstance(stands[-1], Draw)
     wanted = (*stands, *moves)
-    assert put_right(table, wanted, len(wanted), header, by_line=True) == taps
+    assert correct_table(table, wanted, len(wanted), header, by_line=True) == taps
     assert accepted(table) == wanted

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from companion.bench.soak import Sample, growth, soak, take_sample
+from companion.bench.speed.soak import Sample, growth, soak, take_sample
 
 
 def sample(seconds: float, memory: float) -> Sample:

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from companion.bench.decks import answer_wrongly
+from companion.bench.accuracy.decks import answer_wrongly
 from companion.cards import ALL_CARDS, Card, EditionName, Face, deck
 from companion.cli import main
 from companion.decks.labels.naming import Naming, Question, accepted_answers

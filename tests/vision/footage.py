@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from companion.bench.simulated import ExactSightings, follow
+from companion.bench.simulation.pile_scoring import ExactSightings, follow
 from companion.cards import Card
 from companion.dataset.scenes.layouts import Placement
 from companion.dataset.simulated.actions import (

@@ -21,7 +21,7 @@ from footage import (
     told,
 )
 
-from companion.bench.simulated import ExactSightings
+from companion.bench.simulation.pile_scoring import ExactSightings
 from companion.cards import Card
 from companion.dataset.simulated.actions import (
     Nudge,

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from footage import BLUE_3, GREEN_9, RED_7, SIZE, lay, table, told
 
-from companion.bench.simulated import ExactSightings
+from companion.bench.simulation.pile_scoring import ExactSightings
 from companion.vision.capture.frames import Frame
 from companion.vision.core.events import CardLanded, PileEvent
 from companion.vision.pile.pile_tracker import PileTracker

@@ -15,7 +15,7 @@ from footage import (
     told,
 )
 
-from companion.bench.simulated import ExactSightings
+from companion.bench.simulation.pile_scoring import ExactSightings
 from companion.vision.capture.frames import Frame
 from companion.vision.core.events import CardLanded, PileMoved
 from companion.vision.core.geometry import Image

@@ -122,9 +122,9 @@ class PileConsensus:
         if _is_certain(latest, pile):
             return agreement
         match latest.change:
-            case Change.NONE if not is_first and not pile.cards and not still.alone and not still.is_waited_out:
+            case Change.NONE if not is_first and not pile.cards and not still.alone and not still.is_past_patience:
                 # Without a known pile a hand cannot be detected, and it may hold the first card.
-                self._look_less_often()
+                self._slow_down()
                 done = False
             case Change.NONE:
                 hidden = self._often(self._landed() if latest.top is None else self._well_read())
@@ -135,7 +135,7 @@ class PileConsensus:
                 done = still.alone or shown
                 self._pause = _GONE_SECONDS / _GONE_LOOKS
             case Change.UNCLEAR:
-                return self._doubtful(agreement)
+                return self._uncertain(agreement)
             case Change.TAKEN_BACK if self._often(self._landed()) and latest.left < len(pile.cards) - 1:
                 # Several cards are rarely taken back at once.
                 done = False
@@ -159,11 +159,11 @@ class PileConsensus:
         sure = bool(np.mean([top.confidence for top in tops]) >= SURE)
         return len(tops) >= _AGREE and (sure or len(self) >= _MOST_LOOKS)
 
-    def _doubtful(self, agreement: Agreement) -> Agreement | None:
+    def _uncertain(self, agreement: Agreement) -> Agreement | None:
         """Return an uncertain change, from a corner or a single look: better asked about than ignored."""
         latest, landed = agreement.judgement, self._landed()
         if len(self) > 2 * _MOST_LOOKS or all(look.judgement.top is None for look in self._looks):
-            self._look_less_often()
+            self._slow_down()
         if len(agreement.judgements) < _MOST_LOOKS:
             return None
         if latest.top is not None:
@@ -183,7 +183,7 @@ class PileConsensus:
         """Whether enough looks agree: a card in every second look is one that one kind of look misses."""
         return 3 * len(judgements) >= len(self)
 
-    def _look_less_often(self) -> None:
+    def _slow_down(self) -> None:
         self._pause = min(_LONGEST_PAUSE, 2 * self._pause)
 
 

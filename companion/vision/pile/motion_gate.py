@@ -113,7 +113,7 @@ class Still:
     moved: bool
 
     @property
-    def is_waited_out(self) -> bool:
+    def is_past_patience(self) -> bool:
         """Whether the object has been still too long to be a hand."""
         return self.lasted >= HAND_PATIENCE
 
@@ -130,7 +130,7 @@ class MotionGate:
         self.moving: Mask | None = None
         """Mask of changes since the previous picture, None if undefined."""
         self._told: Quad | None = None
-        self._told_at = 0.0
+        self._reported_at = 0.0
         self._background = Background()
         self.restless: Mask | None = None
         """Mask of constant motion, of any size, which is ignored."""
@@ -190,9 +190,9 @@ class MotionGate:
             if still.view.time - reference.time >= _REFRESH_SECONDS:
                 self.reference = still.view
             return None
-        if not still.is_waited_out and zone is not None and self.has_hand(still.view, changed, zone):
+        if not still.is_past_patience and zone is not None and self.has_hand(still.view, changed, zone):
             return None
-        if self._lies_as_told(still.view, reference):
+        if self._lies_as_reported(still.view, reference):
             # Changes beside it are the arm that laid it.
             self.reference, self._stirred = still.view, False
             return None
@@ -209,7 +209,7 @@ class MotionGate:
         if view.share(moving, zone, _MIDDLE) > MOTION:
             return None
         changed = self._calm(difference(reference.glance, view.glance), view, zone)
-        news = view.share(changed, zone, _MIDDLE) >= _CAME and not self._lies_as_told(view, reference)
+        news = view.share(changed, zone, _MIDDLE) >= _CAME and not self._lies_as_reported(view, reference)
         return changed if news else None
 
     def _calm(self, changed: Mask, view: View, zone: Zone | None) -> Mask:
@@ -222,9 +222,9 @@ class MotionGate:
             calm[view.window(zone, _AT_PILE)] = 1
         return np.asarray(changed & calm, np.uint8)
 
-    def _lies_as_told(self, view: View, reference: View) -> bool:
+    def _lies_as_reported(self, view: View, reference: View) -> bool:
         """Whether a card just reported past an arm still lies as it did."""
-        if self._told is None or view.time - self._told_at >= ONE_PLAY:
+        if self._told is None or view.time - self._reported_at >= ONE_PLAY:
             return False
         return view.shows_as(reference, self._told, UNCHANGED)
 
@@ -250,7 +250,7 @@ class MotionGate:
     def refer_to(self, view: View, told: Quad | None = None) -> None:
         """Make this the reference picture; only inside `told` if an arm is still leaving."""
         self.reference = view
-        self._told, self._told_at = told, view.time
+        self._told, self._reported_at = told, view.time
         self._stirred = told is not None
 
 

@@ -66,7 +66,7 @@ PUSHED = 0.4
 _SAME_CARD = 0.9
 # Overlap from which an equal reading is the same card: of 76 identical cards laid with an overlap above 0.6, none
 # exceeded 0.89; noise in dim light can change the appearance of an untouched card.
-_JUST_THERE = 0.96
+_IDENTICAL_PLACE = 0.96
 # Overlap and changed share from which a hand was at a card with an equal reading, whatever its edges show, if its
 # surroundings changed less: it laid an identical card or brushed it. In 30 simulated matches this was true for 32 of 47
 # otherwise missed landings, for none of 175 untouched cards, and for 2 of 29 pushed ones.
@@ -87,16 +87,16 @@ UNCHANGED = 0.12
 _HALF_SEEN = 0.5
 # Similarity below which an equal reading elsewhere is not the same card: pushed cards had at least 0.86, untouched ones
 # 0.69 in 99 of 100 looks, half of the newly laid ones less than 0.5. Probability that it is the same card nevertheless.
-_ONE_CARD, _MISREAD = 0.5, 0.05
+_SAME_FACE_FAR, _MISREAD = 0.5, 0.05
 # Similarity of a face with itself under exact outlines: at least 0.9 in 95 of 100 looks; white faces differ only in
 # their digits. Maximum probability assigned to edge evidence under inexact outlines.
-_ONE_FACE, _ILL_OUTLINED = 0.75, 0.3
+_ONE_FACE, _INEXACT = 0.75, 0.3
 # Probability of a landing if edges are inconclusive but something changed: pushes are more common.
 _BRUSHED = 0.3
 # Minimum confidences of a new card where the small picture hardly changed: basic; high, with less required
 # dissimilarity (landed cards had at least 0.998); certain, with the similarity allowed then (a white 5 exactly on an 8
 # had 0.78).
-_WELL_READ, _SURELY_READ, _PLAINLY_READ, _ANOTHER_FACE = 0.5, 0.95, 0.995, 0.85
+_WELL_READ, _SURELY_READ, _CERTAINLY_READ, _ANOTHER_FACE = 0.5, 0.95, 0.995, 0.85
 # Change of hue from which a place has another colour; untouched cards stayed below 0.12 in a dim picture, below 0.08 in
 # these looks.
 _RECOLORED = 0.2
@@ -119,13 +119,13 @@ def judge(look: Evidence) -> Judgement:
     pushed = moved if kept is None else kept if kept.overlap_with_top < _SAME_CARD else None
     if pushed is not None:
         others = _not_carried_along(look, pushed, others)
-    arrived = [s for s in others if _has_come(s, kept)]
+    arrived = [s for s in others if _has_arrived(s, kept)]
     if arrived:
         return Judgement(Change.LANDED, max(arrived, key=lambda s: s.change).sighting, len(known))
     if kept is not None:
         return _where_top_is_read(kept, pushed)
     if moved is None and look.pictures is not None:
-        strangers = [s for s in others if _is_stranger(s)]
+        strangers = [s for s in others if _is_unknown_card(s)]
         if strangers:
             return Judgement(Change.LANDED, max(strangers, key=lambda s: s.confidence).sighting, len(known))
     if look.top_change < UNCHANGED or _is_covered(look, others):
@@ -135,7 +135,7 @@ def judge(look: Evidence) -> Judgement:
         if face is _Face.OLD:
             return Judgement(Change.MOVED, moved.sighting, len(known))
         return Judgement(Change.LANDED, moved.sighting, len(known), belief)
-    return _topless(look) or _nothing(look, _half_seen(look))
+    return _without_top(look) or _nothing(look, _half_seen(look))
 
 
 def _where_top_is_read(kept: Outline, pushed: Outline | None) -> Judgement:
@@ -167,12 +167,12 @@ def _revealed(look: Evidence, others: Sequence[Outline]) -> Judgement | None:
     if known[-2].card == known[-1].card and _has_changed(below.beside_top, 2):
         return None
     strangers = [s for s in others if not any(s.is_at(lying, SAME_PLACE) for lying in known[:-1])]
-    if any(_has_come(s, None) for s in strangers):
+    if any(_has_arrived(s, None) for s in strangers):
         return None
     return Judgement(Change.TAKEN_BACK, below.sighting, len(known) - 1)
 
 
-def _has_come(card: Outline, kept: Outline | None) -> bool:
+def _has_arrived(card: Outline, kept: Outline | None) -> bool:
     """Whether a card was not there before. `kept` is the reading at the previous top card's place.
 
     A new card changes what it covers and leaves the rest of the old one unchanged; for an uncovered card it is the
@@ -237,23 +237,23 @@ def _face(card: Outline) -> tuple[_Face, float]:
     """Return what is visible at the previous top card's face, and the probability of a landing."""
     if card.look.pictures is None:
         return _Face.OLD, 0.0
-    if card.likeness_to_top < _ONE_CARD:
+    if card.likeness_to_top < _SAME_FACE_FAR:
         return _Face.OTHER, _MISREAD
     # Farther away, the visible part of the old card decides; laying a card leaves the rest unchanged.
     if card.overlap_with_top <= _ROUGHLY_SAME_PLACE or _has_changed(card.rest_beside):
         return _Face.OLD, 0.0
-    belief = min(_by_edges(card), 1.0 if card.likeness_to_top >= _ONE_FACE else _ILL_OUTLINED)
+    belief = min(_by_edges(card), 1.0 if card.likeness_to_top >= _ONE_FACE else _INEXACT)
     return (_Face.LIKE if belief else _Face.OLD), belief
 
 
 def _by_edges(card: Outline) -> float:
     """Return the probability that a card with the previous top's reading and place was laid on it."""
-    rim = card.rim if card.overlap_with_top < _JUST_THERE else 0.0
+    rim = card.rim if card.overlap_with_top < _IDENTICAL_PLACE else 0.0
     has_moved = card.overlap_with_top > _AS_LAID and card.change > _STIRRED
     return max(rim, _BRUSHED if has_moved and card.about.share < card.change / 2 else 0.0)
 
 
-def _is_stranger(card: Outline) -> bool:
+def _is_unknown_card(card: Outline) -> bool:
     """Whether an unknown card is read on the top one with a dissimilar picture.
 
     If faces are almost bare, or differ only in colour, one may replace another with hardly a change in the small
@@ -268,9 +268,9 @@ def _is_stranger(card: Outline) -> bool:
     surely = card.confidence >= _SURELY_READ
     if surely and card.card.color is not look.top.card.color and card.tint > _RECOLORED:
         return True
-    if card.confidence >= _PLAINLY_READ:
+    if card.confidence >= _CERTAINLY_READ:
         return card.likeness_in_place < _ANOTHER_FACE
-    return card.likeness_in_place < (_ONE_FACE if surely else _ONE_CARD)
+    return card.likeness_in_place < (_ONE_FACE if surely else _SAME_FACE_FAR)
 
 
 def _half_seen(look: Evidence) -> Outline | None:
@@ -295,7 +295,7 @@ def _not_carried_along(look: Evidence, moved: Outline, others: Iterable[Outline]
     return [s for s in others if _top_shows_beside(s) or not any(s.is_at(place, PUSHED) for place in places)]
 
 
-def _topless(look: Evidence) -> Judgement | None:
+def _without_top(look: Evidence) -> Judgement | None:
     """The top card is gone: decide if a card below it is visible."""
     known = look.known
     for left in range(len(known) - 1, 0, -1):

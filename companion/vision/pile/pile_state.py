@@ -59,7 +59,7 @@ class KnownPile:
             return self.region is not None or _distance(quad.mean(0), (zone.x, zone.y)) <= _NEAR * zone.length
         return min(_distance(quad.mean(0), other.mean(0)) for other in latest) <= _NEAR * length_of(latest[-1])
 
-    def has_just_taken(self, card: Card, time: float) -> bool:
+    def has_just_landed(self, card: Card, time: float) -> bool:
         """Whether an equal card landed so recently that it must be the same one."""
         return time - self.landed_at < ONE_PLAY and card == self.top
 

@@ -109,7 +109,7 @@ class PileTracker:
         still = self._stillness.take(picture, self.zone)
         if still is None or still.moved:
             self._looks.clear()
-        told = self._look_elsewhere(picture) or self._bear_out(picture)
+        told = self._relocate(picture) or self._confirm_glimpse(picture)
         if told:
             return events + told
         if still is not None:
@@ -124,7 +124,7 @@ class PileTracker:
         still = self._stillness.last()
         return [] if still is None else self._examine(still)
 
-    def _look_elsewhere(self, picture: View) -> list[PileEvent]:
+    def _relocate(self, picture: View) -> list[PileEvent]:
         """Move the pile to where the first card is laid, if another object was mistaken for it."""
         laid = None if self._elsewhere is None else self._elsewhere.look(picture, self._stillness.moving)
         if laid is None:
@@ -168,7 +168,7 @@ class PileTracker:
         self._looks.add(glimpse.look, settled=False)
         return True
 
-    def _bear_out(self, picture: View) -> list[PileEvent]:
+    def _confirm_glimpse(self, picture: View) -> list[PileEvent]:
         """Report a card seen past an arm if the next picture shows it unchanged."""
         glimpse = self._glimpse
         if glimpse is None or not glimpse.waits:
@@ -178,7 +178,7 @@ class PileTracker:
         top = judgement.top
         if top is None or not picture.shows_as(glimpse.picture, top.quad):
             return []
-        if self._pile.has_just_taken(top.card, picture.time):
+        if self._pile.has_just_landed(top.card, picture.time):
             return []
         self._looks.clear()
         self._stillness.refer_to(picture, told=top.quad)
@@ -236,7 +236,7 @@ class PileTracker:
         judgement, picture = agreement.judgement, still.view
         top = judgement.top
         if top is not None and not still.alone:
-            if judgement.change is Change.LANDED and self._pile.has_just_taken(top.card, picture.time):
+            if judgement.change is Change.LANDED and self._pile.has_just_landed(top.card, picture.time):
                 judgement = replace(judgement, change=Change.MOVED, belief=1.0)
             # Without a known pile, the hand's possible place is only known now.
             if self.zone is None and self._stillness.has_hand(picture, changed, zone_about([top.quad])):
@@ -278,7 +278,7 @@ class PileTracker:
                 self._pile = pile.moved(top.quad, changed, picture.scale)
                 if not knocked:
                     # Motion of a card reported while its hand was present is the hand letting go.
-                    return [] if pile.has_just_taken(top.card, time) else [PileMoved(time)]
+                    return [] if pile.has_just_landed(top.card, time) else [PileMoved(time)]
                 detail = "The camera was moved; the pile has been found again."
                 return [CameraStatus(time, CameraHealth.KNOCKED, detail), CameraStatus(time, CameraHealth.OK)]
             case Change.GONE:

@@ -64,7 +64,7 @@ _LAYS = 1.0
 _QUIET = 12
 # Seconds arms that left are remembered until the draw pile is located; seconds after which a hand rests and is no
 # evidence for a pile.
-_RETOLD, _RESTS = 90.0, 4.0
+_REVISITED_SECONDS, _RESTS = 90.0, 4.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,7 +105,7 @@ class TableTracker:
         self._at_discard: list[HandVisit] = []
         self._gone: list[Track] = []
         self._told: set[tuple[int, float]] = set()
-        self._told_of: Spot | None = None
+        self._known_spot: Spot | None = None
         self._drawn: list[float] = []
         self._quiet = IdleSnapshots(keep=None if whole else _QUIET)
         self._changes, self._top = Changes(), DrawPileMonitor()
@@ -134,7 +134,7 @@ class TableTracker:
             self._arms.reset()
         tracks = self._arms.feed(frame)
         if self._steadier.moved or self._arms.moved:
-            self._begin_anew(frame.time)
+            self._restart(frame.time)
         self._busy = any(not track.gone for track in tracks)
         self._quiet.see(frame.image, frame.time, self._arms.hidden, self._hidden(tracks))
         self.tracker.ignore(self._arms.restless)
@@ -149,7 +149,7 @@ class TableTracker:
             return float(any(not track.gone for track in tracks))
         return hidden_share(hidden, spot.middle, spot.length, hidden.shape[1] / self._size[0])
 
-    def _begin_anew(self, time: float) -> None:
+    def _restart(self, time: float) -> None:
         """Drop the arms detected while the camera moved; they were edges of the table."""
         self._quiet.forget()
         self._top.forget()
@@ -183,7 +183,7 @@ class TableTracker:
             self._hold(finder.follow(spots), zone)
             if track.gone:
                 self._visited(self._finders.pop(track.number), spots[0], zone)
-        self._tell_again(zone, time)
+        self._revisit_draw_pile(zone, time)
         found = self._in_order(events, time)
         self._top.note(found)
         return sorted([*found, *self._unseen(spots, zone)], key=lambda event: event.time)
@@ -212,11 +212,11 @@ class TableTracker:
             side = None if came is None else int(came[0] // ONE_PLAYER)
             self._draw_pile.visit(place, zone, side, track.number, gained_at(track, place, zone.length))
 
-    def _tell_again(self, zone: Zone, time: float) -> None:
+    def _revisit_draw_pile(self, zone: Zone, time: float) -> None:
         """Hold back visits to the draw pile from before it was located."""
         draw = self._draw_pile.spot(zone)
-        before, self._told_of = self._told_of, draw
-        self._gone = [track for track in self._gone if time - track.last.time <= _RETOLD]
+        before, self._known_spot = self._known_spot, draw
+        self._gone = [track for track in self._gone if time - track.last.time <= _REVISITED_SECONDS]
         if draw is None or self._hindsight is not None:
             return
         if before is not None and float(np.hypot(*(draw.middle - before.middle))) <= ONE_BACK * zone.length:
@@ -312,7 +312,7 @@ class TableTracker:
                         self._note_work(track, event.time)
             case CameraStatus(health=CameraHealth.KNOCKED):
                 self._draw_pile.forget()
-                self._gone, self._told_of = [], None
+                self._gone, self._known_spot = [], None
                 if self._hindsight is not None:
                     self._hindsight.knocked()
         return event
@@ -324,7 +324,7 @@ class TableTracker:
 
     def _note_work(self, track: Track, time: float) -> None:
         """Record that an arm worked at the discard pile; its tip may have seemed to be at the draw pile."""
-        self._laid = [*(one for one in self._laid if time - one[1] <= _RETOLD), (track.number, time)]
+        self._laid = [*(one for one in self._laid if time - one[1] <= _REVISITED_SECONDS), (track.number, time)]
         self._draw_pile.worked(track.number)
         if self._hindsight is not None:
             self._hindsight.see_work(track, time)

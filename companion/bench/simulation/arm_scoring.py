@@ -32,14 +32,14 @@ class Count(Enum):
 
 
 def directions(script: Script, top: Tabletop) -> list[float]:
-    """Return the direction of each player's seat in the picture, in degrees clockwise from up around the discard pile."""
+    """Return the seats' directions in the picture, in degrees clockwise from up around the discard pile."""
     pile = top.point(0, 0)
     away = [top.point(chair.x, chair.y) - pile for chair in script.chairs]
     return [float(np.degrees(np.arctan2(x, -y)) % 360) for x, y in away]
 
 
-def grade_hands(script: Script, seats: Sequence[float], said: Iterable[PileEvent]) -> Counter[Count]:
-    """Return the counts of one match. seats: true directions of its players in degrees; an arm belongs to the nearest."""
+def grade_arms(script: Script, seats: Sequence[float], said: Iterable[PileEvent]) -> Counter[Count]:
+    """Return one match's counts. seats: true directions of its players in degrees; an arm belongs to the nearest."""
     counts: Counter[Count] = Counter()
     events = list(said)
     landings = [event for event in events if isinstance(event, CardLanded)]

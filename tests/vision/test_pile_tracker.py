@@ -21,7 +21,7 @@ from footage import (
     watch,
 )
 
-from companion.bench.simulated import ExactSightings, Score, follow, grade
+from companion.bench.simulation.pile_scoring import ExactSightings, Score, follow, grade
 from companion.cards import EditionName
 from companion.dataset.scenes.layouts import Placement
 from companion.dataset.simulated.actions import (

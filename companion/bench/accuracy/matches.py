@@ -13,11 +13,11 @@ import click
 import numpy as np
 from pydantic import TypeAdapter, ValidationError
 
-from companion.bench.evening import Evening, SetUp, header_by, play
-from companion.bench.handsfree import Count
-from companion.bench.people import Draws, Ruling
-from companion.bench.simulated import Outcome
-from companion.bench.styles import families_named
+from companion.bench.accuracy.style_option import families_named
+from companion.bench.simulation.arm_scoring import Count
+from companion.bench.simulation.match_run import MatchResult, MatchSetUp, header_by, play
+from companion.bench.simulation.people import Draws, Ruling
+from companion.bench.simulation.pile_scoring import Outcome
 from companion.cards import EditionName
 from companion.commands.parameters import EDITIONS, OPTIONS, RULES
 from companion.dataset.simulated.simulation import PileChange
@@ -28,7 +28,7 @@ _GRADABLE = (Ruling.RIGHT, Ruling.ASKED, Ruling.WRONG, Ruling.MENDED, Ruling.MIS
 # Moves in a round of four players: 62 cards played, 34 draws and passes.
 _MOVES_PER_ROUND = 96
 _FOLDER = click.Path(path_type=Path, exists=True, file_okay=False)
-_EVENING: TypeAdapter[Evening] = TypeAdapter(Evening)
+_EVENING: TypeAdapter[MatchResult] = TypeAdapter(MatchResult)
 
 
 @click.command()
@@ -86,7 +86,7 @@ def matches(
     editions = [edition] if edition else [name.value for name in EditionName]
     networks, cards, tops = (None if folder is None else str(folder) for folder in (model, photos, backgrounds))
     wanted = [
-        SetUp(
+        MatchSetUp(
             seed + i,
             editions[i % len(editions)],
             2 + i // len(editions) % 5,
@@ -116,7 +116,9 @@ def matches(
     click.echo(json.dumps(_rows(evenings)) if as_json else _report(evenings))
 
 
-def _evenings(wanted: Sequence[SetUp], log: Path | None, pictures: Path | None, jobs: int) -> Iterator[Evening]:
+def _evenings(
+    wanted: Sequence[MatchSetUp], log: Path | None, pictures: Path | None, jobs: int
+) -> Iterator[MatchResult]:
     """Yield the matches, those already in the log first; new ones are appended to it as they end."""
     kept = {evening.set_up: evening for evening in _read(log)}
     left = []
@@ -133,7 +135,7 @@ def _evenings(wanted: Sequence[SetUp], log: Path | None, pictures: Path | None, 
         yield evening
 
 
-def _play_all(wanted: Sequence[SetUp], pictures: Path | None, jobs: int) -> Iterator[Evening]:
+def _play_all(wanted: Sequence[MatchSetUp], pictures: Path | None, jobs: int) -> Iterator[MatchResult]:
     if jobs == 1:
         yield from (play(set_up, pictures) for set_up in wanted)
         return
@@ -142,7 +144,7 @@ def _play_all(wanted: Sequence[SetUp], pictures: Path | None, jobs: int) -> Iter
             yield future.result()
 
 
-def _read(log: Path | None) -> Iterator[Evening]:
+def _read(log: Path | None) -> Iterator[MatchResult]:
     """Yield the matches of a log, without a truncated last line."""
     if log is None or not log.is_file():
         return
@@ -153,7 +155,7 @@ def _read(log: Path | None) -> Iterator[Evening]:
             continue
 
 
-def _rows(evenings: Sequence[Evening]) -> dict[str, dict[str, float]]:
+def _rows(evenings: Sequence[MatchResult]) -> dict[str, dict[str, float]]:
     """Return the figures by row and measure; a measure's name ends with its unit."""
     rulings, pile = _total(e.rulings for e in evenings), _total(e.pile for e in evenings)
     rows: dict[str, dict[str, float]] = {
@@ -173,7 +175,7 @@ def _rows(evenings: Sequence[Evening]) -> dict[str, dict[str, float]]:
     return rows
 
 
-def hands_figures(evenings: Sequence[Evening]) -> dict[str, float]:
+def hands_figures(evenings: Sequence[MatchResult]) -> dict[str, float]:
     """Return the figures of matches in which nobody tapped what a camera can see."""
     hands, rulings = _total(e.hands for e in evenings), _total(e.rulings for e in evenings)
     landings, draws = hands[Count.LANDINGS.value], hands[Count.DRAWS.value]
@@ -215,7 +217,7 @@ def best_temperature(readings: Iterable[Sequence[float]]) -> float:
     return float(min(np.geomspace(0.4, 2.5, 60), key=loss))
 
 
-def _report(evenings: Sequence[Evening]) -> str:
+def _report(evenings: Sequence[MatchResult]) -> str:
     """Return the figures and all errors as Markdown."""
     seeds = [evening.set_up.seed for evening in evenings]
     rulings, questions = _total(e.rulings for e in evenings), _total(e.questions for e in evenings)

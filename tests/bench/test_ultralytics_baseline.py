@@ -12,7 +12,7 @@ import pytest
 pytest.importorskip("ultralytics", reason="needs the train extra")
 
 _PROGRAM = """
-from companion.bench.predictor import predictor
+from companion.bench.speed.ultralytics_baseline import predictor
 from companion.vision.recognition.card_detector import model_folder
 import numpy as np
 predictor(model_folder(), 1)(np.zeros((64, 64, 3), np.uint8))

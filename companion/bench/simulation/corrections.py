@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from functools import partial
 
-from companion.bench.truth import bare, laid_by
+from companion.bench.simulation.truth import bare, laid_by
 from companion.cards import Card
 from companion.journal import ReadBy
 from companion.referee.errors import RefereeError
@@ -20,7 +20,7 @@ _MOST = 4
 _OTHERS = (Start, Play, Flip, ChooseColor)
 
 
-def put_right(table: Table, wanted: Sequence[Move], least: int, header: Header, *, by_line: bool) -> int:
+def correct_table(table: Table, wanted: Sequence[Move], least: int, header: Header, *, by_line: bool) -> int:
     """Tap until at least `least` of the wanted moves stand and no others; return the number of taps.
 
     wanted: bare, see `bare`. header: of the match. by_line: whether lines are corrected in place.

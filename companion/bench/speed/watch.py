@@ -14,8 +14,8 @@ import click
 import cv2
 import numpy as np
 
-from companion.bench.predictor import predictor
-from companion.bench.simulated import ExactSightings, Outcome, Score, grade
+from companion.bench.simulation.pile_scoring import ExactSightings, Outcome, Score, grade
+from companion.bench.speed.ultralytics_baseline import predictor
 from companion.cards import EditionName
 from companion.commands.parameters import EDITIONS
 from companion.dataset.simulated.script import write_script

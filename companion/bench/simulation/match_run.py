@@ -12,11 +12,11 @@ import cv2
 import numpy as np
 from pydantic.dataclasses import dataclass
 
-from companion.bench.handsfree import directions, grade_hands
-from companion.bench.learning import learnt_detector
-from companion.bench.people import People, Ruling, Slip
-from companion.bench.simulated import Outcome, Score, describe, grade
-from companion.bench.strips import Film
+from companion.bench.simulation.arm_scoring import directions, grade_arms
+from companion.bench.simulation.deck_lesson import learnt_detector
+from companion.bench.simulation.people import People, Ruling, Slip
+from companion.bench.simulation.picture_strips import Film
+from companion.bench.simulation.pile_scoring import Outcome, Score, describe, grade
 from companion.cards import Card, EditionName
 from companion.commands.parameters import header_of
 from companion.dataset.artist.faces import CardArt
@@ -41,7 +41,7 @@ NUISANCES = Nuisances(reshuffle=0.03)
 
 
 @dataclass(frozen=True)
-class SetUp:
+class MatchSetUp:
     """A match to simulate. families: style families of the decks, all if empty. None in a folder means its default.
 
     model: folder of the networks, the shipped ones if None. photos: card photos with labels.json, used instead of drawn
@@ -73,7 +73,7 @@ class SetUp:
 
 
 @dataclass(frozen=True)
-class Evening:
+class MatchResult:
     """Scores of a match.
 
     pile: counts by '<change>: <outcome>'. rulings, questions: counts by kind. latencies: seconds of footage from the
@@ -86,7 +86,7 @@ class Evening:
     derailed: whether two consecutive cards were attributed to the wrong players.
     """
 
-    set_up: SetUp
+    set_up: MatchSetUp
     pile: dict[str, int]
     rulings: dict[str, int]
     questions: dict[str, int]
@@ -103,7 +103,7 @@ class Evening:
     derailed: bool = False
 
 
-def play(set_up: SetUp, pictures: Path | None = None) -> Evening:
+def play(set_up: MatchSetUp, pictures: Path | None = None) -> MatchResult:
     """Play the match and return its scores; strips of pictures of the errors go to `pictures`."""
     cv2.setNumThreads(1)
     edition = EditionName(set_up.edition)
@@ -146,7 +146,7 @@ def play(set_up: SetUp, pictures: Path | None = None) -> Evening:
     )
     if pictures is not None:
         film.save(slips, pictures, f"{set_up.edition}-{set_up.seed}")
-    return Evening(
+    return MatchResult(
         set_up,
         {_key(change, outcome): n for (change, outcome), n in score.counts.items()},
         _by_value(people.rulings),
@@ -165,7 +165,7 @@ def play(set_up: SetUp, pictures: Path | None = None) -> Evening:
     )
 
 
-def simulated_table(set_up: SetUp, script: Script) -> SimulatedTable:
+def simulated_table(set_up: MatchSetUp, script: Script) -> SimulatedTable:
     """Return the table that shows a script, with the deck and the table top of the set-up."""
     return SimulatedTable(
         set_up.seed,
@@ -178,12 +178,12 @@ def simulated_table(set_up: SetUp, script: Script) -> SimulatedTable:
     )
 
 
-def detector_of(set_up: SetUp) -> CardDetector:
+def detector_of(set_up: MatchSetUp) -> CardDetector:
     """Return the detector with the networks of the set-up."""
     return _detector(EditionName(set_up.edition), set_up.model)
 
 
-def header_by(set_up: SetUp) -> Header | None:
+def header_by(set_up: MatchSetUp) -> Header | None:
     """Return the match header with the set-up's house rules, None without any; raises click.UsageError for an unknown
     rule.
     """
@@ -194,7 +194,7 @@ def header_by(set_up: SetUp) -> Header | None:
 
 def _hands(simulated: SimulatedTable, said: Sequence[PileEvent], people: People) -> dict[str, int]:
     seats = directions(simulated.script, simulated.new_tabletop())
-    seen = {count.value: n for count, n in grade_hands(simulated.script, seats, said).items()}
+    seen = {count.value: n for count, n in grade_arms(simulated.script, seats, said).items()}
     return seen | {count.value: n for count, n in people.draws.items()}
 
 
@@ -218,7 +218,7 @@ def _photographed(folder: str) -> Mapping[str, Mapping[Card, Sequence[CardArt]]]
     return cut_out_cards(Path(folder))
 
 
-def _photos(set_up: SetUp) -> dict[Card, Sequence[CardArt]] | None:
+def _photos(set_up: MatchSetUp) -> dict[Card, Sequence[CardArt]] | None:
     """Return one photographed deck, completed with cards of the others; None if cards are drawn."""
     if set_up.photos is None:
         return None
@@ -229,7 +229,7 @@ def _photos(set_up: SetUp) -> dict[Card, Sequence[CardArt]] | None:
     return faces
 
 
-def _surfaces(set_up: SetUp) -> SurfaceBank | None:
+def _surfaces(set_up: MatchSetUp) -> SurfaceBank | None:
     """Return one of the pictures of table tops, or one drawn in a style outside the training set; None for no
     restriction.
     """

@@ -20,7 +20,7 @@ import numpy as np
 from rich.console import Console
 from rich.table import Table
 
-from companion.bench.styles import families_named
+from companion.bench.accuracy.style_option import families_named
 from companion.cards import Card, EditionName, UnknownCardError
 from companion.cards import deck as cards_of
 from companion.dataset.artist.families import HOMEMADE_KEPT_OUT, KEPT_OUT, StyleFamily

@@ -11,8 +11,8 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from enum import Enum
 
-from companion.bench.mending import accepted, put_right
-from companion.bench.truth import EARLY, LANDINGS, Course, Due, Standing, bare, laid_by, named
+from companion.bench.simulation.corrections import accepted, correct_table
+from companion.bench.simulation.truth import EARLY, LANDINGS, Course, Due, Standing, bare, laid_by, named
 from companion.dataset.simulated.script import Script
 from companion.referee.errors import RefereeError
 from companion.referee.moves import (
@@ -322,7 +322,7 @@ class People:
             astray = stands is None or not self._players_are_right(happened)
             self.derailed |= astray and self._strayed and not self._was_asked
             self._strayed = astray
-        self._put_right(self._course.at + len(happened), at_least=self._to_be_told(happened, stands))
+        self._put_right(self._course.at + len(happened), at_least=self._must_correct_to(happened, stands))
         self._stray_since = None
         self._was_asked = False
         self._question = None
@@ -367,8 +367,8 @@ class People:
         said = [(line.move.card, line.player) for line in history if isinstance(line.move, LANDINGS)]
         return said == laid_by(self.script.header, moves)
 
-    def _to_be_told(self, happened: Sequence[Standing], stands: tuple[Move, ...] | None) -> int:
-        """Return the place in the truth up to which the table must be corrected: not what the camera may still report."""
+    def _must_correct_to(self, happened: Sequence[Standing], stands: tuple[Move, ...] | None) -> int:
+        """Return the place in the truth up to which the table must be corrected, without what the camera may report."""
         if not self.hands_free or stands is None:
             return self._course.at + len(happened)
         told = (*LANDINGS, Undo, *_UNSEEN)
@@ -379,7 +379,7 @@ class People:
         """Bring the table to this place in the truth, or to a later one that it reaches by itself."""
         moves = self._course.truth[place].moves
         least = len(self._course.truth[at_least].moves)
-        self.taps += put_right(self.table, moves, least, self.script.header, by_line=self.hands_free)
+        self.taps += correct_table(self.table, moves, least, self.script.header, by_line=self.hands_free)
         stands = accepted(self.table)
         while self._course.truth[place].moves != stands and place > at_least:
             place -= 1

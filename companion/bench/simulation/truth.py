@@ -141,7 +141,7 @@ class Course:
     def place_of(self, stands: tuple[Move, ...], now: float) -> int | None:
         """Return the first place, between the present one and `now`, where these moves stand."""
         past = (n for n in range(self.at, len(self.truth)) if self._is_past(n, now))
-        return next((n for n in past if stands in self._told_by_now(n)), None)
+        return next((n for n in past if stands in self._known_by_now(n)), None)
 
     def agreed(self, stands: tuple[Move, ...], now: float) -> int:
         """Return the last place up to `now` at which a prefix of these moves stood, 0 if there is none."""
@@ -172,7 +172,7 @@ class Course:
             return self.illegal[0][1]
         return true.entry.card if true is not None and isinstance(true.entry, LANDINGS) else None
 
-    def _told_by_now(self, place: int) -> tuple[tuple[Move, ...], ...]:
+    def _known_by_now(self, place: int) -> tuple[tuple[Move, ...], ...]:
         """Return the moves that stand at this place, and those without a colour that the next card will reveal.
 
         The latter also holds if the card that revealed it was taken back.

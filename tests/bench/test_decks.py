@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from companion.bench.decks import _corrected, decks
+from companion.bench.accuracy.decks import _corrected, decks
 from companion.cards import Card, Color, EditionName, Face
 from companion.dataset.artist.families import StyleFamily
 from companion.dataset.artist.styles import sample_style

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from companion.bench.simulated import ExactSightings
+from companion.bench.simulation.pile_scoring import ExactSightings
 from companion.cards import Card, Color, Face
 from companion.dataset.scenes.layouts import Placement
 from companion.dataset.simulated.actions import CarryOff, Lay, Nudge, Pace, Reach, Step

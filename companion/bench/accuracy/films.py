@@ -14,8 +14,8 @@ from pathlib import Path
 import click
 import cv2
 
-from companion.bench.altered import Alteration, AlteredFilm
-from companion.bench.evening import PLAYERS, SetUp, detector_of, simulated_table
+from companion.bench.accuracy.film_variants import Alteration, AlteredFilm
+from companion.bench.simulation.match_run import PLAYERS, MatchSetUp, detector_of, simulated_table
 from companion.cards import Card, EditionName
 from companion.commands.follow import followed
 from companion.commands.parameters import EDITIONS
@@ -65,7 +65,7 @@ class Act:
 class Graded:
     """One film's counts, and descriptions of its errors."""
 
-    set_up: SetUp
+    set_up: MatchSetUp
     alteration: Alteration
     counts: Counts
     slips: tuple[str, ...]
@@ -82,7 +82,7 @@ def played(script: Script) -> list[Act]:
     return acts
 
 
-def told_acts(moves: Iterable[TranscribedMove]) -> list[Act]:
+def reported_acts(moves: Iterable[TranscribedMove]) -> list[Act]:
     """Return the landings and draws of a transcript."""
     return [
         Act(told.time, getattr(told.move, "card", None), told.by)
@@ -125,19 +125,19 @@ def _is_about(act: Act, other: Act) -> bool:
     return abs(other.time - act.time) <= _CARD_OFF
 
 
-def film_of(set_up: SetUp) -> Script:
+def film_of(set_up: MatchSetUp) -> Script:
     """Return the script of a film."""
     edition = EditionName(set_up.edition)
     return write_script(set_up.seed, edition, PLAYERS[: set_up.players], _NUISANCES, set_up.moves, lively=True)
 
 
-def watch(set_up: SetUp, alteration: Alteration) -> Graded:
+def watch(set_up: MatchSetUp, alteration: Alteration) -> Graded:
     """Follow one film and compare its transcript with the match."""
     cv2.setNumThreads(1)
     script = film_of(set_up)
     film = AlteredFilm(simulated_table(set_up, script), alteration)
     told = followed(film, script.header, detector_of(set_up))
-    counts, slips = grade(played(script), told_acts(told))
+    counts, slips = grade(played(script), reported_acts(told))
     return Graded(set_up, alteration, counts, tuple(slips))
 
 
@@ -177,7 +177,7 @@ def films(
         raise click.UsageError("--unseen chooses decks and table tops: leave out --photos and --backgrounds.")
     cards, tops = (None if folder is None else str(folder) for folder in (photos, backgrounds))
     wanted = [
-        (SetUp(seed + i, edition, 2 + i % 4, moves, photos=cards, backgrounds=tops, unseen=unseen), alteration)
+        (MatchSetUp(seed + i, edition, 2 + i % 4, moves, photos=cards, backgrounds=tops, unseen=unseen), alteration)
         for i in range(films)
         for alteration in ([Alteration(name) for name in copies] or list(Alteration))
     ]
@@ -192,7 +192,7 @@ def films(
     click.echo(json.dumps(rows) if as_json else _table(rows))
 
 
-def _all(wanted: Sequence[tuple[SetUp, Alteration]], jobs: int) -> Iterator[Graded]:
+def _all(wanted: Sequence[tuple[MatchSetUp, Alteration]], jobs: int) -> Iterator[Graded]:
     if jobs == 1:
         yield from (watch(*each) for each in wanted)
         return

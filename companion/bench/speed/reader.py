@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from rich.console import Console
 from rich.table import Table
 
-from companion.bench.predictor import predictor
+from companion.bench.speed.ultralytics_baseline import predictor
 from companion.cards import ALL_CARDS
 from companion.dataset.scenes.compose import SceneMaker
 from companion.dataset.scenes.layouts import Layout
@@ -46,7 +46,7 @@ def _pictures() -> dict[str, NDArray[np.uint8]]:
 @click.option("--threads", type=click.IntRange(1), default=2, show_default=True, help="Threads of the networks.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 def reader(rounds: int, threads: int, as_json: bool) -> None:
-    """Time reading 1280 x 720 pictures: boxes, outlines and cards, compared with ultralytics' predict of boxes alone."""
+    """Time reading 1280 x 720 pictures (boxes, outlines, cards), compared with ultralytics' predict of boxes alone."""
     detector = CardDetector.shipped(threads=threads)
     predict = predictor(model_folder(), threads)
     rows: dict[str, dict[str, float]] = {}

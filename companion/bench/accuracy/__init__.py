@@ -1,0 +1,1 @@
+"""Accuracy on simulated tables: decks, films and whole matches, compared with the truth."""

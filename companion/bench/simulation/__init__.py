@@ -1,0 +1,1 @@
+"""Simulated matches with people, and their scores against the truth."""

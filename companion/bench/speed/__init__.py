@@ -1,0 +1,1 @@
+"""Speed and resources: how fast the parts are, and what they cost."""
